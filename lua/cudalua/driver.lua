@@ -1,0 +1,1 @@
+return require "cudalua" -- the name that PyCUDA users look for: cudalua.driver

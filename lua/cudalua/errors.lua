@@ -1,0 +1,114 @@
+-- The error classes. Every error of this library is a table of one of them:
+--   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError
+-- They are built in src/cudalua/error.c; here they get their methods.
+
+---@class cudalua.Error
+---@field class string          "LogicError", ...
+---@field message string        one sentence
+---@field code integer?         CUresult, where the driver reported it
+---@field name string?          "CUDA_ERROR_INVALID_VALUE"
+---@field call string?          driver function that reported it
+---@field kernel string?        kernel concerned: launched, or launched last before a late report
+---@field arg integer?          1-based number of the kernel argument that was refused
+---@field param string?         that parameter as declared: "int n"
+---@field detail string?        the driver's own explanation
+---@field hint string?          what to do next
+---@field log string?           compiler's or JIT's log
+---@field source string?        source that did not compile
+---@field sticky boolean?       true: every later call on the device fails, the process must restart
+---@field requested number?     MemoryError: bytes asked for
+---@field free number?          MemoryError: bytes free on the device
+---@field total number?         MemoryError: bytes the device has
+---@field where string?         "script.lua:12", the caller's line
+---@field traceback string      stack at the time of the error
+
+local core = require "cudalua.core"
+
+local M = {}
+for name, class in pairs(core.errors) do M[name] = class end
+
+local Error = M.Error
+
+---Is this error of that class (or of one of its subclasses)?
+---@param class table|string  a class, such as cuda.MemoryError, or its name
+---@return boolean
+function Error:is(class)
+  local c = getmetatable(self)
+  while c do
+    if c == class or c.class == class then return true end
+    c = (getmetatable(c) or {}).__index
+  end
+  return false
+end
+
+-- Three lines of source around the first diagnostic that names a line of the user's text.
+local function excerpt(err)
+  local line = tonumber((err.log or ""):match("%((%d+)%):"))
+  if not (line and err.source) then return "" end
+  local out, n = {}, 0
+  for text in (err.source .. "\n"):gmatch("(.-)\n") do
+    n = n + 1
+    if n >= line - 1 and n <= line + 1 then
+      out[#out + 1] = ("\n  %s %4d | %s"):format(n == line and ">" or " ", n, text)
+    end
+  end
+  return table.concat(out)
+end
+
+local function indented(label, text) return "\n  " .. label .. ": " .. text:gsub("%s+$", ""):gsub("\n", "\n    ") end
+
+local function tostring_error(err)
+  local s = (err.where and err.where .. ": " or "") .. tostring(err.message)
+  if err.kernel and err.sticky then s = s .. indented("last kernel launched", err.kernel) end
+  if err.requested then
+    s = s .. ("\n  asked for %.0f bytes; %.0f of %.0f are free"):format(err.requested, err.free, err.total)
+  end
+  if err.detail and err.detail ~= "" then s = s .. indented("detail", err.detail) end
+  if err.log and err.log ~= "" then s = s .. indented("log", err.log) .. excerpt(err) end
+  if err.sticky then s = s .. "\n  the device is lost to this process: it must be restarted" end
+  if err.hint then s = s .. indented("hint", err.hint) end
+  return s
+end
+
+for name, class in pairs(core.errors) do
+  class.__index = class
+  class.__tostring = tostring_error
+  class.__concat = function(a, b) return tostring(a) .. tostring(b) end
+  class.__name = "cudalua." .. name
+  if class ~= Error then setmetatable(class, { __index = Error }) end
+end
+
+---Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
+---@param value any
+---@param class? table|string  a class, such as cuda.MemoryError, or its name
+---@return boolean
+function M.is_error(value, class)
+  if type(value) ~= "table" then return false end
+  local mt = getmetatable(value)
+  if type(mt) ~= "table" or not mt.class or M[mt.class] ~= mt then return false end
+  return class == nil or value:is(class)
+end
+
+---Raises an error of this library.
+---@param class string     name of the class
+---@param message string   one sentence
+---@param fields? table    further fields
+function M.raise(class, message, fields) return core.raise(class, message, fields) end
+
+---Raises a LogicError unless `value` is one of the keys of `known`: for tables of options.
+---@param where string    function, for the message
+---@param options table
+---@param known table<string, boolean>
+function M.check_options(where, options, known)
+  for key in pairs(options) do
+    if not known[key] then
+      local names = {}
+      for name in pairs(known) do names[#names + 1] = name end
+      table.sort(names)
+      core.raise("LogicError", ("%s: unknown option '%s'; there are %s"):format(where, tostring(key),
+        table.concat(names, ", ")))
+    end
+  end
+end
+
+return M

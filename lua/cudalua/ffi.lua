@@ -1,0 +1,117 @@
+-- The only place that sees cdata. C cannot tell an FFI array from a pointer (lua_topointer gives the
+-- payload of the one and a box of the other), so host buffers are brought to one form here:
+-- a Lua string, or a `const void *[1]` that holds the address, and a number of bytes.
+
+local ffi = require "ffi"
+local errors = require "cudalua.errors"
+
+local M = {}
+
+local slot_t = ffi.typeof("const void *[1]")
+
+local function is_pointer(x)
+  local name = tostring(ffi.typeof(x))
+  return name:find("%*>$") ~= nil or name:find("(*)", 1, true) ~= nil
+end
+M.is_pointer = is_pointer
+
+local function refuse(what, text) errors.raise("LogicError", what .. ": " .. text) end
+
+local function check_nbytes(what, n, have)
+  if type(n) ~= "number" or n < 0 or n ~= math.floor(n) or n > 2 ^ 53 then
+    refuse(what, "nbytes must be a whole number of bytes, got " .. tostring(n))
+  end
+  if have and n > have then refuse(what, ("nbytes is %d, the host buffer has %d"):format(n, have)) end
+  return n
+end
+
+-- Address of an array, struct, reference or pointer; nil for numbers and other scalars.
+local function address(x)
+  local slot = slot_t()
+  local ok = pcall(function() slot[0] = x end)
+  if not ok then return nil end
+  return slot
+end
+
+---Takes a host buffer apart.
+---@param what string        its name in messages: "src"
+---@param buf any            string, FFI array or struct, {ptr = cdata pointer, nbytes = n}, object with :buffer()
+---@param nbytes? integer    how much of it; needed for a bare pointer
+---@param writable? boolean  true: strings are refused
+---@return string|ffi.cdata* slot  a string, or a box with the address
+---@return integer nbytes
+---@return any anchor        what must stay alive while the buffer is in use
+function M.host_buffer(what, buf, nbytes, writable)
+  local t = type(buf)
+  if t == "string" then
+    if writable then refuse(what, "a Lua string cannot be written to; use an FFI array") end
+    return buf, check_nbytes(what, nbytes or #buf, #buf), buf
+  end
+  if t == "cdata" then
+    local have
+    if is_pointer(buf) then
+      if not nbytes then refuse(what, "the size behind a bare pointer is not known: give nbytes") end
+    else
+      have = ffi.sizeof(buf)
+    end
+    local slot = address(buf)
+    if not slot then
+      refuse(what, ("a %s has no address; use a one-element array"):format(tostring(ffi.typeof(buf))))
+    end
+    local n = check_nbytes(what, nbytes or have, have)
+    if n > 0 and slot[0] == nil then refuse(what, "NULL pointer") end
+    return slot, n, buf
+  end
+  if t == "table" or t == "userdata" then
+    local ok, method = pcall(function() return buf.buffer end)
+    if ok and type(method) == "function" then
+      local ptr, n = buf:buffer()
+      local slot, bytes = M.host_buffer(what, { ptr = ptr, nbytes = n }, nil, writable)
+      return slot, check_nbytes(what, nbytes or bytes, bytes), buf
+    end
+    if t == "table" and type(buf.ptr) == "cdata" then
+      local slot = address(buf.ptr)
+      local n = check_nbytes(what, buf.nbytes)
+      if not slot or (n > 0 and slot[0] == nil) then refuse(what, "ptr is not an address") end
+      return slot, check_nbytes(what, nbytes or n, n), buf
+    end
+  end
+  refuse(what, "expected a host buffer (FFI array or struct" .. (writable and "" or ", string") ..
+    ", {ptr =, nbytes =}), got " .. (t == "userdata" and tostring(buf) or t))
+end
+
+-- cdata scalar types that have a dtype of their own.
+local scalars = {
+  { "bool", "bool" }, { "int8_t", "int8" }, { "uint8_t", "uint8" }, { "int16_t", "int16" }, { "uint16_t", "uint16" },
+  { "int32_t", "int32" }, { "uint32_t", "uint32" }, { "int64_t", "int64" }, { "uint64_t", "uint64" },
+  { "float", "float32" }, { "double", "float64" }, { "char", "int8" },
+}
+for _, s in ipairs(scalars) do
+  s.ctype, s.box = ffi.typeof(s[1]), ffi.typeof(s[1] .. "[1]")
+end
+
+---The bytes of a cdata value, and its dtype where it is a scalar.
+---@param x ffi.cdata*
+---@return string? bytes  nil for pointers
+---@return string? dtype
+function M.value_bytes(x)
+  for _, s in ipairs(scalars) do
+    if ffi.istype(s.ctype, x) then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
+  end
+  if is_pointer(x) then return nil end
+  local slot = address(x)
+  if not slot then return nil end
+  return ffi.string(slot[0], ffi.sizeof(x))
+end
+
+---A cdata integer (5LL) as a Lua number where that is exact; anything else unchanged.
+---@param x any
+---@return any
+function M.plain_number(x)
+  if type(x) ~= "cdata" then return x end
+  local n = tonumber(x)
+  if n and n >= -2 ^ 53 and n <= 2 ^ 53 and n == math.floor(n) then return n end
+  return x
+end
+
+return M

@@ -1,0 +1,144 @@
+-- Kernel arguments that C cannot convert by itself: In/Out/InOut of host buffers, user-made handlers, and
+-- cdata. src/cudalua/launch.c calls here with the whole call and is called back with plain values.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local host = require "cudalua.ffi"
+
+local M = {}
+
+---Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
+---Own handlers are objects with get_device_alloc(), pre_call() and post_call().
+---@class cudalua.ArgumentHandler
+local Handler = {}
+Handler.__index = Handler
+Handler.__name = "cudalua.ArgumentHandler"
+
+---@param name string     "In", "Out" or "InOut"
+---@param buf any         host buffer
+---@param nbytes? integer
+---@param copies_in boolean
+---@param copies_out boolean
+---@return cudalua.ArgumentHandler
+function M.handler(name, buf, nbytes, copies_in, copies_out)
+  local slot, n, anchor = host.host_buffer(name, buf, nbytes, copies_out)
+  return setmetatable({ name = name, slot = slot, nbytes = n, anchor = anchor, copies_in = copies_in,
+    copies_out = copies_out }, Handler)
+end
+
+function Handler:__tostring() return ("cudalua.%s(%d bytes)"):format(self.name, self.nbytes) end
+
+---@return cudalua.DeviceAllocation
+function Handler:get_device_alloc()
+  if not self.alloc then self.alloc = core.mem_alloc(math.max(self.nbytes, 1)) end
+  return self.alloc
+end
+
+function Handler:pre_call()
+  if self.copies_in then core.memcpy_htod(self:get_device_alloc(), self.slot, self.nbytes) end
+end
+
+function Handler:post_call()
+  if self.copies_out then core.memcpy_dtoh(self.slot, self:get_device_alloc(), self.nbytes) end
+end
+
+function Handler:release()
+  if self.alloc then self.alloc:free() end
+  self.alloc = nil
+end
+
+local function refuse(fn, i, why)
+  local params = core.function_params(fn)
+  local text = params and params[i] and params[i].text
+  errors.raise("LogicError", ("%s: argument %d%s: %s"):format(fn:name(), i, text and " (" .. text .. ")" or "", why),
+    { kernel = fn:name(), arg = i, param = text })
+end
+
+local function from_cdata(fn, i, x)
+  local params = core.function_params(fn)
+  local wanted = params and params[i]
+  if host.is_pointer(x) then
+    refuse(fn, i, "a host pointer means nothing on the device: In/Out/InOut({ptr =, nbytes =}) copies what is " ..
+      "behind it, cuda.pointer(address) passes a device address")
+  end
+  local bytes, dtype = host.value_bytes(x)
+  if not bytes then refuse(fn, i, "cannot pass " .. tostring(x)) end
+  if wanted and wanted.type == "pointer" then
+    refuse(fn, i, "expected device memory, got a host value; In/Out/InOut(buffer) copies it there and back")
+  end
+  return dtype and core.scalar(dtype, bytes, true) or bytes
+end
+
+-- The value to pass for argument i, and its handler if it is one.
+local function convert(fn, i, x)
+  local t = type(x)
+  if t == "cdata" then return from_cdata(fn, i, x) end
+  if t == "table" and getmetatable(x) then
+    if x.get_device_alloc then return nil, x end
+    if x.get_pointer then
+      local p = x:get_pointer()
+      return type(p) == "number" and core.pointer(p) or p
+    end
+  end
+  local hint = t == "table" and not getmetatable(x) and "; the table of options comes last" or ""
+  refuse(fn, i, ("a %s cannot be passed to a kernel%s"):format(t, hint))
+end
+
+local function plain(x)
+  local t = type(x)
+  return t == "number" or t == "nil" or t == "boolean" or t == "string" or core.kind(x) ~= nil
+end
+
+-- Handlers' memory is freed whatever happens; the first error is the one that is raised.
+local function with_handlers(fn, args, n, handlers)
+  local ok, result = pcall(function()
+    for i, h in pairs(handlers) do
+      args[i] = h:get_device_alloc()
+      if h.pre_call then h:pre_call() end
+    end
+    local seconds = fn(unpack(args, 1, n + 1))
+    for _, h in pairs(handlers) do
+      if h.post_call then h:post_call() end
+    end
+    return seconds
+  end)
+  for _, h in pairs(handlers) do
+    if h.release then
+      local freed, err = pcall(h.release, h)
+      if ok and not freed then ok, result = false, err end
+    end
+  end
+  if not ok then error(result, 0) end
+  return result
+end
+
+core.on_launch(function(fn, options, ...)
+  local n = select("#", ...)
+  local args, handlers = { ... }, {}
+  for i = 1, n do
+    if not plain(args[i]) then args[i], handlers[i] = convert(fn, i, args[i]) end
+  end
+  if options[1] ~= nil then -- fn{a, b, block = ...}: the arguments are taken out of it
+    local rest = {}
+    for k, v in pairs(options) do
+      if type(k) ~= "number" then rest[k] = v end
+    end
+    options = rest
+  end
+  args[n + 1] = options
+  if next(handlers) then return with_handlers(fn, args, n, handlers) end
+  return fn(unpack(args, 1, n + 1))
+end)
+
+-- Kernels of modules that were not compiled here may still spell their types in their names.
+local methods = core.classes.Module
+local get_function = methods.get_function
+function methods:get_function(name)
+  local fn = get_function(self, name)
+  if name:sub(1, 2) == "_Z" then
+    require("cudalua.compiler").apply_signature(fn, require("cudalua.signature").of_symbol(name))
+  end
+  return fn
+end
+
+return M

@@ -1,0 +1,307 @@
+-- What a kernel's parameters are. NVRTC tells through the names it mangles: for a name expression
+-- `&__cudalua_sig<decltype(&kernel)>` the lowered name spells the type of every parameter, typedefs
+-- resolved. The same parser reads the mangled names of templates and of other people's cubins.
+-- Mangling: Itanium C++ ABI, section 5.1.
+
+local M = {}
+
+M.variable = "template<class F> __device__ char __cudalua_sig;"
+
+---@param kernel string
+---@return string  name expression whose lowered name holds the kernel's type
+function M.expression(kernel) return "&__cudalua_sig<decltype(&" .. kernel .. ")>" end
+
+-- letter -> {type of the parameter, how C writes it}
+local builtin = {
+  v = { "bytes", "void" }, b = { "bool", "bool" }, c = { "int8", "char" }, a = { "int8", "signed char" },
+  h = { "uint8", "unsigned char" }, s = { "int16", "short" }, t = { "uint16", "unsigned short" },
+  i = { "int32", "int" }, j = { "uint32", "unsigned int" }, l = { "int64", "long" },
+  m = { "uint64", "unsigned long" }, x = { "int64", "long long" }, y = { "uint64", "unsigned long long" },
+  w = { "int32", "wchar_t" }, f = { "float32", "float" }, d = { "float64", "double" },
+  n = { "bytes", "__int128" }, o = { "bytes", "unsigned __int128" }, z = { "bytes", "..." },
+}
+local named = { __half = "float16", __nv_bfloat16 = "bfloat16" }
+
+local Parser = {}
+Parser.__index = Parser
+
+local function fail() error("unknown mangling", 0) end
+
+function Parser:peek() return self.s:sub(self.i, self.i) end
+function Parser:take(n)
+  local t = self.s:sub(self.i, self.i + (n or 1) - 1)
+  self.i = self.i + #t
+  return t
+end
+function Parser:accept(c)
+  if self:peek() ~= c then return false end
+  self.i = self.i + 1
+  return true
+end
+function Parser:remember(t)
+  self.subs[#self.subs + 1] = t
+  return t
+end
+
+function Parser:number()
+  local digits = self.s:match("^%d+", self.i) or fail()
+  self.i = self.i + #digits
+  return tonumber(digits)
+end
+
+-- S_ is the first remembered type, S0_ the second; T_ and T0_ are template arguments alike.
+function Parser:index()
+  local digits = self.s:match("^([0-9A-Z]*)_", self.i) or fail()
+  self.i = self.i + #digits + 1
+  return digits == "" and 1 or tonumber(digits, 36) + 2
+end
+
+function Parser:source_name()
+  local n = self:number()
+  local name = self:take(n)
+  if #name ~= n then fail() end
+  return { type = named[name] or "bytes", text = name }
+end
+
+function Parser:template_args(on)
+  local args, texts = {}, {}
+  while not self:accept("E") do
+    local arg
+    if self:accept("L") then -- literal: type, value, E
+      local t = self:type()
+      local value = self.s:match("^n?%d*", self.i)
+      self.i = self.i + #value
+      if not self:accept("E") then fail() end
+      arg = { type = t.type, text = (value:gsub("^n", "-")) }
+    elseif self:accept("J") then -- pack
+      local pack = self:template_args({ text = "" })
+      arg = { type = "bytes", text = pack.text:sub(2, -2), pack = pack.args }
+    else
+      arg = self:type()
+    end
+    if arg then args[#args + 1], texts[#texts + 1] = arg, arg.text end
+  end
+  return { type = named[on.text] or "bytes", text = on.text .. "<" .. table.concat(texts, ",") .. ">", args = args }
+end
+
+-- One component at a time; every prefix can be referred to later, the whole name by the caller.
+function Parser:nested_name()
+  while self:peek():find("[rVK]") do self:take() end
+  local name, fresh -- fresh: not yet among the types that can be referred to
+  while not self:accept("E") do
+    local c = self:peek()
+    if name and fresh then self:remember(name) end
+    fresh = true
+    if c == "S" then
+      name, fresh = self:substitution(), false
+    elseif c == "I" then
+      self:take()
+      name = self:template_args(name or fail())
+    elseif c:find("%d") then
+      local part = self:source_name()
+      name = { type = part.type, text = name and name.text .. "::" .. part.text or part.text }
+    else
+      fail()
+    end
+  end
+  return name or fail()
+end
+
+function Parser:substitution()
+  self:take() -- S
+  local c = self:peek()
+  if c == "t" then
+    self:take()
+    local part = self:source_name()
+    return self:remember { type = "bytes", text = "std::" .. part.text }
+  end
+  if c:find("[absiod]") then fail() end -- std::string and the like cannot be kernel parameters
+  return self.subs[self:index()] or fail()
+end
+
+function Parser:type()
+  local c = self:peek()
+  if builtin[c] then
+    self:take()
+    return { type = builtin[c][1], text = builtin[c][2] }
+  elseif c == "P" or c == "R" or c == "O" then
+    self:take()
+    local to = self:type()
+    local mark = c == "P" and "*" or c == "R" and "&" or "&&"
+    return self:remember { type = "pointer", text = to.text .. (to.text:find("[%*&]$") and "" or " ") .. mark, to = to }
+  elseif c == "r" or c == "V" or c == "K" then
+    local words = {}
+    while self:peek():find("[rVK]") do
+      words[#words + 1] = ({ r = "__restrict__", V = "volatile", K = "const" })[self:take()]
+    end
+    local t = self:type()
+    local text = t.type == "pointer" and t.text .. " " .. table.concat(words, " ")
+      or table.concat(words, " ") .. " " .. t.text
+    return self:remember { type = t.type, text = text, to = t.to, params = t.params }
+  elseif c == "F" then
+    self:take()
+    self:accept("Y") -- extern "C"
+    local ret, params = self:type(), {}
+    while not self:accept("E") do params[#params + 1] = self:type() end
+    return self:remember { type = "bytes", text = ret.text .. " ()", params = params }
+  elseif c == "A" then
+    self:take()
+    if self:peek() == "T" then -- as many elements as a template argument says
+      self:type()
+    else
+      self.i = self.i + #self.s:match("^%d*", self.i)
+    end
+    if not self:accept("_") then fail() end
+    return self:remember { type = "bytes", text = self:type().text .. "[]" }
+  elseif c == "M" then
+    self:take()
+    local class, member = self:type(), self:type()
+    return self:remember { type = "bytes", text = member.text .. " " .. class.text .. "::*" }
+  elseif c == "T" then
+    self:take()
+    local t = self.template and self.template[self:index()] or fail()
+    return self:remember(t)
+  elseif c == "S" then
+    local t = self:substitution()
+    if self:accept("I") then return self:remember(self:template_args(t)) end
+    return t
+  elseif c == "N" then
+    self:take()
+    return self:remember(self:nested_name())
+  elseif c == "D" then
+    local two = self.s:sub(self.i, self.i + 1)
+    self:take(2)
+    if two == "Dp" then return self:type() end -- a pack: what it stands for takes its place
+    if two == "Dn" then return { type = "pointer", text = "nullptr_t" } end
+    if two == "Di" then return { type = "uint32", text = "char32_t" } end
+    if two == "Ds" then return { type = "uint16", text = "char16_t" } end
+    if two == "Du" then return { type = "uint8", text = "char8_t" } end
+    return fail()
+  elseif c:find("%d") then
+    local t = self:remember(self:source_name())
+    if self:accept("I") then return self:remember(self:template_args(t)) end
+    return t
+  end
+  return fail()
+end
+
+local function parser(s, i) return setmetatable({ s = s, i = i, subs = {} }, Parser) end
+
+---@class cudalua.Param
+---@field type string  "float32", "pointer", "bytes", ...
+---@field text string  "const float *"
+
+---Parameters of the kernel behind the lowered name of M.expression(kernel).
+---@param lowered string
+---@return cudalua.Param[]?  nil: not understood
+function M.of_expression(lowered)
+  local at = lowered:match("^_Z13__cudalua_sigI()")
+  if not at then return nil end
+  local p = parser(lowered, at)
+  p:remember { type = "bytes", text = "__cudalua_sig" } -- the template's name is the first that can be referred to
+  local ok, t = pcall(p.type, p)
+  local params = ok and t.to and t.to.params
+  if not params then return nil end
+  if #params == 1 and params[1].text == "void" then params = {} end
+  return params
+end
+
+---Parameters of a function from its mangled name.
+---@param symbol string
+---@return cudalua.Param[]?  nil: not mangled, or not understood
+function M.of_symbol(symbol)
+  if symbol:sub(1, 2) ~= "_Z" then return nil end
+  local p = parser(symbol, 3)
+  local ok, params = pcall(function()
+    local name
+    if p:accept("N") then
+      name = p:nested_name()
+    else
+      name = p:source_name()
+      if p:peek() == "I" then
+        p:remember(name)
+        p:take()
+        name = p:template_args(name)
+      end
+    end
+    if name.args then
+      p.template = name.args
+      p:type() -- templates also spell their return type
+    end
+    local list = {}
+    while p.i <= #symbol do
+      local t = p:type()
+      for _, each in ipairs(t.pack or { t }) do list[#list + 1] = each end
+    end
+    if #list == 1 and list[1].text == "void" then list = {} end
+    return list
+  end)
+  return ok and params or nil
+end
+
+-- Comments, strings and preprocessor lines become blanks, so that the search below sees code only.
+local function blank(source)
+  local out, i, n = {}, 1, #source
+  while i <= n do
+    local two = source:sub(i, i + 1)
+    local stop
+    if two == "//" then
+      stop = (source:find("\n", i, true) or n + 1) - 1
+    elseif two == "/*" then
+      stop = select(2, source:find("*/", i + 2, true)) or n
+    elseif two:sub(1, 1) == '"' or two:sub(1, 1) == "'" then
+      local quote, j = two:sub(1, 1), i + 1
+      while j <= n and source:sub(j, j) ~= quote and source:sub(j, j) ~= "\n" do
+        j = j + (source:sub(j, j) == "\\" and 2 or 1)
+      end
+      stop = j
+    end
+    if stop then
+      out[#out + 1] = " "
+      i = stop + 1
+    else
+      local plain = source:match("^[^/\"']+", i) or source:sub(i, i)
+      out[#out + 1] = plain
+      i = i + #plain
+    end
+  end
+  return (table.concat(out):gsub("\n[ \t]*#[^\n]*", "\n"))
+end
+
+-- "const float *a, int n" -> {"a", "n"}: the last identifier of each part.
+local function parameter_names(text)
+  local names, depth, part = {}, 0, ""
+  local function finish()
+    if part:find("%S") and part:match("^%s*(.-)%s*$") ~= "void" then
+      names[#names + 1] = part:gsub("=.*$", ""):gsub("%[.-%]", ""):match("([%a_][%w_]*)%s*$") or "?"
+    end
+    part = ""
+  end
+  for c in text:gmatch(".") do
+    if c:find("[%(<%[{]") then depth = depth + 1 elseif c:find("[%)>%]}]") then depth = depth - 1 end
+    if c == "," and depth == 0 then finish() else part = part .. c end
+  end
+  finish()
+  return names
+end
+
+---Kernels that a source defines, templates left out (their types are known when they are instantiated).
+---@param source string  CUDA C
+---@return table<string, string[]>  kernel name -> names of its parameters
+function M.kernels(source)
+  local found, text = {}, blank(source)
+  local at = 1
+  while true do
+    local from, after = text:find("__global__", at, true)
+    if not from then return found end
+    at = after + 1
+    local before = text:sub(1, from - 1):match("([^;{}]*)$")
+    local name, params
+    repeat -- __launch_bounds__(..) and its like stand before the name
+      name, params, after = text:match("^[^%(;{]-([%a_][%w_]*)%s*(%b())()", after + 1)
+    until not (name and name:find("^__"))
+    if name and not before:find("template%s*<") then found[name] = parameter_names(params:sub(2, -2)) end
+  end
+end
+
+return M

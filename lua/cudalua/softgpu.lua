@@ -1,0 +1,87 @@
+-- The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the
+-- number of devices. Every function raises LogicError where another driver is in use.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+
+local M = {}
+
+---Sends one command of the device's text protocol (docs/architecture.md lists them).
+---@param command string
+---@return string reply
+function M.control(command)
+  if type(command) ~= "string" then errors.raise("LogicError", "softgpu.control: expected a string") end
+  return core.softgpu_control(command)
+end
+
+---Is the software device the driver in use?
+---@return boolean
+function M.active() return core.driver_info().soft == true end
+
+---Starts, stops or clears the log of driver calls.
+---@param what "on"|"off"|"clear"
+function M.log(what)
+  if what ~= "on" and what ~= "off" and what ~= "clear" then
+    errors.raise("LogicError", "softgpu.log: expected 'on', 'off' or 'clear', got " .. tostring(what))
+  end
+  core.softgpu_control("log " .. what)
+end
+
+---@class cudalua.softgpu.Call
+---@field serial integer
+---@field symbol string   "cuMemAlloc_v2"
+---@field result integer  CUresult
+---@field text string     context and arguments
+
+---The calls logged since log("on") or log("clear"), oldest first.
+---@return cudalua.softgpu.Call[]
+function M.calls()
+  local list = {}
+  for line in core.softgpu_control("log"):gmatch "[^\n]+" do
+    local serial, symbol, result, text = line:match "^(%d+) (%S+) (%d+)%s*(.*)$"
+    if serial then
+      list[#list + 1] = { serial = tonumber(serial), symbol = symbol, result = tonumber(result), text = text }
+    end
+  end
+  return list
+end
+
+---Makes the nth next call of a driver function fail, once.
+---@param symbol string    "cuMemAlloc_v2"
+---@param nth? integer     default 1
+---@param code? integer|string  CUresult or its name without CUDA_ERROR_; default 999
+function M.fail(symbol, nth, code)
+  if type(symbol) ~= "string" or not symbol:find "^[%w_]+$" then
+    errors.raise("LogicError", "softgpu.fail: expected the name of a driver function")
+  end
+  core.softgpu_control(("fail %s %d %s"):format(symbol, nth or 1, tostring(code or 999)))
+end
+
+---Takes back every failure that has not happened yet.
+function M.fail_clear() core.softgpu_control "fail clear" end
+
+---@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...
+function M.stats()
+  local t = {}
+  for key, value in core.softgpu_control("stats"):gmatch "(%S+) (%d+)" do t[key] = tonumber(value) end
+  return t
+end
+
+---@return string[]  one line per object that is still alive
+function M.leaks()
+  local list = {}
+  for line in core.softgpu_control("leaks"):gmatch "[^\n]+" do list[#list + 1] = line end
+  return list
+end
+
+---Sets the number of devices. Everything on the device is dropped first; objects that are still held answer
+---as those of a destroyed context do.
+---@param n integer  1 to 8
+function M.set_device_count(n)
+  if type(n) ~= "number" or n ~= math.floor(n) or n < 1 or n > 8 then
+    errors.raise("LogicError", "softgpu.set_device_count: expected 1 to 8, got " .. tostring(n))
+  end
+  core.softgpu_restart("devices " .. n)
+end
+
+return M

@@ -1,0 +1,80 @@
+local gpu = require "spec.support.gpu"
+
+-- Runs the command with a line of arguments and some standard input.
+local function cudalua(arguments, input)
+  local path = os.tmpname()
+  local file = assert(io.open(path, "w"))
+  file:write(input or "")
+  file:close()
+  local pipe = assert(io.popen(("%s sh bin/cudalua %s <%s 2>&1; echo status $?"):format(gpu.driver, arguments, path)))
+  local out = pipe:read "*a"
+  pipe:close()
+  os.remove(path)
+  local text, status = out:match "^(.*)status (%d+)\n$"
+  return text, tonumber(status)
+end
+
+describe("the command", function()
+  it("--version and --help", function()
+    local out, status = cudalua "--version"
+    assert.truthy(out:find "^cudalua %d+%.%d+%.%d+, LuaJIT 2%.1")
+    assert.equal(0, status)
+    assert.truthy(cudalua("--help"):find("usage: cudalua", 1, true))
+  end)
+
+  it("-e runs lines, with the library as cuda", function()
+    local out, status = cudalua [[-e 'cuda.init()' -e 'print(cuda.Device.count() >= 1)']]
+    assert.equal("true\n", out)
+    assert.equal(0, status)
+  end)
+
+  it("runs a script with its arguments, and a script from standard input", function()
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write "print(arg[0] ~= nil, arg[1], ..., rawget(_G, 'cuda'))"
+    file:close()
+    assert.equal("true\ta b\ta b\tnil\n", (cudalua(path .. " 'a b'")))
+    os.remove(path)
+    assert.equal("from stdin\n", (cudalua("-", "print 'from stdin'")))
+  end)
+
+  it("errors end it with status 1 and a message", function()
+    for _, arguments in ipairs { "-e 'error(\"mine\")'", "-e '+'", "/nowhere.lua", "-x", "-e",
+      "-e 'cuda.init() cuda.mem_alloc(4)'" } do
+      local out, status = cudalua(arguments)
+      assert.equal(1, status, arguments)
+      assert.truthy(out:find "cudalua: ")
+    end
+  end)
+
+  it("info names driver, devices and NVRTC", function()
+    local out, status = cudalua "info"
+    assert.truthy(out:find "driver   .*CUDA %d+%.%d+")
+    assert.truthy(out:find "device 0 .*compute capability %d+%.%d+")
+    assert.truthy(out:find "NVRTC    .*libnvrtc")
+    assert.equal(0, status)
+  end)
+
+  it("the prompt prints values, takes chunks of several lines, survives errors", function()
+    local out, status = cudalua("", [[
+1 + 1
+x = 21
+return x * 2, "text"
+for i = 1, 2 do
+  io.write("<", i, ">")
+end
+error "mine"
+error({})
++
+cuda.init()
+cuda.mem_alloc(0)
+nil
+"still here"
+]])
+    assert.equal(0, status)
+    for _, text in ipairs { "> 2\n", '42\t"text"\n', ">> >> <1><2>", "mine\n", "unexpected symbol", "cannot allocate 0 bytes",
+      "nil\n", '"still here"\n' } do
+      assert.truthy(out:find(text, 1, true), text .. " is not in:\n" .. out)
+    end
+  end)
+end)

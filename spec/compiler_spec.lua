@@ -1,0 +1,109 @@
+local gpu = require "spec.support.gpu"
+local cuda, ffi = gpu.cuda, require "ffi"
+
+describe("compiling", function()
+  before_each(gpu.context)
+
+  it("cuda.SourceModule compiles, loads and finds kernels by name", function()
+    local mod = cuda.SourceModule "__global__ void one(int *p) { *p = 1; }"
+    local p = ffi.new "int[1]"
+    mod:get_function "one"(cuda.Out(p), { block = 1 })
+    assert.equal(1, p[0])
+    assert.truthy(tostring(mod):find "cudalua.SourceModule")
+  end)
+
+  it("cuda.SourceModule:get_function and cuda.SourceModule:get_global", function()
+    local mod = cuda.SourceModule [[
+      __device__ int seven = 7;
+      __global__ void k(int *p) { *p = seven; }
+    ]]
+    assert.equal(mod:get_function "k", mod:get_function "k")
+    local pointer, n = mod:get_global "seven"
+    assert.equal(4, n)
+    local p = ffi.new "int[1]"
+    cuda.memcpy_dtoh(p, pointer)
+    assert.equal(7, p[0])
+    gpu.raises("LogicError", "no kernel named 'j'", mod.get_function, mod, "j")
+    gpu.raises("LogicError", "call it as", mod.get_function, "k")
+    gpu.raises("LogicError", "call it as", mod.get_global, nil, "k")
+    gpu.refuses_nonsense(function(v) return mod:get_function(v) end)
+    gpu.refuses_nonsense(function(v) return mod:get_global(v) end)
+  end)
+
+  it("cuda.compile gives PTX for a virtual architecture", function()
+    local image, log = cuda.compile("__global__ void k() {}", { arch = "compute_80" })
+    assert.truthy(image:find(".target sm_80", 1, true))
+    assert.is_nil(log)
+  end)
+
+  it("a compiler error shows the log and the user's own line", function()
+    local err = gpu.error_of("CompileError", cuda.SourceModule, [[
+__global__ void k(float *a)
+{
+  a[0] = undefined_thing;
+}
+]])
+    assert.truthy(err.log:find('kernel.cu(3): error: identifier "undefined_thing" is undefined', 1, true))
+    local text = tostring(err)
+    assert.truthy(text:find(">    3 |   a[0] = undefined_thing;", 1, true))
+    assert.equal("nvrtc", err.command_line[1])
+    assert.equal(err.log, err.stderr)
+  end)
+
+  it("line numbers stay the user's behind an #include", function()
+    local err = gpu.error_of("CompileError", cuda.compile,
+      '#include "mine.h"\n\n__global__ void k(int *p) { *p = MINE + nope; }\n',
+      { headers = { ["mine.h"] = "#define MINE 1\n" }, name = "own.cu" })
+    assert.truthy(err.log:find("own.cu(3): error", 1, true))
+  end)
+
+  it("headers of CUDA are found, and are not inside extern \"C\"", function()
+    local mod = cuda.SourceModule [[
+      #include <cuda_fp16.h>
+      __global__ void half_of(float *out, const float *in) {
+        out[threadIdx.x] = __half2float(__float2half(in[threadIdx.x]));
+      }
+    ]]
+    local a, b = gpu.floats(1, 0.5, 2048.5), gpu.floats(0, 0, 0)
+    mod:get_function "half_of"(cuda.Out(b), cuda.In(a), { block = 3 })
+    assert.same({ 1, 0.5, 2048 }, { b[0], b[1], b[2] })
+  end)
+
+  it("options: include_dirs, options, name_expressions, no_extern_c", function()
+    local mod = cuda.SourceModule("template<class T> __global__ void fill(T *p, T v) { p[threadIdx.x] = v + ADD; }",
+      { no_extern_c = true, options = { "-DADD=2" }, name_expressions = { "fill<float>", "fill<short>" } })
+    local f, s = gpu.floats(0, 0), ffi.new "int16_t[2]"
+    mod:get_function "fill<float>"(cuda.Out(f), 1.5, { block = 2 })
+    mod:get_function "fill<short>"(cuda.Out(s), -7, { block = 2 })
+    assert.same({ 3.5, 3.5, -5, -5 }, { f[0], f[1], s[0], s[1] })
+    gpu.error_of("CompileError", cuda.compile, "#include <not_there.h>", { include_dirs = { "/nowhere" } })
+    local err = gpu.error_of("CompileError", cuda.compile, "template<class T> __global__ void f(T *p) {}")
+    assert.truthy(err.hint:find("no_extern_c", 1, true))
+  end)
+
+  it("bad input is refused before the compiler sees it", function()
+    gpu.refuses_nonsense(cuda.compile, { string = true })
+    gpu.refuses_nonsense(cuda.SourceModule, { string = true })
+    gpu.raises("LogicError", "unknown option 'nvcc'", cuda.SourceModule, "", { nvcc = "nvcc" })
+    gpu.raises("LogicError", "options must be a list", cuda.compile, "", { options = "-G" })
+    gpu.raises("LogicError", "options[2] must be a string", cuda.compile, "", { options = { "-G", 1 } })
+    gpu.raises("LogicError", "include_dirs must be a list", cuda.compile, "", { include_dirs = 1 })
+    gpu.raises("LogicError", "headers must be a table", cuda.compile, "", { headers = { "x" } })
+    gpu.raises("LogicError", "option arch must be a string", cuda.compile, "", { arch = 90 })
+    gpu.raises("LogicError", "zero byte", cuda.compile, "int a;\0int b;")
+    gpu.raises("LogicError", "the options must be a table", cuda.compile, "", "-G")
+    gpu.error_of("CompileError", cuda.compile, "", { arch = "sm_10" })
+    gpu.error_of("CompileError", cuda.compile, ("\200\1"):rep(500))
+  end)
+
+  it("NVRTC that is not there is a RuntimeError that says what to do", function()
+    local out = gpu.child([[
+      local cuda = require "cudalua"
+      local ok, err = pcall(cuda.compile, "", { arch = "compute_80" })
+      assert(not ok and cuda.is_error(err, "RuntimeError"), tostring(err))
+      assert(err.detail:find("/nowhere/libnvrtc.so", 1, true))
+      print(err.hint)
+    ]], "CUDALUA_NVRTC=/nowhere/libnvrtc.so")
+    assert.truthy(out:find("CUDA_HOME", 1, true))
+  end)
+end)

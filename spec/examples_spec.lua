@@ -1,0 +1,29 @@
+-- Each example checks its own answer; here they are run, as a user runs them.
+local gpu = require "spec.support.gpu"
+
+local function run(name, arguments)
+  local pipe = assert(io.popen(("%s luajit examples/%s %s 2>&1; echo status $?"):format(gpu.driver, name, arguments or "")))
+  local out = pipe:read "*a"
+  pipe:close()
+  assert.truthy(out:find "status 0\n$", out)
+  return out
+end
+
+describe("examples", function()
+  it("01_multiply", function() assert.truthy(run("01_multiply.lua"):find "400 products .* all as expected") end)
+  it("02_doublify", function() assert.truthy(run("02_doublify.lua"):find "all as expected") end)
+
+  it("03_image, on a picture of a megapixel", function()
+    local input, output = os.tmpname(), os.tmpname()
+    run("make_image.lua", input)
+    local out = run("03_image.lua", input .. " " .. output)
+    assert.truthy(out:find "1280 x 853 pixels .* all as in the Lua loop")
+    local file = assert(io.open(output, "rb"))
+    local edges = file:read "*a"
+    file:close()
+    assert.equal("P5\n1280 853\n255\n", edges:sub(1, 16))
+    assert.equal(16 + 1280 * 853, #edges)
+    os.remove(input)
+    os.remove(output)
+  end)
+end)

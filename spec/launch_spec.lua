@@ -1,0 +1,333 @@
+local gpu = require "spec.support.gpu"
+local cuda, ffi = gpu.cuda, require "ffi"
+
+ffi.cdef [[
+typedef struct { int id; float weight; double at[2]; } cudalua_spec_body;
+]]
+
+local source = [[
+#include <cuda_fp16.h>
+struct Body { int id; float weight; double at[2]; };
+__global__ void add(float *z, const float *x, const float *y, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = x[i] + y[i];
+}
+__global__ void every(double *out, signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f,
+                      long long g, unsigned long long h, float i, double j, bool k, __half l)
+{
+  out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e; out[5] = f; out[6] = (double)g; out[7] = (double)h;
+  out[8] = i; out[9] = j; out[10] = k; out[11] = __half2float(l);
+}
+__global__ void body(double *out, struct Body b) { out[0] = b.id; out[1] = b.weight; out[2] = b.at[0]; out[3] = b.at[1]; }
+__global__ void is_null(int *out, const float *p) { *out = p == 0; }
+__global__ void wide(long long *out, long long a, unsigned long long b) { out[0] = a; out[1] = (long long)b; }
+__global__ void where(int *out)
+{
+  int b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  out[b * blockDim.x * blockDim.y * blockDim.z + t] = b * 1000 + t;
+}
+extern __shared__ int dynamic[];
+__global__ void shared_sum(int *out, int n)
+{
+  for (int i = threadIdx.x; i < n; i += blockDim.x) dynamic[i] = i;
+  __syncthreads();
+  if (threadIdx.x == 0) { int s = 0; for (int i = 0; i < n; i++) s += dynamic[i]; *out = s; }
+}
+__global__ void nothing() {}
+]]
+
+describe("launching", function()
+  local mod, add
+  setup(function()
+    gpu.context()
+    mod = cuda.SourceModule(source)
+    add = mod:get_function "add"
+  end)
+  before_each(gpu.context)
+
+  local function doubles(n) return ffi.new("double[?]", n) end
+
+  it("cuda.In, cuda.Out and cuda.InOut copy around the call", function()
+    local n = 1000
+    local x, y, z = gpu.random_floats(n), gpu.random_floats(n), ffi.new("float[?]", n)
+    add(cuda.Out(z), cuda.In(x), cuda.In(y), n, { block = 256, grid = 4 })
+    for i = 0, n - 1 do assert(z[i] == tonumber(ffi.new("float", x[i] + y[i])), i) end
+    local before = ffi.new("float[?]", n)
+    ffi.copy(before, x, 4 * n)
+    add(cuda.InOut(x), cuda.In(x), cuda.In(y), n, { block = 256, grid = 4 })
+    for i = 0, n - 1 do assert(x[i] == z[i] and before[i] ~= nil, i) end
+    assert.truthy(tostring(cuda.In(x)):find("cudalua.In(4000 bytes)", 1, true))
+  end)
+
+  it("In of a string and of part of a buffer; Out of a string is refused", function()
+    local z = gpu.floats(9, 9, 9, 9)
+    local x = gpu.floats(1, 2, 3, 4)
+    add(cuda.Out(z, 8), cuda.In(ffi.string(x, 16)), cuda.In(x), 2, { block = 4 })
+    assert.same({ 2, 4, 9, 9 }, { z[0], z[1], z[2], z[3] })
+    gpu.raises("LogicError", "cannot be written to", cuda.Out, "text")
+    gpu.raises("LogicError", "cannot be written to", cuda.InOut, "text")
+    gpu.raises("LogicError", "nbytes is 20", cuda.In, x, 20)
+    for _, f in ipairs { cuda.In, cuda.Out, cuda.InOut } do gpu.refuses_nonsense(f, { string = true, cdata = true }) end
+  end)
+
+  it("plain numbers become the parameter's type", function()
+    local out = doubles(12)
+    mod:get_function "every"(cuda.Out(out), -128, 255, -32768, 65535, -2147483648, 4294967295, -2 ^ 53, 2 ^ 53, 1.1,
+      1.1, true, 0.1, { block = 1 })
+    assert.same({ -128, 255, -32768, 65535, -2147483648, 4294967295, -2 ^ 53, 2 ^ 53 },
+      { out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] })
+    assert.equal(tonumber(ffi.new("float", 1.1)), out[8])
+    assert.equal(1.1, out[9])
+    assert.equal(1, out[10])
+    assert.equal(0.0999755859375, out[11]) -- 0.1 in binary16
+  end)
+
+  it("numbers that do not fit are refused, with kernel, parameter and value", function()
+    local every = mod:get_function "every"
+    local out = doubles(12)
+    local good = { -1, 1, -1, 1, -1, 1, -1, 1, 1, 1, true, 1 }
+    local function with(at, value)
+      local args = { cuda.Out(out) }
+      for i, v in ipairs(good) do args[i + 1] = v end
+      args[at + 1] = value
+      args[#args + 1] = { block = 1 }
+      return gpu.error_of("LogicError", every, unpack(args))
+    end
+    for at, values in pairs {
+      { 128, -129, 0.5, 0 / 0, 1 / 0, "1", {}, print },
+      { 256, -1, 0.5 }, { 32768 }, { 65536, -1 }, { 2147483648, 1e300 }, { -1, 4294967296 },
+      { 2 ^ 54, 0.5 }, { -1, 2 ^ 54 }, { 1e39, "1" }, { "1", {} }, { 2, "yes" }, { 65520 },
+    } do
+      for _, value in ipairs(values) do
+        local err = with(at, value)
+        assert.equal("every", err.kernel)
+        assert.equal(at + 1, err.arg)
+      end
+    end
+    local err = with(5, 1.5)
+    assert.equal("every: argument 6 (int e): 1.5 is not an integer", err.message)
+    assert.equal("int e", err.param)
+    every(cuda.Out(out), -1, 1, -1, 1, -1, 1, -1, 1, 1 / 0, 0 / 0, false, -1 / 0, { block = 1 })
+    assert.equal(1 / 0, out[8])
+    assert.are_not.equal(out[9], out[9])
+  end)
+
+  it("64-bit integers travel as cdata, FFI scalars keep their type", function()
+    local out = ffi.new "int64_t[2]"
+    mod:get_function "wide"(cuda.Out(out), -9223372036854775807LL, 18446744073709551615ULL, { block = 1 })
+    assert.equal(-9223372036854775807LL, out[0])
+    assert.equal(-1LL, out[1])
+    local z, x = gpu.floats(0), gpu.floats(2)
+    add(cuda.Out(z), cuda.In(x), cuda.In(x), ffi.new("int", 1), { block = 1 })
+    assert.equal(4, z[0])
+    gpu.raises("LogicError", "of 4 bytes", add, cuda.Out(z), cuda.In(x), cuda.In(x), 1LL, { block = 1 })
+    gpu.raises("LogicError", "argument 4", add, cuda.Out(z), cuda.In(x), cuda.In(x), ffi.new("float", 1), { block = 1 })
+  end)
+
+  it("structs go by value, as FFI structs or as their bytes", function()
+    local out = doubles(4)
+    local b = ffi.new("cudalua_spec_body", { 7, 1.5, { 2.5, -3.5 } })
+    local body = mod:get_function "body"
+    body(cuda.Out(out), b, { block = 1 })
+    assert.same({ 7, 1.5, 2.5, -3.5 }, { out[0], out[1], out[2], out[3] })
+    b.id = 8
+    body(cuda.Out(out), ffi.string(b, ffi.sizeof(b)), { block = 1 })
+    assert.equal(8, out[0])
+    gpu.raises("LogicError", "the parameter has 24 bytes, the value 3", body, cuda.Out(out), "abc", { block = 1 })
+    gpu.raises("LogicError", "argument 2", body, cuda.Out(out), 5, { block = 1 })
+  end)
+
+  it("pointers: allocations, views, nil, get_pointer; never numbers or host memory", function()
+    local is_null, out = mod:get_function "is_null", ffi.new "int[1]"
+    is_null(cuda.Out(out), nil, { block = 1 })
+    assert.equal(1, out[0])
+    local a = cuda.mem_alloc(16)
+    for _, p in ipairs { a, a + 4, cuda.pointer(a:ptr()), setmetatable({ get_pointer = function() return a:ptr() end }, {}),
+      setmetatable({ get_pointer = function() return a end }, {}) } do
+      is_null(cuda.Out(out), p, { block = 1 })
+      assert.equal(0, out[0])
+    end
+    gpu.raises("LogicError", "cuda.pointer(address)", is_null, cuda.Out(out), a:ptr(), { block = 1 })
+    gpu.raises("LogicError", "In/Out/InOut", is_null, cuda.Out(out), ffi.new "float[4]", { block = 1 })
+    gpu.raises("LogicError", "host pointer", is_null, cuda.Out(out), ffi.cast("float *", out), { block = 1 })
+    gpu.raises("LogicError", "argument 2 (const float *p)", is_null, cuda.Out(out), "text", { block = 1 })
+    gpu.raises("LogicError", "options comes last", is_null, cuda.Out(out), {}, { block = 1 })
+    a:free()
+    gpu.raises("LogicError", "was freed", is_null, cuda.Out(out), a, { block = 1 })
+  end)
+
+  it("memory of another context is refused", function()
+    local other = cuda.Device(0):make_context()
+    local a = cuda.mem_alloc(16)
+    cuda.Context.pop()
+    local out = cuda.mem_alloc(4)
+    gpu.raises("LogicError", "another context", mod:get_function "is_null", out, a, { block = 1 })
+    other:push()
+    gpu.raises("LogicError", "not the current one", mod:get_function "nothing", { block = 1 })
+    other:detach()
+  end)
+
+  it("the number of arguments is checked, with the signature in the message", function()
+    local err = gpu.error_of("LogicError", add, cuda.mem_alloc(4), { block = 1 })
+    assert.equal("kernel add takes 4 arguments (float *z, const float *x, const float *y, int n), got 1", err.message)
+    gpu.raises("LogicError", "takes 0 arguments (), got 1", mod:get_function "nothing", 1, { block = 1 })
+    gpu.raises("LogicError", "no options", mod:get_function "nothing")
+    gpu.raises("LogicError", "no options", mod:get_function "nothing", 5)
+    gpu.raises("LogicError", "block is missing", mod:get_function "nothing", {})
+  end)
+
+  it("options: block and grid of up to three extents, as numbers or lists; all in one table", function()
+    local where = mod:get_function "where"
+    local function check(n, threads, options)
+      local out = ffi.new("int[?]", n)
+      where(cuda.Out(out), options)
+      for i = 0, n - 1 do assert(out[i] == math.floor(i / threads) * 1000 + i % threads, i) end
+    end
+    check(32, 32, { block = 32 })
+    check(24, 24, { block = { 2, 3, 4 } })
+    check(24 * 6, 24, { block = { 4, 6 }, grid = { 1, 2, 3 } })
+    check(12, 2, { block = 2, grid = 6 })
+    local x, z = gpu.floats(1, 2), gpu.floats(0, 0)
+    add { cuda.Out(z), cuda.In(x), cuda.In(x), 2, block = 2 }
+    assert.same({ 2, 4 }, { z[0], z[1] })
+    local buffer = cuda.to_device(x)
+    add { buffer, buffer, buffer, 2, block = 2 }
+    cuda.memcpy_dtoh(z, buffer)
+    assert.same({ 2, 4 }, { z[0], z[1] })
+  end)
+
+  it("options that are wrong are refused", function()
+    local nothing = mod:get_function "nothing"
+    for _, block in ipairs { 0, -1, 1.5, 0 / 0, "32", {}, { 0 }, { 1, 2, 3, 4 }, { 1, "x" }, { 1, 0 }, true } do
+      gpu.raises("LogicError", "option block", nothing, { block = block })
+      gpu.raises("LogicError", "option grid", nothing, { block = 1, grid = block })
+    end
+    gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = -1 })
+    gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = "1" })
+    gpu.raises("LogicError", "unknown option", nothing, { block = 1, shred = 1 })
+    gpu.raises("LaunchError", "block.z is 65, this device's limit is 64", nothing, { block = { 1, 1, 65 } })
+    gpu.raises("LaunchError", "has 2048 threads", nothing, { block = { 32, 64 } })
+    gpu.raises("LaunchError", "grid.y is 65536, this device's limit is 65535", nothing, { block = 1, grid = { 1, 65536 } })
+    gpu.raises("LaunchError", "bytes of shared memory", nothing, { block = 1, shared = 2 ^ 20 })
+    assert.has_no_error(function() nothing { block = 1 } end)
+  end)
+
+  it("dynamic shared memory, also above 48 KiB", function()
+    local out = ffi.new "int[1]"
+    for _, n in ipairs { 100, 12288, 16000 } do
+      mod:get_function "shared_sum"(cuda.Out(out), n, { block = 128, shared = 4 * n })
+      assert.equal(n * (n - 1) / 2, out[0])
+    end
+  end)
+
+  it("time_kernel gives seconds", function()
+    local s = mod:get_function "nothing" { block = 1, time_kernel = true }
+    assert.is_true(s >= 0 and s < 10)
+    assert.is_nil(mod:get_function "nothing" { block = 1 })
+  end)
+
+  it("cuda.Function:name, cuda.Function:get_attribute and attributes as fields", function()
+    assert.equal("add", add:name())
+    assert.equal("cudalua.Function: add", tostring(add))
+    assert.equal(add:get_attribute "num_regs", add.num_regs)
+    assert.equal(add.num_regs, add.registers)
+    assert.is_true(add.max_threads_per_block >= 32)
+    assert.equal(0, add.smem)
+    assert.equal(add.max_threads_per_block, add:get_attribute(0))
+    gpu.raises("LogicError", "no attribute 'nonsense'", function() return add.nonsense end)
+    gpu.refuses_nonsense(function(v) return add:get_attribute(v) end)
+    gpu.error_of("LogicError", add.get_attribute, add, 9999)
+    gpu.refuses_nonsense(cuda.Function.name)
+  end)
+
+  it("a kernel without known types takes typed scalars, and says so for plain numbers", function()
+    local image = cuda.compile(source)
+    local plain = cuda.module_from_buffer(image):get_function "add"
+    local x, z = gpu.floats(1, 2), gpu.floats(0, 0)
+    local err = gpu.error_of("LogicError", plain, cuda.Out(z), cuda.In(x), cuda.In(x), 2, { block = 2 })
+    assert.truthy(err.message:find("cuda.int32(2)", 1, true))
+    plain(cuda.Out(z), cuda.In(x), cuda.In(x), cuda.int32(2), { block = 2 })
+    assert.same({ 2, 4 }, { z[0], z[1] })
+    plain(cuda.Out(z), cuda.In(x), cuda.In(x), ffi.new("int", 1), { block = 2 })
+    gpu.raises("LogicError", "of 4 bytes", plain, cuda.Out(z), cuda.In(x), cuda.In(x), cuda.int64(2), { block = 2 })
+  end)
+
+  it("cuda.int8 cuda.uint8 cuda.int16 cuda.uint16 cuda.int32 cuda.uint32 cuda.int64 cuda.uint64 check their range", function()
+    for name, bits in pairs { int8 = 8, uint8 = 8, int16 = 16, uint16 = 16, int32 = 32, uint32 = 32 } do
+      local unsigned = name:sub(1, 1) == "u"
+      local lo, hi = unsigned and 0 or -2 ^ (bits - 1), unsigned and 2 ^ bits - 1 or 2 ^ (bits - 1) - 1
+      assert.truthy(tostring(cuda[name](lo)):find(name, 1, true))
+      assert.has_no_error(function() cuda[name](hi) end)
+      gpu.raises("LogicError", "out of the range", cuda[name], lo - 1)
+      gpu.raises("LogicError", "out of the range", cuda[name], hi + 1)
+      gpu.raises("LogicError", "not an integer", cuda[name], 0.5)
+    end
+    assert.has_no_error(function() cuda.int64(-9223372036854775807LL) cuda.uint64(18446744073709551615ULL) end)
+    gpu.error_of("LogicError", cuda.int64, 2 ^ 60)
+    for _, name in ipairs { "int8", "uint64", "float16", "float32", "float64" } do
+      gpu.refuses_nonsense(cuda[name], { number = true, boolean = true })
+    end
+  end)
+
+  it("cuda.float16 cuda.bfloat16 cuda.float32 cuda.float64 cuda.bool round once", function()
+    local m = cuda.SourceModule "__global__ void bits(unsigned short *o, unsigned short a) { *o = a; }"
+    local bits = cuda.module_from_buffer(cuda.compile "__global__ void bits(unsigned short *o, unsigned short a) { *o = a; }")
+      :get_function "bits"
+    assert.truthy(m)
+    local o = ffi.new "uint16_t[1]"
+    local function as(scalar)
+      bits(cuda.Out(o), scalar, { block = 1 })
+      return o[0]
+    end
+    for value, expected in pairs { [0] = 0, [1] = 0x3c00, [-2] = 0xc000, [65504] = 0x7bff, [2 ^ -24] = 1, [2 ^ -25] = 0,
+      [2 ^ -25 * 1.001] = 1, [2049] = 0x6800, [2051] = 0x6802, [0.1] = 0x2e66, [2 ^ -14] = 0x0400, [1 / 0] = 0x7c00 } do
+      assert.equal(expected, as(cuda.float16(value)), tostring(value))
+    end
+    for value, expected in pairs { [1] = 0x3f80, [-2] = 0xc000, [3.140625] = 0x4049, [0.1] = 0x3dcd, [2 ^ -133] = 1 } do
+      assert.equal(expected, as(cuda.bfloat16(value)), tostring(value))
+    end
+    assert.equal(0x7e00, bit.band(as(cuda.float16(0 / 0)), 0x7fff))
+    gpu.raises("LogicError", "overflows", cuda.float16, 65520)
+    gpu.raises("LogicError", "overflows", cuda.float32, 1e39)
+    assert.has_no_error(function() cuda.float64(1e300) cuda.bool(true) cuda.bool(0) end)
+    gpu.raises("LogicError", "out of the range", cuda.bool, 2)
+  end)
+
+  it("a handler of the user's own: get_device_alloc, pre_call, post_call in order", function()
+    local steps, mem = {}, cuda.mem_alloc(4)
+    local handler = setmetatable({
+      get_device_alloc = function() return mem end,
+      pre_call = function() steps[#steps + 1] = "pre" end,
+      post_call = function() steps[#steps + 1] = "post" end,
+    }, {})
+    mod:get_function "is_null"(handler, nil, { block = 1 })
+    assert.same({ "pre", "post" }, steps)
+    handler.pre_call = function() error("mine", 0) end
+    local ok, err = pcall(mod:get_function "is_null", handler, nil, { block = 1 })
+    assert.is_false(ok)
+    assert.equal("mine", err)
+  end)
+
+  it("a failed call leaves the arrays as they were and the next launch right", function()
+    local x, z = gpu.floats(1, 2), gpu.floats(7, 7)
+    gpu.error_of("LogicError", add, cuda.InOut(z), cuda.In(x), cuda.In(x), "2", { block = 2 })
+    assert.same({ 7, 7 }, { z[0], z[1] })
+    add(cuda.InOut(z), cuda.In(x), cuda.In(x), 2, { block = 2 })
+    assert.same({ 2, 4 }, { z[0], z[1] })
+  end)
+
+  it("no garbage per launch", function()
+    local buffer, options = cuda.mem_alloc(64), { block = 1 }
+    local function launches(n) for _ = 1, n do add(buffer, buffer, buffer, 1, options) end end
+    launches(200)
+    collectgarbage() collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    launches(1000)
+    local grown = collectgarbage "count" - before
+    collectgarbage "restart"
+    assert.is_true(grown < 16, grown .. " KiB for 1000 launches")
+  end)
+end)

@@ -1,0 +1,145 @@
+local gpu = require "spec.support.gpu"
+local cuda, ffi = gpu.cuda, require "ffi"
+local softgpu = require "cudalua.softgpu"
+
+describe("the software device's switches", function()
+  if not gpu.soft then
+    it("cudalua.softgpu.control and the rest raise on another driver", function()
+      assert.is_false(softgpu.active())
+      for _, f in ipairs { softgpu.calls, softgpu.stats, softgpu.leaks, softgpu.fail_clear } do
+        gpu.raises("LogicError", "not in use", f)
+      end
+    end)
+    return
+  end
+  before_each(gpu.context)
+  after_each(function()
+    softgpu.log "off"
+    softgpu.fail_clear()
+  end)
+
+  it("softgpu.active, softgpu.control", function()
+    assert.is_true(softgpu.active())
+    assert.is_true(#softgpu.control "version" > 0)
+    gpu.raises("LogicError", "software device", softgpu.control, "no such command")
+    gpu.refuses_nonsense(softgpu.control)
+  end)
+
+  it("softgpu.log and softgpu.calls show the driver calls in order", function()
+    softgpu.log "clear"
+    softgpu.log "on"
+    local a = cuda.mem_alloc(64)
+    cuda.memcpy_htod(a, "x")
+    a:free()
+    softgpu.log "off"
+    local symbols = {}
+    for _, call in ipairs(softgpu.calls()) do symbols[#symbols + 1] = call.symbol end
+    local text = table.concat(symbols, " ")
+    assert.truthy(text:find "cuMemAlloc_v2.*cuMemcpyHtoD_v2.*cuCtxPushCurrent_v2.*cuMemFree_v2.*cuCtxPopCurrent_v2")
+    for _, call in ipairs(softgpu.calls()) do assert.equal(0, call.result) end
+    gpu.refuses_nonsense(softgpu.log)
+  end)
+
+  it("softgpu.fail makes the nth call fail once, softgpu.fail_clear takes it back", function()
+    softgpu.fail("cuMemAlloc_v2", 2, "INVALID_VALUE")
+    cuda.mem_alloc(16)
+    local err = gpu.error_of("LogicError", cuda.mem_alloc, 16)
+    assert.equal(1, err.code)
+    assert.has_no_error(function() cuda.mem_alloc(16) end)
+    softgpu.fail("cuMemAlloc_v2", 1, 999)
+    softgpu.fail_clear()
+    assert.has_no_error(function() cuda.mem_alloc(16) end)
+    gpu.refuses_nonsense(softgpu.fail, { string = true })
+  end)
+
+  it("every driver call of a small program can fail without harm", function()
+    local code = [[
+      local cuda, ffi = require "cudalua", require "ffi"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local mod = cuda.SourceModule "__global__ void k(int *p, int n) { p[threadIdx.x] = n; }"
+      local out = ffi.new "int[4]"
+      mod:get_function "k"(cuda.Out(out), 5, { block = 4 })
+      mod:get_global "nothing"
+    ]]
+    for _, symbol in ipairs { "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuCtxCreate_v4", "cuCtxGetCurrent",
+      "cuDeviceGetAttribute", "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetParamInfo", "cuMemAlloc_v2",
+      "cuFuncGetAttribute", "cuLaunchKernel", "cuMemcpyDtoH_v2", "cuMemFree_v2", "cuModuleGetGlobal_v2" } do
+      local out = gpu.child("local ok, err = pcall(function()\n" .. code .. [[
+        end)
+        assert(not ok)
+        if not require("cudalua").is_error(err) then print(err) end
+        os.exit(0, true)
+      ]], "CUDALUA_DRIVER=soft CUDALUA_SOFT_FAIL=" .. symbol .. ":1:UNKNOWN")
+      assert.equal("", out, symbol)
+    end
+  end)
+
+  it("softgpu.stats and softgpu.leaks count what is alive", function()
+    collectgarbage() collectgarbage()
+    local before = softgpu.stats()
+    local a = cuda.mem_alloc(1000)
+    local now = softgpu.stats()
+    assert.equal(before.live_allocs + 1, now.live_allocs)
+    assert.is_true(now.live_bytes >= before.live_bytes + 1000)
+    assert.is_true(#softgpu.leaks() > 0)
+    a:free()
+    assert.equal(before.live_allocs, softgpu.stats().live_allocs)
+    assert.equal(0, softgpu.stats().stale)
+  end)
+
+  it("softgpu.set_device_count", function()
+    local out = gpu.child([[
+      local cuda, softgpu = require "cudalua", require "cudalua.softgpu"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local a = cuda.mem_alloc(16)
+      softgpu.set_device_count(3)
+      assert(cuda.Device.count() == 3)
+      assert(not pcall(a.ptr, a) and not pcall(ctx.push, ctx))
+      local c2 = cuda.Device(2):make_context()
+      assert(c2:get_device() == cuda.Device(2))
+      cuda.mem_alloc(16)
+      print "fine"
+    ]], "CUDALUA_DRIVER=soft")
+    assert.equal("fine\n", out)
+    gpu.refuses_nonsense(softgpu.set_device_count)
+  end)
+
+  it("a fault names kernel, source line, block, thread and the allocation", function()
+    local out = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local mod = cuda.SourceModule "__global__ void off_by_one(int *p)\n{\n  p[threadIdx.x] = 1;\n}\n"
+      mod:get_function "off_by_one"(cuda.mem_alloc(4 * 31), { block = 32, grid = 1 })
+      local _, err = pcall(ctx.synchronize, ctx)
+      print(err.detail)
+    ]], "CUDALUA_DRIVER=soft")
+    for _, text in ipairs { "off_by_one", "kernel.cu", ":3", "31", "124" } do
+      assert.truthy(out:find(text, 1, true), text .. " is not in: " .. out)
+    end
+  end)
+
+  it("an instruction it does not have is a CompileError that names the form", function()
+    local err = gpu.error_of("CompileError", cuda.module_from_buffer, [[
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+  .reg .b32 %r<3>;
+  frobnicate.sync.b32 %r1, %r2;
+  ret;
+}
+]])
+    assert.truthy((err.log or err.detail):find("frobnicate.sync.b32", 1, true))
+  end)
+
+  it("memory is what the program wrote", function()
+    local a, back = cuda.mem_alloc(8), ffi.new "uint8_t[8]"
+    cuda.memcpy_htod(a + 2, "xy")
+    cuda.memcpy_dtoh(back, a)
+    assert.equal("xy", ffi.string(back + 2, 2))
+  end)
+end)

@@ -1,0 +1,82 @@
+-- What the specs share: a driver that is open, a context that is current, errors that are looked at, and child
+-- processes for what ends a process or its device.
+local cuda = require "cudalua"
+local ffi = require "ffi"
+
+local M = { cuda = cuda }
+
+cuda.init()
+M.soft = cuda.driver_info().soft
+
+-- One context for the whole run: making one on a GPU takes a tenth of a second.
+local context
+function M.context()
+  context = context or cuda.Device(0):retain_primary_context()
+  if cuda.Context.get_current() ~= context then context:push() end
+  return context
+end
+
+---Calls f and returns its error, which must be one of the library's, of that class.
+function M.error_of(class, f, ...)
+  local ok, err = pcall(f, ...)
+  assert(not ok, "it raised nothing")
+  assert(cuda.is_error(err, class), ("expected a %s, got: %s"):format(class, tostring(err)))
+  return err
+end
+
+---As error_of, and its message contains the text.
+function M.raises(class, text, f, ...)
+  local err = M.error_of(class, f, ...)
+  assert(err.message:find(text, 1, true), ("'%s' is not in: %s"):format(text, err.message))
+  return err
+end
+
+---Values that no function with a size, a name or an object as its argument takes.
+M.nonsense = { 0 / 0, -1, 1.5, 2 ^ 60, 1 / 0, true, {}, function() end, coroutine.create(function() end),
+  ffi.new "int[2]", io.stdout }
+
+---Calls f(value) for each of them (and nil, and a string): an error of the library each time.
+function M.refuses_nonsense(f, except)
+  except = except or {}
+  local function try(value)
+    local ok, err = pcall(f, value)
+    if ok then error("it took " .. tostring(value)) end
+    if not cuda.is_error(err) then error(("for %s it raised a %s: %s"):format(tostring(value), type(err), tostring(err))) end
+  end
+  for _, value in ipairs(M.nonsense) do
+    if not except[type(value)] then try(value) end
+  end
+  if not except["nil"] then try(nil) end
+  if not except.string then try "nonsense" end
+end
+
+function M.floats(...)
+  local list = { ... }
+  return ffi.new("float[?]", #list, list)
+end
+
+function M.random_floats(n)
+  local a = ffi.new("float[?]", n)
+  for i = 0, n - 1 do a[i] = math.random() * 200 - 100 end
+  return a
+end
+
+---Runs Lua code in a process of its own; returns what it printed and whether it ended well.
+function M.child(code, environment)
+  local script, out = os.tmpname(), os.tmpname()
+  local file = assert(io.open(script, "w"))
+  file:write(code)
+  file:close()
+  local luajit = arg and arg[-1] and arg[-1]:find "luajit" and arg[-1] or "luajit"
+  local ok = os.execute(("%s %s %s >%s 2>&1 </dev/null"):format(environment or "", luajit, script, out))
+  file = assert(io.open(out))
+  local text = file:read "*a"
+  file:close()
+  os.remove(script)
+  os.remove(out)
+  return text, ok == 0 or ok == true
+end
+
+M.driver = "CUDALUA_DRIVER=" .. (M.soft and "soft" or "cuda")
+
+return M

@@ -1,0 +1,58 @@
+/* Reading arguments. Lua numbers are doubles: NaN, fractions and anything past 2^53 must not slip
+ * through a cast, which luaL_checkinteger would let them do. */
+#include "core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *cl_type_text(lua_State *L, int idx) {
+  static __thread char text[160];
+  const cl_Object *o = cl_to(L, idx);
+  int t = lua_type(L, idx);
+  if (o)
+    snprintf(text, sizeof text, "%s", cl_kind_name(o->kind));
+  else if (t == LUA_TNUMBER)
+    snprintf(text, sizeof text, "number %.14g", lua_tonumber(L, idx));
+  else if (t == LUA_TBOOLEAN)
+    snprintf(text, sizeof text, "%s", lua_toboolean(L, idx) ? "true" : "false");
+  else if (t == LUA_TSTRING) {
+    size_t n;
+    const char *s = lua_tolstring(L, idx, &n);
+    if (n <= 40 && !memchr(s, 0, n))
+      snprintf(text, sizeof text, "string \"%s\"", s);
+    else
+      snprintf(text, sizeof text, "a string of %zu bytes", n);
+  } else if (t == LUA_TNONE)
+    snprintf(text, sizeof text, "nothing");
+  else
+    snprintf(text, sizeof text, "%s", t == CL_TCDATA ? "cdata" : lua_typename(L, t));
+  return text;
+}
+
+int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) {
+  lua_Debug ar;
+  const char *fn = NULL;
+  if (lua_getstack(L, 0, &ar)) {
+    lua_getinfo(L, "n", &ar);
+    fn = ar.name;
+  }
+  cl_logic(L, "%s%s%s: expected %s, got %s", fn ? fn : "", fn ? ": " : "", what, expected, cl_type_text(L, idx));
+}
+
+uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {
+  lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
+  if (!(d >= 0 && d <= 9007199254740992.0 && floor(d) == d))
+    cl_bad_argument(L, idx, what, "a whole number from 0 to 2^53");
+  return (uint64_t)d;
+}
+
+long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi) {
+  lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
+  if (!(d >= (lua_Number)lo && d <= (lua_Number)hi && floor(d) == d)) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "a whole number from %ld to %ld", lo, hi);
+    cl_bad_argument(L, idx, what, expected);
+  }
+  return (long)d;
+}

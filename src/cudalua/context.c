@@ -1,0 +1,321 @@
+/* Context: explicit (made by us), primary (retained by us) or foreign (the host program's own).
+ *
+ * The driver keeps a stack of current contexts per thread. A context that stands on it must not be
+ * collected, so each Lua state remembers the pushes it made and holds a reference for each; a state
+ * that closes gives them back. */
+#include "core.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A context that we destroyed may still stand on a thread's stack, and the driver takes pushes of it.
+ * Its handle is remembered until the driver gives it to a new context. */
+typedef struct Tombstone {
+  uint64_t handle;
+  struct Tombstone *next;
+} Tombstone;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_Context *list;
+static Tombstone *tombstones;
+
+void cl_context_register(cl_Context *c) {
+  pthread_mutex_lock(&list_lock);
+  c->next = list;
+  list = c;
+  for (Tombstone **p = &tombstones; *p; p = &(*p)->next)
+    if ((*p)->handle == c->rec.handle) {
+      Tombstone *t = *p;
+      *p = t->next;
+      free(t);
+      break;
+    }
+  pthread_mutex_unlock(&list_lock);
+}
+
+void cl_context_unregister(cl_Context *c) {
+  pthread_mutex_lock(&list_lock);
+  for (cl_Context **p = &list; *p; p = &(*p)->next)
+    if (*p == c) {
+      *p = c->next;
+      Tombstone *t = c->ownership == CL_EXPLICIT ? malloc(sizeof *t) : NULL;
+      if (t) {
+        t->handle = c->rec.handle;
+        t->next = tombstones;
+        tombstones = t;
+      }
+      break;
+    }
+  pthread_mutex_unlock(&list_lock);
+}
+
+void cl_context_abandon_all(void) {
+  pthread_mutex_lock(&list_lock);
+  for (cl_Context *c = list; c; c = c->next) c->rec.life = CL_CLOSED;
+  pthread_mutex_unlock(&list_lock);
+}
+
+static cl_Context *find(bool (*matches)(const cl_Context *, const void *), const void *what) {
+  cl_Context *found = NULL;
+  pthread_mutex_lock(&list_lock);
+  for (cl_Context *c = list; c && !found; c = c->next)
+    if (c->rec.life == CL_LIVE && matches(c, what) && cl_rec_retain_if(&c->rec)) found = c;
+  pthread_mutex_unlock(&list_lock);
+  return found;
+}
+
+static bool has_handle(const cl_Context *c, const void *what) { return c->rec.handle == (uint64_t)(uintptr_t)what; }
+static bool is_primary_of(const cl_Context *c, const void *what) {
+  return c->ownership == CL_PRIMARY && c->device == *(const CUdevice *)what;
+}
+
+cl_Context *cl_context_find(CUcontext handle) { return find(has_handle, handle); }
+cl_Context *cl_context_primary(CUdevice dev) { return find(is_primary_of, &dev); }
+
+static bool is_gone(CUcontext handle) {
+  bool gone = false;
+  pthread_mutex_lock(&list_lock);
+  for (const cl_Context *c = list; c && !gone; c = c->next) gone = has_handle(c, handle) && c->rec.life == CL_CLOSED;
+  for (const Tombstone *t = tombstones; t && !gone; t = t->next) gone = t->handle == (uint64_t)(uintptr_t)handle;
+  pthread_mutex_unlock(&list_lock);
+  return gone;
+}
+
+CUresult cl_context_destroy(cl_Rec *r) {
+  cl_Context *c = (cl_Context *)r;
+  CUcontext current = NULL, popped;
+  switch (c->ownership) {
+  case CL_EXPLICIT: return CU.cuCtxDestroy_v2((CUcontext)r->handle); /* also takes it off this thread's stack */
+  case CL_PRIMARY:
+    if (!CU.cuCtxGetCurrent(&current) && current == (CUcontext)r->handle) CU.cuCtxPopCurrent_v2(&popped);
+    return CU.cuDevicePrimaryCtxRelease_v2(c->device);
+  default: return CUDA_SUCCESS;
+  }
+}
+
+/* Pushes of this state */
+
+typedef struct Pushes {
+  cl_Rec **rec;
+  size_t n, room;
+} Pushes;
+
+static const char pushes_key = 0;
+
+static int pushes_gc(lua_State *L) {
+  Pushes *p = lua_touserdata(L, 1);
+  while (p->n) cl_rec_release(p->rec[--p->n]);
+  free(p->rec);
+  p->rec = NULL;
+  return 0;
+}
+
+/* Called when the module is opened: made before every other userdata, so finalized after them. */
+void cl_open_contexts(lua_State *L) {
+  Pushes *p = lua_newuserdata(L, sizeof *p);
+  memset(p, 0, sizeof *p);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, pushes_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_pushlightuserdata(L, (void *)&pushes_key);
+  lua_insert(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+static Pushes *pushes(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&pushes_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  Pushes *p = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return p;
+}
+
+static Pushes *reserve_push(lua_State *L) { /* before the driver call, so that it cannot fail after it */
+  Pushes *p = pushes(L);
+  if (p->n == p->room) {
+    size_t room = p->room ? 2 * p->room : 8;
+    cl_Rec **rec = realloc(p->rec, room * sizeof *rec);
+    if (!rec) luaL_error(L, "not enough memory");
+    p->rec = rec;
+    p->room = room;
+  }
+  return p;
+}
+
+static void forget_push(lua_State *L, cl_Rec *r) {
+  Pushes *p = pushes(L);
+  for (size_t i = p->n; i-- > 0;)
+    if (p->rec[i] == r) {
+      memmove(&p->rec[i], &p->rec[i + 1], (p->n - i - 1) * sizeof *p->rec);
+      p->n--;
+      cl_rec_release(r);
+      return;
+    }
+}
+
+static void *push_object(lua_State *L, cl_Context *c) {
+  return cl_push_interned(L, c, &c->rec, CL_CONTEXT, sizeof(cl_Object));
+}
+
+static cl_Context *wrap_foreign(lua_State *L, CUcontext handle) {
+  CUdevice dev = 0;
+  CL_TRY(L, cuCtxGetDevice, &dev);
+  cl_Context *c = (cl_Context *)cl_rec_new(CL_CONTEXT, sizeof *c, NULL);
+  if (!c) luaL_error(L, "not enough memory");
+  c->device = dev;
+  c->ownership = CL_FOREIGN;
+  c->users = 1;
+  c->rec.handle = (uint64_t)(uintptr_t)handle;
+  c->rec.life = CL_LIVE;
+  cl_context_register(c);
+  return c;
+}
+
+cl_Context *cl_context_current(lua_State *L) {
+  CUcontext handle = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &handle);
+  if (!handle) cl_fail(L, "cuCtxGetCurrent", CUDA_ERROR_INVALID_CONTEXT);
+  cl_Context *c = cl_context_find(handle);
+  if (c) return c;
+  if (is_gone(handle)) cl_logic(L, "the current context was detached: Context.pop() it or push another");
+  return wrap_foreign(L, handle);
+}
+
+/* Makes the record and its userdata; the caller fills in handle and life. */
+static cl_Context *new_context(lua_State *L, CUdevice dev, int ownership) {
+  cl_Object *o = cl_push(L, CL_CONTEXT, sizeof *o);
+  cl_Context *c = (cl_Context *)cl_rec_new(CL_CONTEXT, sizeof *c, NULL);
+  if (!c) luaL_error(L, "not enough memory");
+  c->device = dev;
+  c->ownership = ownership;
+  c->users = 1;
+  o->rec = &c->rec; /* the first reference is this throw-away userdata's: an error below frees it */
+  return c;
+}
+
+int cl_device_make_context(lua_State *L) {
+  const cl_DeviceObject *d = cl_check(L, 1, CL_DEVICE);
+  long flags = lua_isnoneornil(L, 2) ? 0 : cl_check_int(L, 2, "flags", 0, CU_CTX_FLAGS_MASK);
+  CUdevice dev;
+  CL_TRY(L, cuDeviceGet, &dev, d->ordinal);
+  cl_Context *c = new_context(L, dev, CL_EXPLICIT);
+  Pushes *p = reserve_push(L);
+  CUcontext handle = NULL;
+  if (cl_entry_present((const void *)CU.cuCtxCreate_v4))
+    CL_TRY(L, cuCtxCreate_v4, &handle, NULL, (unsigned)flags, dev);
+  else
+    CL_TRY(L, cuCtxCreate_v2, &handle, (unsigned)flags, dev);
+  c->rec.handle = (uint64_t)(uintptr_t)handle;
+  c->rec.life = CL_LIVE;
+  cl_context_register(c);
+  p->rec[p->n++] = cl_rec_retain(&c->rec);
+  push_object(L, c);
+  return 1;
+}
+
+int cl_device_retain_primary_context(lua_State *L) {
+  const cl_DeviceObject *d = cl_check(L, 1, CL_DEVICE);
+  CUdevice dev;
+  CL_TRY(L, cuDeviceGet, &dev, d->ordinal);
+  cl_Context *c = cl_context_primary(dev);
+  if (c) {
+    c->users++;
+    push_object(L, c);
+    cl_rec_release(&c->rec);
+    return 1;
+  }
+  c = new_context(L, dev, CL_PRIMARY);
+  CUcontext handle = NULL;
+  CL_TRY(L, cuDevicePrimaryCtxRetain, &handle, dev);
+  c->rec.handle = (uint64_t)(uintptr_t)handle;
+  c->rec.life = CL_LIVE;
+  cl_context_register(c);
+  push_object(L, c);
+  return 1;
+}
+
+int cl_context_push(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
+  Pushes *p = reserve_push(L);
+  CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+  p->rec[p->n++] = cl_rec_retain(o->rec);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* Context.pop() -> the context taken off. Entries of destroyed contexts are skipped. */
+int cl_context_pop(lua_State *L) {
+  for (;;) {
+    CUcontext handle = NULL;
+    CL_TRY(L, cuCtxPopCurrent_v2, &handle);
+    if (!handle) cl_fail(L, "cuCtxPopCurrent_v2", CUDA_ERROR_INVALID_CONTEXT);
+    cl_Context *c = cl_context_find(handle);
+    if (!c) {
+      if (is_gone(handle)) continue;
+      lua_pushnil(L); /* somebody else's context, and no way to ask whose: nothing to give back */
+      return 1;
+    }
+    push_object(L, c);
+    cl_rec_release(&c->rec);
+    forget_push(L, &c->rec);
+    return 1;
+  }
+}
+
+int cl_context_detach(lua_State *L) {
+  cl_Object *o = cl_check(L, 1, CL_CONTEXT);
+  cl_Context *c = (cl_Context *)o->rec;
+  if (atomic_fetch_sub(&c->users, 1) > 1) return 0;
+  CUresult code = cl_rec_close(&c->rec);
+  forget_push(L, &c->rec);
+  if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
+    cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);
+  return 0;
+}
+
+/* ctx:synchronize() waits for that context's work, Context.synchronize() for the current one's. */
+int cl_context_synchronize(lua_State *L) {
+  if (lua_isnoneornil(L, 1)) {
+    CL_TRY(L, cuCtxSynchronize);
+    return 0;
+  }
+  const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
+  CUcontext popped;
+  CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+  CUresult code = CU.cuCtxSynchronize();
+  CU.cuCtxPopCurrent_v2(&popped);
+  if (code) cl_fail(L, "cuCtxSynchronize", code);
+  return 0;
+}
+
+int cl_context_get_current(lua_State *L) {
+  CUcontext handle = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &handle);
+  if (!handle || is_gone(handle)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  cl_Context *c = cl_context_current(L);
+  push_object(L, c);
+  cl_rec_release(&c->rec);
+  return 1;
+}
+
+/* ctx:get_device(), or Context.get_device() of the current context. */
+int cl_context_get_device(lua_State *L) {
+  CUdevice dev = 0;
+  if (lua_isnoneornil(L, 1))
+    CL_TRY(L, cuCtxGetDevice, &dev);
+  else
+    dev = ((const cl_Context *)((const cl_Object *)cl_check(L, 1, CL_CONTEXT))->rec)->device;
+  cl_push_device(L, dev);
+  return 1;
+}
+
+int cl_context_handle(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_CONTEXT))->rec->handle);
+  return 1;
+}

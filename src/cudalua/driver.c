@@ -1,0 +1,296 @@
+/* Opening the driver: libcuda, the software device, or a library that the user names. */
+#include "core.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both are called through pointers of other types; every entry returns a CUresult, and a callee that
+ * ignores its arguments may be given any. */
+static CUresult not_initialized(void) { return CUDA_ERROR_NOT_INITIALIZED; }
+static CUresult missing(void) { return CL_MISSING; }
+
+#define CL_ENTRY(symbol, since) .symbol = (__typeof__(&symbol))(void *)not_initialized,
+#define CL_ENTRY_OLD(symbol, since, type) .symbol = (type)(void *)not_initialized,
+cl_Driver cl_driver = {.f = {
+#include "entries.def"
+                       }};
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool cl_entry_present(const void *entry) {
+  return entry != (const void *)not_initialized && entry != (const void *)missing;
+}
+
+int cl_entry_since(const char *symbol) {
+#define CL_ENTRY(name, since)                                                                                \
+  if (!strcmp(symbol, #name)) return since;
+#define CL_ENTRY_OLD(name, since, type) CL_ENTRY(name, since)
+#include "entries.def"
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+  return 0;
+}
+
+/* The driver explains its failures in a log of its own (12.9 and newer). The callback keeps what it
+ * said on this thread; the next error raised takes it along. */
+static __thread char log_text[2048];
+static __thread size_t log_used;
+
+static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t length) {
+  (void)data;
+  (void)level;
+  size_t room = sizeof log_text - 1 - log_used;
+  while (length && (message[length - 1] == '\n' || message[length - 1] == 0)) length--;
+  if (length + 1 > room) return;
+  if (log_used) log_text[log_used++] = '\n';
+  memcpy(log_text + log_used, message, length);
+  log_used += length;
+  log_text[log_used] = 0;
+}
+
+const char *cl_log_text(void) { return log_used ? log_text : NULL; }
+void cl_log_clear(void) { log_used = 0; }
+
+static void after_fork(void) { cl_driver.forked = cl_driver.open; }
+
+static void resolve(void *lib) {
+#define CL_ENTRY(symbol, since)                                                                              \
+  {                                                                                                          \
+    void *p_ = dlsym(lib, #symbol);                                                                          \
+    cl_driver.f.symbol = (__typeof__(&symbol))(p_ ? p_ : (void *)missing);                                   \
+  }
+#define CL_ENTRY_OLD(symbol, since, type)                                                                    \
+  {                                                                                                          \
+    void *p_ = dlsym(lib, #symbol);                                                                          \
+    cl_driver.f.symbol = (type)(p_ ? p_ : (void *)missing);                                                  \
+  }
+#include "entries.def"
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+  *(void **)&cl_driver.control = dlsym(lib, "cuSoftgpuControl");
+}
+
+static void forget(void) {
+#define CL_ENTRY(symbol, since) cl_driver.f.symbol = (__typeof__(&symbol))(void *)not_initialized;
+#define CL_ENTRY_OLD(symbol, since, type) cl_driver.f.symbol = (type)(void *)not_initialized;
+#include "entries.def"
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+  cl_driver.control = NULL;
+}
+
+/* What one attempt came to. code 0 and devices > 0: the driver is usable. */
+typedef struct Attempt {
+  bool loaded;
+  CUresult code;
+  int devices;
+  char tried[2048]; /* every path, with what dlopen said of it */
+} Attempt;
+
+static bool load(const char *path, Attempt *a) {
+  void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  size_t n = strlen(a->tried);
+  if (!lib) {
+    const char *why = dlerror();
+    snprintf(a->tried + n, sizeof a->tried - n, "%s%s", n ? "; " : "", why ? why : path);
+    return false;
+  }
+  resolve(lib);
+  if (!cl_entry_present((const void *)CU.cuInit)) {
+    snprintf(a->tried + n, sizeof a->tried - n, "%s%s: no cuInit in it", n ? "; " : "", path);
+    dlclose(lib);
+    forget();
+    return false;
+  }
+  snprintf(cl_driver.path, sizeof cl_driver.path, "%s", path);
+  a->loaded = true;
+  return true;
+}
+
+static void try_init(Attempt *a) {
+  a->code = CU.cuInit(0);
+  if (!a->code) a->code = CU.cuDeviceGetCount(&a->devices);
+}
+
+static void attempt(const char *path, Attempt *a) {
+  memset(a, 0, sizeof *a);
+  if (load(path, a)) try_init(a);
+}
+
+/* The software device lies beside this module when installed, and in the next folder of a build tree. */
+static void attempt_soft(Attempt *a) {
+  static const char name[] = "libcudalua-softgpu.so";
+  memset(a, 0, sizeof *a);
+  char path[1024];
+  Dl_info self;
+  if (dladdr((void *)attempt_soft, &self) && self.dli_fname) {
+    const char *slash = strrchr(self.dli_fname, '/');
+    int dir = slash ? (int)(slash - self.dli_fname) : 0;
+    static const char *const places[] = {"%.*s/%s", "%.*s/../softgpu/%s"};
+    for (size_t i = 0; i < sizeof places / sizeof *places && !a->loaded; i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+      snprintf(path, sizeof path, places[i], dir ? dir : 1, dir ? self.dli_fname : ".", name);
+#pragma GCC diagnostic pop
+      load(path, a);
+    }
+  }
+  if (!a->loaded) load(name, a);
+  if (a->loaded) try_init(a);
+}
+
+static bool usable(const Attempt *a) { return a->loaded && a->code == CUDA_SUCCESS && a->devices > 0; }
+
+/* True where the fallback to the software device is right: there is no driver, only the toolkit's stub,
+ * or no GPU. Anything else (another process's fork, a mismatched driver) is the user's to know. */
+static bool no_gpu(const Attempt *a) {
+  return !a->loaded || a->code == CUDA_ERROR_STUB_LIBRARY || a->code == CUDA_ERROR_NO_DEVICE ||
+         (a->code == CUDA_SUCCESS && a->devices == 0);
+}
+
+static void why(const Attempt *a, char *out, size_t size) {
+  if (!a->loaded)
+    snprintf(out, size, "%s", a->tried);
+  else if (a->code)
+    snprintf(out, size, "%s: cuInit: %s (%s)", cl_driver.path, cl_code_text(a->code),
+             cl_code_name(a->code) ? cl_code_name(a->code) : "?");
+  else
+    snprintf(out, size, "%s: no CUDA device", cl_driver.path);
+}
+
+/* init(choice) -> notice or nil. choice: "auto", "cuda", "soft" or a path; nil takes CUDALUA_DRIVER. */
+int cl_init(lua_State *L) {
+  const char *choice = luaL_optstring(L, 1, NULL);
+  if (!choice) choice = getenv("CUDALUA_DRIVER");
+  if (!choice || !*choice) choice = "auto";
+  bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
+  if (!is_auto && !is_path && strcmp(choice, "cuda") && strcmp(choice, "soft"))
+    cl_logic(L, "CUDALUA_DRIVER is '%s': it must be auto, cuda, soft or a path to a driver library", choice);
+
+  Attempt a;
+  memset(&a, 0, sizeof a);
+  char notice[2560] = "", reason[2304] = "";
+  bool failed = false;
+  pthread_mutex_lock(&open_lock);
+  if (!cl_driver.open) {
+    if (is_path)
+      attempt(choice, &a);
+    else if (!strcmp(choice, "soft"))
+      attempt_soft(&a);
+    else
+      attempt("libcuda.so.1", &a);
+    if (!usable(&a)) {
+      why(&a, reason, sizeof reason);
+      failed = true;
+      if (is_auto && no_gpu(&a)) {
+        snprintf(notice, sizeof notice, "no GPU here (%s): running on the software CUDA device", reason);
+        attempt_soft(&a);
+        failed = !usable(&a);
+        if (failed) why(&a, reason, sizeof reason);
+      }
+    }
+    if (failed) {
+      forget();
+    } else {
+      static bool atfork_done;
+      CUlogsCallbackHandle logs;
+      cl_driver.soft = cl_driver.emit_ptx = cl_driver.control != NULL;
+      CU.cuDriverGetVersion(&cl_driver.version);
+      CU.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
+      if (!atfork_done) pthread_atfork(NULL, NULL, after_fork);
+      atfork_done = true;
+      cl_driver.open = true;
+    }
+  }
+  pthread_mutex_unlock(&open_lock);
+
+  if (failed) {
+    if (a.loaded && a.code) {
+      cl_fail_new(L, "cuInit", a.code);
+      lua_pushstring(L, reason);
+      lua_setfield(L, -2, "detail");
+    } else
+      cl_error_new(L, CL_RUNTIME_ERROR, "no CUDA driver: %s", reason);
+    if (strcmp(choice, "soft")) {
+      lua_pushliteral(L, "CUDALUA_DRIVER=soft runs the program on the software CUDA device");
+      lua_setfield(L, -2, "hint");
+    }
+    cl_throw(L);
+  }
+  if (!*notice) return 0;
+  lua_pushstring(L, notice);
+  return 1;
+}
+
+/* driver_info() -> {open, soft, version, path} */
+int cl_driver_info(lua_State *L) {
+  lua_createtable(L, 0, 4);
+  lua_pushboolean(L, cl_driver.open);
+  lua_setfield(L, -2, "open");
+  if (!cl_driver.open) return 1;
+  lua_pushboolean(L, cl_driver.soft);
+  lua_setfield(L, -2, "soft");
+  lua_pushinteger(L, cl_driver.version);
+  lua_setfield(L, -2, "version");
+  lua_pushstring(L, cl_driver.path);
+  lua_setfield(L, -2, "path");
+  return 1;
+}
+
+int cl_get_version(lua_State *L) {
+  lua_pushinteger(L, CUDA_VERSION / 1000);
+  lua_pushinteger(L, CUDA_VERSION % 1000 / 10);
+  lua_pushinteger(L, CUDA_VERSION % 10);
+  return 3;
+}
+
+int cl_get_driver_version(lua_State *L) {
+  int v = 0;
+  CL_TRY(L, cuDriverGetVersion, &v);
+  lua_pushinteger(L, v);
+  return 1;
+}
+
+/* Sends a command and pushes the reply; raises where the driver is not the software device, or refuses. */
+static void control(lua_State *L, const char *command) {
+  if (!cl_driver.control)
+    cl_logic(L, "the software CUDA device is not in use: %s",
+             cl_driver.open ? cl_driver.path : "call cuda.init() with CUDALUA_DRIVER=soft first");
+  size_t size = 4096, need = 0;
+  for (;;) {
+    char *reply = lua_newuserdata(L, size);
+    reply[0] = 0;
+    CUresult r = cl_driver.control(command, reply, size, &need);
+    if (need > size) {
+      size = need + 4096; /* the log may grow between the two calls */
+      lua_pop(L, 1);
+      continue;
+    }
+    if (r != CUDA_SUCCESS) cl_logic(L, "software device: %s", reply);
+    lua_pushstring(L, reply);
+    lua_remove(L, -2);
+    return;
+  }
+}
+
+/* softgpu_control(command) -> reply */
+int cl_softgpu_control(lua_State *L) {
+  control(L, luaL_checkstring(L, 1));
+  return 1;
+}
+
+/* softgpu_restart(command): drops everything on the device, sends the command, starts it again. */
+int cl_softgpu_restart(lua_State *L) {
+  const char *command = luaL_checkstring(L, 1);
+  control(L, "reset");
+  cl_context_abandon_all();
+  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_driver.poison[i] = 0;
+  control(L, command);
+  CL_TRY(L, cuInit, 0);
+  return 0;
+}

@@ -1,0 +1,44 @@
+/* The driver's function table. It is one per process, as the driver is: opened by cuda.init(), never
+ * closed. Before that every entry answers CUDA_ERROR_NOT_INITIALIZED; an entry that the driver lacks
+ * answers CL_MISSING. So a call site needs no test of its own: any result but 0 goes to cl_fail(). */
+#ifndef CUDALUA_DRIVER_H
+#define CUDALUA_DRIVER_H
+
+#include <cuda.h>
+#include <lua.h>
+#include <stdbool.h>
+
+#define CL_ENTRY(symbol, since) __typeof__(&symbol) symbol;
+#define CL_ENTRY_OLD(symbol, since, type) __typeof__((type)0) symbol;
+typedef struct cl_DriverTable {
+#include "entries.def"
+} cl_DriverTable;
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+
+#define CL_MISSING ((CUresult)0x7ffff001) /* this library's own code: the driver has no such entry */
+enum { CL_MAX_DEVICES = 64 };
+
+typedef struct cl_Driver {
+  cl_DriverTable f;
+  bool open;       /* cuInit succeeded */
+  bool soft;       /* it is the software device */
+  bool emit_ptx;   /* modules must be PTX: the library exports the software device's control function */
+  bool forked;     /* this process is a fork of the one that called cuda.init() */
+  int version;     /* cuDriverGetVersion */
+  char path[1024]; /* library that was opened */
+  CUresult (*control)(const char *, char *, size_t, size_t *);
+  _Atomic int poison[CL_MAX_DEVICES]; /* sticky error of each device, 0: none */
+} cl_Driver;
+
+extern cl_Driver cl_driver;
+#define CU (cl_driver.f)
+
+bool cl_entry_present(const void *entry); /* false: CL_MISSING or not yet opened */
+int cl_entry_since(const char *symbol);   /* 0 when unknown */
+
+/* Text that the driver logged on this thread since the last cl_log_clear(): its own explanation. */
+const char *cl_log_text(void);
+void cl_log_clear(void);
+
+#endif

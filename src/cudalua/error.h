@@ -1,0 +1,44 @@
+/* Errors are tables of one of six classes (lua/cudalua/errors.lua gives them their methods). They are
+ * built here and thrown in one place, cl_throw(). */
+#ifndef CUDALUA_ERROR_H
+#define CUDALUA_ERROR_H
+
+#include <cuda.h>
+#include <lua.h>
+
+typedef enum cl_ErrorClass {
+  CL_ERROR, CL_LOGIC_ERROR, CL_MEMORY_ERROR, CL_LAUNCH_ERROR, CL_RUNTIME_ERROR, CL_COMPILE_ERROR
+} cl_ErrorClass;
+
+/* Pushes a new error table with message (and class). Add fields with lua_setfield, then cl_throw(). */
+void cl_error_new(lua_State *L, cl_ErrorClass c, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Adds where and traceback to the error on top of the stack and raises it. Never returns. */
+int cl_throw(lua_State *L) __attribute__((noreturn));
+
+/* The two usual forms. `call` is the driver function that answered `code`. */
+int cl_logic(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
+int cl_fail(lua_State *L, const char *call, CUresult code) __attribute__((noreturn));
+/* Like cl_fail, but leaves the error on the stack so that fields can be added. */
+void cl_fail_new(lua_State *L, const char *call, CUresult code);
+
+#define CL_TRY(L, fn, ...)                                                                                   \
+  do {                                                                                                       \
+    CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
+    if (__builtin_expect(cl_r_ != CUDA_SUCCESS, 0)) cl_fail(L, #fn, cl_r_);                                  \
+  } while (0)
+
+const char *cl_code_name(CUresult code); /* "CUDA_ERROR_INVALID_VALUE", or NULL */
+const char *cl_code_text(CUresult code); /* "invalid value": our own words, valid after driver shutdown too */
+cl_ErrorClass cl_code_class(CUresult code);
+bool cl_code_sticky(CUresult code); /* every later call on the device fails: the process must restart */
+
+/* Lua: raise(class, message [, fields]); set_library_root(path): stack levels whose source starts with
+ * path are skipped when the place of an error is looked for. */
+int cl_raise(lua_State *L);
+int cl_set_library_root(lua_State *L);
+/* Pushes the table of class tables by name, made on first use. */
+void cl_push_error_classes(lua_State *L);
+/* Pushes {NAME = code}: cuda.result. */
+void cl_push_results(lua_State *L);
+
+#endif

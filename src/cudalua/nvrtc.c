@@ -1,0 +1,172 @@
+/* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
+ * options and looks for the library; here is only the call. */
+#include "core.h"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NVRTC_ENTRIES(X)                                                                                     \
+  X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs)              \
+  X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcAddNameExpression)              \
+  X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize)                  \
+  X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
+
+static struct {
+#define X(name) __typeof__(&name) name;
+  NVRTC_ENTRIES(X)
+#undef X
+  bool open;
+  int major, minor;
+  char path[4096];
+} rtc;
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool open_at(const char *path, char *why, size_t size) {
+  void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!lib) {
+    const char *e = dlerror();
+    return snprintf(why, size, "%s", e ? e : path), false;
+  }
+#define X(name)                                                                                              \
+  *(void **)&rtc.name = dlsym(lib, #name);                                                                   \
+  if (!rtc.name) return snprintf(why, size, "%s has no %s: too old", path, #name), dlclose(lib), false;
+  NVRTC_ENTRIES(X)
+#undef X
+  if (rtc.nvrtcVersion(&rtc.major, &rtc.minor)) return snprintf(why, size, "%s: nvrtcVersion failed", path), false;
+  Dl_info info; /* the file behind a bare name: headers are looked for beside it */
+  char real[4096];
+  const char *file = dladdr((void *)rtc.nvrtcVersion, &info) && info.dli_fname ? info.dli_fname : path;
+  snprintf(rtc.path, sizeof rtc.path, "%s", realpath(file, real) ? real : file);
+  rtc.open = true;
+  return true;
+}
+
+/* nvrtc_open(paths) -> {path, major, minor, archs = {75, 80, ...}}, or nil and why, one line a path */
+int cl_nvrtc_open(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  int n = (int)lua_objlen(L, 1);
+  char why[8192];
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  pthread_mutex_lock(&open_lock);
+  for (int i = 1; i <= n && !rtc.open; i++) {
+    lua_rawgeti(L, 1, i);
+    const char *path = lua_tostring(L, -1);
+    char copy[4096];
+    snprintf(copy, sizeof copy, "%s", path ? path : "");
+    lua_pop(L, 1);
+    if (!open_at(copy, why, sizeof why)) {
+      luaL_addstring(&b, why);
+      luaL_addchar(&b, '\n');
+    }
+  }
+  pthread_mutex_unlock(&open_lock);
+  luaL_pushresult(&b);
+  if (!rtc.open) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  lua_createtable(L, 0, 4);
+  lua_pushstring(L, rtc.path);
+  lua_setfield(L, -2, "path");
+  lua_pushinteger(L, rtc.major);
+  lua_setfield(L, -2, "major");
+  lua_pushinteger(L, rtc.minor);
+  lua_setfield(L, -2, "minor");
+  int archs[256], count = 0;
+  if (rtc.nvrtcGetNumSupportedArchs(&count) || count > 256 || rtc.nvrtcGetSupportedArchs(archs)) count = 0;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_pushinteger(L, archs[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "archs");
+  return 1;
+}
+
+/* Strings of the list at idx, as an array that lives on the Lua stack. */
+static const char **strings(lua_State *L, int idx, int *n) {
+  *n = lua_istable(L, idx) ? (int)lua_objlen(L, idx) : 0;
+  const char **v = lua_newuserdata(L, (size_t)(*n + 1) * sizeof *v);
+  for (int i = 0; i < *n; i++) {
+    lua_rawgeti(L, idx, i + 1);
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "compile: a list of strings expected");
+    v[i] = lua_tostring(L, -1); /* stays alive: the table holds it */
+    lua_pop(L, 1);
+  }
+  return v;
+}
+
+typedef nvrtcResult (*SizeFn)(nvrtcProgram, size_t *);
+typedef nvrtcResult (*DataFn)(nvrtcProgram, char *);
+
+static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn size_of, DataFn get, bool text) {
+  size_t n = 0;
+  if (size_of(prog, &n) || n <= 1) return;
+  char *buf = malloc(n);
+  if (!buf) return;
+  if (!get(prog, buf)) {
+    lua_pushlstring(L, buf, text ? n - 1 : n);
+    lua_setfield(L, -2, key);
+  }
+  free(buf);
+}
+
+/* The program is a userdata, so that an error on the way (out of memory) cannot lose it. */
+static int program_gc(lua_State *L) {
+  nvrtcProgram *p = lua_touserdata(L, 1);
+  if (*p) rtc.nvrtcDestroyProgram(p);
+  *p = NULL;
+  return 0;
+}
+
+/* nvrtc_compile(source, name, options, header_names, header_sources, name_expressions)
+ *   -> {ok, status, log, ptx, cubin, lowered = {expression = symbol}} */
+int cl_nvrtc_compile(lua_State *L) {
+  const char *source = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
+  if (!rtc.open) return luaL_error(L, "nvrtc_compile before nvrtc_open");
+  lua_settop(L, 6);
+  int nopts, nheaders, nsources, nexprs;
+  const char **opts = strings(L, 3, &nopts), **headers = strings(L, 4, &nheaders);
+  const char **sources = strings(L, 5, &nsources), **exprs = strings(L, 6, &nexprs);
+  if (nheaders != nsources) return luaL_error(L, "compile: %d header names and %d headers", nheaders, nsources);
+
+  nvrtcProgram *prog = lua_newuserdata(L, sizeof *prog);
+  *prog = NULL;
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, program_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+
+  lua_createtable(L, 0, 6);
+  nvrtcResult r = rtc.nvrtcCreateProgram(prog, source, name, nheaders, sources, headers);
+  for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
+  if (!r) r = rtc.nvrtcCompileProgram(*prog, nopts, opts);
+  lua_pushboolean(L, r == NVRTC_SUCCESS);
+  lua_setfield(L, -2, "ok");
+  lua_pushstring(L, rtc.nvrtcGetErrorString(r));
+  lua_setfield(L, -2, "status");
+  lua_pushinteger(L, (int)r);
+  lua_setfield(L, -2, "result");
+  if (*prog) set_output(L, *prog, "log", rtc.nvrtcGetProgramLogSize, rtc.nvrtcGetProgramLog, true);
+  if (!r) {
+    set_output(L, *prog, "ptx", rtc.nvrtcGetPTXSize, rtc.nvrtcGetPTX, true);
+    set_output(L, *prog, "cubin", rtc.nvrtcGetCUBINSize, rtc.nvrtcGetCUBIN, false);
+    lua_createtable(L, 0, nexprs);
+    for (int i = 0; i < nexprs; i++) {
+      const char *lowered = NULL;
+      if (rtc.nvrtcGetLoweredName(*prog, exprs[i], &lowered) || !lowered) continue;
+      lua_pushstring(L, lowered);
+      lua_setfield(L, -2, exprs[i]);
+    }
+    lua_setfield(L, -2, "lowered");
+  }
+  if (*prog) rtc.nvrtcDestroyProgram(prog);
+  *prog = NULL;
+  return 1;
+}

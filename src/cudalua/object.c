@@ -1,0 +1,245 @@
+/* Records and userdata: see object.h for the protocol. */
+#include "core.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char cl_magic = 0;
+
+static const struct Family {
+  const char *name;
+  CUresult (*destroy)(cl_Rec *);
+  void (*dispose)(cl_Rec *);
+} families[CL_NKINDS] = {
+    [CL_DEVICE] = {"Device", NULL, NULL},
+    [CL_CONTEXT] = {"Context", cl_context_destroy, NULL},
+    [CL_ALLOCATION] = {"DeviceAllocation", cl_alloc_destroy, NULL},
+    [CL_POINTER] = {"DevicePointer", NULL, NULL},
+    [CL_MODULE] = {"Module", cl_module_destroy, cl_module_dispose},
+    [CL_FUNCTION] = {"Function", NULL, NULL},
+    [CL_SCALAR] = {"Scalar", NULL, NULL},
+};
+
+const char *cl_kind_name(cl_Kind kind) { return families[kind].name; }
+
+static _Atomic uint64_t generations, failed_destroys;
+/* A context is destroyed under the write lock, everything else under the read lock: so nothing is
+ * destroyed in a context that another thread is destroying. */
+static pthread_rwlock_t destroy_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+uint64_t cl_failed_destroys(void) { return failed_destroys; }
+
+cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent) {
+  cl_Rec *r = calloc(1, bytes);
+  if (!r) return NULL;
+  r->refs = 1;
+  r->life = CL_NEW;
+  r->kind = kind;
+  r->generation = ++generations;
+  r->parent = parent ? cl_rec_retain(parent) : NULL;
+  return r;
+}
+
+cl_Rec *cl_rec_retain(cl_Rec *r) {
+  atomic_fetch_add(&r->refs, 1);
+  return r;
+}
+
+bool cl_rec_retain_if(cl_Rec *r) {
+  uint32_t n = r->refs;
+  while (n)
+    if (atomic_compare_exchange_weak(&r->refs, &n, n + 1)) return true;
+  return false;
+}
+
+void cl_rec_release(cl_Rec *r) {
+  while (r && atomic_fetch_sub(&r->refs, 1) == 1) {
+    cl_Rec *parent = r->parent;
+    CUresult code = cl_rec_close(r);
+    /* Not raised: this may run inside the collector. Gone with the driver is gone. */
+    if (code && code != CUDA_ERROR_DEINITIALIZED && code != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+      failed_destroys++;
+      cl_log_clear();
+    }
+    if (r->kind == CL_CONTEXT) cl_context_unregister((cl_Context *)r);
+    if (families[r->kind].dispose) families[r->kind].dispose(r);
+    free(r);
+    r = parent;
+  }
+}
+
+bool cl_rec_live(const cl_Rec *r) {
+  for (; r; r = r->parent)
+    if (r->life != CL_LIVE) return false;
+  return true;
+}
+
+cl_Context *cl_rec_context(cl_Rec *r) {
+  while (r && r->kind != CL_CONTEXT) r = r->parent;
+  return (cl_Context *)r;
+}
+
+static CUresult destroy(cl_Rec *r) {
+  cl_Context *c = cl_rec_context(r);
+  if (cl_driver.forked || cl_driver.poison[c->device]) return CUDA_SUCCESS; /* no call can succeed any more */
+  if (r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
+  if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
+  /* The owner must be current for some destroys, and none of them may break a stream capture that the
+   * program has under way on this thread. */
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle);
+  if (code) return code;
+  CU.cuThreadExchangeStreamCaptureMode(&mode);
+  code = families[r->kind].destroy(r);
+  CU.cuThreadExchangeStreamCaptureMode(&mode);
+  CUcontext popped;
+  CU.cuCtxPopCurrent_v2(&popped);
+  return code;
+}
+
+CUresult cl_rec_close(cl_Rec *r) {
+  uint32_t live = CL_LIVE;
+  if (!families[r->kind].destroy) return CUDA_SUCCESS;
+  if (r->kind == CL_CONTEXT)
+    pthread_rwlock_wrlock(&destroy_lock);
+  else
+    pthread_rwlock_rdlock(&destroy_lock);
+  CUresult code = CUDA_SUCCESS;
+  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) code = destroy(r);
+  pthread_rwlock_unlock(&destroy_lock);
+  return code;
+}
+
+/* Userdata */
+
+static const char metatable_keys[CL_NKINDS] = {0}, interned_key = 0;
+
+void cl_push_metatable(lua_State *L, cl_Kind kind) {
+  lua_pushlightuserdata(L, (void *)&metatable_keys[kind]);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+}
+
+void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
+  cl_Object *o = lua_newuserdata(L, bytes);
+  memset(o, 0, bytes);
+  o->magic = &cl_magic;
+  o->kind = kind;
+  cl_push_metatable(L, kind);
+  lua_setmetatable(L, -2);
+  return o;
+}
+
+void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind, size_t bytes) {
+  luaL_checkstack(L, 6, "object");
+  lua_pushlightuserdata(L, (void *)&interned_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushlightuserdata(L, (void *)&interned_key);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, LUA_REGISTRYINDEX);
+  }
+  lua_pushlightuserdata(L, (void *)key);
+  lua_rawget(L, -2);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    cl_Object *o = cl_push(L, kind, bytes);
+    o->rec = cl_rec_retain(rec);
+    lua_pushlightuserdata(L, (void *)key);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -4);
+  }
+  lua_remove(L, -2);
+  return lua_touserdata(L, -1);
+}
+
+cl_Object *cl_to(lua_State *L, int idx) {
+  if (lua_type(L, idx) != LUA_TUSERDATA || lua_objlen(L, idx) < sizeof(cl_Object)) return NULL;
+  cl_Object *o = lua_touserdata(L, idx);
+  return o->magic == &cl_magic ? o : NULL;
+}
+
+int cl_dead(lua_State *L, const cl_Object *o) {
+  const char *name = families[o->kind].name;
+  if (cl_driver.forked)
+    cl_logic(L, "CUDA cannot be used after fork: this %s belongs to the parent process", name);
+  if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made: its constructor failed", name);
+  if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
+    cl_logic(L, "this %s was %s and cannot be used any more", name,
+             o->kind == CL_CONTEXT ? "detached" : o->kind == CL_MODULE ? "closed" : "freed");
+  for (const cl_Rec *r = o->rec; r; r = r->parent)
+    if (r->life != CL_LIVE) cl_logic(L, "this %s cannot be used any more: its %s is gone", name, families[r->kind].name);
+  cl_logic(L, "this %s cannot be used any more", name);
+}
+
+void *cl_check(lua_State *L, int idx, cl_Kind kind) {
+  cl_Object *o = cl_to(L, idx);
+  if (!o || o->kind != kind) cl_bad_argument(L, idx, "self", families[kind].name);
+  if (kind != CL_DEVICE && (!cl_rec_live(o->rec) || !o->rec || cl_driver.forked)) cl_dead(L, o);
+  return o;
+}
+
+cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
+  cl_Object *o = cl_to(L, idx);
+  if (!o || (o->kind != CL_ALLOCATION && o->kind != CL_POINTER))
+    cl_bad_argument(L, idx, what, "device memory (DeviceAllocation or DevicePointer)");
+  if (cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o); /* a bare address has no record: always live */
+  return (cl_MemoryObject *)o;
+}
+
+int cl_object_gc(lua_State *L) {
+  cl_Object *o = cl_to(L, 1);
+  if (!o) return 0;
+  cl_Rec *r = o->rec;
+  o->rec = NULL;
+  cl_rec_release(r);
+  return 0;
+}
+
+int cl_object_tostring(lua_State *L) {
+  cl_Object *o = cl_to(L, 1);
+  if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
+  const char *name = families[o->kind].name;
+  if (o->kind == CL_ALLOCATION || o->kind == CL_POINTER) {
+    const cl_MemoryObject *m = (const cl_MemoryObject *)o;
+    if (!cl_rec_live(o->rec))
+      lua_pushfstring(L, "cudalua.%s (freed)", name);
+    else
+      lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
+  } else if (!o->rec || !cl_rec_live(o->rec))
+    lua_pushfstring(L, "cudalua.%s (closed)", name);
+  else
+    lua_pushfstring(L, "cudalua.%s: %p", name, (void *)o->rec->handle);
+  return 1;
+}
+
+/* Leaves the table of methods on the stack. `meta` may override __index, __gc and __tostring; an
+ * __index function gets the methods as its first upvalue. */
+void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const luaL_Reg *meta) {
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  lua_newtable(L);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, cl_object_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_pushcfunction(L, cl_object_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushfstring(L, "cudalua.%s", families[kind].name);
+  lua_setfield(L, -2, "__name");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushvalue(L, -2);
+  if (meta) luaL_setfuncs(L, meta, 1);
+  else lua_pop(L, 1);
+  lua_pushlightuserdata(L, (void *)&metatable_keys[kind]);
+  lua_insert(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}

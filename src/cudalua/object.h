@@ -1,0 +1,115 @@
+/* The one lifetime protocol. Behind every object is a C record, reference-counted atomically, that holds
+ * its parent's record: module -> context, function -> module. A driver handle is destroyed once, when it
+ * is closed or when its last reference goes, and only while its parents are alive; so the order in which
+ * the collector finds things never matters, and a handle value that the driver reuses is never hit.
+ *
+ * Lua sees userdata that hold one reference. Closed is a state: the record stays until nobody refers to
+ * it, and every method asks cl_check() first. */
+#ifndef CUDALUA_OBJECT_H
+#define CUDALUA_OBJECT_H
+
+#include <cuda.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum cl_Kind {
+  CL_DEVICE,
+  CL_CONTEXT,
+  CL_ALLOCATION,
+  CL_POINTER, /* a view into an allocation or a module's variable, or a bare address */
+  CL_MODULE,
+  CL_FUNCTION,
+  CL_SCALAR,
+  CL_NKINDS
+} cl_Kind;
+
+typedef enum cl_Life { CL_NEW, CL_LIVE, CL_CLOSED } cl_Life;
+
+typedef struct cl_Rec {
+  _Atomic uint32_t refs;
+  _Atomic uint32_t life;
+  cl_Kind kind;
+  uint64_t generation;   /* number of this record: never reused, unlike handle values */
+  uint64_t handle;       /* CUcontext, CUdeviceptr, CUmodule ... as an integer */
+  struct cl_Rec *parent; /* holds one reference */
+} cl_Rec;
+
+/* Payload of every userdata of this module. */
+typedef struct cl_Object {
+  const void *magic; /* &cl_magic: tells our userdata from anybody else's */
+  cl_Kind kind;
+  cl_Rec *rec; /* NULL: not made yet, or a kind without record */
+} cl_Object;
+
+typedef struct cl_Context {
+  cl_Rec rec;
+  CUdevice device;
+  enum { CL_EXPLICIT, CL_PRIMARY, CL_FOREIGN } ownership;
+  _Atomic uint32_t users;  /* make_context and retain count up, detach counts down */
+  const char *last_kernel; /* launched last (interned): named when a later call reports an error */
+  struct cl_Context *next; /* list of live contexts */
+} cl_Context;
+
+typedef struct cl_DeviceObject {
+  cl_Object o;
+  int ordinal;
+} cl_DeviceObject;
+
+/* DeviceAllocation (owner) and DevicePointer (a view, or a bare address with rec NULL, size 0). */
+typedef struct cl_MemoryObject {
+  cl_Object o;
+  uint64_t address, size;
+} cl_MemoryObject;
+
+extern const char cl_magic;
+
+/* Records. */
+cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */
+cl_Rec *cl_rec_retain(cl_Rec *r);
+void cl_rec_release(cl_Rec *r); /* NULL is fine. Destroys what it was the last reference to; never fails. */
+bool cl_rec_retain_if(cl_Rec *r); /* false when the last reference is already gone */
+bool cl_rec_live(const cl_Rec *r);
+/* Destroys the handle now. CUDA_SUCCESS too if a parent was already gone. */
+CUresult cl_rec_close(cl_Rec *r);
+cl_Context *cl_rec_context(cl_Rec *r); /* nearest context record, r itself included */
+/* Finalizers that the driver answered with an error since the start (never raised). */
+uint64_t cl_failed_destroys(void);
+
+/* What each family does to its handle: called once, with the owning context current. */
+CUresult cl_context_destroy(cl_Rec *r);
+CUresult cl_alloc_destroy(cl_Rec *r);
+CUresult cl_module_destroy(cl_Rec *r);
+void cl_module_dispose(cl_Rec *r); /* frees what hangs off the record itself */
+
+/* Contexts that this library knows of. */
+void cl_context_register(cl_Context *c);
+void cl_context_unregister(cl_Context *c);
+void cl_context_abandon_all(void); /* the driver dropped them all: their objects are dead from here on */
+cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
+cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
+/* The context current on this thread, retained; raises 201 when there is none. A context that somebody
+ * else made is wrapped, unowned. */
+cl_Context *cl_context_current(lua_State *L);
+
+/* Userdata. cl_push makes one with rec = NULL; assign rec after the driver call succeeded. */
+void *cl_push(lua_State *L, cl_Kind kind, size_t bytes);
+/* Pushes the userdata that stands for `key` in this state, making one that holds rec if there is none:
+ * contexts and functions, so that == and table keys work. Takes no reference from the caller. */
+void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind, size_t bytes);
+cl_Object *cl_to(lua_State *L, int idx); /* any object of this module, or NULL */
+/* The object at idx: of that kind, made and alive, else a LogicError. */
+void *cl_check(lua_State *L, int idx, cl_Kind kind);
+cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* allocation or pointer */
+const char *cl_kind_name(cl_Kind kind);
+
+int cl_object_gc(lua_State *L);
+int cl_object_tostring(lua_State *L);
+/* Why an object cannot be used: "was freed", "belongs to a context that is gone" ... Raises. */
+int cl_dead(lua_State *L, const cl_Object *o) __attribute__((noreturn));
+
+void cl_push_metatable(lua_State *L, cl_Kind kind);
+void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const luaL_Reg *meta);
+
+#endif

@@ -1,0 +1,121 @@
+/* Checks every access: alignment, the bounds of its space or allocation, and that it may be written.
+ *
+ * The common case is decided for all lanes at once from the base register's plan. When that fails, for the
+ * plan also covers lanes that are off or reach into several allocations, each active lane is looked at. */
+#include "gang.h"
+#include "kernel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...) {
+  Trouble *t = &g->trouble;
+  va_list ap;
+  t->code = code;
+  t->lane = lane;
+  va_start(ap, format);
+  vsnprintf(t->text, sizeof t->text, format, ap);
+  va_end(ap);
+}
+
+static bool inside(uint64_t addr, uint64_t span, uint64_t size) { return addr <= size && span <= size - addr; }
+
+/* The allocation that holds [addr, addr + span), through the instruction's cache. */
+static bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
+  AllocCache *c = &g->caches[in->cache];
+  if (!(addr >= c->base && inside(addr - c->base, span, c->end - c->base))) {
+    const SgAlloc *a = sg_arena_find(addr);
+    if (!a || !inside(addr - a->base, span, a->size)) return false;
+    c->base = a->base;
+    c->end = a->base + a->size;
+    c->writable = a->kind != SG_CONST;
+  }
+  return c->writable || !(in->flags & INS_STORE);
+}
+
+/* Host address of lane 0's copy of [addr, addr + span) in a space, or NULL; *per_lane is the distance to the
+ * next lane's copy. */
+static uint8_t *locate(Gang *g, const Ins *in, uint64_t addr, uint64_t span, uint32_t *per_lane) {
+  uint32_t space = in->sub;
+  if (space == SP_GENERIC) {
+    space = SP_GLOBAL;
+    if (addr - g->run->shared_window < SG_WINDOW_BYTES) {
+      space = SP_SHARED;
+      addr -= g->run->shared_window;
+    } else if (addr - g->run->local_window < PARAM_WINDOW) {
+      space = SP_LOCAL;
+      addr -= g->run->local_window;
+    } else if (addr - g->run->local_window < SG_WINDOW_BYTES) {
+      space = SP_PARAM;
+      addr -= g->run->local_window + PARAM_WINDOW;
+    }
+  }
+  *per_lane = 0;
+  switch (space) {
+  case SP_SHARED: return inside(addr, span, g->shared_bytes) ? g->shared + addr : NULL;
+  case SP_LOCAL:
+    *per_lane = g->local_stride;
+    return inside(addr, span, g->local_bytes) ? g->local + addr : NULL;
+  case SP_PARAM:
+    if (in->flags & INS_STORE) return NULL;
+    return inside(addr, span, g->param_bytes) ? (uint8_t *)(uintptr_t)g->params + addr : NULL;
+  default: return global_span(g, in, addr, span) ? (uint8_t *)(uintptr_t)addr : NULL;
+  }
+}
+
+static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
+  uint32_t per_lane;
+  Trouble *t = &g->trouble;
+  if (addr & (in->bytes - 1u)) {
+    t->code = 716;
+  } else {
+    uint8_t *p = locate(g, in, addr, in->bytes, &per_lane);
+    if (p) {
+      g->ptrs[lane] = p + (size_t)per_lane * lane + in->part;
+      return true;
+    }
+    t->code = 700;
+  }
+  t->lane = lane;
+  t->memory = true;
+  t->address = addr;
+  t->bytes = in->bytes;
+  t->store = (in->flags & INS_STORE) != 0;
+  t->text[0] = 0;
+  return false;
+}
+
+bool sg_resolve_lanes(Gang *g, const Ins *in) {
+  const uint64_t *a = (const uint64_t *)(const void *)(g->regs + (size_t)in->s[0] * g->nl);
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++)
+    if (g->m[i] && !lane_pointer(g, in, i, (in->plan ? a[i] : 0) + (uint64_t)in->imm)) return false;
+  return true;
+}
+
+bool sg_resolve(Gang *g, const Ins *in, Spot *spot) {
+  Plan *pl = &g->plans[in->plan];
+  if (pl->serial != g->serial && pl->serial != PLAN_ALWAYS) g->run->isa->scan(g, in);
+  const uint64_t base = pl->a0 + (uint64_t)in->imm;
+  uint32_t per_lane;
+  uint8_t *p = NULL;
+  if (pl->shape != PLAN_WIDE && ((base | pl->low) & (in->bytes - 1u)) == 0)
+    p = locate(g, in, base + (uint64_t)pl->lo, (uint64_t)(pl->hi - pl->lo) + in->bytes, &per_lane);
+  if (p && pl->shape == PLAN_REGULAR) {
+    spot->shape = SPOT_FLAT;
+    spot->stride = pl->stride + per_lane;
+    /* By way of integers: lane 0 may lie outside of any object. */
+    spot->p = (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)pl->lo -
+                          (uintptr_t)(pl->stride * (int64_t)pl->first));
+    return true;
+  }
+  if (p && per_lane == 0) {
+    spot->shape = SPOT_OFFSETS;
+    spot->p = (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)pl->lo);
+    spot->off = pl->off;
+    spot->cls = pl->cls;
+    spot->row_bytes = pl->row_bytes;
+    return true;
+  }
+  spot->shape = SPOT_POINTERS;
+  return sg_resolve_lanes(g, in);
+}

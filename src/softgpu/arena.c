@@ -1,0 +1,559 @@
+/* The device address space (arena.h): heaps carved out of one mapping of an unlinked file.
+ *
+ * Each device has a heap, pinned host memory has one more. A heap is a chain of blocks in address order,
+ * each live, cached or free. A freed block first goes to a cache keyed by its exact size, so that the next
+ * request of that size gets the same address back; the cache is bounded, and what falls out of it joins
+ * its neighbours in the free lists (size classes, found through bitmaps). Live blocks also sit in a
+ * treap by address, which answers "whose byte is this". */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define PAGE ((uint64_t)4096)
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+
+enum {
+  MAX_HEAPS = 9, /* eight devices and pinned memory */
+  CLASS_BITS = 4,
+  CLASSES = 48 << CLASS_BITS,
+  CACHE_BUCKETS = 1024,
+  CACHE_BLOCKS = 4096,
+  HISTORY = 1024,
+  RED_BYTE = 0xfd
+};
+
+#define CACHE_BYTES MIB(256)      /* cached blocks above this go back to the free lists, */
+#define RETURN_BYTES MIB(1)       /* and those of this size give their pages back then */
+#define POISON_WHOLE MIB(1)       /* fresh blocks up to this size are poisoned throughout, */
+#define POISON_EDGE KIB(64)       /* bigger ones at both ends only: nobody pays for pages never used */
+#define HOST_HEAP_BYTES MIB(4096) /* address space for pinned memory */
+#define MIN_HEAP_BYTES MIB(1)
+
+typedef enum { BLOCK_LIVE, BLOCK_CACHED, BLOCK_FREE } BlockState;
+
+typedef struct Block Block;
+struct Block {
+  SgAlloc a; /* first: an SgAlloc* given out is its block */
+  BlockState state;
+  uint8_t heap;
+  uint32_t priority;     /* treap */
+  Block *left, *right;   /* treap of live blocks */
+  Block *before, *after; /* neighbours by address */
+  Block *prev, *next;    /* live list; or cache list, oldest first; or size class */
+  Block *bucket;         /* cache: next older block of the same bucket */
+};
+
+typedef struct Heap {
+  uint64_t base, bytes, used; /* used: rooms of live blocks */
+  Block *class_head[CLASSES];
+  uint64_t class_map[CLASSES / 64];
+  Block *bucket[CACHE_BUCKETS];
+  Block *oldest, *newest; /* cache, in order of freeing */
+  uint64_t cached_bytes;
+  uint32_t cached_blocks;
+} Heap;
+
+static struct {
+  uint8_t *windows; /* null page, shared window, local window: never moves */
+  uint8_t *map;
+  uint64_t map_bytes;
+  int fd; /* -1: anonymous memory */
+  int devices;
+  Heap *heap; /* devices + 1 of them, the last for pinned memory */
+  Block *root;
+  Block *live_head, *live_tail;
+  uint64_t serial;
+  uint32_t seed;
+  SgAlloc history[HISTORY];
+  uint32_t history_next;
+  uint64_t damaged;
+} A = {.fd = -1, .seed = 2463534242u};
+
+uint64_t sg_arena_epoch = 1;
+int sg_arena_poison = 0xA5;
+
+/* --- treap of live blocks, by address --- */
+
+static void treap_split(Block *t, uint64_t base, Block **lo, Block **hi) {
+  while (t) {
+    if (t->a.base < base) {
+      *lo = t;
+      lo = &t->right;
+      t = t->right;
+    } else {
+      *hi = t;
+      hi = &t->left;
+      t = t->left;
+    }
+  }
+  *lo = *hi = NULL;
+}
+
+static void treap_insert(Block *b) {
+  A.seed ^= A.seed << 13;
+  A.seed ^= A.seed >> 17;
+  A.seed ^= A.seed << 5;
+  b->priority = A.seed;
+  Block **at = &A.root;
+  while (*at && (*at)->priority > b->priority) at = b->a.base < (*at)->a.base ? &(*at)->left : &(*at)->right;
+  treap_split(*at, b->a.base, &b->left, &b->right);
+  *at = b;
+}
+
+static void treap_remove(Block *b) {
+  Block **at = &A.root;
+  while (*at != b) at = b->a.base < (*at)->a.base ? &(*at)->left : &(*at)->right;
+  Block *lo = b->left, *hi = b->right;
+  while (lo && hi) {
+    if (lo->priority > hi->priority) {
+      *at = lo;
+      at = &lo->right;
+      lo = lo->right;
+    } else {
+      *at = hi;
+      at = &hi->left;
+      hi = hi->left;
+    }
+  }
+  *at = lo ? lo : hi;
+}
+
+/* The last live block that starts at or below addr. */
+static Block *treap_floor(uint64_t addr) {
+  Block *best = NULL;
+  for (Block *t = A.root; t;) {
+    if (t->a.base <= addr) {
+      best = t;
+      t = t->right;
+    } else {
+      t = t->left;
+    }
+  }
+  return best;
+}
+
+/* --- size classes: 2^CLASS_BITS steps per power of two, in units of SG_ALIGN --- */
+
+static uint32_t class_of(uint64_t room) {
+  uint64_t n = room / SG_ALIGN;
+  if (n < (1u << CLASS_BITS)) return (uint32_t)n;
+  uint32_t log = 63u - (uint32_t)__builtin_clzll(n);
+  uint32_t c = ((log - CLASS_BITS + 1) << CLASS_BITS) |
+               (uint32_t)((n >> (log - CLASS_BITS)) & ((1u << CLASS_BITS) - 1));
+  return c < CLASSES ? c : CLASSES - 1;
+}
+
+static void class_push(Heap *h, Block *b) {
+  uint32_t c = class_of(b->a.room);
+  b->state = BLOCK_FREE;
+  b->prev = NULL;
+  b->next = h->class_head[c];
+  if (b->next) b->next->prev = b;
+  h->class_head[c] = b;
+  h->class_map[c / 64] |= (uint64_t)1 << (c % 64);
+}
+
+static void class_take(Heap *h, Block *b) {
+  uint32_t c = class_of(b->a.room);
+  if (b->prev)
+    b->prev->next = b->next;
+  else
+    h->class_head[c] = b->next;
+  if (b->next) b->next->prev = b->prev;
+  if (!h->class_head[c]) h->class_map[c / 64] &= ~((uint64_t)1 << (c % 64));
+}
+
+static uint64_t align_up(uint64_t v, uint64_t align) { return (v + align - 1) & ~(align - 1); }
+
+static bool fits(const Block *b, uint64_t room, uint64_t align) {
+  return align_up(b->a.base, align) + room <= b->a.base + b->a.room;
+}
+
+/* A block of the smallest class that serves the request. Looks at no more than `tries` blocks of a class:
+ * the lower classes may hold many that are just too small. */
+static Block *class_find(Heap *h, uint64_t room, uint64_t align, uint32_t tries) {
+  uint32_t c = class_of(room);
+  uint32_t word = c / 64;
+  uint64_t bits = h->class_map[word] & (~(uint64_t)0 << (c % 64));
+  for (;;) {
+    while (bits) {
+      uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
+      bits &= bits - 1;
+      uint32_t left = tries;
+      for (Block *b = h->class_head[at]; b && left; b = b->next, left--)
+        if (fits(b, room, align)) return b;
+    }
+    if (++word == CLASSES / 64) return NULL;
+    bits = h->class_map[word];
+  }
+}
+
+/* --- the cache of freed blocks --- */
+
+static uint32_t bucket_of(uint64_t room) {
+  uint64_t n = room / SG_ALIGN * 0x9e3779b97f4a7c15u;
+  return (uint32_t)(n >> 54) % CACHE_BUCKETS;
+}
+
+static void cache_unlink(Heap *h, Block *b) {
+  if (b->prev)
+    b->prev->next = b->next;
+  else
+    h->oldest = b->next;
+  if (b->next)
+    b->next->prev = b->prev;
+  else
+    h->newest = b->prev;
+  Block **at = &h->bucket[bucket_of(b->a.room)];
+  while (*at != b) at = &(*at)->bucket;
+  *at = b->bucket;
+  h->cached_bytes -= b->a.room;
+  h->cached_blocks--;
+}
+
+/* Joins b with free neighbours and puts the result into its class. */
+static void release_block(Heap *h, Block *b) {
+  Block *n = b->after;
+  if (n && n->state == BLOCK_FREE) {
+    class_take(h, n);
+    b->a.room += n->a.room;
+    b->after = n->after;
+    if (b->after) b->after->before = b;
+    free(n);
+  }
+  n = b->before;
+  if (n && n->state == BLOCK_FREE) {
+    class_take(h, n);
+    n->a.room += b->a.room;
+    n->after = b->after;
+    if (n->after) n->after->before = n;
+    free(b);
+    b = n;
+  }
+  class_push(h, b);
+}
+
+static void return_pages(uint64_t from, uint64_t to) {
+  from = align_up(from, PAGE);
+  to &= ~(PAGE - 1);
+  if (from < to) (void)madvise((void *)(uintptr_t)from, to - from, A.fd >= 0 ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+static void cache_evict(Heap *h, uint64_t bytes, uint32_t blocks) {
+  while (h->cached_bytes > bytes || h->cached_blocks > blocks) {
+    Block *b = h->oldest;
+    cache_unlink(h, b);
+    if (b->a.room >= RETURN_BYTES) return_pages(b->a.base, b->a.base + b->a.room);
+    release_block(h, b);
+  }
+}
+
+static void cache_put(Heap *h, Block *b) {
+  uint32_t k = bucket_of(b->a.room);
+  b->state = BLOCK_CACHED;
+  b->bucket = h->bucket[k];
+  h->bucket[k] = b;
+  b->next = NULL;
+  b->prev = h->newest;
+  if (b->prev)
+    b->prev->next = b;
+  else
+    h->oldest = b;
+  h->newest = b;
+  h->cached_bytes += b->a.room;
+  h->cached_blocks++;
+  cache_evict(h, CACHE_BYTES, CACHE_BLOCKS);
+}
+
+static Block *cache_get(Heap *h, uint64_t room, uint64_t align) {
+  for (Block *b = h->bucket[bucket_of(room)]; b; b = b->bucket)
+    if (b->a.room == room && b->a.base % align == 0) {
+      cache_unlink(h, b);
+      return b;
+    }
+  return NULL;
+}
+
+/* --- mapping --- */
+
+static bool file_size_allowed(uint64_t bytes) {
+  struct rlimit r;
+  return getrlimit(RLIMIT_FSIZE, &r) != 0 || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= bytes;
+}
+
+/* A shared mapping of an unlinked file, or plain anonymous memory where such files are not to be had. */
+static bool map_range(uint64_t bytes) {
+  int fd = file_size_allowed(bytes) ? memfd_create("softgpu", MFD_CLOEXEC) : -1;
+  if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  int flags = MAP_NORESERVE | (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (p == MAP_FAILED) {
+    if (fd >= 0) close(fd);
+    return false;
+  }
+  (void)madvise(p, bytes, MADV_DONTDUMP);
+  A.map = p;
+  A.map_bytes = bytes;
+  A.fd = fd;
+  return true;
+}
+
+static void drop_blocks(void) {
+  for (int i = 0; A.heap && i <= A.devices; i++) {
+    Block *b = A.heap[i].class_head[0]; /* any block leads to the whole chain; find the first one */
+    for (uint32_t c = 0; c < CLASSES && !b; c++) b = A.heap[i].class_head[c];
+    if (!b) b = A.heap[i].oldest;
+    while (b && b->before) b = b->before;
+    while (b) {
+      Block *n = b->after;
+      free(b);
+      b = n;
+    }
+  }
+  free(A.heap);
+  A.heap = NULL;
+}
+
+static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
+  Block *b = calloc(1, sizeof *b);
+  if (!b) return false;
+  b->a.base = base;
+  b->a.room = bytes;
+  b->heap = index;
+  h->base = base;
+  h->bytes = bytes;
+  class_push(h, b);
+  return true;
+}
+
+void sg_arena_close(void) {
+  while (A.live_head) sg_arena_free(&A.live_head->a);
+  drop_blocks();
+  if (A.map) munmap(A.map, A.map_bytes);
+  if (A.fd >= 0) close(A.fd);
+  A.map = NULL;
+  A.fd = -1;
+  A.devices = 0;
+  A.history_next = 0;
+  memset(A.history, 0, sizeof A.history);
+  A.damaged = 0;
+}
+
+bool sg_arena_open(int devices, uint64_t bytes) {
+  if (A.map || devices < 1 || devices > MAX_HEAPS - 1) return false;
+  if (!A.windows) {
+    uint64_t n = PAGE + 2 * SG_WINDOW_BYTES;
+    void *p = mmap(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    A.windows = p;
+  }
+  bytes = bytes > (uint64_t)1 << 40 ? (uint64_t)1 << 40 : align_up(bytes, PAGE);
+  if (bytes < MIN_HEAP_BYTES) bytes = MIN_HEAP_BYTES;
+  uint64_t host = HOST_HEAP_BYTES;
+  /* A guard page before each heap, so that no allocation touches its neighbour heap's. */
+  while (!map_range((uint64_t)devices * (bytes + PAGE) + host + 2 * PAGE)) {
+    if (bytes <= MIN_HEAP_BYTES && host <= MIN_HEAP_BYTES) return false;
+    if (bytes > MIN_HEAP_BYTES) bytes = align_up(bytes / 2, PAGE);
+    if (host > MIN_HEAP_BYTES) host /= 2;
+  }
+  A.heap = calloc((size_t)devices + 1, sizeof *A.heap);
+  A.devices = devices;
+  uint64_t at = (uint64_t)(uintptr_t)A.map + PAGE;
+  for (int i = 0; A.heap && i <= devices; i++) {
+    uint64_t n = i < devices ? bytes : host;
+    if (!make_heap(&A.heap[i], (uint8_t)i, at, n)) {
+      drop_blocks();
+      break;
+    }
+    at += n + PAGE;
+  }
+  if (!A.heap) {
+    sg_arena_close();
+    return false;
+  }
+  sg_arena_epoch++;
+  return true;
+}
+
+uint64_t sg_arena_shared_window(void) { return (uint64_t)(uintptr_t)A.windows + PAGE; }
+uint64_t sg_arena_local_window(void) { return (uint64_t)(uintptr_t)A.windows + PAGE + SG_WINDOW_BYTES; }
+
+/* --- allocation --- */
+
+/* Cuts a new block off b's end, `room` bytes into it. NULL: out of host memory. */
+static Block *cut(Block *b, uint64_t room) {
+  Block *n = calloc(1, sizeof *n);
+  if (!n) return NULL;
+  n->a.base = b->a.base + room;
+  n->a.room = b->a.room - room;
+  n->heap = b->heap;
+  n->before = b;
+  n->after = b->after;
+  if (n->after) n->after->before = n;
+  b->after = n;
+  b->a.room = room;
+  return n;
+}
+
+/* Takes `room` bytes at `align` out of the free lists. */
+static Block *carve(Heap *h, uint64_t room, uint64_t align) {
+  Block *b = class_find(h, room, align, 32);
+  if (!b) b = class_find(h, room, align, UINT32_MAX);
+  if (!b) return NULL;
+  class_take(h, b);
+  uint64_t pad = align_up(b->a.base, align) - b->a.base;
+  if (pad) {
+    Block *n = cut(b, pad);
+    class_push(h, b);
+    if (!n) return NULL;
+    b = n;
+  }
+  if (b->a.room > room) {
+    Block *rest = cut(b, room);
+    if (!rest) {
+      class_push(h, b);
+      return NULL;
+    }
+    class_push(h, rest);
+  }
+  return b;
+}
+
+static void fill_fresh(const SgAlloc *a) {
+  uint8_t *p = (uint8_t *)(uintptr_t)a->base;
+  if (sg_arena_poison >= 0) {
+    if (a->size <= POISON_WHOLE) {
+      memset(p, sg_arena_poison, a->size);
+    } else {
+      memset(p, sg_arena_poison, POISON_EDGE);
+      memset(p + a->size - POISON_EDGE, sg_arena_poison, POISON_EDGE);
+    }
+  }
+  memset(p + a->size, RED_BYTE, SG_REDZONE);
+}
+
+static bool red_zone_damaged(const SgAlloc *a) {
+  const uint8_t *p = (const uint8_t *)(uintptr_t)(a->base + a->size);
+  for (int i = 0; i < SG_REDZONE; i++)
+    if (p[i] != RED_BYTE) return true;
+  return false;
+}
+
+static void live_link(Block *b) {
+  b->state = BLOCK_LIVE;
+  b->next = NULL;
+  b->prev = A.live_tail;
+  if (b->prev)
+    b->prev->next = b;
+  else
+    A.live_head = b;
+  A.live_tail = b;
+  treap_insert(b);
+  A.heap[b->heap].used += b->a.room;
+}
+
+static void live_unlink(Block *b) {
+  if (b->prev)
+    b->prev->next = b->next;
+  else
+    A.live_head = b->next;
+  if (b->next)
+    b->next->prev = b->prev;
+  else
+    A.live_tail = b->prev;
+  treap_remove(b);
+  A.heap[b->heap].used -= b->a.room;
+}
+
+SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, uint64_t owner,
+                        const char *name) {
+  if (!A.heap || device < 0 || device >= A.devices) return NULL;
+  if (align < SG_ALIGN) align = SG_ALIGN;
+  Heap *h = &A.heap[kind == SG_HOST ? A.devices : device];
+  if ((align & (align - 1)) || size > h->bytes) return NULL;
+  uint64_t room = align_up(size, SG_ALIGN) + SG_REDZONE;
+  Block *b = cache_get(h, room, align);
+  if (!b) b = carve(h, room, align);
+  if (!b && h->cached_blocks) {
+    cache_evict(h, 0, 0);
+    b = carve(h, room, align);
+  }
+  if (!b) return NULL;
+  b->a.size = size;
+  b->a.device = device;
+  b->a.kind = kind;
+  b->a.serial = ++A.serial;
+  b->a.owner = owner;
+  b->a.tag = 0;
+  snprintf(b->a.name, sizeof b->a.name, "%s", name ? name : "");
+  live_link(b);
+  fill_fresh(&b->a);
+  sg_arena_epoch++;
+  return &b->a;
+}
+
+void sg_arena_free(SgAlloc *a) {
+  Block *b = (Block *)a;
+  Heap *h = &A.heap[b->heap];
+  if (red_zone_damaged(a)) A.damaged++;
+  A.history[A.history_next++ % HISTORY] = *a;
+  live_unlink(b);
+  cache_put(h, b);
+  sg_arena_epoch++;
+}
+
+SgAlloc *sg_arena_find(uint64_t addr) {
+  Block *b = treap_floor(addr);
+  return b && addr - b->a.base < b->a.size ? &b->a : NULL;
+}
+
+SgAlloc *sg_arena_nearest(uint64_t addr) {
+  Block *lo = treap_floor(addr), *hi = NULL;
+  for (Block *t = A.root; t;) {
+    if (t->a.base > addr) {
+      hi = t;
+      t = t->left;
+    } else {
+      t = t->right;
+    }
+  }
+  if (!lo || !hi) return lo ? &lo->a : hi ? &hi->a : NULL;
+  uint64_t end = lo->a.base + lo->a.size;
+  uint64_t below = addr < end ? 0 : addr - end;
+  return below <= hi->a.base - addr ? &lo->a : &hi->a;
+}
+
+const SgAlloc *sg_arena_freed_at(uint64_t addr) {
+  for (uint32_t i = 0; i < HISTORY && i < A.history_next; i++) {
+    const SgAlloc *a = &A.history[(A.history_next - 1 - i) % HISTORY];
+    if (addr >= a->base && addr - a->base < a->size) return a;
+  }
+  return NULL;
+}
+
+void sg_arena_info(int device, uint64_t *free_bytes, uint64_t *total_bytes) {
+  bool known = A.heap && device >= 0 && device < A.devices;
+  *total_bytes = known ? A.heap[device].bytes : 0;
+  *free_bytes = known ? A.heap[device].bytes - A.heap[device].used : 0;
+}
+
+uint64_t sg_arena_damaged(void) { return A.damaged; }
+
+void sg_arena_each(uint64_t owner, void (*f)(SgAlloc *, void *), void *arg) {
+  for (Block *b = A.live_head, *n; b; b = n) {
+    n = b->next;
+    if (!owner || b->a.owner == owner) f(&b->a, arg);
+  }
+}

@@ -1,0 +1,128 @@
+/* The CUDALUA_SOFT_* switches: defaults, parsing, one table. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+SgConfig sg_config = {.devices = 1,
+                      .memory = (uint64_t)16 << 30,
+                      .version = 13000,
+                      .streams = SG_DEFERRED,
+                      .report = true,
+                      .poison = 0xA5};
+
+bool sg_parse_int(const char *text, long lo, long hi, long *out) {
+  char *end;
+  errno = 0;
+  long v = strtol(text, &end, 0);
+  if (end == text || *end || errno || v < lo || v > hi) return false;
+  *out = v;
+  return true;
+}
+
+bool sg_parse_bytes(const char *text, uint64_t *out) {
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9') return false;
+  unsigned long long v = strtoull(text, &end, 0);
+  int shift = 0;
+  if (*end == 'K' || *end == 'k')
+    shift = 10;
+  else if (*end == 'M' || *end == 'm')
+    shift = 20;
+  else if (*end == 'G' || *end == 'g')
+    shift = 30;
+  if (shift) end++;
+  if (*end || errno || v > ((uint64_t)1 << 43) >> shift) return false;
+  *out = (uint64_t)v << shift;
+  return true;
+}
+
+static bool parse_bool(const char *text, bool *out) {
+  bool on = strcmp(text, "on") == 0 || strcmp(text, "1") == 0;
+  if (!on && strcmp(text, "off") != 0 && strcmp(text, "0") != 0) return false;
+  *out = on;
+  return true;
+}
+
+static bool set_devices(const char *v) {
+  long n;
+  if (!sg_parse_int(v, 0, 8, &n)) return false;
+  sg_config.devices = (int)n;
+  return true;
+}
+
+static bool set_memory(const char *v) { return sg_parse_bytes(v, &sg_config.memory); }
+
+static bool set_version(const char *v) {
+  long n;
+  if (!sg_parse_int(v, 2000, 13000, &n)) return false;
+  sg_config.version = (int)n;
+  return true;
+}
+
+static bool set_streams(const char *v) {
+  long n = 1;
+  if (strcmp(v, "deferred") == 0)
+    sg_config.streams = SG_DEFERRED;
+  else if (strcmp(v, "eager") == 0)
+    sg_config.streams = SG_EAGER;
+  else if (strcmp(v, "random") == 0 ||
+           (strncmp(v, "random:", 7) == 0 && sg_parse_int(v + 7, 0, INT32_MAX, &n)))
+    sg_config.streams = SG_RANDOM;
+  else
+    return false;
+  sg_config.seed = (uint64_t)n;
+  return true;
+}
+
+static bool set_time(const char *v) {
+  sg_config.real_time = strcmp(v, "real") == 0;
+  return sg_config.real_time || strcmp(v, "virtual") == 0;
+}
+
+static bool set_timeout(const char *v) {
+  char *end;
+  double t = strtod(v, &end);
+  if (end == v || *end || !(t >= 0 && t < 1e9)) return false;
+  sg_config.timeout = t;
+  return true;
+}
+
+static bool set_report(const char *v) { return parse_bool(v, &sg_config.report); }
+static bool set_leaks(const char *v) { return parse_bool(v, &sg_config.leaks); }
+static bool set_log(const char *v) { return parse_bool(v, &sg_config.log); }
+
+static bool set_poison(const char *v) {
+  long n = -1;
+  if (strcmp(v, "off") != 0 && !sg_parse_int(v, 0, 255, &n)) return false;
+  sg_config.poison = (int)n;
+  return true;
+}
+
+static bool set_fail(const char *v) {
+  if (strlen(v) >= sizeof sg_config.fail) return false;
+  strcpy(sg_config.fail, v);
+  return true;
+}
+
+void sg_config_load(void) {
+  static const struct {
+    const char *name;
+    bool (*set)(const char *);
+  } table[] = {{"DEVICES", set_devices}, {"MEMORY", set_memory}, {"VERSION", set_version},
+               {"STREAMS", set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
+               {"REPORT", set_report},   {"LEAKS", set_leaks},   {"LOG", set_log},
+               {"POISON", set_poison},   {"FAIL", set_fail}};
+  static bool loaded;
+  if (loaded) return;
+  loaded = true;
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);
+    const char *v = getenv(name);
+    if (v && *v && !table[i].set(v)) fprintf(stderr, "softgpu: %s=%s makes no sense, ignored\n", name, v);
+  }
+}

@@ -1,0 +1,33 @@
+/* Switches of the software device. Each has an environment variable CUDALUA_SOFT_*, read once; some can be
+ * changed at run time through cuSoftgpuControl. */
+#ifndef SOFTGPU_CONFIG_H
+#define SOFTGPU_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum SgStreams { SG_DEFERRED, SG_EAGER, SG_RANDOM } SgStreams;
+
+typedef struct SgConfig {
+  int devices;       /* CUDALUA_SOFT_DEVICES: 0..8, default 1 */
+  uint64_t memory;   /* CUDALUA_SOFT_MEMORY: bytes of all devices together; K, M, G; default 16G */
+  int version;       /* CUDALUA_SOFT_VERSION: driver version to report, e.g. 12020; default 13000 */
+  SgStreams streams; /* CUDALUA_SOFT_STREAMS: deferred | eager | random:SEED */
+  uint64_t seed;     /*   of random */
+  bool real_time;    /* CUDALUA_SOFT_TIME: virtual | real; what events measure */
+  double timeout;    /* CUDALUA_SOFT_TIMEOUT: seconds until a kernel is stopped with 702; 0: never */
+  bool report;       /* CUDALUA_SOFT_REPORT: on | off; faults on stderr when no log callback listens */
+  bool leaks;        /* CUDALUA_SOFT_LEAKS: on | off; list what is alive at process exit on stderr */
+  bool log;          /* CUDALUA_SOFT_LOG: on | off; call log from the start */
+  int poison;        /* CUDALUA_SOFT_POISON: 0..255 | off; fill byte of fresh memory */
+  char fail[1024];   /* CUDALUA_SOFT_FAIL: api:nth[:error[:sticky]],... */
+} SgConfig;
+
+extern SgConfig sg_config;
+
+/* Reads the environment on the first call. A value that makes no sense is named on stderr and ignored. */
+void sg_config_load(void);
+bool sg_parse_bytes(const char *text, uint64_t *out);
+bool sg_parse_int(const char *text, long lo, long hi, long *out);
+
+#endif

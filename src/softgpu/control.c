@@ -1,0 +1,237 @@
+/* cuSoftgpuControl: the one export that no real driver has. A text protocol by which tests read the call
+ * log, inject faults, count what is alive and start over. Its presence tells the caller that this is the
+ * software device. Not logged, never injected. */
+#include "drv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 6 };
+
+typedef struct Command {
+  char *word[MAX_WORDS];
+  int words;
+  SgText reply;
+} Command;
+
+static bool untouched(void) { return sg_state.life == SG_NEW; }
+
+static bool cmd_log(Command *c) {
+  const char *how = c->word[1];
+  if (c->words == 1)
+    sg_log_print(&c->reply);
+  else if (strcmp(how, "on") == 0)
+    sg_log_on = true;
+  else if (strcmp(how, "off") == 0)
+    sg_log_on = false;
+  else if (strcmp(how, "clear") == 0)
+    sg_log_clear();
+  else
+    return false;
+  return true;
+}
+
+static bool cmd_fail(Command *c) {
+  if (c->words == 2 && strcmp(c->word[1], "clear") == 0) {
+    sg_fault_clear();
+    return true;
+  }
+  bool sticky = c->words == 5 && strcmp(c->word[4], "sticky") == 0;
+  if (c->words < 3 || (c->words == 5 && !sticky)) return false;
+  return sg_fault_set(c->word[1], c->word[2], c->words > 3 ? c->word[3] : NULL, sticky);
+}
+
+static bool cmd_devices(Command *c) {
+  long n;
+  if (c->words != 2 || !sg_parse_int(c->word[1], 0, SG_MAX_DEVICES, &n)) return false;
+  if (!untouched()) {
+    sg_text_add(&c->reply, "devices: only before cuInit or after reset\n");
+    return false;
+  }
+  sg_config.devices = (int)n;
+  return true;
+}
+
+static bool cmd_memory(Command *c) {
+  if (!untouched()) {
+    sg_text_add(&c->reply, "memory: only before cuInit or after reset\n");
+    return false;
+  }
+  return c->words == 2 && sg_parse_bytes(c->word[1], &sg_config.memory);
+}
+
+static bool cmd_reset(Command *c) {
+  if (c->words != 1 || sg_state.life == SG_GONE || sg_state.life == SG_FORKED) return false;
+  sg_reset();
+  return true;
+}
+
+typedef struct Sum {
+  uint64_t count, bytes;
+} Sum;
+
+/* Variables belong to their module: not leaks of their own. */
+static bool counts(const SgAlloc *a) {
+  return a->kind == SG_DEVICE || a->kind == SG_HOST || a->kind == SG_MANAGED;
+}
+
+static void add_alloc(SgAlloc *a, void *arg) {
+  Sum *s = arg;
+  if (!counts(a)) return;
+  s->count++;
+  s->bytes += a->size;
+}
+
+/* Each context has one stream of its own, the legacy stream, and perhaps per-thread ones: not counted. */
+static void add_stream(SgObject *o, void *arg) {
+  const SgStream *s = (const SgStream *)o;
+  if (s->kind == SG_BLOCKING || s->kind == SG_NON_BLOCKING) (*(uint64_t *)arg)++;
+}
+
+static bool cmd_stats(Command *c) {
+  Sum s = {0, 0};
+  uint64_t streams = 0;
+  sg_arena_each(0, add_alloc, &s);
+  sg_handles_each(SG_H_STREAM, NULL, add_stream, &streams);
+  const struct {
+    const char *key;
+    uint64_t value;
+  } rows[] = {{"live_allocs", s.count},
+              {"live_bytes", s.bytes},
+              {"live_contexts", sg_handles_live(SG_H_CONTEXT)},
+              {"live_streams", streams},
+              {"live_events", sg_handles_live(SG_H_EVENT)},
+              {"live_modules", sg_handles_live(SG_H_MODULE)},
+              {"stale", sg_state.stale},
+              {"damaged", sg_arena_damaged()},
+              {"calls", sg_state.calls}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    sg_text_add(&c->reply, "%s %llu\n", rows[i].key, (unsigned long long)rows[i].value);
+  return c->words == 1;
+}
+
+static void list_alloc(SgAlloc *a, void *arg) {
+  static const char *const kind[] = {[SG_DEVICE] = "memory", [SG_HOST] = "host", [SG_MANAGED] = "managed"};
+  if (counts(a))
+    sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu\n", kind[a->kind],
+                (unsigned long long)a->base, (unsigned long long)a->size, a->device,
+                (unsigned long long)a->serial);
+}
+
+typedef struct Listing {
+  SgText *text;
+  SgHandleKind kind;
+} Listing;
+
+static void list_object(SgObject *o, void *arg) {
+  Listing *l = arg;
+  uint64_t counted = 1;
+  if (l->kind == SG_H_STREAM) {
+    counted = 0;
+    add_stream(o, &counted);
+  }
+  if (counted)
+    sg_text_add(l->text, "%s 0x%llx id=%llu\n", sg_kind_names[l->kind], SG_X(o->handle),
+                (unsigned long long)o->id);
+}
+
+static bool cmd_leaks(Command *c) {
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM, SG_H_EVENT, SG_H_MODULE};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    Listing l = {&c->reply, kinds[i]};
+    sg_handles_each(kinds[i], NULL, list_object, &l);
+  }
+  sg_arena_each(0, list_alloc, &c->reply);
+  return c->words == 1;
+}
+
+static bool cmd_hide(Command *c) {
+  long v;
+  if (c->words != 2 || !sg_parse_int(c->word[1], 2000, CUDA_VERSION, &v)) return false;
+  sg_config.version = (int)v;
+  return true;
+}
+
+static bool cmd_entry(Command *c) {
+  int since = c->words == 2 ? sg_entry_since(c->word[1]) : 0;
+  if (since) sg_text_add(&c->reply, "%d %s\n", since, since > sg_config.version ? "hidden" : "visible");
+  return since != 0;
+}
+
+static bool cmd_timeout(Command *c) {
+  char *end;
+  if (c->words != 2) return false;
+  double t = strtod(c->word[1], &end);
+  if (end == c->word[1] || *end || !(t >= 0 && t < 1e9)) return false;
+  sg_config.timeout = t;
+  return true;
+}
+
+static bool cmd_report(Command *c) {
+  sg_text_add(&c->reply, "%s", sg_state.report);
+  return c->words == 1;
+}
+
+static bool cmd_version(Command *c) {
+  sg_text_add(&c->reply, "softgpu 1, driver %d, %d entries\n", sg_config.version, sg_entry_count());
+  return c->words == 1;
+}
+
+static const struct {
+  const char *name, *usage;
+  bool (*run)(Command *);
+} commands[] = {
+    {"log", "log [on|off|clear]", cmd_log},
+    {"fail", "fail API|* NTH [ERROR [sticky]] | fail clear", cmd_fail},
+    {"devices", "devices N (0..8)", cmd_devices},
+    {"memory", "memory BYTES", cmd_memory},
+    {"reset", "reset", cmd_reset},
+    {"stats", "stats", cmd_stats},
+    {"leaks", "leaks", cmd_leaks},
+    {"report", "report", cmd_report},
+    {"hide", "hide VERSION", cmd_hide},
+    {"entry", "entry SYMBOL", cmd_entry},
+    {"timeout", "timeout SECONDS", cmd_timeout},
+    {"version", "version", cmd_version},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static CUresult run(Command *c) {
+  for (int i = 0; c->words && i < COMMANDS; i++) {
+    if (strcmp(commands[i].name, c->word[0]) != 0) continue;
+    if (commands[i].run(c)) return CUDA_SUCCESS;
+    if (!c->reply.size) sg_text_add(&c->reply, "usage: %s\n", commands[i].usage);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  sg_text_add(&c->reply, "commands:\n");
+  for (int i = 0; i < COMMANDS; i++) sg_text_add(&c->reply, "  %s\n", commands[i].usage);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Runs one command. The reply is cut to reply_size bytes, its NUL included; *reply_needed is what all of it
+ * takes. reply and reply_needed may be NULL. */
+SG_API CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, size_t *reply_needed) {
+  char text[1024];
+  if (!command || strlen(command) >= sizeof text) return CUDA_ERROR_INVALID_VALUE;
+  strcpy(text, command);
+  Command c = {0};
+  char *save = NULL;
+  for (char *w = strtok_r(text, " \t\n", &save); w && c.words < MAX_WORDS; w = strtok_r(NULL, " \t\n", &save))
+    c.word[c.words++] = w;
+  sg_lock_take();
+  sg_config_load();
+  CUresult r = run(&c);
+  sg_lock_drop();
+  if (c.reply.failed) r = CUDA_ERROR_OUT_OF_MEMORY;
+  size_t n = c.reply.size;
+  if (reply_needed) *reply_needed = n + 1;
+  if (reply && reply_size) {
+    size_t take = n < reply_size ? n : reply_size - 1;
+    if (take) memcpy(reply, c.reply.data, take);
+    reply[take] = 0;
+  }
+  free(c.reply.data);
+  return r;
+}

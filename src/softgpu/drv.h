@@ -1,0 +1,292 @@
+/* The driver layer, inside: what the drv_*.c, log, fault, config and control files share. The layer turns
+ * driver API calls into arena and machine calls; it alone knows contexts, handles, streams and modes.
+ *
+ * Every exported function is one line: SG_CALL(need, body, format, args...). It takes sg_lock, checks the
+ * state of the library, the injected faults and the current context, runs the body, logs, unlocks. Bodies
+ * return plain CUresults and never lock. */
+#ifndef SOFTGPU_DRV_H
+#define SOFTGPU_DRV_H
+
+/* All prototypes of the header, the older ones too, so that every definition is checked against its own. */
+#define __CUDA_API_VERSION_INTERNAL 1
+#include <cuda.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "config.h"
+#include "machine.h"
+
+#define SG_API __attribute__((visibility("default")))
+#define SG_PRINTF(at) __attribute__((format(printf, at, at + 1)))
+
+/* The device's shape; the attribute table and the launch checks agree by reading it here. */
+enum {
+  SG_MAX_DEVICES = 8,
+  SG_SM_COUNT = 16,
+  SG_WARP = 32,
+  SG_MAX_THREADS = 1024,
+  SG_MAX_BLOCK_Z = 64,
+  SG_MAX_GRID_YZ = 65535,
+  SG_SM_THREADS = 2048,
+  SG_SM_BLOCKS = 32,
+  SG_SM_REGISTERS = 65536,
+  SG_SHARED_DEFAULT = 48 << 10,
+  SG_SHARED_OPTIN = 163 << 10,
+  SG_SHARED_SM = 164 << 10,
+  SG_SHARED_RESERVED = 1 << 10,
+  SG_CONST_BYTES = 64 << 10,
+  SG_TEXTURE_ALIGN = 512
+};
+
+/* --- entering and leaving a call (drv_entry.c) --- */
+
+typedef enum SgNeed {
+  SG_NEED_NOTHING, /* answers before cuInit */
+  SG_NEED_INIT,    /* cuInit was called */
+  SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
+  SG_NEED_CONTEXT  /* and a live context is current */
+} SgNeed;
+
+typedef struct SgEntry {
+  const char *name;
+  int since; /* first driver version with it; 0: not looked up yet */
+} SgEntry;
+
+typedef struct SgCall {
+  SgEntry *entry;
+  bool locked;
+} SgCall;
+
+CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need);
+void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_PRINTF(3);
+
+#define SG_CALL(need, body, ...)                                                                             \
+  do {                                                                                                       \
+    static SgEntry sg_entry = {__func__, 0};                                                                 \
+    SgCall sg_call;                                                                                          \
+    CUresult sg_result = sg_enter(&sg_call, &sg_entry, need);                                                \
+    if (sg_result == CUDA_SUCCESS) sg_result = (body);                                                       \
+    sg_leave(&sg_call, sg_result, __VA_ARGS__);                                                              \
+    return sg_result;                                                                                        \
+  } while (0)
+
+/* For the log: a handle or address, and what a call stored through an out parameter. */
+#define SG_X(v) ((unsigned long long)(uintptr_t)(v))
+#define SG_OUT(p) (sg_result == CUDA_SUCCESS && (p) ? SG_X(*(p)) : 0ULL)
+#define SG_S(s) ((s) ? (s) : "(null)")
+
+/* First driver version that exports this symbol; 0: not exported here. */
+int sg_entry_since(const char *symbol);
+int sg_entry_count(void);
+
+/* --- objects and handles (drv_context.c) --- */
+
+typedef struct SgContext SgContext;
+typedef struct SgStream SgStream;
+
+typedef enum SgHandleKind {
+  SG_H_CONTEXT,
+  SG_H_STREAM,
+  SG_H_EVENT,
+  SG_H_MODULE,
+  SG_H_FUNCTION,
+  SG_H_CALLBACK,
+  SG_H_KINDS
+} SgHandleKind;
+
+/* What every object behind a handle starts with. */
+typedef struct SgObject {
+  SgContext *ctx;
+  void *handle;
+  uint64_t id; /* over all kinds, never reused */
+} SgObject;
+
+/* A handle is the address of a slot. Freed slots are given out again at once, last freed first, as the
+ * driver does; false: out of memory. */
+bool sg_handle_new(SgHandleKind kind, SgObject *object, SgContext *ctx);
+/* `orphan`: freed because its context was destroyed, not by its own destroy call. */
+void sg_handle_free(SgObject *object, bool orphan);
+/* The live object; else NULL, *code is 400 (709 for orphans) and the call is marked stale. */
+void *sg_handle_get(SgHandleKind kind, const void *handle, CUresult *code);
+/* The slot's count of uses; 0: no handle of this kind ever. */
+uint32_t sg_handle_generation(SgHandleKind kind, const void *handle);
+void sg_handles_each(SgHandleKind kind, const SgContext *ctx, void (*f)(SgObject *, void *), void *arg);
+uint32_t sg_handles_live(SgHandleKind kind);
+extern const char *const sg_kind_names[SG_H_KINDS];
+
+/* Marks the running call as a use of a dead or unknown handle or address. */
+void sg_note_stale(const char *kind, uint64_t value);
+
+/* --- contexts and devices --- */
+
+struct SgContext {
+  SgObject o;
+  int device;
+  unsigned flags;
+  bool primary;
+  unsigned api_version;
+  size_t limit[CU_LIMIT_MAX];
+  CUfunc_cache cache;
+  SgStream *streams; /* the legacy stream is the last one */
+  SgStream *legacy;
+  SgContext *next;
+};
+
+typedef struct SgDevice {
+  CUresult sticky; /* the error that killed it, 0 while it works */
+  SgContext *primary;
+  void *primary_handle; /* kept over release and retain, as measured */
+  unsigned primary_count, primary_flags;
+} SgDevice;
+
+typedef enum SgLife { SG_NEW, SG_READY, SG_GONE, SG_FORKED } SgLife;
+
+typedef struct SgState {
+  SgLife life;
+  int devices;
+  SgDevice device[SG_MAX_DEVICES];
+  SgContext *contexts;
+  uint64_t next_id;
+  uint64_t epoch; /* changes at reset: older context stacks are void */
+  uint64_t calls, stale;
+  char report[2048]; /* text of the last fault */
+} SgState;
+
+extern SgState sg_state;
+
+/* The context current in this thread: NULL and *code = 201 (none) or 709 (destroyed). */
+SgContext *sg_current(CUresult *code);
+/* For bodies of SG_NEED_CONTEXT calls. */
+SgContext *sg_ctx(void);
+CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool primary, SgContext **out);
+/* Waits for its work, then frees all it owns. */
+void sg_context_free(SgContext *ctx);
+void *sg_current_handle(void);
+uint64_t sg_thread_id(void);
+bool sg_device_valid(CUdevice dev);
+CUresult sg_health(const SgContext *ctx);
+bool sg_is_sticky(CUresult code);
+void sg_poison(int device, CUresult code);
+/* Frees every object and forgets the state; life goes back to SG_NEW. */
+void sg_reset(void);
+void sg_context_stacks_init(void);
+
+/* --- streams and the work in them (drv_stream.c) --- */
+
+typedef struct SgOp SgOp;
+
+/* The point in a stream where an event was recorded. */
+typedef struct SgMark {
+  unsigned refs;
+  bool done;
+  SgStream *stream; /* until done */
+  uint64_t ns;      /* virtual or real time, once done */
+} SgMark;
+
+typedef struct SgOpType {
+  const char *name;
+  /* Does it; returns its virtual duration in ns. Errors: *code, which poisons the device. */
+  uint64_t (*run)(SgOp *op, SgStream *s, CUresult *code);
+  void (*drop)(SgOp *op);           /* releases what it holds, run or not; not the SgOp itself. May be NULL */
+  SgMark *(*waits)(const SgOp *op); /* NULL, or what it waits for */
+} SgOpType;
+
+/* Ops are allocated with malloc, type first; the engine frees them. */
+struct SgOp {
+  const SgOpType *type;
+  SgOp *next;
+  uint64_t seq;    /* order of submission over all streams */
+  uint64_t issued; /* virtual time of submission */
+};
+
+typedef enum SgStreamKind { SG_LEGACY, SG_PER_THREAD, SG_BLOCKING, SG_NON_BLOCKING } SgStreamKind;
+
+struct SgStream {
+  SgObject o;
+  SgStreamKind kind;
+  unsigned flags;
+  int priority;
+  uint64_t thread; /* of a per-thread stream */
+  SgOp *head, *tail;
+  uint64_t end_ns; /* virtual time at which its last op ended */
+  unsigned refs;   /* its handle, and whoever waits for it */
+  SgStream *next, *prev;
+};
+
+SgStream *sg_stream_new(SgContext *ctx, SgStreamKind kind, unsigned flags, int priority);
+/* NULL: *code. Takes the special handles; the default streams need a current context. */
+SgStream *sg_stream_get(CUstream h, CUresult *code);
+/* Appends op, which the engine owns from now on. In eager mode it runs at once. */
+CUresult sg_stream_submit(SgStream *s, SgOp *op);
+/* Appends and waits for it. */
+CUresult sg_stream_submit_wait(SgStream *s, SgOp *op);
+CUresult sg_stream_wait(SgStream *s);
+/* All streams of a context; with NULL, of all contexts. */
+void sg_drain(SgContext *ctx);
+void sg_stream_close(SgStream *s, bool orphan);
+/* Runs one step towards the mark or until it is done. */
+void sg_mark_step(SgMark *m);
+void sg_mark_wait(SgMark *m);
+void sg_mark_drop(SgMark *m);
+uint64_t sg_now_ns(void);
+void sg_streams_reset(void);
+
+void sg_event_free(SgObject *o, bool orphan);  /* drv_event.c */
+void sg_module_free(SgObject *o, bool orphan); /* drv_module.c */
+
+typedef struct SgFunction {
+  SgObject o;
+  struct SgDrvModule *module;
+  SgKernel *kernel;
+  int max_dynamic_shared;
+  int carveout;
+} SgFunction;
+
+/* Shared memory limits and occupancy of a function (drv_launch.c). */
+int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared);
+
+/* --- log.c, fault.c, control.c --- */
+
+extern _Atomic bool sg_log_on;
+void sg_log_add(const char *symbol, CUresult result, uint64_t ctx, const char *args);
+void sg_log_clear(void);
+
+typedef struct SgText SgText; /* a growing string */
+struct SgText {
+  char *data;
+  size_t size, room;
+  bool failed;
+};
+void sg_text_add(SgText *t, const char *format, ...) SG_PRINTF(2);
+void sg_log_print(SgText *t);
+
+/* The error to answer this call with instead of running it, else 0. */
+CUresult sg_fault_check(const char *symbol);
+/* api:nth[:error[:sticky]] rules, comma separated; false: bad text. */
+bool sg_fault_add(const char *rules);
+bool sg_fault_set(const char *api, const char *nth, const char *error, bool sticky);
+void sg_fault_clear(void);
+
+/* drv_error.c: name of a code or NULL; code of "CUDA_ERROR_X", "X" or a number, or -1. */
+const char *sg_error_name(CUresult code);
+int sg_error_code(const char *text);
+
+/* A sentence for the callbacks of cuLogsRegisterCallback, delivered when the call has ended. */
+void sg_say(CUlogLevel level, const char *format, ...) SG_PRINTF(2);
+void sg_say_deliver(void);
+void sg_report(const char *text); /* a fault: kept, said, and on stderr if nobody listens */
+/* Runs f(arg) without the lock; calls it makes to the driver answer 800. */
+void sg_call_user(void (*f)(void *), void *arg);
+
+CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, size_t *reply_needed);
+
+void sg_lock_take(void);
+void sg_lock_drop(void);
+void sg_lock_wait(void); /* drops the lock until another thread's operation is done */
+void sg_lock_wake(void);
+
+#endif

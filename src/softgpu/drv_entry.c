@@ -1,0 +1,215 @@
+/* The door: what happens before and after every call, cuInit, process exit and fork, and the table of
+ * exports behind cuGetProcAddress. */
+#include "drv.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t operation_done = PTHREAD_COND_INITIALIZER;
+static _Thread_local bool in_user_code;
+static _Thread_local char stale_note[64];
+
+SgState sg_state;
+
+void sg_lock_take(void) { pthread_mutex_lock(&lock); }
+void sg_lock_drop(void) { pthread_mutex_unlock(&lock); }
+void sg_lock_wait(void) { pthread_cond_wait(&operation_done, &lock); }
+void sg_lock_wake(void) { pthread_cond_broadcast(&operation_done); }
+
+void sg_note_stale(const char *kind, uint64_t value) {
+  sg_state.stale++;
+  snprintf(stale_note, sizeof stale_note, " stale=%s:0x%llx", kind, (unsigned long long)value);
+}
+
+void sg_call_user(void (*f)(void *), void *arg) {
+  sg_lock_drop();
+  in_user_code = true;
+  f(arg);
+  in_user_code = false;
+  sg_lock_take();
+}
+
+static CUresult life_check(SgNeed need) {
+  if (sg_state.life == SG_GONE) return CUDA_ERROR_DEINITIALIZED;
+  if (sg_state.life == SG_FORKED) return CUDA_ERROR_NOT_INITIALIZED;
+  return need != SG_NEED_NOTHING && sg_state.life == SG_NEW ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+}
+
+static bool hidden(SgEntry *e) {
+  if (sg_config.version >= CUDA_VERSION) return false;
+  if (!e->since) e->since = sg_entry_since(e->name);
+  return e->since > sg_config.version;
+}
+
+CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
+  call->entry = entry;
+  call->locked = false;
+  if (in_user_code && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_PERMITTED;
+  sg_lock_take();
+  call->locked = true;
+  sg_config_load();
+  stale_note[0] = 0;
+  sg_state.calls++;
+  CUresult code = life_check(need);
+  if (!code && hidden(entry)) code = CUDA_ERROR_NOT_SUPPORTED;
+  if (!code) code = sg_fault_check(entry->name);
+  if (code || need < SG_NEED_HEALTH) return code;
+  SgContext *ctx = sg_current(&code);
+  if (!ctx) return need == SG_NEED_CONTEXT ? code : CUDA_SUCCESS;
+  return sg_health(ctx);
+}
+
+void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
+  if (!call->locked) return;
+  if (sg_log_on) {
+    char args[512];
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(args, sizeof args, format, ap);
+    va_end(ap);
+    size_t at = n < 0                                         ? 0
+                : (size_t)n < sizeof args - sizeof stale_note ? (size_t)n
+                                                              : sizeof args - sizeof stale_note;
+    strcpy(args + at, stale_note);
+    sg_log_add(call->entry->name, result, SG_X(sg_current_handle()), args);
+  }
+  sg_lock_drop();
+  sg_say_deliver();
+}
+
+/* --- start and end of the library's life --- */
+
+static void at_exit(void) {
+  sg_lock_take();
+  if (sg_state.life == SG_READY) sg_state.life = SG_GONE;
+  bool print = sg_config.leaks && sg_state.life == SG_GONE;
+  sg_lock_drop();
+  if (!print) return;
+  static char text[1 << 16];
+  size_t needed;
+  if (cuSoftgpuControl("leaks", text, sizeof text, &needed) == CUDA_SUCCESS && text[0])
+    fprintf(stderr, "softgpu: alive at exit:\n%s", text);
+}
+
+static void before_fork(void) { sg_lock_take(); }
+static void in_parent(void) { sg_lock_drop(); }
+static void in_child(void) {
+  if (sg_state.life != SG_NEW) sg_state.life = SG_FORKED;
+  sg_lock_drop();
+}
+
+static CUresult init(unsigned flags) {
+  static bool hooked;
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
+  if (sg_state.life == SG_READY) return CUDA_SUCCESS;
+  if (sg_config.devices == 0) return CUDA_ERROR_NO_DEVICE;
+  static int open_devices;
+  static uint64_t open_memory;
+  if (open_devices != sg_config.devices || open_memory != sg_config.memory) {
+    sg_arena_close();
+    open_devices = 0;
+    if (!sg_arena_open(sg_config.devices, sg_config.memory / (uint64_t)sg_config.devices))
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    open_devices = sg_config.devices;
+    open_memory = sg_config.memory;
+  }
+  sg_arena_poison = sg_config.poison;
+  if (!hooked) {
+    hooked = true;
+    atexit(at_exit);
+    pthread_atfork(before_fork, in_parent, in_child);
+    sg_context_stacks_init();
+    if (sg_config.log) sg_log_on = true;
+    if (!sg_fault_add(sg_config.fail))
+      fprintf(stderr, "softgpu: CUDALUA_SOFT_FAIL makes no sense, ignored\n");
+  }
+  sg_state.devices = sg_config.devices;
+  sg_state.life = SG_READY;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuInit(unsigned int Flags) { SG_CALL(SG_NEED_NOTHING, init(Flags), "flags=%u", Flags); }
+
+static CUresult driver_version(int *version) {
+  if (!version) return CUDA_ERROR_INVALID_VALUE;
+  *version = sg_config.version;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuDriverGetVersion(int *driverVersion) {
+  SG_CALL(SG_NEED_NOTHING, driver_version(driverVersion), "version=%llu", SG_OUT(driverVersion));
+}
+
+/* --- the table of exports --- */
+
+typedef void (*AnyFunction)(void);
+
+typedef struct Export {
+  const char *base, *symbol;
+  int since;
+  AnyFunction function;
+} Export;
+
+#define E(base, symbol, since) {#base, #symbol, since, (AnyFunction)symbol},
+static const Export exports[] = {
+#include "entries.def"
+};
+#undef E
+enum { EXPORTS = sizeof exports / sizeof exports[0] };
+
+int sg_entry_count(void) { return EXPORTS; }
+
+int sg_entry_since(const char *symbol) {
+  for (int i = 0; i < EXPORTS; i++)
+    if (strcmp(exports[i].symbol, symbol) == 0) return exports[i].since;
+  return 0;
+}
+
+/* The newest form of `base` that `version` knows, as the driver picks it (so cuCtxSynchronize at 13000 is
+ * the one that takes a context). */
+static const Export *pick(const char *base, int version, bool *known) {
+  const Export *best = NULL;
+  *known = false;
+  for (int i = 0; i < EXPORTS; i++) {
+    const Export *e = &exports[i];
+    if (strcmp(e->base, base) != 0 || e->since > sg_config.version) continue;
+    *known = true;
+    if (e->since <= version && (!best || e->since > best->since)) best = e;
+  }
+  return best;
+}
+
+static CUresult proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status) {
+  if (!symbol || !pfn || version > sg_config.version || version < 0 || flags > 2)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool known;
+  const Export *e = pick(symbol, version, &known);
+  AnyFunction f = e ? e->function : NULL;
+  memcpy(pfn, &f, sizeof f);
+  if (status)
+    *status = e       ? CU_GET_PROC_ADDRESS_SUCCESS
+              : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                      : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                                    CUdriverProcAddressQueryResult *symbolStatus) {
+  SG_CALL(SG_NEED_NOTHING, proc_address(symbol, pfn, cudaVersion, flags, symbolStatus),
+          "symbol=%s version=%d pfn=0x%llx", SG_S(symbol), cudaVersion, SG_OUT(pfn));
+}
+
+static CUresult proc_address_v1(const char *symbol, void **pfn, int version, cuuint64_t flags) {
+  CUresult r = proc_address(symbol, pfn, version, flags, NULL);
+  return r == CUDA_SUCCESS && !*pfn ? CUDA_ERROR_NOT_FOUND : r;
+}
+
+SG_API CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags) {
+  SG_CALL(SG_NEED_NOTHING, proc_address_v1(symbol, pfn, cudaVersion, flags),
+          "symbol=%s version=%d pfn=0x%llx", SG_S(symbol), cudaVersion, SG_OUT(pfn));
+}

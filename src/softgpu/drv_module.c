@@ -1,0 +1,479 @@
+/* Modules and the functions in them. */
+#include "drv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct SgDrvModule {
+  SgObject o;
+  SgModule *code;
+  SgFunction **function; /* one per kernel, made when first asked for */
+  uint32_t functions;
+} SgDrvModule;
+
+/* --- JIT options --- */
+
+typedef struct Log {
+  char *text;
+  size_t room;
+  void **size_slot; /* the option's value: bytes of room in, bytes written out */
+} Log;
+
+typedef struct Jit {
+  Log info, error;
+  void **wall_time;
+} Jit;
+
+static void log_write(Log *l, const char *text) {
+  size_t n = strlen(text), written = 0;
+  if (l->text && l->room) {
+    written = n < l->room ? n : l->room - 1;
+    memcpy(l->text, text, written);
+    l->text[written] = 0;
+    written++;
+  }
+  if (l->size_slot) *l->size_slot = (void *)(uintptr_t)written;
+}
+
+static bool jit_read(Jit *j, unsigned n, const CUjit_option *options, void **values) {
+  *j = (Jit){0};
+  if (n && (!options || !values)) return false;
+  for (unsigned i = 0; i < n; i++) {
+    uintptr_t v = (uintptr_t)values[i];
+    switch (options[i]) {
+    case CU_JIT_INFO_LOG_BUFFER: j->info.text = values[i]; break;
+    case CU_JIT_ERROR_LOG_BUFFER: j->error.text = values[i]; break;
+    case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+      j->info.room = (unsigned)v;
+      j->info.size_slot = &values[i];
+      break;
+    case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+      j->error.room = (unsigned)v;
+      j->error.size_slot = &values[i];
+      break;
+    case CU_JIT_WALL_TIME: j->wall_time = &values[i]; break;
+    case CU_JIT_OPTIMIZATION_LEVEL:
+      if ((unsigned)v > 4) return false;
+      break;
+    default:
+      if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS) return false;
+    }
+  }
+  return true;
+}
+
+/* --- loading --- */
+
+typedef enum { IMAGE_PTX, IMAGE_BINARY, IMAGE_UNKNOWN } Image;
+
+/* Stops at the first byte that differs: the image may be a short string. */
+static bool begins(const unsigned char *image, const char *magic) {
+  for (int i = 0; i < 4; i++)
+    if (image[i] != (unsigned char)magic[i]) return false;
+  return true;
+}
+
+/* Binary images begin with a magic number (ELF, fatbin, fatbin wrapper), PTX with text. */
+static Image image_kind(const unsigned char *c) {
+  if (begins(c, "\177ELF") || begins(c, "\x50\xed\x55\xba") || begins(c, "\xb1\x43\x62\x46"))
+    return IMAGE_BINARY;
+  bool text = (*c >= ' ' && *c < 0x7f) || *c == '\t' || *c == '\n' || *c == '\r';
+  return text ? IMAGE_PTX : IMAGE_UNKNOWN;
+}
+
+static float ms_since(const struct timespec *t) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (float)(now.tv_sec - t->tv_sec) * 1e3f + (float)(now.tv_nsec - t->tv_nsec) * 1e-6f;
+}
+
+static CUresult refuse_binary(Jit *j, CUresult code) {
+  const char *why = code == CUDA_ERROR_NO_BINARY_FOR_GPU
+                        ? "The image is a cubin or fatbin, machine code for a GPU. The software device runs "
+                          "PTX: compile for "
+                          "compute_80, not sm_80"
+                        : "The image is neither PTX text nor a cubin or fatbin";
+  log_write(&j->error, why);
+  log_write(&j->info, "");
+  sg_say(CU_LOG_LEVEL_ERROR, "%s", why);
+  return code;
+}
+
+static CUresult compile(SgContext *ctx, const char *ptx, Jit *j, SgModule **out) {
+  SgDiag diag = {0};
+  int code = CUDA_SUCCESS;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  *out = sg_module_load(ctx->device, ctx->o.id, ptx, strlen(ptx), &diag, &code);
+  if (j->wall_time) {
+    float ms = ms_since(&t);
+    memcpy(j->wall_time, &ms, sizeof ms);
+  }
+  log_write(&j->info, "");
+  if (*out) {
+    log_write(&j->error, "");
+    return CUDA_SUCCESS;
+  }
+  char text[1024];
+  if (diag.line)
+    snprintf(text, sizeof text, "softgpu ptx input, line %u; error   : %s\n", diag.line, diag.text);
+  else
+    snprintf(text, sizeof text, "softgpu ptx input; error   : %s\n", diag.text);
+  log_write(&j->error, text);
+  sg_say(CU_LOG_LEVEL_ERROR, "The module does not load: %s", text);
+  return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
+}
+
+static CUresult module_load(CUmodule *out, const void *image, unsigned n, const CUjit_option *options,
+                            void **values) {
+  Jit j;
+  if (!out || !image || !jit_read(&j, n, options, values)) return CUDA_ERROR_INVALID_VALUE;
+  Image kind = image_kind(image);
+  if (kind != IMAGE_PTX)
+    return refuse_binary(&j, kind == IMAGE_BINARY ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE);
+  SgContext *ctx = sg_ctx();
+  SgModule *code;
+  CUresult r = compile(ctx, image, &j, &code);
+  if (r) return r;
+  SgDrvModule *m = calloc(1, sizeof *m);
+  if (m) {
+    m->functions = sg_module_nkernels(code);
+    m->function = calloc(m->functions ? m->functions : 1, sizeof *m->function);
+  }
+  if (!m || !m->function || !sg_handle_new(SG_H_MODULE, &m->o, ctx)) {
+    if (m) free(m->function);
+    free(m);
+    sg_module_unload(code);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  m->code = code;
+  *out = m->o.handle;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+  SG_CALL(SG_NEED_CONTEXT, module_load(module, image, 0, NULL, NULL), "module=0x%llx", SG_OUT(module));
+}
+
+SG_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                                   CUjit_option *options, void **optionValues) {
+  SG_CALL(SG_NEED_CONTEXT, module_load(module, image, numOptions, options, optionValues),
+          "module=0x%llx options=%u", SG_OUT(module), numOptions);
+}
+
+/* The whole file, NUL-terminated; NULL: cannot be read. */
+static char *read_file(const char *name) {
+  FILE *f = fopen(name, "rb");
+  if (!f) return NULL;
+  char *data = NULL;
+  size_t size = 0, room = 0, got = 1;
+  while (got) {
+    if (size + 4096 > room) {
+      room = (size + 4096) * 2;
+      char *d = realloc(data, room);
+      if (!d) break;
+      data = d;
+    }
+    got = fread(data + size, 1, room - size - 1, f);
+    size += got;
+  }
+  bool failed = ferror(f) || got;
+  fclose(f);
+  if (failed) {
+    free(data);
+    return NULL;
+  }
+  memset(data + size, 0, room - size);
+  return data;
+}
+
+static CUresult module_load_file(CUmodule *out, const char *name) {
+  if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
+  char *data = read_file(name);
+  if (!data) return CUDA_ERROR_FILE_NOT_FOUND;
+  CUresult r = module_load(out, data, 0, NULL, NULL);
+  free(data);
+  return r;
+}
+
+SG_API CUresult cuModuleLoad(CUmodule *module, const char *fname) {
+  SG_CALL(SG_NEED_CONTEXT, module_load_file(module, fname), "module=0x%llx file=%s", SG_OUT(module),
+          SG_S(fname));
+}
+
+SG_API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
+  SG_CALL(SG_NEED_CONTEXT, module_load(module, fatCubin, 0, NULL, NULL), "module=0x%llx", SG_OUT(module));
+}
+
+void sg_module_free(SgObject *o, bool orphan) {
+  SgDrvModule *m = (SgDrvModule *)o;
+  for (uint32_t i = 0; i < m->functions; i++) {
+    if (!m->function[i]) continue;
+    sg_handle_free(&m->function[i]->o, orphan);
+    free(m->function[i]);
+  }
+  free(m->function);
+  sg_module_unload(m->code);
+  sg_handle_free(o, orphan);
+  free(m);
+}
+
+static SgDrvModule *module_get(CUmodule h, CUresult *code) {
+  SgDrvModule *m = sg_handle_get(SG_H_MODULE, h, code);
+  if (m && (*code = sg_health(m->o.ctx)) != CUDA_SUCCESS) return NULL;
+  return m;
+}
+
+static CUresult module_unload(CUmodule h) {
+  CUresult code;
+  SgDrvModule *m = module_get(h, &code);
+  if (!m) return code;
+  int device = m->o.ctx->device;
+  uint64_t id = m->o.id;
+  sg_drain(m->o.ctx);
+  if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
+  m = module_get(h, &code); /* a host function may have let another thread in */
+  if (!m || m->o.id != id) return CUDA_ERROR_INVALID_HANDLE;
+  sg_module_free(&m->o, false);
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleUnload(CUmodule hmod) {
+  SG_CALL(SG_NEED_HEALTH, module_unload(hmod), "module=0x%llx", SG_X(hmod));
+}
+
+/* --- what is in a module --- */
+
+/* The handle of kernel i: the same one each time. */
+static SgFunction *function_at(SgDrvModule *m, uint32_t i) {
+  if (m->function[i]) return m->function[i];
+  SgFunction *f = calloc(1, sizeof *f);
+  if (!f || !sg_handle_new(SG_H_FUNCTION, &f->o, m->o.ctx)) {
+    free(f);
+    return NULL;
+  }
+  f->module = m;
+  f->kernel = sg_module_kernel_at(m->code, i);
+  f->carveout = -1;
+  f->max_dynamic_shared = SG_SHARED_DEFAULT - (int)sg_kernel_info(f->kernel)->shared_bytes;
+  if (f->max_dynamic_shared < 0) f->max_dynamic_shared = 0;
+  return m->function[i] = f;
+}
+
+static CUresult get_function(CUfunction *out, CUmodule h, const char *name) {
+  CUresult code;
+  if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
+  SgDrvModule *m = module_get(h, &code);
+  if (!m) return code;
+  SgKernel *k = sg_module_kernel(m->code, name);
+  for (uint32_t i = 0; k && i < m->functions; i++) {
+    if (sg_module_kernel_at(m->code, i) != k) continue;
+    SgFunction *f = function_at(m, i);
+    if (!f) return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = f->o.handle;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+SG_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
+  SG_CALL(SG_NEED_HEALTH, get_function(hfunc, hmod, name), "function=0x%llx module=0x%llx name=%s",
+          SG_OUT(hfunc), SG_X(hmod), SG_S(name));
+}
+
+static CUresult get_global(CUdeviceptr *p, size_t *bytes, CUmodule h, const char *name) {
+  CUresult code;
+  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  SgDrvModule *m = module_get(h, &code);
+  if (!m) return code;
+  SgAlloc *a = sg_module_global(m->code, name);
+  if (!a) return CUDA_ERROR_NOT_FOUND;
+  if (p) *p = a->base;
+  if (bytes) *bytes = a->size;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
+  SG_CALL(SG_NEED_HEALTH, get_global(dptr, bytes, hmod, name), "ptr=0x%llx bytes=%llu module=0x%llx name=%s",
+          SG_OUT(dptr), SG_OUT(bytes), SG_X(hmod), SG_S(name));
+}
+
+static CUresult function_count(unsigned *out, CUmodule h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  SgDrvModule *m = module_get(h, &code);
+  if (!m) return code;
+  *out = m->functions;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
+  SG_CALL(SG_NEED_HEALTH, function_count(count, mod), "module=0x%llx count=%llu", SG_X(mod), SG_OUT(count));
+}
+
+static CUresult enumerate(CUfunction *out, unsigned room, CUmodule h) {
+  CUresult code;
+  if (!out || !room) return CUDA_ERROR_INVALID_VALUE;
+  SgDrvModule *m = module_get(h, &code);
+  if (!m) return code;
+  for (uint32_t i = 0; i < m->functions && i < room; i++) {
+    SgFunction *f = function_at(m, i);
+    if (!f) return CUDA_ERROR_OUT_OF_MEMORY;
+    out[i] = f->o.handle;
+  }
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod) {
+  SG_CALL(SG_NEED_HEALTH, enumerate(functions, numFunctions, mod), "module=0x%llx room=%u", SG_X(mod),
+          numFunctions);
+}
+
+static CUresult loading_mode(CUmoduleLoadingMode *out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = CU_MODULE_EAGER_LOADING;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
+  SG_CALL(SG_NEED_INIT, loading_mode(mode), "%s", "");
+}
+
+/* --- functions --- */
+
+static SgFunction *function_get(CUfunction h, CUresult *code) {
+  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, code);
+  if (f && (*code = sg_health(f->o.ctx)) != CUDA_SUCCESS) return NULL;
+  return f;
+}
+
+static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUfunction h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  if (!f) return code;
+  const SgKernelInfo *k = sg_kernel_info(f->kernel);
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *out = (int)k->max_threads; break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *out = (int)k->shared_bytes; break;
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *out = (int)k->const_bytes; break;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *out = (int)k->local_bytes; break;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS: *out = (int)k->num_regs; break;
+  case CU_FUNC_ATTRIBUTE_PTX_VERSION: *out = k->ptx_version; break;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *out = 80; break;
+  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *out = 0; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = f->max_dynamic_shared; break;
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = f->carveout; break;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *out = 0; break;
+  default: return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
+  SG_CALL(SG_NEED_HEALTH, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d", SG_X(hfunc),
+          (int)attrib);
+}
+
+static CUresult func_set_attribute(CUfunction h, CUfunction_attribute attribute, int value) {
+  CUresult code;
+  SgFunction *f = function_get(h, &code);
+  if (!f) return code;
+  int most = SG_SHARED_OPTIN - (int)sg_kernel_info(f->kernel)->shared_bytes;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 && value <= most)
+    f->max_dynamic_shared = value;
+  else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 && value <= 100)
+    f->carveout = value;
+  else
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+  SG_CALL(SG_NEED_HEALTH, func_set_attribute(hfunc, attrib, value), "function=0x%llx attribute=%d value=%d",
+          SG_X(hfunc), (int)attrib, value);
+}
+
+static CUresult func_set_cache(CUfunction h, CUfunc_cache config) {
+  CUresult code;
+  if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
+  return function_get(h, &code) ? CUDA_SUCCESS : code;
+}
+
+SG_API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  SG_CALL(SG_NEED_HEALTH, func_set_cache(hfunc, config), "function=0x%llx config=%d", SG_X(hfunc),
+          (int)config);
+}
+
+static CUresult func_name(const char **out, CUfunction h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  if (!f) return code;
+  *out = sg_kernel_info(f->kernel)->name;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
+  SG_CALL(SG_NEED_HEALTH, func_name(name, hfunc), "function=0x%llx", SG_X(hfunc));
+}
+
+static CUresult func_module(CUmodule *out, CUfunction h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  if (!f) return code;
+  *out = f->module->o.handle;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
+  SG_CALL(SG_NEED_HEALTH, func_module(hmod, hfunc), "function=0x%llx module=0x%llx", SG_X(hfunc),
+          SG_OUT(hmod));
+}
+
+static CUresult param_info(CUfunction h, size_t i, size_t *offset, size_t *size) {
+  CUresult code;
+  if (!offset) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  if (!f) return code;
+  const SgKernelInfo *k = sg_kernel_info(f->kernel);
+  if (i >= k->nparams) return CUDA_ERROR_INVALID_VALUE;
+  *offset = k->params[i].offset;
+  if (size) *size = k->params[i].size;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                                   size_t *paramSize) {
+  SG_CALL(SG_NEED_HEALTH, param_info(func, paramIndex, paramOffset, paramSize),
+          "function=0x%llx index=%zu offset=%llu", SG_X(func), paramIndex, SG_OUT(paramOffset));
+}
+
+static CUresult func_loaded(CUfunctionLoadingState *out, CUfunction h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!function_get(h, &code)) return code;
+  *out = CU_FUNCTION_LOADING_STATE_LOADED;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
+  SG_CALL(SG_NEED_HEALTH, func_loaded(state, function), "function=0x%llx", SG_X(function));
+}
+
+static CUresult func_load(CUfunction h) {
+  CUresult code;
+  return function_get(h, &code) ? CUDA_SUCCESS : code;
+}
+
+SG_API CUresult cuFuncLoad(CUfunction function) {
+  SG_CALL(SG_NEED_HEALTH, func_load(function), "function=0x%llx", SG_X(function));
+}

@@ -1,0 +1,207 @@
+/* Float and double arithmetic with rounding to nearest, approximate functions, comparisons.
+ *
+ * mul and add are never fused. An approximate function is computed in double and rounded once, which lies
+ * within the bounds that the PTX manual gives for it. */
+#include "simd.h"
+
+#include <math.h>
+
+#include "float.h"
+
+/* The four variants of a float operation: plain, .ftz, .sat, both. */
+#define F4_2(name, expr)                                                                                     \
+  OP2(name##_f, float, float, float, nan_f(expr))                                                            \
+  OP2(name##_fs, float, float, float, sat_to_1(expr))                                                        \
+  static inline float name##_flushed(float x, float y) {                                                     \
+    x = ftz(x);                                                                                              \
+    y = ftz(y);                                                                                              \
+    return ftz(expr);                                                                                        \
+  }                                                                                                          \
+  OP2(name##_ff, float, float, float, nan_f(name##_flushed(x, y)))                                           \
+  OP2(name##_ffs, float, float, float, sat_to_1(name##_flushed(x, y)))
+F4_2(add, x + y)
+F4_2(sub, x - y)
+F4_2(mul, x *y)
+static inline float fma_flushed(float x, float y, float z) {
+  return ftz(__builtin_fmaf(ftz(x), ftz(y), ftz(z)));
+}
+OP3(fma_f, float, float, float, float, nan_f(__builtin_fmaf(x, y, z)))
+OP3(fma_fs, float, float, float, float, sat_to_1(__builtin_fmaf(x, y, z)))
+OP3(fma_ff, float, float, float, float, nan_f(fma_flushed(x, y, z)))
+OP3(fma_ffs, float, float, float, float, sat_to_1(fma_flushed(x, y, z)))
+OP2(add_d, double, double, double, nan_d(x + y))
+OP2(sub_d, double, double, double, nan_d(x - y))
+OP2(mul_d, double, double, double, nan_d(x *y))
+OP3(fma_d, double, double, double, double, nan_d(__builtin_fma(x, y, z)))
+
+/* Plain and .ftz of one- and two-operand functions. */
+#define F2_1(name, expr)                                                                                     \
+  static inline float name##_of(float x) { return nan_f(expr); }                                             \
+  OP1(name##_f, float, float, name##_of(x))                                                                  \
+  OP1(name##_ff, float, float, ftz(name##_of(ftz(x))))
+#define F2_2(name, expr)                                                                                     \
+  static inline float name##_of(float x, float y) { return nan_f(expr); }                                    \
+  OP2(name##_f, float, float, float, name##_of(x, y))                                                        \
+  OP2(name##_ff, float, float, float, ftz(name##_of(ftz(x), ftz(y))))
+F2_2(div, x / y)
+F2_1(rcp, 1.0f / x)
+F2_1(sqrt, __builtin_sqrtf(x))
+OP2(div_d, double, double, double, nan_d(x / y))
+OP1(rcp_d, double, double, nan_d(1.0 / x))
+OP1(sqrt_d, double, double, nan_d(__builtin_sqrt(x)))
+
+/* div.approx: x times the reciprocal of y, and that reciprocal is 0 for |y| above 2^126. */
+static inline float div_approx(float x, float y) {
+  float a = __builtin_fabsf(y), q = x / y;
+  float zero = x * float_of((bits_f(y) & 0x80000000u));
+  return a > 0x1p126f && a < INFINITY ? zero : q;
+}
+F2_2(diva, div_approx(x, y))
+F2_2(divfull, x / y)
+F2_1(rsqrt, (float)(1.0 / __builtin_sqrt((double)x)))
+F2_1(sin, (float)sin((double)x))
+F2_1(cos, (float)cos((double)x))
+
+/* 2^x for |x| < 2^10: integral part into the exponent, Taylor series of the rest, |t| <= ln 2 / 2; relative
+ * error below 2^-49, so that the result is the nearest float but for one in millions. */
+static inline double exp2_of(double x) {
+  x = x < -200.0 ? -200.0 : x > 200.0 ? 200.0 : x;
+  double shifted = x + 0x1.8p52, whole = shifted - 0x1.8p52;
+  double t = (x - whole) * 0x1.62e42fefa39efp-1;
+  double p = 1.0 / 479001600;
+  p = p * t + 1.0 / 39916800;
+  p = p * t + 1.0 / 3628800;
+  p = p * t + 1.0 / 362880;
+  p = p * t + 1.0 / 40320;
+  p = p * t + 1.0 / 5040;
+  p = p * t + 1.0 / 720;
+  p = p * t + 1.0 / 120;
+  p = p * t + 1.0 / 24;
+  p = p * t + 1.0 / 6;
+  p = p * t + 0.5;
+  p = p * t + 1.0;
+  p = p * t + 1.0;
+  return p * double_of((bits_d(shifted) + 1023) << 52);
+}
+static inline float ex2(float x) { return x == x ? (float)exp2_of((double)x) : x; }
+F2_1(ex2, ex2(x))
+
+/* log2: mantissa in [sqrt(1/2), sqrt(2)), series of artanh. Exact at powers of two. */
+static inline float lg2(float x) {
+  uint64_t u = bits_d((double)x);
+  uint64_t shifted = u - 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
+  int32_t e = (int32_t)(shifted >> 32) >> 20;
+  double m = double_of(u - ((uint64_t)(int64_t)e << 52));
+  double s = (m - 1.0) / (m + 1.0), q = s * s;
+  double p = 1.0 / 21;
+  p = p * q + 1.0 / 19;
+  p = p * q + 1.0 / 17;
+  p = p * q + 1.0 / 15;
+  p = p * q + 1.0 / 13;
+  p = p * q + 1.0 / 11;
+  p = p * q + 1.0 / 9;
+  p = p * q + 1.0 / 7;
+  p = p * q + 1.0 / 5;
+  p = p * q + 1.0 / 3;
+  p = p * q + 1.0;
+  double r = (double)e + s * p * (2 * 0x1.71547652b82fep+0);
+  return x > 0.0f ? (x < INFINITY ? (float)r : x) : x == 0.0f ? -INFINITY : NAN;
+}
+F2_1(lg2, lg2(x))
+OP1(tanh_f, float, float, nan_f((float)tanh((double)x)))
+
+/* The double seeds see and give only the upper word. */
+#define HIGH_WORD 0xffffffff00000000u
+static inline double flush_d(double x) {
+  uint64_t u = bits_d(x);
+  return double_of((u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u);
+}
+static inline double high(double x) { return double_of(bits_d(x) & HIGH_WORD); }
+OP1(rcpa_d, double, double, nan_d(high(flush_d(1.0 / high(flush_d(x))))))
+OP1(rsqrta_d, double, double, nan_d(high(1.0 / __builtin_sqrt(high(flush_d(x))))))
+OP1(rsqrt_d, double, double, nan_d(1.0 / __builtin_sqrt(x)))
+
+/* --- minimum and maximum: a NaN loses, -0 is less than +0 --- */
+static inline float min_of(float x, float y) {
+  float r = x < y ? x : y < x ? y : float_of(bits_f(x) | bits_f(y));
+  return nan_f(x != x ? y : y != y ? x : r);
+}
+static inline float max_of(float x, float y) {
+  float r = x > y ? x : y > x ? y : float_of(bits_f(x) & bits_f(y));
+  return nan_f(x != x ? y : y != y ? x : r);
+}
+static inline float min_nan(float x, float y) { return x != x || y != y ? nan_f(NAN) : min_of(x, y); }
+static inline float max_nan(float x, float y) { return x != x || y != y ? nan_f(NAN) : max_of(x, y); }
+static inline float with_sign(float r, float x, float y) {
+  uint32_t sign = (bits_f(x) ^ bits_f(y)) & 0x80000000u;
+  return r == r ? float_of((bits_f(r) & 0x7fffffffu) | sign) : r;
+}
+static inline float min_xor(float x, float y, unsigned sub) {
+  float a = __builtin_fabsf(sub & SUB_FTZ ? ftz(x) : x), b = __builtin_fabsf(sub & SUB_FTZ ? ftz(y) : y);
+  return with_sign(sub & SUB_NAN ? min_nan(a, b) : min_of(a, b), x, y);
+}
+static inline float max_xor(float x, float y, unsigned sub) {
+  float a = __builtin_fabsf(sub & SUB_FTZ ? ftz(x) : x), b = __builtin_fabsf(sub & SUB_FTZ ? ftz(y) : y);
+  return with_sign(sub & SUB_NAN ? max_nan(a, b) : max_of(a, b), x, y);
+}
+OP2(min_f, float, float, float, min_of(x, y))
+OP2(max_f, float, float, float, max_of(x, y))
+OP2(min_ff, float, float, float, min_of(ftz(x), ftz(y)))
+OP2(max_ff, float, float, float, max_of(ftz(x), ftz(y)))
+OP2(minn_f, float, float, float, min_nan(x, y))
+OP2(maxn_f, float, float, float, max_nan(x, y))
+OP2(minn_ff, float, float, float, min_nan(ftz(x), ftz(y)))
+OP2(maxn_ff, float, float, float, max_nan(ftz(x), ftz(y)))
+OP2(minx_f, float, float, float, min_xor(x, y, in->sub))
+OP2(maxx_f, float, float, float, max_xor(x, y, in->sub))
+static inline double min_of_d(double x, double y) {
+  double r = x < y ? x : y < x ? y : double_of(bits_d(x) | bits_d(y));
+  return nan_d(x != x ? y : y != y ? x : r);
+}
+static inline double max_of_d(double x, double y) {
+  double r = x > y ? x : y > x ? y : double_of(bits_d(x) & bits_d(y));
+  return nan_d(x != x ? y : y != y ? x : r);
+}
+OP2(min_d, double, double, double, min_of_d(x, y))
+OP2(max_d, double, double, double, max_of_d(x, y))
+
+/* --- bits of floats --- */
+#define SIGN_F 0x80000000u
+#define SIGN_D 0x8000000000000000u
+OP1(abs_f, uint32_t, uint32_t, x & ~SIGN_F)
+OP1(abs_ff, uint32_t, float, bits_f(ftz(x)) & ~SIGN_F)
+OP1(abs_d, uint64_t, uint64_t, x & ~SIGN_D)
+OP1(neg_f, uint32_t, uint32_t, x ^ SIGN_F)
+OP1(neg_ff, uint32_t, float, bits_f(ftz(x)) ^ SIGN_F)
+OP1(neg_d, uint64_t, uint64_t, x ^ SIGN_D)
+OP2(copysign_f, uint32_t, uint32_t, uint32_t, (x & SIGN_F) | (y & ~SIGN_F))
+OP2(copysign_d, uint64_t, uint64_t, uint64_t, (x & SIGN_D) | (y & ~SIGN_D))
+OP1(ftz_f, float, float, ftz(x))
+OP1(sat_f, float, float, sat_to_1(x))
+OP1(sat_d, double, double, sat_to_1d(x))
+
+#define TESTP(t, U, inf, least)                                                                              \
+  OP1(finite_##t, uint8_t, U, (x & ~(U)0 >> 1) < (inf))                                                      \
+  OP1(infinite_##t, uint8_t, U, (x & ~(U)0 >> 1) == (inf))                                                   \
+  OP1(number_##t, uint8_t, U, (x & ~(U)0 >> 1) <= (inf))                                                     \
+  OP1(notanumber_##t, uint8_t, U, (x & ~(U)0 >> 1) > (inf))                                                  \
+  OP1(normal_##t, uint8_t, U, (x & ~(U)0 >> 1) < (inf) && (x & ~(U)0 >> 1) >= (least))                       \
+  OP1(subnormal_##t, uint8_t, U, (x & ~(U)0 >> 1) < (least) && (x & ~(U)0 >> 1) != 0)
+TESTP(f, uint32_t, 0x7f800000u, 0x00800000u)
+TESTP(d, uint64_t, 0x7ff0000000000000u, 0x0010000000000000u)
+
+/* --- comparisons --- */
+#define COMPARE(t, T, X, Y)                                                                                  \
+  OP2(eq_##t, uint8_t, T, T, (X) == (Y))                                                                     \
+  OP2(ne_##t, uint8_t, T, T, ((X) < (Y)) | ((X) > (Y)))                                                      \
+  OP2(lt_##t, uint8_t, T, T, (X) < (Y))                                                                      \
+  OP2(le_##t, uint8_t, T, T, (X) <= (Y))                                                                     \
+  OP2(equ_##t, uint8_t, T, T, !(((X) < (Y)) | ((X) > (Y))))                                                  \
+  OP2(neu_##t, uint8_t, T, T, (X) != (Y))                                                                    \
+  OP2(ltu_##t, uint8_t, T, T, !((X) >= (Y)))                                                                 \
+  OP2(leu_##t, uint8_t, T, T, !((X) > (Y)))                                                                  \
+  OP2(num_##t, uint8_t, T, T, (x == x) & (y == y))                                                           \
+  OP2(nan_##t, uint8_t, T, T, (x != x) | (y != y))
+COMPARE(f, float, x, y)
+COMPARE(ff, float, ftz(x), ftz(y))
+COMPARE(d, double, x, y)

@@ -1,0 +1,218 @@
+/* Loads and stores. sg_resolve() has checked every active lane before a handler touches memory; what is left
+ * is to move the data in the shape that the addresses have: a row, one address for all, or offsets. */
+#include "simd.h"
+
+#define ALL8 0x0101010101010101u
+static inline uint64_t mask8(const uint8_t *m) {
+  uint64_t v;
+  __builtin_memcpy(&v, m, 8);
+  return v;
+}
+
+/* R: register, M: memory; M's sign says how it is widened. */
+#define LD(name, R, M)                                                                                       \
+  void FN(ld_##name)(Gang * g, const Ins *in) {                                                              \
+    Spot s;                                                                                                  \
+    if (!sg_resolve(g, in, &s)) return;                                                                      \
+    R *d = ROW0(R, in->d);                                                                                   \
+    const uint8_t *m = g->m;                                                                                 \
+    const uint32_t lo = g->lo, end = lo + g->n;                                                              \
+    if (s.shape == SPOT_FLAT) {                                                                              \
+      const int64_t stride = s.stride;                                                                       \
+      const uint32_t from = g->masked ? g->cur.first : lo, to = g->masked ? g->cur.end : end;                \
+      const uint8_t *p = s.p + (int64_t)from * stride;                                                       \
+      R *t = d + from;                                                                                       \
+      const uint8_t *k = m + from;                                                                           \
+      if (stride == sizeof(M)) {                                                                             \
+        const M *q = (const M *)(const void *)p;                                                             \
+        if (!g->masked) LANES(to - from) t[i] = (R)q[i];                                                     \
+        else LANES(to - from) t[i] = k[i] ? (R)q[i] : t[i];                                                  \
+      } else if (stride == 0) {                                                                              \
+        const R v = (R) * (const M *)(const void *)p;                                                        \
+        if (!g->masked) LANES(to - from) t[i] = v;                                                           \
+        else LANES(to - from) t[i] = k[i] ? v : t[i];                                                        \
+      } else if (!g->masked) {                                                                               \
+        for (uint32_t i = 0; i < to - from; i++, p += stride) t[i] = (R) * (const M *)(const void *)p;       \
+      } else {                                                                                               \
+        for (uint32_t i = 0; i < to - from; i++, p += stride)                                                \
+          if (k[i]) t[i] = (R) * (const M *)(const void *)p;                                                 \
+      }                                                                                                      \
+    } else if (s.shape == SPOT_OFFSETS) {                                                                    \
+      const uint8_t *p = s.p;                                                                                \
+      const bool rows = s.row_bytes == sizeof(M);                                                            \
+      for (uint32_t b = lo & ~7u; b < end; b += 8) {                                                         \
+        const uint64_t k = mask8(m + b);                                                                     \
+        const int32_t *off = s.off + b;                                                                      \
+        if (k == ALL8) {                                                                                     \
+          const uint8_t cls = s.cls[b / 8];                                                                  \
+          if (cls == CLASS_BROADCAST) {                                                                      \
+            const R v = (R) * (const M *)(const void *)(p + off[0]);                                         \
+            for (uint32_t i = 0; i < 8; i++) d[b + i] = v;                                                   \
+          } else if (cls == CLASS_ROW && rows) {                                                             \
+            const M *q = (const M *)(const void *)(p + off[0]);                                              \
+            for (uint32_t i = 0; i < 8; i++) d[b + i] = (R)q[i];                                             \
+          } else {                                                                                           \
+            for (uint32_t i = 0; i < 8; i++) d[b + i] = (R) * (const M *)(const void *)(p + off[i]);         \
+          }                                                                                                  \
+        } else if (k != 0) {                                                                                 \
+          for (uint32_t i = 0; i < 8; i++)                                                                   \
+            if (m[b + i]) d[b + i] = (R) * (const M *)(const void *)(p + off[i]);                            \
+        }                                                                                                    \
+      }                                                                                                      \
+    } else {                                                                                                 \
+      for (uint32_t i = lo; i < end; i++)                                                                    \
+        if (m[i]) d[i] = (R) * (const M *)(const void *)(g->ptrs[i]);                                        \
+    }                                                                                                        \
+  }                                                                                                          \
+  void FN(ldp_##name)(Gang * g, const Ins *in) {                                                             \
+    M v;                                                                                                     \
+    __builtin_memcpy(&v, g->params + in->imm, sizeof v);                                                     \
+    const R r = (R)v;                                                                                        \
+    R *t = ROW(R, in->d);                                                                                    \
+    const uint8_t *k = MASK();                                                                               \
+    if (!g->masked) LANES(g->n) t[i] = r;                                                                    \
+    else LANES(g->n) t[i] = k[i] ? r : t[i];                                                                 \
+  }
+
+LD(b_b, uint8_t, uint8_t)
+LD(h_ub, uint16_t, uint8_t)
+LD(h_sb, uint16_t, int8_t)
+LD(w_ub, uint32_t, uint8_t)
+LD(w_sb, uint32_t, int8_t)
+LD(x_ub, uint64_t, uint8_t)
+LD(x_sb, uint64_t, int8_t)
+LD(h_h, uint16_t, uint16_t)
+LD(w_uh, uint32_t, uint16_t)
+LD(w_sh, uint32_t, int16_t)
+LD(x_uh, uint64_t, uint16_t)
+LD(x_sh, uint64_t, int16_t)
+LD(w_w, uint32_t, uint32_t)
+LD(x_uw, uint64_t, uint32_t)
+LD(x_sw, uint64_t, int32_t)
+LD(x_x, uint64_t, uint64_t)
+
+/* Lanes that store to one address do so in lane order: the last one wins. */
+#define ST(name, M, R)                                                                                       \
+  void FN(st_##name)(Gang * g, const Ins *in) {                                                              \
+    Spot s;                                                                                                  \
+    if (!sg_resolve(g, in, &s)) return;                                                                      \
+    const R *a = ROW0(const R, in->s[1]);                                                                    \
+    const uint8_t *m = g->m;                                                                                 \
+    const uint32_t lo = g->lo, end = lo + g->n;                                                              \
+    if (s.shape == SPOT_FLAT) {                                                                              \
+      const int64_t stride = s.stride;                                                                       \
+      uint8_t *p = s.p + (int64_t)lo * stride;                                                               \
+      if (!g->masked && stride == sizeof(M)) {                                                               \
+        M *q = (M *)(void *)p;                                                                               \
+        const R *t = a + lo;                                                                                 \
+        LANES(end - lo) q[i] = (M)t[i];                                                                      \
+      } else if (!g->masked) {                                                                               \
+        for (uint32_t i = lo; i < end; i++, p += stride) *(M *)(void *)p = (M)a[i];                          \
+      } else {                                                                                               \
+        for (uint32_t i = lo; i < end; i++, p += stride)                                                     \
+          if (m[i]) *(M *)(void *)p = (M)a[i];                                                               \
+      }                                                                                                      \
+    } else if (s.shape == SPOT_OFFSETS) {                                                                    \
+      uint8_t *p = s.p;                                                                                      \
+      const bool rows = s.row_bytes == sizeof(M);                                                            \
+      for (uint32_t b = lo & ~7u; b < end; b += 8) {                                                         \
+        const uint64_t k = mask8(m + b);                                                                     \
+        const int32_t *off = s.off + b;                                                                      \
+        if (k == ALL8 && rows && s.cls[b / 8] == CLASS_ROW) {                                                \
+          M *q = (M *)(void *)(p + off[0]);                                                                  \
+          for (uint32_t i = 0; i < 8; i++) q[i] = (M)a[b + i];                                               \
+        } else if (k == ALL8) {                                                                              \
+          for (uint32_t i = 0; i < 8; i++) *(M *)(void *)(p + off[i]) = (M)a[b + i];                         \
+        } else if (k != 0) {                                                                                 \
+          for (uint32_t i = 0; i < 8; i++)                                                                   \
+            if (m[b + i]) *(M *)(void *)(p + off[i]) = (M)a[b + i];                                          \
+        }                                                                                                    \
+      }                                                                                                      \
+    } else {                                                                                                 \
+      for (uint32_t i = lo; i < end; i++)                                                                    \
+        if (m[i]) *(M *)(void *)g->ptrs[i] = (M)a[i];                                                        \
+    }                                                                                                        \
+  }
+
+ST(b_b, uint8_t, uint8_t)
+ST(b_h, uint8_t, uint16_t)
+ST(b_w, uint8_t, uint32_t)
+ST(b_x, uint8_t, uint64_t)
+ST(h_h, uint16_t, uint16_t)
+ST(h_w, uint16_t, uint32_t)
+ST(h_x, uint16_t, uint64_t)
+ST(w_w, uint32_t, uint32_t)
+ST(w_x, uint32_t, uint64_t)
+ST(x_x, uint64_t, uint64_t)
+
+/* One pass over the base register: are the addresses evenly spaced? If not, their offsets from the first. */
+static void classify(const Plan *pl, uint32_t first, uint32_t end) {
+  const uint32_t w = pl->row_bytes;
+  for (uint32_t b = first & ~7u; b < end; b += 8) {
+    const int32_t *off = pl->off + b;
+    uint32_t same = 0, row = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+      same |= (uint32_t)off[i] ^ (uint32_t)off[0];
+      row |= (uint32_t)off[i] ^ ((uint32_t)off[0] + i * w);
+    }
+    pl->cls[b / 8] = same == 0 ? CLASS_BROADCAST : row == 0 ? CLASS_ROW : CLASS_GATHER;
+  }
+}
+
+void FN(scan)(Gang *g, const Ins *in) {
+  Plan *pl = &g->plans[in->plan];
+  const bool always = pl->invariant;
+  const uint32_t first = always ? 0 : g->cur.first, end = always ? g->threads : g->cur.end;
+  const bool dense = always || g->cur.count == end - first;
+  const uint64_t *a = ROW0(const uint64_t, in->s[0]) + first;
+  const uint8_t *m = g->fm + first;
+  const uint64_t a0 = a[0];
+  const uint32_t n = end - first;
+  pl->serial = always ? PLAN_ALWAYS : g->serial;
+  pl->first = first;
+  pl->a0 = a0;
+  uint32_t second = 1;
+  if (!dense)
+    while (second < n && !m[second]) second++;
+  int64_t stride = second < n ? (int64_t)(a[second] - a0) / (int64_t)second : 0;
+  uint64_t differ = 0, expect = a0;
+  if (dense) {
+    for (uint32_t i = 0; i < n; i++) {
+      differ |= a[i] ^ expect;
+      expect += (uint64_t)stride;
+    }
+  } else {
+    for (uint32_t i = 0; i < n; i++) {
+      differ |= m[i] ? a[i] ^ expect : 0;
+      expect += (uint64_t)stride;
+    }
+  }
+  if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX) {
+    const int64_t last = stride * (int64_t)(n - 1);
+    pl->shape = PLAN_REGULAR;
+    pl->stride = stride;
+    pl->lo = last < 0 ? last : 0;
+    pl->hi = last > 0 ? last : 0;
+    pl->low = (uint64_t)stride;
+    return;
+  }
+  uint64_t far = 0;
+  uint32_t low = 0;
+  int32_t least = 0, most = 0;
+  int32_t *off = pl->off + first;
+  LANES(n) {
+    const uint64_t o = dense || m[i] ? a[i] - a0 : 0;
+    const int32_t v = (int32_t)o;
+    far |= (o + 0x80000000u) >> 32;
+    low |= (uint32_t)v;
+    least = v < least ? v : least;
+    most = v > most ? v : most;
+    off[i] = v;
+  }
+  pl->low = low;
+  pl->lo = least;
+  pl->hi = most;
+  pl->row_bytes = in->bytes;
+  pl->shape = far ? PLAN_WIDE : PLAN_IRREGULAR;
+  if (!far) classify(pl, first, end);
+}

@@ -1,0 +1,83 @@
+/* Operations with directed rounding: the mode of the host's floating point unit is set around the loop. This
+ * file is compiled with -frounding-math, once; these forms are rare. */
+#include "simd.h"
+
+#include <fenv.h>
+#include <math.h>
+
+#include "float.h"
+
+static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+
+static inline float in_f(float x, unsigned sub) { return sub & SUB_FTZ ? ftz(x) : x; }
+static inline float out_f(float x, unsigned sub) {
+  if (sub & SUB_FTZ) x = ftz(x);
+  return sub & SUB_SAT ? sat_to_1(x) : nan_f(x);
+}
+static inline double in_d(double x, unsigned sub) {
+  (void)sub;
+  return x;
+}
+static inline double out_d(double x, unsigned sub) {
+  return sub & SUB_SAT ? sat_to_1d(x) : nan_d(x);
+}
+
+#define DIRECTED(name, R, A, nsrc, t, expr)                                                                  \
+  static void name##_body(Gang *g, const Ins *in, const uint8_t *m) {                                        \
+    R *d = ROW(R, in->d);                                                                                    \
+    const A *a = ROW(const A, in->s[0]);                                                                     \
+    const A *b = nsrc > 1 ? ROW(const A, in->s[1]) : a;                                                      \
+    const A *c = nsrc > 2 ? ROW(const A, in->s[2]) : a;                                                      \
+    fesetround(modes[in->sub & RND_MASK]);                                                                   \
+    for (uint32_t i = 0; i < g->n; i++) {                                                                    \
+      if (m && !m[i]) continue;                                                                              \
+      A x = in_##t(a[i], in->sub), y = in_##t(b[i], in->sub), z = in_##t(c[i], in->sub);                     \
+      (void)y;                                                                                               \
+      (void)z;                                                                                               \
+      d[i] = out_##t((R)(expr), in->sub);                                                                    \
+    }                                                                                                        \
+    fesetround(FE_TONEAREST);                                                                                \
+  }                                                                                                          \
+  void FN(name##_d)(Gang * g, const Ins *in) { name##_body(g, in, NULL); }                                   \
+  void FN(name##_m)(Gang * g, const Ins *in) { name##_body(g, in, MASK()); }
+
+DIRECTED(radd_f, float, float, 2, f, x + y)
+DIRECTED(rsub_f, float, float, 2, f, x - y)
+DIRECTED(rmul_f, float, float, 2, f, x *y)
+DIRECTED(rfma_f, float, float, 3, f, fmaf(x, y, z))
+DIRECTED(rdiv_f, float, float, 2, f, x / y)
+DIRECTED(rrcp_f, float, float, 1, f, 1.0f / x)
+DIRECTED(rsqr_f, float, float, 1, f, sqrtf(x))
+DIRECTED(radd_d, double, double, 2, d, x + y)
+DIRECTED(rsub_d, double, double, 2, d, x - y)
+DIRECTED(rmul_d, double, double, 2, d, x *y)
+DIRECTED(rfma_d, double, double, 3, d, fma(x, y, z))
+DIRECTED(rdiv_d, double, double, 2, d, x / y)
+DIRECTED(rrcp_d, double, double, 1, d, 1.0 / x)
+DIRECTED(rsqr_d, double, double, 1, d, sqrt(x))
+
+#define CONVERT(name, R, A, t, expr)                                                                         \
+  static void name##_body(Gang *g, const Ins *in, const uint8_t *m) {                                        \
+    R *d = ROW(R, in->d);                                                                                    \
+    const A *a = ROW(const A, in->s[0]);                                                                     \
+    fesetround(modes[in->sub & RND_MASK]);                                                                   \
+    for (uint32_t i = 0; i < g->n; i++) {                                                                    \
+      if (m && !m[i]) continue;                                                                              \
+      A x = a[i];                                                                                            \
+      d[i] = out_##t((R)(expr), 0);                                                                          \
+    }                                                                                                        \
+    fesetround(FE_TONEAREST);                                                                                \
+  }                                                                                                          \
+  void FN(name##_d)(Gang * g, const Ins *in) { name##_body(g, in, NULL); }                                   \
+  void FN(name##_m)(Gang * g, const Ins *in) { name##_body(g, in, MASK()); }
+CONVERT(rcvt_f_d, float, double, f, x)
+CONVERT(rcvt_f_uw, float, uint32_t, f, x)
+CONVERT(rcvt_f_sw, float, int32_t, f, x)
+CONVERT(rcvt_f_ux, float, uint64_t, f, x)
+CONVERT(rcvt_f_sx, float, int64_t, f, x)
+CONVERT(rcvt_d_ux, double, uint64_t, d, x)
+CONVERT(rcvt_d_sx, double, int64_t, d, x)
+
+/* Integer arithmetic does these; the host's mode stays. */
+OP1(rcvt_H_d, uint16_t, double, float_to_half_mode(odd_float(x), in->sub &RND_MASK))
+OP1(rcvt_B_d, uint16_t, double, float_to_bf16_mode(odd_float(x), in->sub &RND_MASK))

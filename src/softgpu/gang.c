@@ -1,0 +1,222 @@
+/* Executes one thread block: one instruction for all lanes of the running front, then the next. */
+#include "gang.h"
+#include "kernel.h"
+
+#include <string.h>
+
+enum {
+  QUANTUM = 20000,   /* backward branches until another block gets its turn */
+  SPIN_COST = 625,   /* ... a branch of a loop that waits for others counts as many */
+  ROTATE_EDGES = 4096 /* backward branches until another front of the block gets its turn */
+};
+
+void sg_gang_begin_block(Gang *g, uint64_t linear) {
+  const SgKernel *k = g->kernel;
+  const uint32_t *grid = g->run->launch->grid;
+  g->ctaid[0] = (uint32_t)(linear % grid[0]);
+  g->ctaid[1] = (uint32_t)(linear / grid[0] % grid[1]);
+  g->ctaid[2] = (uint32_t)(linear / grid[0] / grid[1]);
+  for (uint32_t i = k->nlaunch_fills; i < k->nfills; i++) {
+    const Fill *f = &k->fills[i];
+    const uint32_t v = g->ctaid[f->kind - FILL_CTAID_X];
+    uint32_t *row = (uint32_t *)(void *)(g->regs + (size_t)f->row * g->nl);
+    for (uint32_t j = 0; j < g->nl; j++) row[j] = v;
+  }
+  memset(g->barrier, 0, sizeof g->barrier);
+  g->icount = 0;
+  g->edges = 0;
+  sg_front_start(g, g->run->group_lanes);
+}
+
+/* A guarded instruction: the lanes of the front for which the predicate holds. */
+static inline uint32_t guarded(Gang *g, const Ins *in) {
+  const uint32_t lo = g->cur.first & ~31u, n = ((g->cur.end + 31) & ~31u) - lo;
+  const uint8_t *p = (const uint8_t *)g->regs + (size_t)in->pred * g->nl;
+  return g->run->isa->guard(g->pm + lo, g->fm + lo, p + lo, (in->flags & INS_NEG) != 0, n);
+}
+
+static void run_guarded(Gang *g, const Ins *in) {
+  const uint32_t count = guarded(g, in);
+  if (count == 0) return;
+  if (count == g->cur.count) {
+    in->fn[g->masked](g, in);
+    return;
+  }
+  const uint32_t lo = g->lo, n = g->n;
+  const bool masked = g->masked;
+  g->lo = g->cur.first & ~7u;
+  g->n = ((g->cur.end + 7) & ~7u) - g->lo;
+  g->m = g->pm;
+  g->masked = true;
+  in->fn[1](g, in);
+  g->lo = lo;
+  g->n = n;
+  g->m = g->fm;
+  g->masked = masked;
+}
+
+/* A branch with a predicate: cur.pc is set; lanes that go to the higher address are parked there. */
+static bool branch(Gang *g, const Ins *in) {
+  const uint32_t next = g->cur.pc + 1;
+  if (in->pred == NO_ROW) {
+    g->cur.pc = in->target;
+    return true;
+  }
+  const uint32_t count = guarded(g, in);
+  if (count == 0 || count == g->cur.count) {
+    g->cur.pc = count ? in->target : next;
+    return count != 0;
+  }
+  Front away = {.group = g->cur.group};
+  sg_front_bits(g, g->pm, &away);
+  sg_front_remove(g, &away);
+  if (in->target < next) {
+    /* The lanes that branch back go on, the others wait. */
+    Front stay = g->cur;
+    stay.pc = next;
+    sg_front_park(g, &stay);
+    memcpy(g->cur.mask, away.mask, sizeof away.mask);
+    sg_front_set(g);
+    g->cur.pc = in->target;
+    return true;
+  }
+  away.pc = in->target;
+  sg_front_park(g, &away);
+  g->cur.pc = next;
+  return true;
+}
+
+/* brx.idx: a front for each target that a lane chooses. */
+static bool branch_indexed(Gang *g, const Ins *in) {
+  const uint32_t *list = g->kernel->targets + in->target, n = list[0];
+  const uint32_t *index = (const uint32_t *)(const void *)(g->regs + (size_t)in->s[0] * g->nl);
+  sg_front_bits(g, g->fm, &g->cur);
+  const Front all = g->cur;
+  for (uint32_t t = 0; t < n; t++) {
+    Front f = {.group = all.group, .pc = list[1 + t]};
+    bool any = false;
+    for (uint32_t i = all.first; i < all.end; i++) {
+      if (!(all.mask[i / 64] >> (i % 64) & 1) || index[i] != t) continue;
+      f.mask[i / 64] |= (uint64_t)1 << (i % 64);
+      any = true;
+    }
+    if (!any) continue;
+    sg_front_remove(g, &f);
+    sg_front_bits(g, g->fm, &g->cur);
+    sg_front_park(g, &f);
+  }
+  if (g->cur.count) {
+    sg_raise(g, 719, g->cur.first, "index %u of brx.idx is beyond its %u targets", index[g->cur.first], n);
+    return false;
+  }
+  return sg_front_next(g);
+}
+
+/* The lanes of the front, or those that the predicate names, are done. False: none are left. */
+static bool exit_lanes(Gang *g, const Ins *in) {
+  const uint8_t *who = g->fm;
+  if (in->pred != NO_ROW) {
+    if (guarded(g, in) == 0) {
+      g->cur.pc++;
+      return true;
+    }
+    who = g->pm;
+  }
+  Front gone = {0};
+  sg_front_bits(g, who, &gone);
+  for (uint32_t w = 0; w < MASK_WORDS; w++) g->live[w] &= ~gone.mask[w];
+  g->live_count -= gone.count;
+  sg_front_remove(g, &gone);
+  g->cur.pc++;
+  sg_lanes_exited(g);
+  return g->cur.count != 0;
+}
+
+GangStatus sg_gang_run(Gang *g) {
+  const Ins *code = g->kernel->code;
+  int64_t quantum = QUANTUM;
+  for (;;) {
+    const Ins *in = &code[g->cur.pc];
+    g->icount++;
+    switch ((Kind)in->kind) {
+    case K_ALU:
+    case K_MEM:
+      if (in->pred == NO_ROW) in->fn[g->masked](g, in);
+      else run_guarded(g, in);
+      if (in->kind == K_MEM && g->trouble.code) {
+        g->trouble.pc = g->cur.pc;
+        return GANG_FAULT;
+      }
+      if (in->kill) g->plans[in->kill].serial = 0;
+      g->cur.pc++;
+      continue;
+    case K_LEADER: break;
+    case K_BRA:
+      if (branch(g, in) && (in->flags & INS_BACK)) {
+        quantum -= in->flags & INS_SPIN ? SPIN_COST : 1;
+        g->edges++;
+        if (g->others && ((in->flags & INS_SPIN) || g->edges >= ROTATE_EDGES)) {
+          sg_front_rotate(g);
+          if (quantum > 0) continue;
+        }
+        if (quantum <= 0) return GANG_YIELD;
+      }
+      break;
+    case K_BRX:
+      if (!branch_indexed(g, in)) {
+        g->trouble.pc = g->cur.pc;
+        return GANG_FAULT;
+      }
+      break;
+    case K_BAR: {
+      const uint32_t pc = g->cur.pc;
+      const bool on = sg_bar(g, in);
+      if (g->trouble.code) {
+        g->trouble.pc = pc;
+        return GANG_FAULT;
+      }
+      if (!on && !sg_front_next(g)) {
+        sg_deadlock(g);
+        return GANG_FAULT;
+      }
+      if (!on) continue;
+      break;
+    }
+    case K_WARP:
+      if (!sg_warp(g, in)) {
+        if (!sg_front_next(g)) {
+          sg_deadlock(g);
+          return GANG_FAULT;
+        }
+        continue;
+      }
+      in->fn[0](g, in);
+      if (in->kill) g->plans[in->kill].serial = 0;
+      g->cur.pc++;
+      continue;
+    case K_EXIT:
+      if (!exit_lanes(g, in)) {
+        if (g->live_count == 0) return GANG_DONE;
+        if (!sg_front_next(g)) {
+          sg_deadlock(g);
+          return GANG_FAULT;
+        }
+        continue;
+      }
+      break;
+    case K_TRAP:
+      g->trouble.pc = g->cur.pc;
+      sg_raise(g, 719, g->cur.first, "trap");
+      return GANG_FAULT;
+    }
+    if (in->kind == K_LEADER) {
+      if (g->cur.pc < g->nextpc) {
+        g->cur.pc++;
+        continue;
+      }
+      if (sg_front_meet(g)) g->cur.pc++;
+      continue;
+    }
+    if (g->cur.pc >= g->nextpc) sg_front_meet(g);
+  }
+}

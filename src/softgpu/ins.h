@@ -1,0 +1,101 @@
+/* Decoded instructions: what decode.c makes of a PTX tree and gang.c executes.
+ *
+ * Operands are rows of the register file: row r of a gang with nl lanes starts at regs + r * nl, where r is
+ * the number of bytes per lane that lie before it. While a kernel is being decoded the same fields hold
+ * numbers of virtual registers. Constants and special registers are rows like any other. */
+#ifndef SOFTGPU_INS_H
+#define SOFTGPU_INS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Gang Gang;
+typedef struct Ins Ins;
+typedef void SgFn(Gang *g, const Ins *in);
+
+#define NO_ROW UINT32_MAX
+
+typedef enum Kind {
+  K_ALU,    /* cannot fail */
+  K_MEM,    /* may raise a fault */
+  K_LEADER, /* a label: fronts meet here */
+  K_BRA,    /* with or without a predicate */
+  K_BRX,    /* indexed branch */
+  K_BAR,    /* bar.sync and friends: lanes of the block wait for each other */
+  K_WARP,   /* *.sync of a warp: lanes of the member mask wait for each other */
+  K_EXIT,
+  K_TRAP
+} Kind;
+
+/* Ins.sub of float operations */
+enum { RND_N, RND_Z, RND_M, RND_P, RND_MASK = 3, SUB_FTZ = 4, SUB_SAT = 8, SUB_NAN = 16, SUB_RELU = 32 };
+/* Ins.sub of memory operations: the space of the address */
+enum { SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_PARAM, SP_GENERIC };
+/* Ins.sub of K_BAR */
+enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
+
+/* Ins.flags */
+enum {
+  INS_SPIN = 1,     /* waits for others: atomics, volatile loads, or a backward branch of a loop with these */
+  INS_BACK = 2,     /* backward branch */
+  INS_STORE = 4,    /* memory operation writes */
+  INS_IMPURE = 8,   /* result depends on more than the operands: never hoisted */
+  INS_NEG = 16,     /* branch or guard is taken where the predicate is false */
+  INS_HOISTED = 32, /* decode only: moved to the prologue */
+  INS_ATOM = 64
+};
+
+struct Ins {
+  SgFn *fn[2]; /* all lanes of [lo, lo + n) active; some by the mask */
+  uint32_t d, e;
+  uint32_t s[4];
+  uint32_t pred;    /* guard, or NO_ROW */
+  uint32_t target;  /* branch: pc; K_BRX: first of a run in the kernel's target table */
+  int64_t imm;      /* address offset, or a small constant of the form */
+  uint32_t plan;    /* address plan of the base register; 0: the address is imm itself */
+  uint32_t kill;    /* plan that this write makes stale; 0: none */
+  uint32_t cache;   /* slot for the allocation last seen */
+  uint16_t op;      /* row of ops.def */
+  uint8_t kind, flags, sub;
+  uint8_t bytes;    /* memory: whole width of the access, for alignment and reports */
+  uint8_t part;     /* ... and byte offset of this element in it (vectors) */
+};
+
+typedef struct Loc {
+  uint32_t ptx_line, file, line;
+} Loc;
+
+/* One row per form: handler, operand signature, flags, patterns. */
+#define OP(name, sig, flags, forms) OP_##name,
+#define MOP OP
+#define ROP OP
+enum Op {
+#include "ops.def"
+  OP_COUNT
+};
+#undef OP
+#undef MOP
+#undef ROP
+
+typedef struct OpRow {
+  const char *name, *sig, *forms;
+  uint8_t flags;
+} OpRow;
+extern const OpRow sg_op_rows[OP_COUNT];
+
+/* What one build of the handlers (baseline or AVX2) gives to the rest. */
+typedef struct Isa {
+  const char *name;
+  SgFn *const (*fn)[2]; /* by row of ops.def */
+  /* pm[i] = m[i] and (p[i] xor neg) for whole groups of eight lanes; how many are set */
+  uint32_t (*guard)(uint8_t *pm, const uint8_t *m, const uint8_t *p, uint32_t neg, uint32_t n);
+  void (*scan)(Gang *g, const Ins *in); /* makes the plan of the base register */
+} Isa;
+extern const Isa sg_sse2, sg_avx2; /* isa.c, twice */
+const Isa *sg_isa(void);
+
+/* Row of ops.def that a form such as "add.rn.f32" belongs to, or OP_COUNT. `mods` are its parts. */
+enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods);
+
+#endif

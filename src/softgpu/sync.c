@@ -1,0 +1,166 @@
+/* Lanes that wait for each other: barriers of the block, and synchronising operations of a warp. */
+#include "gang.h"
+#include "kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LANE(T, row, lane) (((const T *)(const void *)(g->regs + (size_t)(row) * g->nl))[lane])
+
+/* bar.red gives all threads the same: here to the lanes of one front. */
+static void put_result(Gang *g, const Ins *in, const Front *f, const Barrier *b) {
+  if (in->sub < BAR_AND) return;
+  const uint32_t v = in->sub == BAR_POPC ? b->ones : in->sub == BAR_AND ? b->ones == b->arrived : b->ones > 0;
+  for (uint32_t i = f->first; i < f->end; i++) {
+    if (!(f->mask[i / 64] >> (i % 64) & 1)) continue;
+    char *row = g->regs + (size_t)in->d * g->nl;
+    if (in->sub == BAR_POPC) memcpy(row + (size_t)i * 4, &v, 4);
+    else row[i] = (char)v;
+  }
+  if (in->kill) g->plans[in->kill].serial = 0;
+}
+
+static void release(Gang *g, uint32_t id) {
+  Barrier *b = &g->barrier[id];
+  for (uint32_t i = 0; i < g->nparked; i++) {
+    Front *f = &g->parked[i];
+    if (f->state != F_BAR || f->bar != id) continue;
+    put_result(g, &g->kernel->code[f->pc], f, b);
+    f->state = F_RUN;
+    f->pc++;
+  }
+  memset(b, 0, sizeof *b);
+  if (g->nparked) sg_front_refresh(g);
+}
+
+bool sg_bar(Gang *g, const Ins *in) {
+  Front *cur = &g->cur;
+  const uint32_t first = cur->first;
+  const uint32_t id = in->s[0] == NO_ROW ? (uint32_t)in->imm : LANE(uint32_t, in->s[0], first);
+  const uint32_t want = in->s[1] == NO_ROW ? 0 : LANE(uint32_t, in->s[1], first);
+  if (id >= BARRIERS) {
+    sg_raise(g, 719, first, "barrier number %u is not one of 0 to %d", id, BARRIERS - 1);
+    return true;
+  }
+  if (in->s[0] != NO_ROW) {
+    /* Threads that name another barrier come here again. */
+    memset(g->pm, 0, g->nl);
+    bool differ = false;
+    for (uint32_t i = first; i < cur->end; i++) {
+      g->pm[i] = g->fm[i] && LANE(uint32_t, in->s[0], i) != id;
+      differ |= g->pm[i];
+    }
+    if (differ) {
+      Front other = {.pc = cur->pc, .group = cur->group};
+      sg_front_bits(g, g->pm, &other);
+      sg_front_remove(g, &other);
+      sg_front_park(g, &other);
+    }
+  }
+  Barrier *b = &g->barrier[id];
+  b->expected = want;
+  b->arrived += cur->count;
+  if (in->s[2] != NO_ROW)
+    for (uint32_t i = first; i < cur->end; i++) b->ones += g->fm[i] & LANE(uint8_t, in->s[2], i);
+  const bool complete = b->arrived >= (want ? want : g->live_count);
+  if (in->sub == BAR_ARRIVE) {
+    if (complete) release(g, id);
+    cur->pc++;
+    return true;
+  }
+  if (complete) {
+    if (in->sub >= BAR_AND) {
+      sg_front_bits(g, g->fm, cur);
+      put_result(g, in, cur, b);
+    }
+    release(g, id);
+    cur->pc++;
+    return true;
+  }
+  sg_front_bits(g, g->fm, cur);
+  cur->state = F_BAR;
+  cur->bar = id;
+  sg_front_park(g, cur);
+  return false;
+}
+
+void sg_lanes_exited(Gang *g) {
+  /* Threads that are gone are not waited for, neither at a barrier nor in a warp. */
+  for (uint32_t id = 0; id < BARRIERS; id++) {
+    const Barrier *b = &g->barrier[id];
+    if (b->arrived && !b->expected && b->arrived >= g->live_count) release(g, id);
+  }
+  bool woken = false;
+  for (uint32_t i = 0; i < g->nparked; i++) {
+    if (g->parked[i].state != F_WARP) continue;
+    g->parked[i].state = F_RUN;
+    woken = true;
+  }
+  if (woken) sg_front_refresh(g);
+}
+
+/* Member masks are in the row s[imm]. */
+bool sg_warp(Gang *g, const Ins *in) {
+  Front *cur = &g->cur;
+  if (cur->count == g->live_count) return true;
+  /* Lanes that came here before and waited. */
+  bool joined = false;
+  sg_front_bits(g, g->fm, cur);
+  for (uint32_t i = 0; i < g->nparked;) {
+    Front *p = &g->parked[i];
+    if (p->pc == cur->pc && p->group == cur->group && p->state != F_BAR) {
+      for (uint32_t w = 0; w < MASK_WORDS; w++) cur->mask[w] |= p->mask[w];
+      *p = g->parked[--g->nparked];
+      joined = true;
+    } else {
+      i++;
+    }
+  }
+  if (joined) {
+    sg_front_set(g);
+    sg_front_refresh(g);
+  }
+  Front wait = {.pc = cur->pc, .group = cur->group, .state = F_WARP};
+  const uint32_t row = in->s[in->imm];
+  bool any = false;
+  for (uint32_t i = cur->first; i < cur->end; i++) {
+    if (!g->fm[i]) continue;
+    const uint32_t word = i / 64, shift = i & 32;
+    const uint32_t here = (uint32_t)(cur->mask[word] >> shift), live = (uint32_t)(g->live[word] >> shift);
+    if (LANE(uint32_t, row, i) & live & ~here) {
+      wait.mask[word] |= (uint64_t)1 << (i % 64);
+      any = true;
+    }
+  }
+  if (!any) return true;
+  sg_front_remove(g, &wait);
+  sg_front_measure(&wait);
+  sg_front_park(g, &wait);
+  return cur->count != 0;
+}
+
+void sg_deadlock(Gang *g) {
+  const SgKernel *k = g->kernel;
+  char text[380];
+  int at = 0;
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < g->nparked; i++)
+    if (g->parked[i].first < g->parked[first].first) first = i;
+  at += snprintf(text, sizeof text, "deadlock:");
+  for (uint32_t i = 0; i < g->nparked && i < 4 && at < (int)sizeof text; i++) {
+    const Front *f = &g->parked[i];
+    const Barrier *b = &g->barrier[f->bar];
+    const uint32_t line = k->locs[f->pc].ptx_line;
+    at += snprintf(text + at, sizeof text - (size_t)at, "%s %u thread%s, the first of them %u,", i ? ";" : "",
+                   f->count, f->count == 1 ? "" : "s", f->first);
+    if (at >= (int)sizeof text) break;
+    if (f->state == F_BAR)
+      at += snprintf(text + at, sizeof text - (size_t)at, " wait at barrier %u in PTX line %u (%u of %u came)",
+                     f->bar, line, b->arrived, b->expected ? b->expected : g->live_count);
+    else
+      at += snprintf(text + at, sizeof text - (size_t)at,
+                     " wait in PTX line %u for lanes of their warp that never come", line);
+  }
+  g->trouble.pc = g->parked[first].pc;
+  sg_raise(g, 719, g->parked[first].first, "%s", text);
+}

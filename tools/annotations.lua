@@ -1,0 +1,120 @@
+-- Reads LuaLS annotations: which names of the library are described in a source file, and how.
+-- Names start with the module: `cudalua.Device:name`, `cudalua.softgpu.log`. A variable stands for what the @class
+-- line above it says (after `---@class cudalua.Device` and `local Device = {}`, the function `Device:name` is
+-- `cudalua.Device:name`); the variable that a file returns stands for the file's module.
+local M = {}
+
+---@class annotations.Entry
+---@field name string  full name, `cudalua.Device:name`
+---@field kind string  "function", "class" or "field"
+---@field text string[]  the sentences, in order
+---@field params table[]  { name=, type= } from @param, with the text behind
+---@field returns string[]  what stands behind @return
+---@field raises string[]  what stands behind @raise
+---@field arguments string[]  the parameters of the function itself, `...` included
+---@field file string
+---@field line integer
+
+local function new_block() return { text = {}, params = {}, returns = {}, raises = {}, fields = {} } end
+
+-- One `---` line into the block before a declaration.
+local function add_line(block, line)
+  local tag, rest = line:match "^%-%-%-%s*@([%a_]+)%s*(.*)$"
+  if not tag then
+    local text = line:match "^%-%-%-%s?(.*)$"
+    block.text[#block.text + 1] = text
+  elseif tag == "class" then
+    block.class = rest:gsub("^%b()%s*", ""):match "^[%a_][%w_%.]*"
+  elseif tag == "param" then
+    local name, what = rest:match "^(%S+)%s*(.*)$"
+    if name then
+      block.params[#block.params + 1] = { name = name:gsub("%?$", ""), optional = name:match "%?$" ~= nil, type = what }
+    end
+  elseif tag == "return" then
+    block.returns[#block.returns + 1] = rest
+  elseif tag == "raise" then
+    block.raises[#block.raises + 1] = rest
+  elseif tag == "field" then
+    local name, what = rest:gsub("^public%s+", ""):match "^(%S+)%s+(.*)$"
+    if name then block.fields[#block.fields + 1] = { name = name:gsub("%?$", ""), type = what } end
+  end
+end
+
+-- `Device:name(a, b)` as the declaration of a function: its path and its parameters.
+local function declared_function(line)
+  local path, list = line:match "^%s*function%s+([%a_][%w_%.:]*)%s*(%b())"
+  if not path then path, list = line:match "^%s*([%a_][%w_%.]*)%s*=%s*function%s*(%b())" end
+  if not path then return end
+  local arguments = {}
+  for name in list:sub(2, -2):gmatch "[%w_%.]+" do arguments[#arguments + 1] = name end
+  return path, arguments
+end
+
+-- `cuda.Device` with the public names of the file: the longest prefix that has one decides.
+local function public_name(public, path)
+  local owner, rest = path, ""
+  while not public[owner] do
+    local shorter, member = owner:match "^(.*)([%.:][%a_][%w_]*)$"
+    if not shorter then return end
+    owner, rest = shorter, member .. rest
+  end
+  return public[owner] .. rest
+end
+
+--- Adds the entries of one file.
+---@param source string  the text
+---@param file string  its path in the tree
+---@param entries table<string, annotations.Entry>
+function M.parse(source, file, entries)
+  local public = {} -- variable of the file -> public name
+  local module = file:match "^lua/(.*)%.lua$"
+  local returned = source:match "\nreturn ([%a_][%w_]*)%s*$"
+  if module and returned then public[returned] = module:gsub("/init$", ""):gsub("/", ".") end
+  local block, number = new_block(), 0
+
+  local function add(kind, name, arguments)
+    entries[name] = { name = name, kind = kind, text = block.text, params = block.params, returns = block.returns,
+      raises = block.raises, arguments = arguments or {}, file = file, line = number }
+  end
+
+  for line in (source .. "\n"):gmatch "(.-)\r?\n" do
+    number = number + 1
+    if line:match "^%s*%-%-%-" then
+      add_line(block, (line:gsub("^%s+", "")))
+    else
+      local path, arguments = declared_function(line)
+      local variable = line:match "^%s*local%s+([%a_][%w_]*)" or line:match "^([%a_][%w_%.]*)%s*=[^=]"
+      if block.class then
+        add("class", block.class)
+        for _, field in ipairs(block.fields) do
+          local name = block.class .. "." .. field.name
+          entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, returns = {},
+            raises = {}, arguments = {}, file = file, line = number }
+        end
+        -- `cuda.Device = ...` keeps its place in the module, whatever its class is called.
+        local name = variable and variable:match "%." and public_name(public, variable)
+        if name then add("class", name) elseif variable then public[variable] = block.class end
+      elseif #block.text + #block.params + #block.returns > 0 and (path or variable) then
+        local name = public_name(public, path or variable)
+        if name then add(path and "function" or "field", name, arguments) end
+      end
+      block = new_block()
+    end
+  end
+end
+
+--- All entries of the tree: the Lua sources, and docs/meta for what is written in C.
+---@return table<string, annotations.Entry>
+function M.load()
+  local entries = {}
+  local list = assert(io.popen("find lua docs/meta -name '*.lua' 2>/dev/null | sort"))
+  for file in list:lines() do
+    local source = assert(io.open(file))
+    M.parse(source:read "*a", file, entries)
+    source:close()
+  end
+  list:close()
+  return entries
+end
+
+return M

@@ -1,0 +1,96 @@
+-- Checks docs/contract.lua against the library, the annotations and the report of a spec run.
+--   luajit tools/check_contract.lua [REPORT]   prints what is wrong; without a report, all but the proofs
+-- Run from the project's root with the library on the search path, as ./dev test does.
+local M = {}
+
+-- Every promised name: { name = "cuda.Device.count", module = "cudalua", spec = "device_spec", later = bool }.
+function M.rows(contract)
+  local rows, seen, problems = {}, {}, {}
+  local function add(group, spec, names, later)
+    if type(names) ~= "string" then
+      problems[#problems + 1] = ("%s: the names of %s are not a string"):format(tostring(group.module), spec)
+      return
+    end
+    for name in names:gmatch "%S+" do
+      name = group.prefix .. "." .. name
+      if seen[name] then problems[#problems + 1] = name .. ": listed twice" end
+      seen[name] = true
+      rows[#rows + 1] = { name = name, module = group.module, prefix = group.prefix, spec = spec, later = later }
+    end
+  end
+  for _, group in ipairs(contract) do
+    for spec, names in pairs(group) do
+      if spec == "later" then
+        for later_spec, later_names in pairs(names) do add(group, later_spec, later_names, true) end
+      elseif spec ~= "module" and spec ~= "prefix" then
+        add(group, spec, names, false)
+      end
+    end
+  end
+  table.sort(rows, function(a, b) return a.name < b.name end)
+  return rows, problems
+end
+
+-- A method is looked up in its class, the table or object that stands before the colon.
+local function resolves(row)
+  local ok, value = pcall(require, row.module)
+  if not ok then return false, ("module %s does not load: %s"):format(row.module, value) end
+  for key in row.name:sub(#row.prefix + 2):gmatch "[^%.:]+" do
+    local owner = value
+    ok, value = pcall(function() return owner[key] end)
+    if not ok or value == nil then return false, "not registered in module " .. row.module end
+  end
+  return true
+end
+
+--- What a row is called in the annotations: by its module, where documents use the prefix.
+---@param row table
+---@return string
+function M.annotated_name(row) return row.module .. row.name:sub(#row.prefix + 1) end
+
+local function described(row, entries)
+  local entry = entries[M.annotated_name(row)]
+  if not entry then return false, ("not annotated (as %s, in lua/ or docs/meta/)"):format(M.annotated_name(row)) end
+  local known = {}
+  for _, param in ipairs(entry.params) do known[param.name] = true end
+  for _, argument in ipairs(entry.arguments) do
+    if not known[argument] and argument ~= "self" then
+      return false, ("%s:%d: no @param for %s"):format(entry.file, entry.line, argument)
+    end
+  end
+  return true
+end
+
+--- What is wrong, one line each; empty when the contract holds.
+---@param report table?  the table that spec/support/handler.lua left
+---@return string[]
+---@return integer  how many names were checked
+function M.check(report)
+  local rows, problems = M.rows(dofile "docs/contract.lua")
+  local entries = require("tools.annotations").load()
+  local checked = 0
+  for _, row in ipairs(rows) do
+    if not row.later then
+      checked = checked + 1
+      local ok, why = resolves(row)
+      if not ok then problems[#problems + 1] = row.name .. ": " .. why end
+      ok, why = described(row, entries)
+      if not ok then problems[#problems + 1] = row.name .. ": " .. why end
+      if report and not report.proven[row.spec .. " " .. row.name] then
+        problems[#problems + 1] = ("%s: not proven: no passing test with an assertion names it in spec/%s.lua")
+          :format(row.name, row.spec)
+      end
+    end
+  end
+  return problems, checked
+end
+
+if arg and arg[0] and arg[0]:match "check_contract%.lua$" then
+  package.path = "./?.lua;" .. package.path
+  local problems, checked = M.check(arg[1] and dofile(arg[1]))
+  for _, problem in ipairs(problems) do print(problem) end
+  print(("%d names checked, %d problems"):format(checked, #problems))
+  os.exit(#problems == 0)
+end
+
+return M

@@ -1,0 +1,44 @@
+# Sourced by ../dev: what is on this machine. Installs nothing, builds nothing.
+# shellcheck shell=bash
+
+doctor_row() { printf '%-10s %s\n' "$1" "$2"; }
+
+doctor_program() {
+  local version
+  if has "$1"; then
+    version=$("$@" 2>&1 | head -n1)
+    doctor_row "$1" "$version ($(command -v "$1"))"
+  else
+    doctor_row "$1" "missing"
+  fi
+}
+
+doctor() {
+  local cuda version driver
+  doctor_program luajit -v
+  if [[ -n ${LUAJIT_INC:-} ]]; then
+    doctor_row headers "$LUAJIT_INC (LUAJIT_INC)"
+  elif has pkg-config && pkg-config --exists luajit; then
+    doctor_row headers "LuaJIT $(pkg-config --modversion luajit) (pkg-config)"
+  else
+    doctor_row headers "LuaJIT's headers are missing"
+  fi
+  doctor_program meson --version
+  doctor_program ninja --version
+  doctor_program "${CC:-cc}" --version
+  if has busted; then doctor_row busted "$(command -v busted)"; else doctor_row busted "missing (only for ./dev test)"; fi
+  if cuda=$("$ROOT/tools/find_cuda.sh" "$ROOT"); then
+    version=$(sed -n '/^#define CUDA_VERSION /{s/[^0-9]*\([0-9]*\).*/\1/p;q}' "$cuda/include/cuda.h")
+    doctor_row CUDA "$((version / 1000)).$((version % 1000 / 10)) ($cuda)"
+  else
+    doctor_row CUDA "not found; ./dev build installs NVIDIA's wheels into .cuda/"
+  fi
+  driver=$(PATH=$PATH:/sbin ldconfig -p 2>/dev/null | awk '/libcuda\.so\.1 / && !found { print $NF; found = 1 }') || true
+  doctor_row driver "${driver:-no libcuda.so.1: programs run on the software device}"
+  if has nvidia-smi; then
+    doctor_row GPU "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>&1 | paste -sd';')"
+  else
+    doctor_row GPU "none seen (no nvidia-smi)"
+  fi
+  if [[ -f $BUILD/build.ninja ]]; then doctor_row build "$BUILD"; else doctor_row build "not yet built"; fi
+}

@@ -1,0 +1,72 @@
+-- The end of a test run:  luajit tools/report.lua BUILD-FOLDER STATUS-OF-BUSTED
+-- Adds up the C tests and the specs, compares the skipped specs with spec/skipped.lua, checks the contract (each
+-- of the two counts as one test) and prints `N passed, N failed, N skipped` as the last line.
+package.path = "./?.lua;" .. package.path
+local build, status = arg[1], tonumber(arg[2])
+local passed, failed, skipped = 0, 0, 0
+
+local function result(ok, title, problems)
+  if ok then passed = passed + 1 else failed = failed + 1 end
+  print(("%-36s%s"):format(title, ok and "passed" or "FAILED"))
+  for _, problem in ipairs(problems or {}) do print("    " .. problem) end
+end
+
+-- A C test that prints TAP counts case by case, any other as one.
+local function count_c_test(name, outcome, output)
+  local ok, not_ok = 0, 0
+  for line in output:gmatch "[^\n]+" do
+    if line:match "^ok%f[%A]" then ok = ok + 1 elseif line:match "^not ok%f[%A]" then not_ok = not_ok + 1 end
+  end
+  if outcome == "SKIP" then
+    skipped = skipped + 1
+    print(("%-36sskipped"):format(name))
+  elseif ok + not_ok == 0 or (outcome ~= "OK" and not_ok == 0) then
+    passed = passed + ok
+    result(outcome == "OK", name)
+  else
+    passed, failed = passed + ok, failed + not_ok
+    print(("%-36s%d passed%s"):format(name, ok, not_ok > 0 and (", %d FAILED"):format(not_ok) or ""))
+  end
+end
+
+local function count_c_tests()
+  local log = io.open(build .. "/meson-logs/testlog.json")
+  if not log then return result(false, "C tests", { "they did not run; see c-tests.log in the build folder" }) end
+  for line in log:lines() do -- one JSON object each
+    count_c_test("C test " .. line:match '"name": "(.-)"', line:match '"result": "(.-)"',
+      (line:match '"stdout": "(.-)", "' or ""):gsub("\\n", "\n"))
+  end
+  log:close()
+end
+
+-- The list of specs that may be skipped is committed, one for each kind of driver, so that none gets lost.
+local function check_skipped(actual)
+  local driver = os.getenv "CUDALUA_DRIVER" or "soft"
+  local kind = (driver == "soft" or driver:match "softgpu") and "soft" or "cuda"
+  local expected, problems = {}, {}
+  for _, name in ipairs(dofile("spec/skipped.lua")[kind]) do expected[name] = true end
+  for _, name in ipairs(actual) do
+    if not expected[name] then problems[#problems + 1] = "skipped, but not in spec/skipped.lua: " .. name end
+    expected[name] = nil
+  end
+  for name in pairs(expected) do problems[#problems + 1] = "in spec/skipped.lua, but not skipped: " .. name end
+  result(#problems == 0, ("skipped specs (%s)"):format(kind), problems)
+end
+
+print()
+count_c_tests()
+local ok, report = pcall(dofile, build .. "/spec-report.lua")
+if ok then
+  passed, failed, skipped = passed + report.passed, failed + report.failed, skipped + #report.skipped
+  check_skipped(report.skipped)
+  local problems, checked = require("tools.check_contract").check(report)
+  result(#problems == 0, ("contract (%d names)"):format(checked), problems)
+  -- A spec run that passes and then fails on its way out: a leak or a crash in the last finalizers.
+  if report.failed == 0 and status ~= 0 then
+    result(false, "spec run", { "all specs passed, but it ended with status " .. status })
+  end
+else
+  result(false, "spec run", { "it ended early, with status " .. status .. ", inside the spec file named last" })
+end
+print(("\n%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
+os.exit(failed == 0)
