@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <time.h>
 
-static CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                          void **, void **);
+static CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                          CUstream, void **, void **);
 static CUresult (*synchronize)(void);
 static CUresult (*load)(CUmodule *, const void *);
 static CUresult (*get_function)(CUfunction *, CUmodule, const char *);

@@ -72,8 +72,8 @@ nil
 "still here"
 ]])
     assert.equal(0, status)
-    for _, text in ipairs { "> 2\n", '42\t"text"\n', ">> >> <1><2>", "mine\n", "unexpected symbol", "cannot allocate 0 bytes",
-      "nil\n", '"still here"\n' } do
+    for _, text in ipairs { "> 2\n", '42\t"text"\n', ">> >> <1><2>", "mine\n", "unexpected symbol",
+      "cannot allocate 0 bytes", "nil\n", '"still here"\n' } do
       assert.truthy(out:find(text, 1, true), text .. " is not in:\n" .. out)
     end
   end)

@@ -12,7 +12,8 @@ describe("errors", function()
     assert.is_true(cuda.is_error(err, cuda.LogicError))
     assert.is_true(cuda.is_error(err, cuda.Error))
     assert.is_false(cuda.is_error(err, "MemoryError"))
-    for _, value in ipairs { "text", 1, {}, setmetatable({}, {}), setmetatable({}, { class = "LogicError" }), print, cuda.LogicError } do
+    for _, value in ipairs { "text", 1, {}, setmetatable({}, {}), setmetatable({}, { class = "LogicError" }), print,
+      cuda.LogicError } do
       assert.is_false(cuda.is_error(value))
     end
     assert.is_false(cuda.is_error(nil))

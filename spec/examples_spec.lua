@@ -2,7 +2,8 @@
 local gpu = require "spec.support.gpu"
 
 local function run(name, arguments)
-  local pipe = assert(io.popen(("%s luajit examples/%s %s 2>&1; echo status $?"):format(gpu.driver, name, arguments or "")))
+  local command = ("%s luajit examples/%s %s 2>&1; echo status $?"):format(gpu.driver, name, arguments or "")
+  local pipe = assert(io.popen(command))
   local out = pipe:read "*a"
   pipe:close()
   assert.truthy(out:find "status 0\n$", out)

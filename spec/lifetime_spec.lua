@@ -3,7 +3,8 @@
 local gpu = require "spec.support.gpu"
 
 local function fine(code, environment)
-  local out, ok = gpu.child("local cuda = require 'cudalua' cuda.init()\n" .. code, gpu.driver .. " " .. (environment or ""))
+  code = "local cuda = require 'cudalua' cuda.init()\n" .. code
+  local out, ok = gpu.child(code, gpu.driver .. " " .. (environment or ""))
   assert.equal("fine\n", out)
   assert.is_true(ok)
 end

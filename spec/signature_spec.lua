@@ -15,9 +15,10 @@ end
 describe("kernel signatures", function()
   it("reads every builtin type", function()
     local p = signature.of_expression "_Z13__cudalua_sigIPFvPfPKiijdxhby1P6float4smmEE"
-    assert.equal("pointer pointer int32 uint32 float64 int64 uint8 bool uint64 bytes bytes int16 uint64 uint64", types(p))
-    assert.equal("float *, const int *, int, unsigned int, double, long long, unsigned char, bool, unsigned long long, " ..
-      "P, float4, short, unsigned long, unsigned long", texts(p))
+    assert.equal("pointer pointer int32 uint32 float64 int64 uint8 bool uint64 bytes bytes int16 uint64 uint64",
+      types(p))
+    assert.equal("float *, const int *, int, unsigned int, double, long long, unsigned char, bool, " ..
+      "unsigned long long, P, float4, short, unsigned long, unsigned long", texts(p))
   end)
 
   it("reads no parameters, half, substitutions, nested names and templates", function()
@@ -25,8 +26,8 @@ describe("kernel signatures", function()
     assert.equal("float16 bfloat16", types(signature.of_expression "_Z13__cudalua_sigIPFv6__half13__nv_bfloat16EE"))
     -- As NVRTC spells k(ns::A, ns::Box<int>, ns::A *, ns::Box<int> *, const ns::A *const, float (*)(int, float *),
     -- float (&)[3], volatile int *)
-    assert.equal("ns::A, ns::Box<int>, ns::A *, ns::Box<int> *, const ns::A *, float () *, float[] &, volatile int *", texts(
-      signature.of_expression "_Z13__cudalua_sigIPFvN2ns1AENS0_3BoxIiEEPS1_PS3_PKS1_PFfiPfERA3_fPViEE"))
+    assert.equal("ns::A, ns::Box<int>, ns::A *, ns::Box<int> *, const ns::A *, float () *, float[] &, volatile int *",
+      texts(signature.of_expression "_Z13__cudalua_sigIPFvN2ns1AENS0_3BoxIiEEPS1_PS3_PKS1_PFfiPfERA3_fPViEE"))
   end)
 
   it("reads mangled names of templates", function()

@@ -4,11 +4,16 @@ local softgpu = require "cudalua.softgpu"
 
 describe("the software device's switches", function()
   if not gpu.soft then
-    it("cudalua.softgpu.control and the rest raise on another driver", function()
+    it("softgpu.control softgpu.log softgpu.calls softgpu.fail softgpu.fail_clear softgpu.stats softgpu.leaks " ..
+      "softgpu.set_device_count raise on another driver, softgpu.active is false", function()
       assert.is_false(softgpu.active())
       for _, f in ipairs { softgpu.calls, softgpu.stats, softgpu.leaks, softgpu.fail_clear } do
         gpu.raises("LogicError", "not in use", f)
       end
+      gpu.raises("LogicError", "not in use", softgpu.control, "version")
+      gpu.raises("LogicError", "not in use", softgpu.log, "on")
+      gpu.raises("LogicError", "not in use", softgpu.fail, "cuMemAlloc_v2")
+      gpu.raises("LogicError", "not in use", softgpu.set_device_count, 2)
     end)
     return
   end

@@ -219,8 +219,10 @@ local function run(where, source, opts)
   for kernel, names in pairs(kernels) do
     local lowered = result.lowered[signature.expression(kernel)]
     local params = lowered and signature.of_expression(lowered)
-    for i, p in ipairs(params or {}) do
-      if #names == #params then p.text = p.text .. (p.text:find "[%*&]$" and "" or " ") .. names[i] end
+    if params and #names == #params then
+      for i, p in ipairs(params) do -- a copy: parameters of the same type may share one table
+        params[i] = { type = p.type, text = p.text .. (p.text:find "[%*&]$" and "" or " ") .. names[i] }
+      end
     end
     result.params[kernel] = params
   end

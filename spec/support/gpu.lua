@@ -41,7 +41,9 @@ function M.refuses_nonsense(f, except)
   local function try(value)
     local ok, err = pcall(f, value)
     if ok then error("it took " .. tostring(value)) end
-    if not cuda.is_error(err) then error(("for %s it raised a %s: %s"):format(tostring(value), type(err), tostring(err))) end
+    if not cuda.is_error(err) then
+      error(("for %s it raised a %s: %s"):format(tostring(value), type(err), tostring(err)))
+    end
   end
   for _, value in ipairs(M.nonsense) do
     if not except[type(value)] then try(value) end

@@ -37,7 +37,8 @@ int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expecte
     lua_getinfo(L, "n", &ar);
     fn = ar.name;
   }
-  cl_logic(L, "%s%s%s: expected %s, got %s", fn ? fn : "", fn ? ": " : "", what, expected, cl_type_text(L, idx));
+  cl_logic(L, "%s%s%s: expected %s, got %s", fn ? fn : "", fn ? ": " : "", what, expected,
+           cl_type_text(L, idx));
 }
 
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {

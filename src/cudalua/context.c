@@ -37,17 +37,21 @@ void cl_context_register(cl_Context *c) {
 
 void cl_context_unregister(cl_Context *c) {
   pthread_mutex_lock(&list_lock);
-  for (cl_Context **p = &list; *p; p = &(*p)->next)
+  bool listed = false, reused = false;
+  for (cl_Context **p = &list; *p;)
     if (*p == c) {
       *p = c->next;
-      Tombstone *t = c->ownership == CL_EXPLICIT ? malloc(sizeof *t) : NULL;
-      if (t) {
-        t->handle = c->rec.handle;
-        t->next = tombstones;
-        tombstones = t;
-      }
-      break;
+      listed = true;
+    } else {
+      reused = reused || (*p)->rec.handle == c->rec.handle;
+      p = &(*p)->next;
     }
+  Tombstone *t = listed && !reused && c->ownership == CL_EXPLICIT ? malloc(sizeof *t) : NULL;
+  if (t) {
+    t->handle = c->rec.handle;
+    t->next = tombstones;
+    tombstones = t;
+  }
   pthread_mutex_unlock(&list_lock);
 }
 
@@ -66,7 +70,9 @@ static cl_Context *find(bool (*matches)(const cl_Context *, const void *), const
   return found;
 }
 
-static bool has_handle(const cl_Context *c, const void *what) { return c->rec.handle == (uint64_t)(uintptr_t)what; }
+static bool has_handle(const cl_Context *c, const void *what) {
+  return c->rec.handle == (uint64_t)(uintptr_t)what;
+}
 static bool is_primary_of(const cl_Context *c, const void *what) {
   return c->ownership == CL_PRIMARY && c->device == *(const CUdevice *)what;
 }
@@ -75,10 +81,13 @@ cl_Context *cl_context_find(CUcontext handle) { return find(has_handle, handle);
 cl_Context *cl_context_primary(CUdevice dev) { return find(is_primary_of, &dev); }
 
 static bool is_gone(CUcontext handle) {
-  bool gone = false;
+  bool gone = false, live = false;
   pthread_mutex_lock(&list_lock);
-  for (const cl_Context *c = list; c && !gone; c = c->next) gone = has_handle(c, handle) && c->rec.life == CL_CLOSED;
-  for (const Tombstone *t = tombstones; t && !gone; t = t->next) gone = t->handle == (uint64_t)(uintptr_t)handle;
+  for (const cl_Context *c = list; c; c = c->next)
+    if (has_handle(c, handle)) *(c->rec.life == CL_LIVE ? &live : &gone) = true;
+  for (const Tombstone *t = tombstones; t && !gone; t = t->next)
+    gone = t->handle == (uint64_t)(uintptr_t)handle;
+  gone = gone && !live; /* the driver gave the handle out again */
   pthread_mutex_unlock(&list_lock);
   return gone;
 }
@@ -87,7 +96,8 @@ CUresult cl_context_destroy(cl_Rec *r) {
   cl_Context *c = (cl_Context *)r;
   CUcontext current = NULL, popped;
   switch (c->ownership) {
-  case CL_EXPLICIT: return CU.cuCtxDestroy_v2((CUcontext)r->handle); /* also takes it off this thread's stack */
+  case CL_EXPLICIT:
+    return CU.cuCtxDestroy_v2((CUcontext)r->handle); /* also takes it off this thread's stack */
   case CL_PRIMARY:
     if (!CU.cuCtxGetCurrent(&current) && current == (CUcontext)r->handle) CU.cuCtxPopCurrent_v2(&popped);
     return CU.cuDevicePrimaryCtxRelease_v2(c->device);

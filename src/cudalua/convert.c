@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name; uint32_t size; } types[] = {
-    [CL_T_UNKNOWN] = {"unknown", 0}, [CL_T_PTR] = {"pointer", 8},    [CL_T_BOOL] = {"bool", 1},
-    [CL_T_I8] = {"int8", 1},         [CL_T_U8] = {"uint8", 1},       [CL_T_I16] = {"int16", 2},
-    [CL_T_U16] = {"uint16", 2},      [CL_T_I32] = {"int32", 4},      [CL_T_U32] = {"uint32", 4},
-    [CL_T_I64] = {"int64", 8},       [CL_T_U64] = {"uint64", 8},     [CL_T_F16] = {"float16", 2},
-    [CL_T_BF16] = {"bfloat16", 2},   [CL_T_F32] = {"float32", 4},    [CL_T_F64] = {"float64", 8},
+static const struct {
+  const char *name;
+  uint32_t size;
+} types[] = {
+    [CL_T_UNKNOWN] = {"unknown", 0}, [CL_T_PTR] = {"pointer", 8}, [CL_T_BOOL] = {"bool", 1},
+    [CL_T_I8] = {"int8", 1},         [CL_T_U8] = {"uint8", 1},    [CL_T_I16] = {"int16", 2},
+    [CL_T_U16] = {"uint16", 2},      [CL_T_I32] = {"int32", 4},   [CL_T_U32] = {"uint32", 4},
+    [CL_T_I64] = {"int64", 8},       [CL_T_U64] = {"uint64", 8},  [CL_T_F16] = {"float16", 2},
+    [CL_T_BF16] = {"bfloat16", 2},   [CL_T_F32] = {"float32", 4}, [CL_T_F64] = {"float64", 8},
     [CL_T_BYTES] = {"bytes", 0},
 };
 
@@ -37,15 +40,17 @@ static uint16_t narrow(double d, int mant, int expo) {
   d = fabs(d);
   if (isinf(d)) return sign | inf;
   int e;
-  frexp(d, &e); /* d = f * 2^e, 0.5 <= f < 1 */
-  if (e < 2 - bias) e = 2 - bias; /* subnormal: fixed exponent */
+  frexp(d, &e);                                     /* d = f * 2^e, 0.5 <= f < 1 */
+  if (e < 2 - bias) e = 2 - bias;                   /* subnormal: fixed exponent */
   double units = nearbyint(ldexp(d, mant + 1 - e)); /* in units of the last place */
   if (d == 0 || units == 0) return sign;
   long u = (long)units + ((long)(e - 2 + bias) << mant);
   return u >= inf ? (uint16_t)(sign | inf) : (uint16_t)(sign | u);
 }
 
-static const struct { double lo, hi; } ranges[] = {
+static const struct {
+  double lo, hi;
+} ranges[] = {
     [CL_T_BOOL] = {0, 1},
     [CL_T_I8] = {-128, 127},
     [CL_T_U8] = {0, 255},
@@ -57,14 +62,26 @@ static const struct { double lo, hi; } ranges[] = {
     [CL_T_U64] = {0, 9007199254740992.0},
 };
 
+static inline void store_low_bytes(void *dst, int64_t v,
+                                   uint32_t size) { /* little endian: the low come first */
+  switch (size) {
+  case 1: memcpy(dst, &v, 1); break;
+  case 2: memcpy(dst, &v, 2); break;
+  case 4: memcpy(dst, &v, 4); break;
+  default: memcpy(dst, &v, 8);
+  }
+}
+
 static bool store_number(double d, cl_Type t, void *dst, char *why, size_t n) {
   if (is_integer(t)) {
+    if (d >= ranges[t].lo && d <= ranges[t].hi) {
+      int64_t v = (int64_t)d;
+      if ((double)v != d) return snprintf(why, n, "%.14g is not an integer", d), false;
+      store_low_bytes(dst, v, types[t].size);
+      return true;
+    }
     if (floor(d) != d || isinf(d)) return snprintf(why, n, "%.14g is not an integer", d), false;
-    if (d < ranges[t].lo || d > ranges[t].hi)
-      return snprintf(why, n, "%.17g is out of the range %.0f to %.0f", d, ranges[t].lo, ranges[t].hi), false;
-    int64_t v = (int64_t)d;
-    memcpy(dst, &v, types[t].size); /* little endian: the low bytes come first */
-    return true;
+    return snprintf(why, n, "%.17g is out of the range %.0f to %.0f", d, ranges[t].lo, ranges[t].hi), false;
   }
   float f = (float)d;
   uint16_t h;
@@ -111,13 +128,18 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
       return store_number(d, t, dst, why, n) ? CL_OK : CL_WRONG;
     }
     if (t == CL_T_UNKNOWN) {
-      snprintf(why, n, "the type of this %u-byte parameter is not known: wrap the number, e.g. cuda.%s(%.14g)", p->size,
-               p->size == 4 ? "int32" : p->size == 8 ? "float64" : "int16", lua_tonumber(L, idx));
+      snprintf(why, n,
+               "the type of this %u-byte parameter is not known: wrap the number, e.g. cuda.%s(%.14g)",
+               p->size,
+               p->size == 4   ? "int32"
+               : p->size == 8 ? "float64"
+                              : "int16",
+               lua_tonumber(L, idx));
       return CL_WRONG;
     }
     if (t == CL_T_PTR) {
-      snprintf(why, n, "expected %s, got number %.14g (cuda.pointer(address) if an address is meant)", expectation(p),
-               lua_tonumber(L, idx));
+      snprintf(why, n, "expected %s, got number %.14g (cuda.pointer(address) if an address is meant)",
+               expectation(p), lua_tonumber(L, idx));
       return CL_WRONG;
     }
     return wrong(why, n, expectation(p), cl_type_text(L, idx));
@@ -135,7 +157,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     size_t len;
     const char *s = lua_tolstring(L, idx, &len);
     if (t != CL_T_BYTES && t != CL_T_UNKNOWN) return wrong(why, n, expectation(p), cl_type_text(L, idx));
-    if (len != p->size) return snprintf(why, n, "the parameter has %u bytes, the value %zu", p->size, len), CL_WRONG;
+    if (len != p->size)
+      return snprintf(why, n, "the parameter has %u bytes, the value %zu", p->size, len), CL_WRONG;
     return memcpy(dst, s, len), CL_OK;
   }
   case LUA_TUSERDATA: break;
@@ -153,8 +176,10 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     }
     return memcpy(dst, s->bytes, s->size), CL_OK;
   }
-  if (o->kind != CL_ALLOCATION && o->kind != CL_POINTER) return wrong(why, n, expectation(p), cl_type_text(L, idx));
-  bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 || ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
+  if (o->kind != CL_ALLOCATION && o->kind != CL_POINTER)
+    return wrong(why, n, expectation(p), cl_type_text(L, idx));
+  bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 ||
+                 ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
   if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) return snprintf(why, n, "this %s was freed", cl_kind_name(o->kind)), CL_WRONG;
@@ -163,11 +188,12 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   return memcpy(dst, &m->address, 8), CL_OK;
 }
 
-/* scalar(typename, value [, bytes]) -> a value with a type of its own, for parameters whose type is not known.
- * value: a number or a boolean; where `bytes` is true, a string of the type's bytes (a cdata's). */
+/* scalar(typename, value [, bytes]) -> a value with a type of its own, for parameters whose type is not
+ * known. value: a number or a boolean; where `bytes` is true, a string of the type's bytes (a cdata's). */
 int cl_scalar(lua_State *L) {
   cl_Param p = {.type = cl_type_by_name(luaL_checkstring(L, 1))};
   p.size = cl_type_size(p.type);
+  lua_settop(L, 3);
   if (!p.size || p.type == CL_T_PTR) return luaL_argerror(L, 1, "no such scalar type");
   cl_ScalarObject *s = cl_push(L, CL_SCALAR, sizeof *s);
   s->type = p.type;

@@ -84,15 +84,20 @@ static const luaL_Reg context_methods[] = {{"push", cl_context_push},
                                            {"handle", cl_context_handle},
                                            {NULL, NULL}};
 
-static const luaL_Reg allocation_methods[] = {{"free", cl_alloc_free}, {"close", cl_alloc_free}, {"ptr", cl_memory_ptr}, {NULL, NULL}};
+static const luaL_Reg allocation_methods[] = {
+    {"free", cl_alloc_free}, {"close", cl_alloc_free}, {"ptr", cl_memory_ptr}, {NULL, NULL}};
 static const luaL_Reg pointer_methods[] = {{"ptr", cl_memory_ptr}, {NULL, NULL}};
 static const luaL_Reg memory_meta[] = {{"__len", cl_memory_len}, {"__add", cl_memory_add}, {NULL, NULL}};
 
-static const luaL_Reg module_methods[] = {
-    {"get_function", cl_module_get_function}, {"get_global", cl_module_get_global}, {"close", cl_module_close}, {NULL, NULL}};
+static const luaL_Reg module_methods[] = {{"get_function", cl_module_get_function},
+                                          {"get_global", cl_module_get_global},
+                                          {"close", cl_module_close},
+                                          {NULL, NULL}};
 
-static const luaL_Reg function_methods[] = {{"name", cl_function_name}, {"get_attribute", cl_function_get_attribute}, {NULL, NULL}};
-static const luaL_Reg function_meta[] = {{"__index", cl_function_index}, {"__tostring", cl_function_tostring}, {NULL, NULL}};
+static const luaL_Reg function_methods[] = {
+    {"name", cl_function_name}, {"get_attribute", cl_function_get_attribute}, {NULL, NULL}};
+static const luaL_Reg function_meta[] = {
+    {"__index", cl_function_index}, {"__tostring", cl_function_tostring}, {NULL, NULL}};
 
 static const luaL_Reg scalar_methods[] = {{NULL, NULL}};
 static const luaL_Reg scalar_meta[] = {{"__tostring", cl_scalar_tostring}, {NULL, NULL}};

@@ -20,10 +20,11 @@ enum { CL_TCDATA = 10 }; /* LuaJIT's lua_type() of a cdata; lua.h has no name fo
 
 /* Arguments. Each raises a LogicError that names the function and what was expected. `what` is the
  * argument's name in the documentation. */
-uint64_t cl_check_bytes(lua_State *L, int idx, const char *what);      /* 0 <= integer <= 2^53 */
+uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= integer <= 2^53 */
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
-const char *cl_type_text(lua_State *L, int idx); /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
+const char *cl_type_text(lua_State *L,
+                         int idx); /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 
 /* Families. Each luaL_Reg lives in core.c. */
 int cl_init(lua_State *L);

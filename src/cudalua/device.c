@@ -89,4 +89,3 @@ int cl_device_tostring(lua_State *L) {
   lua_pushfstring(L, "cudalua.Device(%d)", d ? d->ordinal : -1);
   return 1;
 }
-

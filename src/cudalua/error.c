@@ -41,7 +41,9 @@ const char *cl_code_text(CUresult code) {
   }
   size_t i = 0;
   for (; c->text[i] && i + 1 < sizeof text; i++)
-    text[i] = c->text[i] == '_' ? ' ' : (char)(c->text[i] >= 'A' && c->text[i] <= 'Z' ? c->text[i] + 32 : c->text[i]);
+    text[i] = c->text[i] == '_'
+                  ? ' '
+                  : (char)(c->text[i] >= 'A' && c->text[i] <= 'Z' ? c->text[i] + 32 : c->text[i]);
   text[i] = 0;
   return text;
 }
@@ -62,20 +64,24 @@ static const char *hint_for(CUresult code) {
   case CUDA_ERROR_NOT_INITIALIZED:
     return cl_driver.forked ? "CUDA cannot be used after fork: start the process that uses it first, or exec"
                             : "call cuda.init() first";
-  case CUDA_ERROR_INVALID_CONTEXT: return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
+  case CUDA_ERROR_INVALID_CONTEXT:
+    return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
   case CUDA_ERROR_INVALID_DEVICE: return "devices are numbered from 0 to cuda.Device.count() - 1";
   case CUDA_ERROR_NO_BINARY_FOR_GPU:
     return "the module was built for another architecture; on the software device it must be PTX";
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_MISALIGNED_ADDRESS:
   case CUDA_ERROR_LAUNCH_FAILED:
-    return cl_driver.soft ? NULL : "CUDALUA_DRIVER=soft runs the program on the software device, which names the line and the thread";
+    return cl_driver.soft ? NULL
+                          : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
+                            "line and the thread";
   default: return NULL;
   }
 }
 
 static const char class_key = 0, root_key = 0;
-static const char *const class_names[] = {"Error", "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError"};
+static const char *const class_names[] = {"Error",       "LogicError",   "MemoryError",
+                                          "LaunchError", "RuntimeError", "CompileError"};
 
 void cl_push_error_classes(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&class_key);
@@ -203,11 +209,13 @@ void cl_fail_new(lua_State *L, const char *symbol, CUresult code) {
   note_sticky(code);
   if (code == CL_MISSING) {
     int need = cl_entry_since(symbol);
-    cl_error_new(L, CL_RUNTIME_ERROR, "%s needs a driver for CUDA %d.%d or newer; this one is for %d.%d", call, need / 1000,
-                 need % 1000 / 10, cl_driver.version / 1000, cl_driver.version % 1000 / 10);
+    cl_error_new(L, CL_RUNTIME_ERROR, "%s needs a driver for CUDA %d.%d or newer; this one is for %d.%d",
+                 call, need / 1000, need % 1000 / 10, cl_driver.version / 1000,
+                 cl_driver.version % 1000 / 10);
   } else {
     const char *name = cl_code_name(code);
-    cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code), name ? name : "unknown code");
+    cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code),
+                 name ? name : "unknown code");
     lua_pushinteger(L, (int)code);
     lua_setfield(L, -2, "code");
     set_string(L, "name", name);

@@ -7,7 +7,12 @@
 #include <lua.h>
 
 typedef enum cl_ErrorClass {
-  CL_ERROR, CL_LOGIC_ERROR, CL_MEMORY_ERROR, CL_LAUNCH_ERROR, CL_RUNTIME_ERROR, CL_COMPILE_ERROR
+  CL_ERROR,
+  CL_LOGIC_ERROR,
+  CL_MEMORY_ERROR,
+  CL_LAUNCH_ERROR,
+  CL_RUNTIME_ERROR,
+  CL_COMPILE_ERROR
 } cl_ErrorClass;
 
 /* Pushes a new error table with message (and class). Add fields with lua_setfield, then cl_throw(). */

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; int id; } attributes[] = {
+static const struct {
+  const char *name;
+  int id;
+} attributes[] = {
     {"max_threads_per_block", CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
     {"shared_size_bytes", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
     {"const_size_bytes", CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES},
@@ -66,8 +69,9 @@ int cl_function_set_signature(lua_State *L) {
   uint32_t n = (uint32_t)lua_objlen(L, 2);
   if (!fn->layout_known || n != fn->nparams) {
     lua_pushboolean(L, 0);
-    lua_pushfstring(L, fn->layout_known ? "the driver counts %d parameters, the source %d" : "the driver gives no layout",
-                    (int)fn->nparams, (int)n);
+    lua_pushfstring(
+        L, fn->layout_known ? "the driver counts %d parameters, the source %d" : "the driver gives no layout",
+        (int)fn->nparams, (int)n);
     return 2;
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -76,7 +80,8 @@ int cl_function_set_signature(lua_State *L) {
     lua_pop(L, 1);
     if (cl_type_size(t) && cl_type_size(t) != fn->params[i].size) {
       lua_pushboolean(L, 0);
-      lua_pushfstring(L, "parameter %d has %d bytes, not those of %s", (int)i + 1, (int)fn->params[i].size, cl_type_name(t));
+      lua_pushfstring(L, "parameter %d has %d bytes, not those of %s", (int)i + 1, (int)fn->params[i].size,
+                      cl_type_name(t));
       return 2;
     }
   }

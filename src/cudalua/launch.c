@@ -43,7 +43,8 @@ static void read_dim(lua_State *L, const cl_Function *fn, const char *key, unsig
     else
       lua_pushvalue(L, at);
     lua_Number d = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
-    if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d) bad_option(L, fn, key, expected, lua_gettop(L));
+    if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d)
+      bad_option(L, fn, key, expected, lua_gettop(L));
     out[i] = (unsigned)d;
     lua_pop(L, 1);
   }
@@ -67,7 +68,8 @@ static void read_options(lua_State *L, const cl_Function *fn, int idx, bool list
       o->time_kernel = lua_toboolean(L, -1);
     else {
       char text[256];
-      snprintf(text, sizeof text, "unknown option %s; there are block, grid, shared and time_kernel", cl_type_text(L, -2));
+      snprintf(text, sizeof text, "unknown option %s; there are block, grid, shared and time_kernel",
+               cl_type_text(L, -2));
       launch_error(L, fn, CL_LOGIC_ERROR, text);
     }
   }
@@ -77,7 +79,10 @@ static void read_limits(lua_State *L, cl_Function *fn, CUdevice dev) {
   CL_TRY(L, cuFuncGetAttribute, &fn->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, fn->f);
   CL_TRY(L, cuFuncGetAttribute, &fn->static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, fn->f);
   CL_TRY(L, cuFuncGetAttribute, &fn->shared_set, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, fn->f);
-  const struct { int id; int *to; } wanted[] = {
+  const struct {
+    int id;
+    int *to;
+  } wanted[] = {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &fn->shared_limit},
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &fn->shared_optin},
       {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, &fn->max_block[0]},
@@ -98,24 +103,27 @@ static void check_limits(lua_State *L, cl_Function *fn, const Options *o) {
   for (int i = 0; i < 3; i++) {
     const char axis = (char)('x' + i);
     if (o->block[i] > (unsigned)fn->max_block[i]) {
-      snprintf(text, sizeof text, "block.%c is %u, this device's limit is %d", axis, o->block[i], fn->max_block[i]);
+      snprintf(text, sizeof text, "block.%c is %u, this device's limit is %d", axis, o->block[i],
+               fn->max_block[i]);
       launch_error(L, fn, CL_LAUNCH_ERROR, text);
     }
     if (o->grid[i] > (unsigned)fn->max_grid[i]) {
-      snprintf(text, sizeof text, "grid.%c is %u, this device's limit is %d", axis, o->grid[i], fn->max_grid[i]);
+      snprintf(text, sizeof text, "grid.%c is %u, this device's limit is %d", axis, o->grid[i],
+               fn->max_grid[i]);
       launch_error(L, fn, CL_LAUNCH_ERROR, text);
     }
   }
   uint64_t threads = (uint64_t)o->block[0] * o->block[1] * o->block[2];
   if (threads > (uint64_t)fn->max_threads) {
-    snprintf(text, sizeof text, "a block of %u x %u x %u has %llu threads, this kernel's limit is %d", o->block[0], o->block[1],
-             o->block[2], (unsigned long long)threads, fn->max_threads);
+    snprintf(text, sizeof text, "a block of %u x %u x %u has %llu threads, this kernel's limit is %d",
+             o->block[0], o->block[1], o->block[2], (unsigned long long)threads, fn->max_threads);
     launch_error(L, fn, CL_LAUNCH_ERROR, text);
   }
   uint64_t shared = o->shared + (uint64_t)fn->static_shared;
   if (shared <= (uint64_t)fn->shared_limit || o->shared <= (uint64_t)fn->shared_set) return;
   if (shared > (uint64_t)fn->shared_optin) {
-    snprintf(text, sizeof text, "%llu bytes of shared memory asked for (%llu dynamic + %d static), this device's limit is %d",
+    snprintf(text, sizeof text,
+             "%llu bytes of shared memory asked for (%llu dynamic + %d static), this device's limit is %d",
              (unsigned long long)shared, (unsigned long long)o->shared, fn->static_shared, fn->shared_optin);
     launch_error(L, fn, CL_LAUNCH_ERROR, text);
   }
@@ -171,7 +179,8 @@ int cl_function_call(lua_State *L) {
   int top = lua_gettop(L), first = 2, nargs, options;
 
   if (top < 2 || !is_plain_table(L, top))
-    launch_error(L, fn, CL_LOGIC_ERROR, "no options: the last argument must be a table with the block, {block = {256, 1, 1}}");
+    launch_error(L, fn, CL_LOGIC_ERROR,
+                 "no options: the last argument must be a table with the block, {block = {256, 1, 1}}");
   options = top;
   nargs = top - 2;
   bool list = nargs == 0 && lua_objlen(L, options) > 0; /* fn{a, b, n, block = ...} */
@@ -184,7 +193,8 @@ int cl_function_call(lua_State *L) {
     luaL_checkstack(L, 8, "too many arguments");
 
   if (!fn->layout_known)
-    launch_error(L, fn, CL_RUNTIME_ERROR, "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
+    launch_error(L, fn, CL_RUNTIME_ERROR,
+                 "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
   if ((uint32_t)nargs != fn->nparams) wrong_count(L, fn, nargs);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const cl_Param *p = &fn->params[i];
@@ -204,12 +214,15 @@ int cl_function_call(lua_State *L) {
 
   Options o = {.grid = {1, 1, 1}};
   read_options(L, fn, options, list, &o);
-  if (!o.has_block) launch_error(L, fn, CL_LOGIC_ERROR, "option block is missing: the threads of a block, e.g. block = {256, 1, 1}");
+  if (!o.has_block)
+    launch_error(L, fn, CL_LOGIC_ERROR,
+                 "option block is missing: the threads of a block, e.g. block = {256, 1, 1}");
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)ctx->rec.handle)
-    launch_error(L, fn, CL_LOGIC_ERROR, current ? "its context is not the current one: ctx:push() it, or use ctx:with()"
-                                                : "no context is current: ctx:push() its context");
+    launch_error(L, fn, CL_LOGIC_ERROR,
+                 current ? "its context is not the current one: ctx:push() it, or use ctx:with()"
+                         : "no context is current: ctx:push() its context");
   if (!fn->limits_known) read_limits(L, fn, ctx->device);
   check_limits(L, fn, &o);
 
@@ -218,8 +231,8 @@ int cl_function_call(lua_State *L) {
     CL_TRY(L, cuCtxSynchronize);
     t0 = now();
   }
-  CUresult code = CU.cuLaunchKernel(fn->f, o.grid[0], o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2],
-                                    (unsigned)o.shared, NULL, fn->pointers, NULL);
+  CUresult code = CU.cuLaunchKernel(fn->f, o.grid[0], o.grid[1], o.grid[2], o.block[0], o.block[1],
+                                    o.block[2], (unsigned)o.shared, NULL, fn->pointers, NULL);
   if (code == CUDA_SUCCESS || cl_code_sticky(code)) ctx->last_kernel = fn->name;
   if (code) {
     cl_fail_new(L, "cuLaunchKernel", code);

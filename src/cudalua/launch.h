@@ -6,9 +6,20 @@
 
 typedef enum cl_Type {
   CL_T_UNKNOWN, /* only its size is known */
-  CL_T_PTR, CL_T_BOOL,
-  CL_T_I8, CL_T_U8, CL_T_I16, CL_T_U16, CL_T_I32, CL_T_U32, CL_T_I64, CL_T_U64,
-  CL_T_F16, CL_T_BF16, CL_T_F32, CL_T_F64,
+  CL_T_PTR,
+  CL_T_BOOL,
+  CL_T_I8,
+  CL_T_U8,
+  CL_T_I16,
+  CL_T_U16,
+  CL_T_I32,
+  CL_T_U32,
+  CL_T_I64,
+  CL_T_U64,
+  CL_T_F16,
+  CL_T_BF16,
+  CL_T_F32,
+  CL_T_F64,
   CL_T_BYTES /* a struct or array, by value */
 } cl_Type;
 
@@ -24,8 +35,8 @@ typedef struct cl_Function {
   bool layout_known; /* offsets and sizes come from the driver or from a full signature */
   uint32_t nparams;
   cl_Param *params;
-  uint8_t *block;    /* parameter values, at their offsets; the driver copies them during the launch */
-  void **pointers;   /* one into `block` per parameter */
+  uint8_t *block;  /* parameter values, at their offsets; the driver copies them during the launch */
+  void **pointers; /* one into `block` per parameter */
   bool limits_known;
   int max_threads, static_shared, shared_limit, shared_optin, shared_set;
   int max_block[3], max_grid[3];

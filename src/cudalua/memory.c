@@ -32,7 +32,10 @@ int cl_mem_alloc(lua_State *L) {
     bool known = code == CUDA_ERROR_OUT_OF_MEMORY && CU.cuMemGetInfo_v2(&left, &total) == CUDA_SUCCESS;
     cl_fail_new(L, "cuMemAlloc_v2", code);
     if (known) {
-      const struct { const char *key; uint64_t value; } fields[] = {{"requested", bytes}, {"free", left}, {"total", total}};
+      const struct {
+        const char *key;
+        uint64_t value;
+      } fields[] = {{"requested", bytes}, {"free", left}, {"total", total}};
       for (int i = 0; i < 3; i++) {
         lua_pushnumber(L, (lua_Number)fields[i].value);
         lua_setfield(L, -2, fields[i].key);

@@ -51,14 +51,16 @@ static bool image_is_whole(const char *s, size_t n) {
     return true;
   }
   static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
-  if (n >= 16 && !memcmp(s, fatbin, 4)) { /* u32 magic, u16 version, u16 header bytes, u64 bytes that follow */
+  if (n >= 16 &&
+      !memcmp(s, fatbin, 4)) { /* u32 magic, u16 version, u16 header bytes, u64 bytes that follow */
     uint16_t header;
     uint64_t body;
     memcpy(&header, s + 6, 2);
     memcpy(&body, s + 8, 8);
     return header <= n && body <= n - header;
   }
-  return n > 0 && (unsigned char)s[0] >= '\t' && (unsigned char)s[0] < 0x7f && !memchr(s, 0, n); /* PTX is text */
+  return n > 0 && (unsigned char)s[0] >= '\t' && (unsigned char)s[0] < 0x7f &&
+         !memchr(s, 0, n); /* PTX is text */
 }
 
 /* module_load(image) -> Module */
@@ -66,8 +68,10 @@ int cl_module_load(lua_State *L) {
   size_t n;
   const char *image = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
   if (!image) return cl_bad_argument(L, 1, "image", "a string that holds a cubin, PTX or a fatbin");
-  while (n && image[n - 1] == 0 && image[0] != 0x7f && image[0] != 0x50) n--; /* PTX may come with its zero byte */
-  if (!image_is_whole(image, n)) cl_logic(L, "module image: %zu bytes that are no whole cubin, PTX or fatbin", n);
+  while (n && image[n - 1] == 0 && image[0] != 0x7f && image[0] != 0x50)
+    n--; /* PTX may come with its zero byte */
+  if (!image_is_whole(image, n))
+    cl_logic(L, "module image: %zu bytes that are no whole cubin, PTX or fatbin", n);
 
   cl_Object *o = cl_push(L, CL_MODULE, sizeof *o);
   cl_Context *c = cl_context_current(L);
@@ -185,7 +189,8 @@ int cl_module_get_global(lua_State *L) {
   if (code) {
     cl_fail_new(L, "cuModuleGetGlobal_v2", code);
     if (code == CUDA_ERROR_NOT_FOUND) {
-      lua_pushfstring(L, "no __device__ or __constant__ variable named '%s' in this module", lua_tostring(L, 2));
+      lua_pushfstring(L, "no __device__ or __constant__ variable named '%s' in this module",
+                      lua_tostring(L, 2));
       lua_setfield(L, -2, "message");
     }
     cl_throw(L);

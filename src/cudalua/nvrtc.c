@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define NVRTC_ENTRIES(X)                                                                                     \
-  X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs)              \
-  X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcAddNameExpression)              \
-  X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize)                  \
-  X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
+  X(nvrtcVersion)                                                                                            \
+  X(nvrtcGetErrorString) X(nvrtcGetNumSupportedArchs) X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram)        \
+      X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName)         \
+          X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize) X(nvrtcGetPTX)                  \
+              X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
 
 static struct {
 #define X(name) __typeof__(&name) name;
@@ -36,7 +37,8 @@ static bool open_at(const char *path, char *why, size_t size) {
   if (!rtc.name) return snprintf(why, size, "%s has no %s: too old", path, #name), dlclose(lib), false;
   NVRTC_ENTRIES(X)
 #undef X
-  if (rtc.nvrtcVersion(&rtc.major, &rtc.minor)) return snprintf(why, size, "%s: nvrtcVersion failed", path), false;
+  if (rtc.nvrtcVersion(&rtc.major, &rtc.minor))
+    return snprintf(why, size, "%s: nvrtcVersion failed", path), false;
   Dl_info info; /* the file behind a bare name: headers are looked for beside it */
   char real[4096];
   const char *file = dladdr((void *)rtc.nvrtcVersion, &info) && info.dli_fname ? info.dli_fname : path;
@@ -105,7 +107,8 @@ static const char **strings(lua_State *L, int idx, int *n) {
 typedef nvrtcResult (*SizeFn)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*DataFn)(nvrtcProgram, char *);
 
-static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn size_of, DataFn get, bool text) {
+static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn size_of, DataFn get,
+                       bool text) {
   size_t n = 0;
   if (size_of(prog, &n) || n <= 1) return;
   char *buf = malloc(n);
@@ -134,7 +137,8 @@ int cl_nvrtc_compile(lua_State *L) {
   int nopts, nheaders, nsources, nexprs;
   const char **opts = strings(L, 3, &nopts), **headers = strings(L, 4, &nheaders);
   const char **sources = strings(L, 5, &nsources), **exprs = strings(L, 6, &nexprs);
-  if (nheaders != nsources) return luaL_error(L, "compile: %d header names and %d headers", nheaders, nsources);
+  if (nheaders != nsources)
+    return luaL_error(L, "compile: %d header names and %d headers", nheaders, nsources);
 
   nvrtcProgram *prog = lua_newuserdata(L, sizeof *prog);
   *prog = NULL;

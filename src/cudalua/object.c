@@ -173,9 +173,12 @@ int cl_dead(lua_State *L, const cl_Object *o) {
   if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made: its constructor failed", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
     cl_logic(L, "this %s was %s and cannot be used any more", name,
-             o->kind == CL_CONTEXT ? "detached" : o->kind == CL_MODULE ? "closed" : "freed");
+             o->kind == CL_CONTEXT  ? "detached"
+             : o->kind == CL_MODULE ? "closed"
+                                    : "freed");
   for (const cl_Rec *r = o->rec; r; r = r->parent)
-    if (r->life != CL_LIVE) cl_logic(L, "this %s cannot be used any more: its %s is gone", name, families[r->kind].name);
+    if (r->life != CL_LIVE)
+      cl_logic(L, "this %s cannot be used any more: its %s is gone", name, families[r->kind].name);
   cl_logic(L, "this %s cannot be used any more", name);
 }
 
@@ -237,8 +240,10 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_pushvalue(L, -2);
-  if (meta) luaL_setfuncs(L, meta, 1);
-  else lua_pop(L, 1);
+  if (meta)
+    luaL_setfuncs(L, meta, 1);
+  else
+    lua_pop(L, 1);
   lua_pushlightuserdata(L, (void *)&metatable_keys[kind]);
   lua_insert(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);

@@ -68,7 +68,7 @@ extern const char cl_magic;
 /* Records. */
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */
 cl_Rec *cl_rec_retain(cl_Rec *r);
-void cl_rec_release(cl_Rec *r); /* NULL is fine. Destroys what it was the last reference to; never fails. */
+void cl_rec_release(cl_Rec *r);   /* NULL is fine. Destroys what it was the last reference to; never fails. */
 bool cl_rec_retain_if(cl_Rec *r); /* false when the last reference is already gone */
 bool cl_rec_live(const cl_Rec *r);
 /* Destroys the handle now. CUDA_SUCCESS too if a parent was already gone. */

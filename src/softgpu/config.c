@@ -116,9 +116,6 @@ void sg_config_load(void) {
                {"STREAMS", set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
                {"REPORT", set_report},   {"LEAKS", set_leaks},   {"LOG", set_log},
                {"POISON", set_poison},   {"FAIL", set_fail}};
-  static bool loaded;
-  if (loaded) return;
-  loaded = true;
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char name[64];
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);

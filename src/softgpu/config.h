@@ -25,7 +25,7 @@ typedef struct SgConfig {
 
 extern SgConfig sg_config;
 
-/* Reads the environment on the first call. A value that makes no sense is named on stderr and ignored. */
+/* Reads the environment. A value that makes no sense is named on stderr and ignored. */
 void sg_config_load(void);
 bool sg_parse_bytes(const char *text, uint64_t *out);
 bool sg_parse_int(const char *text, long lo, long hi, long *out);

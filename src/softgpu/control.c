@@ -104,7 +104,7 @@ static bool cmd_stats(Command *c) {
               {"live_events", sg_handles_live(SG_H_EVENT)},
               {"live_modules", sg_handles_live(SG_H_MODULE)},
               {"stale", sg_state.stale},
-              {"damaged", sg_arena_damaged()},
+              {"damaged", sg_arena_damaged() - sg_state.damaged_before},
               {"calls", sg_state.calls}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     sg_text_add(&c->reply, "%s %llu\n", rows[i].key, (unsigned long long)rows[i].value);
@@ -221,7 +221,7 @@ SG_API CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_
   for (char *w = strtok_r(text, " \t\n", &save); w && c.words < MAX_WORDS; w = strtok_r(NULL, " \t\n", &save))
     c.word[c.words++] = w;
   sg_lock_take();
-  sg_config_load();
+  sg_first_call();
   CUresult r = run(&c);
   sg_lock_drop();
   if (c.reply.failed) r = CUDA_ERROR_OUT_OF_MEMORY;

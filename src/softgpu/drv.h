@@ -83,7 +83,7 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_P
 int sg_entry_since(const char *symbol);
 int sg_entry_count(void);
 
-/* --- objects and handles (drv_context.c) --- */
+/* --- objects and handles (drv_handle.c) --- */
 
 typedef struct SgContext SgContext;
 typedef struct SgStream SgStream;
@@ -112,6 +112,13 @@ bool sg_handle_new(SgHandleKind kind, SgObject *object, SgContext *ctx);
 void sg_handle_free(SgObject *object, bool orphan);
 /* The live object; else NULL, *code is 400 (709 for orphans) and the call is marked stale. */
 void *sg_handle_get(SgHandleKind kind, const void *handle, CUresult *code);
+/* The live object of exactly this use of the slot, or NULL. Never marks anything stale. */
+void *sg_handle_peek(SgHandleKind kind, const void *handle, uint32_t generation);
+/* A handle kept over the life of its object: retire leaves it dead, rebind gives it a new object, release
+ * returns it to the others. */
+void sg_handle_retire(SgObject *object);
+void sg_handle_rebind(void *handle, SgObject *object, SgContext *ctx);
+void sg_handle_release(void *handle);
 /* The slot's count of uses; 0: no handle of this kind ever. */
 uint32_t sg_handle_generation(SgHandleKind kind, const void *handle);
 void sg_handles_each(SgHandleKind kind, const SgContext *ctx, void (*f)(SgObject *, void *), void *arg);
@@ -152,7 +159,7 @@ typedef struct SgState {
   SgContext *contexts;
   uint64_t next_id;
   uint64_t epoch; /* changes at reset: older context stacks are void */
-  uint64_t calls, stale;
+  uint64_t calls, stale, damaged_before;
   char report[2048]; /* text of the last fault */
 } SgState;
 
@@ -169,7 +176,6 @@ void *sg_current_handle(void);
 uint64_t sg_thread_id(void);
 bool sg_device_valid(CUdevice dev);
 CUresult sg_health(const SgContext *ctx);
-bool sg_is_sticky(CUresult code);
 void sg_poison(int device, CUresult code);
 /* Frees every object and forgets the state; life goes back to SG_NEW. */
 void sg_reset(void);
@@ -232,7 +238,6 @@ void sg_stream_close(SgStream *s, bool orphan);
 void sg_mark_step(SgMark *m);
 void sg_mark_wait(SgMark *m);
 void sg_mark_drop(SgMark *m);
-uint64_t sg_now_ns(void);
 void sg_streams_reset(void);
 
 void sg_event_free(SgObject *o, bool orphan);  /* drv_event.c */
@@ -284,6 +289,7 @@ void sg_call_user(void (*f)(void *), void *arg);
 
 CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, size_t *reply_needed);
 
+void sg_first_call(void); /* reads the switches, once */
 void sg_lock_take(void);
 void sg_lock_drop(void);
 void sg_lock_wait(void); /* drops the lock until another thread's operation is done */

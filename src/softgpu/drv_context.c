@@ -1,116 +1,9 @@
-/* Handles, contexts and the per-thread context stacks. */
-#define _GNU_SOURCE
+/* Contexts, explicit and primary, and the per-thread stacks of current ones. */
 #include "drv.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- handles --- */
-
-typedef enum { SLOT_UNUSED, SLOT_LIVE, SLOT_FREED, SLOT_ORPHANED } SlotState;
-
-/* A handle points at one of these; slots move and die never, so any value can be checked. */
-typedef struct Slot {
-  SgObject *object;
-  struct Slot *next_free;
-  uint32_t generation;
-  uint8_t kind, state;
-} Slot;
-
-enum { FIRST_CHUNK = 256, CHUNKS = 16 };
-
-static struct {
-  Slot *chunk[CHUNKS];   /* chunk i holds FIRST_CHUNK << i slots */
-  uint32_t chunks, used; /* used: of the last chunk */
-  Slot *free[SG_H_KINDS];
-  uint32_t live[SG_H_KINDS];
-} table;
-
-const char *const sg_kind_names[SG_H_KINDS] = {"context", "stream",   "event",
-                                               "module",  "function", "callback"};
-
-static Slot *slot_at(const void *handle) {
-  uintptr_t p = (uintptr_t)handle;
-  for (uint32_t i = 0; i < table.chunks; i++) {
-    uintptr_t base = (uintptr_t)table.chunk[i];
-    if (p < base || p - base >= (sizeof(Slot) * FIRST_CHUNK) << i) continue;
-    if ((p - base) % sizeof(Slot)) return NULL;
-    return &table.chunk[i][(p - base) / sizeof(Slot)];
-  }
-  return NULL;
-}
-
-static Slot *slot_new(SgHandleKind kind) {
-  Slot *s = table.free[kind];
-  if (s) {
-    table.free[kind] = s->next_free;
-    return s;
-  }
-  if (!table.chunks || table.used == (uint32_t)FIRST_CHUNK << (table.chunks - 1)) {
-    if (table.chunks == CHUNKS) return NULL;
-    Slot *c = calloc((size_t)FIRST_CHUNK << table.chunks, sizeof *c);
-    if (!c) return NULL;
-    table.chunk[table.chunks++] = c;
-    table.used = 0;
-  }
-  s = &table.chunk[table.chunks - 1][table.used++];
-  s->kind = (uint8_t)kind;
-  return s;
-}
-
-static void slot_bind(Slot *s, SgObject *object, SgContext *ctx) {
-  s->object = object;
-  s->state = SLOT_LIVE;
-  s->generation++;
-  table.live[s->kind]++;
-  object->ctx = ctx;
-  object->handle = s;
-  object->id = ++sg_state.next_id;
-}
-
-bool sg_handle_new(SgHandleKind kind, SgObject *object, SgContext *ctx) {
-  Slot *s = slot_new(kind);
-  if (!s) return false;
-  slot_bind(s, object, ctx);
-  return true;
-}
-
-void sg_handle_free(SgObject *object, bool orphan) {
-  Slot *s = object->handle;
-  s->object = NULL;
-  s->state = orphan ? SLOT_ORPHANED : SLOT_FREED;
-  s->next_free = table.free[s->kind];
-  table.free[s->kind] = s;
-  table.live[s->kind]--;
-}
-
-void *sg_handle_get(SgHandleKind kind, const void *handle, CUresult *code) {
-  Slot *s = slot_at(handle);
-  if (s && s->kind == kind && s->state == SLOT_LIVE) return s->object;
-  bool orphaned = s && s->kind == kind && s->state == SLOT_ORPHANED;
-  *code = orphaned && kind != SG_H_MODULE && kind != SG_H_FUNCTION ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                                   : CUDA_ERROR_INVALID_HANDLE;
-  if (handle) sg_note_stale(sg_kind_names[kind], SG_X(handle));
-  return NULL;
-}
-
-uint32_t sg_handle_generation(SgHandleKind kind, const void *handle) {
-  Slot *s = slot_at(handle);
-  return s && s->kind == kind ? s->generation : 0;
-}
-
-void sg_handles_each(SgHandleKind kind, const SgContext *ctx, void (*f)(SgObject *, void *), void *arg) {
-  for (uint32_t i = 0; i < table.chunks; i++) {
-    uint32_t n = i + 1 < table.chunks ? (uint32_t)FIRST_CHUNK << i : table.used;
-    for (uint32_t k = 0; k < n; k++) {
-      Slot *s = &table.chunk[i][k];
-      if (s->kind == kind && s->state == SLOT_LIVE && (!ctx || s->object->ctx == ctx)) f(s->object, arg);
-    }
-  }
-}
-
-uint32_t sg_handles_live(SgHandleKind kind) { return table.live[kind]; }
 
 /* --- the stack of current contexts, one per thread --- */
 
@@ -156,8 +49,7 @@ static bool stack_push(void *handle) {
 }
 
 static SgContext *entry_context(const StackEntry *e) {
-  Slot *s = e->handle;
-  return s->state == SLOT_LIVE && s->generation == e->generation ? (SgContext *)s->object : NULL;
+  return sg_handle_peek(SG_H_CONTEXT, e->handle, e->generation);
 }
 
 SgContext *sg_current(CUresult *code) {
@@ -183,14 +75,6 @@ uint64_t sg_thread_id(void) {
 }
 
 /* --- health --- */
-
-bool sg_is_sticky(CUresult code) {
-  return code == CUDA_ERROR_CONTAINED || code == CUDA_ERROR_ILLEGAL_ADDRESS ||
-         code == CUDA_ERROR_LAUNCH_TIMEOUT || code == CUDA_ERROR_ASSERT ||
-         (code >= CUDA_ERROR_HARDWARE_STACK_ERROR && code <= CUDA_ERROR_LAUNCH_FAILED) ||
-         code == CUDA_ERROR_TENSOR_MEMORY_LEAK || code == CUDA_ERROR_ECC_UNCORRECTABLE ||
-         code == CUDA_ERROR_NVLINK_UNCORRECTABLE || code == CUDA_ERROR_EXTERNAL_DEVICE;
-}
 
 CUresult sg_health(const SgContext *ctx) { return sg_state.device[ctx->device].sticky; }
 
@@ -220,9 +104,9 @@ CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool p
   if (d->sticky) return d->sticky;
   SgContext *ctx = calloc(1, sizeof *ctx);
   if (!ctx) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (primary && d->primary_handle)
-    slot_bind(d->primary_handle, &ctx->o, ctx);
-  else if (!sg_handle_new(SG_H_CONTEXT, &ctx->o, ctx)) {
+  if (primary && d->primary_handle) {
+    sg_handle_rebind(d->primary_handle, &ctx->o, ctx);
+  } else if (!sg_handle_new(SG_H_CONTEXT, &ctx->o, ctx)) {
     free(ctx);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
@@ -274,18 +158,14 @@ static void wait_for_others(SgContext *ctx) {
   }
 }
 
+/* A primary context's handle stays its device's: dead, but never given to another context. */
 static void retire_handle(SgContext *ctx) {
-  SgDevice *d = &sg_state.device[ctx->device];
   if (!ctx->primary) {
     sg_handle_free(&ctx->o, false);
     return;
   }
-  /* A primary context's slot stays its device's: dead, but never given to another context. */
-  Slot *s = ctx->o.handle;
-  s->state = SLOT_FREED;
-  s->object = NULL;
-  table.live[SG_H_CONTEXT]--;
-  d->primary = NULL;
+  sg_handle_retire(&ctx->o);
+  sg_state.device[ctx->device].primary = NULL;
 }
 
 void sg_context_free(SgContext *ctx) {
@@ -309,11 +189,7 @@ void sg_reset(void) {
   while (sg_state.contexts) sg_context_free(sg_state.contexts);
   sg_arena_each(0, free_alloc, NULL);
   for (int i = 0; i < SG_MAX_DEVICES; i++) {
-    Slot *s = sg_state.device[i].primary_handle;
-    if (s) {
-      s->next_free = table.free[SG_H_CONTEXT];
-      table.free[SG_H_CONTEXT] = s;
-    }
+    if (sg_state.device[i].primary_handle) sg_handle_release(sg_state.device[i].primary_handle);
     sg_state.device[i] = (SgDevice){0};
   }
   sg_streams_reset();
@@ -321,6 +197,7 @@ void sg_reset(void) {
   sg_log_clear();
   sg_log_on = false;
   sg_state.stale = sg_state.calls = 0;
+  sg_state.damaged_before = sg_arena_damaged();
   sg_state.report[0] = 0;
   sg_state.epoch++;
 }

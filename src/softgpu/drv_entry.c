@@ -45,13 +45,23 @@ static bool hidden(SgEntry *e) {
   return e->since > sg_config.version;
 }
 
+void sg_first_call(void) {
+  static bool done;
+  if (done) return;
+  done = true;
+  sg_config_load();
+  sg_log_on = sg_config.log;
+  if (!sg_fault_add(sg_config.fail))
+    fprintf(stderr, "softgpu: CUDALUA_SOFT_FAIL has a rule that makes no sense\n");
+}
+
 CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
   call->entry = entry;
   call->locked = false;
   if (in_user_code && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_PERMITTED;
   sg_lock_take();
   call->locked = true;
-  sg_config_load();
+  sg_first_call();
   stale_note[0] = 0;
   sg_state.calls++;
   CUresult code = life_check(need);
@@ -111,6 +121,7 @@ static CUresult init(unsigned flags) {
   static uint64_t open_memory;
   if (open_devices != sg_config.devices || open_memory != sg_config.memory) {
     sg_arena_close();
+    sg_state.damaged_before = 0;
     open_devices = 0;
     if (!sg_arena_open(sg_config.devices, sg_config.memory / (uint64_t)sg_config.devices))
       return CUDA_ERROR_OUT_OF_MEMORY;
@@ -123,9 +134,6 @@ static CUresult init(unsigned flags) {
     atexit(at_exit);
     pthread_atfork(before_fork, in_parent, in_child);
     sg_context_stacks_init();
-    if (sg_config.log) sg_log_on = true;
-    if (!sg_fault_add(sg_config.fail))
-      fprintf(stderr, "softgpu: CUDALUA_SOFT_FAIL makes no sense, ignored\n");
   }
   sg_state.devices = sg_config.devices;
   sg_state.life = SG_READY;

@@ -206,16 +206,21 @@ typedef struct FreeOp {
 } FreeOp;
 
 static uint64_t free_run(SgOp *op, SgStream *s, CUresult *code) {
+  (void)op;
   (void)s;
   (void)code;
-  FreeOp *f = (FreeOp *)op;
-  SgAlloc *a = sg_arena_find(f->base);
-  if (a && a->serial == f->serial) sg_arena_free(a);
   return 100;
 }
 
+/* Here and not in run, so that the memory goes even when a dead device runs nothing any more. */
+static void free_drop(SgOp *op) {
+  FreeOp *f = (FreeOp *)op;
+  SgAlloc *a = sg_arena_find(f->base);
+  if (a && a->serial == f->serial) sg_arena_free(a);
+}
+
 static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
-  static const SgOpType type = {"free", free_run, NULL, NULL};
+  static const SgOpType type = {"free", free_run, free_drop, NULL};
   CUresult code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;

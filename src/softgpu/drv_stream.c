@@ -24,8 +24,6 @@ void sg_streams_reset(void) {
   engine.random = 0;
 }
 
-uint64_t sg_now_ns(void) { return engine.now; }
-
 /* --- streams --- */
 
 SgStream *sg_stream_new(SgContext *ctx, SgStreamKind kind, unsigned flags, int priority) {
@@ -376,6 +374,34 @@ SG_API CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx 
 SG_API CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
   SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, NULL, NULL, device), "stream=0x%llx dev=%llu", SG_X(hStream),
           SG_OUT(device));
+}
+
+/* --- exported: capture. Nothing can be captured yet, so the mode of a thread only swaps. --- */
+
+static _Thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode) {
+  if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
+  CUstreamCaptureMode old = capture_mode;
+  capture_mode = *mode;
+  *mode = old;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+  SG_CALL(SG_NEED_INIT, exchange_mode(mode), "before=%llu", SG_OUT(mode));
+}
+
+static CUresult is_capturing(CUstream h, CUstreamCaptureStatus *status) {
+  CUresult code;
+  if (!status) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_stream_get(h, &code)) return code;
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
+  SG_CALL(SG_NEED_HEALTH, is_capturing(hStream, captureStatus), "stream=0x%llx", SG_X(hStream));
 }
 
 /* --- exported: host functions --- */

@@ -74,6 +74,9 @@ CUresult sg_fault_check(const char *symbol) {
     *at = r->next;
     free(r);
   }
-  if (code) sg_say(CU_LOG_LEVEL_ERROR, "%s was made to fail with %d by fault injection", symbol, (int)code);
+  const char *name = sg_error_name(code);
+  if (code)
+    sg_say(CU_LOG_LEVEL_ERROR, "%s was made to fail by fault injection: %d %s", symbol, (int)code,
+           name ? name : "");
   return code;
 }

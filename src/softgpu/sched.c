@@ -1,6 +1,7 @@
 /* Runs a grid on the calling thread. Blocks are admitted in order of their number; one that waits for others
  * too long is set aside and the next one is admitted beside it, so that a block may wait for one that has not
  * begun, up to the number of blocks that a device holds at a time. */
+#include "config.h"
 #include "gang.h"
 #include "kernel.h"
 
@@ -46,11 +47,6 @@ static Gang *pop(Queue *q) {
   return g;
 }
 
-static double timeout_seconds(void) {
-  const char *text = getenv("CUDALUA_SOFT_TIMEOUT");
-  return text ? strtod(text, NULL) : 0;
-}
-
 static uint32_t group_lanes(void) {
   const char *text = getenv("CUDALUA_SOFT_GANG");
   const unsigned long n = text ? strtoul(text, NULL, 10) : MAX_LANES;
@@ -93,7 +89,7 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
              .local_window = sg_arena_local_window(),
              .group_lanes = group_lanes(),
              .grid_id = atomic_fetch_add(&grids, 1) + 1};
-  const double limit = timeout_seconds();
+  const double limit = sg_config.timeout;
   if (limit > 0) run.deadline = sg_nanoseconds() + (uint64_t)(limit * 1e9);
   SgAlloc *workspace = NULL;
   if (launch->cooperative) {

@@ -146,7 +146,7 @@ void sg_gang_begin_launch(Gang *g, Run *run) {
     if (!same_shape || !same_in_every_launch(k->fills[i].kind)) fill_row(g, &k->fills[i]);
   memset(g->caches, 0, k->ncaches * sizeof *g->caches);
   for (uint32_t i = 1; i < k->nplans; i++) g->plans[i].serial = 0;
-  g->trouble.code = 0;
+  memset(&g->trouble, 0, sizeof g->trouble);
   g->masked = false;
   g->lo = 0;
   g->n = g->nl;

@@ -1,0 +1,285 @@
+/* Loads, stores and atomic operations: spaces, modifiers, vectors, and the register that an address is in. */
+#include "decode.h"
+
+#include <string.h>
+
+typedef struct Access {
+  PtxSpace space;
+  bool param_entry; /* .param of the kernel, read from an entry */
+  bool strong;      /* may be waiting for another thread: volatile, relaxed, acquire, .cv, .cg */
+  uint32_t vec;
+  PtxType type;
+  const char *op;   /* atom: add, min, ... */
+} Access;
+
+static bool one_of(const char *s, const char *list) {
+  const size_t n = strlen(s);
+  for (const char *p = list; *p;) {
+    const size_t m = strcspn(p, " ");
+    if (m == n && memcmp(p, s, n) == 0) return true;
+    p += m + (p[m] == ' ');
+  }
+  return false;
+}
+
+static bool parse_space(const char *m, PtxSpace *space) {
+  if (strcmp(m, "global") == 0) *space = PTX_GLOBAL;
+  else if (one_of(m, "shared shared::cta")) *space = PTX_SHARED;
+  else if (strcmp(m, "local") == 0) *space = PTX_LOCAL;
+  else if (one_of(m, "param param::entry param::func")) *space = PTX_PARAM;
+  else if (strcmp(m, "const") == 0) *space = PTX_CONST;
+  else return false;
+  return true;
+}
+
+/* Modifiers of ld, st, atom and red; what only concerns caches or the order of memory is accepted and ignored,
+ * for lanes see each other's stores at once. */
+static Access parse_access(Decoder *d) {
+  Access a = {.space = PTX_GENERIC, .vec = 1};
+  const bool atom = d->at->op[0] == 'a' || d->at->op[0] == 'r';
+  for (uint32_t i = 0; i < d->at->nmods; i++) {
+    const char *m = d->at->mods[i];
+    const PtxType t = ptx_type_by_name(m);
+    if (t != PTX_T_NONE) {
+      if (i + 1 != d->at->nmods) dec_unsupported(d, NULL);
+      a.type = t;
+    } else if (parse_space(m, &a.space)) {
+    } else if (one_of(m, "volatile relaxed acquire mmio cv cg")) {
+      a.strong = true;
+    } else if (one_of(m, "weak release cta gpu sys cluster ca cs lu nc wb wt unified noftz acq_rel sc") ||
+               strncmp(m, "L1::", 4) == 0 || strncmp(m, "L2::", 4) == 0) {
+    } else if (!atom && one_of(m, "v2 v4 v8")) {
+      a.vec = (uint32_t)(m[1] - '0');
+    } else if (atom && one_of(m, "add min max and or xor exch cas inc dec")) {
+      a.op = m;
+    } else {
+      dec_unsupported(d, NULL);
+    }
+  }
+  if (a.type == PTX_T_NONE || ptx_type_size(a.type) > 8 || a.type == PTX_PRED) dec_unsupported(d, NULL);
+  a.param_entry = a.space == PTX_PARAM && d->frame->f->entry;
+  return a;
+}
+
+uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm) {
+  if (o->kind == PTX_O_ADDR && o->nsub) dec_unsupported(d, NULL);
+  if (o->kind != PTX_O_ADDR) dec_fail(d, "`%s` needs an address in brackets", d->at->form);
+  *imm = (int64_t)o->imm;
+  if (!o->sym) return NO_ROW;
+  if (o->sym->kind == PTX_SYM_REG) {
+    PtxOpnd r = *o;
+    r.kind = PTX_O_SYM;
+    r.imm = 0;
+    const uint32_t v = dec_reg(d, &r);
+    if (d->width[v] == 8) return v;
+    if (d->width[v] != 4) dec_fail(d, "%s is no address register", o->sym->name);
+    const uint32_t t = dec_temp(d, 8);
+    dec_calc(d, OP_ext_x_uw, t, v, NO_ROW, NO_ROW);
+    return t;
+  }
+  uint64_t at = dec_var_address(d, o->sym);
+  if (space == PTX_GENERIC && o->sym->kind == PTX_SYM_VAR) {
+    if (o->sym->space == PTX_SHARED) at += sg_arena_shared_window();
+    if (o->sym->space == PTX_LOCAL) at += sg_arena_local_window();
+  }
+  *imm += (int64_t)at;
+  return NO_ROW;
+}
+
+/* Parameters: those of the entry, or those of a call, which lie in local memory. */
+static uint8_t space_code(Decoder *d, const Access *a, const PtxOpnd *o) {
+  switch (a->space) {
+  case PTX_SHARED: return SP_SHARED;
+  case PTX_LOCAL: return SP_LOCAL;
+  case PTX_PARAM:
+    if (o->sym && o->sym->kind == PTX_SYM_VAR) {
+      const PtxFunc *f = o->sym->func;
+      bool is_param = false;
+      for (uint32_t i = 0; f && f->entry && i < f->nparams; i++) is_param |= f->params[i] == o->sym;
+      return is_param ? SP_PARAM : SP_LOCAL;
+    }
+    return d->frame->f->entry ? SP_PARAM : SP_LOCAL;
+  case PTX_GENERIC: return SP_GENERIC;
+  default: return SP_GLOBAL;
+  }
+}
+
+static bool is_signed(PtxType t) { return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64; }
+
+/* Handler that loads memory of `bytes` into a register of `width`; the ldp handlers have the same order. */
+static enum Op load_op(uint32_t width, uint32_t bytes, bool sign) {
+  if (bytes == 1)
+    return width == 1 ? OP_ld_b_b : width == 2 ? (sign ? OP_ld_h_sb : OP_ld_h_ub)
+                                 : width == 4 ? (sign ? OP_ld_w_sb : OP_ld_w_ub) : (sign ? OP_ld_x_sb : OP_ld_x_ub);
+  if (bytes == 2)
+    return width == 2 ? OP_ld_h_h : width == 4 ? (sign ? OP_ld_w_sh : OP_ld_w_uh) : (sign ? OP_ld_x_sh : OP_ld_x_uh);
+  if (bytes == 4) return width == 4 ? OP_ld_w_w : sign ? OP_ld_x_sw : OP_ld_x_uw;
+  return OP_ld_x_x;
+}
+
+static enum Op store_op(uint32_t width, uint32_t bytes) {
+  if (bytes == 1) return width == 1 ? OP_st_b_b : width == 2 ? OP_st_b_h : width == 4 ? OP_st_b_w : OP_st_b_x;
+  if (bytes == 2) return width == 2 ? OP_st_h_h : width == 4 ? OP_st_h_w : OP_st_h_x;
+  if (bytes == 4) return width == 4 ? OP_st_w_w : OP_st_w_x;
+  return OP_st_x_x;
+}
+
+static Ins *memory(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t src, bool guarded) {
+  Ins *in = guarded ? dec_emit(d, op, dst, base, src, NO_ROW) : dec_calc(d, op, dst, base, src, NO_ROW);
+  in->kind = K_MEM;
+  return in;
+}
+
+void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded) {
+  const uint32_t bytes = (uint32_t)ptx_type_size(t);
+  Ins *in = memory(d, load_op(d->width[dst], bytes, is_signed(t)), dst, base, NO_ROW, guarded);
+  in->imm = imm;
+  in->sub = space;
+  in->bytes = (uint8_t)bytes;
+}
+
+void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes, bool guarded) {
+  Ins *in = memory(d, store_op(d->width[src], bytes), NO_ROW, base, src, guarded);
+  in->imm = imm;
+  in->sub = space;
+  in->bytes = (uint8_t)bytes;
+  in->flags |= INS_STORE;
+}
+
+/* Registers of the operand: one, or those of a vector. */
+static const PtxOpnd *elements(Decoder *d, const PtxOpnd *o, uint32_t vec) {
+  if (vec == 1) return o;
+  if (o->kind != PTX_O_VEC || o->nsub != vec) dec_fail(d, "`%s` needs a vector of %u registers", d->at->form, vec);
+  return o->sub;
+}
+
+static uint32_t load_dst(Decoder *d, const PtxOpnd *o, PtxType t) {
+  const uint32_t bytes = (uint32_t)ptx_type_size(t);
+  if (o->kind == PTX_O_SINK) return dec_temp(d, bytes);
+  const uint32_t v = dec_reg(d, o);
+  if (d->width[v] < bytes || o->sym->type == PTX_PRED) dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
+  return v;
+}
+
+void dec_ld(Decoder *d) {
+  dec_count(d, 2, 3);
+  const Access a = parse_access(d);
+  const PtxOpnd *to = elements(d, dec_opnd(d, 0), a.vec), *from = dec_opnd(d, 1);
+  const uint8_t space = space_code(d, &a, from);
+  const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
+  int64_t imm;
+  uint32_t base = dec_address(d, from, a.space, &imm), dst[8];
+  if (bytes * a.vec > 32) dec_unsupported(d, NULL);
+  for (uint32_t i = 0; i < a.vec; i++) dst[i] = load_dst(d, &to[i], a.type);
+  if (space == SP_PARAM && base == NO_ROW) {
+    /* At a known place of the launch parameters: the same for all lanes, and checked here. */
+    if (imm < 0 || (uint64_t)imm + bytes * a.vec > d->k->info.param_bytes || imm % (bytes * a.vec))
+      dec_fail(d, "`%s` reads beyond the kernel's %u bytes of parameters, or is misaligned", d->at->form,
+               d->k->info.param_bytes);
+    for (uint32_t i = 0; i < a.vec; i++) {
+      const enum Op op = load_op(d->width[dst[i]], bytes, is_signed(a.type)) - OP_ld_h_ub + OP_ldp_h_ub;
+      dec_emit(d, op, dst[i], NO_ROW, NO_ROW, NO_ROW)->imm = imm + i * bytes;
+    }
+    return;
+  }
+  /* The first elements must not overwrite the address of the others. */
+  for (uint32_t i = 0; i + 1 < a.vec && base != NO_ROW; i++) {
+    if (dst[i] != base) continue;
+    const uint32_t copy = dec_temp(d, 8);
+    dec_move(d, copy, base, false);
+    base = copy;
+  }
+  for (uint32_t i = 0; i < a.vec; i++) {
+    dec_load(d, dst[i], base, imm, space, a.type, true);
+    Ins *in = &d->ins[d->n - 1];
+    in->bytes = (uint8_t)(bytes * a.vec);
+    in->part = (uint8_t)(bytes * i);
+    if (a.strong) in->flags |= INS_SPIN;
+  }
+}
+
+/* A stored value: a register of at least that width, or a constant. */
+static uint32_t store_src(Decoder *d, const PtxOpnd *o, PtxType t) {
+  const uint32_t bytes = (uint32_t)ptx_type_size(t);
+  if (o->kind == PTX_O_SYM && o->sym && o->sym->kind == PTX_SYM_REG) {
+    const uint32_t v = dec_reg(d, o);
+    if (d->width[v] < bytes || o->sym->type == PTX_PRED) dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
+    return v;
+  }
+  return dec_src(d, o, dec_letter(t));
+}
+
+void dec_st(Decoder *d) {
+  dec_count(d, 2, 3);
+  const Access a = parse_access(d);
+  const PtxOpnd *to = dec_opnd(d, 0), *from = elements(d, dec_opnd(d, 1), a.vec);
+  const uint8_t space = space_code(d, &a, to);
+  const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
+  int64_t imm;
+  const uint32_t base = dec_address(d, to, a.space, &imm);
+  if (bytes * a.vec > 32 || a.space == PTX_CONST) dec_unsupported(d, NULL);
+  for (uint32_t i = 0; i < a.vec; i++) {
+    dec_store(d, store_src(d, &from[i], a.type), base, imm, space, bytes, true);
+    Ins *in = &d->ins[d->n - 1];
+    in->bytes = (uint8_t)(bytes * a.vec);
+    in->part = (uint8_t)(bytes * i);
+  }
+}
+
+/* --- atom and red --- */
+
+static const struct {
+  const char *op;
+  PtxType types[4];
+  enum Op row;
+} atoms[] = {
+    {"add", {PTX_U32, PTX_S32}, OP_atom_add_w},  {"add", {PTX_U64, PTX_S64}, OP_atom_add_x},
+    {"add", {PTX_F32}, OP_atom_add_f},           {"add", {PTX_F64}, OP_atom_add_d},
+    {"min", {PTX_U32}, OP_atom_min_uw},          {"min", {PTX_S32}, OP_atom_min_sw},
+    {"min", {PTX_U64}, OP_atom_min_ux},          {"min", {PTX_S64}, OP_atom_min_sx},
+    {"max", {PTX_U32}, OP_atom_max_uw},          {"max", {PTX_S32}, OP_atom_max_sw},
+    {"max", {PTX_U64}, OP_atom_max_ux},          {"max", {PTX_S64}, OP_atom_max_sx},
+    {"and", {PTX_B32}, OP_atom_and_w},           {"and", {PTX_B64}, OP_atom_and_x},
+    {"or", {PTX_B32}, OP_atom_or_w},             {"or", {PTX_B64}, OP_atom_or_x},
+    {"xor", {PTX_B32}, OP_atom_xor_w},           {"xor", {PTX_B64}, OP_atom_xor_x},
+    {"exch", {PTX_B32, PTX_U32, PTX_S32, PTX_F32}, OP_atom_exch_w},
+    {"exch", {PTX_B64, PTX_U64, PTX_S64, PTX_F64}, OP_atom_exch_x},
+    {"inc", {PTX_U32}, OP_atom_inc_uw},          {"dec", {PTX_U32}, OP_atom_dec_uw},
+    {"cas", {PTX_B16, PTX_U16, PTX_S16}, OP_atom_cas_h},
+    {"cas", {PTX_B32, PTX_U32, PTX_S32}, OP_atom_cas_w},
+    {"cas", {PTX_B64, PTX_U64, PTX_S64}, OP_atom_cas_x},
+};
+
+static enum Op atom_row(const Access *a) {
+  for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++)
+    for (int t = 0; a->op && t < 4 && atoms[i].types[t] != PTX_T_NONE; t++)
+      if (strcmp(atoms[i].op, a->op) == 0 && atoms[i].types[t] == a->type) return atoms[i].row;
+  return OP_COUNT;
+}
+
+static void atomic(Decoder *d, bool result) {
+  const Access a = parse_access(d);
+  const enum Op op = atom_row(&a);
+  if (op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL) dec_unsupported(d, NULL);
+  const bool cas = strcmp(a.op, "cas") == 0;
+  const char letter = dec_letter(a.type);
+  const uint32_t r = result ? 1 : 0;
+  dec_count(d, r + 2 + cas, r + 3 + cas);
+  const PtxOpnd *to = dec_opnd(d, 0);
+  const bool wanted = result && to->kind != PTX_O_SINK;
+  const uint32_t dst = wanted ? dec_dst(d, to, letter) : NO_ROW;
+  int64_t imm;
+  const uint32_t base = dec_address(d, dec_opnd(d, r), a.space, &imm);
+  const uint32_t b = dec_src(d, dec_opnd(d, r + 1), letter);
+  const uint32_t c = cas ? dec_src(d, dec_opnd(d, r + 2), letter) : NO_ROW;
+  Ins *in = memory(d, op, dst, base, b, true);
+  in->s[2] = c;
+  in->imm = imm;
+  in->sub = space_code(d, &a, dec_opnd(d, r));
+  in->bytes = (uint8_t)ptx_type_size(a.type);
+  in->flags |= INS_STORE | INS_ATOM;
+  if (wanted) in->flags |= INS_SPIN;
+}
+
+void dec_atom(Decoder *d) { atomic(d, true); }
+void dec_red(Decoder *d) { atomic(d, false); }

@@ -1,0 +1,677 @@
+/* From the tree of a kernel to instructions over virtual registers: operands, constants, the forms that
+ * ops.def describes by themselves. */
+#include "decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_INSTRUCTIONS = 4000000, MAX_DEPTH = 64 };
+
+/* --- memory and failure --- */
+
+void *dec_alloc(Decoder *d, size_t bytes) {
+  if (d->nblocks == d->blocks_room) {
+    const size_t room = d->blocks_room ? d->blocks_room * 2 : 64;
+    void **b = realloc(d->blocks, room * sizeof *b);
+    if (!b) goto none;
+    d->blocks = b;
+    d->blocks_room = room;
+  }
+  void *p = calloc(1, bytes ? bytes : 1);
+  if (p) {
+    d->blocks[d->nblocks++] = p;
+    return p;
+  }
+none:
+  d->code = 2;
+  snprintf(d->diag->text, sizeof d->diag->text, "no host memory to decode the module");
+  longjmp(d->fail, 1);
+}
+
+void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size) {
+  void **a = array;
+  if (need <= *room) return;
+  uint32_t more = *room ? *room * 2 : 64;
+  while (more < need) more *= 2;
+  void *p = realloc(*a, more * size);
+  if (!p) {
+    d->code = 2;
+    snprintf(d->diag->text, sizeof d->diag->text, "no host memory to decode the module");
+    longjmp(d->fail, 1);
+  }
+  *a = p;
+  *room = more;
+}
+
+void dec_fail(Decoder *d, const char *format, ...) {
+  va_list ap;
+  d->code = 218;
+  d->diag->line = d->at ? d->at->line : d->frame ? d->frame->f->line : 0;
+  d->diag->col = d->at ? d->at->col : 0;
+  size_t n = (size_t)snprintf(d->diag->text, sizeof d->diag->text, "line %u: ", d->diag->line);
+  va_start(ap, format);
+  vsnprintf(d->diag->text + n, sizeof d->diag->text - n, format, ap);
+  va_end(ap);
+  longjmp(d->fail, 1);
+}
+
+void dec_unsupported(Decoder *d, const char *why) {
+  dec_fail(d, "unsupported instruction `%s`%s%s", d->at->form, why ? ": " : "", why ? why : "");
+}
+
+/* --- virtual registers, constants, special registers --- */
+
+uint32_t dec_temp(Decoder *d, uint32_t width) {
+  dec_grow(d, &d->width, &d->width_room, d->nv + 1, sizeof *d->width);
+  d->width[d->nv] = (uint8_t)width;
+  return d->nv++;
+}
+
+static uint32_t fill(Decoder *d, FillKind kind, uint32_t width, uint64_t bits) {
+  const uint64_t key = (bits + (uint64_t)kind * 31 + width) * 0x9e3779b97f4a7c15u;
+  if (d->nfills * 2 >= d->fill_buckets) {
+    const uint32_t n = d->fill_buckets ? d->fill_buckets * 4 : 256;
+    d->fill_hash = dec_alloc(d, n * sizeof *d->fill_hash);
+    d->fill_buckets = n;
+    for (uint32_t i = 0; i < d->nfills; i++) {
+      const uint64_t k = (d->fills[i].bits + (uint64_t)d->fills[i].kind * 31 + d->fills[i].width) * 0x9e3779b97f4a7c15u;
+      uint32_t at = (uint32_t)(k >> 32) & (n - 1);
+      while (d->fill_hash[at]) at = (at + 1) & (n - 1);
+      d->fill_hash[at] = i + 1;
+    }
+  }
+  uint32_t at = (uint32_t)(key >> 32) & (d->fill_buckets - 1);
+  for (; d->fill_hash[at]; at = (at + 1) & (d->fill_buckets - 1)) {
+    const uint32_t i = d->fill_hash[at] - 1;
+    if (d->fills[i].kind == kind && d->fills[i].width == width && d->fills[i].bits == bits) return d->fills[i].v;
+  }
+  const uint32_t v = dec_temp(d, width);
+  dec_grow(d, &d->fills, &d->fills_room, d->nfills + 1, sizeof *d->fills);
+  d->fills[d->nfills].kind = kind;
+  d->fills[d->nfills].width = (uint8_t)width;
+  d->fills[d->nfills].bits = bits;
+  d->fills[d->nfills].v = v;
+  d->fill_hash[at] = ++d->nfills;
+  return v;
+}
+
+uint32_t dec_const(Decoder *d, uint32_t width, uint64_t bits) {
+  return fill(d, FILL_CONST, width, width == 8 ? bits : bits & (((uint64_t)1 << (8 * width)) - 1));
+}
+
+uint32_t dec_special(Decoder *d, FillKind kind, uint32_t width) { return fill(d, kind, width, 0); }
+
+uint32_t dec_carry(Decoder *d) {
+  if (d->carry == NO_ROW) d->carry = dec_temp(d, 1);
+  return d->carry;
+}
+
+/* --- emission --- */
+
+static Ins *append(Decoder *d, Kind kind) {
+  if (d->n >= MAX_INSTRUCTIONS) dec_fail(d, "the kernel is too large once its calls are expanded");
+  if (d->n == d->room) {
+    uint32_t room = d->room;
+    dec_grow(d, &d->ins, &room, d->n + 1, sizeof *d->ins);
+    dec_grow(d, &d->locs, &d->room, d->n + 1, sizeof *d->locs);
+  }
+  Ins *in = &d->ins[d->n];
+  memset(in, 0, sizeof *in);
+  in->kind = (uint8_t)kind;
+  in->d = in->e = in->pred = NO_ROW;
+  in->s[0] = in->s[1] = in->s[2] = in->s[3] = NO_ROW;
+  in->op = OP_COUNT;
+  const PtxInst *at = d->at;
+  d->locs[d->n] = at ? (Loc){at->line, at->file, at->src_line} : (Loc){d->frame ? d->frame->f->line : 0, 0, 0};
+  d->n++;
+  return in;
+}
+
+Ins *dec_calc(Decoder *d, enum Op op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c) {
+  Ins *in = append(d, K_ALU);
+  in->op = (uint16_t)op;
+  in->fn[0] = d->isa->fn[op][0];
+  in->fn[1] = d->isa->fn[op][1];
+  in->d = dst;
+  in->s[0] = a;
+  in->s[1] = b;
+  in->s[2] = c;
+  in->sub = (uint8_t)dec_sub(d);
+  in->flags = sg_op_rows[op].flags;
+  return in;
+}
+
+Ins *dec_emit(Decoder *d, enum Op op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c) {
+  Ins *in = dec_calc(d, op, dst, a, b, c);
+  in->pred = d->guard;
+  if (d->guard != NO_ROW && d->guard_neg) in->flags |= INS_NEG;
+  return in;
+}
+
+Ins *dec_control(Decoder *d, Kind kind) { return append(d, kind); }
+
+/* --- operands --- */
+
+uint32_t dec_letter_width(char letter) {
+  switch (letter) {
+  case 'p':
+  case 'b': return 1;
+  case 'h':
+  case 'H':
+  case 'B': return 2;
+  case 'x':
+  case 'd': return 8;
+  default: return 4;
+  }
+}
+
+char dec_letter(PtxType t) {
+  switch (t) {
+  case PTX_PRED: return 'p';
+  case PTX_B8:
+  case PTX_U8:
+  case PTX_S8: return 'b';
+  case PTX_B16:
+  case PTX_U16:
+  case PTX_S16: return 'h';
+  case PTX_F16: return 'H';
+  case PTX_BF16: return 'B';
+  case PTX_B32:
+  case PTX_U32:
+  case PTX_S32:
+  case PTX_F16X2:
+  case PTX_BF16X2: return 'w';
+  case PTX_B64:
+  case PTX_U64:
+  case PTX_S64: return 'x';
+  case PTX_F32: return 'f';
+  case PTX_F64: return 'd';
+  default: return 0;
+  }
+}
+
+const PtxOpnd *dec_opnd(Decoder *d, uint32_t i) {
+  if (i >= d->at->nopnd) dec_fail(d, "`%s` needs more than %u operands", d->at->form, d->at->nopnd);
+  return &d->at->opnd[i];
+}
+
+void dec_count(Decoder *d, uint32_t least, uint32_t most) {
+  if (d->at->nopnd < least || d->at->nopnd > most)
+    dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, d->at->nopnd < least ? least : most, d->at->nopnd);
+}
+
+bool dec_mod(const Decoder *d, const char *mod) {
+  for (uint32_t i = 0; i < d->at->nmods; i++)
+    if (strcmp(d->at->mods[i], mod) == 0) return true;
+  return false;
+}
+
+PtxType dec_type(const Decoder *d, uint32_t from_end) {
+  const uint32_t n = d->at->nmods;
+  return from_end < n ? ptx_type_by_name(d->at->mods[n - 1 - from_end]) : PTX_T_NONE;
+}
+
+uint32_t dec_sub(const Decoder *d) {
+  uint32_t sub = 0;
+  if (!d->at) return 0;
+  for (uint32_t i = 0; i < d->at->nmods; i++) {
+    const char *m = d->at->mods[i];
+    if (strcmp(m, "rz") == 0) sub |= RND_Z;
+    else if (strcmp(m, "rm") == 0) sub |= RND_M;
+    else if (strcmp(m, "rp") == 0) sub |= RND_P;
+    else if (strcmp(m, "ftz") == 0) sub |= SUB_FTZ;
+    else if (strcmp(m, "sat") == 0) sub |= SUB_SAT;
+    else if (strcmp(m, "NaN") == 0) sub |= SUB_NAN;
+    else if (strcmp(m, "relu") == 0) sub |= SUB_RELU;
+  }
+  return sub;
+}
+
+static uint32_t reg_of(Decoder *d, const PtxOpnd *o) {
+  if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_REG || o->imm)
+    dec_fail(d, "`%s` needs a register as operand", d->at->form);
+  const uint32_t v = d->frame->reg[o->sym->id];
+  if (o->comp == 0) {
+    if (o->sym->vec > 1) dec_fail(d, "vector register %s is used whole", o->sym->name);
+    return v;
+  }
+  if (o->comp > o->sym->vec) dec_fail(d, "%s has %u components", o->sym->name, o->sym->vec);
+  return v + o->comp - 1;
+}
+
+uint32_t dec_reg(Decoder *d, const PtxOpnd *o) { return reg_of(d, o); }
+
+static uint32_t typed_reg(Decoder *d, const PtxOpnd *o, char letter) {
+  const uint32_t v = reg_of(d, o), want = dec_letter_width(letter);
+  const bool is_pred = o->sym->type == PTX_PRED;
+  if (d->width[v] != want || is_pred != (letter == 'p'))
+    dec_fail(d, "%s does not fit `%s`: the form takes %s%u bits here", o->sym->name, d->at->form,
+             letter == 'p' ? "a predicate, " : "", letter == 'p' ? 1 : want * 8);
+  return v;
+}
+
+uint32_t dec_dst(Decoder *d, const PtxOpnd *o, char letter) {
+  if (o->kind == PTX_O_SINK) return dec_temp(d, dec_letter_width(letter));
+  return typed_reg(d, o, letter);
+}
+
+static const struct {
+  const char *name;
+  FillKind kind;
+  uint8_t width;
+  enum Op op; /* read by an instruction each time */
+} specials[] = {
+    {"%tid.x", FILL_TID_X, 4, OP_COUNT},
+    {"%tid.y", FILL_TID_Y, 4, OP_COUNT},
+    {"%tid.z", FILL_TID_Z, 4, OP_COUNT},
+    {"%ntid.x", FILL_NTID_X, 4, OP_COUNT},
+    {"%ntid.y", FILL_NTID_Y, 4, OP_COUNT},
+    {"%ntid.z", FILL_NTID_Z, 4, OP_COUNT},
+    {"%ctaid.x", FILL_CTAID_X, 4, OP_COUNT},
+    {"%ctaid.y", FILL_CTAID_Y, 4, OP_COUNT},
+    {"%ctaid.z", FILL_CTAID_Z, 4, OP_COUNT},
+    {"%nctaid.x", FILL_NCTAID_X, 4, OP_COUNT},
+    {"%nctaid.y", FILL_NCTAID_Y, 4, OP_COUNT},
+    {"%nctaid.z", FILL_NCTAID_Z, 4, OP_COUNT},
+    {"%clusterid.x", FILL_CTAID_X, 4, OP_COUNT},
+    {"%clusterid.y", FILL_CTAID_Y, 4, OP_COUNT},
+    {"%clusterid.z", FILL_CTAID_Z, 4, OP_COUNT},
+    {"%nclusterid.x", FILL_NCTAID_X, 4, OP_COUNT},
+    {"%nclusterid.y", FILL_NCTAID_Y, 4, OP_COUNT},
+    {"%nclusterid.z", FILL_NCTAID_Z, 4, OP_COUNT},
+    {"%laneid", FILL_LANEID, 4, OP_COUNT},
+    {"%warpid", FILL_WARPID, 4, OP_COUNT},
+    {"%nwarpid", FILL_NWARPID, 4, OP_COUNT},
+    {"%lanemask_eq", FILL_LANEMASK_EQ, 4, OP_COUNT},
+    {"%lanemask_le", FILL_LANEMASK_LE, 4, OP_COUNT},
+    {"%lanemask_lt", FILL_LANEMASK_LT, 4, OP_COUNT},
+    {"%lanemask_ge", FILL_LANEMASK_GE, 4, OP_COUNT},
+    {"%lanemask_gt", FILL_LANEMASK_GT, 4, OP_COUNT},
+    {"%smid", FILL_SMID, 4, OP_COUNT},
+    {"%nsmid", FILL_NSMID, 4, OP_COUNT},
+    {"%gridid", FILL_GRIDID, 8, OP_COUNT},
+    {"%dynamic_smem_size", FILL_DYNAMIC_SMEM, 4, OP_COUNT},
+    {"%total_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
+    {"%aggr_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
+    {"%envreg1", FILL_ENVREG1, 4, OP_COUNT},
+    {"%envreg2", FILL_ENVREG2, 4, OP_COUNT},
+    {"%clock", FILL_CONST, 4, OP_clock_w},
+    {"%clock_hi", FILL_CONST, 4, OP_clockhi},
+    {"%clock64", FILL_CONST, 8, OP_clock_x},
+    {"%globaltimer", FILL_CONST, 8, OP_timer_x},
+    {"%globaltimer_lo", FILL_CONST, 4, OP_timerlo},
+    {"%globaltimer_hi", FILL_CONST, 4, OP_timerhi},
+};
+
+/* %tid.w and its kin are 0, %ntid.w and its kin 1; a cluster is one block. */
+static uint32_t special_constant(const char *name, uint64_t *bits, uint32_t *width) {
+  static const struct {
+    const char *name;
+    uint8_t bits, width;
+  } table[] = {{"%tid.w", 0, 4},          {"%ntid.w", 1, 4},
+               {"%ctaid.w", 0, 4},        {"%nctaid.w", 1, 4},
+               {"%clusterid.w", 0, 4},    {"%nclusterid.w", 1, 4},
+               {"%cluster_ctaid.x", 0, 4}, {"%cluster_ctaid.y", 0, 4},
+               {"%cluster_ctaid.z", 0, 4}, {"%cluster_ctaid.w", 0, 4},
+               {"%cluster_nctaid.x", 1, 4}, {"%cluster_nctaid.y", 1, 4},
+               {"%cluster_nctaid.z", 1, 4}, {"%cluster_nctaid.w", 1, 4},
+               {"%cluster_ctarank", 0, 4}, {"%cluster_nctarank", 1, 4},
+               {"%is_explicit_cluster", 0, 1}, {"%reserved_smem_offset_begin", 0, 4},
+               {"%reserved_smem_offset_end", 0, 4}, {"%reserved_smem_offset_cap", 0, 4}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    if (strcmp(table[i].name, name) != 0) continue;
+    *bits = table[i].bits;
+    *width = table[i].width;
+    return 1;
+  }
+  if (strncmp(name, "%envreg", 7) == 0) {
+    *bits = 0;
+    *width = 4;
+    return 1;
+  }
+  return 0;
+}
+
+/* Brings a row to a width, without sign. */
+static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
+  const uint32_t have = d->width[v];
+  if (have == want) return v;
+  enum Op op = OP_COUNT;
+  if (have == 2 && want == 4) op = OP_ext_w_uh;
+  if (have == 2 && want == 8) op = OP_ext_x_uh;
+  if (have == 4 && want == 8) op = OP_ext_x_uw;
+  if (have == 4 && want == 2) op = OP_cut_h_w;
+  if (have == 8 && want == 4) op = OP_cut_w_x;
+  if (have == 8 && want == 2) op = OP_cut_h_x;
+  if (op == OP_COUNT) dec_fail(d, "`%s` cannot take an operand of %u bits here", d->at->form, have * 8);
+  const uint32_t t = dec_temp(d, want);
+  dec_calc(d, op, t, v, NO_ROW, NO_ROW);
+  return t;
+}
+
+static uint32_t special(Decoder *d, const char *name) {
+  uint64_t bits = 0;
+  uint32_t width = 4;
+  for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
+    if (strcmp(specials[i].name, name) != 0) continue;
+    if (specials[i].op == OP_COUNT) return dec_special(d, specials[i].kind, specials[i].width);
+    const uint32_t t = dec_temp(d, specials[i].width);
+    dec_calc(d, specials[i].op, t, NO_ROW, NO_ROW, NO_ROW)->flags |= INS_IMPURE;
+    return t;
+  }
+  if (special_constant(name, &bits, &width)) return dec_const(d, width, bits);
+  dec_fail(d, "unsupported special register %s", name);
+}
+
+uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
+  if (s->kind == PTX_SYM_FUNC) {
+    for (uint32_t i = 0; i < d->px->nfuncs; i++)
+      if (d->px->funcs[i]->sym == s) return CODE_WINDOW + (uint64_t)i * 16;
+    return CODE_WINDOW;
+  }
+  if (s->kind != PTX_SYM_VAR) dec_fail(d, "%s is no variable", s->name);
+  switch (s->space) {
+  case PTX_GLOBAL:
+  case PTX_CONST:
+    if (!s->user) dec_fail(d, "variable %s is declared but nowhere defined", s->name);
+    return ((const SgAlloc *)s->user)->base;
+  case PTX_SHARED: return dec_shared_address(d, s);
+  case PTX_LOCAL:
+  case PTX_PARAM:
+    if (!s->func) dec_fail(d, "variable %s: module-level .local and .param variables are not supported", s->name);
+    for (const Frame *f = d->frame; f; f = f->up)
+      if (f->f == s->func && f->place[s->id] != NO_ROW) return f->place[s->id];
+    dec_fail(d, "%s is not visible here", s->name);
+  default: dec_fail(d, "%s has no address", s->name);
+  }
+}
+
+static uint64_t float_bits(Decoder *d, const PtxOpnd *o, char letter) {
+  double v;
+  if (o->kind == PTX_O_F32) {
+    float f;
+    const uint32_t u = (uint32_t)o->imm;
+    if (letter != 'd') return u;
+    memcpy(&f, &u, sizeof f);
+    v = (double)f;
+  } else if (o->kind == PTX_O_F64) {
+    memcpy(&v, &o->imm, sizeof v);
+  } else {
+    v = (double)(int64_t)o->imm;
+  }
+  if (letter == 'd' || letter == 'x') {
+    uint64_t u;
+    memcpy(&u, &v, sizeof u);
+    return u;
+  }
+  if (letter != 'f' && letter != 'w') dec_fail(d, "`%s` cannot take a float constant here", d->at->form);
+  const float f = (float)v;
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+
+uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
+  const uint32_t width = dec_letter_width(letter);
+  switch (o->kind) {
+  case PTX_O_SYM:
+    if (o->sym && o->sym->kind == PTX_SYM_REG) {
+      const uint32_t v = typed_reg(d, o, letter);
+      if (!o->neg) return v;
+      if (letter != 'p') dec_fail(d, "%s cannot be negated here", o->sym->name);
+      const uint32_t t = dec_temp(d, 1);
+      dec_calc(d, OP_not_p, t, v, NO_ROW, NO_ROW);
+      return t;
+    }
+    if (letter == 'w' || letter == 'x') return dec_const(d, width, dec_var_address(d, o->sym) + o->imm);
+    break;
+  case PTX_O_SREG: return fit(d, special(d, o->name), width);
+  case PTX_O_INT:
+    if (letter == 'f' || letter == 'd') return dec_const(d, width, float_bits(d, o, letter));
+    if (letter == 'p') return dec_const(d, 1, o->imm != 0);
+    return dec_const(d, width, o->imm);
+  case PTX_O_F32:
+  case PTX_O_F64: return dec_const(d, width, float_bits(d, o, letter));
+  default: break;
+  }
+  dec_fail(d, "`%s` cannot take this operand", d->at->form);
+}
+
+void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded) {
+  const uint32_t w = d->width[dst];
+  const enum Op op = w == 1 ? OP_mov_b : w == 2 ? OP_mov_h : w == 4 ? OP_mov_w : OP_mov_x;
+  if (guarded) dec_emit(d, op, dst, src, NO_ROW, NO_ROW);
+  else dec_calc(d, op, dst, src, NO_ROW, NO_ROW);
+}
+
+/* --- forms --- */
+
+static void decode_row(Decoder *d, enum Op op) {
+  const char *sig = sg_op_rows[op].sig;
+  uint32_t at = 0, dst = NO_ROW, src[4] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW}, nsrc = 0;
+  int64_t imm = 0;
+  if (*sig != ':') dst = dec_dst(d, dec_opnd(d, at++), *sig++);
+  for (sig++; *sig; sig++) {
+    const PtxOpnd *o = dec_opnd(d, at++);
+    if (*sig == 'i') {
+      if (o->kind != PTX_O_INT) dec_fail(d, "`%s` takes a constant as operand %u", d->at->form, at);
+      imm = (int64_t)o->imm;
+    } else {
+      src[nsrc++] = dec_src(d, o, *sig);
+    }
+  }
+  if (at != d->at->nopnd) dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, at, d->at->nopnd);
+  Ins *in = dec_emit(d, op, dst, src[0], src[1], src[2]);
+  in->s[3] = src[3];
+  in->imm = imm;
+}
+
+static const struct {
+  const char *op;
+  DecodeFn *fn;
+} families[] = {
+    {"mov", dec_mov},         {"ld", dec_ld},           {"ldu", dec_ld},
+    {"st", dec_st},           {"cvt", dec_cvt},         {"cvta", dec_cvta},
+    {"setp", dec_setp},       {"set", dec_set},         {"slct", dec_slct},
+    {"isspacep", dec_isspacep}, {"atom", dec_atom},     {"red", dec_red},
+    {"addc", dec_carry_op},   {"subc", dec_carry_op},   {"madc", dec_carry_op},
+    {"bra", dec_bra},         {"brx", dec_brx},         {"call", dec_call},
+    {"ret", dec_ret},         {"exit", dec_exit},       {"trap", dec_trap},
+    {"bar", dec_bar},         {"barrier", dec_bar},     {"shfl", dec_shfl},
+    {"vote", dec_vote},       {"match", dec_match},     {"redux", dec_redux},
+    {"activemask", dec_activemask}, {"nanosleep", dec_nanosleep}, {"membar", dec_fence},
+    {"fence", dec_fence},     {"prefetch", dec_nop},    {"prefetchu", dec_nop},
+    {"pmevent", dec_nop},     {"discard", dec_nop},     {"applypriority", dec_nop},
+    {"brkpt", dec_nop},       {"griddepcontrol", dec_nop}, {"setmaxnreg", dec_nop},
+};
+
+struct FormSlot {
+  const char *form;
+  DecodeFn *fn;
+  uint16_t op;
+};
+
+static void match_form(Decoder *d, struct FormSlot *slot) {
+  const PtxInst *in = d->at;
+  slot->form = in->form;
+  slot->op = OP_COUNT;
+  slot->fn = NULL;
+  for (uint32_t i = 0; i < in->nmods; i++)
+    if (strcmp(in->mods[i], "cc") == 0) slot->fn = dec_carry_op;
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (strcmp(families[i].op, in->op) == 0) slot->fn = families[i].fn;
+  if (!slot->fn) slot->op = (uint16_t)sg_op_find(in->op, in->mods, in->nmods);
+}
+
+static struct FormSlot *find_form(Decoder *d) {
+  if (d->nforms * 2 >= d->form_buckets) {
+    const uint32_t n = d->form_buckets ? d->form_buckets * 2 : 1024;
+    struct FormSlot *old = d->forms, *slots = dec_alloc(d, n * sizeof *slots);
+    for (uint32_t i = 0; i < d->form_buckets; i++) {
+      if (!old[i].form) continue;
+      uint32_t at = (uint32_t)(((uintptr_t)old[i].form * 0x9e3779b97f4a7c15u) >> 40) & (n - 1);
+      while (slots[at].form) at = (at + 1) & (n - 1);
+      slots[at] = old[i];
+    }
+    d->forms = slots;
+    d->form_buckets = n;
+  }
+  /* By address: forms are interned, and one that is not costs a second look-up only. */
+  uint32_t at = (uint32_t)(((uintptr_t)d->at->form * 0x9e3779b97f4a7c15u) >> 40) & (d->form_buckets - 1);
+  while (d->forms[at].form && d->forms[at].form != d->at->form) at = (at + 1) & (d->form_buckets - 1);
+  if (!d->forms[at].form) {
+    match_form(d, &d->forms[at]);
+    d->nforms++;
+  }
+  return &d->forms[at];
+}
+
+static void decode_inst(Decoder *d, const PtxInst *in) {
+  d->at = in;
+  d->guard = NO_ROW;
+  d->guard_neg = in->pred_neg;
+  if (in->pred) {
+    if (in->pred->kind != PTX_SYM_REG || in->pred->type != PTX_PRED)
+      dec_fail(d, "%s is no predicate register", in->pred->name);
+    d->guard = d->frame->reg[in->pred->id];
+  }
+  const struct FormSlot *slot = find_form(d);
+  if (slot->fn) slot->fn(d);
+  else if (slot->op != OP_COUNT) decode_row(d, (enum Op)slot->op);
+  else dec_unsupported(d, NULL);
+}
+
+/* --- functions --- */
+
+/* Marks what a branch leads to. */
+static void mark_leaders(Frame *fr) {
+  for (uint32_t i = 0; i < fr->f->ninst; i++) {
+    const PtxInst *in = &fr->f->inst[i];
+    for (uint32_t j = 0; j < in->nopnd; j++) {
+      const PtxSym *s = in->opnd[j].kind == PTX_O_SYM ? in->opnd[j].sym : NULL;
+      if (!s || s->kind != PTX_SYM_LABEL) continue;
+      if (s->nbranch_targets == 0) fr->leader[s->target] = 1;
+      for (size_t t = 0; t < s->nbranch_targets; t++) fr->leader[s->branch_targets[t]->target] = 1;
+    }
+  }
+}
+
+/* The body of fr->f; its parameters have their places already. */
+void dec_function(Decoder *d, Frame *fr) {
+  const PtxFunc *f = fr->f;
+  Frame *caller = d->frame;
+  const uint32_t first_fix = d->nfix;
+  fr->up = caller;
+  fr->depth = caller ? caller->depth + 1 : 0;
+  if (fr->depth > MAX_DEPTH) dec_fail(d, "calls are nested too deeply");
+  for (uint32_t i = 0; i < f->nsyms; i++) {
+    const PtxSym *s = f->syms[i];
+    if (s->kind == PTX_SYM_REG) {
+      const size_t width = ptx_type_size(s->type);
+      if (width == 0 || width > 8) dec_fail(d, "registers of %s's type are not supported", s->name);
+      fr->reg[s->id] = dec_temp(d, (uint32_t)width);
+      for (int c = 1; c < s->vec; c++) dec_temp(d, (uint32_t)width);
+    } else if (s->kind == PTX_SYM_VAR && fr->place[s->id] == NO_ROW &&
+               (s->space == PTX_LOCAL || s->space == PTX_PARAM)) {
+      fr->place[s->id] = dec_local_room(d, s->size, s->align);
+    }
+  }
+  d->frame = fr;
+  mark_leaders(fr);
+  for (uint32_t i = 0; i < f->ninst; i++) {
+    fr->pc[i] = d->n;
+    d->at = &f->inst[i];
+    if (fr->leader[i]) dec_control(d, K_LEADER);
+    decode_inst(d, &f->inst[i]);
+  }
+  d->guard = NO_ROW;
+  fr->pc[f->ninst] = d->n;
+  for (uint32_t i = first_fix; i < d->nfix; i++) {
+    const Fixup *x = &d->fix[i];
+    if (x->list) d->targets[x->ins] = fr->pc[x->inst];
+    else d->ins[x->ins].target = fr->pc[x->inst];
+  }
+  d->nfix = first_fix;
+  d->frame = caller;
+}
+
+Frame *dec_frame(Decoder *d, const PtxFunc *f) {
+  Frame *fr = dec_alloc(d, sizeof *fr);
+  fr->f = f;
+  fr->reg = dec_alloc(d, f->nregs * sizeof *fr->reg);
+  fr->place = dec_alloc(d, (f->nsyms + 1) * sizeof *fr->place);
+  for (uint32_t i = 0; i <= f->nsyms; i++) fr->place[i] = NO_ROW;
+  fr->pc = dec_alloc(d, (f->ninst + 1) * sizeof *fr->pc);
+  fr->leader = dec_alloc(d, f->ninst + 1);
+  return fr;
+}
+
+/* Kernel parameters lie one after the other, each at a multiple of its alignment. */
+static void place_params(Decoder *d, const PtxFunc *f, Frame *fr) {
+  SgKernel *k = d->k;
+  SgParam *params = calloc(f->nparams + 1, sizeof *params);
+  if (!params) dec_alloc(d, SIZE_MAX);
+  k->info.params = params;
+  k->info.nparams = f->nparams;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < f->nparams; i++) {
+    const PtxSym *s = f->params[i];
+    const uint32_t align = s->align ? s->align : 1;
+    at = (at + align - 1) & ~(align - 1);
+    if (s->kind != PTX_SYM_VAR || s->size > 32764 || at > 32764)
+      dec_fail(d, "parameter %s of an entry must be a .param variable of at most 32764 bytes", s->name);
+    params[i] = (SgParam){at, (uint32_t)s->size, align};
+    fr->place[s->id] = at;
+    at += (uint32_t)s->size;
+  }
+  k->info.param_bytes = at;
+}
+
+static void decode_entry(Decoder *d, const PtxFunc *f) {
+  Frame *fr = dec_frame(d, f);
+  place_params(d, f, fr);
+  dec_place_shared(d, f);
+  dec_function(d, fr);
+  d->at = NULL;
+  dec_control(d, K_EXIT);
+  SgKernelInfo *info = &d->k->info;
+  info->shared_bytes = d->shared_bytes;
+  info->local_bytes = d->local_bytes;
+  info->max_threads = MAX_LANES;
+  const uint64_t maxntid = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
+  uint64_t reqntid = f->reqntid[0];
+  for (int i = 0; i < 3; i++) info->reqntid[i] = f->reqntid[0] && !f->reqntid[i] ? 1 : f->reqntid[i];
+  if (reqntid) reqntid = (uint64_t)info->reqntid[0] * info->reqntid[1] * info->reqntid[2];
+  if (maxntid && maxntid < info->max_threads) info->max_threads = (uint32_t)maxntid;
+  if (reqntid && reqntid < info->max_threads) info->max_threads = (uint32_t)reqntid;
+  dec_finish(d);
+}
+
+bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, SgDiag *diag, int *code) {
+  Decoder *d = calloc(1, sizeof *d);
+  if (!d) {
+    *code = 2;
+    return false;
+  }
+  d->module = m;
+  d->px = px;
+  d->k = k;
+  d->isa = sg_isa();
+  d->diag = diag;
+  d->carry = NO_ROW;
+  d->guard = NO_ROW;
+  if (setjmp(d->fail) == 0) decode_entry(d, f);
+  *code = d->code;
+  for (size_t i = 0; i < d->nblocks; i++) free(d->blocks[i]);
+  free(d->blocks);
+  free(d->ins);
+  free(d->locs);
+  free(d->targets);
+  free(d->fix);
+  free(d->width);
+  free(d->fills);
+  free(d);
+  return *code == 0;
+}

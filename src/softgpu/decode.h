@@ -1,0 +1,128 @@
+/* Decoding, inside: a PTX function becomes a row of Ins over virtual registers, calls are expanded in place,
+ * then finish.c turns that into a kernel. A family of forms that one row each cannot describe (loads,
+ * conversions, ...) has a function here that lowers it to rows of ops.def. */
+#ifndef SOFTGPU_DECODE_H
+#define SOFTGPU_DECODE_H
+
+#include <setjmp.h>
+
+#include "kernel.h"
+#include "ptx.h"
+
+/* Addresses of functions: values that no access can reach. */
+#define CODE_WINDOW ((uint64_t)1 << 60)
+
+typedef struct Frame Frame;
+struct Frame {
+  const PtxFunc *f;
+  Frame *up;
+  uint32_t *reg;      /* virtual register by id of a REG */
+  uint32_t *place;    /* by id of a VAR: offset in local memory, or in the parameters of an entry; NO_ROW: none */
+  uint32_t *pc;       /* by instruction, and one for the end */
+  uint8_t *leader;    /* instructions that a branch leads to */
+  uint32_t depth;
+};
+
+typedef struct Fixup {
+  uint32_t ins, inst; /* a branch, and the instruction it leads to */
+  bool list;          /* ... or an entry of the target table */
+} Fixup;
+
+typedef struct Decoder {
+  SgModule *module;
+  const PtxModule *px;
+  SgKernel *k;
+  const Isa *isa;
+  /* code so far */
+  Ins *ins;
+  Loc *locs;
+  uint32_t n, room;
+  uint32_t *targets, ntargets, targets_room;
+  Fixup *fix;
+  uint32_t nfix, fix_room;
+  /* virtual registers */
+  uint8_t *width;
+  uint32_t nv, width_room;
+  uint32_t carry;     /* the carry flag, once it is used */
+  /* rows of constants and special registers */
+  struct {
+    FillKind kind;
+    uint8_t width;
+    uint64_t bits;
+    uint32_t v;
+  } * fills;
+  uint32_t nfills, fills_room;
+  uint32_t *fill_hash, fill_buckets;
+  uint32_t local_bytes, shared_bytes, shared_align;
+  /* the instruction being decoded */
+  Frame *frame;
+  const PtxInst *at;
+  uint32_t guard;
+  bool guard_neg;
+  /* forms met before */
+  struct FormSlot *forms;
+  uint32_t nforms, form_buckets;
+  /* all memory of the decoding; failure jumps out */
+  void **blocks;
+  size_t nblocks, blocks_room;
+  jmp_buf fail;
+  int code;
+  SgDiag *diag;
+} Decoder;
+
+typedef void DecodeFn(Decoder *d);
+
+/* --- decode.c --- */
+void *dec_alloc(Decoder *d, size_t bytes);   /* zeroed, lives as long as the decoder */
+void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size);
+_Noreturn void dec_fail(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void dec_unsupported(Decoder *d, const char *why);
+uint32_t dec_temp(Decoder *d, uint32_t width);
+uint32_t dec_const(Decoder *d, uint32_t width, uint64_t bits);
+uint32_t dec_special(Decoder *d, FillKind kind, uint32_t width);
+uint32_t dec_carry(Decoder *d);
+/* Appends a row's instruction; dec_emit with the guard of the instruction being decoded, dec_calc without. */
+Ins *dec_emit(Decoder *d, enum Op op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c);
+Ins *dec_calc(Decoder *d, enum Op op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c);
+Ins *dec_control(Decoder *d, Kind kind);
+/* Operands; `letter` as in ops.def. */
+uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter);
+uint32_t dec_dst(Decoder *d, const PtxOpnd *o, char letter);
+uint32_t dec_reg(Decoder *d, const PtxOpnd *o);      /* a register of any width */
+const PtxOpnd *dec_opnd(Decoder *d, uint32_t i);     /* operand i, or failure */
+void dec_count(Decoder *d, uint32_t least, uint32_t most);
+char dec_letter(PtxType t);                          /* letter of a type; 0: none */
+uint32_t dec_letter_width(char letter);
+bool dec_mod(const Decoder *d, const char *mod);     /* the form has this modifier */
+uint32_t dec_sub(const Decoder *d);                  /* rounding, .ftz and .sat of the form */
+PtxType dec_type(const Decoder *d, uint32_t from_end); /* the last modifier, the last but one, ... */
+uint64_t dec_var_address(Decoder *d, const PtxSym *s); /* in its own space */
+void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded);
+Frame *dec_frame(Decoder *d, const PtxFunc *f);
+void dec_function(Decoder *d, Frame *fr);
+/* Base row of an address (NO_ROW: none) and the constant added to it. */
+uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm);
+
+/* --- the families --- */
+DecodeFn dec_mov, dec_cvta, dec_isspacep;                                  /* dec_mov.c */
+DecodeFn dec_ld, dec_st, dec_atom, dec_red, dec_cp;                        /* dec_mem.c */
+DecodeFn dec_cvt;                                                          /* dec_cvt.c */
+DecodeFn dec_setp, dec_set, dec_slct, dec_carry_op;                        /* dec_cmp.c */
+DecodeFn dec_bra, dec_brx, dec_call, dec_ret, dec_exit, dec_trap, dec_nop; /* dec_flow.c */
+DecodeFn dec_bar, dec_shfl, dec_vote, dec_match, dec_redux, dec_activemask, dec_nanosleep, dec_fence;
+
+void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded);
+void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes, bool guarded);
+
+/* --- dec_vars.c: places of variables --- */
+uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align);
+void dec_place_shared(Decoder *d, const PtxFunc *f);
+uint64_t dec_shared_address(Decoder *d, const PtxSym *s);
+
+/* --- finish.c --- */
+void dec_finish(Decoder *d);
+
+/* --- decode.c, for module.c: all that a kernel needs. False: d->diag and d->code say why. */
+bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, SgDiag *diag, int *code);
+
+#endif

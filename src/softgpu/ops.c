@@ -1,0 +1,76 @@
+/* The rows of ops.def as data, the match of a form against their patterns, and the choice of the build of the
+ * handlers. */
+#include "ins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OP(name, sig, flags, forms) {#name, sig, forms, flags},
+#define MOP OP
+#define ROP OP
+const OpRow sg_op_rows[OP_COUNT] = {
+#include "ops.def"
+};
+#undef OP
+#undef MOP
+#undef ROP
+
+/* One part of a pattern, "a|b|c" or "a?", against a modifier; *optional tells of the question mark. */
+static bool part_fits(const char *part, size_t len, const char *mod, bool *optional) {
+  *optional = len > 0 && part[len - 1] == '?';
+  if (*optional) len--;
+  if (!mod) return false;
+  const size_t m = strlen(mod);
+  while (len > 0) {
+    const char *bar = memchr(part, '|', len);
+    const size_t alt = bar ? (size_t)(bar - part) : len;
+    if (alt == m && memcmp(part, mod, m) == 0) return true;
+    if (!bar) break;
+    part += alt + 1;
+    len -= alt + 1;
+  }
+  return false;
+}
+
+static bool pattern_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods) {
+  const char *end = pattern + len;
+  uint32_t at = 0;
+  bool first = true;
+  for (;;) {
+    const char *dot = memchr(pattern, '.', (size_t)(end - pattern));
+    const size_t n = (size_t)((dot ? dot : end) - pattern);
+    bool optional;
+    if (first) {
+      if (strlen(op) != n || memcmp(op, pattern, n) != 0) return false;
+      first = false;
+    } else if (part_fits(pattern, n, at < nmods ? mods[at] : NULL, &optional)) {
+      at++;
+    } else if (!optional) {
+      return false;
+    }
+    if (!dot) return at == nmods;
+    pattern = dot + 1;
+  }
+}
+
+enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods) {
+  for (int r = 0; r < OP_COUNT; r++) {
+    for (const char *f = sg_op_rows[r].forms; *f;) {
+      const size_t n = strcspn(f, " ");
+      if (f[0] == op[0] && pattern_fits(f, n, op, mods, nmods)) return (enum Op)r;
+      f += n;
+      f += strspn(f, " ");
+    }
+  }
+  return OP_COUNT;
+}
+
+const Isa *sg_isa(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  const char *want = getenv("CUDALUA_SOFT_ISA"); /* "sse2": the baseline, for tests */
+  if (!(want && strcmp(want, "sse2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2"))
+    return &sg_avx2;
+#endif
+  return &sg_sse2;
+}
