@@ -92,7 +92,7 @@ for _, on in ipairs { true, false } do
     local lm, l0 = median(lua)
     local r = median(ratio)
     local verdict = cuda.driver_info().soft and "(software device: no goal)" or r <= goal and "met" or "MISSED"
-    print(("%9d  %-3s  %7.3f / %7.3f   %11.3f / %7.3f   %16.3f   %s"):format(nargs, on and "on" or "off", c0, cm, l0, lm,
-      r, verdict))
+    print(("%9d  %-3s  %7.3f / %7.3f   %11.3f / %7.3f   %16.3f   %s"):format(nargs, on and "on" or "off", c0, cm,
+      l0, lm, r, verdict))
   end
 end

@@ -14,6 +14,13 @@ describe("examples", function()
   it("01_multiply", function() assert.truthy(run("01_multiply.lua"):find "400 products .* all as expected") end)
   it("02_doublify", function() assert.truthy(run("02_doublify.lua"):find "all as expected") end)
 
+  it("the program in README.md", function()
+    local file = assert(io.open "README.md")
+    local code = file:read("*a"):match "```lua\n(.-)```"
+    file:close()
+    assert.equal("6\n", (gpu.child(code, gpu.driver)))
+  end)
+
   it("03_image, on a picture of a megapixel", function()
     local input, output = os.tmpname(), os.tmpname()
     run("make_image.lua", input)

@@ -2,6 +2,11 @@
 --   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError
 -- They are built in src/cudalua/error.c; here they get their methods.
 
+local core = require "cudalua.core"
+
+local M = {}
+for name, class in pairs(core.errors) do M[name] = class end
+
 ---@class cudalua.Error
 ---@field class string          "LogicError", ...
 ---@field message string        one sentence
@@ -21,12 +26,6 @@
 ---@field total number?         MemoryError: bytes the device has
 ---@field where string?         "script.lua:12", the caller's line
 ---@field traceback string      stack at the time of the error
-
-local core = require "cudalua.core"
-
-local M = {}
-for name, class in pairs(core.errors) do M[name] = class end
-
 local Error = M.Error
 
 ---Is this error of that class (or of one of its subclasses)?

@@ -195,7 +195,7 @@ cl_Context *cl_context_current(lua_State *L) {
 }
 
 /* Makes the record and its userdata; the caller fills in handle and life. */
-static cl_Context *new_context(lua_State *L, CUdevice dev, int ownership) {
+static cl_Context *new_context(lua_State *L, CUdevice dev, cl_Ownership ownership) {
   cl_Object *o = cl_push(L, CL_CONTEXT, sizeof *o);
   cl_Context *c = (cl_Context *)cl_rec_new(CL_CONTEXT, sizeof *c, NULL);
   if (!c) luaL_error(L, "not enough memory");

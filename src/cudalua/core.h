@@ -18,6 +18,9 @@
 
 enum { CL_TCDATA = 10 }; /* LuaJIT's lua_type() of a cdata; lua.h has no name for it */
 
+/* It never returns; lauxlib.h does not say so. */
+int luaL_error(lua_State *L, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
 /* Arguments. Each raises a LogicError that names the function and what was expected. `what` is the
  * argument's name in the documentation. */
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= integer <= 2^53 */

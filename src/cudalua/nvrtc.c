@@ -43,6 +43,13 @@ static bool open_at(const char *path, char *why, size_t size) {
   char real[4096];
   const char *file = dladdr((void *)rtc.nvrtcVersion, &info) && info.dli_fname ? info.dli_fname : path;
   snprintf(rtc.path, sizeof rtc.path, "%s", realpath(file, real) ? real : file);
+  /* NVRTC opens its builtins by their bare name: a copy loaded from beside it is found first. The wheels'
+   * folder is not among those that the loader searches. */
+  const char *slash = strrchr(rtc.path, '/');
+  char builtins[4200];
+  snprintf(builtins, sizeof builtins, "%.*s/libnvrtc-builtins.so.%d.%d", slash ? (int)(slash - rtc.path) : 1,
+           slash ? rtc.path : ".", rtc.major, rtc.minor);
+  (void)dlopen(builtins, RTLD_NOW | RTLD_LOCAL);
   rtc.open = true;
   return true;
 }

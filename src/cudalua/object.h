@@ -43,10 +43,12 @@ typedef struct cl_Object {
   cl_Rec *rec; /* NULL: not made yet, or a kind without record */
 } cl_Object;
 
+typedef enum cl_Ownership { CL_EXPLICIT, CL_PRIMARY, CL_FOREIGN } cl_Ownership;
+
 typedef struct cl_Context {
   cl_Rec rec;
   CUdevice device;
-  enum { CL_EXPLICIT, CL_PRIMARY, CL_FOREIGN } ownership;
+  cl_Ownership ownership;
   _Atomic uint32_t users;  /* make_context and retain count up, detach counts down */
   const char *last_kernel; /* launched last (interned): named when a later call reports an error */
   struct cl_Context *next; /* list of live contexts */

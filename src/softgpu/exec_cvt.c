@@ -15,6 +15,18 @@ OP1(cvt_f_B, float, uint16_t, nan_f(bf16_to_float(x)))
 OP1(cvt_B_f, uint16_t, float, float_to_bf16(x))
 OP1(cvt_B_d, uint16_t, double, double_to_bf16(x))
 
+/* What a double cannot hold of a 64-bit integer leaves a trace in its last digit: f16 needs no such care, it
+ * is infinite long before. */
+static inline double sticky(uint64_t v) {
+  return (double)(v >> 53 ? (v & ~(uint64_t)0xfff) | (uint64_t)((v & 0xfff) != 0) << 12 : v);
+}
+static inline uint16_t long_to_bf16(uint64_t v, bool negative, unsigned mode) {
+  const double x = sticky(negative ? 0 - v : v);
+  return float_to_bf16_mode(odd_float(negative ? -x : x), mode);
+}
+OP1(cvt_B_ux, uint16_t, uint64_t, long_to_bf16(x, false, in->sub &RND_MASK))
+OP1(cvt_B_sx, uint16_t, uint64_t, long_to_bf16(x, x >> 63, in->sub &RND_MASK))
+
 OP1(rint_f, float, float, nan_f(__builtin_rintf(x)))
 OP1(rintz_f, float, float, nan_f(__builtin_truncf(x)))
 OP1(rintm_f, float, float, nan_f(__builtin_floorf(x)))

@@ -2,6 +2,8 @@
 #ifndef SOFTGPU_KERNEL_H
 #define SOFTGPU_KERNEL_H
 
+#include <stdatomic.h>
+
 #include "gang.h"
 
 /* A row with the same content in every launch, or set per launch or per block. */

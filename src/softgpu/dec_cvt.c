@@ -1,0 +1,263 @@
+/* cvt: strung together from handlers that each do one thing. Integers are first brought to the width of their
+ * type (a register may be wider), converted, saturated, and at last widened to the destination register. */
+#include "decode.h"
+
+#include <string.h>
+
+typedef struct Cvt {
+  PtxType to, from;
+  int rnd;      /* RND_*, or -1 */
+  int integral; /* rounding to an integral value: RND_*, or -1 */
+  bool ftz, sat, relu;
+} Cvt;
+
+static bool is_float(PtxType t) { return t == PTX_F16 || t == PTX_BF16 || t == PTX_F32 || t == PTX_F64; }
+static bool is_signed(PtxType t) { return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64; }
+static bool is_int(PtxType t) { return is_signed(t) || (t >= PTX_U8 && t <= PTX_U64); }
+static uint32_t size_of(PtxType t) { return (uint32_t)ptx_type_size(t); }
+
+static Cvt parse(Decoder *d) {
+  static const char *const rounds[] = {"rn", "rz", "rm", "rp"}, *const integrals[] = {"rni", "rzi", "rmi", "rpi"};
+  Cvt c = {.rnd = -1, .integral = -1};
+  const uint32_t n = d->at->nmods;
+  if (n < 2) dec_unsupported(d, NULL);
+  c.from = dec_type(d, 0);
+  c.to = dec_type(d, 1);
+  for (uint32_t i = 0; i + 2 < n; i++) {
+    const char *m = d->at->mods[i];
+    bool known = false;
+    for (int r = 0; r < 4; r++) {
+      if (strcmp(m, rounds[r]) == 0) c.rnd = r, known = true;
+      if (strcmp(m, integrals[r]) == 0) c.integral = r, known = true;
+    }
+    if (strcmp(m, "ftz") == 0) c.ftz = known = true;
+    if (strcmp(m, "sat") == 0) c.sat = known = true;
+    if (strcmp(m, "relu") == 0) c.relu = known = true;
+    if (!known) dec_unsupported(d, NULL);
+  }
+  return c;
+}
+
+static uint32_t one(Decoder *d, enum Op op, uint32_t width, uint32_t a) {
+  const uint32_t t = dec_temp(d, width);
+  dec_calc(d, op, t, a, NO_ROW, NO_ROW)->sub = 0;
+  return t;
+}
+
+/* --- integers --- */
+
+static uint32_t widen(Decoder *d, uint32_t v, uint32_t want, bool sign) {
+  static const enum Op ops[2][4][4] = {
+      {{OP_mov_b, OP_ext_h_ub, OP_ext_w_ub, OP_ext_x_ub},
+       {OP_cut_b_h, OP_mov_h, OP_ext_w_uh, OP_ext_x_uh},
+       {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_uw},
+       {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}},
+      {{OP_mov_b, OP_ext_h_sb, OP_ext_w_sb, OP_ext_x_sb},
+       {OP_cut_b_h, OP_mov_h, OP_ext_w_sh, OP_ext_x_sh},
+       {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_sw},
+       {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}}};
+  const uint32_t have = d->width[v];
+  if (have == want) return v;
+  return one(d, ops[sign][__builtin_ctz(have)][__builtin_ctz(want)], want, v);
+}
+
+static int64_t least_of(PtxType t) { return is_signed(t) ? -((int64_t)1 << (8 * size_of(t) - 1)) : 0; }
+static uint64_t most_of(PtxType t) {
+  const uint32_t bits = 8 * size_of(t) - is_signed(t);
+  return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+}
+
+/* Clamps v, of type `from`, to the values of `to`, as far as these are narrower. */
+static uint32_t clamp(Decoder *d, uint32_t v, PtxType from, PtxType to) {
+  static const enum Op mins[2][3] = {{OP_min_uh, OP_min_uw, OP_min_ux}, {OP_min_sh, OP_min_sw, OP_min_sx}};
+  static const enum Op maxs[2][3] = {{OP_max_uh, OP_max_uw, OP_max_ux}, {OP_max_sh, OP_max_sw, OP_max_sx}};
+  uint32_t w = d->width[v];
+  const bool sign = is_signed(from);
+  if (w == 1) v = widen(d, v, w = 2, sign);
+  const int i = __builtin_ctz(w) - 1;
+  if (sign && least_of(from) < least_of(to)) {
+    const uint32_t t = dec_temp(d, w);
+    dec_calc(d, maxs[1][i], t, v, dec_const(d, w, (uint64_t)least_of(to)), NO_ROW);
+    v = t;
+  }
+  if (most_of(from) > most_of(to)) {
+    const uint32_t t = dec_temp(d, w);
+    dec_calc(d, mins[sign][i], t, v, dec_const(d, w, most_of(to)), NO_ROW);
+    v = t;
+  }
+  return v;
+}
+
+/* --- between floats and integers --- */
+
+static uint32_t to_integral(Decoder *d, uint32_t v, PtxType t, int mode) {
+  static const enum Op f[] = {OP_rint_f, OP_rintz_f, OP_rintm_f, OP_rintp_f};
+  static const enum Op x[] = {OP_rint_d, OP_rintz_d, OP_rintm_d, OP_rintp_d};
+  return one(d, t == PTX_F64 ? x[mode] : f[mode], size_of(t), v);
+}
+
+/* half and bfloat16 to float: exact. */
+static uint32_t to_single(Decoder *d, uint32_t v, PtxType *t) {
+  if (*t == PTX_F16) v = one(d, OP_cvt_f_H, 4, v);
+  else if (*t == PTX_BF16) v = one(d, OP_cvt_f_B, 4, v);
+  else return v;
+  *t = PTX_F32;
+  return v;
+}
+
+static uint32_t float_to_int(Decoder *d, const Cvt *c, uint32_t v) {
+  PtxType from = c->from;
+  v = to_single(d, v, &from);
+  if (c->ftz && from == PTX_F32) v = one(d, OP_ftz_f, 4, v);
+  if (c->integral >= 0 && c->integral != RND_Z) v = to_integral(d, v, from, c->integral);
+  const uint32_t w = size_of(c->to);
+  const bool sign = is_signed(c->to), dbl = from == PTX_F64;
+  if (w == 8) return one(d, sign ? (dbl ? OP_cvt_sx_d : OP_cvt_sx_f) : (dbl ? OP_cvt_ux_d : OP_cvt_ux_f), 8, v);
+  if (w == 4) return one(d, sign ? (dbl ? OP_cvt_sw_d : OP_cvt_sw_f) : (dbl ? OP_cvt_uw_d : OP_cvt_uw_f), 4, v);
+  uint32_t r = one(d, dbl ? OP_cvt_sw_d : OP_cvt_sw_f, 4, v);
+  r = widen(d, clamp(d, r, PTX_S32, c->to), w, sign);
+  if (!dbl) return r;
+  /* NaN of a double gives the type's top bit. */
+  const uint32_t nan = dec_temp(d, 1), wide = dec_temp(d, 2), top = dec_const(d, 2, (uint64_t)1 << (8 * w - 1));
+  dec_calc(d, OP_nan_d, nan, v, v, NO_ROW);
+  dec_calc(d, OP_selp_h, wide, top, widen(d, r, 2, sign), nan);
+  return widen(d, wide, w, sign);
+}
+
+static uint32_t int_to_float(Decoder *d, const Cvt *c, uint32_t v) {
+  const bool sign = is_signed(c->from);
+  const bool narrow = size_of(c->from) <= 4;
+  const int rnd = c->rnd < 0 ? RND_N : c->rnd;
+  if (size_of(c->from) < 4) v = widen(d, v, 4, sign);
+  if (c->to == PTX_F64 || c->to == PTX_F16 || c->to == PTX_BF16) {
+    enum Op op = narrow ? (sign ? OP_cvt_d_sw : OP_cvt_d_uw) : (sign ? OP_cvt_d_sx : OP_cvt_d_ux);
+    if (!narrow && c->to == PTX_F64 && rnd != RND_N) op = sign ? OP_rcvt_d_sx : OP_rcvt_d_ux;
+    if (!narrow && c->to == PTX_BF16) {
+      const uint32_t b = dec_temp(d, 2);
+      dec_calc(d, sign ? OP_cvt_B_sx : OP_cvt_B_ux, b, v, NO_ROW, NO_ROW)->sub = (uint8_t)rnd;
+      return b;
+    }
+    Ins *in;
+    const uint32_t x = dec_temp(d, 8);
+    in = dec_calc(d, op, x, v, NO_ROW, NO_ROW);
+    in->sub = (uint8_t)rnd;
+    if (c->to == PTX_F64) return x;
+    const uint32_t h = dec_temp(d, 2);
+    in = dec_calc(d, rnd == RND_N ? (c->to == PTX_F16 ? OP_cvt_H_d : OP_cvt_B_d)
+                                  : (c->to == PTX_F16 ? OP_rcvt_H_d : OP_rcvt_B_d), h, x, NO_ROW, NO_ROW);
+    in->sub = (uint8_t)rnd;
+    return h;
+  }
+  static const enum Op near[] = {OP_cvt_f_uw, OP_cvt_f_sw, OP_cvt_f_ux, OP_cvt_f_sx};
+  static const enum Op directed[] = {OP_rcvt_f_uw, OP_rcvt_f_sw, OP_rcvt_f_ux, OP_rcvt_f_sx};
+  const int i = (narrow ? 0 : 2) + sign;
+  const uint32_t t = dec_temp(d, 4);
+  dec_calc(d, rnd == RND_N ? near[i] : directed[i], t, v, NO_ROW, NO_ROW)->sub = (uint8_t)rnd;
+  return t;
+}
+
+/* --- between floats --- */
+
+static uint32_t float_to_float(Decoder *d, const Cvt *c, uint32_t v) {
+  PtxType from = c->from;
+  const int rnd = c->rnd < 0 ? RND_N : c->rnd;
+  if (c->ftz && from == PTX_F32) v = one(d, OP_ftz_f, 4, v);
+  if (c->from == c->to) {
+    if (c->integral >= 0) {
+      if (from == PTX_F16 || from == PTX_BF16) {
+        v = to_integral(d, to_single(d, v, &from), PTX_F32, c->integral);
+        v = one(d, c->to == PTX_F16 ? OP_cvt_H_f : OP_cvt_B_f, 2, v);
+      } else {
+        v = to_integral(d, v, from, c->integral);
+      }
+    }
+    return v;
+  }
+  if (c->integral >= 0) {
+    v = to_single(d, v, &from);
+    v = to_integral(d, v, from, c->integral);
+  }
+  v = to_single(d, v, &from);
+  if (c->to == from) return v;
+  if (c->to == PTX_F64) return one(d, OP_cvt_d_f, 8, v);
+  if (from == PTX_F32 && rnd == RND_N) return one(d, c->to == PTX_F16 ? OP_cvt_H_f : OP_cvt_B_f, 2, v);
+  if (from == PTX_F32) v = one(d, OP_cvt_d_f, 8, v);
+  enum Op op;
+  if (rnd == RND_N) op = c->to == PTX_F32 ? OP_cvt_f_d : c->to == PTX_F16 ? OP_cvt_H_d : OP_cvt_B_d;
+  else op = c->to == PTX_F32 ? OP_rcvt_f_d : c->to == PTX_F16 ? OP_rcvt_H_d : OP_rcvt_B_d;
+  const uint32_t t = dec_temp(d, size_of(c->to));
+  dec_calc(d, op, t, v, NO_ROW, NO_ROW)->sub = (uint8_t)rnd;
+  return c->ftz && c->to == PTX_F32 ? one(d, OP_ftz_f, 4, t) : t;
+}
+
+static uint32_t saturate(Decoder *d, uint32_t v, PtxType t) {
+  if (t == PTX_F16) return one(d, OP_sat_H, 2, v);
+  if (t == PTX_F32) return one(d, OP_sat_f, 4, v);
+  if (t == PTX_F64) return one(d, OP_sat_d, 8, v);
+  dec_unsupported(d, NULL);
+}
+
+/* Two floats to a pair of halves: the first operand is the upper one. */
+static void to_pair(Decoder *d, const Cvt *c) {
+  dec_count(d, 3, 3);
+  if (c->from != PTX_F32 || c->sat) dec_unsupported(d, NULL);
+  const bool half = c->to == PTX_F16X2;
+  const uint32_t dst = dec_dst(d, dec_opnd(d, 0), 'w');
+  uint32_t part[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t v = dec_src(d, dec_opnd(d, i + 1), 'f');
+    if (c->ftz) v = one(d, OP_ftz_f, 4, v);
+    if (c->relu) {
+      const uint32_t t = dec_temp(d, 4);
+      dec_calc(d, OP_maxn_f, t, v, dec_const(d, 4, 0), NO_ROW);
+      v = t;
+    }
+    const Cvt s = {.to = half ? PTX_F16 : PTX_BF16, .from = PTX_F32, .rnd = c->rnd, .integral = -1};
+    part[i] = float_to_float(d, &s, v);
+  }
+  dec_emit(d, OP_pack_w, dst, part[1], part[0], NO_ROW);
+}
+
+void dec_cvt(Decoder *d) {
+  const Cvt c = parse(d);
+  if (c.to == PTX_F16X2 || c.to == PTX_BF16X2) {
+    to_pair(d, &c);
+    return;
+  }
+  dec_count(d, 2, 2);
+  if (!(is_int(c.to) || is_float(c.to)) || !(is_int(c.from) || is_float(c.from))) dec_unsupported(d, NULL);
+  const PtxOpnd *to = dec_opnd(d, 0), *from = dec_opnd(d, 1);
+  const uint32_t from_size = size_of(c.from), to_size = size_of(c.to);
+  const bool is_reg = from->kind == PTX_O_SYM && from->sym && from->sym->kind == PTX_SYM_REG;
+  uint32_t v = is_reg ? dec_reg(d, from) : dec_src(d, from, dec_letter(c.from));
+  if (d->width[v] < from_size || (d->width[v] > from_size && is_float(c.from)))
+    dec_fail(d, "the source does not fit `%s`", d->at->form);
+  v = widen(d, v, from_size, false);
+
+  if (is_float(c.from)) v = is_float(c.to) ? float_to_float(d, &c, v) : float_to_int(d, &c, v);
+  else if (is_float(c.to)) v = int_to_float(d, &c, v);
+  else if (c.sat) v = clamp(d, v, c.from, c.to);
+  if (is_float(c.to) && c.relu) {
+    if (c.to != PTX_F16 && c.to != PTX_BF16) dec_unsupported(d, NULL);
+    const uint32_t t = dec_temp(d, 2);
+    dec_calc(d, c.to == PTX_F16 ? OP_max_H : OP_max_B, t, v, dec_const(d, 2, 0), NO_ROW)->sub = SUB_NAN;
+    v = t;
+  }
+  if (is_float(c.to) && c.sat) v = saturate(d, v, c.to);
+  /* From one integer type to another: the source's sign widens, then the target's fills the register. */
+  if (is_int(c.to)) v = widen(d, v, to_size, is_signed(c.from));
+  if (to->kind == PTX_O_SINK) return;
+  const uint32_t dst = dec_reg(d, to);
+  if (d->width[dst] < to_size || (is_float(c.to) && d->width[dst] != to_size))
+    dec_fail(d, "%s does not fit `%s`", to->sym->name, d->at->form);
+  v = widen(d, v, d->width[dst], is_signed(c.to));
+  /* The last step writes to the register itself, where it made a fresh row. */
+  Ins *last = d->n ? &d->ins[d->n - 1] : NULL;
+  if (last && last->d == v && v >= d->nv - 1 && last->kind == K_ALU && last->pred == NO_ROW) {
+    last->d = dst;
+    last->pred = d->guard;
+    if (d->guard != NO_ROW && d->guard_neg) last->flags |= INS_NEG;
+  } else {
+    dec_move(d, dst, v, true);
+  }
+}

@@ -1,0 +1,308 @@
+/* Control flow: branches, calls (expanded in place), exits, barriers, operations of a warp. */
+#include "decode.h"
+
+#include <string.h>
+
+static void fixup(Decoder *d, uint32_t ins, uint32_t inst, bool list) {
+  dec_grow(d, &d->fix, &d->fix_room, d->nfix + 1, sizeof *d->fix);
+  d->fix[d->nfix++] = (Fixup){ins, inst, list};
+}
+
+static void guard(Decoder *d, Ins *in) {
+  in->pred = d->guard;
+  if (d->guard != NO_ROW && d->guard_neg) in->flags |= INS_NEG;
+}
+
+static const PtxSym *label(Decoder *d, const PtxOpnd *o) {
+  if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_LABEL || o->sym->func != d->frame->f)
+    dec_fail(d, "`%s` needs a label", d->at->form);
+  return o->sym;
+}
+
+void dec_bra(Decoder *d) {
+  dec_count(d, 1, 1);
+  if (d->at->nmods > 1 || (d->at->nmods == 1 && strcmp(d->at->mods[0], "uni") != 0)) dec_unsupported(d, NULL);
+  const PtxSym *to = label(d, dec_opnd(d, 0));
+  guard(d, dec_control(d, K_BRA));
+  fixup(d, d->n - 1, to->target, false);
+}
+
+/* Instructions that cannot be guarded are branched around. */
+static uint32_t skip_begin(Decoder *d) {
+  if (d->guard == NO_ROW) return NO_ROW;
+  Ins *in = dec_control(d, K_BRA);
+  in->pred = d->guard;
+  if (!d->guard_neg) in->flags |= INS_NEG;
+  d->guard = NO_ROW;
+  return d->n - 1;
+}
+static void skip_end(Decoder *d, uint32_t branch) {
+  if (branch == NO_ROW) return;
+  d->ins[branch].target = d->n;
+  dec_control(d, K_LEADER);
+}
+
+void dec_brx(Decoder *d) {
+  dec_count(d, 2, 2);
+  if (d->at->nmods == 0 || strcmp(d->at->mods[0], "idx") != 0) dec_unsupported(d, NULL);
+  const uint32_t index = dec_src(d, dec_opnd(d, 0), 'w'), skip = skip_begin(d);
+  const PtxSym *list = label(d, dec_opnd(d, 1));
+  if (list->nbranch_targets == 0) dec_fail(d, "%s is no list of .branchtargets", list->name);
+  const uint32_t at = d->ntargets, n = (uint32_t)list->nbranch_targets;
+  dec_grow(d, &d->targets, &d->targets_room, at + n + 1, sizeof *d->targets);
+  d->targets[at] = n;
+  d->ntargets += n + 1;
+  for (uint32_t i = 0; i < n; i++) fixup(d, at + 1 + i, list->branch_targets[i]->target, true);
+  Ins *in = dec_control(d, K_BRX);
+  in->s[0] = index;
+  in->target = at;
+  skip_end(d, skip);
+}
+
+void dec_nop(Decoder *d) { (void)d; }
+
+void dec_nanosleep(Decoder *d) {
+  dec_count(d, 1, 1);
+  if (d->at->nmods != 1 || strcmp(d->at->mods[0], "u32") != 0) dec_unsupported(d, NULL);
+  /* A loop around it waits for somebody; the label is where such a loop is noticed. */
+  dec_control(d, K_LEADER)->flags |= INS_SPIN;
+}
+
+void dec_fence(Decoder *d) { dec_count(d, 0, 0); }
+
+void dec_exit(Decoder *d) {
+  dec_count(d, 0, 0);
+  if (d->at->nmods) dec_unsupported(d, NULL);
+  guard(d, dec_control(d, K_EXIT));
+}
+
+void dec_ret(Decoder *d) {
+  dec_count(d, 0, 0);
+  if (d->at->nmods > 1 || (d->at->nmods == 1 && strcmp(d->at->mods[0], "uni") != 0)) dec_unsupported(d, NULL);
+  if (d->frame->f->entry) {
+    guard(d, dec_control(d, K_EXIT));
+    return;
+  }
+  guard(d, dec_control(d, K_BRA));
+  fixup(d, d->n - 1, d->frame->f->ninst, false);
+}
+
+void dec_trap(Decoder *d) {
+  dec_count(d, 0, 0);
+  const uint32_t skip = skip_begin(d);
+  dec_control(d, K_TRAP);
+  skip_end(d, skip);
+}
+
+/* --- calls --- */
+
+/* Where an argument or result in .param space lies: the caller's variable itself, if it is one. */
+static uint32_t param_place(Decoder *d, const PtxOpnd *o, const PtxSym *param) {
+  if (o->kind == PTX_O_SYM && o->sym && o->sym->kind == PTX_SYM_VAR) {
+    if (o->sym->space != PTX_PARAM && o->sym->space != PTX_LOCAL)
+      dec_fail(d, "%s cannot be passed to a parameter", o->sym->name);
+    for (const Frame *f = d->frame; f; f = f->up)
+      if (f->f->entry)
+        for (uint32_t i = 0; i < f->f->nparams; i++)
+          if (f->f->params[i] == o->sym) dec_unsupported(d, "a kernel's parameter is passed on");
+    return (uint32_t)dec_var_address(d, o->sym);
+  }
+  return dec_local_room(d, param->size, param->align);
+}
+
+static void pass_argument(Decoder *d, Frame *callee, const PtxSym *param, const PtxOpnd *arg) {
+  const char letter = dec_letter(param->type);
+  if (param->kind == PTX_SYM_REG) {
+    /* Registers of the callee are made when its body is decoded: the value waits in local memory. */
+    dec_fail(d, "function %s: parameters in registers are not supported", callee->f->name);
+  }
+  const uint32_t at = callee->place[param->id] = param_place(d, arg, param);
+  if (arg->kind == PTX_O_SYM && arg->sym && arg->sym->kind == PTX_SYM_VAR) return;
+  const bool is_reg = arg->kind == PTX_O_SYM && arg->sym && arg->sym->kind == PTX_SYM_REG;
+  const uint32_t v = is_reg ? dec_reg(d, arg) : dec_src(d, arg, letter ? letter : 'w');
+  const uint32_t bytes = d->width[v] < param->size ? d->width[v] : (uint32_t)param->size;
+  dec_store(d, v, NO_ROW, at, SP_LOCAL, bytes, false);
+}
+
+void dec_call(Decoder *d) {
+  const PtxCall *c = d->at->call;
+  if (!c) dec_unsupported(d, NULL);
+  const PtxSym *target = c->target.sym;
+  if (!target || target->kind != PTX_SYM_FUNC || !target->def)
+    dec_unsupported(d, "calls through a pointer are not supported");
+  const PtxFunc *f = target->def;
+  if (!f->has_body) dec_fail(d, "unsupported instruction `%s`: function %s has no definition in the module", d->at->form, f->name);
+  for (const Frame *fr = d->frame; fr; fr = fr->up)
+    if (fr->f == f) dec_fail(d, "unsupported instruction `%s`: %s calls itself", d->at->form, f->name);
+  if (c->nargs != f->nparams || c->nrets != f->nrets)
+    dec_fail(d, "%s takes %u parameters and gives %u results", f->name, f->nparams, f->nrets);
+  const PtxInst *at = d->at;
+  const uint32_t skip = skip_begin(d);
+  Frame *callee = dec_frame(d, f);
+  for (uint32_t i = 0; i < c->nargs; i++) pass_argument(d, callee, f->params[i], &c->args[i]);
+  for (uint32_t i = 0; i < c->nrets; i++) {
+    if (f->rets[i]->kind == PTX_SYM_REG) dec_fail(d, "function %s: results in registers are not supported", f->name);
+    callee->place[f->rets[i]->id] = param_place(d, &c->rets[i], f->rets[i]);
+  }
+  dec_function(d, callee);
+  /* Returns branch to here. */
+  d->at = at;
+  dec_control(d, K_LEADER);
+  for (uint32_t i = 0; i < c->nrets; i++) {
+    const PtxOpnd *o = &c->rets[i];
+    if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_REG) continue;
+    dec_load(d, dec_reg(d, o), NO_ROW, callee->place[f->rets[i]->id], SP_LOCAL, f->rets[i]->type, false);
+  }
+  skip_end(d, skip);
+}
+
+/* --- barriers --- */
+
+static void warp_sync(Decoder *d) {
+  dec_count(d, 1, 1);
+  const uint32_t mask = dec_src(d, dec_opnd(d, 0), 'w'), skip = skip_begin(d);
+  Ins *in = dec_calc(d, OP_warpsync, NO_ROW, mask, NO_ROW, NO_ROW);
+  in->kind = K_WARP;
+  in->imm = 0;
+  skip_end(d, skip);
+}
+
+/* bar{.cta}.sync a{, b}  .arrive a, b  .red.popc.u32 d, a{, b}, {!}p  .red.and|or.pred q, a{, b}, {!}p */
+void dec_bar(Decoder *d) {
+  uint32_t i = 0, at = 0, kind;
+  const PtxInst *inst = d->at;
+#define NEXT(text) (i < inst->nmods && strcmp(inst->mods[i], text) == 0 ? (i++, true) : false)
+  if (strcmp(inst->op, "bar") == 0 && inst->nmods == 2 && strcmp(inst->mods[0], "warp") == 0 &&
+      strcmp(inst->mods[1], "sync") == 0) {
+    warp_sync(d);
+    return;
+  }
+  NEXT("cta");
+  if (NEXT("sync")) kind = BAR_SYNC;
+  else if (NEXT("arrive")) kind = BAR_ARRIVE;
+  else if (NEXT("red")) kind = NEXT("popc") ? BAR_POPC : NEXT("and") ? BAR_AND : NEXT("or") ? BAR_OR : 99;
+  else dec_unsupported(d, NULL);
+  NEXT("aligned");
+  if (kind >= BAR_AND && !(kind == BAR_POPC ? NEXT("u32") : NEXT("pred"))) dec_unsupported(d, NULL);
+  if (i != inst->nmods || kind == 99) dec_unsupported(d, NULL);
+#undef NEXT
+  const bool red = kind >= BAR_AND;
+  dec_count(d, red ? 3 : kind == BAR_ARRIVE ? 2 : 1, red ? 4 : 2);
+  uint32_t dst = NO_ROW, id = NO_ROW, count = NO_ROW, pred = NO_ROW;
+  int64_t imm = 0;
+  if (red) dst = dec_dst(d, dec_opnd(d, at++), kind == BAR_POPC ? 'w' : 'p');
+  const PtxOpnd *a = dec_opnd(d, at++);
+  if (a->kind == PTX_O_INT) imm = (int64_t)a->imm;
+  else id = dec_src(d, a, 'w');
+  if (imm < 0 || imm >= BARRIERS) dec_fail(d, "barriers are numbered 0 to %d", BARRIERS - 1);
+  if (at + red < inst->nopnd) count = dec_src(d, dec_opnd(d, at++), 'w');
+  if (red) pred = dec_src(d, dec_opnd(d, at++), 'p');
+  const uint32_t skip = skip_begin(d);
+  Ins *in = dec_control(d, K_BAR);
+  in->sub = (uint8_t)kind;
+  in->d = dst;
+  in->s[0] = id;
+  in->s[1] = count;
+  in->s[2] = pred;
+  in->imm = imm;
+  skip_end(d, skip);
+}
+
+/* --- operations of a warp --- */
+
+static void two_dst(Decoder *d, const PtxOpnd *o, char first, char second, uint32_t *dst, uint32_t *other) {
+  *other = NO_ROW;
+  if (o->kind == PTX_O_PAIR) {
+    *dst = dec_dst(d, &o->sub[0], first);
+    *other = o->sub[1].kind == PTX_O_SINK ? NO_ROW : dec_dst(d, &o->sub[1], second);
+  } else {
+    *dst = dec_dst(d, o, first);
+  }
+}
+
+static void warp_ins(Decoder *d, enum Op op, uint32_t dst, uint32_t other, const uint32_t *src, uint32_t n) {
+  const uint32_t skip = skip_begin(d);
+  Ins *in = dec_calc(d, op, dst, src[0], n > 1 ? src[1] : NO_ROW, n > 2 ? src[2] : NO_ROW);
+  in->kind = K_WARP;
+  in->e = other;
+  in->s[3] = n > 3 ? src[3] : NO_ROW;
+  in->imm = n - 1; /* the member mask comes last */
+  skip_end(d, skip);
+}
+
+/* shfl.sync.mode.b32 d{|p}, a, b, c, membermask */
+void dec_shfl(Decoder *d) {
+  static const char *const names[] = {"up", "down", "bfly", "idx"};
+  static const enum Op ops[] = {OP_shfl_up, OP_shfl_down, OP_shfl_bfly, OP_shfl_idx};
+  const PtxInst *in = d->at;
+  if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0 || dec_type(d, 0) != PTX_B32) dec_unsupported(d, NULL);
+  dec_count(d, 5, 5);
+  for (int k = 0; k < 4; k++) {
+    if (strcmp(in->mods[1], names[k]) != 0) continue;
+    uint32_t dst, other, src[4];
+    for (uint32_t i = 0; i < 4; i++) src[i] = dec_src(d, dec_opnd(d, i + 1), 'w');
+    two_dst(d, dec_opnd(d, 0), 'w', 'p', &dst, &other);
+    warp_ins(d, ops[k], dst, other, src, 4);
+    return;
+  }
+  dec_unsupported(d, NULL);
+}
+
+/* vote.sync.mode.pred|b32 d, {!}a, membermask */
+void dec_vote(Decoder *d) {
+  static const char *const names[] = {"all", "any", "uni", "ballot"};
+  static const enum Op ops[] = {OP_vote_all, OP_vote_any, OP_vote_uni, OP_vote_ballot};
+  const PtxInst *in = d->at;
+  if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0) dec_unsupported(d, NULL);
+  dec_count(d, 3, 3);
+  for (int k = 0; k < 4; k++) {
+    if (strcmp(in->mods[1], names[k]) != 0 || dec_type(d, 0) != (k == 3 ? PTX_B32 : PTX_PRED)) continue;
+    const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), 'p'), dec_src(d, dec_opnd(d, 2), 'w')};
+    warp_ins(d, ops[k], dec_dst(d, dec_opnd(d, 0), k == 3 ? 'w' : 'p'), NO_ROW, src, 2);
+    return;
+  }
+  dec_unsupported(d, NULL);
+}
+
+/* match.any.sync.type d, a, membermask   match.all.sync.type d{|p}, a, membermask */
+void dec_match(Decoder *d) {
+  const PtxInst *in = d->at;
+  const PtxType t = dec_type(d, 0);
+  const bool all = in->nmods == 3 && strcmp(in->mods[0], "all") == 0;
+  if (in->nmods != 3 || strcmp(in->mods[1], "sync") != 0 || (t != PTX_B32 && t != PTX_B64) ||
+      (!all && strcmp(in->mods[0], "any") != 0))
+    dec_unsupported(d, NULL);
+  dec_count(d, 3, 3);
+  const bool wide = t == PTX_B64;
+  const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), wide ? 'x' : 'w'), dec_src(d, dec_opnd(d, 2), 'w')};
+  uint32_t dst, other;
+  two_dst(d, dec_opnd(d, 0), 'w', 'p', &dst, &other);
+  warp_ins(d, all ? (wide ? OP_match_all_x : OP_match_all_w) : (wide ? OP_match_any_x : OP_match_any_w), dst, other,
+           src, 2);
+}
+
+/* redux.sync.op.type d, a, membermask */
+void dec_redux(Decoder *d) {
+  static const struct {
+    const char *op, *types;
+    enum Op row;
+  } rows[] = {{"add", "u32 s32", OP_redux_add},  {"min", "u32", OP_redux_umin}, {"max", "u32", OP_redux_umax},
+              {"min", "s32", OP_redux_smin},     {"max", "s32", OP_redux_smax}, {"and", "b32", OP_redux_and},
+              {"or", "b32", OP_redux_or},        {"xor", "b32", OP_redux_xor}};
+  const PtxInst *in = d->at;
+  if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0) dec_unsupported(d, NULL);
+  dec_count(d, 3, 3);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (strcmp(rows[i].op, in->mods[1]) != 0 || !strstr(rows[i].types, in->mods[2])) continue;
+    const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), 'w'), dec_src(d, dec_opnd(d, 2), 'w')};
+    warp_ins(d, rows[i].row, dec_dst(d, dec_opnd(d, 0), 'w'), NO_ROW, src, 2);
+    return;
+  }
+  dec_unsupported(d, NULL);
+}
+
+void dec_activemask(Decoder *d) {
+  dec_count(d, 1, 1);
+  if (d->at->nmods != 1 || dec_type(d, 0) != PTX_B32) dec_unsupported(d, NULL);
+  dec_emit(d, OP_activemask, dec_dst(d, dec_opnd(d, 0), 'w'), NO_ROW, NO_ROW, NO_ROW)->flags |= INS_IMPURE;
+}
