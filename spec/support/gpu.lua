@@ -2,6 +2,7 @@
 -- processes for what ends a process or its device.
 local cuda = require "cudalua"
 local ffi = require "ffi"
+local assert = require "luassert" -- so that these checks count as a test's assertions
 
 local M = { cuda = cuda }
 

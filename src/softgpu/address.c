@@ -86,9 +86,14 @@ static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
 }
 
 bool sg_resolve_lanes(Gang *g, const Ins *in) {
-  const uint64_t *a = (const uint64_t *)(const void *)(g->regs + (size_t)in->s[0] * g->nl);
-  for (uint32_t i = g->lo; i < g->lo + g->n; i++)
-    if (g->m[i] && !lane_pointer(g, in, i, (in->plan ? a[i] : 0) + (uint64_t)in->imm)) return false;
+  const void *row = g->regs + (size_t)in->s[0] * g->nl;
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    if (!g->m[i]) continue;
+    const uint64_t a = !in->plan                   ? 0
+                       : (in->flags & INS_NARROW) ? ((const uint32_t *)row)[i]
+                                                   : ((const uint64_t *)row)[i];
+    if (!lane_pointer(g, in, i, a + (uint64_t)in->imm)) return false;
+  }
   return true;
 }
 

@@ -37,6 +37,7 @@ enum {
 #define POISON_EDGE KIB(64)       /* bigger ones at both ends only: nobody pays for pages never used */
 #define HOST_HEAP_BYTES MIB(4096) /* address space for pinned memory */
 #define MIN_HEAP_BYTES MIB(1)
+#define OPEN_STEP MIB(4)
 
 typedef enum { BLOCK_LIVE, BLOCK_CACHED, BLOCK_FREE } BlockState;
 
@@ -54,6 +55,7 @@ struct Block {
 
 typedef struct Heap {
   uint64_t base, bytes, used; /* used: rooms of live blocks */
+  uint64_t opened;            /* addresses below this one are readable and writable */
   Block *class_head[CLASSES];
   uint64_t class_map[CLASSES / 64];
   Block *bucket[CACHE_BUCKETS];
@@ -298,7 +300,7 @@ static bool map_range(uint64_t bytes) {
     fd = -1;
   }
   int flags = MAP_NORESERVE | (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
-  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  void *p = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
   if (p == MAP_FAILED) {
     if (fd >= 0) close(fd);
     return false;
@@ -332,7 +334,7 @@ static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
   b->a.base = base;
   b->a.room = bytes;
   b->heap = index;
-  h->base = base;
+  h->base = h->opened = base;
   h->bytes = bytes;
   class_push(h, b);
   return true;
@@ -431,6 +433,17 @@ static Block *carve(Heap *h, uint64_t room, uint64_t align) {
   return b;
 }
 
+/* Makes addresses up to `end` usable. What was never used stays closed, so that tools which read all memory
+ * of a process (leak checkers, core dumps) don't walk through gigabytes of nothing. */
+static bool open_up_to(Heap *h, uint64_t end) {
+  if (end <= h->opened) return true;
+  uint64_t to = align_up(end, OPEN_STEP), limit = h->base + align_up(h->bytes, PAGE);
+  if (to > limit) to = limit;
+  if (mprotect((void *)(uintptr_t)h->opened, to - h->opened, PROT_READ | PROT_WRITE) != 0) return false;
+  h->opened = to;
+  return true;
+}
+
 static void fill_fresh(const SgAlloc *a) {
   uint8_t *p = (uint8_t *)(uintptr_t)a->base;
   if (sg_arena_poison >= 0) {
@@ -491,6 +504,10 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
     b = carve(h, room, align);
   }
   if (!b) return NULL;
+  if (!open_up_to(h, b->a.base + b->a.room)) {
+    release_block(h, b);
+    return NULL;
+  }
   b->a.size = size;
   b->a.device = device;
   b->a.kind = kind;

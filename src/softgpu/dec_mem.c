@@ -71,11 +71,8 @@ uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm)
     r.kind = PTX_O_SYM;
     r.imm = 0;
     const uint32_t v = dec_reg(d, &r);
-    if (d->width[v] == 8) return v;
-    if (d->width[v] != 4) dec_fail(d, "%s is no address register", o->sym->name);
-    const uint32_t t = dec_temp(d, 8);
-    dec_calc(d, OP_ext_x_uw, t, v, NO_ROW, NO_ROW);
-    return t;
+    if (d->width[v] != 8 && d->width[v] != 4) dec_fail(d, "%s is no address register", o->sym->name);
+    return v;
   }
   uint64_t at = dec_var_address(d, o->sym);
   if (space == PTX_GENERIC && o->sym->kind == PTX_SYM_VAR) {
@@ -127,6 +124,7 @@ static enum Op store_op(uint32_t width, uint32_t bytes) {
 static Ins *memory(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t src, bool guarded) {
   Ins *in = guarded ? dec_emit(d, op, dst, base, src, NO_ROW) : dec_calc(d, op, dst, base, src, NO_ROW);
   in->kind = K_MEM;
+  if (base != NO_ROW && d->width[base] == 4) in->flags |= INS_NARROW;
   return in;
 }
 
@@ -185,7 +183,7 @@ void dec_ld(Decoder *d) {
   /* The first elements must not overwrite the address of the others. */
   for (uint32_t i = 0; i + 1 < a.vec && base != NO_ROW; i++) {
     if (dst[i] != base) continue;
-    const uint32_t copy = dec_temp(d, 8);
+    const uint32_t copy = dec_temp(d, d->width[base]);
     dec_move(d, copy, base, false);
     base = copy;
   }

@@ -9,8 +9,18 @@ static inline uint64_t mask8(const uint8_t *m) {
   return v;
 }
 
-/* R: register, M: memory; M's sign says how it is widened. */
-#define LD(name, R, M)                                                                                       \
+/* Eight lanes at a time. */
+typedef uint8_t v8u8 __attribute__((vector_size(8), aligned(1)));
+typedef int8_t v8s8 __attribute__((vector_size(8), aligned(1)));
+typedef uint16_t v8u16 __attribute__((vector_size(16), aligned(2)));
+typedef int16_t v8s16 __attribute__((vector_size(16), aligned(2)));
+typedef uint32_t v8u32 __attribute__((vector_size(32), aligned(4)));
+typedef int32_t v8s32 __attribute__((vector_size(32), aligned(4)));
+typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
+#define AT(T, p) (*(const T *)(const void *)(p))
+
+/* R: register, M: memory, with the vector types of eight of each; M's sign says how it is widened. */
+#define LD(name, R, M, VR, VM)                                                                                    \
   void FN(ld_##name)(Gang * g, const Ins *in) {                                                              \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
@@ -28,14 +38,14 @@ static inline uint64_t mask8(const uint8_t *m) {
         if (!g->masked) LANES(to - from) t[i] = (R)q[i];                                                     \
         else LANES(to - from) t[i] = k[i] ? (R)q[i] : t[i];                                                  \
       } else if (stride == 0) {                                                                              \
-        const R v = (R) * (const M *)(const void *)p;                                                        \
+        const R v = (R)AT(M, p);                                                        \
         if (!g->masked) LANES(to - from) t[i] = v;                                                           \
         else LANES(to - from) t[i] = k[i] ? v : t[i];                                                        \
       } else if (!g->masked) {                                                                               \
-        for (uint32_t i = 0; i < to - from; i++, p += stride) t[i] = (R) * (const M *)(const void *)p;       \
+        for (uint32_t i = 0; i < to - from; i++, p += stride) t[i] = (R)AT(M, p);       \
       } else {                                                                                               \
         for (uint32_t i = 0; i < to - from; i++, p += stride)                                                \
-          if (k[i]) t[i] = (R) * (const M *)(const void *)p;                                                 \
+          if (k[i]) t[i] = (R)AT(M, p);                                                 \
       }                                                                                                      \
     } else if (s.shape == SPOT_OFFSETS) {                                                                    \
       const uint8_t *p = s.p;                                                                                \
@@ -46,22 +56,24 @@ static inline uint64_t mask8(const uint8_t *m) {
         if (k == ALL8) {                                                                                     \
           const uint8_t cls = s.cls[b / 8];                                                                  \
           if (cls == CLASS_BROADCAST) {                                                                      \
-            const R v = (R) * (const M *)(const void *)(p + off[0]);                                         \
-            for (uint32_t i = 0; i < 8; i++) d[b + i] = v;                                                   \
+            const R v = (R)AT(M, p + off[0]);                                         \
+            *(VR *)(void *)(d + b) = (VR){0} + v;                                                            \
           } else if (cls == CLASS_ROW && rows) {                                                             \
-            const M *q = (const M *)(const void *)(p + off[0]);                                              \
-            for (uint32_t i = 0; i < 8; i++) d[b + i] = (R)q[i];                                             \
+            *(VR *)(void *)(d + b) = __builtin_convertvector(AT(VM, p + off[0]), VR);                        \
           } else {                                                                                           \
-            for (uint32_t i = 0; i < 8; i++) d[b + i] = (R) * (const M *)(const void *)(p + off[i]);         \
+            R *t = d + b;                                                                                    \
+            t[0] = (R)AT(M, p + off[0]), t[1] = (R)AT(M, p + off[1]), t[2] = (R)AT(M, p + off[2]);           \
+            t[3] = (R)AT(M, p + off[3]), t[4] = (R)AT(M, p + off[4]), t[5] = (R)AT(M, p + off[5]);           \
+            t[6] = (R)AT(M, p + off[6]), t[7] = (R)AT(M, p + off[7]);                                        \
           }                                                                                                  \
         } else if (k != 0) {                                                                                 \
           for (uint32_t i = 0; i < 8; i++)                                                                   \
-            if (m[b + i]) d[b + i] = (R) * (const M *)(const void *)(p + off[i]);                            \
+            if (m[b + i]) d[b + i] = (R)AT(M, p + off[i]);                            \
         }                                                                                                    \
       }                                                                                                      \
     } else {                                                                                                 \
       for (uint32_t i = lo; i < end; i++)                                                                    \
-        if (m[i]) d[i] = (R) * (const M *)(const void *)(g->ptrs[i]);                                        \
+        if (m[i]) d[i] = (R)AT(M, g->ptrs[i]);                                        \
     }                                                                                                        \
   }                                                                                                          \
   void FN(ldp_##name)(Gang * g, const Ins *in) {                                                             \
@@ -74,25 +86,25 @@ static inline uint64_t mask8(const uint8_t *m) {
     else LANES(g->n) t[i] = k[i] ? r : t[i];                                                                 \
   }
 
-LD(b_b, uint8_t, uint8_t)
-LD(h_ub, uint16_t, uint8_t)
-LD(h_sb, uint16_t, int8_t)
-LD(w_ub, uint32_t, uint8_t)
-LD(w_sb, uint32_t, int8_t)
-LD(x_ub, uint64_t, uint8_t)
-LD(x_sb, uint64_t, int8_t)
-LD(h_h, uint16_t, uint16_t)
-LD(w_uh, uint32_t, uint16_t)
-LD(w_sh, uint32_t, int16_t)
-LD(x_uh, uint64_t, uint16_t)
-LD(x_sh, uint64_t, int16_t)
-LD(w_w, uint32_t, uint32_t)
-LD(x_uw, uint64_t, uint32_t)
-LD(x_sw, uint64_t, int32_t)
-LD(x_x, uint64_t, uint64_t)
+LD(b_b, uint8_t, uint8_t, v8u8, v8u8)
+LD(h_ub, uint16_t, uint8_t, v8u16, v8u8)
+LD(h_sb, uint16_t, int8_t, v8u16, v8s8)
+LD(w_ub, uint32_t, uint8_t, v8u32, v8u8)
+LD(w_sb, uint32_t, int8_t, v8u32, v8s8)
+LD(x_ub, uint64_t, uint8_t, v8u64, v8u8)
+LD(x_sb, uint64_t, int8_t, v8u64, v8s8)
+LD(h_h, uint16_t, uint16_t, v8u16, v8u16)
+LD(w_uh, uint32_t, uint16_t, v8u32, v8u16)
+LD(w_sh, uint32_t, int16_t, v8u32, v8s16)
+LD(x_uh, uint64_t, uint16_t, v8u64, v8u16)
+LD(x_sh, uint64_t, int16_t, v8u64, v8s16)
+LD(w_w, uint32_t, uint32_t, v8u32, v8u32)
+LD(x_uw, uint64_t, uint32_t, v8u64, v8u32)
+LD(x_sw, uint64_t, int32_t, v8u64, v8s32)
+LD(x_x, uint64_t, uint64_t, v8u64, v8u64)
 
 /* Lanes that store to one address do so in lane order: the last one wins. */
-#define ST(name, M, R)                                                                                       \
+#define ST(name, M, R, VM, VR)                                                                                   \
   void FN(st_##name)(Gang * g, const Ins *in) {                                                              \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
@@ -119,8 +131,7 @@ LD(x_x, uint64_t, uint64_t)
         const uint64_t k = mask8(m + b);                                                                     \
         const int32_t *off = s.off + b;                                                                      \
         if (k == ALL8 && rows && s.cls[b / 8] == CLASS_ROW) {                                                \
-          M *q = (M *)(void *)(p + off[0]);                                                                  \
-          for (uint32_t i = 0; i < 8; i++) q[i] = (M)a[b + i];                                               \
+          *(VM *)(void *)(p + off[0]) = __builtin_convertvector(AT(VR, a + b), VM);                          \
         } else if (k == ALL8) {                                                                              \
           for (uint32_t i = 0; i < 8; i++) *(M *)(void *)(p + off[i]) = (M)a[b + i];                         \
         } else if (k != 0) {                                                                                 \
@@ -134,57 +145,70 @@ LD(x_x, uint64_t, uint64_t)
     }                                                                                                        \
   }
 
-ST(b_b, uint8_t, uint8_t)
-ST(b_h, uint8_t, uint16_t)
-ST(b_w, uint8_t, uint32_t)
-ST(b_x, uint8_t, uint64_t)
-ST(h_h, uint16_t, uint16_t)
-ST(h_w, uint16_t, uint32_t)
-ST(h_x, uint16_t, uint64_t)
-ST(w_w, uint32_t, uint32_t)
-ST(w_x, uint32_t, uint64_t)
-ST(x_x, uint64_t, uint64_t)
+ST(b_b, uint8_t, uint8_t, v8u8, v8u8)
+ST(b_h, uint8_t, uint16_t, v8u8, v8u16)
+ST(b_w, uint8_t, uint32_t, v8u8, v8u32)
+ST(b_x, uint8_t, uint64_t, v8u8, v8u64)
+ST(h_h, uint16_t, uint16_t, v8u16, v8u16)
+ST(h_w, uint16_t, uint32_t, v8u16, v8u32)
+ST(h_x, uint16_t, uint64_t, v8u16, v8u64)
+ST(w_w, uint32_t, uint32_t, v8u32, v8u32)
+ST(w_x, uint32_t, uint64_t, v8u32, v8u64)
+ST(x_x, uint64_t, uint64_t, v8u64, v8u64)
 
 /* One pass over the base register: are the addresses evenly spaced? If not, their offsets from the first. */
+static inline bool any(const v8u32 *v) {
+  typedef uint64_t v4u64 __attribute__((vector_size(32)));
+  const v4u64 w = (v4u64)*v;
+  return ((w[0] | w[1]) | (w[2] | w[3])) != 0;
+}
+
 static void classify(const Plan *pl, uint32_t first, uint32_t end) {
   const uint32_t w = pl->row_bytes;
+  const v8u32 row = {0, w, 2 * w, 3 * w, 4 * w, 5 * w, 6 * w, 7 * w};
   for (uint32_t b = first & ~7u; b < end; b += 8) {
-    const int32_t *off = pl->off + b;
-    uint32_t same = 0, row = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-      same |= (uint32_t)off[i] ^ (uint32_t)off[0];
-      row |= (uint32_t)off[i] ^ ((uint32_t)off[0] + i * w);
-    }
-    pl->cls[b / 8] = same == 0 ? CLASS_BROADCAST : row == 0 ? CLASS_ROW : CLASS_GATHER;
+    const v8u32 off = AT(v8u32, pl->off + b), from0 = off - off[0], bent = from0 ^ row;
+    pl->cls[b / 8] = !any(&from0) ? CLASS_BROADCAST : !any(&bent) ? CLASS_ROW : CLASS_GATHER;
   }
+}
+
+/* The addresses as 64-bit numbers: the register itself, or a widened copy. */
+static const uint64_t *addresses(Gang *g, const Ins *in, uint32_t first, uint32_t n) {
+  if (!(in->flags & INS_NARROW)) return ROW0(const uint64_t, in->s[0]) + first;
+  const uint32_t *a = ROW0(const uint32_t, in->s[0]) + first;
+  uint64_t *wide = (uint64_t *)(void *)g->scratch;
+  LANES(n) wide[i] = a[i];
+  return wide;
 }
 
 void FN(scan)(Gang *g, const Ins *in) {
   Plan *pl = &g->plans[in->plan];
   const bool always = pl->invariant;
-  const uint32_t first = always ? 0 : g->cur.first, end = always ? g->threads : g->cur.end;
-  const bool dense = always || g->cur.count == end - first;
-  const uint64_t *a = ROW0(const uint64_t, in->s[0]) + first;
+  const uint32_t first = always ? 0 : g->cur.first, end = always ? g->threads : g->cur.end, n = end - first;
+  const bool dense = always || g->cur.count == n;
+  const uint64_t *a = addresses(g, in, first, n);
   const uint8_t *m = g->fm + first;
   const uint64_t a0 = a[0];
-  const uint32_t n = end - first;
   pl->serial = always ? PLAN_ALWAYS : g->serial;
   pl->first = first;
   pl->a0 = a0;
   uint32_t second = 1;
   if (!dense)
     while (second < n && !m[second]) second++;
-  int64_t stride = second < n ? (int64_t)(a[second] - a0) / (int64_t)second : 0;
+  const int64_t stride = second < n ? (int64_t)(a[second] - a0) / (int64_t)second : 0;
   uint64_t differ = 0, expect = a0;
-  if (dense) {
-    for (uint32_t i = 0; i < n; i++) {
-      differ |= a[i] ^ expect;
-      expect += (uint64_t)stride;
-    }
-  } else {
-    for (uint32_t i = 0; i < n; i++) {
-      differ |= m[i] ? a[i] ^ expect : 0;
-      expect += (uint64_t)stride;
+  for (uint32_t from = 0; from < n && !differ; from += 64) {
+    const uint32_t to = from + 64 < n ? from + 64 : n;
+    if (dense) {
+      for (uint32_t i = from; i < to; i++) {
+        differ |= a[i] ^ expect;
+        expect += (uint64_t)stride;
+      }
+    } else {
+      for (uint32_t i = from; i < to; i++) {
+        differ |= m[i] ? a[i] ^ expect : 0;
+        expect += (uint64_t)stride;
+      }
     }
   }
   if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX) {
@@ -200,14 +224,26 @@ void FN(scan)(Gang *g, const Ins *in) {
   uint32_t low = 0;
   int32_t least = 0, most = 0;
   int32_t *off = pl->off + first;
-  LANES(n) {
-    const uint64_t o = dense || m[i] ? a[i] - a0 : 0;
-    const int32_t v = (int32_t)o;
-    far |= (o + 0x80000000u) >> 32;
-    low |= (uint32_t)v;
-    least = v < least ? v : least;
-    most = v > most ? v : most;
-    off[i] = v;
+  if (dense) {
+    LANES(n) {
+      const uint64_t o = a[i] - a0;
+      const int32_t v = (int32_t)o;
+      far |= (o + 0x80000000u) >> 32;
+      low |= (uint32_t)v;
+      least = v < least ? v : least;
+      most = v > most ? v : most;
+      off[i] = v;
+    }
+  } else {
+    LANES(n) {
+      const uint64_t o = m[i] ? a[i] - a0 : 0;
+      const int32_t v = (int32_t)o;
+      far |= (o + 0x80000000u) >> 32;
+      low |= (uint32_t)v;
+      least = v < least ? v : least;
+      most = v > most ? v : most;
+      off[i] = v;
+    }
   }
   pl->low = low;
   pl->lo = least;

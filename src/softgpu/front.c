@@ -6,41 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Eight mask bytes to eight bits: a multiplication gathers the low bits in the top byte. */
-static uint64_t pack8(const uint8_t *m) {
-  uint64_t v;
-  memcpy(&v, m, 8);
-  return v * 0x0102040810204080u >> 56;
-}
-
-void sg_front_measure(Front *f) {
-  f->count = f->first = f->end = 0;
-  for (uint32_t w = 0; w < MASK_WORDS; w++) {
-    const uint64_t v = f->mask[w];
-    if (!v) continue;
-    if (f->count == 0) f->first = w * 64 + (uint32_t)__builtin_ctzll(v);
-    f->end = w * 64 + 64 - (uint32_t)__builtin_clzll(v);
-    f->count += (uint32_t)__builtin_popcountll(v);
-  }
-}
-
-void sg_front_bits(const Gang *g, const uint8_t *bytes, Front *f) {
-  memset(f->mask, 0, sizeof f->mask);
-  for (uint32_t i = 0; i < g->nl; i += 8) f->mask[i / 64] |= pack8(bytes + i) << (i % 64);
-  sg_front_measure(f);
-}
-
 /* Mask bytes and the range that handlers work on, from cur.mask. */
 void sg_front_set(Gang *g) {
   Front *f = &g->cur;
-  sg_front_measure(f);
-  for (uint32_t i = 0; i < g->nl; i += 8) {
-    uint64_t bits = f->mask[i / 64] >> (i % 64) & 255, v;
-    /* Each byte gets a copy of the eight bits, keeps its own and turns it into 0 or 1. */
-    v = (bits * 0x0101010101010101u) & 0x8040201008040201u;
-    v = ((v + 0x7f7f7f7f7f7f7f7fu) | v) >> 7 & 0x0101010101010101u;
-    memcpy(g->fm + i, &v, 8);
-  }
+  g->run->isa->measure(f, g->nl);
+  g->run->isa->spread(g->fm, f->mask, g->nl);
   g->m = g->fm;
   g->masked = f->count != f->end - f->first;
   g->lo = g->masked ? f->first & ~7u : f->first;
@@ -48,24 +18,32 @@ void sg_front_set(Gang *g) {
   if (++g->serial == PLAN_ALWAYS) g->serial = 1;
 }
 
+/* Lanes [from, to) of a mask. */
+static void set_range(uint64_t *mask, uint32_t from, uint32_t to) {
+  for (uint32_t w = from / 64; w * 64 < to; w++) {
+    uint64_t v = UINT64_MAX;
+    if (w == from / 64) v <<= from % 64;
+    if (to - w * 64 < 64) v &= ((uint64_t)1 << (to - w * 64)) - 1;
+    mask[w] |= v;
+  }
+}
+
 void sg_front_start(Gang *g, uint32_t group_lanes) {
   g->nparked = 0;
   g->clock = 0;
-  for (uint32_t first = 0, group = 0; first < g->threads; first += group_lanes, group++) {
-    Front f = {.group = group};
-    for (uint32_t i = first; i < g->threads && i < first + group_lanes; i++)
-      f.mask[i / 64] |= (uint64_t)1 << (i % 64);
-    if (group == 0) {
-      g->cur = f;
-      sg_front_set(g);
-    } else {
-      sg_front_measure(&f);
-      sg_front_park(g, &f);
-    }
-  }
-  memset(g->live, 0, sizeof g->live);
-  for (uint32_t i = 0; i < g->threads; i++) g->live[i / 64] |= (uint64_t)1 << (i % 64);
   g->live_count = g->threads;
+  memset(g->live, 0, sizeof g->live);
+  set_range(g->live, 0, g->threads);
+  memset(&g->cur, 0, sizeof g->cur);
+  const uint32_t here = g->threads < group_lanes ? g->threads : group_lanes;
+  set_range(g->cur.mask, 0, here);
+  sg_front_set(g);
+  for (uint32_t first = here, group = 1; first < g->threads; first += group_lanes, group++) {
+    Front f = {.group = group};
+    set_range(f.mask, first, first + group_lanes < g->threads ? first + group_lanes : g->threads);
+    g->run->isa->measure(&f, g->nl);
+    sg_front_park(g, &f);
+  }
   sg_front_refresh(g);
 }
 
@@ -80,10 +58,9 @@ void sg_front_refresh(Gang *g) {
   }
 }
 
-static void unite(Front *to, const Front *from) {
-  for (uint32_t w = 0; w < MASK_WORDS; w++) to->mask[w] |= from->mask[w];
-  if (from->age < to->age) to->age = from->age;
-  sg_front_measure(to);
+static void unite(const Gang *g, Front *to, const Front *from) {
+  for (uint32_t w = 0; w < g->words; w++) to->mask[w] |= from->mask[w];
+  g->run->isa->measure(to, g->nl);
 }
 
 static void drop(Gang *g, uint32_t i) { g->parked[i] = g->parked[--g->nparked]; }
@@ -95,7 +72,8 @@ void sg_front_park(Gang *g, const Front *f) {
     for (uint32_t i = 0; i < g->nparked; i++) {
       Front *p = &g->parked[i];
       if (p->pc == f->pc && p->group == f->group && p->state == F_RUN) {
-        unite(p, f);
+        for (uint32_t w = 0; w < g->words; w++) p->mask[w] |= f->mask[w];
+        g->run->isa->measure(p, g->nl);
         return;
       }
     }
@@ -113,7 +91,7 @@ static void resume(Gang *g, uint32_t i) {
   for (i = 0; i < g->nparked;) {
     const Front *p = &g->parked[i];
     if (p->pc == g->cur.pc && p->group == g->cur.group && p->state == F_RUN) {
-      unite(&g->cur, p);
+      unite(g, &g->cur, p);
       drop(g, i);
     } else {
       i++;
@@ -145,7 +123,6 @@ bool sg_front_next(Gang *g) {
 }
 
 bool sg_front_meet(Gang *g) {
-  sg_front_bits(g, g->fm, &g->cur);
   if (g->cur.pc > g->nextpc) {
     sg_front_park(g, &g->cur);
     return !sg_front_next(g);
@@ -153,7 +130,7 @@ bool sg_front_meet(Gang *g) {
   for (uint32_t i = 0; i < g->nparked;) {
     const Front *p = &g->parked[i];
     if (p->pc == g->cur.pc && p->group == g->cur.group && p->state == F_RUN) {
-      unite(&g->cur, p);
+      unite(g, &g->cur, p);
       drop(g, i);
     } else {
       i++;
@@ -165,7 +142,6 @@ bool sg_front_meet(Gang *g) {
 }
 
 void sg_front_rotate(Gang *g) {
-  sg_front_bits(g, g->fm, &g->cur);
   sg_front_park(g, &g->cur);
   uint32_t best = UINT32_MAX;
   for (uint32_t i = 0; i < g->nparked; i++) {
@@ -176,7 +152,6 @@ void sg_front_rotate(Gang *g) {
 }
 
 void sg_front_remove(Gang *g, const Front *f) {
-  sg_front_bits(g, g->fm, &g->cur);
-  for (uint32_t w = 0; w < MASK_WORDS; w++) g->cur.mask[w] &= ~f->mask[w];
+  for (uint32_t w = 0; w < g->words; w++) g->cur.mask[w] &= ~f->mask[w];
   sg_front_set(g);
 }

@@ -19,8 +19,7 @@ void sg_gang_begin_block(Gang *g, uint64_t linear) {
   for (uint32_t i = k->nlaunch_fills; i < k->nfills; i++) {
     const Fill *f = &k->fills[i];
     const uint32_t v = g->ctaid[f->kind - FILL_CTAID_X];
-    uint32_t *row = (uint32_t *)(void *)(g->regs + (size_t)f->row * g->nl);
-    for (uint32_t j = 0; j < g->nl; j++) row[j] = v;
+    g->run->isa->fill((uint32_t *)(void *)(g->regs + (size_t)f->row * g->nl), v, g->nl);
   }
   memset(g->barrier, 0, sizeof g->barrier);
   g->icount = 0;
@@ -28,15 +27,15 @@ void sg_gang_begin_block(Gang *g, uint64_t linear) {
   sg_front_start(g, g->run->group_lanes);
 }
 
-/* A guarded instruction: the lanes of the front for which the predicate holds. */
-static inline uint32_t guarded(Gang *g, const Ins *in) {
-  const uint32_t lo = g->cur.first & ~31u, n = ((g->cur.end + 31) & ~31u) - lo;
+/* Which lanes of the front a guard lets through: their number; f gets the mask. */
+static inline uint32_t guarded(Gang *g, const Ins *in, uint64_t *bits) {
   const uint8_t *p = (const uint8_t *)g->regs + (size_t)in->pred * g->nl;
-  return g->run->isa->guard(g->pm + lo, g->fm + lo, p + lo, (in->flags & INS_NEG) != 0, n);
+  return g->run->isa->test(bits, &g->cur, p, (in->flags & INS_NEG) != 0, g->nl);
 }
 
 static void run_guarded(Gang *g, const Ins *in) {
-  const uint32_t count = guarded(g, in);
+  uint64_t bits[MASK_WORDS];
+  const uint32_t count = guarded(g, in, bits);
   if (count == 0) return;
   if (count == g->cur.count) {
     in->fn[g->masked](g, in);
@@ -44,6 +43,7 @@ static void run_guarded(Gang *g, const Ins *in) {
   }
   const uint32_t lo = g->lo, n = g->n;
   const bool masked = g->masked;
+  g->run->isa->spread(g->pm, bits, g->nl);
   g->lo = g->cur.first & ~7u;
   g->n = ((g->cur.end + 7) & ~7u) - g->lo;
   g->m = g->pm;
@@ -62,25 +62,27 @@ static bool branch(Gang *g, const Ins *in) {
     g->cur.pc = in->target;
     return true;
   }
-  const uint32_t count = guarded(g, in);
+  Front away;
+  const uint32_t count = guarded(g, in, away.mask);
   if (count == 0 || count == g->cur.count) {
     g->cur.pc = count ? in->target : next;
     return count != 0;
   }
-  Front away = {.group = g->cur.group};
-  sg_front_bits(g, g->pm, &away);
+  away.group = g->cur.group;
+  away.state = F_RUN;
   sg_front_remove(g, &away);
   if (in->target < next) {
     /* The lanes that branch back go on, the others wait. */
     Front stay = g->cur;
     stay.pc = next;
     sg_front_park(g, &stay);
-    memcpy(g->cur.mask, away.mask, sizeof away.mask);
+    memcpy(g->cur.mask, away.mask, g->words * sizeof *away.mask);
     sg_front_set(g);
     g->cur.pc = in->target;
     return true;
   }
   away.pc = in->target;
+  g->run->isa->measure(&away, g->nl);
   sg_front_park(g, &away);
   g->cur.pc = next;
   return true;
@@ -90,7 +92,6 @@ static bool branch(Gang *g, const Ins *in) {
 static bool branch_indexed(Gang *g, const Ins *in) {
   const uint32_t *list = g->kernel->targets + in->target, n = list[0];
   const uint32_t *index = (const uint32_t *)(const void *)(g->regs + (size_t)in->s[0] * g->nl);
-  sg_front_bits(g, g->fm, &g->cur);
   const Front all = g->cur;
   for (uint32_t t = 0; t < n; t++) {
     Front f = {.group = all.group, .pc = list[1 + t]};
@@ -102,7 +103,7 @@ static bool branch_indexed(Gang *g, const Ins *in) {
     }
     if (!any) continue;
     sg_front_remove(g, &f);
-    sg_front_bits(g, g->fm, &g->cur);
+    g->run->isa->measure(&f, g->nl);
     sg_front_park(g, &f);
   }
   if (g->cur.count) {
@@ -114,18 +115,19 @@ static bool branch_indexed(Gang *g, const Ins *in) {
 
 /* The lanes of the front, or those that the predicate names, are done. False: none are left. */
 static bool exit_lanes(Gang *g, const Ins *in) {
-  const uint8_t *who = g->fm;
-  if (in->pred != NO_ROW) {
-    if (guarded(g, in) == 0) {
-      g->cur.pc++;
-      return true;
-    }
-    who = g->pm;
+  uint32_t count = g->cur.count;
+  Front gone;
+  if (in->pred != NO_ROW && (count = guarded(g, in, gone.mask)) == 0) {
+    g->cur.pc++;
+    return true;
   }
-  Front gone = {0};
-  sg_front_bits(g, who, &gone);
-  for (uint32_t w = 0; w < MASK_WORDS; w++) g->live[w] &= ~gone.mask[w];
-  g->live_count -= gone.count;
+  if (count == g->live_count) {
+    g->cur.count = g->live_count = 0;
+    return false;
+  }
+  if (count == g->cur.count) gone = g->cur;
+  for (uint32_t w = 0; w < g->words; w++) g->live[w] &= ~gone.mask[w];
+  g->live_count -= count;
   sg_front_remove(g, &gone);
   g->cur.pc++;
   sg_lanes_exited(g);

@@ -14,15 +14,15 @@ enum { MAX_LANES = 1024, MASK_WORDS = MAX_LANES / 64, BARRIERS = 16, LANE_PAD = 
 
 typedef enum FrontState { F_RUN, F_BAR, F_WARP } FrontState;
 
-typedef struct Front {
+struct Front {
   uint32_t pc;
   uint32_t count, first, end; /* active lanes, first of them, last of them + 1 */
   uint32_t group;             /* fronts of different groups never merge */
   FrontState state;
   uint32_t bar;               /* F_BAR: barrier number */
   uint64_t age;               /* when it was parked */
-  uint64_t mask[MASK_WORDS];
-} Front;
+  uint64_t mask[MASK_WORDS];  /* of the running front too, beside the bytes */
+};
 
 typedef struct Barrier {
   uint32_t arrived, expected; /* expected 0: all live threads */
@@ -96,6 +96,7 @@ struct Gang {
   /* what handlers see */
   char *regs;
   uint32_t nl;        /* lanes a row has room for, a multiple of LANE_PAD */
+  uint32_t words;     /* ... and mask words for these */
   uint32_t lo, n;     /* lanes to work on; groups of eight when masked */
   bool masked;        /* not all of [lo, lo + n) are active */
   uint8_t *m;         /* active lanes, by absolute lane number */
@@ -139,8 +140,6 @@ GangStatus sg_gang_run(Gang *g);
 /* --- front.c: which lanes run --- */
 void sg_front_start(Gang *g, uint32_t group_lanes);   /* all lanes of the block at pc 0 */
 void sg_front_set(Gang *g);                           /* after a change of cur.mask */
-void sg_front_bits(const Gang *g, const uint8_t *bytes, Front *f);   /* mask, count, first, end of f */
-void sg_front_measure(Front *f);                      /* count, first and end from the mask */
 void sg_front_park(Gang *g, const Front *f);
 bool sg_front_next(Gang *g);                          /* the lowest parked front runs; false: none may */
 bool sg_front_meet(Gang *g);                          /* at cur.pc >= nextpc: merge, true; or swap */
@@ -169,6 +168,6 @@ void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...) __attri
 
 /* --- sched.c, report.c --- */
 uint64_t sg_nanoseconds(void); /* monotonic */
-void sg_report(const Gang *g, SgFault *fault);
+void sg_explain(const Gang *g, SgFault *fault);
 
 #endif

@@ -43,7 +43,8 @@ enum {
   INS_IMPURE = 8,   /* result depends on more than the operands: never hoisted */
   INS_NEG = 16,     /* branch or guard is taken where the predicate is false */
   INS_HOISTED = 32, /* decode only: moved to the prologue */
-  INS_ATOM = 64
+  INS_ATOM = 64,
+  INS_NARROW = 128  /* the base register has 32 bits */
 };
 
 struct Ins {
@@ -85,12 +86,17 @@ typedef struct OpRow {
 extern const OpRow sg_op_rows[OP_COUNT];
 
 /* What one build of the handlers (baseline or AVX2) gives to the rest. */
+typedef struct Front Front;
 typedef struct Isa {
   const char *name;
   SgFn *const (*fn)[2]; /* by row of ops.def */
-  /* pm[i] = m[i] and (p[i] xor neg) for whole groups of eight lanes; how many are set */
-  uint32_t (*guard)(uint8_t *pm, const uint8_t *m, const uint8_t *p, uint32_t neg, uint32_t n);
+  /* The lanes of f whose predicate is true (neg 0) or false (neg 1), as bits; how many they are. */
+  uint32_t (*test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes);
   void (*scan)(Gang *g, const Ins *in); /* makes the plan of the base register */
+  /* Mask bits to bytes, for a number of lanes divisible by 32. */
+  void (*spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
+  void (*measure)(Front *f, uint32_t lanes); /* count, first and end from the mask */
+  void (*fill)(uint32_t *row, uint32_t value, uint32_t lanes);
 } Isa;
 extern const Isa sg_sse2, sg_avx2; /* isa.c, twice */
 const Isa *sg_isa(void);

@@ -1,6 +1,10 @@
 /* The table of handlers of one build, and the helpers that gang.c wants vectorised. */
 #include "simd.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #define OP(name, sig, flags, forms)
 #define MOP OP
 #define ROP(name, sig, flags, forms)                                                                         \
@@ -21,20 +25,74 @@ static SgFn *const handlers[OP_COUNT][2] = {
 #undef MOP
 #undef ROP
 
-uint32_t FN(guard)(uint8_t *pm, const uint8_t *m, const uint8_t *p, uint32_t neg, uint32_t n) {
-  uint8_t flip = (uint8_t)neg;
+/* The low bits of 32 bytes. */
+static inline uint32_t low_bits(const uint8_t *bytes) {
+#ifdef __AVX2__
+  const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+  return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+#else
+  uint32_t word = 0;
+  for (uint32_t k = 0; k < 32; k += 8) {
+    uint64_t v; /* the multiplication gathers the low bits of eight bytes in the top one */
+    __builtin_memcpy(&v, bytes + k, 8);
+    word |= (uint32_t)((v & 0x0101010101010101u) * 0x0102040810204080u >> 56) << k;
+  }
+  return word;
+#endif
+}
+
+uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes) {
+  const uint64_t flip = neg ? UINT64_MAX : 0;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < n; i += 8) {
-    uint64_t a, b, f = flip * 0x0101010101010101u;
-    __builtin_memcpy(&a, m + i, 8);
-    __builtin_memcpy(&b, p + i, 8);
-    a &= b ^ f;
-    __builtin_memcpy(pm + i, &a, 8);
-    count += (uint32_t)((a * 0x0101010101010101u) >> 56);
+  for (uint32_t w = 0; w * 64 < lanes; w++) {
+    uint64_t v = f->mask[w];
+    if (v) {
+      const uint8_t *q = p + w * 64;
+      const uint64_t high = w * 64 + 32 < lanes ? low_bits(q + 32) : 0;
+      v &= (low_bits(q) | high << 32) ^ flip;
+      count += (uint32_t)__builtin_popcountll(v);
+    }
+    bits[w] = v;
   }
   return count;
 }
 
+void FN(spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes) {
+  for (uint32_t i = 0; i < lanes; i += 32) {
+    const uint32_t word = (uint32_t)(bits[i / 64] >> (i % 64));
+#ifdef __AVX2__
+    const __m256i select = _mm256_set1_epi64x((int64_t)0x8040201008040201u);
+    const __m256i source = _mm256_set_epi64x(0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+    __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)word), source);
+    v = _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(v, select), select), _mm256_set1_epi8(1));
+    _mm256_storeu_si256((__m256i *)(void *)(bytes + i), v);
+#else
+    for (uint32_t k = 0; k < 32; k += 8) {
+      /* Each byte gets a copy of the eight bits, keeps its own and turns it into 0 or 1. */
+      uint64_t v = ((word >> k & 255) * 0x0101010101010101u) & 0x8040201008040201u;
+      v = ((v + 0x7f7f7f7f7f7f7f7fu) | v) >> 7 & 0x0101010101010101u;
+      __builtin_memcpy(bytes + i + k, &v, 8);
+    }
+#endif
+  }
+}
+
+void FN(measure)(Front *f, uint32_t lanes) {
+  uint32_t count = 0, first = 0, end = 0;
+  for (uint32_t w = 0; w * 64 < lanes; w++) {
+    const uint64_t v = f->mask[w];
+    if (!v) continue;
+    if (count == 0) first = w * 64 + (uint32_t)__builtin_ctzll(v);
+    end = w * 64 + 64 - (uint32_t)__builtin_clzll(v);
+    count += (uint32_t)__builtin_popcountll(v);
+  }
+  f->count = count;
+  f->first = first;
+  f->end = end;
+}
+
+void FN(fill)(uint32_t *row, uint32_t value, uint32_t n) { LANES(n) row[i] = value; }
+
 #define SG_STR2(x) #x
 #define SG_STR(x) SG_STR2(x)
-const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(guard), FN(scan)};
+const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(test), FN(scan), FN(spread), FN(measure), FN(fill)};

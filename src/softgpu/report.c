@@ -93,7 +93,7 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   }
 }
 
-void sg_report(const Gang *g, SgFault *fault) {
+void sg_explain(const Gang *g, SgFault *fault) {
   const SgKernel *k = g->kernel;
   const Trouble *b = &g->trouble;
   const Loc *loc = &k->locs[b->pc];

@@ -120,12 +120,12 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
     const GangStatus status = sg_gang_run(g);
     executed += g->icount - before;
     if (status == GANG_FAULT) {
-      sg_report(g, fault);
+      sg_explain(g, fault);
       code = fault->code;
     } else if (run.deadline && sg_nanoseconds() > run.deadline && !(status == GANG_DONE && done + 1 == blocks)) {
       g->trouble.pc = g->cur.pc;
       sg_raise(g, 702, g->cur.first, "stopped after %g s (CUDALUA_SOFT_TIMEOUT)", limit);
-      sg_report(g, fault);
+      sg_explain(g, fault);
       code = 702;
     }
     if (status == GANG_YIELD) {

@@ -27,7 +27,10 @@
 #endif
 
 void FN(scan)(Gang *g, const Ins *in);
-uint32_t FN(guard)(uint8_t *pm, const uint8_t *m, const uint8_t *p, uint32_t neg, uint32_t n);
+void FN(spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
+void FN(measure)(Front *f, uint32_t lanes);
+void FN(fill)(uint32_t *row, uint32_t value, uint32_t n);
+uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes);
 
 #define ROW(T, row) ((T *)(void *)(g->regs + (size_t)(row) * g->nl) + g->lo)
 #define ROW0(T, row) ((T *)(void *)(g->regs + (size_t)(row) * g->nl))

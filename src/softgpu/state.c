@@ -42,6 +42,7 @@ Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
   g->memory = memory;
   g->kernel = k;
   g->nl = nl;
+  g->words = (nl + 63) / 64;
   g->bytes = at;
   g->regs = base + o_regs;
   g->fm = (uint8_t *)base + o_fm;

@@ -44,15 +44,15 @@ bool sg_bar(Gang *g, const Ins *in) {
   }
   if (in->s[0] != NO_ROW) {
     /* Threads that name another barrier come here again. */
-    memset(g->pm, 0, g->nl);
+    Front other = {.pc = cur->pc, .group = cur->group, .state = F_RUN};
     bool differ = false;
     for (uint32_t i = first; i < cur->end; i++) {
-      g->pm[i] = g->fm[i] && LANE(uint32_t, in->s[0], i) != id;
-      differ |= g->pm[i];
+      if (!g->fm[i] || LANE(uint32_t, in->s[0], i) == id) continue;
+      other.mask[i / 64] |= (uint64_t)1 << (i % 64);
+      differ = true;
     }
     if (differ) {
-      Front other = {.pc = cur->pc, .group = cur->group};
-      sg_front_bits(g, g->pm, &other);
+      g->run->isa->measure(&other, g->nl);
       sg_front_remove(g, &other);
       sg_front_park(g, &other);
     }
@@ -69,15 +69,11 @@ bool sg_bar(Gang *g, const Ins *in) {
     return true;
   }
   if (complete) {
-    if (in->sub >= BAR_AND) {
-      sg_front_bits(g, g->fm, cur);
-      put_result(g, in, cur, b);
-    }
+    put_result(g, in, cur, b);
     release(g, id);
     cur->pc++;
     return true;
   }
-  sg_front_bits(g, g->fm, cur);
   cur->state = F_BAR;
   cur->bar = id;
   sg_front_park(g, cur);
@@ -105,11 +101,10 @@ bool sg_warp(Gang *g, const Ins *in) {
   if (cur->count == g->live_count) return true;
   /* Lanes that came here before and waited. */
   bool joined = false;
-  sg_front_bits(g, g->fm, cur);
   for (uint32_t i = 0; i < g->nparked;) {
     Front *p = &g->parked[i];
     if (p->pc == cur->pc && p->group == cur->group && p->state != F_BAR) {
-      for (uint32_t w = 0; w < MASK_WORDS; w++) cur->mask[w] |= p->mask[w];
+      for (uint32_t w = 0; w < g->words; w++) cur->mask[w] |= p->mask[w];
       *p = g->parked[--g->nparked];
       joined = true;
     } else {
@@ -120,6 +115,7 @@ bool sg_warp(Gang *g, const Ins *in) {
     sg_front_set(g);
     sg_front_refresh(g);
   }
+  if (cur->count == g->live_count) return true;
   Front wait = {.pc = cur->pc, .group = cur->group, .state = F_WARP};
   const uint32_t row = in->s[in->imm];
   bool any = false;
@@ -134,7 +130,7 @@ bool sg_warp(Gang *g, const Ins *in) {
   }
   if (!any) return true;
   sg_front_remove(g, &wait);
-  sg_front_measure(&wait);
+  g->run->isa->measure(&wait, g->nl);
   sg_front_park(g, &wait);
   return cur->count != 0;
 }
