@@ -20,6 +20,6 @@ out:close()
 -- The C side is scalar code at -O2, as most people's loops are.
 local no_vectors = io.popen(cc .. " --version"):read "*l":find "clang" and " -fno-vectorize" or ""
 local sources = "bench/softgpu/bench.c bench/softgpu/loops.c"
-run(("%s -O2%s -D_GNU_SOURCE= -isystem %s/include %s -o %s/bench_softgpu -lm -ldl"):format(cc, no_vectors, home, sources,
-  build))
+run(("%s -O2%s -D_GNU_SOURCE= -isystem %s/include %s -o %s/bench_softgpu -lm -ldl"):format(cc, no_vectors, home,
+  sources, build))
 run(("%s/bench_softgpu %s/src/softgpu/libcudalua-softgpu.so %s/bench_softgpu.ptx"):format(build, build, build))

@@ -80,7 +80,8 @@ static bool store_number(double d, cl_Type t, void *dst, char *why, size_t n) {
       store_low_bytes(dst, v, types[t].size);
       return true;
     }
-    if (floor(d) != d || isinf(d)) return snprintf(why, n, "%.14g is not an integer", d), false;
+    if (floor(d) != d || isinf(d)) /* NaN is not equal to itself */
+      return snprintf(why, n, "%.14g is not an integer", d), false;
     return snprintf(why, n, "%.17g is out of the range %.0f to %.0f", d, ranges[t].lo, ranges[t].hi), false;
   }
   float f = (float)d;
@@ -122,11 +123,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   switch (lua_type(L, idx)) {
   case LUA_TNUMBER:
     if (t == CL_T_UNKNOWN && p->size == 1) t = lua_tonumber(L, idx) < 0 ? CL_T_I8 : CL_T_U8;
-    if (is_integer(t) || is_float(t)) {
-      double d = lua_tonumber(L, idx);
-      if (isnan(d) && is_integer(t)) return snprintf(why, n, "NaN is not an integer"), CL_WRONG;
-      return store_number(d, t, dst, why, n) ? CL_OK : CL_WRONG;
-    }
+    if (is_integer(t) || is_float(t))
+      return store_number(lua_tonumber(L, idx), t, dst, why, n) ? CL_OK : CL_WRONG;
     if (t == CL_T_UNKNOWN) {
       snprintf(why, n,
                "the type of this %u-byte parameter is not known: wrap the number, e.g. cuda.%s(%.14g)",
@@ -165,7 +163,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   default: return CL_LATER;
   }
 
-  cl_Object *o = cl_to(L, idx);
+  cl_Object *o = cl_to_userdata(L, idx);
   if (!o) return CL_LATER;
   if (o->kind == CL_SCALAR) {
     const cl_ScalarObject *s = (const cl_ScalarObject *)o;

@@ -161,9 +161,7 @@ void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind,
 }
 
 cl_Object *cl_to(lua_State *L, int idx) {
-  if (lua_type(L, idx) != LUA_TUSERDATA || lua_objlen(L, idx) < sizeof(cl_Object)) return NULL;
-  cl_Object *o = lua_touserdata(L, idx);
-  return o->magic == &cl_magic ? o : NULL;
+  return lua_type(L, idx) == LUA_TUSERDATA ? cl_to_userdata(L, idx) : NULL;
 }
 
 int cl_dead(lua_State *L, const cl_Object *o) {

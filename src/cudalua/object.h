@@ -101,6 +101,11 @@ void *cl_push(lua_State *L, cl_Kind kind, size_t bytes);
  * contexts and functions, so that == and table keys work. Takes no reference from the caller. */
 void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind, size_t bytes);
 cl_Object *cl_to(lua_State *L, int idx); /* any object of this module, or NULL */
+/* The same for a value that is known to be a userdata, of whatever kind. */
+static inline cl_Object *cl_to_userdata(lua_State *L, int idx) {
+  cl_Object *o = lua_touserdata(L, idx);
+  return lua_objlen(L, idx) >= sizeof *o && o->magic == &cl_magic ? o : NULL;
+}
 /* The object at idx: of that kind, made and alive, else a LogicError. */
 void *cl_check(lua_State *L, int idx, cl_Kind kind);
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* allocation or pointer */
