@@ -58,7 +58,7 @@ local Context = {}
 function Context:push() end
 
 ---cuCtxPopCurrent: Context.pop() takes the current context off; destroyed ones under it are skipped.
----@return cudalua.Context?  nil for a context that the host program made
+---@return cudalua.Context
 ---@raise LogicError (201) where there is none
 function Context.pop() end
 

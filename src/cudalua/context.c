@@ -256,20 +256,20 @@ int cl_context_push(lua_State *L) {
   return 1;
 }
 
-/* Context.pop() -> the context taken off. Entries of destroyed contexts are skipped. */
+/* Context.pop() -> the context taken off. Entries of destroyed contexts are skipped; a context that
+ * somebody else made is wrapped while it is still current. */
 int cl_context_pop(lua_State *L) {
   for (;;) {
     CUcontext handle = NULL;
+    CL_TRY(L, cuCtxGetCurrent, &handle);
+    cl_Context *c = handle && !is_gone(handle) ? cl_context_current(L) : NULL;
+    if (c) { /* before the pop, so that no failure of Lua's comes after it; the userdata holds c from here on */
+      push_object(L, c);
+      cl_rec_release(&c->rec);
+    }
     CL_TRY(L, cuCtxPopCurrent_v2, &handle);
     if (!handle) cl_fail(L, "cuCtxPopCurrent_v2", CUDA_ERROR_INVALID_CONTEXT);
-    cl_Context *c = cl_context_find(handle);
-    if (!c) {
-      if (is_gone(handle)) continue;
-      lua_pushnil(L); /* somebody else's context, and no way to ask whose: nothing to give back */
-      return 1;
-    }
-    push_object(L, c);
-    cl_rec_release(&c->rec);
+    if (!c) continue;
     forget_push(L, &c->rec);
     return 1;
   }
