@@ -107,6 +107,30 @@ describe("contexts", function()
     assert.equal("cudalua.DeviceAllocation (freed)", tostring(mem))
   end)
 
+  it("a context of the host program is used as it is, and never destroyed", function()
+    local out = gpu.child([[
+      local cuda, ffi = require "cudalua", require "ffi"
+      cuda.init()
+      ffi.cdef "int cuCtxCreate_v2(void **, unsigned, int); int cuCtxDestroy_v2(void *); int cuCtxGetCurrent(void **);"
+      local driver, handle, now = ffi.load(cuda.driver_info().path), ffi.new "void *[1]", ffi.new "void *[1]"
+      assert(driver.cuCtxCreate_v2(handle, 0, 0) == 0)
+      do
+        local ctx = cuda.Context.get_current()
+        assert(ctx:handle() == tonumber(ffi.cast("uintptr_t", handle[0])))
+        assert(cuda.mem_alloc(16):ptr() > 0)
+        assert(cuda.Context.pop() == ctx and cuda.Context.get_current() == nil)
+        ctx:push()
+        ctx:detach() -- not ours to destroy
+        assert(not pcall(ctx.push, ctx))
+      end
+      collectgarbage() collectgarbage()
+      assert(driver.cuCtxGetCurrent(now) == 0 and now[0] == handle[0])
+      assert(driver.cuCtxDestroy_v2(handle[0]) == 0)
+      print(require("cudalua.core").failed_destroys())
+    ]], gpu.driver)
+    assert.equal("0\n", out)
+  end)
+
   it("a context that nobody refers to any more is destroyed after what lives in it", function()
     local out, ok = gpu.child([[
       local cuda = require "cudalua"

@@ -61,7 +61,7 @@ static uint32_t widen(Decoder *d, uint32_t v, uint32_t want, bool sign) {
   return one(d, ops[sign][__builtin_ctz(have)][__builtin_ctz(want)], want, v);
 }
 
-static int64_t least_of(PtxType t) { return is_signed(t) ? -((int64_t)1 << (8 * size_of(t) - 1)) : 0; }
+static int64_t least_of(PtxType t) { return is_signed(t) ? INT64_MIN >> (64 - 8 * size_of(t)) : 0; }
 static uint64_t most_of(PtxType t) {
   const uint32_t bits = 8 * size_of(t) - is_signed(t);
   return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
