@@ -226,7 +226,7 @@ static void contexts(void) {
   OK(cuCtxDestroy(a)); /* not on top: its entry stays */
   OK(cuCtxPopCurrent(&c));
   TRUE(c == ctx);
-  IS(709, cuCtxGetDevice(&d));
+  OK(cuCtxGetDevice(&d)); /* the one call that still answers */
   IS(709, cuCtxSynchronize());
   IS(709, cuCtxDestroy(a));
   OK(cuCtxPushCurrent(a));
@@ -357,7 +357,7 @@ static void memory_exact(void) {
   OK(cuMemFree(b));
   OK(cuMemAlloc(&c, 1000));
   OK(cuMemAlloc(&d, 1000));
-  TRUE(c == b && d == a);
+  if (cuSoftgpuControl) TRUE(c == b && d == a); /* last freed, first given out */
   CUdeviceptr big;
   OK(cuMemAlloc(&big, (size_t)1 << 30));
   OK(cuMemsetD8(big + ((size_t)1 << 30) - 4096, 9, 4096));
@@ -370,7 +370,8 @@ static void host_memory(void) {
   unsigned flags = 99;
   start();
   OK(cuMemHostAlloc(&h, 4096, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
-  IS(1, cuMemHostAlloc(&h, 4096, 0x100));
+  void *none;
+  IS(1, cuMemHostAlloc(&none, 4096, 0x100));
   OK(cuMemHostGetDevicePointer(&d, h, 0));
   TRUE(d == (CUdeviceptr)(uintptr_t)h);
   OK(cuMemHostGetFlags(&flags, h));
@@ -458,7 +459,7 @@ static void modules(void) {
          &m, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() {\n bogus.s32 %r1;\n}\n", 4,
          options, values));
   TRUE(strstr(err, "line ") && strstr(err, "error"));
-  IS(218, cuModuleLoadData(&m, "this is not PTX"));
+  IS(200, cuModuleLoadData(&m, "this is not PTX"));
   IS(301, cuModuleLoad(&m, "/no/such/file.ptx"));
   IS(1, cuModuleLoadData(NULL, ptx));
   IS(1, cuModuleLoadData(&m, NULL));
@@ -601,6 +602,7 @@ static void streams(void) {
   OK(cuStreamDestroy(s));
   OK(cuStreamCreate(&s, 0));
   OK(cuCtxDestroy(ctx));
+  if (!cuSoftgpuControl) return; /* a GPU's driver may crash on what went with its context */
   IS(709, cuStreamQuery(s));
   IS(709, cuStreamDestroy(s));
 }
@@ -866,7 +868,8 @@ static char said[4096];
 static void hear(void *data, CUlogLevel level, char *message, size_t length) {
   (void)data;
   (void)level;
-  snprintf(said, sizeof said, "%.*s", (int)length, message);
+  size_t n = strlen(said); /* a driver may say several things of one failure */
+  snprintf(said + n, sizeof said - n, "%.*s", (int)length, message);
 }
 
 static void logs(void) {

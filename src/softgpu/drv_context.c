@@ -10,6 +10,7 @@
 typedef struct StackEntry {
   void *handle;
   uint32_t generation; /* tells a destroyed context from a new one of the same handle */
+  int device;          /* cuCtxGetDevice answers with it even when the context was destroyed */
 } StackEntry;
 
 typedef struct Stack {
@@ -34,6 +35,10 @@ static StackEntry *stack_top(void) {
   return stack.depth ? &stack.entry[stack.depth - 1] : NULL;
 }
 
+static SgContext *entry_context(const StackEntry *e) {
+  return sg_handle_peek(SG_H_CONTEXT, e->handle, e->generation);
+}
+
 static bool stack_push(void *handle) {
   stack_top();
   if (stack.depth == stack.room) {
@@ -44,12 +49,11 @@ static bool stack_push(void *handle) {
     stack.room = room;
     pthread_setspecific(stack_key, e);
   }
-  stack.entry[stack.depth++] = (StackEntry){handle, sg_handle_generation(SG_H_CONTEXT, handle)};
+  StackEntry e = {handle, sg_handle_generation(SG_H_CONTEXT, handle), 0};
+  const SgContext *ctx = entry_context(&e);
+  if (ctx) e.device = ctx->device;
+  stack.entry[stack.depth++] = e;
   return true;
-}
-
-static SgContext *entry_context(const StackEntry *e) {
-  return sg_handle_peek(SG_H_CONTEXT, e->handle, e->generation);
 }
 
 SgContext *sg_current(CUresult *code) {
@@ -322,9 +326,10 @@ static SgContext *ctx_or_current(CUcontext handle, CUresult *code) {
 static CUresult ctx_get_device(CUdevice *out, CUcontext handle) {
   CUresult code;
   SgContext *ctx = ctx_or_current(handle, &code);
+  const StackEntry *top = stack_top();
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!ctx) return code;
-  *out = ctx->device;
+  if (!ctx && (handle || !top)) return code;
+  *out = ctx ? ctx->device : top->device;
   return CUDA_SUCCESS;
 }
 

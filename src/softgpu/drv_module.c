@@ -76,11 +76,12 @@ static bool begins(const unsigned char *image, const char *magic) {
 }
 
 /* Binary images begin with a magic number (ELF, fatbin, fatbin wrapper), PTX with text. */
+/* As on a GPU, text without a .version is no PTX at all; bad PTX has one. */
 static Image image_kind(const unsigned char *c) {
   if (begins(c, "\177ELF") || begins(c, "\x50\xed\x55\xba") || begins(c, "\xb1\x43\x62\x46"))
     return IMAGE_BINARY;
   bool text = (*c >= ' ' && *c < 0x7f) || *c == '\t' || *c == '\n' || *c == '\r';
-  return text ? IMAGE_PTX : IMAGE_UNKNOWN;
+  return text && strstr((const char *)c, ".version") ? IMAGE_PTX : IMAGE_UNKNOWN;
 }
 
 static float ms_since(const struct timespec *t) {
