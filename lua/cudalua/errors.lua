@@ -62,7 +62,8 @@ local function tostring_error(err)
   if err.requested then
     s = s .. ("\n  asked for %.0f bytes; %.0f of %.0f are free"):format(err.requested, err.free, err.total)
   end
-  if err.detail and err.detail ~= "" then s = s .. indented("detail", err.detail) end
+  local told = err.log and err.detail and err.detail:find(err.log:match "^%s*(.-)%s*$", 1, true)
+  if err.detail and err.detail ~= "" and not told then s = s .. indented("detail", err.detail) end
   if err.log and err.log ~= "" then s = s .. indented("log", err.log) .. excerpt(err) end
   if err.sticky then s = s .. "\n  the device is lost to this process: it must be restarted" end
   if err.hint then s = s .. indented("hint", err.hint) end

@@ -118,10 +118,7 @@ static CUresult compile(SgContext *ctx, const char *ptx, Jit *j, SgModule **out)
     return CUDA_SUCCESS;
   }
   char text[1024];
-  if (diag.line)
-    snprintf(text, sizeof text, "softgpu ptx input, line %u; error   : %s\n", diag.line, diag.text);
-  else
-    snprintf(text, sizeof text, "softgpu ptx input; error   : %s\n", diag.text);
+  snprintf(text, sizeof text, "ptx input, error: %s\n", diag.text); /* which names the line */
   log_write(&j->error, text);
   sg_say(CU_LOG_LEVEL_ERROR, "The module does not load: %s", text);
   return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
