@@ -972,7 +972,7 @@ static void rejected(void) {
                                    strstr(diag.text, words) && diag.line > 0)
   CHECK(REJECTS(HEAD ENTRY("k") "frobnicate.b32 %r5,%r6;\n ret; }\n", "unsupported instruction `frobnicate.b32`"));
   CHECK(REJECTS(HEAD ENTRY("k") "add.quick.s32 %r5,%r6,1; ret; }\n", "unsupported instruction `add.quick.s32`"));
-  CHECK(diag.line == 7);
+  CHECK(diag.line == 8);
   CHECK(REJECTS(HEAD ENTRY("k") "add.s32 %r5,%d6,1; ret; }\n", "does not fit"));
   CHECK(REJECTS(HEAD ENTRY("k") "add.s32 %r5,%r6; ret; }\n", "operands"));
   CHECK(REJECTS(HEAD ENTRY("k") "ld.param.u64 %d5,[a+12]; ret; }\n", "param"));

@@ -21,7 +21,7 @@ void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...) {
 static bool inside(uint64_t addr, uint64_t span, uint64_t size) { return addr <= size && span <= size - addr; }
 
 /* The allocation that holds [addr, addr + span), through the instruction's cache. */
-static bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
+static inline bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
   AllocCache *c = &g->caches[in->cache];
   if (!(addr >= c->base && inside(addr - c->base, span, c->end - c->base))) {
     const SgAlloc *a = sg_arena_find(addr);
@@ -35,7 +35,7 @@ static bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
 
 /* Host address of lane 0's copy of [addr, addr + span) in a space, or NULL; *per_lane is the distance to the
  * next lane's copy. */
-static uint8_t *locate(Gang *g, const Ins *in, uint64_t addr, uint64_t span, uint32_t *per_lane) {
+static inline uint8_t *locate(Gang *g, const Ins *in, uint64_t addr, uint64_t span, uint32_t *per_lane) {
   uint32_t space = in->sub;
   if (space == SP_GENERIC) {
     space = SP_GLOBAL;

@@ -448,6 +448,16 @@ void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded) {
 
 /* --- forms --- */
 
+/* Shifts by a constant, which most are, need no care for counts beyond the width. */
+static enum Op constant_shift(const PtxInst *in, enum Op op) {
+  static const enum Op pairs[][2] = {{OP_shl_w, OP_shli_w},   {OP_shl_x, OP_shli_x},   {OP_shr_uw, OP_shri_uw},
+                                     {OP_shr_ux, OP_shri_ux}, {OP_shr_sw, OP_shri_sw}, {OP_shr_sx, OP_shri_sx}};
+  if (in->nopnd != 3 || in->opnd[2].kind != PTX_O_INT) return op;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (pairs[i][0] == op && in->opnd[2].imm < (sg_op_rows[op].sig[0] == 'x' ? 64 : 32)) return pairs[i][1];
+  return op;
+}
+
 static void decode_row(Decoder *d, enum Op op) {
   const char *sig = sg_op_rows[op].sig;
   uint32_t at = 0, dst = NO_ROW, src[4] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW}, nsrc = 0;
@@ -539,7 +549,7 @@ static void decode_inst(Decoder *d, const PtxInst *in) {
   }
   const struct FormSlot *slot = find_form(d);
   if (slot->fn) slot->fn(d);
-  else if (slot->op != OP_COUNT) decode_row(d, (enum Op)slot->op);
+  else if (slot->op != OP_COUNT) decode_row(d, constant_shift(in, (enum Op)slot->op));
   else dec_unsupported(d, NULL);
 }
 

@@ -119,8 +119,10 @@ uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align);
 void dec_place_shared(Decoder *d, const PtxFunc *f);
 uint64_t dec_shared_address(Decoder *d, const PtxSym *s);
 
-/* --- finish.c --- */
+/* --- finish.c, rows.c --- */
 void dec_finish(Decoder *d);
+/* Rows of the registers that are not fixed, from *bytes on; *peak: bytes live at the fullest place. */
+void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, uint32_t *peak);
 
 /* --- decode.c, for module.c: all that a kernel needs. False: d->diag and d->code say why. */
 bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, SgDiag *diag, int *code);

@@ -125,20 +125,35 @@ OP1(neg_x, u64, u64, 0u - x)
  * off are divided too, by whatever they hold, so the divisor is made safe in all of them. */
 #define UDIV(name, T, zero, op) OP2(name, T, T, T, y == 0 ? (T)(zero) : (T)(x op(y == 0 ? 1 : y)))
 UDIV(div_uh, u16, 0xffff, /)
-UDIV(div_uw, u32, UINT32_MAX, /)
-UDIV(div_ux, u64, UINT64_MAX, /)
 UDIV(rem_uh, u16, 0xffff, %)
-UDIV(rem_uw, u32, UINT32_MAX, %)
+UDIV(div_ux, u64, UINT64_MAX, /)
 UDIV(rem_ux, u64, UINT64_MAX, %)
 #define SAFE (y == 0 || y == -1 ? 1 : y)
 #define SDIV(name, U, S) OP2(name, S, S, S, y == 0 ? (S)-1 : y == -1 ? (S)(0 - (U)x) : (S)(x / SAFE))
 #define SREM(name, S) OP2(name, S, S, S, y == 0 ? (S)-1 : (S)(x % SAFE))
 SDIV(div_sh, u16, s16)
-SDIV(div_sw, u32, s32)
 SDIV(div_sx, u64, s64)
 SREM(rem_sh, s16)
-SREM(rem_sw, s32)
 SREM(rem_sx, s64)
+#ifdef __AVX2__
+/* 32 bits by way of doubles, which a vector unit can divide: the quotient is at least 2^-32 of itself away from
+ * the next integer, and a double's error is 2^-53. Adding 2^52 (and 2^51 for the sign) puts an integral number
+ * in the low bits. */
+static inline u32 low_word(double x) {
+  u64 u;
+  __builtin_memcpy(&u, &x, sizeof u);
+  return (u32)u;
+}
+static inline u32 quotient_u(u32 x, u32 y) { return low_word(__builtin_floor((double)x / (double)y) + 0x1p52); }
+static inline u32 quotient_s(s32 x, s32 y) { return low_word(__builtin_trunc((double)x / (double)y) + 0x1.8p52); }
+#else
+static inline u32 quotient_u(u32 x, u32 y) { return x / y; }
+static inline u32 quotient_s(s32 x, s32 y) { return y == -1 ? 0u - (u32)x : (u32)(x / y); }
+#endif
+OP2(div_uw, u32, u32, u32, y == 0 ? UINT32_MAX : quotient_u(x, y == 0 ? 1 : y))
+OP2(rem_uw, u32, u32, u32, y == 0 ? UINT32_MAX : x - y * quotient_u(x, y == 0 ? 1 : y))
+OP2(div_sw, u32, s32, s32, y == 0 ? UINT32_MAX : quotient_s(x, y == 0 ? 1 : y))
+OP2(rem_sw, u32, s32, s32, y == 0 ? UINT32_MAX : (u32)x - (u32)y * quotient_s(x, y == 0 ? 1 : y))
 
 /* --- carry chain --- */
 #define CARRY(name, T, expr, carry_in, carry_out)                                                            \
@@ -157,18 +172,20 @@ SREM(rem_sx, s64)
   }                                                                                                          \
   void FN(name##_d)(Gang * g, const Ins *in) { FN(name##_body)(g, in, NULL); }                               \
   void FN(name##_m)(Gang * g, const Ins *in) { FN(name##_body)(g, in, MASK()); }
+/* A GPU subtracts by adding the complement: after sub.cc the flag is the carry of that sum, set where nothing
+ * was borrowed, and subc takes it so. Shows where code reads it with addc, as 128-bit division does. */
 CARRY(addcc_w, u32, x + y + z, false, true)
 CARRY(addcc_x, u64, x + y + z, false, true)
 CARRY(addc_w, u32, x + y + z, true, false)
 CARRY(addc_x, u64, x + y + z, true, false)
 CARRY(addccc_w, u32, x + y + z, true, true)
 CARRY(addccc_x, u64, x + y + z, true, true)
-CARRY(subcc_w, u32, x - y - z, false, true)
-CARRY(subcc_x, u64, x - y - z, false, true)
-CARRY(subc_w, u32, x - y - z, true, false)
-CARRY(subc_x, u64, x - y - z, true, false)
-CARRY(subccc_w, u32, x - y - z, true, true)
-CARRY(subccc_x, u64, x - y - z, true, true)
+CARRY(subcc_w, u32, x + (u32)~y + 1 + z, false, true)
+CARRY(subcc_x, u64, x + (u64)~y + 1 + z, false, true)
+CARRY(subc_w, u32, x + (u32)~y + z, true, false)
+CARRY(subc_x, u64, x + (u64)~y + z, true, false)
+CARRY(subccc_w, u32, x + (u32)~y + z, true, true)
+CARRY(subccc_x, u64, x + (u64)~y + z, true, true)
 
 /* --- logic and shifts --- */
 OP2(and_p, b8, b8, b8, x &y)
@@ -194,6 +211,29 @@ OP2(shr_ux, u64, u64, u32, y > 63 ? 0 : x >> (y & 63))
 OP2(shr_sh, s16, s16, u32, x >> (y > 15 ? 15 : y))
 OP2(shr_sw, s32, s32, u32, x >> (y > 31 ? 31 : y))
 OP2(shr_sx, s64, s64, u32, x >> (y > 63 ? 63 : y))
+#define SHIFT_BY(name, T, op)                                                                                \
+  void FN(name##_d)(Gang *g, const Ins *in) {                                                                \
+    const uint32_t by = (uint32_t)in->imm;                                                                   \
+    T *d = ROW(T, in->d);                                                                                    \
+    const T *a = ROW(const T, in->s[0]);                                                                     \
+    LANES(g->n) d[i] = (T)(a[i] op by);                                                                      \
+  }                                                                                                          \
+  void FN(name##_m)(Gang *g, const Ins *in) {                                                                \
+    const uint32_t by = (uint32_t)in->imm;                                                                   \
+    T *d = ROW(T, in->d);                                                                                    \
+    const T *a = ROW(const T, in->s[0]);                                                                     \
+    const uint8_t *m = MASK();                                                                               \
+    LANES(g->n & ~7u) {                                                                                      \
+      const T r = (T)(a[i] op by);                                                                           \
+      d[i] = m[i] ? r : d[i];                                                                                \
+    }                                                                                                        \
+  }
+SHIFT_BY(shli_w, u32, <<)
+SHIFT_BY(shli_x, u64, <<)
+SHIFT_BY(shri_uw, u32, >>)
+SHIFT_BY(shri_ux, u64, >>)
+SHIFT_BY(shri_sw, s32, >>)
+SHIFT_BY(shri_sx, s64, >>)
 /* Funnel shifts of y:x, 64 bits: the upper half shifted left, the lower half shifted right. */
 OP3(shf_lw, u32, u32, u32, u32, ((((u64)y << 32) | x) << (z & 31)) >> 32)
 OP3(shf_lc, u32, u32, u32, u32, ((((u64)y << 32) | x) << (z > 32 ? 32 : z)) >> 32)
@@ -371,8 +411,6 @@ DP2(dp2ahi_ss, int16_t, int8_t, 2)
 OP3(selp_h, u16, u16, u16, b8, z ? x : y)
 OP3(selp_w, u32, u32, u32, b8, z ? x : y)
 OP3(selp_x, u64, u64, u64, b8, z ? x : y)
-OP3(selp_f, u32, u32, u32, b8, z ? x : y)
-OP3(selp_d, u64, u64, u64, b8, z ? x : y)
 OP3(selp_p, b8, b8, b8, b8, z ? x : y)
 #define EQUAL(name, expr)                                                                                    \
   OP2(name##_h, b8, u16, u16, expr)                                                                          \

@@ -172,83 +172,70 @@ static void classify(const Plan *pl, uint32_t first, uint32_t end) {
   }
 }
 
-/* The addresses as 64-bit numbers: the register itself, or a widened copy. */
-static const uint64_t *addresses(Gang *g, const Ins *in, uint32_t first, uint32_t n) {
-  if (!(in->flags & INS_NARROW)) return ROW0(const uint64_t, in->s[0]) + first;
-  const uint32_t *a = ROW0(const uint32_t, in->s[0]) + first;
-  uint64_t *wide = (uint64_t *)(void *)g->scratch;
-  LANES(n) wide[i] = a[i];
-  return wide;
-}
+/* U: type of the register. Offsets that leave 32 bits make the plan useless, and the access goes lane by lane. */
+#define SCAN(name, U)                                                                                        \
+  static inline __attribute__((always_inline)) void name(const Gang *g, const Ins *in, Plan *pl,             \
+                                                         uint32_t first, uint32_t n, bool dense) {           \
+    const U *a = ROW0(const U, in->s[0]) + first;                                                            \
+    const uint8_t *m = g->fm + first;                                                                        \
+    const U a0 = a[0];                                                                                       \
+    uint32_t second = 1;                                                                                     \
+    if (!dense)                                                                                              \
+      while (second < n && !m[second]) second++;                                                             \
+    const int64_t stride = second < n ? ((int64_t)a[second] - (int64_t)a0) / (int64_t)second : 0;            \
+    U differ = 0, expect = a0;                                                                               \
+    for (uint32_t from = 0; from < n && !differ; from += 64) {                                               \
+      const uint32_t to = from + 64 < n ? from + 64 : n;                                                     \
+      for (uint32_t i = from; dense && i < to; i++) {                                                        \
+        differ |= a[i] ^ expect;                                                                             \
+        expect += (U)stride;                                                                                 \
+      }                                                                                                      \
+      for (uint32_t i = from; !dense && i < to; i++) {                                                       \
+        differ |= m[i] ? a[i] ^ expect : 0;                                                                  \
+        expect += (U)stride;                                                                                 \
+      }                                                                                                      \
+    }                                                                                                        \
+    pl->a0 = a0;                                                                                             \
+    const int64_t last = stride * (int64_t)(n - 1);                                                          \
+    if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX && (uint64_t)(U)(a0 + (U)last) == a0 + (uint64_t)last) { \
+      pl->shape = PLAN_REGULAR;                                                                              \
+      pl->stride = stride;                                                                                   \
+      pl->lo = last < 0 ? last : 0;                                                                          \
+      pl->hi = last > 0 ? last : 0;                                                                          \
+      pl->low = (uint64_t)stride;                                                                            \
+      return;                                                                                                \
+    }                                                                                                        \
+    uint64_t far = 0;                                                                                        \
+    uint32_t low = 0;                                                                                        \
+    int32_t least = 0, most = 0;                                                                             \
+    int32_t *off = pl->off + first;                                                                          \
+    LANES(n) {                                                                                               \
+      const uint64_t o = dense || m[i] ? (uint64_t)a[i] - a0 : 0;                                            \
+      const int32_t v = (int32_t)o;                                                                          \
+      far |= (o + 0x80000000u) >> 32;                                                                        \
+      low |= (uint32_t)v;                                                                                    \
+      least = v < least ? v : least;                                                                         \
+      most = v > most ? v : most;                                                                            \
+      off[i] = v;                                                                                            \
+    }                                                                                                        \
+    pl->low = low;                                                                                           \
+    pl->lo = least;                                                                                          \
+    pl->hi = most;                                                                                           \
+    pl->row_bytes = in->bytes;                                                                               \
+    pl->shape = far ? PLAN_WIDE : PLAN_IRREGULAR;                                                            \
+    if (!far) classify(pl, first, first + n);                                                                \
+  }
+SCAN(scan_w, uint32_t)
+SCAN(scan_x, uint64_t)
 
 void FN(scan)(Gang *g, const Ins *in) {
   Plan *pl = &g->plans[in->plan];
   const bool always = pl->invariant;
-  const uint32_t first = always ? 0 : g->cur.first, end = always ? g->threads : g->cur.end, n = end - first;
-  const bool dense = always || g->cur.count == n;
-  const uint64_t *a = addresses(g, in, first, n);
-  const uint8_t *m = g->fm + first;
-  const uint64_t a0 = a[0];
+  const uint32_t first = always ? 0 : g->cur.first, end = always ? g->threads : g->cur.end;
+  const bool dense = always || g->cur.count == end - first;
   pl->serial = always ? PLAN_ALWAYS : g->serial;
   pl->first = first;
-  pl->a0 = a0;
-  uint32_t second = 1;
-  if (!dense)
-    while (second < n && !m[second]) second++;
-  const int64_t stride = second < n ? (int64_t)(a[second] - a0) / (int64_t)second : 0;
-  uint64_t differ = 0, expect = a0;
-  for (uint32_t from = 0; from < n && !differ; from += 64) {
-    const uint32_t to = from + 64 < n ? from + 64 : n;
-    if (dense) {
-      for (uint32_t i = from; i < to; i++) {
-        differ |= a[i] ^ expect;
-        expect += (uint64_t)stride;
-      }
-    } else {
-      for (uint32_t i = from; i < to; i++) {
-        differ |= m[i] ? a[i] ^ expect : 0;
-        expect += (uint64_t)stride;
-      }
-    }
-  }
-  if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX) {
-    const int64_t last = stride * (int64_t)(n - 1);
-    pl->shape = PLAN_REGULAR;
-    pl->stride = stride;
-    pl->lo = last < 0 ? last : 0;
-    pl->hi = last > 0 ? last : 0;
-    pl->low = (uint64_t)stride;
-    return;
-  }
-  uint64_t far = 0;
-  uint32_t low = 0;
-  int32_t least = 0, most = 0;
-  int32_t *off = pl->off + first;
-  if (dense) {
-    LANES(n) {
-      const uint64_t o = a[i] - a0;
-      const int32_t v = (int32_t)o;
-      far |= (o + 0x80000000u) >> 32;
-      low |= (uint32_t)v;
-      least = v < least ? v : least;
-      most = v > most ? v : most;
-      off[i] = v;
-    }
-  } else {
-    LANES(n) {
-      const uint64_t o = m[i] ? a[i] - a0 : 0;
-      const int32_t v = (int32_t)o;
-      far |= (o + 0x80000000u) >> 32;
-      low |= (uint32_t)v;
-      least = v < least ? v : least;
-      most = v > most ? v : most;
-      off[i] = v;
-    }
-  }
-  pl->low = low;
-  pl->lo = least;
-  pl->hi = most;
-  pl->row_bytes = in->bytes;
-  pl->shape = far ? PLAN_WIDE : PLAN_IRREGULAR;
-  if (!far) classify(pl, first, end);
+  const uint32_t n = end - first;
+  if (in->flags & INS_NARROW) dense ? scan_w(g, in, pl, first, n, true) : scan_w(g, in, pl, first, n, false);
+  else dense ? scan_x(g, in, pl, first, n, true) : scan_x(g, in, pl, first, n, false);
 }

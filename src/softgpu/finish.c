@@ -154,7 +154,8 @@ void dec_finish(Decoder *d) {
   mark_loops(d);
   make_plans(d, &f);
 
-  uint32_t bytes = 0;
+  uint32_t bytes = 0, peak;
+  dec_rows(d, f.fixed, f.row, &bytes, &peak);
   for (uint32_t pass = 0; pass < 2; pass++) {
     Ins *list = pass ? d->ins : prologue;
     for (uint32_t i = 0, n = pass ? d->n : nprologue; i < n; i++) {
@@ -166,7 +167,9 @@ void dec_finish(Decoder *d) {
     }
   }
   k->bytes_per_lane = bytes;
-  k->info.num_regs = bytes / 4 < 1 ? 1 : bytes / 4 > 255 ? 255 : bytes / 4;
+  /* What a compiler would need, roughly: the live values, and a few for addresses and parameters. */
+  const uint32_t regs = peak / 4 + (nprologue < 16 ? nprologue : 16) + 4;
+  k->info.num_regs = regs > 255 ? 255 : regs;
 
   Fill *fills = k->fills = malloc((d->nfills + 1) * sizeof *fills);
   if (!fills) dec_alloc(d, SIZE_MAX);

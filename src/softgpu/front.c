@@ -41,7 +41,6 @@ void sg_front_start(Gang *g, uint32_t group_lanes) {
   for (uint32_t first = here, group = 1; first < g->threads; first += group_lanes, group++) {
     Front f = {.group = group};
     set_range(f.mask, first, first + group_lanes < g->threads ? first + group_lanes : g->threads);
-    g->run->isa->measure(&f, g->nl);
     sg_front_park(g, &f);
   }
   sg_front_refresh(g);
@@ -60,10 +59,15 @@ void sg_front_refresh(Gang *g) {
 
 static void unite(const Gang *g, Front *to, const Front *from) {
   for (uint32_t w = 0; w < g->words; w++) to->mask[w] |= from->mask[w];
-  g->run->isa->measure(to, g->nl);
 }
 
-static void drop(Gang *g, uint32_t i) { g->parked[i] = g->parked[--g->nparked]; }
+static void copy(const Gang *g, Front *to, const Front *from) {
+  memcpy(to, from, offsetof(Front, mask) + g->words * sizeof *from->mask);
+}
+
+static void drop(Gang *g, uint32_t i) {
+  if (i != --g->nparked) copy(g, &g->parked[i], &g->parked[g->nparked]);
+}
 
 void sg_front_park(Gang *g, const Front *f) {
   if (f->state == F_RUN) {
@@ -72,21 +76,20 @@ void sg_front_park(Gang *g, const Front *f) {
     for (uint32_t i = 0; i < g->nparked; i++) {
       Front *p = &g->parked[i];
       if (p->pc == f->pc && p->group == f->group && p->state == F_RUN) {
-        for (uint32_t w = 0; w < g->words; w++) p->mask[w] |= f->mask[w];
-        g->run->isa->measure(p, g->nl);
+        unite(g, p, f);
         return;
       }
     }
   }
   /* At most one front a lane, and there is room for that many. */
   Front *p = &g->parked[g->nparked++];
-  *p = *f;
+  copy(g, p, f);
   p->age = ++g->clock;
 }
 
 /* Makes parked front i the running one, together with all that wait at the same place. */
 static void resume(Gang *g, uint32_t i) {
-  g->cur = g->parked[i];
+  copy(g, &g->cur, &g->parked[i]);
   drop(g, i);
   for (i = 0; i < g->nparked;) {
     const Front *p = &g->parked[i];

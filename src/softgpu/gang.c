@@ -73,16 +73,14 @@ static bool branch(Gang *g, const Ins *in) {
   sg_front_remove(g, &away);
   if (in->target < next) {
     /* The lanes that branch back go on, the others wait. */
-    Front stay = g->cur;
-    stay.pc = next;
-    sg_front_park(g, &stay);
+    g->cur.pc = next;
+    sg_front_park(g, &g->cur);
     memcpy(g->cur.mask, away.mask, g->words * sizeof *away.mask);
     sg_front_set(g);
     g->cur.pc = in->target;
     return true;
   }
   away.pc = in->target;
-  g->run->isa->measure(&away, g->nl);
   sg_front_park(g, &away);
   g->cur.pc = next;
   return true;
@@ -103,7 +101,6 @@ static bool branch_indexed(Gang *g, const Ins *in) {
     }
     if (!any) continue;
     sg_front_remove(g, &f);
-    g->run->isa->measure(&f, g->nl);
     sg_front_park(g, &f);
   }
   if (g->cur.count) {
@@ -139,19 +136,21 @@ GangStatus sg_gang_run(Gang *g) {
   int64_t quantum = QUANTUM;
   for (;;) {
     const Ins *in = &code[g->cur.pc];
+    for (; in->kind <= K_MEM; in++) {
+      g->icount++;
+      if (in->pred == NO_ROW) in->fn[g->masked](g, in);
+      else run_guarded(g, in);
+      if (in->kind == K_MEM && g->trouble.code) {
+        g->trouble.pc = (uint32_t)(in - code);
+        return GANG_FAULT;
+      }
+      if (in->kill) g->plans[in->kill].serial = 0;
+    }
+    g->cur.pc = (uint32_t)(in - code);
     g->icount++;
     switch ((Kind)in->kind) {
     case K_ALU:
     case K_MEM:
-      if (in->pred == NO_ROW) in->fn[g->masked](g, in);
-      else run_guarded(g, in);
-      if (in->kind == K_MEM && g->trouble.code) {
-        g->trouble.pc = g->cur.pc;
-        return GANG_FAULT;
-      }
-      if (in->kill) g->plans[in->kill].serial = 0;
-      g->cur.pc++;
-      continue;
     case K_LEADER: break;
     case K_BRA:
       if (branch(g, in) && (in->flags & INS_BACK)) {

@@ -16,7 +16,7 @@ typedef enum FrontState { F_RUN, F_BAR, F_WARP } FrontState;
 
 struct Front {
   uint32_t pc;
-  uint32_t count, first, end; /* active lanes, first of them, last of them + 1 */
+  uint32_t count, first, end; /* active lanes, first of them, last of them + 1; not kept for a parked F_RUN */
   uint32_t group;             /* fronts of different groups never merge */
   FrontState state;
   uint32_t bar;               /* F_BAR: barrier number */

@@ -78,17 +78,16 @@ void FN(spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes) {
 }
 
 void FN(measure)(Front *f, uint32_t lanes) {
-  uint32_t count = 0, first = 0, end = 0;
-  for (uint32_t w = 0; w * 64 < lanes; w++) {
-    const uint64_t v = f->mask[w];
-    if (!v) continue;
-    if (count == 0) first = w * 64 + (uint32_t)__builtin_ctzll(v);
-    end = w * 64 + 64 - (uint32_t)__builtin_clzll(v);
-    count += (uint32_t)__builtin_popcountll(v);
-  }
+  const uint32_t words = (lanes + 63) / 64;
+  uint32_t count = 0, w = 0;
+  for (uint32_t k = 0; k < words; k++) count += (uint32_t)__builtin_popcountll(f->mask[k]);
   f->count = count;
-  f->first = first;
-  f->end = end;
+  f->first = f->end = 0;
+  if (count == 0) return;
+  while (!f->mask[w]) w++;
+  f->first = w * 64 + (uint32_t)__builtin_ctzll(f->mask[w]);
+  for (w = words - 1; !f->mask[w];) w--;
+  f->end = w * 64 + 64 - (uint32_t)__builtin_clzll(f->mask[w]);
 }
 
 void FN(fill)(uint32_t *row, uint32_t value, uint32_t n) { LANES(n) row[i] = value; }

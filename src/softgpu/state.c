@@ -32,7 +32,7 @@ Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
   const size_t o_caches = take(&at, k->ncaches * sizeof(AllocCache));
   const size_t o_off = take(&at, (size_t)k->nplans * nl * sizeof(int32_t));
   const size_t o_cls = take(&at, (size_t)k->nplans * nl / 8);
-  const size_t o_parked = take(&at, (threads + 1) * sizeof(Front));
+  const size_t o_parked = take(&at, (nl + 1) * sizeof(Front));
   const size_t o_shared = take(&at, shared + ALIGN);
   const size_t o_local = take(&at, (size_t)local_stride * nl);
   char *memory = calloc(1, at + ALIGN);
@@ -104,8 +104,8 @@ static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   case FILL_GRIDID: return g->run->grid_id;
   case FILL_DYNAMIC_SMEM: return l->dynamic_shared;
   case FILL_TOTAL_SMEM: return g->shared_bytes;
-  case FILL_ENVREG1: return (uint32_t)g->run->workspace;
-  case FILL_ENVREG2: return (uint32_t)(g->run->workspace >> 32);
+  case FILL_ENVREG1: return (uint32_t)(g->run->workspace >> 32);
+  case FILL_ENVREG2: return (uint32_t)g->run->workspace;
   case FILL_CTAID_X:
   case FILL_CTAID_Y:
   case FILL_CTAID_Z: break; /* per block */

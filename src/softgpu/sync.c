@@ -52,7 +52,6 @@ bool sg_bar(Gang *g, const Ins *in) {
       differ = true;
     }
     if (differ) {
-      g->run->isa->measure(&other, g->nl);
       sg_front_remove(g, &other);
       sg_front_park(g, &other);
     }
