@@ -96,6 +96,29 @@ describe("lifetimes", function()
     ]]
   end)
 
+  it("an object that was finalized and is seen again is dead, not dangerous", function()
+    fine [[
+      local ctx = cuda.Device(0):make_context()
+      local said = 0
+      do
+        local proxy, mem = newproxy(true), cuda.mem_alloc(64)
+        local view = mem + 8
+        getmetatable(proxy).__gc = function() -- may run after the finalizers of mem and view
+          for _, f in ipairs { mem.ptr, function(m) return m + 4 end, function(m) cuda.memcpy_htod(m, "x") end } do
+            for _, m in ipairs { mem, view } do
+              local ok, err = pcall(f, m)
+              if not ok then assert(cuda.is_error(err, "LogicError")) end
+            end
+          end
+          said = said + 1
+        end
+      end
+      collectgarbage() collectgarbage() collectgarbage()
+      assert(said == 1)
+      print "fine"
+    ]]
+  end)
+
   it("after fork the child is told, and its finalizers do nothing", function()
     fine [[
       local ffi = require "ffi"

@@ -370,8 +370,8 @@ static void host_memory(void) {
   unsigned flags = 99;
   start();
   OK(cuMemHostAlloc(&h, 4096, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
-  void *none;
-  IS(1, cuMemHostAlloc(&none, 4096, 0x100));
+  void *unmade;
+  IS(1, cuMemHostAlloc(&unmade, 4096, 0x100));
   OK(cuMemHostGetDevicePointer(&d, h, 0));
   TRUE(d == (CUdeviceptr)(uintptr_t)h);
   OK(cuMemHostGetFlags(&flags, h));

@@ -49,8 +49,8 @@ static SgModule *load(const char *text) {
   return m;
 }
 
-static int launch3(SgModule *m, const char *name, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic,
-                   const void *params, SgFault *fault) {
+static int launch3(SgModule *m, const char *name, const uint32_t grid[3], const uint32_t block[3],
+                   uint32_t dynamic, const void *params, SgFault *fault) {
   SgLaunch l = {.kernel = sg_module_kernel(m, name), .dynamic_shared = dynamic, .params = params};
   memcpy(l.grid, grid, sizeof l.grid);
   memcpy(l.block, block, sizeof l.block);
@@ -61,7 +61,8 @@ static int launch3(SgModule *m, const char *name, const uint32_t grid[3], const 
   }
   return sg_machine_run(&l, fault);
 }
-static int launch(SgModule *m, const char *name, uint32_t blocks, uint32_t threads, const void *params, SgFault *fault) {
+static int launch(SgModule *m, const char *name, uint32_t blocks, uint32_t threads, const void *params,
+                  SgFault *fault) {
   return launch3(m, name, (uint32_t[]){blocks, 1, 1}, (uint32_t[]){threads, 1, 1}, 0, params, fault);
 }
 /* A launch that must succeed. */
@@ -109,11 +110,29 @@ static double value_d(uint64_t u) {
   return x;
 }
 static uint64_t f(float x) { return isnan(x) ? 0x7fffffff : raw(x); }
-static uint64_t d(double x) { return isnan(x) ? 0xfff8000000000000u : raw_d(x); }
+static uint64_t quiet(uint64_t bits) { return bits | (uint64_t)1 << 51; }
+/* A double's NaN: the first NaN operand, made quiet; of an invalid operation, this one (measured). */
+static uint64_t propagate(double r, int n, const uint64_t *v) {
+  for (int i = 0; isnan(r) && i < n; i++)
+    if ((v[i] & INT64_MAX) > 0x7ff0000000000000) return quiet(v[i]);
+  return isnan(r) ? 0xfff8000000000000u : raw_d(r);
+}
+#define d1(x) propagate(x, 1, v)
+#define d2(x) propagate(x, 2, v)
+#define d3(x) propagate(x, 3, v)
+static uint64_t d(double x) { return raw_d(x); }
+static uint64_t f_payload(uint64_t bits) {
+  return quiet((bits & 0x80000000) << 32 | 0x7ff0000000000000 | (bits & 0x7fffff) << 29);
+}
+static uint64_t d_payload(uint64_t bits) {
+  return (bits >> 32 & 0x80000000) | 0x7fc00000 | (bits >> 29 & 0x3fffff);
+}
 static float flush(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
 static float unit(float x) { return isnan(x) || x <= 0 ? 0.0f : x >= 1 ? 1.0f : x; }
 static __int128 clamp(__int128 v, __int128 lo, __int128 hi) { return v < lo ? lo : v > hi ? hi : v; }
-static int64_t low24(uint32_t v) { return (v & 0x800000) ? (int64_t)(v & 0xffffff) - 0x1000000 : (int64_t)(v & 0xffffff); }
+static int64_t low24(uint32_t v) {
+  return (v & 0x800000) ? (int64_t)(v & 0xffffff) - 0x1000000 : (int64_t)(v & 0xffffff);
+}
 
 static uint64_t reverse(uint64_t v, int bits) {
   uint64_t r = 0;
@@ -136,18 +155,17 @@ static uint64_t find(uint64_t v, int bits, bool sign, bool shift) {
     if ((v >> i & 1) != (sign ? top : 0)) return (uint64_t)(shift ? bits - 1 - i : i);
   return UINT32_MAX;
 }
-static uint64_t extract(uint64_t v, uint32_t pos, uint32_t len, uint32_t bits, bool sign) {
+/* Positions and lengths of 64-bit fields are not cut to a byte (measured). */
+static uint64_t extract(uint64_t v, uint64_t pos, uint64_t len, uint32_t bits, bool sign) {
   uint64_t r = 0;
-  pos &= 255;
-  len &= 255;
-  const uint32_t at = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
+  if (bits == 32) pos &= 255, len &= 255;
+  const uint64_t at = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
   const uint64_t s = sign && len ? v >> at & 1 : 0;
   for (uint32_t i = 0; i < bits; i++) r |= (i < len && pos + i < bits ? v >> (pos + i) & 1 : s) << i;
   return r;
 }
-static uint64_t insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t bits) {
-  pos &= 255;
-  len &= 255;
+static uint64_t insert(uint64_t a, uint64_t b, uint64_t pos, uint64_t len, uint32_t bits) {
+  if (bits == 32) pos &= 255, len &= 255;
   for (uint32_t i = 0; i < len && pos + i < bits && i < bits; i++) {
     b &= ~((uint64_t)1 << (pos + i));
     b |= (a >> i & 1) << (pos + i);
@@ -204,13 +222,14 @@ static uint64_t rounded3(int mode, float x, float y, float z) {
   fesetround(FE_TONEAREST);
   return f(r);
 }
-static uint64_t rounded_d(int mode, char op, volatile double x, volatile double y) {
+static double rounded_d(int mode, char op, volatile double x, volatile double y) {
   fesetround(mode);
   volatile double r = op == '+' ? x + y : op == '*' ? x * y : x / y;
   fesetround(FE_TONEAREST);
-  return d(r);
+  return r;
 }
 static uint64_t narrowed(int mode, volatile double x) {
+  if (isnan(x)) return d_payload(raw_d(x));
   fesetround(mode);
   volatile float r = (float)x;
   fesetround(FE_TONEAREST);
@@ -236,7 +255,8 @@ static uint64_t to_int(long double x, int mode, int bits, bool sign, bool nan_to
   const long double r = integral(x, mode);
   const long double lo = sign ? -ldexpl(1, bits - 1) : 0, hi = ldexpl(1, sign ? bits - 1 : bits);
   if (r <= lo) return sign ? (uint64_t)-1 << (bits - 1) : 0;
-  if (r >= hi) return sign ? ((uint64_t)1 << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  if (r >= hi)
+    return sign ? ((uint64_t)1 << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
   return r < 0 ? (uint64_t)(int64_t)r : (uint64_t)r;
 }
 static double half_value(uint32_t h) {
@@ -318,27 +338,130 @@ enum { NFORMS = sizeof forms / sizeof *forms };
 
 /* ---- operands ---------------------------------------------------------------------------------- */
 
-static const uint64_t edge_w[] = {0,      1,       2,          3,          7,          8,          15,         16,
-                                  31,     32,      33,         63,         64,         65,         127,        128,
-                                  255,    256,     0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,
-                                  0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaaa, 0x3210, 0xfffffffe, 0xffffffff};
-static const uint64_t edge_x[] = {0, 1, 2, 31, 32, 63, 64, 255, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
-                                  0x100000000, 0x100000001, 0x1fffffffffffff, 0x20000000000001, 0x7fffffff80000000,
-                                  0x7fffff4000000001, 0x7ffffffffffffc01, 0x7fffffffffffffff, 0x8000000000000000,
-                                  0x8000000000000001, 0xaaaaaaaa55555555, 0xffffffff00000000, 0xffffffff7fffffff,
-                                  0xffffffffffffff80, 0xffffffffffff7fff, 0xfffffffffffffffe, 0xffffffffffffffff};
-static const float edge_f[] = {0.0f,    -0.0f,    0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f, -0x1p-126f, 1e-20f, 0.1f,
-                               0.25f,   0.5f,     -0.5f,     1.0f,       -1.0f,            1.5f,      -1.5f,      2.0f,   2.5f,
-                               -2.5f,   3.0f,     127.5f,    255.5f,     -128.5f,          32767.5f,  65504.0f,   65519.0f, 65520.0f,
-                               16777215.0f, 16777216.0f, 2147483520.0f, 2147483648.0f, -2147483648.0f, 4294967040.0f,
-                               4294967296.0f, 9.2233715e18f, 9.2233720e18f, 1.8446742e19f, 1.8446744e19f, 1e30f, 0x1.fffffep+127f,
-                               -0x1.fffffep+127f, INFINITY, -INFINITY, NAN, 0x1.002p0f, 0x1.006p-15f, 0x1.ffep-15f, 5.9604645e-8f, 2.9802322e-8f};
-static const double edge_d[] = {0.0, -0.0, 0x1p-1074, -0x1p-1074, 0x1.fffffffffffffp-1023, 0x1p-1022, 1e-100, 0x1p-150, 0x1.8p-149, 0.1,
-                                0.5, -0.5, 1.0, -1.0, 1.5, 2.5, -2.5, 1.0000000596046448, 1.0000000596046450, 65519.999999, 65520.0,
-                                2147483647.0, 2147483647.5, -2147483648.5, 4294967295.0, 4294967295.5, 9.2233720368547748e18,
-                                9.2233720368547758e18, -9.2233720368547758e18, 1.8446744073709550e19, 1.8446744073709552e19,
-                                3.4028235677973366e38, 3.4028235e38, 1e300, 0x1.fffffffffffffp+1023, INFINITY, -INFINITY, NAN};
-static const uint64_t edge_h[] = {0, 1, 2, 15, 16, 127, 128, 255, 256, 0x3ff, 0x400, 0x3c00, 0x3c01, 0x3e00, 0x4100, 0x7bff, 0x7c00, 0x7fff,
+static const uint64_t edge_w[] = {
+    0,        1,          2,          3,          7,          8,       15,         16,
+    31,       32,         33,         63,         64,         65,      127,        128,
+    255,      256,        0x7fff,     0x8000,     0xffff,     0x10000, 0x7fffff,   0x800000,
+    0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaaa, 0x3210,  0xfffffffe, 0xffffffff};
+static const uint64_t edge_x[] = {0,
+                                  1,
+                                  2,
+                                  31,
+                                  32,
+                                  63,
+                                  64,
+                                  255,
+                                  0x8000,
+                                  0xffff,
+                                  0x7fffffff,
+                                  0x80000000,
+                                  0xffffffff,
+                                  0x100000000,
+                                  0x100000001,
+                                  0x1fffffffffffff,
+                                  0x20000000000001,
+                                  0x7fffffff80000000,
+                                  0x7fffff4000000001,
+                                  0x7ffffffffffffc01,
+                                  0x7fffffffffffffff,
+                                  0x8000000000000000,
+                                  0x8000000000000001,
+                                  0xaaaaaaaa55555555,
+                                  0xffffffff00000000,
+                                  0xffffffff7fffffff,
+                                  0xffffffffffffff80,
+                                  0xffffffffffff7fff,
+                                  0xfffffffffffffffe,
+                                  0xffffffffffffffff};
+static const float edge_f[] = {0.0f,
+                               -0.0f,
+                               0x1p-149f,
+                               -0x1p-149f,
+                               0x1.fffffcp-127f,
+                               0x1p-126f,
+                               -0x1p-126f,
+                               1e-20f,
+                               0.1f,
+                               0.25f,
+                               0.5f,
+                               -0.5f,
+                               1.0f,
+                               -1.0f,
+                               1.5f,
+                               -1.5f,
+                               2.0f,
+                               2.5f,
+                               -2.5f,
+                               3.0f,
+                               127.5f,
+                               255.5f,
+                               -128.5f,
+                               32767.5f,
+                               65504.0f,
+                               65519.0f,
+                               65520.0f,
+                               16777215.0f,
+                               16777216.0f,
+                               2147483520.0f,
+                               2147483648.0f,
+                               -2147483648.0f,
+                               4294967040.0f,
+                               4294967296.0f,
+                               9.2233715e18f,
+                               9.2233720e18f,
+                               1.8446742e19f,
+                               1.8446744e19f,
+                               1e30f,
+                               0x1.fffffep+127f,
+                               -0x1.fffffep+127f,
+                               INFINITY,
+                               -INFINITY,
+                               NAN,
+                               0x1.002p0f,
+                               0x1.006p-15f,
+                               0x1.ffep-15f,
+                               5.9604645e-8f,
+                               2.9802322e-8f};
+static const double edge_d[] = {0.0,
+                                -0.0,
+                                0x1p-1074,
+                                -0x1p-1074,
+                                0x1.fffffffffffffp-1023,
+                                0x1p-1022,
+                                1e-100,
+                                0x1p-150,
+                                0x1.8p-149,
+                                0.1,
+                                0.5,
+                                -0.5,
+                                1.0,
+                                -1.0,
+                                1.5,
+                                2.5,
+                                -2.5,
+                                1.0000000596046448,
+                                1.0000000596046450,
+                                65519.999999,
+                                65520.0,
+                                2147483647.0,
+                                2147483647.5,
+                                -2147483648.5,
+                                4294967295.0,
+                                4294967295.5,
+                                9.2233720368547748e18,
+                                9.2233720368547758e18,
+                                -9.2233720368547758e18,
+                                1.8446744073709550e19,
+                                1.8446744073709552e19,
+                                3.4028235677973366e38,
+                                3.4028235e38,
+                                1e300,
+                                0x1.fffffffffffffp+1023,
+                                INFINITY,
+                                -INFINITY,
+                                NAN};
+static const uint64_t edge_h[] = {0,      1,      2,      15,     16,     127,    128,    255,    256,
+                                  0x3ff,  0x400,  0x3c00, 0x3c01, 0x3e00, 0x4100, 0x7bff, 0x7c00, 0x7fff,
                                   0x8000, 0x8001, 0xbc00, 0xc100, 0xfbff, 0xfc00, 0xffff, 0x5555, 0x1234};
 
 static uint64_t seed = 88172645463325252u;
@@ -351,8 +474,8 @@ static uint64_t rnd(void) {
 static size_t edges(char letter) {
   switch (letter) {
   case 'p': return 2;
-  case 'f': return sizeof edge_f / sizeof *edge_f;
-  case 'd': return sizeof edge_d / sizeof *edge_d;
+  case 'f': return sizeof edge_f / sizeof *edge_f + 2;
+  case 'd': return sizeof edge_d / sizeof *edge_d + 3;
   case 'x': return sizeof edge_x / sizeof *edge_x;
   case 'w': return sizeof edge_w / sizeof *edge_w;
   default: return sizeof edge_h / sizeof *edge_h;
@@ -361,8 +484,13 @@ static size_t edges(char letter) {
 static uint64_t edge(char letter, size_t i) {
   switch (letter) {
   case 'p': return i & 1;
-  case 'f': return raw(edge_f[i]);
-  case 'd': return raw_d(edge_d[i]);
+  case 'f': return i < sizeof edge_f / sizeof *edge_f ? raw(edge_f[i]) : i % 2 ? 0x7f812345 : 0xffc54321;
+  case 'd':
+    i -= sizeof edge_d / sizeof *edge_d;
+    return i == 0   ? 0x7ff8000000000123
+           : i == 1 ? 0xfff4000000000456
+           : i == 2 ? 0x7ff0000000000789
+                    : raw_d(edge_d[i + sizeof edge_d / sizeof *edge_d]);
   case 'x': return edge_x[i];
   case 'w': return edge_w[i];
   default: return edge_h[i];
@@ -420,23 +548,34 @@ static void put_kernel(Text *t, int number, const Form *fm) {
   snprintf(form, sizeof form, "%s", fm->form);
   char *imm = strchr(form, ' ');
   if (imm) *imm++ = 0;
-  put(t, ".visible .entry k%d(.param .u64 in, .param .u64 out, .param .u64 flags, .param .u32 mode) {\n", number);
+  put(t, ".visible .entry k%d(.param .u64 in, .param .u64 out, .param .u64 flags, .param .u32 mode) {\n",
+      number);
   put(t, ".reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<12>; .reg .b64 %%c;\n");
   put(t, ".reg .%s %%d; .reg .b32 %%t; .reg .b64 %%o;\n", type_of(result));
   for (int k = 0; src[k]; k++) put(t, ".reg .%s %%a%d;\n", type_of(src[k]), k);
-  put(t, "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; ld.param.u64 %%rd3,[flags]; ld.param.u32 %%r5,[mode];\n"
-         "mov.u32 %%r1,%%ctaid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r3,%%tid.x; mad.lo.s32 %%r4,%%r1,%%r2,%%r3;\n"
-         "mul.wide.u32 %%rd4,%%r4,32; add.s64 %%rd5,%%rd1,%%rd4; mul.wide.u32 %%rd6,%%r4,8; add.s64 %%rd7,%%rd2,%%rd6;\n"
-         "cvt.u64.u32 %%rd8,%%r4; add.s64 %%rd9,%%rd3,%%rd8; ld.global.u8 %%r6,[%%rd9]; setp.ne.s32 %%p0,%%r6,0;\n");
+  put(t,
+      "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; ld.param.u64 %%rd3,[flags]; ld.param.u32 "
+      "%%r5,[mode];\n"
+      "mov.u32 %%r1,%%ctaid.x; mov.u32 %%r2,%%ntid.x; mov.u32 %%r3,%%tid.x; mad.lo.s32 %%r4,%%r1,%%r2,%%r3;\n"
+      "mul.wide.u32 %%rd4,%%r4,32; add.s64 %%rd5,%%rd1,%%rd4; mul.wide.u32 %%rd6,%%r4,8; add.s64 "
+      "%%rd7,%%rd2,%%rd6;\n"
+      "cvt.u64.u32 %%rd8,%%r4; add.s64 %%rd9,%%rd3,%%rd8; ld.global.u8 %%r6,[%%rd9]; setp.ne.s32 "
+      "%%p0,%%r6,0;\n");
   for (int k = 0; src[k]; k++) {
-    if (src[k] == 'p') put(t, "ld.global.u8 %%r7,[%%rd5+%d]; setp.ne.s32 %%a%d,%%r7,0;\n", 8 * k, k);
-    else put(t, "ld.global.%s %%a%d,[%%rd5+%d];\n", type_of(src[k]), k, 8 * k);
+    if (src[k] == 'p')
+      put(t, "ld.global.u8 %%r7,[%%rd5+%d]; setp.ne.s32 %%a%d,%%r7,0;\n", 8 * k, k);
+    else
+      put(t, "ld.global.%s %%a%d,[%%rd5+%d];\n", type_of(src[k]), k, 8 * k);
   }
   put(t, "mov.b64 %%c,0x%" PRIx64 ";\n", CANARY);
-  if (result == 'p') put(t, "setp.eq.u32 %%d,0,1;\n");
-  else if (strchr("xd", result)) put(t, "mov.b64 %%d,%%c;\n");
-  else if (strchr("wf", result)) put(t, "cvt.u32.u64 %%t,%%c; mov.b32 %%d,%%t;\n");
-  else put(t, "cvt.u16.u64 %%d,%%c;\n");
+  if (result == 'p')
+    put(t, "setp.eq.u32 %%d,0,1;\n");
+  else if (strchr("xd", result))
+    put(t, "mov.b64 %%d,%%c;\n");
+  else if (strchr("wf", result))
+    put(t, "cvt.u32.u64 %%t,%%c; mov.b32 %%d,%%t;\n");
+  else
+    put(t, "cvt.u16.u64 %%d,%%c;\n");
   put(t, "setp.eq.s32 %%p1,%%r5,1; @%%p1 bra ONE; setp.eq.s32 %%p2,%%r5,2; @%%p2 bra TWO;\n");
   for (int mode = 0; mode < 3; mode++) {
     put(t, "%s", mode == 0 ? "" : mode == 1 ? "ONE: @%p0 " : "TWO: @!%p0 bra END;\n");
@@ -445,15 +584,22 @@ static void put_kernel(Text *t, int number, const Form *fm) {
     put(t, "%s%s; bra END;\n", imm ? "," : "", imm ? imm : "");
   }
   put(t, "END:\n");
-  if (result == 'p') put(t, "selp.u32 %%t,1,0,%%d; cvt.u64.u32 %%o,%%t;\n");
-  else if (strchr("xd", result)) put(t, "mov.b64 %%o,%%d;\n");
-  else if (strchr("wf", result)) put(t, "mov.b32 %%t,%%d; cvt.u64.u32 %%o,%%t;\n");
-  else put(t, "cvt.u64.u16 %%o,%%d;\n");
+  if (result == 'p')
+    put(t, "selp.u32 %%t,1,0,%%d; cvt.u64.u32 %%o,%%t;\n");
+  else if (strchr("xd", result))
+    put(t, "mov.b64 %%o,%%d;\n");
+  else if (strchr("wf", result))
+    put(t, "mov.b32 %%t,%%d; cvt.u64.u32 %%o,%%t;\n");
+  else
+    put(t, "cvt.u64.u16 %%o,%%d;\n");
   put(t, "st.global.u64 [%%rd7],%%o; ret;\n}\n");
 }
 
 static uint64_t canary(char result) {
-  return result == 'p' ? 0 : strchr("xd", result) ? CANARY : strchr("wf", result) ? CANARY & UINT32_MAX : CANARY & 0xffff;
+  return result == 'p'          ? 0
+         : strchr("xd", result) ? CANARY
+         : strchr("wf", result) ? CANARY & UINT32_MAX
+                                : CANARY & 0xffff;
 }
 
 typedef struct FormParams {
@@ -478,11 +624,13 @@ static void all_forms(const char *isa) {
     const char *src = strchr(fm->sig, ':') + 1;
     case_ok = true;
     for (uint32_t n = 0; n < N; n++)
-      for (uint32_t k = 0; k < 4; k++) in[n * 4 + k] = src[0] && k < strlen(src) ? operand(src[k], k, n, src) : 0;
+      for (uint32_t k = 0; k < 4; k++)
+        in[n * 4 + k] = src[0] && k < strlen(src) ? operand(src[k], k, n, src) : 0;
     /* All threads; a ragged half; one. */
     for (uint32_t pass = 0; pass < 5 && case_ok; pass++) {
       const uint32_t mode = pass == 0 ? 0 : 1 + pass % 2;
-      for (uint32_t n = 0; n < N; n++) flags[n] = pass < 3 ? (uint8_t)(rnd() % 2) : n % THREADS == 77 + (uint32_t)i % 800;
+      for (uint32_t n = 0; n < N; n++)
+        flags[n] = pass < 3 ? (uint8_t)(rnd() % 2) : n % THREADS == 77 + (uint32_t)i % 800;
       FormParams p = {in, out, flags, mode};
       char name[16];
       snprintf(name, sizeof name, "k%d", i);
@@ -491,7 +639,8 @@ static void all_forms(const char *isa) {
         const uint64_t want = mode == 0 || flags[n] ? fm->reference(&in[n * 4]) : canary(fm->sig[0]);
         if (out[n] == want) continue;
         case_ok = false;
-        printf("# %s mode %u thread %u: %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " gives %" PRIx64 ", not %" PRIx64 "\n",
+        printf("# %s mode %u thread %u: %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " gives %" PRIx64
+               ", not %" PRIx64 "\n",
                fm->form, mode, n, in[n * 4], in[n * 4 + 1], in[n * 4 + 2], in[n * 4 + 3], out[n], want);
       }
     }
@@ -512,18 +661,26 @@ static void approximations(void) {
     const char *form;
     double (*f)(double);
     double lo, hi, relative, absolute;
-  } table[] = {{"ex2.approx.f32", exp2, -140, 127, 0x1p-22, 0},    {"ex2.approx.ftz.f32", exp2, -100, 127, 0x1p-22, 0},
-               {"lg2.approx.f32", log2, 1e-44, 1e38, 0x1p-22, 0x1p-22}, {"sin.approx.f32", sin, -3, 3, 0, 0x1p-20},
-               {"cos.approx.f32", cos, -3, 3, 0, 0x1p-20},         {"tanh.approx.f32", tanh, -10, 10, 0x1p-11, 0},
+  } table[] = {{"ex2.approx.f32", exp2, -140, 127, 0x1p-22, 0},
+               {"ex2.approx.ftz.f32", exp2, -100, 127, 0x1p-22, 0},
+               {"lg2.approx.f32", log2, 1e-44, 1e38, 0x1p-22, 0x1p-22},
+               {"sin.approx.f32", sin, -3, 3, 0, 0x1p-20},
+               {"cos.approx.f32", cos, -3, 3, 0, 0x1p-20},
+               {"tanh.approx.f32", tanh, -10, 10, 0x1p-11, 0},
                {"sqrt.approx.f32", sqrt, 0, 1e38, 0x1p-22, 0}};
   enum { N = 4096 };
   float *in = device(N * 4), *out = device(N * 4);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     Text t = {0};
-    put(&t, HEAD ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %%rd<8>; .reg .b32 %%r<8>; .reg .f32 %%f<4>;\n"
-                 "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%ctaid.x; mov.u32 %%r2,%%ntid.x;\n"
-                 "mov.u32 %%r3,%%tid.x; mad.lo.s32 %%r4,%%r1,%%r2,%%r3; mul.wide.s32 %%rd3,%%r4,4; add.s64 %%rd4,%%rd1,%%rd3;\n"
-                 "add.s64 %%rd5,%%rd2,%%rd3; ld.global.f32 %%f1,[%%rd4]; %s %%f2,%%f1; st.global.f32 [%%rd5],%%f2; ret; }\n",
+    put(&t,
+        HEAD
+        ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %%rd<8>; .reg .b32 %%r<8>; .reg .f32 "
+        "%%f<4>;\n"
+        "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%ctaid.x; mov.u32 %%r2,%%ntid.x;\n"
+        "mov.u32 %%r3,%%tid.x; mad.lo.s32 %%r4,%%r1,%%r2,%%r3; mul.wide.s32 %%rd3,%%r4,4; add.s64 "
+        "%%rd4,%%rd1,%%rd3;\n"
+        "add.s64 %%rd5,%%rd2,%%rd3; ld.global.f32 %%f1,[%%rd4]; %s %%f2,%%f1; st.global.f32 [%%rd5],%%f2; "
+        "ret; }\n",
         table[i].form);
     SgModule *m = load(t.p);
     free(t.p);
@@ -549,10 +706,11 @@ static void approximations(void) {
 
 /* Kernels with (out) or (in, out) as parameters; %i is the thread's number in the grid. */
 #define REGS                                                                                                 \
-  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .b64 %d<32>; .reg .f32 %f<8>; .reg .b32 %i, %t;\n"
-#define INDEX                                                                                                \
-  "mov.u32 %r1,%ctaid.x; mov.u32 %r2,%ntid.x; mov.u32 %t,%tid.x; mad.lo.s32 %i,%r1,%r2,%t;\n"
-#define ENTRY(name) ".visible .entry " name "(.param .u64 a, .param .u64 b) {\n" REGS INDEX                   \
+  ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .b64 %d<32>; .reg .f32 %f<8>; .reg .b32 %i, "   \
+  "%t;\n"
+#define INDEX "mov.u32 %r1,%ctaid.x; mov.u32 %r2,%ntid.x; mov.u32 %t,%tid.x; mad.lo.s32 %i,%r1,%r2,%t;\n"
+#define ENTRY(name)                                                                                          \
+  ".visible .entry " name "(.param .u64 a, .param .u64 b) {\n" REGS INDEX                                    \
   "ld.param.u64 %d1,[a]; ld.param.u64 %d2,[b];\n"
 /* %d4: address of out[%i], 32-bit elements */
 #define OUT "mul.wide.u32 %d3,%i,4; add.s64 %d4,%d2,%d3;\n"
@@ -573,13 +731,17 @@ static void run_kernel(const char *text, const char *name, uint32_t blocks, uint
 }
 
 static void variables(void) {
-  SgModule *m = load(HEAD ".global .align 4 .u32 counter = 7;\n.const .align 4 .f32 table[4] = {0f3F800000, 2.5};\n"
-                          ".global .align 8 .u64 link = counter;\n.global .align 1 .b8 bytes[6] = {1, 2, 3};\n"
-                          ".visible .global .align 4 .s32 negative[2] = {-1, 5};\n" ENTRY("k")
-                          "ld.global.u64 %d5,[link]; ld.global.u32 %r5,[%d5]; mul.wide.u32 %d6,%i,4; mov.u64 %d7,table;\n"
-                          "add.s64 %d8,%d7,%d6; ld.const.f32 %f1,[%d8]; cvt.rzi.s32.f32 %r6,%f1; mad.lo.s32 %r7,%r6,10,%r5;\n"
-                          "mov.u64 %d9,bytes; cvt.u64.u32 %d10,%i; add.s64 %d11,%d9,%d10; ld.global.u8 %r8,[%d11];\n"
-                          "mad.lo.s32 %r7,%r8,100,%r7;\n" STORE("%r7"));
+  SgModule *m = load(
+      HEAD
+      ".global .align 4 .u32 counter = 7;\n.const .align 4 .f32 table[4] = {0f3F800000, 2.5};\n"
+      ".global .align 8 .u64 link = counter;\n.global .align 1 .b8 bytes[6] = {1, 2, 3};\n"
+      ".visible .global .align 4 .s32 negative[2] = {-1, 5};\n" ENTRY(
+          "k") "ld.global.u64 %d5,[link]; ld.global.u32 %r5,[%d5]; mul.wide.u32 %d6,%i,4; mov.u64 "
+               "%d7,table;\n"
+               "add.s64 %d8,%d7,%d6; ld.const.f32 %f1,[%d8]; cvt.rzi.s32.f32 %r6,%f1; mad.lo.s32 "
+               "%r7,%r6,10,%r5;\n"
+               "mov.u64 %d9,bytes; cvt.u64.u32 %d10,%i; add.s64 %d11,%d9,%d10; ld.global.u8 %r8,[%d11];\n"
+               "mad.lo.s32 %r7,%r8,100,%r7;\n" STORE("%r7"));
   if (!m) return;
   go(m, "k", 1, 4, &(Two){NULL, results});
   CHECK(results[0] == 117 && results[1] == 227 && results[2] == 307 && results[3] == 7);
@@ -588,20 +750,23 @@ static void variables(void) {
   CHECK(!sg_module_global(m, "k") && !sg_module_kernel(m, "counter") && !sg_module_kernel(m, "nothing"));
   CHECK(sg_module_nkernels(m) == 1 && sg_module_kernel_at(m, 0) == sg_module_kernel(m, "k"));
   const SgKernelInfo *info = sg_kernel_info(sg_module_kernel(m, "k"));
-  CHECK(info->nparams == 2 && info->param_bytes == 16 && info->const_bytes == 16 && info->max_threads == 1024);
+  CHECK(info->nparams == 2 && info->param_bytes == 16 && info->const_bytes == 16 &&
+        info->max_threads == 1024);
   CHECK(info->params[1].offset == 8 && info->params[1].size == 8 && info->ptx_version == 80);
   sg_module_unload(m);
 }
 
 static void parameters(void) {
   /* A struct by value, read by parts, by an address in a register and through a generic address. */
-  SgModule *m = load(HEAD ".visible .entry k(.param .u8 c, .param .align 8 .b8 s[24], .param .u64 out) {\n" REGS INDEX
-                          "ld.param.u64 %d2,[out]; ld.param.s8 %r5,[c]; ld.param.v2.u32 {%r6,%r7},[s+8];\n"
-                          "mov.b64 %d5,s; mul.wide.u32 %d6,%t,4; add.s64 %d7,%d5,%d6; ld.param.u32 %r8,[%d7];\n"
-                          "cvta.param.u64 %d8,%d7; ld.u32 %r9,[%d8]; isspacep.param %p1,%d8; isspacep.local %p2,%d8;\n"
-                          "selp.u32 %r10,1000,0,%p1; selp.u32 %r11,5,%r10,%p2;\n"
-                          "add.s32 %r5,%r5,%r6; add.s32 %r5,%r5,%r7; add.s32 %r5,%r5,%r8; sub.s32 %r5,%r5,%r9; add.s32 %r5,%r5,%r11;\n"
-                          "add.s32 %r5,%r5,%r8;\n" STORE("%r5"));
+  SgModule *m =
+      load(HEAD ".visible .entry k(.param .u8 c, .param .align 8 .b8 s[24], .param .u64 out) {\n" REGS INDEX
+                "ld.param.u64 %d2,[out]; ld.param.s8 %r5,[c]; ld.param.v2.u32 {%r6,%r7},[s+8];\n"
+                "mov.b64 %d5,s; mul.wide.u32 %d6,%t,4; add.s64 %d7,%d5,%d6; ld.param.u32 %r8,[%d7];\n"
+                "cvta.param.u64 %d8,%d7; ld.u32 %r9,[%d8]; isspacep.param %p1,%d8; isspacep.local %p2,%d8;\n"
+                "selp.u32 %r10,1000,0,%p1; selp.u32 %r11,5,%r10,%p2;\n"
+                "add.s32 %r5,%r5,%r6; add.s32 %r5,%r5,%r7; add.s32 %r5,%r5,%r8; sub.s32 %r5,%r5,%r9; add.s32 "
+                "%r5,%r5,%r11;\n"
+                "add.s32 %r5,%r5,%r8;\n" STORE("%r5"));
   struct {
     int8_t c;
     char pad[7];
@@ -617,44 +782,62 @@ static void parameters(void) {
 
 static void spaces(void) {
   /* Shared, local and global memory through one generic load and store. */
-  run_kernel(HEAD ".extern .shared .align 16 .b8 dyn[];\n" ENTRY("k") ".local .align 4 .b8 loc[64]; .shared .align 4 .b8 sh[1024];\n"
-             "mul.wide.u32 %d5,%t,4; mov.u64 %d6,sh; cvta.shared.u64 %d7,%d6; add.s64 %d8,%d7,%d5;\n"
-             "mov.u64 %d9,loc; cvta.local.u64 %d10,%d9; and.b32 %r5,%t,15; mul.wide.u32 %d11,%r5,4; add.s64 %d12,%d10,%d11;\n"
-             "cvta.global.u64 %d13,%d2; add.s64 %d14,%d13,%d5;\n"
-             "add.s32 %r6,%t,100; st.u32 [%d8],%r6; mul.lo.s32 %r7,%t,3; st.u32 [%d12],%r7;\n"
-             "isspacep.shared %p1,%d8; isspacep.local %p2,%d12; isspacep.global %p3,%d14; and.pred %p1,%p1,%p2; and.pred %p1,%p1,%p3;\n"
-             "isspacep.global %p2,%d8; not.pred %p2,%p2; and.pred %p1,%p1,%p2;\n"
-             "bar.sync 0; rem.u32 %r8,%t,3; setp.eq.s32 %p2,%r8,0; setp.eq.s32 %p3,%r8,1;\n"
-             "st.global.u32 [%d14],7; selp.b64 %d15,%d8,%d12,%p2; selp.b64 %d15,%d14,%d15,%p3; ld.u32 %r9,[%d15];\n"
-             "cvta.to.shared.u64 %d16,%d8; ld.shared.u32 %r10,[%d16]; sub.s32 %r10,%r10,%t; add.s32 %r9,%r9,%r10;\n"
-             "selp.u32 %r11,0,50000,%p1; add.s32 %r9,%r9,%r11;\n" STORE("%r9"), "k", 1, 256, NULL);
-  for (uint32_t i = 0; i < 256; i++) CHECK(results[i] == 100 + (i % 3 == 0 ? i + 100 : i % 3 == 1 ? 7 : 3 * i));
+  run_kernel(HEAD ".extern .shared .align 16 .b8 dyn[];\n" ENTRY(
+                 "k") ".local .align 4 .b8 loc[64]; .shared .align 4 .b8 sh[1024];\n"
+                      "mul.wide.u32 %d5,%t,4; mov.u64 %d6,sh; cvta.shared.u64 %d7,%d6; add.s64 %d8,%d7,%d5;\n"
+                      "mov.u64 %d9,loc; cvta.local.u64 %d10,%d9; and.b32 %r5,%t,15; mul.wide.u32 %d11,%r5,4; "
+                      "add.s64 %d12,%d10,%d11;\n"
+                      "cvta.global.u64 %d13,%d2; add.s64 %d14,%d13,%d5;\n"
+                      "add.s32 %r6,%t,100; st.u32 [%d8],%r6; mul.lo.s32 %r7,%t,3; st.u32 [%d12],%r7;\n"
+                      "isspacep.shared %p1,%d8; isspacep.local %p2,%d12; isspacep.global %p3,%d14; and.pred "
+                      "%p1,%p1,%p2; and.pred %p1,%p1,%p3;\n"
+                      "isspacep.global %p2,%d8; not.pred %p2,%p2; and.pred %p1,%p1,%p2;\n"
+                      "bar.sync 0; rem.u32 %r8,%t,3; setp.eq.s32 %p2,%r8,0; setp.eq.s32 %p3,%r8,1;\n"
+                      "st.global.u32 [%d14],7; selp.b64 %d15,%d8,%d12,%p2; selp.b64 %d15,%d14,%d15,%p3; "
+                      "ld.u32 %r9,[%d15];\n"
+                      "cvta.to.shared.u64 %d16,%d8; ld.shared.u32 %r10,[%d16]; sub.s32 %r10,%r10,%t; add.s32 "
+                      "%r9,%r9,%r10;\n"
+                      "selp.u32 %r11,0,50000,%p1; add.s32 %r9,%r9,%r11;\n" STORE("%r9"),
+             "k", 1, 256, NULL);
+  for (uint32_t i = 0; i < 256; i++)
+    CHECK(results[i] == 100 + (i % 3 == 0 ? i + 100 : i % 3 == 1 ? 7 : 3 * i));
 }
 
 static void vectors(void) {
   uint32_t *in = device(4096);
   uint8_t *bytes = (uint8_t *)in;
   for (uint32_t i = 0; i < 4096; i++) bytes[i] = (uint8_t)rnd();
-  run_kernel(HEAD ENTRY("k") "mul.wide.u32 %d5,%t,16; add.s64 %d6,%d1,%d5; ld.global.v4.u32 {%r5,%r6,%r7,%r8},[%d6];\n"
-             "ld.global.nc.v2.u64 {%d6,%d7},[%d6]; cvt.u32.u64 %r9,%d7; xor.b32 %r5,%r5,%r6; xor.b32 %r5,%r5,%r7; xor.b32 %r5,%r5,%r8;\n"
-             "add.s32 %r5,%r5,%r9; add.s64 %d6,%d1,%d5; ld.global.v4.u8 {%h1,%h2,%h3,%h4},[%d6+4]; cvt.s32.s8 %r10,%h3;\n"
-             "ld.global.s16 %r11,[%d6+2]; add.s32 %r5,%r5,%r10; add.s32 %r5,%r5,%r11; ld.global.u16 %h5,[%d6+6]; mov.b32 %r12,{%h5,%h1};\n"
-             "mov.b64 {%r13,%r14},%d7; mov.b32 {%h6,%h7},%r14; cvt.u32.u16 %r15,%h7; add.s32 %r5,%r5,%r12; add.s32 %r5,%r5,%r15;\n"
-             "ld.global.s8 %d8,[%d6+9]; cvt.u32.u64 %r16,%d8; add.s32 %r5,%r5,%r16;\n" STORE("%r5"), "k", 1, 200, in);
+  run_kernel(
+      HEAD ENTRY(
+          "k") "mul.wide.u32 %d5,%t,16; add.s64 %d6,%d1,%d5; ld.global.v4.u32 {%r5,%r6,%r7,%r8},[%d6];\n"
+               "ld.global.nc.v2.u64 {%d6,%d7},[%d6]; cvt.u32.u64 %r9,%d7; xor.b32 %r5,%r5,%r6; xor.b32 "
+               "%r5,%r5,%r7; xor.b32 %r5,%r5,%r8;\n"
+               "add.s32 %r5,%r5,%r9; add.s64 %d6,%d1,%d5; ld.global.v4.u8 {%h1,%h2,%h3,%h4},[%d6+4]; "
+               "cvt.s32.s8 %r10,%h3;\n"
+               "ld.global.s16 %r11,[%d6+2]; add.s32 %r5,%r5,%r10; add.s32 %r5,%r5,%r11; ld.global.u16 "
+               "%h5,[%d6+6]; mov.b32 %r12,{%h5,%h1};\n"
+               "mov.b64 {%r13,%r14},%d7; mov.b32 {%h6,%h7},%r14; cvt.u32.u16 %r15,%h7; add.s32 %r5,%r5,%r12; "
+               "add.s32 %r5,%r5,%r15;\n"
+               "ld.global.s8 %d8,[%d6+9]; cvt.u32.u64 %r16,%d8; add.s32 %r5,%r5,%r16;\n" STORE("%r5"),
+      "k", 1, 200, in);
   for (uint32_t i = 0; i < 200; i++) {
     const uint32_t *w = in + 4 * i;
     const uint8_t *b = bytes + 16 * i;
-    uint32_t want = (w[0] ^ w[1] ^ w[2] ^ w[3]) + w[2] + (uint32_t)(int8_t)b[6] + (uint32_t)(int16_t)(b[2] | b[3] << 8);
+    const int32_t byte = (int8_t)b[6], word = (int16_t)(b[2] | b[3] << 8);
+    uint32_t want = (w[0] ^ w[1] ^ w[2] ^ w[3]) + w[2] + (uint32_t)(byte + word);
     want += (uint32_t)(b[6] | b[7] << 8) + ((uint32_t)b[4] << 16) + (w[3] >> 16) + (uint32_t)(int8_t)b[9];
     CHECK(results[i] == want);
   }
-  run_kernel(HEAD ENTRY("k") "mul.wide.u32 %d5,%i,16; add.s64 %d6,%d2,%d5; cvt.u16.u32 %h1,%i; shl.b32 %r5,%i,8;\n"
-             "st.global.v2.u32 [%d6],{%i,%r5}; st.global.v4.b8 [%d6+8],{%h1,%h1,%i,%r5}; st.global.u16 [%d6+12],%r5; st.global.u8 [%d6+15],77; ret; }\n",
-             "k", 2, 100, NULL);
+  run_kernel(
+      HEAD ENTRY("k") "mul.wide.u32 %d5,%i,16; add.s64 %d6,%d2,%d5; cvt.u16.u32 %h1,%i; shl.b32 %r5,%i,8;\n"
+                      "st.global.v2.u32 [%d6],{%i,%r5}; st.global.v4.b8 [%d6+8],{%h1,%h1,%i,%r5}; "
+                      "st.global.u16 [%d6+12],%r5; st.global.u8 [%d6+15],77; ret; }\n",
+      "k", 2, 100, NULL);
   for (uint32_t i = 0; i < 200; i++) {
     const uint8_t b = (uint8_t)i;
     const uint32_t *w = results + 4 * i;
-    CHECK(w[0] == i && w[1] == i << 8 && w[2] == (b | (uint32_t)b << 8 | (uint32_t)b << 16) && w[3] == (uint32_t)(i << 8 & 0xffff) + (77u << 24));
+    CHECK(w[0] == i && w[1] == i << 8 && w[2] == (b | (uint32_t)b << 8 | (uint32_t)b << 16) &&
+          w[3] == (uint32_t)(i << 8 & 0xffff) + (77u << 24));
   }
   release(in);
 }
@@ -664,15 +847,21 @@ static void shapes(void) {
   enum { N = 4096 };
   uint32_t *in = device(N * 4);
   for (uint32_t i = 0; i < N; i++) in[i] = (uint32_t)rnd();
-  static const char *const index[] = {"mov.u32 %r5,%i;",           "mov.u32 %r5,17;", "mul.lo.s32 %r5,%i,3;",
-                                      "sub.s32 %r5,3000,%i;",      "shr.u32 %r5,%i,4;", "and.b32 %r5,%i,15;",
-                                      "mul.lo.s32 %r5,%i,%i; and.b32 %r5,%r5,4095;", "xor.b32 %r5,%i,5;"};
+  static const char *const index[] = {"mov.u32 %r5,%i;",
+                                      "mov.u32 %r5,17;",
+                                      "mul.lo.s32 %r5,%i,3;",
+                                      "sub.s32 %r5,3000,%i;",
+                                      "shr.u32 %r5,%i,4;",
+                                      "and.b32 %r5,%i,15;",
+                                      "mul.lo.s32 %r5,%i,%i; and.b32 %r5,%r5,4095;",
+                                      "xor.b32 %r5,%i,5;"};
   for (size_t s = 0; s < sizeof index / sizeof *index; s++) {
     for (int masked = 0; masked < 3; masked++) {
       Text t = {0};
       put(&t, HEAD "%s%s", ENTRY("k"), index[s]);
       put(&t, "mov.u32 %%r6,12345; and.b32 %%r7,%%i,%d; setp.ne.s32 %%p1,%%r7,0;\n", masked == 1 ? 5 : 64);
-      put(&t, "mul.wide.s32 %%d5,%%r5,4; add.s64 %%d6,%%d1,%%d5; %s ld.global.u32 %%r6,[%%d6]; %s", masked ? "@%p1" : "", STORE("%r6"));
+      put(&t, "mul.wide.s32 %%d5,%%r5,4; add.s64 %%d6,%%d1,%%d5; %s ld.global.u32 %%r6,[%%d6]; %s",
+          masked ? "@%p1" : "", STORE("%r6"));
       run_kernel(t.p, "k", 1, 1000, in);
       free(t.p);
       for (uint32_t i = 0; i < 1000; i++) {
@@ -687,52 +876,77 @@ static void shapes(void) {
 
 static void divergence(void) {
   /* Collatz: each thread its own number of rounds, with branches inside. */
-  run_kernel(HEAD ENTRY("k") "add.s32 %r5,%i,1; mov.u32 %r6,0;\nTOP: setp.le.u32 %p1,%r5,1; @%p1 bra DONE;\n"
-             "and.b32 %r7,%r5,1; setp.eq.s32 %p2,%r7,0; @%p2 bra EVEN; mad.lo.s32 %r5,%r5,3,1; bra NEXT;\n"
-             "EVEN: shr.u32 %r5,%r5,1;\nNEXT: add.s32 %r6,%r6,1; bra TOP;\nDONE:\n" STORE("%r6"), "k", 3, 333, NULL);
+  run_kernel(
+      HEAD ENTRY(
+          "k") "add.s32 %r5,%i,1; mov.u32 %r6,0;\nTOP: setp.le.u32 %p1,%r5,1; @%p1 bra DONE;\n"
+               "and.b32 %r7,%r5,1; setp.eq.s32 %p2,%r7,0; @%p2 bra EVEN; mad.lo.s32 %r5,%r5,3,1; bra NEXT;\n"
+               "EVEN: shr.u32 %r5,%r5,1;\nNEXT: add.s32 %r6,%r6,1; bra TOP;\nDONE:\n" STORE("%r6"),
+      "k", 3, 333, NULL);
   for (uint32_t i = 0; i < 999; i++) {
     uint32_t n = i + 1, steps = 0;
     for (; n > 1; steps++) n = n % 2 ? 3 * n + 1 : n / 2;
     CHECK(results[i] == steps);
   }
-  run_kernel(HEAD ENTRY("k") "rem.u32 %r5,%i,5; mov.u32 %r6,1;\nts: .branchtargets A, B, C, B, E;\nbrx.idx %r5, ts;\n"
-             "A: add.s32 %r6,%r6,10; bra X;\nB: add.s32 %r6,%r6,20;\nC: add.s32 %r6,%r6,30; bra X;\nE: mov.u32 %r6,0;\nX:\n" STORE("%r6"),
-             "k", 1, 100, NULL);
+  run_kernel(
+      HEAD ENTRY(
+          "k") "rem.u32 %r5,%i,5; mov.u32 %r6,1;\nts: .branchtargets A, B, C, B, E;\nbrx.idx %r5, ts;\n"
+               "A: add.s32 %r6,%r6,10; bra X;\nB: add.s32 %r6,%r6,20;\nC: add.s32 %r6,%r6,30; bra X;\nE: "
+               "mov.u32 %r6,0;\nX:\n" STORE("%r6"),
+      "k", 1, 100, NULL);
   static const uint32_t want[] = {11, 51, 31, 51, 0};
   for (uint32_t i = 0; i < 100; i++) CHECK(results[i] == want[i % 5]);
 }
 
 static void exits(void) {
   /* Threads leave early; the barrier waits for the others only. */
-  run_kernel(HEAD ENTRY("k") ".shared .align 4 .b8 s[1024]; setp.gt.u32 %p1,%t,99; @%p1 exit; and.b32 %r5,%t,1; setp.eq.s32 %p2,%r5,0;\n"
-             "mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; st.shared.u32 [%d7],%t; @%p2 bra W; nanosleep.u32 1; W: bar.sync 0;\n"
-             "sub.s32 %r6,99,%t; mul.wide.u32 %d8,%r6,4; add.s64 %d9,%d6,%d8; ld.shared.u32 %r7,[%d9]; add.s32 %r7,%r7,1000;\n" STORE("%r7"),
+  run_kernel(HEAD ENTRY("k") ".shared .align 4 .b8 s[1024]; setp.gt.u32 %p1,%t,99; @%p1 exit; and.b32 "
+                             "%r5,%t,1; setp.eq.s32 %p2,%r5,0;\n"
+                             "mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; st.shared.u32 "
+                             "[%d7],%t; @%p2 bra W; nanosleep.u32 1; W: bar.sync 0;\n"
+                             "sub.s32 %r6,99,%t; mul.wide.u32 %d8,%r6,4; add.s64 %d9,%d6,%d8; ld.shared.u32 "
+                             "%r7,[%d9]; add.s32 %r7,%r7,1000;\n" STORE("%r7"),
              "k", 1, 256, NULL);
   for (uint32_t i = 0; i < 256; i++) CHECK(results[i] == (i < 100 ? 1099 - i : 0));
 }
 
 static void barriers(void) {
   /* Producers arrive at barrier 1, consumers wait there; then a vote of the block. */
-  run_kernel(HEAD ENTRY("k") ".shared .align 4 .b8 s[1024]; setp.lt.u32 %p1,%t,64; mov.u64 %d6,s; mul.wide.u32 %d5,%t,4; add.s64 %d7,%d6,%d5;\n"
-             "@%p1 bra PRODUCE; bar.sync 1,128; ld.shared.u32 %r5,[%d7+-256]; bra JOIN;\n"
-             "PRODUCE: mul.lo.s32 %r6,%t,7; st.shared.u32 [%d7],%r6; bar.arrive 1,128; mov.u32 %r5,5;\n"
-             "JOIN: and.b32 %r7,%t,3; setp.eq.s32 %p2,%r7,0; bar.red.popc.u32 %r8,0,%p2; setp.lt.u32 %p3,%t,200; bar.red.and.pred %p4,0,%p3;\n"
-             "setp.eq.u32 %p3,%t,3; bar.red.or.pred %p5,0,!%p3; selp.u32 %r9,1000,0,%p4; mad.lo.s32 %r5,%r8,10000,%r5; add.s32 %r5,%r5,%r9;\n"
-             "selp.u32 %r9,2000,0,%p5; add.s32 %r5,%r5,%r9;\n" STORE("%r5"), "k", 2, 128, NULL);
-  for (uint32_t i = 0; i < 256; i++) CHECK(results[i] == (i % 128 < 64 ? 5 : (i % 128 - 64) * 7) + 320000 + 3000);
+  run_kernel(
+      HEAD ENTRY(
+          "k") ".shared .align 4 .b8 s[1024]; setp.lt.u32 %p1,%t,64; mov.u64 %d6,s; mul.wide.u32 %d5,%t,4; "
+               "add.s64 %d7,%d6,%d5;\n"
+               "@%p1 bra PRODUCE; bar.sync 1,128; ld.shared.u32 %r5,[%d7+-256]; bra JOIN;\n"
+               "PRODUCE: mul.lo.s32 %r6,%t,7; st.shared.u32 [%d7],%r6; bar.arrive 1,128; mov.u32 %r5,5;\n"
+               "JOIN: and.b32 %r7,%t,3; setp.eq.s32 %p2,%r7,0; bar.red.popc.u32 %r8,0,%p2; setp.lt.u32 "
+               "%p3,%t,200; bar.red.and.pred %p4,0,%p3;\n"
+               "setp.eq.u32 %p3,%t,3; bar.red.or.pred %p5,0,!%p3; selp.u32 %r9,1000,0,%p4; mad.lo.s32 "
+               "%r5,%r8,10000,%r5; add.s32 %r5,%r5,%r9;\n"
+               "selp.u32 %r9,2000,0,%p5; add.s32 %r5,%r5,%r9;\n" STORE("%r5"),
+      "k", 2, 128, NULL);
+  for (uint32_t i = 0; i < 256; i++)
+    CHECK(results[i] == (i % 128 < 64 ? 5 : (i % 128 - 64) * 7) + 320000 + 3000);
   /* The number of the barrier differs from warp to warp. */
-  run_kernel(HEAD ENTRY("k") "shr.u32 %r5,%t,5; and.b32 %r5,%r5,1; add.s32 %r5,%r5,3; bar.sync %r5,64; bar.sync 0;\n" STORE("%r5"), "k", 1, 128, NULL);
+  run_kernel(HEAD ENTRY("k") "shr.u32 %r5,%t,5; and.b32 %r5,%r5,1; add.s32 %r5,%r5,3; bar.sync %r5,64; "
+                             "bar.sync 0;\n" STORE("%r5"),
+             "k", 1, 128, NULL);
   for (uint32_t i = 0; i < 128; i++) CHECK(results[i] == 3 + (i / 32) % 2);
 }
 
 static void warps(void) {
-  run_kernel(HEAD ENTRY("k") "shfl.sync.down.b32 %r5|%p1,%t,3,31,-1; shfl.sync.up.b32 %r6|%p2,%t,5,0,-1; shfl.sync.bfly.b32 %r7,%t,9,31,-1;\n"
-             "shfl.sync.idx.b32 %r8|%p3,%t,%t,0x181f,-1; selp.u32 %r9,1,0,%p1; selp.u32 %r10,1,0,%p2; add.s32 %r5,%r5,%r9; add.s32 %r6,%r6,%r10;\n"
-             "mul.lo.s32 %r5,%r5,3; mad.lo.s32 %r5,%r6,5,%r5; mad.lo.s32 %r5,%r7,7,%r5; mad.lo.s32 %r5,%r8,11,%r5;\n"
-             "and.b32 %r11,%t,3; setp.eq.s32 %p4,%r11,1; vote.sync.ballot.b32 %r12,%p4,-1; vote.sync.any.pred %p5,%p4,-1; vote.sync.all.pred %p6,!%p4,-1;\n"
-             "xor.b32 %r5,%r5,%r12; selp.u32 %r13,4096,0,%p5; add.s32 %r5,%r5,%r13; selp.u32 %r13,8192,0,%p6; add.s32 %r5,%r5,%r13;\n"
-             "match.any.sync.b32 %r14,%r11,-1; xor.b32 %r5,%r5,%r14; redux.sync.add.s32 %r15,%t,-1; add.s32 %r5,%r5,%r15;\n"
-             "@%p4 bra ODD; activemask.b32 %r16; bra BACK; ODD: activemask.b32 %r16; BACK: bar.warp.sync -1; add.s32 %r5,%r5,%r16;\n" STORE("%r5"),
+  run_kernel(HEAD ENTRY("k") "shfl.sync.down.b32 %r5|%p1,%t,3,31,-1; shfl.sync.up.b32 %r6|%p2,%t,5,0,-1; "
+                             "shfl.sync.bfly.b32 %r7,%t,9,31,-1;\n"
+                             "shfl.sync.idx.b32 %r8|%p3,%t,%t,0x181f,-1; selp.u32 %r9,1,0,%p1; selp.u32 "
+                             "%r10,1,0,%p2; add.s32 %r5,%r5,%r9; add.s32 %r6,%r6,%r10;\n"
+                             "mul.lo.s32 %r5,%r5,3; mad.lo.s32 %r5,%r6,5,%r5; mad.lo.s32 %r5,%r7,7,%r5; "
+                             "mad.lo.s32 %r5,%r8,11,%r5;\n"
+                             "and.b32 %r11,%t,3; setp.eq.s32 %p4,%r11,1; vote.sync.ballot.b32 %r12,%p4,-1; "
+                             "vote.sync.any.pred %p5,%p4,-1; vote.sync.all.pred %p6,!%p4,-1;\n"
+                             "xor.b32 %r5,%r5,%r12; selp.u32 %r13,4096,0,%p5; add.s32 %r5,%r5,%r13; selp.u32 "
+                             "%r13,8192,0,%p6; add.s32 %r5,%r5,%r13;\n"
+                             "match.any.sync.b32 %r14,%r11,-1; xor.b32 %r5,%r5,%r14; redux.sync.add.s32 "
+                             "%r15,%t,-1; add.s32 %r5,%r5,%r15;\n"
+                             "@%p4 bra ODD; activemask.b32 %r16; bra BACK; ODD: activemask.b32 %r16; BACK: "
+                             "bar.warp.sync -1; add.s32 %r5,%r5,%r16;\n" STORE("%r5"),
              "k", 2, 96, NULL);
   for (uint32_t i = 0; i < 192; i++) {
     const uint32_t tid = i % 96, w = tid & ~31u, l = tid & 31;
@@ -745,25 +959,38 @@ static void warps(void) {
     CHECK(results[i] == r);
   }
   /* Half of the warp arrives later: the shuffle waits for it. */
-  run_kernel(HEAD ENTRY("k") "mov.u32 %r5,%t; setp.lt.u32 %p1,%t,16; @%p1 bra LOW; add.s32 %r5,%r5,100;\nbra MEET;\n"
-             "MEET: shfl.sync.bfly.b32 %r6,%r5,16,31,-1; bra END;\nLOW: add.s32 %r5,%r5,200; bra MEET;\nEND:\n" STORE("%r6"), "k", 1, 32, NULL);
+  run_kernel(
+      HEAD ENTRY("k") "mov.u32 %r5,%t; setp.lt.u32 %p1,%t,16; @%p1 bra LOW; add.s32 %r5,%r5,100;\nbra MEET;\n"
+                      "MEET: shfl.sync.bfly.b32 %r6,%r5,16,31,-1; bra END;\nLOW: add.s32 %r5,%r5,200; bra "
+                      "MEET;\nEND:\n" STORE("%r6"),
+      "k", 1, 32, NULL);
   for (uint32_t i = 0; i < 32; i++) CHECK(results[i] == (i ^ 16) + (i < 16 ? 100 : 200));
   /* Member masks of eight lanes, in different branches. */
-  run_kernel(HEAD ENTRY("k") "and.b32 %r5,%t,24; mov.u32 %r6,255; shl.b32 %r6,%r6,%r5; and.b32 %r7,%t,8; setp.eq.s32 %p1,%r7,0; @%p1 bra A;\n"
-             "shfl.sync.idx.b32 %r8,%t,%r5,31,%r6; bra END;\nA: redux.sync.max.u32 %r8,%t,%r6;\nEND:\n" STORE("%r8"), "k", 1, 64, NULL);
+  run_kernel(HEAD ENTRY("k") "and.b32 %r5,%t,24; mov.u32 %r6,255; shl.b32 %r6,%r6,%r5; and.b32 %r7,%t,8; "
+                             "setp.eq.s32 %p1,%r7,0; @%p1 bra A;\n"
+                             "shfl.sync.idx.b32 %r8,%t,%r5,31,%r6; bra END;\nA: redux.sync.max.u32 "
+                             "%r8,%t,%r6;\nEND:\n" STORE("%r8"),
+             "k", 1, 64, NULL);
   for (uint32_t i = 0; i < 64; i++) CHECK(results[i] == ((i & 8) ? (i & 56) : (i & 56) + 7));
 }
 
 static void carry(void) {
   uint64_t *in = device(512 * 32), *out = (uint64_t *)(void *)results;
   for (uint32_t i = 0; i < 2048; i++) in[i] = edge('x', rnd() % edges('x'));
-  run_kernel(HEAD ENTRY("k") "mul.wide.u32 %d5,%i,32; add.s64 %d6,%d1,%d5; ld.global.v2.u64 {%d7,%d8},[%d6]; ld.global.v2.u64 {%d9,%d10},[%d6+16];\n"
-             "add.cc.u64 %d11,%d7,%d9; addc.u64 %d12,%d8,%d10; sub.cc.u64 %d13,%d7,%d9; subc.u64 %d14,%d8,%d10;\n"
-             "mov.b64 {%r5,%r6},%d7; mov.b64 {%r7,%r8},%d9; mul.lo.u32 %r9,%r5,%r7; mul.hi.u32 %r10,%r5,%r7; mad.lo.cc.u32 %r10,%r5,%r8,%r10;\n"
-             "madc.hi.u32 %r11,%r5,%r8,0; mad.lo.cc.u32 %r10,%r6,%r7,%r10; madc.hi.cc.u32 %r11,%r6,%r7,%r11; addc.u32 %r12,0,0;\n"
-             "mad.lo.cc.u32 %r11,%r6,%r8,%r11; madc.hi.u32 %r12,%r6,%r8,%r12; mov.b64 %d15,{%r9,%r10}; mov.b64 %d16,{%r11,%r12};\n"
-             "mul.wide.u32 %d5,%i,48; add.s64 %d6,%d2,%d5; st.global.v2.u64 [%d6],{%d11,%d12}; st.global.v2.u64 [%d6+16],{%d13,%d14};\n"
-             "st.global.v2.u64 [%d6+32],{%d15,%d16}; ret; }\n", "k", 1, 512, in);
+  run_kernel(HEAD ENTRY("k") "mul.wide.u32 %d5,%i,32; add.s64 %d6,%d1,%d5; ld.global.v2.u64 {%d7,%d8},[%d6]; "
+                             "ld.global.v2.u64 {%d9,%d10},[%d6+16];\n"
+                             "add.cc.u64 %d11,%d7,%d9; addc.u64 %d12,%d8,%d10; sub.cc.u64 %d13,%d7,%d9; "
+                             "subc.u64 %d14,%d8,%d10;\n"
+                             "mov.b64 {%r5,%r6},%d7; mov.b64 {%r7,%r8},%d9; mul.lo.u32 %r9,%r5,%r7; "
+                             "mul.hi.u32 %r10,%r5,%r7; mad.lo.cc.u32 %r10,%r5,%r8,%r10;\n"
+                             "madc.hi.u32 %r11,%r5,%r8,0; mad.lo.cc.u32 %r10,%r6,%r7,%r10; madc.hi.cc.u32 "
+                             "%r11,%r6,%r7,%r11; addc.u32 %r12,0,0;\n"
+                             "mad.lo.cc.u32 %r11,%r6,%r8,%r11; madc.hi.u32 %r12,%r6,%r8,%r12; mov.b64 "
+                             "%d15,{%r9,%r10}; mov.b64 %d16,{%r11,%r12};\n"
+                             "mul.wide.u32 %d5,%i,48; add.s64 %d6,%d2,%d5; st.global.v2.u64 "
+                             "[%d6],{%d11,%d12}; st.global.v2.u64 [%d6+16],{%d13,%d14};\n"
+                             "st.global.v2.u64 [%d6+32],{%d15,%d16}; ret; }\n",
+             "k", 1, 512, in);
   for (uint32_t i = 0; i < 512; i++) {
     unsigned __int128 a, b, sum, difference, product;
     memcpy(&a, in + 4 * i, 16);
@@ -778,35 +1005,50 @@ static void carry(void) {
 }
 
 static void predicates(void) {
-  run_kernel(HEAD ENTRY("k") "setp.lt.u32 %p1|%p2,%t,10; setp.gt.and.u32 %p3|%p4,%t,5,%p1; setp.eq.or.u32 %p5|_,%t,3,!%p2; setp.ne.u32 _|%p6,%t,50;\n"
-             "selp.u32 %r5,1,0,%p1; selp.u32 %r6,2,0,%p2; selp.u32 %r7,4,0,%p3; selp.u32 %r8,8,0,%p4; selp.u32 %r9,16,0,%p5; selp.u32 %r10,32,0,%p6;\n"
-             "or.b32 %r5,%r5,%r6; or.b32 %r5,%r5,%r7; or.b32 %r5,%r5,%r8; or.b32 %r5,%r5,%r9; or.b32 %r5,%r5,%r10;\n"
-             "@%p3 add.s32 %r5,%r5,100; @!%p3 add.s32 %r5,%r5,200;\n" STORE("%r5"), "k", 1, 64, NULL);
+  run_kernel(HEAD ENTRY("k") "setp.lt.u32 %p1|%p2,%t,10; setp.gt.and.u32 %p3|%p4,%t,5,%p1; setp.eq.or.u32 "
+                             "%p5|_,%t,3,!%p2; setp.ne.u32 _|%p6,%t,50;\n"
+                             "selp.u32 %r5,1,0,%p1; selp.u32 %r6,2,0,%p2; selp.u32 %r7,4,0,%p3; selp.u32 "
+                             "%r8,8,0,%p4; selp.u32 %r9,16,0,%p5; selp.u32 %r10,32,0,%p6;\n"
+                             "or.b32 %r5,%r5,%r6; or.b32 %r5,%r5,%r7; or.b32 %r5,%r5,%r8; or.b32 "
+                             "%r5,%r5,%r9; or.b32 %r5,%r5,%r10;\n"
+                             "@%p3 add.s32 %r5,%r5,100; @!%p3 add.s32 %r5,%r5,200;\n" STORE("%r5"),
+             "k", 1, 64, NULL);
   for (uint32_t i = 0; i < 64; i++) {
-    const bool p1 = i < 10, p3 = i > 5 && p1, p4 = !(i > 5) && p1, p5 = i == 3 || p1;
-    const uint32_t bits = (uint32_t)p1 | (uint32_t)!p1 << 1 | (uint32_t)p3 << 2 | (uint32_t)p4 << 3 | (uint32_t)p5 << 4 | (uint32_t)(i == 50) << 5;
+    const bool p1 = i<10, p3 = i> 5 && p1, p4 = !(i > 5) && p1, p5 = i == 3 || p1;
+    const uint32_t bits = (uint32_t)p1 | (uint32_t)!p1 << 1 | (uint32_t)p3 << 2 | (uint32_t)p4 << 3 |
+                          (uint32_t)p5 << 4 | (uint32_t)(i == 50) << 5;
     CHECK(results[i] == bits + (p3 ? 100 : 200));
   }
 }
 
 static void local_memory(void) {
   /* Each thread reverses its own array with indices that differ. */
-  run_kernel(HEAD ENTRY("k") ".local .align 8 .b8 loc[64]; mov.u64 %d6,loc; mov.u32 %r5,0;\n"
-             "FILL: mad.lo.s32 %r6,%r5,%i,%r5; mul.wide.u32 %d5,%r5,4; add.s64 %d7,%d6,%d5; st.local.u32 [%d7],%r6; add.s32 %r5,%r5,1; setp.lt.u32 %p1,%r5,16; @%p1 bra FILL;\n"
-             "and.b32 %r7,%i,15; mul.wide.u32 %d8,%r7,4; add.s64 %d9,%d6,%d8; ld.local.u32 %r8,[%d9]; ld.local.v2.u32 {%r9,%r10},[loc+8]; add.s32 %r8,%r8,%r10;\n" STORE("%r8"),
-             "k", 2, 150, NULL);
+  run_kernel(
+      HEAD ENTRY("k") ".local .align 8 .b8 loc[64]; mov.u64 %d6,loc; mov.u32 %r5,0;\n"
+                      "FILL: mad.lo.s32 %r6,%r5,%i,%r5; mul.wide.u32 %d5,%r5,4; add.s64 %d7,%d6,%d5; "
+                      "st.local.u32 [%d7],%r6; add.s32 %r5,%r5,1; setp.lt.u32 %p1,%r5,16; @%p1 bra FILL;\n"
+                      "and.b32 %r7,%i,15; mul.wide.u32 %d8,%r7,4; add.s64 %d9,%d6,%d8; ld.local.u32 "
+                      "%r8,[%d9]; ld.local.v2.u32 {%r9,%r10},[loc+8]; add.s32 %r8,%r8,%r10;\n" STORE("%r8"),
+      "k", 2, 150, NULL);
   for (uint32_t i = 0; i < 300; i++) CHECK(results[i] == (i & 15) * (i + 1) + 3 * (i + 1));
 }
 
 static void calls(void) {
-  run_kernel(HEAD ".func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a<4>; .reg .pred %q; ld.param.b32 %a1,[x]; setp.gt.u32 %q,%a1,50; @%q bra BIG;\n"
-             "add.s32 %a2,%a1,%a1; st.param.b32 [r],%a2; ret; BIG: st.param.b32 [r],7; ret; }\n"
-             ".func (.param .b32 r) four(.param .b32 x, .param .align 8 .b8 y[8]) { .reg .b32 %a<6>; ld.param.b32 %a1,[x]; ld.param.b32 %a4,[y+4];\n"
-             "{ .param .b32 p0; st.param.b32 [p0],%a1; .param .b32 q0; call.uni (q0), twice, (p0); ld.param.b32 %a2,[q0]; }\n"
-             "{ .param .b32 p0; st.param.b32 [p0],%a2; .param .b32 q0; call.uni (q0), twice, (p0); ld.param.b32 %a3,[q0]; }\n"
-             "add.s32 %a3,%a3,%a4; st.param.b32 [r],%a3; ret; }\n" ENTRY("k")
-             "and.b32 %r5,%i,1; setp.eq.s32 %p1,%r5,0; mov.u32 %r6,1; { .param .b32 p0; .param .align 8 .b8 p1[8]; .param .b32 q0; st.param.b32 [p0],%i;\n"
-             "st.param.v2.b32 [p1],{%t,1000}; @%p1 call (q0), four, (p0, p1); @%p1 ld.param.b32 %r6,[q0]; }\n" STORE("%r6"), "k", 1, 128, NULL);
+  run_kernel(HEAD ".func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %a<4>; .reg .pred %q; ld.param.b32 "
+                  "%a1,[x]; setp.gt.u32 %q,%a1,50; @%q bra BIG;\n"
+                  "add.s32 %a2,%a1,%a1; st.param.b32 [r],%a2; ret; BIG: st.param.b32 [r],7; ret; }\n"
+                  ".func (.param .b32 r) four(.param .b32 x, .param .align 8 .b8 y[8]) { .reg .b32 %a<6>; "
+                  "ld.param.b32 %a1,[x]; ld.param.b32 %a4,[y+4];\n"
+                  "{ .param .b32 p0; st.param.b32 [p0],%a1; .param .b32 q0; call.uni (q0), twice, (p0); "
+                  "ld.param.b32 %a2,[q0]; }\n"
+                  "{ .param .b32 p0; st.param.b32 [p0],%a2; .param .b32 q0; call.uni (q0), twice, (p0); "
+                  "ld.param.b32 %a3,[q0]; }\n"
+                  "add.s32 %a3,%a3,%a4; st.param.b32 [r],%a3; ret; }\n" ENTRY(
+                      "k") "and.b32 %r5,%i,1; setp.eq.s32 %p1,%r5,0; mov.u32 %r6,1; { .param .b32 p0; .param "
+                           ".align 8 .b8 p1[8]; .param .b32 q0; st.param.b32 [p0],%i;\n"
+                           "st.param.v2.b32 [p1],{%t,1000}; @%p1 call (q0), four, (p0, p1); @%p1 "
+                           "ld.param.b32 %r6,[q0]; }\n" STORE("%r6"),
+             "k", 1, 128, NULL);
   for (uint32_t i = 0; i < 128; i++) {
     const uint32_t once = i > 50 ? 7 : 2 * i;
     CHECK(results[i] == (i % 2 ? 1 : (once > 50 ? 7 : 2 * once) + 1000));
@@ -814,14 +1056,21 @@ static void calls(void) {
 }
 
 static void special_registers(void) {
-  SgModule *m = load(HEAD ".visible .entry k(.param .u64 b) {\n" REGS
-                          "ld.param.u64 %d2,[b]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y; mov.u32 %r3,%tid.z; mov.u32 %r4,%ntid.x; mov.u32 %r5,%ntid.y; mov.u32 %r6,%ntid.z;\n"
-                          "mov.u32 %r7,%ctaid.x; mov.u32 %r8,%ctaid.y; mov.u32 %r9,%ctaid.z; mov.u32 %r10,%nctaid.x; mov.u32 %r11,%nctaid.y;\n"
-                          "mad.lo.s32 %r12,%r3,%r5,%r2; mad.lo.s32 %r12,%r12,%r4,%r1; mad.lo.s32 %r13,%r9,%r11,%r8; mad.lo.s32 %r13,%r13,%r10,%r7;\n"
-                          "mul.lo.s32 %r14,%r4,%r5; mul.lo.s32 %r14,%r14,%r6; mad.lo.s32 %i,%r13,%r14,%r12; mov.u32 %r15,%laneid; mov.u32 %r16,%lanemask_lt; popc.b32 %r17,%r16;\n"
-                          "mov.u32 %r18,%warpid; shl.b32 %r18,%r18,5; add.s32 %r18,%r18,%r17; sub.s32 %r19,%r18,%r12; sub.s32 %r20,%r17,%r15; or.b32 %r19,%r19,%r20;\n"
-                          "mov.u64 %d5,%clock64; mov.u64 %d6,%clock64; setp.gt.u64 %p1,%d6,%d5; mov.u64 %d7,%globaltimer; setp.ne.u64 %p2,%d7,0; and.pred %p1,%p1,%p2;\n"
-                          "selp.u32 %r21,1,0,%p1; mad.lo.s32 %r21,%i,2,%r21; add.s32 %r21,%r21,%r19;\n" STORE("%r21"));
+  SgModule *m =
+      load(HEAD ".visible .entry k(.param .u64 b) {\n" REGS
+                "ld.param.u64 %d2,[b]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y; mov.u32 %r3,%tid.z; mov.u32 "
+                "%r4,%ntid.x; mov.u32 %r5,%ntid.y; mov.u32 %r6,%ntid.z;\n"
+                "mov.u32 %r7,%ctaid.x; mov.u32 %r8,%ctaid.y; mov.u32 %r9,%ctaid.z; mov.u32 %r10,%nctaid.x; "
+                "mov.u32 %r11,%nctaid.y;\n"
+                "mad.lo.s32 %r12,%r3,%r5,%r2; mad.lo.s32 %r12,%r12,%r4,%r1; mad.lo.s32 %r13,%r9,%r11,%r8; "
+                "mad.lo.s32 %r13,%r13,%r10,%r7;\n"
+                "mul.lo.s32 %r14,%r4,%r5; mul.lo.s32 %r14,%r14,%r6; mad.lo.s32 %i,%r13,%r14,%r12; mov.u32 "
+                "%r15,%laneid; mov.u32 %r16,%lanemask_lt; popc.b32 %r17,%r16;\n"
+                "mov.u32 %r18,%warpid; shl.b32 %r18,%r18,5; add.s32 %r18,%r18,%r17; sub.s32 %r19,%r18,%r12; "
+                "sub.s32 %r20,%r17,%r15; or.b32 %r19,%r19,%r20;\n"
+                "mov.u64 %d5,%clock64; mov.u64 %d6,%clock64; setp.gt.u64 %p1,%d6,%d5; mov.u64 "
+                "%d7,%globaltimer; setp.ne.u64 %p2,%d7,0; and.pred %p1,%p1,%p2;\n"
+                "selp.u32 %r21,1,0,%p1; mad.lo.s32 %r21,%i,2,%r21; add.s32 %r21,%r21,%r19;\n" STORE("%r21"));
   SgFault fault;
   if (!m) return;
   memset(results, 0, RESULTS * 4);
@@ -835,7 +1084,8 @@ static void special_registers(void) {
 static void spin_lock(void) {
   uint32_t *lock = device(8);
   run_kernel(HEAD ENTRY("k") "TRY: atom.global.cas.b32 %r5,[%d1],0,1; setp.ne.s32 %p1,%r5,0; @%p1 bra TRY;\n"
-             "ld.volatile.global.u32 %r6,[%d1+4]; add.s32 %r6,%r6,1; st.volatile.global.u32 [%d1+4],%r6; membar.gl; atom.global.exch.b32 %r7,[%d1],0;\n" STORE("%r6"),
+                             "ld.volatile.global.u32 %r6,[%d1+4]; add.s32 %r6,%r6,1; st.volatile.global.u32 "
+                             "[%d1+4],%r6; membar.gl; atom.global.exch.b32 %r7,[%d1],0;\n" STORE("%r6"),
              "k", 4, 64, lock);
   CHECK(lock[0] == 0 && lock[1] == 256);
   release(lock);
@@ -844,15 +1094,21 @@ static void spin_lock(void) {
 /* Every block waits for all others: those not begun must be admitted. */
 static void grid_barrier(void) {
   uint32_t *count = device(4);
-  run_kernel(HEAD ENTRY("k") "setp.ne.s32 %p1,%t,0; @%p1 bra JOIN; red.global.add.u32 [%d1],1; mov.u32 %r5,%nctaid.x;\n"
-             "WAIT: ld.volatile.global.u32 %r6,[%d1]; setp.lt.u32 %p2,%r6,%r5; @%p2 bra WAIT;\nJOIN: bar.sync 0; ld.global.u32 %r7,[%d1];\n" STORE("%r7"),
-             "k", 100, 64, count);
+  run_kernel(
+      HEAD ENTRY(
+          "k") "setp.ne.s32 %p1,%t,0; @%p1 bra JOIN; red.global.add.u32 [%d1],1; mov.u32 %r5,%nctaid.x;\n"
+               "WAIT: ld.volatile.global.u32 %r6,[%d1]; setp.lt.u32 %p2,%r6,%r5; @%p2 bra WAIT;\nJOIN: "
+               "bar.sync 0; ld.global.u32 %r7,[%d1];\n" STORE("%r7"),
+      "k", 100, 64, count);
   for (uint32_t i = 0; i < 6400; i++) CHECK(results[i] == 100);
   /* A chain: block n waits for block n - 1, in the order that blocks draw tickets. */
   *count = 0;
   memset(results, 0, RESULTS * 4);
-  run_kernel(HEAD ".global .u32 turn[1];\n" ENTRY("k") "atom.global.add.u32 %r5,[%d1],1; mov.u32 %r6,%nctaid.x; sub.s32 %r5,%r6,%r5; sub.s32 %r5,%r5,1;\n"
-             "WAIT: ld.acquire.gpu.global.u32 %r7,[turn]; setp.ne.s32 %p2,%r7,%r5; @%p2 bra WAIT;\nadd.s32 %r8,%r7,1; st.release.gpu.global.u32 [turn],%r8;\n" STORE("%r7"),
+  run_kernel(HEAD ".global .u32 turn[1];\n" ENTRY(
+                 "k") "atom.global.add.u32 %r5,[%d1],1; mov.u32 %r6,%nctaid.x; sub.s32 %r5,%r6,%r5; sub.s32 "
+                      "%r5,%r5,1;\n"
+                      "WAIT: ld.acquire.gpu.global.u32 %r7,[turn]; setp.ne.s32 %p2,%r7,%r5; @%p2 bra "
+                      "WAIT;\nadd.s32 %r8,%r7,1; st.release.gpu.global.u32 [turn],%r8;\n" STORE("%r7"),
              "k", 60, 1, count);
   for (uint32_t i = 0; i < 60; i++) CHECK(results[i] == 59 - i);
   release(count);
@@ -861,10 +1117,14 @@ static void grid_barrier(void) {
 static void atomics(void) {
   uint32_t *w = device(64);
   w[0] = 5, w[3] = UINT32_MAX, w[5] = 0, w[6] = 3;
-  run_kernel(HEAD ENTRY("k") "atom.global.add.u32 %r5,[%d1],1; red.global.max.s32 [%d1+4],%t; red.global.or.b32 [%d1+8],%t; red.global.and.b32 [%d1+12],%t;\n"
-             "atom.global.inc.u32 %r6,[%d1+20],9; atom.global.dec.u32 %r7,[%d1+24],5; mov.f32 %f1,0f3F000000; red.global.add.f32 [%d1+28],%f1;\n"
-             "cvt.u64.u32 %d5,%t; atom.add.u64 %d6,[%d1+32],%d5; red.global.min.u64 [%d1+40],%d5; mov.u64 %d7,0x3FF0000000000000; atom.global.add.f64 %d8,[%d1+48],%d7;\n" STORE("%r5"),
-             "k", 2, 100, w);
+  run_kernel(
+      HEAD ENTRY("k") "atom.global.add.u32 %r5,[%d1],1; red.global.max.s32 [%d1+4],%t; red.global.or.b32 "
+                      "[%d1+8],%t; red.global.and.b32 [%d1+12],%t;\n"
+                      "atom.global.inc.u32 %r6,[%d1+20],9; atom.global.dec.u32 %r7,[%d1+24],5; mov.f32 "
+                      "%f1,0f3F000000; red.global.add.f32 [%d1+28],%f1;\n"
+                      "cvt.u64.u32 %d5,%t; atom.add.u64 %d6,[%d1+32],%d5; red.global.min.u64 [%d1+40],%d5; "
+                      "mov.u64 %d7,0x3FF0000000000000; atom.global.add.f64 %d8,[%d1+48],%d7;\n" STORE("%r5"),
+      "k", 2, 100, w);
   CHECK(w[0] == 205 && w[1] == 99 && w[2] == 127 && w[3] == 0 && w[5] == 0 && value(w[7]) == 100.0f);
   CHECK(w[6] == (3 + 600 - 200) % 6);
   uint64_t sum;
@@ -881,12 +1141,18 @@ static void gangs(void) {
   static const char *const sizes[] = {"1024", "256", "64", "32"};
   for (size_t s = 0; s < 4; s++) {
     setenv("CUDALUA_SOFT_GANG", sizes[s], 1);
-    SgModule *m = load(HEAD ".extern .shared .align 4 .b8 s[];\n" ENTRY("k") "mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; mul.lo.s32 %r5,%i,%i; st.shared.u32 [%d7],%r5; bar.sync 0;\n"
-                            "mov.u32 %r6,256;\nTOP: setp.ge.u32 %p1,%t,%r6; @%p1 bra SKIP; mul.wide.u32 %d8,%r6,4; add.s64 %d9,%d7,%d8; ld.shared.u32 %r7,[%d7]; ld.shared.u32 %r8,[%d9];\n"
-                            "add.s32 %r7,%r7,%r8; st.shared.u32 [%d7],%r7;\nSKIP: bar.sync 0; shr.u32 %r6,%r6,1; setp.ne.s32 %p2,%r6,0; @%p2 bra TOP;\nld.shared.u32 %r9,[s];\n" STORE("%r9"));
+    SgModule *m = load(HEAD ".extern .shared .align 4 .b8 s[];\n" ENTRY(
+        "k") "mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; mul.lo.s32 %r5,%i,%i; st.shared.u32 "
+             "[%d7],%r5; bar.sync 0;\n"
+             "mov.u32 %r6,256;\nTOP: setp.ge.u32 %p1,%t,%r6; @%p1 bra SKIP; mul.wide.u32 %d8,%r6,4; add.s64 "
+             "%d9,%d7,%d8; ld.shared.u32 %r7,[%d7]; ld.shared.u32 %r8,[%d9];\n"
+             "add.s32 %r7,%r7,%r8; st.shared.u32 [%d7],%r7;\nSKIP: bar.sync 0; shr.u32 %r6,%r6,1; "
+             "setp.ne.s32 %p2,%r6,0; @%p2 bra TOP;\nld.shared.u32 %r9,[s];\n" STORE("%r9"));
     SgFault fault;
     memset(results, 0, RESULTS * 4);
-    if (m) CHECK(launch3(m, "k", (uint32_t[]){4, 1, 1}, (uint32_t[]){512, 1, 1}, 2048, &(Two){NULL, results}, &fault) == 0);
+    if (m)
+      CHECK(launch3(m, "k", (uint32_t[]){4, 1, 1}, (uint32_t[]){512, 1, 1}, 2048, &(Two){NULL, results},
+                    &fault) == 0);
     for (uint32_t b = 0; b < 4; b++) {
       uint32_t want = 0;
       for (uint32_t i = 0; i < 512; i++) want += (b * 512 + i) * (b * 512 + i);
@@ -917,34 +1183,63 @@ static bool says(const char *words) {
 static void bounds(void) {
   uint32_t *a = device(400);
   /* The first thread beyond the end is named, not one that is off. */
-  CHECK(fails(HEAD ".file 1 \"some.cu\"\n" ENTRY("k") ".loc 1 12 3\n" OUT "st.global.u32 [%d4],%i; ret; }\n", 2, 64, NULL, a) == 700);
-  CHECK(last.block[0] == 1 && last.thread[0] == 36 && last.address == (uint64_t)(uintptr_t)a + 400 && last.bytes == 4);
-  CHECK(strcmp(last.file, "some.cu") == 0 && last.line == 12 && strcmp(last.kernel, "k") == 0 && last.ptx_line > 4);
+  CHECK(fails(HEAD ".file 1 \"some.cu\"\n" ENTRY("k") ".loc 1 12 3\n" OUT "st.global.u32 [%d4],%i; ret; }\n",
+              2, 64, NULL, a) == 700);
+  CHECK(last.block[0] == 1 && last.thread[0] == 36 && last.address == (uint64_t)(uintptr_t)a + 400 &&
+        last.bytes == 4);
+  CHECK(strcmp(last.file, "some.cu") == 0 && last.line == 12 && strcmp(last.kernel, "k") == 0 &&
+        last.ptx_line > 4);
   CHECK(says("store of 4 bytes") && says("0 bytes past the end") && says("400 bytes at"));
   for (uint32_t i = 0; i < 64; i++) CHECK(a[i] == i);
-  CHECK(fails(HEAD ENTRY("k") "setp.ne.u32 %p1,%i,70; " OUT "add.s64 %d5,%d4,4000; @!%p1 ld.global.u32 %r5,[%d5]; ret; }\n", 1, 128, NULL, a) == 700);
+  CHECK(fails(HEAD ENTRY("k") "setp.ne.u32 %p1,%i,70; " OUT
+                              "add.s64 %d5,%d4,4000; @!%p1 ld.global.u32 %r5,[%d5]; ret; }\n",
+              1, 128, NULL, a) == 700);
   CHECK(last.thread[0] == 70 && says("load of 4 bytes"));
   /* Lanes that are off may hold any address. */
-  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%i,100; " OUT "mul.lo.u64 %d3,%d3,1; @%p1 st.global.u32 [%d4],%i; @!%p1 bra END; ld.global.u32 %r5,[%d4]; END: ret; }\n", 1, 1024, NULL, a) == 0);
-  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%i,100; " OUT "@%p1 mul.lo.u64 %d5,%d3,1; add.s64 %d5,%d3,%d2; @!%p1 bra END; and.b32 %r5,%i,3; setp.eq.s32 %p2,%r5,0; @%p2 bra END; st.global.u32 [%d5],%i; END: ret; }\n", 1, 1000, NULL, a) == 0);
-  CHECK(fails(HEAD ENTRY("k") OUT "st.global.v2.u32 [%d4],{%i,%i}; ret; }\n", 1, 32, NULL, a) == 716 && last.thread[0] == 1 && last.bytes == 8 && says("misaligned"));
-  CHECK(fails(HEAD ENTRY("k") OUT "add.s64 %d4,%d4,392; setp.eq.s32 %p1,%i,0; @%p1 ld.global.v4.u32 {%r5,%r6,%r7,%r8},[%d4]; ret; }\n", 1, 32, NULL, a + 2) == 700 && last.bytes == 16);
-  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1+8]; " STORE("%r5"), 1, 32, NULL, a) == 700 && says("null pointer"));
+  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%i,100; " OUT
+                              "mul.lo.u64 %d3,%d3,1; @%p1 st.global.u32 [%d4],%i; @!%p1 bra END; "
+                              "ld.global.u32 %r5,[%d4]; END: ret; }\n",
+              1, 1024, NULL, a) == 0);
+  CHECK(fails(HEAD ENTRY(
+                  "k") "setp.lt.u32 %p1,%i,100; " OUT
+                       "@%p1 mul.lo.u64 %d5,%d3,1; add.s64 %d5,%d3,%d2; @!%p1 bra END; and.b32 %r5,%i,3; "
+                       "setp.eq.s32 %p2,%r5,0; @%p2 bra END; st.global.u32 [%d5],%i; END: ret; }\n",
+              1, 1000, NULL, a) == 0);
+  CHECK(fails(HEAD ENTRY("k") OUT "st.global.v2.u32 [%d4],{%i,%i}; ret; }\n", 1, 32, NULL, a) == 716 &&
+        last.thread[0] == 1 && last.bytes == 8 && says("misaligned"));
+  CHECK(fails(HEAD ENTRY("k") OUT "add.s64 %d4,%d4,392; setp.eq.s32 %p1,%i,0; @%p1 ld.global.v4.u32 "
+                                  "{%r5,%r6,%r7,%r8},[%d4]; ret; }\n",
+              1, 32, NULL, a + 2) == 700 &&
+        last.bytes == 16);
+  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1+8]; " STORE("%r5"), 1, 32, NULL, a) == 700 &&
+        says("null pointer"));
   uint32_t *host = malloc(256);
-  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1]; " STORE("%r5"), 1, 32, host, a) == 700 && says("host pointer"));
+  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1]; " STORE("%r5"), 1, 32, host, a) == 700 &&
+        says("host pointer"));
   free(host);
   uint32_t *gone = device(1024);
   release(gone);
-  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1+16]; " STORE("%r5"), 1, 32, gone, a) == 700 && says("freed"));
-  CHECK(fails(HEAD ".const .u32 c[4];\n" ENTRY("k") "mov.u64 %d5,c; cvta.const.u64 %d5,%d5; st.u32 [%d5],1; ret; }\n", 1, 32, NULL, a) == 700 && says("constant memory"));
-  CHECK(fails(HEAD ENTRY("k") ".shared .b32 s[16]; mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; st.shared.u32 [%d7],1; ret; }\n", 1, 32, NULL, a) == 700);
+  CHECK(fails(HEAD ENTRY("k") "ld.global.u32 %r5,[%d1+16]; " STORE("%r5"), 1, 32, gone, a) == 700 &&
+        says("freed"));
+  CHECK(fails(HEAD ".const .u32 c[4];\n" ENTRY(
+                  "k") "mov.u64 %d5,c; cvta.const.u64 %d5,%d5; st.u32 [%d5],1; ret; }\n",
+              1, 32, NULL, a) == 700 &&
+        says("constant memory"));
+  CHECK(fails(HEAD ENTRY("k") ".shared .b32 s[16]; mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 "
+                              "%d7,%d6,%d5; st.shared.u32 [%d7],1; ret; }\n",
+              1, 32, NULL, a) == 700);
   CHECK(last.thread[0] == 16 && says("shared address 0x40") && says("64 bytes of shared memory"));
-  CHECK(fails(HEAD ENTRY("k") ".local .b32 s[4]; mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; cvta.local.u64 %d7,%d7; st.u32 [%d7],1; ret; }\n", 1, 32, NULL, a) == 700);
+  CHECK(fails(HEAD ENTRY("k") ".local .b32 s[4]; mul.wide.u32 %d5,%t,4; mov.u64 %d6,s; add.s64 %d7,%d6,%d5; "
+                              "cvta.local.u64 %d7,%d7; st.u32 [%d7],1; ret; }\n",
+              1, 32, NULL, a) == 700);
   CHECK(last.thread[0] == 4 && says("local memory"));
-  CHECK(fails(HEAD ENTRY("k") "atom.global.add.u32 %r5,[%d2+2],1; ret; }\n", 1, 32, NULL, a) == 716 && says("atomic"));
+  CHECK(fails(HEAD ENTRY("k") "atom.global.add.u32 %r5,[%d2+2],1; ret; }\n", 1, 32, NULL, a) == 716 &&
+        says("atomic"));
   /* Half of the addresses in one allocation, half in another: no fault. */
   uint32_t *b = device(400);
-  CHECK(fails(HEAD ENTRY("k") "and.b32 %r5,%i,1; setp.eq.s32 %p1,%r5,0; selp.b64 %d5,%d1,%d2,%p1; mul.wide.u32 %d3,%i,4; add.s64 %d6,%d5,%d3; st.global.u32 [%d6],%i; ret; }\n", 1, 100, a, b) == 0);
+  CHECK(fails(HEAD ENTRY("k") "and.b32 %r5,%i,1; setp.eq.s32 %p1,%r5,0; selp.b64 %d5,%d1,%d2,%p1; "
+                              "mul.wide.u32 %d3,%i,4; add.s64 %d6,%d5,%d3; st.global.u32 [%d6],%i; ret; }\n",
+              1, 100, a, b) == 0);
   CHECK(a[98] == 98 && b[99] == 99);
   release(a);
   release(b);
@@ -952,15 +1247,24 @@ static void bounds(void) {
 
 static void stops(void) {
   uint32_t *a = device(400);
-  CHECK(fails(HEAD ENTRY("k") "setp.eq.u32 %p1,%i,40; @%p1 trap; ret; }\n", 1, 64, NULL, a) == 719 && last.thread[0] == 40 && says("trap"));
-  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%t,8; @%p1 bra A; bar.sync 0; ret; A: bar.sync 1; ret; }\n", 1, 64, NULL, a) == 719);
+  CHECK(fails(HEAD ENTRY("k") "setp.eq.u32 %p1,%i,40; @%p1 trap; ret; }\n", 1, 64, NULL, a) == 719 &&
+        last.thread[0] == 40 && says("trap"));
+  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%t,8; @%p1 bra A; bar.sync 0; ret; A: bar.sync 1; ret; }\n", 1,
+              64, NULL, a) == 719);
   CHECK(says("deadlock") && says("barrier 0") && says("barrier 1") && says("56 of 64"));
-  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%t,8; @%p1 bra A; shfl.sync.bfly.b32 %r5,%t,1,31,-1; ret; A: bar.sync 0; ret; }\n", 1, 32, NULL, a) == 719 && says("lanes of their warp"));
+  CHECK(fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%t,8; @%p1 bra A; shfl.sync.bfly.b32 %r5,%t,1,31,-1; ret; A: "
+                              "bar.sync 0; ret; }\n",
+              1, 32, NULL, a) == 719 &&
+        says("lanes of their warp"));
   sg_config.timeout = 0.2;
-  CHECK(fails(HEAD ENTRY("k") "W: ld.volatile.global.u32 %r5,[%d2]; setp.eq.s32 %p1,%r5,0; @%p1 bra W; ret; }\n", 2, 64, NULL, a) == 702 && says("CUDALUA_SOFT_TIMEOUT"));
+  CHECK(fails(HEAD ENTRY(
+                  "k") "W: ld.volatile.global.u32 %r5,[%d2]; setp.eq.s32 %p1,%r5,0; @%p1 bra W; ret; }\n",
+              2, 64, NULL, a) == 702 &&
+        says("CUDALUA_SOFT_TIMEOUT"));
   CHECK(fails(HEAD ENTRY("k") "W: add.s32 %r5,%r5,1; bra W; }\n", 1, 64, NULL, a) == 702);
   sg_config.timeout = 0;
-  CHECK(fails(HEAD ENTRY("k") "ts: .branchtargets A; brx.idx %t, ts; A: ret; }\n", 1, 64, NULL, a) == 719 && last.thread[0] == 1 && says("brx.idx"));
+  CHECK(fails(HEAD ENTRY("k") "ts: .branchtargets A; brx.idx %t, ts; A: ret; }\n", 1, 64, NULL, a) == 719 &&
+        last.thread[0] == 1 && says("brx.idx"));
   release(a);
 }
 
@@ -968,10 +1272,13 @@ static void rejected(void) {
   SgDiag diag;
   int code;
 #define REJECTS(source, words)                                                                               \
-  (diag.text[0] = 0, code = 0, !sg_module_load(0, 1, source, strlen(source), &diag, &code) && code == 218 && \
-                                   strstr(diag.text, words) && diag.line > 0)
-  CHECK(REJECTS(HEAD ENTRY("k") "frobnicate.b32 %r5,%r6;\n ret; }\n", "unsupported instruction `frobnicate.b32`"));
-  CHECK(REJECTS(HEAD ENTRY("k") "add.quick.s32 %r5,%r6,1; ret; }\n", "unsupported instruction `add.quick.s32`"));
+  (diag.text[0] = 0, code = 0,                                                                               \
+   !sg_module_load(0, 1, source, strlen(source), &diag, &code) && code == 218 && strstr(diag.text, words) && \
+       diag.line > 0)
+  CHECK(REJECTS(HEAD ENTRY("k") "frobnicate.b32 %r5,%r6;\n ret; }\n",
+                "unsupported instruction `frobnicate.b32`"));
+  CHECK(REJECTS(HEAD ENTRY("k") "add.quick.s32 %r5,%r6,1; ret; }\n",
+                "unsupported instruction `add.quick.s32`"));
   CHECK(diag.line == 8);
   CHECK(REJECTS(HEAD ENTRY("k") "add.s32 %r5,%d6,1; ret; }\n", "does not fit"));
   CHECK(REJECTS(HEAD ENTRY("k") "add.s32 %r5,%r6; ret; }\n", "operands"));
@@ -979,16 +1286,22 @@ static void rejected(void) {
   CHECK(REJECTS(HEAD ".extern .func vanished();\n" ENTRY("k") "call vanished; ret; }\n", "vanished"));
   CHECK(REJECTS(HEAD "garbage\n", ""));
   /* What no kernel reaches may be anything. */
-  SgModule *m = load(HEAD ".func odd() { .reg .b32 %r; frobnicate.b32 %r,%r; ret; }\n" ENTRY("k") STORE("%i"));
+  SgModule *m =
+      load(HEAD ".func odd() { .reg .b32 %r; frobnicate.b32 %r,%r; ret; }\n" ENTRY("k") STORE("%i"));
   CHECK(m != NULL);
   sg_module_unload(m);
 }
 
-/* Every prefix of a module, and the module with one byte changed, loads or fails, but never more than that. */
+/* Every prefix of a module, and the module with one byte changed, loads or fails, but never more than that.
+ */
 static void broken_text(void) {
-  static const char text[] = HEAD ".global .u32 v[2] = {1, 2};\n.func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a,[x]; st.param.b32 [r],%a; ret; }\n" ENTRY("k")
-      ".shared .b32 s[4]; { .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), f, (p); ld.param.b32 %r5,[q]; } setp.eq.s32 %p1,%r5,1; @%p1 bra E; bar.sync 0; "
-      "ld.global.v2.u32 {%r6,%r7},[v]; cvt.rn.f32.s32 %f1,%r6; shfl.sync.up.b32 %r8|%p2,%r7,1,0,-1; atom.shared.add.u32 %r9,[s],1; E: " STORE("%r5");
+  static const char text[] =
+      HEAD ".global .u32 v[2] = {1, 2};\n.func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a; ld.param.b32 "
+           "%a,[x]; st.param.b32 [r],%a; ret; }\n" ENTRY(
+               "k") ".shared .b32 s[4]; { .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), f, "
+                    "(p); ld.param.b32 %r5,[q]; } setp.eq.s32 %p1,%r5,1; @%p1 bra E; bar.sync 0; "
+                    "ld.global.v2.u32 {%r6,%r7},[v]; cvt.rn.f32.s32 %f1,%r6; shfl.sync.up.b32 "
+                    "%r8|%p2,%r7,1,0,-1; atom.shared.add.u32 %r9,[s],1; E: " STORE("%r5");
   SgDiag diag;
   int code;
   for (size_t n = 0; n < sizeof text; n++) sg_module_unload(sg_module_load(0, 1, text, n, &diag, &code));

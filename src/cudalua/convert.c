@@ -181,7 +181,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) return snprintf(why, n, "this %s was freed", cl_kind_name(o->kind)), CL_WRONG;
-  if (o->rec && ctx && cl_rec_context(o->rec) != ctx)
+  if (o->rec != &cl_no_owner && ctx && cl_rec_context(o->rec) != ctx)
     return snprintf(why, n, "this %s belongs to another context", cl_kind_name(o->kind)), CL_WRONG;
   return memcpy(dst, &m->address, 8), CL_OK;
 }

@@ -7,7 +7,7 @@
 static CUdeviceptr device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {
   if (lua_type(L, idx) == LUA_TNUMBER) return cl_check_bytes(L, idx, what);
   const cl_MemoryObject *m = cl_check_memory(L, idx, what);
-  if (m->o.rec && bytes > m->size)
+  if (m->o.rec != &cl_no_owner && bytes > m->size)
     cl_logic(L, "%s: %llu bytes do not fit in %llu bytes of device memory", what, (unsigned long long)bytes,
              (unsigned long long)m->size);
   return m->address;

@@ -66,14 +66,14 @@ int cl_mem_get_info(lua_State *L) {
 
 void cl_push_pointer(lua_State *L, cl_Rec *anchor, uint64_t address, uint64_t size) {
   cl_MemoryObject *m = cl_push(L, CL_POINTER, sizeof *m);
-  m->o.rec = anchor ? cl_rec_retain(anchor) : NULL;
+  m->o.rec = cl_rec_retain(anchor);
   m->address = address;
   m->size = size;
 }
 
 /* pointer(address) -> DevicePointer without an owner and without bounds */
 int cl_pointer(lua_State *L) {
-  cl_push_pointer(L, NULL, cl_check_bytes(L, 1, "address"), 0);
+  cl_push_pointer(L, &cl_no_owner, cl_check_bytes(L, 1, "address"), 0);
   return 1;
 }
 
@@ -92,9 +92,10 @@ int cl_memory_add(lua_State *L) {
   int mem = cl_to(L, 1) ? 1 : 2;
   const cl_MemoryObject *m = cl_check_memory(L, mem, "operand");
   uint64_t offset = cl_check_bytes(L, 3 - mem, "offset");
-  if (m->o.rec && offset > m->size)
+  bool bare = m->o.rec == &cl_no_owner;
+  if (!bare && offset > m->size)
     cl_logic(L, "offset %llu is past the end of %llu bytes of device memory", (unsigned long long)offset,
              (unsigned long long)m->size);
-  cl_push_pointer(L, m->o.rec, m->address + offset, m->o.rec ? m->size - offset : 0);
+  cl_push_pointer(L, m->o.rec, m->address + offset, bare ? 0 : m->size - offset);
   return 1;
 }

@@ -13,9 +13,10 @@
   X(nvrtcVersion)                                                                                            \
   X(nvrtcGetErrorString)                                                                                     \
   X(nvrtcGetNumSupportedArchs)                                                                               \
-  X(nvrtcGetSupportedArchs) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram)              \
-      X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)       \
-          X(nvrtcGetPTXSize) X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
+  X(nvrtcGetSupportedArchs)                                                                                  \
+  X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcAddNameExpression)              \
+      X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize)              \
+          X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
 
 static struct {
 #define X(name) __typeof__(&name) name;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char cl_magic = 0;
+cl_Rec cl_no_owner = {.refs = 1, .life = CL_LIVE, .kind = CL_POINTER};
 
 static const struct Family {
   const char *name;
@@ -71,6 +72,7 @@ void cl_rec_release(cl_Rec *r) {
 }
 
 bool cl_rec_live(const cl_Rec *r) {
+  if (!r) return false; /* finalized, or never made */
   for (; r; r = r->parent)
     if (r->life != CL_LIVE) return false;
   return true;
@@ -168,7 +170,7 @@ int cl_dead(lua_State *L, const cl_Object *o) {
   const char *name = families[o->kind].name;
   if (cl_driver.forked)
     cl_logic(L, "CUDA cannot be used after fork: this %s belongs to the parent process", name);
-  if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made: its constructor failed", name);
+  if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
     cl_logic(L, "this %s was %s and cannot be used any more", name,
              o->kind == CL_CONTEXT  ? "detached"
@@ -183,7 +185,7 @@ int cl_dead(lua_State *L, const cl_Object *o) {
 void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   cl_Object *o = cl_to(L, idx);
   if (!o || o->kind != kind) cl_bad_argument(L, idx, "self", families[kind].name);
-  if (kind != CL_DEVICE && (!cl_rec_live(o->rec) || !o->rec || cl_driver.forked)) cl_dead(L, o);
+  if (kind != CL_DEVICE && (cl_driver.forked || !cl_rec_live(o->rec))) cl_dead(L, o);
   return o;
 }
 
@@ -191,7 +193,7 @@ cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
   cl_Object *o = cl_to(L, idx);
   if (!o || (o->kind != CL_ALLOCATION && o->kind != CL_POINTER))
     cl_bad_argument(L, idx, what, "device memory (DeviceAllocation or DevicePointer)");
-  if (cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o); /* a bare address has no record: always live */
+  if (cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o);
   return (cl_MemoryObject *)o;
 }
 
@@ -214,7 +216,7 @@ int cl_object_tostring(lua_State *L) {
       lua_pushfstring(L, "cudalua.%s (freed)", name);
     else
       lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
-  } else if (!o->rec || !cl_rec_live(o->rec))
+  } else if (!cl_rec_live(o->rec))
     lua_pushfstring(L, "cudalua.%s (closed)", name);
   else
     lua_pushfstring(L, "cudalua.%s: %p", name, (void *)o->rec->handle);

@@ -40,7 +40,7 @@ typedef struct cl_Rec {
 typedef struct cl_Object {
   const void *magic; /* &cl_magic: tells our userdata from anybody else's */
   cl_Kind kind;
-  cl_Rec *rec; /* NULL: not made yet, or a kind without record */
+  cl_Rec *rec; /* NULL: not made yet, finalized, or a kind without record */
 } cl_Object;
 
 typedef enum cl_Ownership { CL_EXPLICIT, CL_PRIMARY, CL_FOREIGN } cl_Ownership;
@@ -59,13 +59,14 @@ typedef struct cl_DeviceObject {
   int ordinal;
 } cl_DeviceObject;
 
-/* DeviceAllocation (owner) and DevicePointer (a view, or a bare address with rec NULL, size 0). */
+/* DeviceAllocation (owner) and DevicePointer: a view, or a bare address with rec &cl_no_owner and size 0. */
 typedef struct cl_MemoryObject {
   cl_Object o;
   uint64_t address, size;
 } cl_MemoryObject;
 
 extern const char cl_magic;
+extern cl_Rec cl_no_owner; /* always live, in no context: what a bare address refers to */
 
 /* Records. */
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */

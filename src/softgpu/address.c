@@ -18,7 +18,9 @@ void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...) {
   va_end(ap);
 }
 
-static bool inside(uint64_t addr, uint64_t span, uint64_t size) { return addr <= size && span <= size - addr; }
+static bool inside(uint64_t addr, uint64_t span, uint64_t size) {
+  return addr <= size && span <= size - addr;
+}
 
 /* The allocation that holds [addr, addr + span), through the instruction's cache. */
 static inline bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
@@ -89,9 +91,9 @@ bool sg_resolve_lanes(Gang *g, const Ins *in) {
   const void *row = g->regs + (size_t)in->s[0] * g->nl;
   for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
     if (!g->m[i]) continue;
-    const uint64_t a = !in->plan                   ? 0
+    const uint64_t a = !in->plan                  ? 0
                        : (in->flags & INS_NARROW) ? ((const uint32_t *)row)[i]
-                                                   : ((const uint64_t *)row)[i];
+                                                  : ((const uint64_t *)row)[i];
     if (!lane_pointer(g, in, i, a + (uint64_t)in->imm)) return false;
   }
   return true;

@@ -8,9 +8,9 @@ static const struct {
   const char *name;
   uint8_t row;
   bool swap;
-} floats[] = {{"eq", 0, false},  {"ne", 1, false},  {"lt", 2, false},  {"le", 3, false},  {"gt", 2, true},
-              {"ge", 3, true},   {"equ", 4, false}, {"neu", 5, false}, {"ltu", 6, false}, {"leu", 7, false},
-              {"gtu", 6, true},  {"geu", 7, true},  {"num", 8, false}, {"nan", 9, false}};
+} floats[] = {{"eq", 0, false}, {"ne", 1, false},  {"lt", 2, false},  {"le", 3, false},  {"gt", 2, true},
+              {"ge", 3, true},  {"equ", 4, false}, {"neu", 5, false}, {"ltu", 6, false}, {"leu", 7, false},
+              {"gtu", 6, true}, {"geu", 7, true},  {"num", 8, false}, {"nan", 9, false}};
 
 static bool integer_row(const char *cmp, PtxType t, enum Op *op, bool *swap) {
   const uint32_t i = (uint32_t)__builtin_ctz((unsigned)ptx_type_size(t)) - 1;
@@ -26,10 +26,13 @@ static bool integer_row(const char *cmp, PtxType t, enum Op *op, bool *swap) {
     return true;
   }
   if (bits) return false;
-  const bool unsigned_name = strcmp(cmp, "lo") == 0 || strcmp(cmp, "ls") == 0 || strcmp(cmp, "hi") == 0 || strcmp(cmp, "hs") == 0;
+  const bool unsigned_name =
+      strcmp(cmp, "lo") == 0 || strcmp(cmp, "ls") == 0 || strcmp(cmp, "hi") == 0 || strcmp(cmp, "hs") == 0;
   if (unsigned_name && sign) return false;
-  const bool lt = strcmp(cmp, "lt") == 0 || strcmp(cmp, "lo") == 0, le = strcmp(cmp, "le") == 0 || strcmp(cmp, "ls") == 0;
-  const bool gt = strcmp(cmp, "gt") == 0 || strcmp(cmp, "hi") == 0, ge = strcmp(cmp, "ge") == 0 || strcmp(cmp, "hs") == 0;
+  const bool lt = strcmp(cmp, "lt") == 0 || strcmp(cmp, "lo") == 0,
+             le = strcmp(cmp, "le") == 0 || strcmp(cmp, "ls") == 0;
+  const bool gt = strcmp(cmp, "gt") == 0 || strcmp(cmp, "hi") == 0,
+             ge = strcmp(cmp, "ge") == 0 || strcmp(cmp, "hs") == 0;
   if (!lt && !le && !gt && !ge) return false;
   *swap = gt || ge;
   *op = (enum Op)((lt || gt ? OP_lt_uh : OP_le_uh) + (sign ? 3u : 0u) + i);
@@ -42,7 +45,8 @@ static uint32_t compare(Decoder *d, const char *cmp, PtxType t, bool flush, uint
   bool swap = false;
   const char letter = dec_letter(t);
   const uint32_t out = dec_temp(d, 1);
-  if (!letter || letter == 'b' || letter == 'p' || t == PTX_F16X2 || t == PTX_BF16X2) dec_unsupported(d, NULL);
+  if (!letter || letter == 'b' || letter == 'p' || t == PTX_F16X2 || t == PTX_BF16X2)
+    dec_unsupported(d, NULL);
   const bool is_half = t == PTX_F16 || t == PTX_BF16;
   if (t == PTX_F32 || t == PTX_F64 || is_half) {
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
@@ -68,7 +72,10 @@ static uint32_t compare(Decoder *d, const char *cmp, PtxType t, bool flush, uint
 }
 
 static enum Op bool_op(const char *m) {
-  return strcmp(m, "and") == 0 ? OP_and_p : strcmp(m, "or") == 0 ? OP_or_p : strcmp(m, "xor") == 0 ? OP_xor_p : OP_COUNT;
+  return strcmp(m, "and") == 0   ? OP_and_p
+         : strcmp(m, "or") == 0  ? OP_or_p
+         : strcmp(m, "xor") == 0 ? OP_xor_p
+                                 : OP_COUNT;
 }
 
 /* Modifiers after the comparison: a boolean operator and .ftz. */
@@ -78,9 +85,12 @@ static enum Op between(Decoder *d, uint32_t types, bool *flush) {
   if (d->at->nmods < types + 1) dec_unsupported(d, NULL);
   for (uint32_t i = 1; i + types < d->at->nmods; i++) {
     const char *m = d->at->mods[i];
-    if (strcmp(m, "ftz") == 0 && !*flush) *flush = true;
-    else if (op == OP_COUNT && bool_op(m) != OP_COUNT) op = bool_op(m);
-    else dec_unsupported(d, NULL);
+    if (strcmp(m, "ftz") == 0 && !*flush)
+      *flush = true;
+    else if (op == OP_COUNT && bool_op(m) != OP_COUNT)
+      op = bool_op(m);
+    else
+      dec_unsupported(d, NULL);
   }
   return op;
 }
@@ -155,8 +165,8 @@ void dec_slct(Decoder *d) {
   const bool flush = d->at->nmods == 3 && strcmp(d->at->mods[0], "ftz") == 0;
   const char letter = dec_letter(dec_type(d, 1));
   const PtxType t = dec_type(d, 0);
-  if (d->at->nmods != 2u + flush || !letter || letter == 'b' || letter == 'p' || (t != PTX_S32 && t != PTX_F32) ||
-      (flush && t != PTX_F32))
+  if (d->at->nmods != 2u + flush || !letter || letter == 'b' || letter == 'p' ||
+      (t != PTX_S32 && t != PTX_F32) || (flush && t != PTX_F32))
     dec_unsupported(d, NULL);
   const uint32_t c = dec_src(d, dec_opnd(d, 3), t == PTX_F32 ? 'f' : 'w'), r = dec_temp(d, 1);
   const uint32_t zero = dec_const(d, 4, 0);
@@ -176,14 +186,16 @@ void dec_carry_op(Decoder *d) {
   const uint32_t parts = 1u + gives + mad;
   if (strncmp(op, "add", 3) != 0 && !sub && !mad) dec_unsupported(d, NULL);
   if (!wide && t != PTX_U32 && t != PTX_S32) dec_unsupported(d, NULL);
-  if (d->at->nmods != parts || (mad && strcmp(d->at->mods[0], high ? "hi" : "lo") != 0)) dec_unsupported(d, NULL);
+  if (d->at->nmods != parts || (mad && strcmp(d->at->mods[0], high ? "hi" : "lo") != 0))
+    dec_unsupported(d, NULL);
   dec_count(d, mad ? 4 : 3, mad ? 4 : 3);
   const char letter = wide ? 'x' : 'w';
   uint32_t a = dec_src(d, dec_opnd(d, 1), letter), b = dec_src(d, dec_opnd(d, 2), letter);
   if (mad) {
     const bool sign = t == PTX_S32 || t == PTX_S64;
-    const enum Op mul = high ? (wide ? (sign ? OP_mulhi_sx : OP_mulhi_ux) : (sign ? OP_mulhi_sw : OP_mulhi_uw))
-                             : (wide ? OP_mul_x : OP_mul_w);
+    const enum Op mul = high
+                            ? (wide ? (sign ? OP_mulhi_sx : OP_mulhi_ux) : (sign ? OP_mulhi_sw : OP_mulhi_uw))
+                            : (wide ? OP_mul_x : OP_mul_w);
     const uint32_t product = dec_temp(d, wide ? 8 : 4);
     dec_calc(d, mul, product, a, b, NO_ROW);
     a = product;

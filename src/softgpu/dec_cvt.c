@@ -17,7 +17,8 @@ static bool is_int(PtxType t) { return is_signed(t) || (t >= PTX_U8 && t <= PTX_
 static uint32_t size_of(PtxType t) { return (uint32_t)ptx_type_size(t); }
 
 static Cvt parse(Decoder *d) {
-  static const char *const rounds[] = {"rn", "rz", "rm", "rp"}, *const integrals[] = {"rni", "rzi", "rmi", "rpi"};
+  static const char *const rounds[] = {"rn", "rz", "rm", "rp"}, *const integrals[] = {"rni", "rzi", "rmi",
+                                                                                      "rpi"};
   Cvt c = {.rnd = -1, .integral = -1};
   const uint32_t n = d->at->nmods;
   if (n < 2) dec_unsupported(d, NULL);
@@ -47,15 +48,14 @@ static uint32_t one(Decoder *d, enum Op op, uint32_t width, uint32_t a) {
 /* --- integers --- */
 
 static uint32_t widen(Decoder *d, uint32_t v, uint32_t want, bool sign) {
-  static const enum Op ops[2][4][4] = {
-      {{OP_mov_b, OP_ext_h_ub, OP_ext_w_ub, OP_ext_x_ub},
-       {OP_cut_b_h, OP_mov_h, OP_ext_w_uh, OP_ext_x_uh},
-       {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_uw},
-       {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}},
-      {{OP_mov_b, OP_ext_h_sb, OP_ext_w_sb, OP_ext_x_sb},
-       {OP_cut_b_h, OP_mov_h, OP_ext_w_sh, OP_ext_x_sh},
-       {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_sw},
-       {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}}};
+  static const enum Op ops[2][4][4] = {{{OP_mov_b, OP_ext_h_ub, OP_ext_w_ub, OP_ext_x_ub},
+                                        {OP_cut_b_h, OP_mov_h, OP_ext_w_uh, OP_ext_x_uh},
+                                        {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_uw},
+                                        {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}},
+                                       {{OP_mov_b, OP_ext_h_sb, OP_ext_w_sb, OP_ext_x_sb},
+                                        {OP_cut_b_h, OP_mov_h, OP_ext_w_sh, OP_ext_x_sh},
+                                        {OP_cut_b_w, OP_cut_h_w, OP_mov_w, OP_ext_x_sw},
+                                        {OP_cut_b_x, OP_cut_h_x, OP_cut_w_x, OP_mov_x}}};
   const uint32_t have = d->width[v];
   if (have == want) return v;
   return one(d, ops[sign][__builtin_ctz(have)][__builtin_ctz(want)], want, v);
@@ -98,9 +98,12 @@ static uint32_t to_integral(Decoder *d, uint32_t v, PtxType t, int mode) {
 
 /* half and bfloat16 to float: exact. */
 static uint32_t to_single(Decoder *d, uint32_t v, PtxType *t) {
-  if (*t == PTX_F16) v = one(d, OP_cvt_f_H, 4, v);
-  else if (*t == PTX_BF16) v = one(d, OP_cvt_f_B, 4, v);
-  else return v;
+  if (*t == PTX_F16)
+    v = one(d, OP_cvt_f_H, 4, v);
+  else if (*t == PTX_BF16)
+    v = one(d, OP_cvt_f_B, 4, v);
+  else
+    return v;
   *t = PTX_F32;
   return v;
 }
@@ -112,13 +115,16 @@ static uint32_t float_to_int(Decoder *d, const Cvt *c, uint32_t v) {
   if (c->integral >= 0 && c->integral != RND_Z) v = to_integral(d, v, from, c->integral);
   const uint32_t w = size_of(c->to);
   const bool sign = is_signed(c->to), dbl = from == PTX_F64;
-  if (w == 8) return one(d, sign ? (dbl ? OP_cvt_sx_d : OP_cvt_sx_f) : (dbl ? OP_cvt_ux_d : OP_cvt_ux_f), 8, v);
-  if (w == 4) return one(d, sign ? (dbl ? OP_cvt_sw_d : OP_cvt_sw_f) : (dbl ? OP_cvt_uw_d : OP_cvt_uw_f), 4, v);
+  if (w == 8)
+    return one(d, sign ? (dbl ? OP_cvt_sx_d : OP_cvt_sx_f) : (dbl ? OP_cvt_ux_d : OP_cvt_ux_f), 8, v);
+  if (w == 4)
+    return one(d, sign ? (dbl ? OP_cvt_sw_d : OP_cvt_sw_f) : (dbl ? OP_cvt_uw_d : OP_cvt_uw_f), 4, v);
   uint32_t r = one(d, dbl ? OP_cvt_sw_d : OP_cvt_sw_f, 4, v);
   r = widen(d, clamp(d, r, PTX_S32, c->to), w, sign);
   if (!dbl) return r;
   /* NaN of a double gives the type's top bit. */
-  const uint32_t nan = dec_temp(d, 1), wide = dec_temp(d, 2), top = dec_const(d, 2, (uint64_t)1 << (8 * w - 1));
+  const uint32_t nan = dec_temp(d, 1), wide = dec_temp(d, 2),
+                 top = dec_const(d, 2, (uint64_t)1 << (8 * w - 1));
   dec_calc(d, OP_nan_d, nan, v, v, NO_ROW);
   dec_calc(d, OP_selp_h, wide, top, widen(d, r, 2, sign), nan);
   return widen(d, wide, w, sign);
@@ -143,8 +149,10 @@ static uint32_t int_to_float(Decoder *d, const Cvt *c, uint32_t v) {
     in->sub = (uint8_t)rnd;
     if (c->to == PTX_F64) return x;
     const uint32_t h = dec_temp(d, 2);
-    in = dec_calc(d, rnd == RND_N ? (c->to == PTX_F16 ? OP_cvt_H_d : OP_cvt_B_d)
-                                  : (c->to == PTX_F16 ? OP_rcvt_H_d : OP_rcvt_B_d), h, x, NO_ROW, NO_ROW);
+    in = dec_calc(d,
+                  rnd == RND_N ? (c->to == PTX_F16 ? OP_cvt_H_d : OP_cvt_B_d)
+                               : (c->to == PTX_F16 ? OP_rcvt_H_d : OP_rcvt_B_d),
+                  h, x, NO_ROW, NO_ROW);
     in->sub = (uint8_t)rnd;
     return h;
   }
@@ -177,17 +185,18 @@ static uint32_t float_to_float(Decoder *d, const Cvt *c, uint32_t v) {
     v = to_single(d, v, &from);
     v = to_integral(d, v, from, c->integral);
   }
+  if (c->from == PTX_F16 && c->to == PTX_F64) return one(d, OP_cvt_d_H, 8, v);
   v = to_single(d, v, &from);
   if (c->to == from) return v;
   if (c->to == PTX_F64) return one(d, OP_cvt_d_f, 8, v);
-  if (from == PTX_F32 && rnd == RND_N) return one(d, c->to == PTX_F16 ? OP_cvt_H_f : OP_cvt_B_f, 2, v);
-  if (from == PTX_F32) v = one(d, OP_cvt_d_f, 8, v);
-  enum Op op;
-  if (rnd == RND_N) op = c->to == PTX_F32 ? OP_cvt_f_d : c->to == PTX_F16 ? OP_cvt_H_d : OP_cvt_B_d;
-  else op = c->to == PTX_F32 ? OP_rcvt_f_d : c->to == PTX_F16 ? OP_rcvt_H_d : OP_rcvt_B_d;
+  /* rounding, source, target */
+  static const enum Op ops[2][2][3] = {
+      {{OP_COUNT, OP_cvt_H_f, OP_cvt_B_f}, {OP_cvt_f_d, OP_cvt_H_d, OP_cvt_B_d}},
+      {{OP_COUNT, OP_rcvt_H_f, OP_rcvt_B_f}, {OP_rcvt_f_d, OP_rcvt_H_d, OP_rcvt_B_d}}};
+  const enum Op op = ops[rnd != RND_N][from == PTX_F64][c->to == PTX_F32 ? 0 : c->to == PTX_F16 ? 1 : 2];
   const uint32_t t = dec_temp(d, size_of(c->to));
   dec_calc(d, op, t, v, NO_ROW, NO_ROW)->sub = (uint8_t)rnd;
-  return c->ftz && c->to == PTX_F32 ? one(d, OP_ftz_f, 4, t) : t;
+  return c->ftz && c->to == PTX_F32 ? one(d, OP_flush_f, 4, t) : t;
 }
 
 static uint32_t saturate(Decoder *d, uint32_t v, PtxType t) {
@@ -234,9 +243,12 @@ void dec_cvt(Decoder *d) {
     dec_fail(d, "the source does not fit `%s`", d->at->form);
   v = widen(d, v, from_size, false);
 
-  if (is_float(c.from)) v = is_float(c.to) ? float_to_float(d, &c, v) : float_to_int(d, &c, v);
-  else if (is_float(c.to)) v = int_to_float(d, &c, v);
-  else if (c.sat) v = clamp(d, v, c.from, c.to);
+  if (is_float(c.from))
+    v = is_float(c.to) ? float_to_float(d, &c, v) : float_to_int(d, &c, v);
+  else if (is_float(c.to))
+    v = int_to_float(d, &c, v);
+  else if (c.sat)
+    v = clamp(d, v, c.from, c.to);
   if (is_float(c.to) && c.relu) {
     if (c.to != PTX_F16 && c.to != PTX_BF16) dec_unsupported(d, NULL);
     const uint32_t t = dec_temp(d, 2);

@@ -131,7 +131,9 @@ void dec_call(Decoder *d) {
   if (!target || target->kind != PTX_SYM_FUNC || !target->def)
     dec_unsupported(d, "calls through a pointer are not supported");
   const PtxFunc *f = target->def;
-  if (!f->has_body) dec_fail(d, "unsupported instruction `%s`: function %s has no definition in the module", d->at->form, f->name);
+  if (!f->has_body)
+    dec_fail(d, "unsupported instruction `%s`: function %s has no definition in the module", d->at->form,
+             f->name);
   for (const Frame *fr = d->frame; fr; fr = fr->up)
     if (fr->f == f) dec_fail(d, "unsupported instruction `%s`: %s calls itself", d->at->form, f->name);
   if (c->nargs != f->nparams || c->nrets != f->nrets)
@@ -141,7 +143,8 @@ void dec_call(Decoder *d) {
   Frame *callee = dec_frame(d, f);
   for (uint32_t i = 0; i < c->nargs; i++) pass_argument(d, callee, f->params[i], &c->args[i]);
   for (uint32_t i = 0; i < c->nrets; i++) {
-    if (f->rets[i]->kind == PTX_SYM_REG) dec_fail(d, "function %s: results in registers are not supported", f->name);
+    if (f->rets[i]->kind == PTX_SYM_REG)
+      dec_fail(d, "function %s: results in registers are not supported", f->name);
     callee->place[f->rets[i]->id] = param_place(d, &c->rets[i], f->rets[i]);
   }
   dec_function(d, callee);
@@ -178,10 +181,14 @@ void dec_bar(Decoder *d) {
     return;
   }
   NEXT("cta");
-  if (NEXT("sync")) kind = BAR_SYNC;
-  else if (NEXT("arrive")) kind = BAR_ARRIVE;
-  else if (NEXT("red")) kind = NEXT("popc") ? BAR_POPC : NEXT("and") ? BAR_AND : NEXT("or") ? BAR_OR : 99;
-  else dec_unsupported(d, NULL);
+  if (NEXT("sync"))
+    kind = BAR_SYNC;
+  else if (NEXT("arrive"))
+    kind = BAR_ARRIVE;
+  else if (NEXT("red"))
+    kind = NEXT("popc") ? BAR_POPC : NEXT("and") ? BAR_AND : NEXT("or") ? BAR_OR : 99;
+  else
+    dec_unsupported(d, NULL);
   NEXT("aligned");
   if (kind >= BAR_AND && !(kind == BAR_POPC ? NEXT("u32") : NEXT("pred"))) dec_unsupported(d, NULL);
   if (i != inst->nmods || kind == 99) dec_unsupported(d, NULL);
@@ -192,8 +199,10 @@ void dec_bar(Decoder *d) {
   int64_t imm = 0;
   if (red) dst = dec_dst(d, dec_opnd(d, at++), kind == BAR_POPC ? 'w' : 'p');
   const PtxOpnd *a = dec_opnd(d, at++);
-  if (a->kind == PTX_O_INT) imm = (int64_t)a->imm;
-  else id = dec_src(d, a, 'w');
+  if (a->kind == PTX_O_INT)
+    imm = (int64_t)a->imm;
+  else
+    id = dec_src(d, a, 'w');
   if (imm < 0 || imm >= BARRIERS) dec_fail(d, "barriers are numbered 0 to %d", BARRIERS - 1);
   if (at + red < inst->nopnd) count = dec_src(d, dec_opnd(d, at++), 'w');
   if (red) pred = dec_src(d, dec_opnd(d, at++), 'p');
@@ -235,7 +244,8 @@ void dec_shfl(Decoder *d) {
   static const char *const names[] = {"up", "down", "bfly", "idx"};
   static const enum Op ops[] = {OP_shfl_up, OP_shfl_down, OP_shfl_bfly, OP_shfl_idx};
   const PtxInst *in = d->at;
-  if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0 || dec_type(d, 0) != PTX_B32) dec_unsupported(d, NULL);
+  if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0 || dec_type(d, 0) != PTX_B32)
+    dec_unsupported(d, NULL);
   dec_count(d, 5, 5);
   for (int k = 0; k < 4; k++) {
     if (strcmp(in->mods[1], names[k]) != 0) continue;
@@ -277,8 +287,8 @@ void dec_match(Decoder *d) {
   const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), wide ? 'x' : 'w'), dec_src(d, dec_opnd(d, 2), 'w')};
   uint32_t dst, other;
   two_dst(d, dec_opnd(d, 0), 'w', 'p', &dst, &other);
-  warp_ins(d, all ? (wide ? OP_match_all_x : OP_match_all_w) : (wide ? OP_match_any_x : OP_match_any_w), dst, other,
-           src, 2);
+  warp_ins(d, all ? (wide ? OP_match_all_x : OP_match_all_w) : (wide ? OP_match_any_x : OP_match_any_w), dst,
+           other, src, 2);
 }
 
 /* redux.sync.op.type d, a, membermask */
@@ -286,9 +296,9 @@ void dec_redux(Decoder *d) {
   static const struct {
     const char *op, *types;
     enum Op row;
-  } rows[] = {{"add", "u32 s32", OP_redux_add},  {"min", "u32", OP_redux_umin}, {"max", "u32", OP_redux_umax},
-              {"min", "s32", OP_redux_smin},     {"max", "s32", OP_redux_smax}, {"and", "b32", OP_redux_and},
-              {"or", "b32", OP_redux_or},        {"xor", "b32", OP_redux_xor}};
+  } rows[] = {{"add", "u32 s32", OP_redux_add}, {"min", "u32", OP_redux_umin}, {"max", "u32", OP_redux_umax},
+              {"min", "s32", OP_redux_smin},    {"max", "s32", OP_redux_smax}, {"and", "b32", OP_redux_and},
+              {"or", "b32", OP_redux_or},       {"xor", "b32", OP_redux_xor}};
   const PtxInst *in = d->at;
   if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0) dec_unsupported(d, NULL);
   dec_count(d, 3, 3);

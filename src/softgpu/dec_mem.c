@@ -9,7 +9,7 @@ typedef struct Access {
   bool strong;      /* may be waiting for another thread: volatile, relaxed, acquire, .cv, .cg */
   uint32_t vec;
   PtxType type;
-  const char *op;   /* atom: add, min, ... */
+  const char *op; /* atom: add, min, ... */
 } Access;
 
 static bool one_of(const char *s, const char *list) {
@@ -23,17 +23,23 @@ static bool one_of(const char *s, const char *list) {
 }
 
 static bool parse_space(const char *m, PtxSpace *space) {
-  if (strcmp(m, "global") == 0) *space = PTX_GLOBAL;
-  else if (one_of(m, "shared shared::cta")) *space = PTX_SHARED;
-  else if (strcmp(m, "local") == 0) *space = PTX_LOCAL;
-  else if (one_of(m, "param param::entry param::func")) *space = PTX_PARAM;
-  else if (strcmp(m, "const") == 0) *space = PTX_CONST;
-  else return false;
+  if (strcmp(m, "global") == 0)
+    *space = PTX_GLOBAL;
+  else if (one_of(m, "shared shared::cta"))
+    *space = PTX_SHARED;
+  else if (strcmp(m, "local") == 0)
+    *space = PTX_LOCAL;
+  else if (one_of(m, "param param::entry param::func"))
+    *space = PTX_PARAM;
+  else if (strcmp(m, "const") == 0)
+    *space = PTX_CONST;
+  else
+    return false;
   return true;
 }
 
-/* Modifiers of ld, st, atom and red; what only concerns caches or the order of memory is accepted and ignored,
- * for lanes see each other's stores at once. */
+/* Modifiers of ld, st, atom and red; what only concerns caches or the order of memory is accepted and
+ * ignored, for lanes see each other's stores at once. */
 static Access parse_access(Decoder *d) {
   Access a = {.space = PTX_GENERIC, .vec = 1};
   const bool atom = d->at->op[0] == 'a' || d->at->op[0] == 'r';
@@ -106,10 +112,14 @@ static bool is_signed(PtxType t) { return t == PTX_S8 || t == PTX_S16 || t == PT
 /* Handler that loads memory of `bytes` into a register of `width`; the ldp handlers have the same order. */
 static enum Op load_op(uint32_t width, uint32_t bytes, bool sign) {
   if (bytes == 1)
-    return width == 1 ? OP_ld_b_b : width == 2 ? (sign ? OP_ld_h_sb : OP_ld_h_ub)
-                                 : width == 4 ? (sign ? OP_ld_w_sb : OP_ld_w_ub) : (sign ? OP_ld_x_sb : OP_ld_x_ub);
+    return width == 1   ? OP_ld_b_b
+           : width == 2 ? (sign ? OP_ld_h_sb : OP_ld_h_ub)
+           : width == 4 ? (sign ? OP_ld_w_sb : OP_ld_w_ub)
+                        : (sign ? OP_ld_x_sb : OP_ld_x_ub);
   if (bytes == 2)
-    return width == 2 ? OP_ld_h_h : width == 4 ? (sign ? OP_ld_w_sh : OP_ld_w_uh) : (sign ? OP_ld_x_sh : OP_ld_x_uh);
+    return width == 2   ? OP_ld_h_h
+           : width == 4 ? (sign ? OP_ld_w_sh : OP_ld_w_uh)
+                        : (sign ? OP_ld_x_sh : OP_ld_x_uh);
   if (bytes == 4) return width == 4 ? OP_ld_w_w : sign ? OP_ld_x_sw : OP_ld_x_uw;
   return OP_ld_x_x;
 }
@@ -136,7 +146,8 @@ void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t spac
   in->bytes = (uint8_t)bytes;
 }
 
-void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes, bool guarded) {
+void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
+               bool guarded) {
   Ins *in = memory(d, store_op(d->width[src], bytes), NO_ROW, base, src, guarded);
   in->imm = imm;
   in->sub = space;
@@ -147,7 +158,8 @@ void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t spa
 /* Registers of the operand: one, or those of a vector. */
 static const PtxOpnd *elements(Decoder *d, const PtxOpnd *o, uint32_t vec) {
   if (vec == 1) return o;
-  if (o->kind != PTX_O_VEC || o->nsub != vec) dec_fail(d, "`%s` needs a vector of %u registers", d->at->form, vec);
+  if (o->kind != PTX_O_VEC || o->nsub != vec)
+    dec_fail(d, "`%s` needs a vector of %u registers", d->at->form, vec);
   return o->sub;
 }
 
@@ -155,7 +167,8 @@ static uint32_t load_dst(Decoder *d, const PtxOpnd *o, PtxType t) {
   const uint32_t bytes = (uint32_t)ptx_type_size(t);
   if (o->kind == PTX_O_SINK) return dec_temp(d, bytes);
   const uint32_t v = dec_reg(d, o);
-  if (d->width[v] < bytes || o->sym->type == PTX_PRED) dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
+  if (d->width[v] < bytes || o->sym->type == PTX_PRED)
+    dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
   return v;
 }
 
@@ -201,7 +214,8 @@ static uint32_t store_src(Decoder *d, const PtxOpnd *o, PtxType t) {
   const uint32_t bytes = (uint32_t)ptx_type_size(t);
   if (o->kind == PTX_O_SYM && o->sym && o->sym->kind == PTX_SYM_REG) {
     const uint32_t v = dec_reg(d, o);
-    if (d->width[v] < bytes || o->sym->type == PTX_PRED) dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
+    if (d->width[v] < bytes || o->sym->type == PTX_PRED)
+      dec_fail(d, "%s does not fit `%s`", o->sym->name, d->at->form);
     return v;
   }
   return dec_src(d, o, dec_letter(t));
@@ -231,18 +245,28 @@ static const struct {
   PtxType types[4];
   enum Op row;
 } atoms[] = {
-    {"add", {PTX_U32, PTX_S32}, OP_atom_add_w},  {"add", {PTX_U64, PTX_S64}, OP_atom_add_x},
-    {"add", {PTX_F32}, OP_atom_add_f},           {"add", {PTX_F64}, OP_atom_add_d},
-    {"min", {PTX_U32}, OP_atom_min_uw},          {"min", {PTX_S32}, OP_atom_min_sw},
-    {"min", {PTX_U64}, OP_atom_min_ux},          {"min", {PTX_S64}, OP_atom_min_sx},
-    {"max", {PTX_U32}, OP_atom_max_uw},          {"max", {PTX_S32}, OP_atom_max_sw},
-    {"max", {PTX_U64}, OP_atom_max_ux},          {"max", {PTX_S64}, OP_atom_max_sx},
-    {"and", {PTX_B32}, OP_atom_and_w},           {"and", {PTX_B64}, OP_atom_and_x},
-    {"or", {PTX_B32}, OP_atom_or_w},             {"or", {PTX_B64}, OP_atom_or_x},
-    {"xor", {PTX_B32}, OP_atom_xor_w},           {"xor", {PTX_B64}, OP_atom_xor_x},
+    {"add", {PTX_U32, PTX_S32}, OP_atom_add_w},
+    {"add", {PTX_U64, PTX_S64}, OP_atom_add_x},
+    {"add", {PTX_F32}, OP_atom_add_f},
+    {"add", {PTX_F64}, OP_atom_add_d},
+    {"min", {PTX_U32}, OP_atom_min_uw},
+    {"min", {PTX_S32}, OP_atom_min_sw},
+    {"min", {PTX_U64}, OP_atom_min_ux},
+    {"min", {PTX_S64}, OP_atom_min_sx},
+    {"max", {PTX_U32}, OP_atom_max_uw},
+    {"max", {PTX_S32}, OP_atom_max_sw},
+    {"max", {PTX_U64}, OP_atom_max_ux},
+    {"max", {PTX_S64}, OP_atom_max_sx},
+    {"and", {PTX_B32}, OP_atom_and_w},
+    {"and", {PTX_B64}, OP_atom_and_x},
+    {"or", {PTX_B32}, OP_atom_or_w},
+    {"or", {PTX_B64}, OP_atom_or_x},
+    {"xor", {PTX_B32}, OP_atom_xor_w},
+    {"xor", {PTX_B64}, OP_atom_xor_x},
     {"exch", {PTX_B32, PTX_U32, PTX_S32, PTX_F32}, OP_atom_exch_w},
     {"exch", {PTX_B64, PTX_U64, PTX_S64, PTX_F64}, OP_atom_exch_x},
-    {"inc", {PTX_U32}, OP_atom_inc_uw},          {"dec", {PTX_U32}, OP_atom_dec_uw},
+    {"inc", {PTX_U32}, OP_atom_inc_uw},
+    {"dec", {PTX_U32}, OP_atom_dec_uw},
     {"cas", {PTX_B16, PTX_U16, PTX_S16}, OP_atom_cas_h},
     {"cas", {PTX_B32, PTX_U32, PTX_S32}, OP_atom_cas_w},
     {"cas", {PTX_B64, PTX_U64, PTX_S64}, OP_atom_cas_x},
@@ -258,7 +282,8 @@ static enum Op atom_row(const Access *a) {
 static void atomic(Decoder *d, bool result) {
   const Access a = parse_access(d);
   const enum Op op = atom_row(&a);
-  if (op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL) dec_unsupported(d, NULL);
+  if (op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL)
+    dec_unsupported(d, NULL);
   const bool cas = strcmp(a.op, "cas") == 0;
   const char letter = dec_letter(a.type);
   const uint32_t r = result ? 1 : 0;

@@ -64,7 +64,8 @@ void dec_mov(Decoder *d) {
   const PtxOpnd *to = dec_opnd(d, 0), *from = dec_opnd(d, 1);
   const PtxType t = dec_type(d, 0);
   const char letter = dec_letter(t);
-  if (d->at->nmods != 1 || !letter || t == PTX_F16X2 || t == PTX_BF16X2 || letter == 'b') dec_unsupported(d, NULL);
+  if (d->at->nmods != 1 || !letter || t == PTX_F16X2 || t == PTX_BF16X2 || letter == 'b')
+    dec_unsupported(d, NULL);
   const uint32_t width = dec_letter_width(letter);
   if (to->kind == PTX_O_VEC) {
     unpack(d, to, from->kind == PTX_O_VEC ? pack(d, from, width) : dec_src(d, from, letter));
@@ -95,7 +96,8 @@ static bool window(Decoder *d, const char *space, uint64_t *base, uint32_t *byte
 }
 
 static bool is_space(const char *s) {
-  static const char *const all[] = {"global", "const", "local", "shared", "param", "shared::cta", "param::entry"};
+  static const char *const all[] = {"global", "const",       "local",       "shared",
+                                    "param",  "shared::cta", "param::entry"};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(all[i], s) == 0) return true;
   return false;

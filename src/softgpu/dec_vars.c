@@ -64,7 +64,8 @@ void dec_place_shared(Decoder *d, const PtxFunc *f) {
     const PtxFunc *g = seen.f[i];
     for (uint32_t j = 0; j < g->ninst; j++) {
       const PtxCall *c = g->inst[j].call;
-      if (c && c->target.sym && c->target.sym->kind == PTX_SYM_FUNC && c->target.sym->def) reach(d, &seen, c->target.sym->def);
+      if (c && c->target.sym && c->target.sym->kind == PTX_SYM_FUNC && c->target.sym->def)
+        reach(d, &seen, c->target.sym->def);
     }
   }
   for (uint32_t i = 0; i < seen.n; i++) function(d, seen.f[i], false);

@@ -1,5 +1,5 @@
-/* From the tree of a kernel to instructions over virtual registers: operands, constants, the forms that
- * ops.def describes by themselves. */
+/* From the tree of a kernel to instructions over virtual registers: operands, constants,
+ * bodies of functions. */
 #include "decode.h"
 
 #include <stdarg.h>
@@ -76,7 +76,8 @@ static uint32_t fill(Decoder *d, FillKind kind, uint32_t width, uint64_t bits) {
     d->fill_hash = dec_alloc(d, n * sizeof *d->fill_hash);
     d->fill_buckets = n;
     for (uint32_t i = 0; i < d->nfills; i++) {
-      const uint64_t k = (d->fills[i].bits + (uint64_t)d->fills[i].kind * 31 + d->fills[i].width) * 0x9e3779b97f4a7c15u;
+      const uint64_t k =
+          (d->fills[i].bits + (uint64_t)d->fills[i].kind * 31 + d->fills[i].width) * 0x9e3779b97f4a7c15u;
       uint32_t at = (uint32_t)(k >> 32) & (n - 1);
       while (d->fill_hash[at]) at = (at + 1) & (n - 1);
       d->fill_hash[at] = i + 1;
@@ -85,7 +86,8 @@ static uint32_t fill(Decoder *d, FillKind kind, uint32_t width, uint64_t bits) {
   uint32_t at = (uint32_t)(key >> 32) & (d->fill_buckets - 1);
   for (; d->fill_hash[at]; at = (at + 1) & (d->fill_buckets - 1)) {
     const uint32_t i = d->fill_hash[at] - 1;
-    if (d->fills[i].kind == kind && d->fills[i].width == width && d->fills[i].bits == bits) return d->fills[i].v;
+    if (d->fills[i].kind == kind && d->fills[i].width == width && d->fills[i].bits == bits)
+      return d->fills[i].v;
   }
   const uint32_t v = dec_temp(d, width);
   dec_grow(d, &d->fills, &d->fills_room, d->nfills + 1, sizeof *d->fills);
@@ -124,7 +126,8 @@ static Ins *append(Decoder *d, Kind kind) {
   in->s[0] = in->s[1] = in->s[2] = in->s[3] = NO_ROW;
   in->op = OP_COUNT;
   const PtxInst *at = d->at;
-  d->locs[d->n] = at ? (Loc){at->line, at->file, at->src_line} : (Loc){d->frame ? d->frame->f->line : 0, 0, 0};
+  d->locs[d->n] =
+      at ? (Loc){at->line, at->file, at->src_line} : (Loc){d->frame ? d->frame->f->line : 0, 0, 0};
   d->n++;
   return in;
 }
@@ -199,7 +202,8 @@ const PtxOpnd *dec_opnd(Decoder *d, uint32_t i) {
 
 void dec_count(Decoder *d, uint32_t least, uint32_t most) {
   if (d->at->nopnd < least || d->at->nopnd > most)
-    dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, d->at->nopnd < least ? least : most, d->at->nopnd);
+    dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, d->at->nopnd < least ? least : most,
+             d->at->nopnd);
 }
 
 bool dec_mod(const Decoder *d, const char *mod) {
@@ -218,13 +222,20 @@ uint32_t dec_sub(const Decoder *d) {
   if (!d->at) return 0;
   for (uint32_t i = 0; i < d->at->nmods; i++) {
     const char *m = d->at->mods[i];
-    if (strcmp(m, "rz") == 0) sub |= RND_Z;
-    else if (strcmp(m, "rm") == 0) sub |= RND_M;
-    else if (strcmp(m, "rp") == 0) sub |= RND_P;
-    else if (strcmp(m, "ftz") == 0) sub |= SUB_FTZ;
-    else if (strcmp(m, "sat") == 0) sub |= SUB_SAT;
-    else if (strcmp(m, "NaN") == 0) sub |= SUB_NAN;
-    else if (strcmp(m, "relu") == 0) sub |= SUB_RELU;
+    if (strcmp(m, "rz") == 0)
+      sub |= RND_Z;
+    else if (strcmp(m, "rm") == 0)
+      sub |= RND_M;
+    else if (strcmp(m, "rp") == 0)
+      sub |= RND_P;
+    else if (strcmp(m, "ftz") == 0)
+      sub |= SUB_FTZ;
+    else if (strcmp(m, "sat") == 0)
+      sub |= SUB_SAT;
+    else if (strcmp(m, "NaN") == 0)
+      sub |= SUB_NAN;
+    else if (strcmp(m, "relu") == 0)
+      sub |= SUB_RELU;
   }
   return sub;
 }
@@ -257,83 +268,6 @@ uint32_t dec_dst(Decoder *d, const PtxOpnd *o, char letter) {
   return typed_reg(d, o, letter);
 }
 
-static const struct {
-  const char *name;
-  FillKind kind;
-  uint8_t width;
-  enum Op op; /* read by an instruction each time */
-} specials[] = {
-    {"%tid.x", FILL_TID_X, 4, OP_COUNT},
-    {"%tid.y", FILL_TID_Y, 4, OP_COUNT},
-    {"%tid.z", FILL_TID_Z, 4, OP_COUNT},
-    {"%ntid.x", FILL_NTID_X, 4, OP_COUNT},
-    {"%ntid.y", FILL_NTID_Y, 4, OP_COUNT},
-    {"%ntid.z", FILL_NTID_Z, 4, OP_COUNT},
-    {"%ctaid.x", FILL_CTAID_X, 4, OP_COUNT},
-    {"%ctaid.y", FILL_CTAID_Y, 4, OP_COUNT},
-    {"%ctaid.z", FILL_CTAID_Z, 4, OP_COUNT},
-    {"%nctaid.x", FILL_NCTAID_X, 4, OP_COUNT},
-    {"%nctaid.y", FILL_NCTAID_Y, 4, OP_COUNT},
-    {"%nctaid.z", FILL_NCTAID_Z, 4, OP_COUNT},
-    {"%clusterid.x", FILL_CTAID_X, 4, OP_COUNT},
-    {"%clusterid.y", FILL_CTAID_Y, 4, OP_COUNT},
-    {"%clusterid.z", FILL_CTAID_Z, 4, OP_COUNT},
-    {"%nclusterid.x", FILL_NCTAID_X, 4, OP_COUNT},
-    {"%nclusterid.y", FILL_NCTAID_Y, 4, OP_COUNT},
-    {"%nclusterid.z", FILL_NCTAID_Z, 4, OP_COUNT},
-    {"%laneid", FILL_LANEID, 4, OP_COUNT},
-    {"%warpid", FILL_WARPID, 4, OP_COUNT},
-    {"%nwarpid", FILL_NWARPID, 4, OP_COUNT},
-    {"%lanemask_eq", FILL_LANEMASK_EQ, 4, OP_COUNT},
-    {"%lanemask_le", FILL_LANEMASK_LE, 4, OP_COUNT},
-    {"%lanemask_lt", FILL_LANEMASK_LT, 4, OP_COUNT},
-    {"%lanemask_ge", FILL_LANEMASK_GE, 4, OP_COUNT},
-    {"%lanemask_gt", FILL_LANEMASK_GT, 4, OP_COUNT},
-    {"%smid", FILL_SMID, 4, OP_COUNT},
-    {"%nsmid", FILL_NSMID, 4, OP_COUNT},
-    {"%gridid", FILL_GRIDID, 8, OP_COUNT},
-    {"%dynamic_smem_size", FILL_DYNAMIC_SMEM, 4, OP_COUNT},
-    {"%total_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
-    {"%aggr_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
-    {"%envreg1", FILL_ENVREG1, 4, OP_COUNT},
-    {"%envreg2", FILL_ENVREG2, 4, OP_COUNT},
-    {"%clock", FILL_CONST, 4, OP_clock_w},
-    {"%clock_hi", FILL_CONST, 4, OP_clockhi},
-    {"%clock64", FILL_CONST, 8, OP_clock_x},
-    {"%globaltimer", FILL_CONST, 8, OP_timer_x},
-    {"%globaltimer_lo", FILL_CONST, 4, OP_timerlo},
-    {"%globaltimer_hi", FILL_CONST, 4, OP_timerhi},
-};
-
-/* %tid.w and its kin are 0, %ntid.w and its kin 1; a cluster is one block. */
-static uint32_t special_constant(const char *name, uint64_t *bits, uint32_t *width) {
-  static const struct {
-    const char *name;
-    uint8_t bits, width;
-  } table[] = {{"%tid.w", 0, 4},          {"%ntid.w", 1, 4},
-               {"%ctaid.w", 0, 4},        {"%nctaid.w", 1, 4},
-               {"%clusterid.w", 0, 4},    {"%nclusterid.w", 1, 4},
-               {"%cluster_ctaid.x", 0, 4}, {"%cluster_ctaid.y", 0, 4},
-               {"%cluster_ctaid.z", 0, 4}, {"%cluster_ctaid.w", 0, 4},
-               {"%cluster_nctaid.x", 1, 4}, {"%cluster_nctaid.y", 1, 4},
-               {"%cluster_nctaid.z", 1, 4}, {"%cluster_nctaid.w", 1, 4},
-               {"%cluster_ctarank", 0, 4}, {"%cluster_nctarank", 1, 4},
-               {"%is_explicit_cluster", 0, 1}, {"%reserved_smem_offset_begin", 0, 4},
-               {"%reserved_smem_offset_end", 0, 4}, {"%reserved_smem_offset_cap", 0, 4}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    if (strcmp(table[i].name, name) != 0) continue;
-    *bits = table[i].bits;
-    *width = table[i].width;
-    return 1;
-  }
-  if (strncmp(name, "%envreg", 7) == 0) {
-    *bits = 0;
-    *width = 4;
-    return 1;
-  }
-  return 0;
-}
-
 /* Brings a row to a width, without sign. */
 static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
   const uint32_t have = d->width[v];
@@ -351,20 +285,6 @@ static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
   return t;
 }
 
-static uint32_t special(Decoder *d, const char *name) {
-  uint64_t bits = 0;
-  uint32_t width = 4;
-  for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-    if (strcmp(specials[i].name, name) != 0) continue;
-    if (specials[i].op == OP_COUNT) return dec_special(d, specials[i].kind, specials[i].width);
-    const uint32_t t = dec_temp(d, specials[i].width);
-    dec_calc(d, specials[i].op, t, NO_ROW, NO_ROW, NO_ROW)->flags |= INS_IMPURE;
-    return t;
-  }
-  if (special_constant(name, &bits, &width)) return dec_const(d, width, bits);
-  dec_fail(d, "unsupported special register %s", name);
-}
-
 uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
   if (s->kind == PTX_SYM_FUNC) {
     for (uint32_t i = 0; i < d->px->nfuncs; i++)
@@ -380,7 +300,8 @@ uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
   case PTX_SHARED: return dec_shared_address(d, s);
   case PTX_LOCAL:
   case PTX_PARAM:
-    if (!s->func) dec_fail(d, "variable %s: module-level .local and .param variables are not supported", s->name);
+    if (!s->func)
+      dec_fail(d, "variable %s: module-level .local and .param variables are not supported", s->name);
     for (const Frame *f = d->frame; f; f = f->up)
       if (f->f == s->func && f->place[s->id] != NO_ROW) return f->place[s->id];
     dec_fail(d, "%s is not visible here", s->name);
@@ -427,7 +348,7 @@ uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
     }
     if (letter == 'w' || letter == 'x') return dec_const(d, width, dec_var_address(d, o->sym) + o->imm);
     break;
-  case PTX_O_SREG: return fit(d, special(d, o->name), width);
+  case PTX_O_SREG: return fit(d, dec_special_register(d, o->name), width);
   case PTX_O_INT:
     if (letter == 'f' || letter == 'd') return dec_const(d, width, float_bits(d, o, letter));
     if (letter == 'p') return dec_const(d, 1, o->imm != 0);
@@ -442,115 +363,10 @@ uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
 void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded) {
   const uint32_t w = d->width[dst];
   const enum Op op = w == 1 ? OP_mov_b : w == 2 ? OP_mov_h : w == 4 ? OP_mov_w : OP_mov_x;
-  if (guarded) dec_emit(d, op, dst, src, NO_ROW, NO_ROW);
-  else dec_calc(d, op, dst, src, NO_ROW, NO_ROW);
-}
-
-/* --- forms --- */
-
-/* Shifts by a constant, which most are, need no care for counts beyond the width. */
-static enum Op constant_shift(const PtxInst *in, enum Op op) {
-  static const enum Op pairs[][2] = {{OP_shl_w, OP_shli_w},   {OP_shl_x, OP_shli_x},   {OP_shr_uw, OP_shri_uw},
-                                     {OP_shr_ux, OP_shri_ux}, {OP_shr_sw, OP_shri_sw}, {OP_shr_sx, OP_shri_sx}};
-  if (in->nopnd != 3 || in->opnd[2].kind != PTX_O_INT) return op;
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-    if (pairs[i][0] == op && in->opnd[2].imm < (sg_op_rows[op].sig[0] == 'x' ? 64 : 32)) return pairs[i][1];
-  return op;
-}
-
-static void decode_row(Decoder *d, enum Op op) {
-  const char *sig = sg_op_rows[op].sig;
-  uint32_t at = 0, dst = NO_ROW, src[4] = {NO_ROW, NO_ROW, NO_ROW, NO_ROW}, nsrc = 0;
-  int64_t imm = 0;
-  if (*sig != ':') dst = dec_dst(d, dec_opnd(d, at++), *sig++);
-  for (sig++; *sig; sig++) {
-    const PtxOpnd *o = dec_opnd(d, at++);
-    if (*sig == 'i') {
-      if (o->kind != PTX_O_INT) dec_fail(d, "`%s` takes a constant as operand %u", d->at->form, at);
-      imm = (int64_t)o->imm;
-    } else {
-      src[nsrc++] = dec_src(d, o, *sig);
-    }
-  }
-  if (at != d->at->nopnd) dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, at, d->at->nopnd);
-  Ins *in = dec_emit(d, op, dst, src[0], src[1], src[2]);
-  in->s[3] = src[3];
-  in->imm = imm;
-}
-
-static const struct {
-  const char *op;
-  DecodeFn *fn;
-} families[] = {
-    {"mov", dec_mov},         {"ld", dec_ld},           {"ldu", dec_ld},
-    {"st", dec_st},           {"cvt", dec_cvt},         {"cvta", dec_cvta},
-    {"setp", dec_setp},       {"set", dec_set},         {"slct", dec_slct},
-    {"isspacep", dec_isspacep}, {"atom", dec_atom},     {"red", dec_red},
-    {"addc", dec_carry_op},   {"subc", dec_carry_op},   {"madc", dec_carry_op},
-    {"bra", dec_bra},         {"brx", dec_brx},         {"call", dec_call},
-    {"ret", dec_ret},         {"exit", dec_exit},       {"trap", dec_trap},
-    {"bar", dec_bar},         {"barrier", dec_bar},     {"shfl", dec_shfl},
-    {"vote", dec_vote},       {"match", dec_match},     {"redux", dec_redux},
-    {"activemask", dec_activemask}, {"nanosleep", dec_nanosleep}, {"membar", dec_fence},
-    {"fence", dec_fence},     {"prefetch", dec_nop},    {"prefetchu", dec_nop},
-    {"pmevent", dec_nop},     {"discard", dec_nop},     {"applypriority", dec_nop},
-    {"brkpt", dec_nop},       {"griddepcontrol", dec_nop}, {"setmaxnreg", dec_nop},
-};
-
-struct FormSlot {
-  const char *form;
-  DecodeFn *fn;
-  uint16_t op;
-};
-
-static void match_form(Decoder *d, struct FormSlot *slot) {
-  const PtxInst *in = d->at;
-  slot->form = in->form;
-  slot->op = OP_COUNT;
-  slot->fn = NULL;
-  for (uint32_t i = 0; i < in->nmods; i++)
-    if (strcmp(in->mods[i], "cc") == 0) slot->fn = dec_carry_op;
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    if (strcmp(families[i].op, in->op) == 0) slot->fn = families[i].fn;
-  if (!slot->fn) slot->op = (uint16_t)sg_op_find(in->op, in->mods, in->nmods);
-}
-
-static struct FormSlot *find_form(Decoder *d) {
-  if (d->nforms * 2 >= d->form_buckets) {
-    const uint32_t n = d->form_buckets ? d->form_buckets * 2 : 1024;
-    struct FormSlot *old = d->forms, *slots = dec_alloc(d, n * sizeof *slots);
-    for (uint32_t i = 0; i < d->form_buckets; i++) {
-      if (!old[i].form) continue;
-      uint32_t at = (uint32_t)(((uintptr_t)old[i].form * 0x9e3779b97f4a7c15u) >> 40) & (n - 1);
-      while (slots[at].form) at = (at + 1) & (n - 1);
-      slots[at] = old[i];
-    }
-    d->forms = slots;
-    d->form_buckets = n;
-  }
-  /* By address: forms are interned, and one that is not costs a second look-up only. */
-  uint32_t at = (uint32_t)(((uintptr_t)d->at->form * 0x9e3779b97f4a7c15u) >> 40) & (d->form_buckets - 1);
-  while (d->forms[at].form && d->forms[at].form != d->at->form) at = (at + 1) & (d->form_buckets - 1);
-  if (!d->forms[at].form) {
-    match_form(d, &d->forms[at]);
-    d->nforms++;
-  }
-  return &d->forms[at];
-}
-
-static void decode_inst(Decoder *d, const PtxInst *in) {
-  d->at = in;
-  d->guard = NO_ROW;
-  d->guard_neg = in->pred_neg;
-  if (in->pred) {
-    if (in->pred->kind != PTX_SYM_REG || in->pred->type != PTX_PRED)
-      dec_fail(d, "%s is no predicate register", in->pred->name);
-    d->guard = d->frame->reg[in->pred->id];
-  }
-  const struct FormSlot *slot = find_form(d);
-  if (slot->fn) slot->fn(d);
-  else if (slot->op != OP_COUNT) decode_row(d, constant_shift(in, (enum Op)slot->op));
-  else dec_unsupported(d, NULL);
+  if (guarded)
+    dec_emit(d, op, dst, src, NO_ROW, NO_ROW);
+  else
+    dec_calc(d, op, dst, src, NO_ROW, NO_ROW);
 }
 
 /* --- functions --- */
@@ -594,14 +410,16 @@ void dec_function(Decoder *d, Frame *fr) {
     fr->pc[i] = d->n;
     d->at = &f->inst[i];
     if (fr->leader[i]) dec_control(d, K_LEADER);
-    decode_inst(d, &f->inst[i]);
+    dec_instruction(d, &f->inst[i]);
   }
   d->guard = NO_ROW;
   fr->pc[f->ninst] = d->n;
   for (uint32_t i = first_fix; i < d->nfix; i++) {
     const Fixup *x = &d->fix[i];
-    if (x->list) d->targets[x->ins] = fr->pc[x->inst];
-    else d->ins[x->ins].target = fr->pc[x->inst];
+    if (x->list)
+      d->targets[x->ins] = fr->pc[x->inst];
+    else
+      d->ins[x->ins].target = fr->pc[x->inst];
   }
   d->nfix = first_fix;
   d->frame = caller;
@@ -650,7 +468,8 @@ static void decode_entry(Decoder *d, const PtxFunc *f) {
   info->shared_bytes = d->shared_bytes;
   info->local_bytes = d->local_bytes;
   info->max_threads = MAX_LANES;
-  const uint64_t maxntid = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
+  const uint64_t maxntid =
+      (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
   uint64_t reqntid = f->reqntid[0];
   for (int i = 0; i < 3; i++) info->reqntid[i] = f->reqntid[0] && !f->reqntid[i] ? 1 : f->reqntid[i];
   if (reqntid) reqntid = (uint64_t)info->reqntid[0] * info->reqntid[1] * info->reqntid[2];

@@ -16,10 +16,11 @@ typedef struct Frame Frame;
 struct Frame {
   const PtxFunc *f;
   Frame *up;
-  uint32_t *reg;      /* virtual register by id of a REG */
-  uint32_t *place;    /* by id of a VAR: offset in local memory, or in the parameters of an entry; NO_ROW: none */
-  uint32_t *pc;       /* by instruction, and one for the end */
-  uint8_t *leader;    /* instructions that a branch leads to */
+  uint32_t *reg; /* virtual register by id of a REG */
+  uint32_t
+      *place;   /* by id of a VAR: offset in local memory, or in the parameters of an entry; NO_ROW: none */
+  uint32_t *pc; /* by instruction, and one for the end */
+  uint8_t *leader; /* instructions that a branch leads to */
   uint32_t depth;
 };
 
@@ -43,7 +44,7 @@ typedef struct Decoder {
   /* virtual registers */
   uint8_t *width;
   uint32_t nv, width_room;
-  uint32_t carry;     /* the carry flag, once it is used */
+  uint32_t carry; /* the carry flag, once it is used */
   /* rows of constants and special registers */
   struct {
     FillKind kind;
@@ -73,7 +74,7 @@ typedef struct Decoder {
 typedef void DecodeFn(Decoder *d);
 
 /* --- decode.c --- */
-void *dec_alloc(Decoder *d, size_t bytes);   /* zeroed, lives as long as the decoder */
+void *dec_alloc(Decoder *d, size_t bytes); /* zeroed, lives as long as the decoder */
 void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size);
 _Noreturn void dec_fail(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void dec_unsupported(Decoder *d, const char *why);
@@ -88,13 +89,13 @@ Ins *dec_control(Decoder *d, Kind kind);
 /* Operands; `letter` as in ops.def. */
 uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter);
 uint32_t dec_dst(Decoder *d, const PtxOpnd *o, char letter);
-uint32_t dec_reg(Decoder *d, const PtxOpnd *o);      /* a register of any width */
-const PtxOpnd *dec_opnd(Decoder *d, uint32_t i);     /* operand i, or failure */
+uint32_t dec_reg(Decoder *d, const PtxOpnd *o);  /* a register of any width */
+const PtxOpnd *dec_opnd(Decoder *d, uint32_t i); /* operand i, or failure */
 void dec_count(Decoder *d, uint32_t least, uint32_t most);
-char dec_letter(PtxType t);                          /* letter of a type; 0: none */
+char dec_letter(PtxType t); /* letter of a type; 0: none */
 uint32_t dec_letter_width(char letter);
-bool dec_mod(const Decoder *d, const char *mod);     /* the form has this modifier */
-uint32_t dec_sub(const Decoder *d);                  /* rounding, .ftz and .sat of the form */
+bool dec_mod(const Decoder *d, const char *mod);       /* the form has this modifier */
+uint32_t dec_sub(const Decoder *d);                    /* rounding, .ftz and .sat of the form */
 PtxType dec_type(const Decoder *d, uint32_t from_end); /* the last modifier, the last but one, ... */
 uint64_t dec_var_address(Decoder *d, const PtxSym *s); /* in its own space */
 void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded);
@@ -112,7 +113,11 @@ DecodeFn dec_bra, dec_brx, dec_call, dec_ret, dec_exit, dec_trap, dec_nop; /* de
 DecodeFn dec_bar, dec_shfl, dec_vote, dec_match, dec_redux, dec_activemask, dec_nanosleep, dec_fence;
 
 void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded);
-void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes, bool guarded);
+void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
+               bool guarded);
+
+void dec_instruction(Decoder *d, const PtxInst *in);         /* dec_form.c */
+uint32_t dec_special_register(Decoder *d, const char *name); /* dec_special.c */
 
 /* --- dec_vars.c: places of variables --- */
 uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align);

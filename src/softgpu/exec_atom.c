@@ -24,7 +24,7 @@
 ATOM(add_w, uint32_t, v + x)
 ATOM(add_x, uint64_t, v + x)
 ATOM(add_f, float, nan_f(ftz(ftz(v) + ftz(x))))
-ATOM(add_d, double, nan_d(v + x))
+ATOM(add_d, double, nan_d2(v + x, v, x))
 ATOM(min_uw, uint32_t, v < x ? v : x)
 ATOM(min_sw, int32_t, v < x ? v : x)
 ATOM(min_ux, uint64_t, v < x ? v : x)

@@ -6,12 +6,17 @@
 
 #include "float.h"
 
-OP1(cvt_d_f, double, float, nan_d((double)x))
-OP1(cvt_f_d, float, double, nan_f((float)x))
+/* Between float and double a NaN keeps sign and payload and becomes quiet, as on the host. */
+OP1(cvt_d_f, double, float, (double)x)
+OP1(cvt_f_d, float, double, (float)x)
+OP1(cvt_d_H, double, uint16_t,
+    (x & 0x7fff) > 0x7c00
+        ? double_of((uint64_t)(x & 0x8000) << 48 | 0x7ff8000000000000u | (uint64_t)(x & 0x3ff) << 42)
+        : (double)half_to_float(x))
 OP1(cvt_f_H, float, uint16_t, nan_f(half_to_float(x)))
 OP1(cvt_H_f, uint16_t, float, float_to_half(x))
 OP1(cvt_H_d, uint16_t, double, double_to_half(x))
-OP1(cvt_f_B, float, uint16_t, nan_f(bf16_to_float(x)))
+OP1(cvt_f_B, uint32_t, uint16_t, (uint32_t)x << 16)
 OP1(cvt_B_f, uint16_t, float, float_to_bf16(x))
 OP1(cvt_B_d, uint16_t, double, double_to_bf16(x))
 
@@ -31,10 +36,10 @@ OP1(rint_f, float, float, nan_f(__builtin_rintf(x)))
 OP1(rintz_f, float, float, nan_f(__builtin_truncf(x)))
 OP1(rintm_f, float, float, nan_f(__builtin_floorf(x)))
 OP1(rintp_f, float, float, nan_f(__builtin_ceilf(x)))
-OP1(rint_d, double, double, nan_d(__builtin_rint(x)))
-OP1(rintz_d, double, double, nan_d(__builtin_trunc(x)))
-OP1(rintm_d, double, double, nan_d(__builtin_floor(x)))
-OP1(rintp_d, double, double, nan_d(__builtin_ceil(x)))
+OP1(rint_d, double, double, nan_d1(__builtin_rint(x), x))
+OP1(rintz_d, double, double, nan_d1(__builtin_trunc(x), x))
+OP1(rintm_d, double, double, nan_d1(__builtin_floor(x), x))
+OP1(rintp_d, double, double, nan_d1(__builtin_ceil(x), x))
 
 OP1(cvt_f_uw, float, uint32_t, (float)x)
 OP1(cvt_f_sw, float, int32_t, (float)x)
@@ -48,7 +53,11 @@ OP1(cvt_d_sx, double, int64_t, (double)x)
 /* Out of range: the nearest number of the type. NaN: 0, but the type's top bit from double or to 64 bits. The
  * conversion proper only ever sees values that fit. */
 #define TO_INT(name, R, A, least, limit, min, max, nan)                                                      \
-  OP1(name, R, A, x != x ? (R)(nan) : x >= (limit) ? (R)(max) : x <= (least) ? (R)(min) : (R)(FIT(A, x, least, limit)))
+  OP1(name, R, A,                                                                                            \
+      x != x         ? (R)(nan)                                                                              \
+      : x >= (limit) ? (R)(max)                                                                              \
+      : x <= (least) ? (R)(min)                                                                              \
+                     : (R)(FIT(A, x, least, limit)))
 #define FIT(A, x, least, limit) ((x) > (least) && (x) < (limit) ? (x) : (A)0)
 TO_INT(cvt_sw_f, int32_t, float, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX, 0)
 TO_INT(cvt_uw_f, uint32_t, float, 0.0f, 0x1p32f, 0, UINT32_MAX, 0)

@@ -29,10 +29,10 @@ OP3(fma_f, float, float, float, float, nan_f(__builtin_fmaf(x, y, z)))
 OP3(fma_fs, float, float, float, float, sat_to_1(__builtin_fmaf(x, y, z)))
 OP3(fma_ff, float, float, float, float, nan_f(fma_flushed(x, y, z)))
 OP3(fma_ffs, float, float, float, float, sat_to_1(fma_flushed(x, y, z)))
-OP2(add_d, double, double, double, nan_d(x + y))
-OP2(sub_d, double, double, double, nan_d(x - y))
-OP2(mul_d, double, double, double, nan_d(x *y))
-OP3(fma_d, double, double, double, double, nan_d(__builtin_fma(x, y, z)))
+OP2(add_d, double, double, double, nan_d2(x + y, x, y))
+OP2(sub_d, double, double, double, nan_d2(x - y, x, y))
+OP2(mul_d, double, double, double, nan_d2(x *y, x, y))
+OP3(fma_d, double, double, double, double, nan_d3(__builtin_fma(x, y, z), x, y, z))
 
 /* Plain and .ftz of one- and two-operand functions. */
 #define F2_1(name, expr)                                                                                     \
@@ -46,9 +46,9 @@ OP3(fma_d, double, double, double, double, nan_d(__builtin_fma(x, y, z)))
 F2_2(div, x / y)
 F2_1(rcp, 1.0f / x)
 F2_1(sqrt, __builtin_sqrtf(x))
-OP2(div_d, double, double, double, nan_d(x / y))
-OP1(rcp_d, double, double, nan_d(1.0 / x))
-OP1(sqrt_d, double, double, nan_d(__builtin_sqrt(x)))
+OP2(div_d, double, double, double, nan_d2(x / y, x, y))
+OP1(rcp_d, double, double, nan_d1(1.0 / x, x))
+OP1(sqrt_d, double, double, nan_d1(__builtin_sqrt(x), x))
 
 /* div.approx: x times the reciprocal of y, and that reciprocal is 0 for |y| above 2^126. */
 static inline float div_approx(float x, float y) {
@@ -116,9 +116,10 @@ static inline double flush_d(double x) {
   return double_of((u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u);
 }
 static inline double high(double x) { return double_of(bits_d(x) & HIGH_WORD); }
-OP1(rcpa_d, double, double, nan_d(high(flush_d(1.0 / high(flush_d(x))))))
-OP1(rsqrta_d, double, double, nan_d(high(1.0 / __builtin_sqrt(high(flush_d(x))))))
-OP1(rsqrt_d, double, double, nan_d(1.0 / __builtin_sqrt(x)))
+static inline double seed_d(double x) { return x == x ? high(flush_d(x)) : double_of(0x7fffffff00000000u); }
+OP1(rcpa_d, double, double, seed_d(1.0 / high(flush_d(x))))
+OP1(rsqrta_d, double, double, seed_d(1.0 / __builtin_sqrt(high(flush_d(x)))))
+OP1(rsqrt_d, double, double, nan_d1(1.0 / __builtin_sqrt(x), x))
 
 /* --- minimum and maximum: a NaN loses, -0 is less than +0 --- */
 static inline float min_of(float x, float y) {
@@ -155,11 +156,11 @@ OP2(minx_f, float, float, float, min_xor(x, y, in->sub))
 OP2(maxx_f, float, float, float, max_xor(x, y, in->sub))
 static inline double min_of_d(double x, double y) {
   double r = x < y ? x : y < x ? y : double_of(bits_d(x) | bits_d(y));
-  return nan_d(x != x ? y : y != y ? x : r);
+  return nan_d2(x != x ? y : y != y ? x : r, x, y);
 }
 static inline double max_of_d(double x, double y) {
   double r = x > y ? x : y > x ? y : double_of(bits_d(x) & bits_d(y));
-  return nan_d(x != x ? y : y != y ? x : r);
+  return nan_d2(x != x ? y : y != y ? x : r, x, y);
 }
 OP2(min_d, double, double, double, min_of_d(x, y))
 OP2(max_d, double, double, double, max_of_d(x, y))
@@ -167,15 +168,19 @@ OP2(max_d, double, double, double, max_of_d(x, y))
 /* --- bits of floats --- */
 #define SIGN_F 0x80000000u
 #define SIGN_D 0x8000000000000000u
-OP1(abs_f, uint32_t, uint32_t, x & ~SIGN_F)
-OP1(abs_ff, uint32_t, float, bits_f(ftz(x)) & ~SIGN_F)
-OP1(abs_d, uint64_t, uint64_t, x & ~SIGN_D)
-OP1(neg_f, uint32_t, uint32_t, x ^ SIGN_F)
-OP1(neg_ff, uint32_t, float, bits_f(ftz(x)) ^ SIGN_F)
-OP1(neg_d, uint64_t, uint64_t, x ^ SIGN_D)
+static inline uint32_t clear_sign(float x) { return x == x ? bits_f(x) & ~SIGN_F : 0x7fffffffu; }
+static inline uint32_t flip_sign(float x) { return x == x ? bits_f(x) ^ SIGN_F : 0x7fffffffu; }
+OP1(abs_f, uint32_t, float, clear_sign(x))
+OP1(abs_ff, uint32_t, float, clear_sign(ftz(x)))
+OP1(neg_f, uint32_t, float, flip_sign(x))
+OP1(neg_ff, uint32_t, float, flip_sign(ftz(x)))
+/* The sign of a NaN stays. */
+OP1(abs_d, uint64_t, double, x == x ? bits_d(x) & ~SIGN_D : bits_d(x) | QUIET_D)
+OP1(neg_d, uint64_t, double, x == x ? bits_d(x) ^ SIGN_D : bits_d(x) | QUIET_D)
 OP2(copysign_f, uint32_t, uint32_t, uint32_t, (x & SIGN_F) | (y & ~SIGN_F))
 OP2(copysign_d, uint64_t, uint64_t, uint64_t, (x & SIGN_D) | (y & ~SIGN_D))
-OP1(ftz_f, float, float, ftz(x))
+OP1(ftz_f, float, float, nan_f(ftz(x)))
+OP1(flush_f, float, float, ftz(x))
 OP1(sat_f, float, float, sat_to_1(x))
 OP1(sat_d, double, double, sat_to_1d(x))
 
@@ -184,7 +189,8 @@ OP1(sat_d, double, double, sat_to_1d(x))
   OP1(infinite_##t, uint8_t, U, (x & ~(U)0 >> 1) == (inf))                                                   \
   OP1(number_##t, uint8_t, U, (x & ~(U)0 >> 1) <= (inf))                                                     \
   OP1(notanumber_##t, uint8_t, U, (x & ~(U)0 >> 1) > (inf))                                                  \
-  OP1(normal_##t, uint8_t, U, (x & ~(U)0 >> 1) < (inf) && (x & ~(U)0 >> 1) >= (least))                       \
+  OP1(normal_##t, uint8_t, U, /* zero too */                                                                 \
+      (x & ~(U)0 >> 1) < (inf) && ((x & ~(U)0 >> 1) >= (least) || (x & ~(U)0 >> 1) == 0))                    \
   OP1(subnormal_##t, uint8_t, U, (x & ~(U)0 >> 1) < (least) && (x & ~(U)0 >> 1) != 0)
 TESTP(f, uint32_t, 0x7f800000u, 0x00800000u)
 TESTP(d, uint64_t, 0x7ff0000000000000u, 0x0010000000000000u)

@@ -16,7 +16,7 @@ static inline float half_in(uint16_t h, unsigned sub) {
 static inline uint16_t half_out(double r, unsigned sub) {
   if (sub & SUB_RELU) r = r > 0 ? r : r != r ? r : 0.0;
   if (sub & SUB_SAT) r = sat_to_1d(r);
-  uint16_t h = double_to_half(r);
+  uint16_t h = float_to_half(odd_float(r));
   if ((sub & SUB_FTZ) && (h & 0x7c00) == 0) h &= 0x8000;
   return h;
 }
@@ -76,22 +76,23 @@ BOTH(max, max_of(x, y, sub))
   OP3(name##_##t, uint16_t, uint16_t, uint16_t, uint16_t, name##_##t(x, y, z, in->sub))                      \
   OP3(name##_##t##t, uint32_t, uint32_t, uint32_t, uint32_t,                                                 \
       name##_##t((uint16_t)x, (uint16_t)y, (uint16_t)z, in->sub) |                                           \
-          (uint32_t)name##_##t((uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16), in->sub) << 16)
+          (uint32_t)name##_##t((uint16_t)(x >> 16), (uint16_t)(y >> 16), (uint16_t)(z >> 16), in->sub)       \
+              << 16)
 THREE(fma, H, half_in, half_out, odd_sum(x *y, z))
 THREE(fma, B, brain_in, brain_out, odd_sum(x *y, z))
 
-#define ONE(name, t, expr)                                                                                   \
-  OP1(name##_##t, uint16_t, uint16_t, expr)                                                                  \
-  OP1(name##_##t##t, uint32_t, uint32_t, expr)
-static inline uint32_t flush_halves(uint32_t v, unsigned sub) {
-  if (sub & SUB_FTZ) {
-    if ((v & 0x7c00) == 0) v &= 0xffff8000u;
-    if ((v & 0x7c000000u) == 0) v &= 0x8000ffffu;
-  }
-  return v;
+/* Sign operations: a NaN becomes the one NaN. */
+static inline uint16_t sign_half(uint16_t x, unsigned sub, uint16_t keep, uint16_t flip, uint16_t inf) {
+  if ((sub & SUB_FTZ) && (x & inf) == 0) x &= 0x8000;
+  return (uint16_t)((x & 0x7fff) > inf ? 0x7fff : (x & keep) ^ flip);
 }
-ONE(abs, H, flush_halves(x, in->sub) & 0x7fff7fffu)
-ONE(neg, H, flush_halves(x, in->sub) ^ 0x80008000u)
-ONE(abs, B, x & 0x7fff7fffu)
-ONE(neg, B, x ^ 0x80008000u)
+#define ONE(name, t, keep, flip, inf)                                                                        \
+  OP1(name##_##t, uint16_t, uint16_t, sign_half(x, in->sub, keep, flip, inf))                                \
+  OP1(name##_##t##t, uint32_t, uint32_t,                                                                     \
+      sign_half((uint16_t)x, in->sub, keep, flip, inf) |                                                     \
+          (uint32_t)sign_half((uint16_t)(x >> 16), in->sub, keep, flip, inf) << 16)
+ONE(abs, H, 0x7fff, 0, 0x7c00)
+ONE(neg, H, 0xffff, 0x8000, 0x7c00)
+ONE(abs, B, 0x7fff, 0, 0x7f80)
+ONE(neg, B, 0xffff, 0x8000, 0x7f80)
 OP1(sat_H, uint16_t, uint16_t, float_to_half(sat_to_1(half_to_float(x))))

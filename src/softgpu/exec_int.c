@@ -69,9 +69,7 @@ OP2(mulhi_sx, s64, s64, s64, ((s128)x * y) >> 64)
 INT6(min, x < y ? x : y)
 INT6(max, x > y ? x : y)
 
-static inline s32 clamp32(s64 v) {
-  return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v;
-}
+static inline s32 clamp32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v; }
 OP2(adds_sw, s32, s32, s32, clamp32((s64)x + y))
 OP2(subs_sw, s32, s32, s32, clamp32((s64)x - y))
 
@@ -90,12 +88,12 @@ OP3(madhi_ux, u64, u64, u64, u64, (u64)(((u128)x * y) >> 64) + z)
 OP3(madhi_sx, u64, s64, s64, u64, (u64)(((s128)x * y) >> 64) + z)
 OP3(madhis_sw, s32, s32, s32, s32, clamp32((((s64)x * y) >> 32) + z))
 OP3(madw_uh, u32, u16, u16, u32, (u32)x *y + z)
-OP3(madw_sh, u32, s16, s16, u32, (u32)((s32)x * y) + z)
+OP3(madw_sh, u32, s16, s16, u32, (u32)((s32)x *y) + z)
 OP3(madw_uw, u64, u32, u32, u64, (u64)x *y + z)
-OP3(madw_sw, u64, s32, s32, u64, (u64)((s64)x * y) + z)
+OP3(madw_sw, u64, s32, s32, u64, (u64)((s64)x *y) + z)
 
 /* 24-bit operands: the low bits, with or without sign. .hi is bits 16 to 47 of the product. */
-#define U24(v) ((u64)((v) & 0xffffff))
+#define U24(v) ((u64)((v)&0xffffff))
 #define S24(v) ((s64)((s32)((u32)(v) << 8) >> 8))
 OP2(mul24_u, u32, u32, u32, U24(x) * U24(y))
 OP2(mul24_s, u32, u32, u32, S24(x) * S24(y))
@@ -136,16 +134,20 @@ SDIV(div_sx, u64, s64)
 SREM(rem_sh, s16)
 SREM(rem_sx, s64)
 #ifdef __AVX2__
-/* 32 bits by way of doubles, which a vector unit can divide: the quotient is at least 2^-32 of itself away from
- * the next integer, and a double's error is 2^-53. Adding 2^52 (and 2^51 for the sign) puts an integral number
- * in the low bits. */
+/* 32 bits by way of doubles, which a vector unit can divide: the quotient is at least 2^-32 of itself away
+ * from the next integer, and a double's error is 2^-53. Adding 2^52 (and 2^51 for the sign) puts an integral
+ * number in the low bits. */
 static inline u32 low_word(double x) {
   u64 u;
   __builtin_memcpy(&u, &x, sizeof u);
   return (u32)u;
 }
-static inline u32 quotient_u(u32 x, u32 y) { return low_word(__builtin_floor((double)x / (double)y) + 0x1p52); }
-static inline u32 quotient_s(s32 x, s32 y) { return low_word(__builtin_trunc((double)x / (double)y) + 0x1.8p52); }
+static inline u32 quotient_u(u32 x, u32 y) {
+  return low_word(__builtin_floor((double)x / (double)y) + 0x1p52);
+}
+static inline u32 quotient_s(s32 x, s32 y) {
+  return low_word(__builtin_trunc((double)x / (double)y) + 0x1.8p52);
+}
 #else
 static inline u32 quotient_u(u32 x, u32 y) { return x / y; }
 static inline u32 quotient_s(s32 x, s32 y) { return y == -1 ? 0u - (u32)x : (u32)(x / y); }
@@ -193,7 +195,7 @@ OP2(or_p, b8, b8, b8, x | y)
 OP2(xor_p, b8, b8, b8, x ^ y)
 OP1(not_p, b8, b8, x ^ 1)
 OP2(andn_p, b8, b8, b8, (x ^ 1) & y)
-INT3(and, x & y)
+INT3(and, x &y)
 INT3(or, x | y)
 INT3(xor, x ^ y)
 OP1(not_h, u16, u16, ~x)
@@ -212,13 +214,13 @@ OP2(shr_sh, s16, s16, u32, x >> (y > 15 ? 15 : y))
 OP2(shr_sw, s32, s32, u32, x >> (y > 31 ? 31 : y))
 OP2(shr_sx, s64, s64, u32, x >> (y > 63 ? 63 : y))
 #define SHIFT_BY(name, T, op)                                                                                \
-  void FN(name##_d)(Gang *g, const Ins *in) {                                                                \
+  void FN(name##_d)(Gang * g, const Ins *in) {                                                               \
     const uint32_t by = (uint32_t)in->imm;                                                                   \
     T *d = ROW(T, in->d);                                                                                    \
     const T *a = ROW(const T, in->s[0]);                                                                     \
     LANES(g->n) d[i] = (T)(a[i] op by);                                                                      \
   }                                                                                                          \
-  void FN(name##_m)(Gang *g, const Ins *in) {                                                                \
+  void FN(name##_m)(Gang * g, const Ins *in) {                                                               \
     const uint32_t by = (uint32_t)in->imm;                                                                   \
     T *d = ROW(T, in->d);                                                                                    \
     const T *a = ROW(const T, in->s[0]);                                                                     \
@@ -279,7 +281,8 @@ OP1(bfind_ux, u32, u64, x ? 63 - (u32)__builtin_clzll(x) : UINT32_MAX)
 OP1(bfinds_uw, u32, u32, x ? (u32)__builtin_clz(x) : UINT32_MAX)
 OP1(bfinds_ux, u32, u64, x ? (u32)__builtin_clzll(x) : UINT32_MAX)
 
-/* The offset-th set bit of `mask`, counting from `base` upward (offset > 0) or downward; offset 0: base itself. */
+/* The offset-th set bit of `mask`, counting from `base` upward (offset > 0) or downward; offset 0: base
+ * itself. */
 static inline u32 find_nth(u32 mask, u32 base, s32 offset) {
   if (base > 31) return UINT32_MAX;
   if (offset == 0) return (mask >> base & 1) ? base : UINT32_MAX;
@@ -292,7 +295,8 @@ static inline u32 find_nth(u32 mask, u32 base, s32 offset) {
 }
 OP3(fns, u32, u32, u32, s32, find_nth(x, y, z))
 
-/* Position and length are bytes; what lies beyond the word is filled with the sign. */
+/* What lies beyond the word is filled with the sign. Of position and length the low byte counts, but with 64
+ * bits, which a GPU does in several steps, all of them (seen on an H200). */
 static inline u32 bfe32(u32 a, u32 pos, u32 len, bool sign) {
   pos &= 255;
   len &= 255;
@@ -306,14 +310,13 @@ static inline u32 bfe32(u32 a, u32 pos, u32 len, bool sign) {
   return (field & keep) | (fill & ~keep);
 }
 static inline u64 bfe64(u64 a, u32 pos, u32 len, bool sign) {
-  pos &= 255;
-  len &= 255;
   if (len == 0) return 0;
-  u32 top = pos + len - 1 > 63 ? 63 : pos + len - 1;
+  const u64 end = (u64)pos + len;
+  u32 top = end > 64 ? 63 : (u32)end - 1;
   u64 fill = sign && (a >> top & 1) ? UINT64_MAX : 0;
   if (pos > 63) return fill;
   u64 field = a >> pos;
-  if (pos + len >= 64) return pos == 0 ? field : field | (fill << (64 - pos));
+  if (end >= 64) return pos == 0 ? field : field | (fill << (64 - pos));
   u64 keep = ((u64)1 << len) - 1;
   return (field & keep) | (fill & ~keep);
 }
@@ -324,8 +327,10 @@ OP3(bfe_sx, u64, u64, u32, u32, bfe64(x, y, z, true))
 
 /* Puts the low `len` bits of a into b at `pos`. */
 static inline u64 bfi(u64 a, u64 b, u32 pos, u32 len, u32 bits) {
-  pos &= 255;
-  len &= 255;
+  if (bits == 32) {
+    pos &= 255;
+    len &= 255;
+  }
   if (pos >= bits || len == 0) return b;
   u64 ones = len >= 64 ? UINT64_MAX : ((u64)1 << len) - 1;
   u64 field = ones << pos;

@@ -20,7 +20,7 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
 #define AT(T, p) (*(const T *)(const void *)(p))
 
 /* R: register, M: memory, with the vector types of eight of each; M's sign says how it is widened. */
-#define LD(name, R, M, VR, VM)                                                                                    \
+#define LD(name, R, M, VR, VM)                                                                               \
   void FN(ld_##name)(Gang * g, const Ins *in) {                                                              \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
@@ -35,17 +35,21 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
       const uint8_t *k = m + from;                                                                           \
       if (stride == sizeof(M)) {                                                                             \
         const M *q = (const M *)(const void *)p;                                                             \
-        if (!g->masked) LANES(to - from) t[i] = (R)q[i];                                                     \
-        else LANES(to - from) t[i] = k[i] ? (R)q[i] : t[i];                                                  \
+        if (!g->masked)                                                                                      \
+          LANES(to - from) t[i] = (R)q[i];                                                                   \
+        else                                                                                                 \
+          LANES(to - from) t[i] = k[i] ? (R)q[i] : t[i];                                                     \
       } else if (stride == 0) {                                                                              \
-        const R v = (R)AT(M, p);                                                        \
-        if (!g->masked) LANES(to - from) t[i] = v;                                                           \
-        else LANES(to - from) t[i] = k[i] ? v : t[i];                                                        \
+        const R v = (R)AT(M, p);                                                                             \
+        if (!g->masked)                                                                                      \
+          LANES(to - from) t[i] = v;                                                                         \
+        else                                                                                                 \
+          LANES(to - from) t[i] = k[i] ? v : t[i];                                                           \
       } else if (!g->masked) {                                                                               \
-        for (uint32_t i = 0; i < to - from; i++, p += stride) t[i] = (R)AT(M, p);       \
+        for (uint32_t i = 0; i < to - from; i++, p += stride) t[i] = (R)AT(M, p);                            \
       } else {                                                                                               \
         for (uint32_t i = 0; i < to - from; i++, p += stride)                                                \
-          if (k[i]) t[i] = (R)AT(M, p);                                                 \
+          if (k[i]) t[i] = (R)AT(M, p);                                                                      \
       }                                                                                                      \
     } else if (s.shape == SPOT_OFFSETS) {                                                                    \
       const uint8_t *p = s.p;                                                                                \
@@ -56,7 +60,7 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
         if (k == ALL8) {                                                                                     \
           const uint8_t cls = s.cls[b / 8];                                                                  \
           if (cls == CLASS_BROADCAST) {                                                                      \
-            const R v = (R)AT(M, p + off[0]);                                         \
+            const R v = (R)AT(M, p + off[0]);                                                                \
             *(VR *)(void *)(d + b) = (VR){0} + v;                                                            \
           } else if (cls == CLASS_ROW && rows) {                                                             \
             *(VR *)(void *)(d + b) = __builtin_convertvector(AT(VM, p + off[0]), VR);                        \
@@ -68,12 +72,12 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
           }                                                                                                  \
         } else if (k != 0) {                                                                                 \
           for (uint32_t i = 0; i < 8; i++)                                                                   \
-            if (m[b + i]) d[b + i] = (R)AT(M, p + off[i]);                            \
+            if (m[b + i]) d[b + i] = (R)AT(M, p + off[i]);                                                   \
         }                                                                                                    \
       }                                                                                                      \
     } else {                                                                                                 \
       for (uint32_t i = lo; i < end; i++)                                                                    \
-        if (m[i]) d[i] = (R)AT(M, g->ptrs[i]);                                        \
+        if (m[i]) d[i] = (R)AT(M, g->ptrs[i]);                                                               \
     }                                                                                                        \
   }                                                                                                          \
   void FN(ldp_##name)(Gang * g, const Ins *in) {                                                             \
@@ -82,8 +86,10 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
     const R r = (R)v;                                                                                        \
     R *t = ROW(R, in->d);                                                                                    \
     const uint8_t *k = MASK();                                                                               \
-    if (!g->masked) LANES(g->n) t[i] = r;                                                                    \
-    else LANES(g->n) t[i] = k[i] ? r : t[i];                                                                 \
+    if (!g->masked)                                                                                          \
+      LANES(g->n) t[i] = r;                                                                                  \
+    else                                                                                                     \
+      LANES(g->n) t[i] = k[i] ? r : t[i];                                                                    \
   }
 
 LD(b_b, uint8_t, uint8_t, v8u8, v8u8)
@@ -104,7 +110,7 @@ LD(x_sw, uint64_t, int32_t, v8u64, v8s32)
 LD(x_x, uint64_t, uint64_t, v8u64, v8u64)
 
 /* Lanes that store to one address do so in lane order: the last one wins. */
-#define ST(name, M, R, VM, VR)                                                                                   \
+#define ST(name, M, R, VM, VR)                                                                               \
   void FN(st_##name)(Gang * g, const Ins *in) {                                                              \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
@@ -172,7 +178,8 @@ static void classify(const Plan *pl, uint32_t first, uint32_t end) {
   }
 }
 
-/* U: type of the register. Offsets that leave 32 bits make the plan useless, and the access goes lane by lane. */
+/* U: type of the register. Offsets that leave 32 bits make the plan useless, and the access goes lane by
+ * lane. */
 #define SCAN(name, U)                                                                                        \
   static inline __attribute__((always_inline)) void name(const Gang *g, const Ins *in, Plan *pl,             \
                                                          uint32_t first, uint32_t n, bool dense) {           \
@@ -197,7 +204,8 @@ static void classify(const Plan *pl, uint32_t first, uint32_t end) {
     }                                                                                                        \
     pl->a0 = a0;                                                                                             \
     const int64_t last = stride * (int64_t)(n - 1);                                                          \
-    if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX && (uint64_t)(U)(a0 + (U)last) == a0 + (uint64_t)last) { \
+    if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX &&                                         \
+        (uint64_t)(U)(a0 + (U)last) == a0 + (uint64_t)last) {                                                \
       pl->shape = PLAN_REGULAR;                                                                              \
       pl->stride = stride;                                                                                   \
       pl->lo = last < 0 ? last : 0;                                                                          \
@@ -236,6 +244,8 @@ void FN(scan)(Gang *g, const Ins *in) {
   pl->serial = always ? PLAN_ALWAYS : g->serial;
   pl->first = first;
   const uint32_t n = end - first;
-  if (in->flags & INS_NARROW) dense ? scan_w(g, in, pl, first, n, true) : scan_w(g, in, pl, first, n, false);
-  else dense ? scan_x(g, in, pl, first, n, true) : scan_x(g, in, pl, first, n, false);
+  if (in->flags & INS_NARROW)
+    dense ? scan_w(g, in, pl, first, n, true) : scan_w(g, in, pl, first, n, false);
+  else
+    dense ? scan_x(g, in, pl, first, n, true) : scan_x(g, in, pl, first, n, false);
 }

@@ -13,7 +13,9 @@ static inline uint32_t active_bits(const Gang *g, uint32_t warp) {
 }
 /* Warps of [lo, lo + n), and the active lanes of one. */
 #define WARPS(w) for (uint32_t w = g->lo & ~(WARP - 1u); w < g->lo + g->n; w += WARP)
-#define ACTIVE(i, w) for (uint32_t i = w; i < w + WARP; i++) if (g->m[i])
+#define ACTIVE(i, w)                                                                                         \
+  for (uint32_t i = w; i < w + WARP; i++)                                                                    \
+    if (g->m[i])
 
 void FN(activemask)(Gang *g, const Ins *in) {
   uint32_t *d = ROW0(uint32_t, in->d);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 typedef struct Facts {
-  uint32_t *defs;    /* how many instructions write it */
-  uint32_t *alias;   /* the row that a copy stands for, or itself */
-  uint8_t *fixed;    /* 1: the same in every block; 2: per block, but never written */
-  uint32_t *plan;    /* of a base register */
+  uint32_t *defs;  /* how many instructions write it */
+  uint32_t *alias; /* the row that a copy stands for, or itself */
+  uint8_t *fixed;  /* 1: the same in every block; 2: per block, but never written */
+  uint32_t *plan;  /* of a base register */
   uint32_t *row;
 } Facts;
 
@@ -19,24 +19,28 @@ static void count_defs(Decoder *d, Facts *f) {
     if (in->d != NO_ROW) f->defs[in->d]++;
     if (in->e != NO_ROW) f->defs[in->e]++;
   }
-  for (uint32_t i = 0; i < d->nfills; i++) f->fixed[d->fills[i].v] = d->fills[i].kind < FILL_PER_BLOCK ? 1 : 2;
+  for (uint32_t i = 0; i < d->nfills; i++)
+    f->fixed[d->fills[i].v] = d->fills[i].kind < FILL_PER_BLOCK ? 1 : 2;
 }
 
 static bool is_move(const Ins *in) {
-  return in->op == OP_mov_b || in->op == OP_mov_p || in->op == OP_mov_h || in->op == OP_mov_w || in->op == OP_mov_x;
+  return in->op == OP_mov_b || in->op == OP_mov_p || in->op == OP_mov_h || in->op == OP_mov_w ||
+         in->op == OP_mov_x;
 }
 
 static uint32_t resolve(const Facts *f, uint32_t v) { return v == NO_ROW ? v : f->alias[v]; }
 
-/* Marks what can be computed before the first block, in an order that respects uses; copies of rows that never
- * change are replaced by these rows. Returns how many instructions leave the code. */
+/* Marks what can be computed before the first block, in an order that respects uses; copies of rows that
+ * never change are replaced by these rows. Returns how many instructions leave the code. */
 static uint32_t hoist(Decoder *d, Facts *f, uint32_t *order) {
   uint32_t n = 0;
   for (bool again = true; again;) {
     again = false;
     for (uint32_t i = 0; i < d->n; i++) {
       Ins *in = &d->ins[i];
-      if (in->kind != K_ALU || (in->flags & (INS_HOISTED | INS_IMPURE)) || in->pred != NO_ROW || in->d == NO_ROW) continue;
+      if (in->kind != K_ALU || (in->flags & (INS_HOISTED | INS_IMPURE)) || in->pred != NO_ROW ||
+          in->d == NO_ROW)
+        continue;
       if (f->defs[in->d] != 1 || (in->e != NO_ROW && f->defs[in->e] != 1)) continue;
       bool fixed = true, known = true;
       for (int k = 0; k < 4; k++) {

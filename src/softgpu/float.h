@@ -29,9 +29,21 @@ static inline double double_of(uint64_t u) {
   return x;
 }
 
-/* NaN results of arithmetic: payloads do not pass through. */
+/* NaN results, as an H200 gives them: of float operations there is but one. A double operation passes on the
+ * payload and sign of its first NaN operand, made quiet; one that is invalid by itself gives NAN_D. */
+#define NAN_D 0xfff8000000000000u
+#define QUIET_D 0x0008000000000000u
 static inline float nan_f(float x) { return x == x ? x : float_of(0x7fffffffu); }
-static inline double nan_d(double x) { return x == x ? x : double_of(0xfff8000000000000u); }
+static inline double quiet_d(double x) { return double_of(bits_d(x) | QUIET_D); }
+static inline double nan_d1(double r, double x) {
+  return r == r ? r : x != x ? quiet_d(x) : double_of(NAN_D);
+}
+static inline double nan_d2(double r, double x, double y) {
+  return r == r ? r : x != x ? quiet_d(x) : y != y ? quiet_d(y) : double_of(NAN_D);
+}
+static inline double nan_d3(double r, double x, double y, double z) {
+  return r == r ? r : x != x ? quiet_d(x) : y != y ? quiet_d(y) : z != z ? quiet_d(z) : double_of(NAN_D);
+}
 
 /* Subnormals to zero, the sign stays. */
 static inline float ftz(float x) {
@@ -66,7 +78,12 @@ static inline float odd_float(double x) {
   u -= (back < 0 ? -back : back) > (x < 0 ? -x : x) ? 1 : 0;
   return float_of(back != x && x == x ? u | 1 : u);
 }
-static inline uint16_t double_to_half(double x) { return float_to_half(odd_float(x)); }
+static inline uint16_t double_nan_to_half(double x) { /* keeps sign and upper payload */
+  return (uint16_t)((bits_d(x) >> 48 & 0x8000) | 0x7e00 | (bits_d(x) >> 42 & 0x1ff));
+}
+static inline uint16_t double_to_half(double x) {
+  return x == x ? float_to_half(odd_float(x)) : double_nan_to_half(x);
+}
 
 static inline float bf16_to_float(uint16_t b) { return float_of((uint32_t)b << 16); }
 static inline uint16_t float_to_bf16(float x) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-  QUANTUM = 20000,   /* backward branches until another block gets its turn */
-  SPIN_COST = 625,   /* ... a branch of a loop that waits for others counts as many */
+  QUANTUM = 20000,    /* backward branches until another block gets its turn */
+  SPIN_COST = 625,    /* ... a branch of a loop that waits for others counts as many */
   ROTATE_EDGES = 4096 /* backward branches until another front of the block gets its turn */
 };
 
@@ -138,8 +138,10 @@ GangStatus sg_gang_run(Gang *g) {
     const Ins *in = &code[g->cur.pc];
     for (; in->kind <= K_MEM; in++) {
       g->icount++;
-      if (in->pred == NO_ROW) in->fn[g->masked](g, in);
-      else run_guarded(g, in);
+      if (in->pred == NO_ROW)
+        in->fn[g->masked](g, in);
+      else
+        run_guarded(g, in);
       if (in->kind == K_MEM && g->trouble.code) {
         g->trouble.pc = (uint32_t)(in - code);
         return GANG_FAULT;

@@ -19,9 +19,9 @@ struct Front {
   uint32_t count, first, end; /* active lanes, first of them, last of them + 1; not kept for a parked F_RUN */
   uint32_t group;             /* fronts of different groups never merge */
   FrontState state;
-  uint32_t bar;               /* F_BAR: barrier number */
-  uint64_t age;               /* when it was parked */
-  uint64_t mask[MASK_WORDS];  /* of the running front too, beside the bytes */
+  uint32_t bar;              /* F_BAR: barrier number */
+  uint64_t age;              /* when it was parked */
+  uint64_t mask[MASK_WORDS]; /* of the running front too, beside the bytes */
 };
 
 typedef struct Barrier {
@@ -35,7 +35,7 @@ typedef enum PlanShape { PLAN_REGULAR, PLAN_IRREGULAR, PLAN_WIDE } PlanShape;
 enum { CLASS_GATHER, CLASS_BROADCAST, CLASS_ROW };
 
 typedef struct Plan {
-  uint32_t serial;    /* front it is good for; 0: none */
+  uint32_t serial; /* front it is good for; 0: none */
   PlanShape shape;
   bool invariant;     /* the register is computed once, for all lanes */
   uint32_t first;     /* lane whose address is a0 */
@@ -56,9 +56,9 @@ typedef struct Plan {
 typedef enum SpotShape { SPOT_FLAT, SPOT_OFFSETS, SPOT_POINTERS } SpotShape;
 typedef struct Spot {
   SpotShape shape;
-  uint8_t *p;          /* FLAT: address of lane 0, which need not be active; OFFSETS: base */
-  int64_t stride;      /* FLAT */
-  const int32_t *off;  /* OFFSETS */
+  uint8_t *p;         /* FLAT: address of lane 0, which need not be active; OFFSETS: base */
+  int64_t stride;     /* FLAT */
+  const int32_t *off; /* OFFSETS */
   const uint8_t *cls;
   uint32_t row_bytes;
 } Spot;
@@ -76,8 +76,8 @@ typedef struct Run {
   uint64_t shared_window, local_window;
   uint64_t started, deadline; /* monotonic ns; deadline 0: none */
   uint64_t grid_id;
-  uint32_t group_lanes;       /* lanes that execute together: the block, or fewer */
-  uint64_t workspace;         /* cooperative launch: address behind envreg1 and 2 */
+  uint32_t group_lanes; /* lanes that execute together: the block, or fewer */
+  uint64_t workspace;   /* cooperative launch: address behind envreg1 and 2 */
 } Run;
 
 typedef enum GangStatus { GANG_DONE, GANG_YIELD, GANG_FAULT } GangStatus;
@@ -95,14 +95,14 @@ typedef struct Trouble {
 struct Gang {
   /* what handlers see */
   char *regs;
-  uint32_t nl;        /* lanes a row has room for, a multiple of LANE_PAD */
-  uint32_t words;     /* ... and mask words for these */
-  uint32_t lo, n;     /* lanes to work on; groups of eight when masked */
-  bool masked;        /* not all of [lo, lo + n) are active */
-  uint8_t *m;         /* active lanes, by absolute lane number */
+  uint32_t nl;    /* lanes a row has room for, a multiple of LANE_PAD */
+  uint32_t words; /* ... and mask words for these */
+  uint32_t lo, n; /* lanes to work on; groups of eight when masked */
+  bool masked;    /* not all of [lo, lo + n) are active */
+  uint8_t *m;     /* active lanes, by absolute lane number */
   uint8_t *shared, *local;
   const uint8_t *params;
-  uint8_t **ptrs;     /* SPOT_POINTERS, by absolute lane number */
+  uint8_t **ptrs; /* SPOT_POINTERS, by absolute lane number */
   Plan *plans;
   AllocCache *caches; /* by Ins.cache */
   uint8_t *scratch;   /* nl * 8 bytes for handlers that permute lanes */
@@ -112,25 +112,25 @@ struct Gang {
   Trouble trouble;
   /* fronts */
   Front cur;
-  uint32_t serial;    /* changes with the lanes of the running front */
-  uint32_t nextpc;    /* least pc of a parked front that may run, of cur's group */
-  bool others;        /* a parked front of any group may run */
+  uint32_t serial; /* changes with the lanes of the running front */
+  uint32_t nextpc; /* least pc of a parked front that may run, of cur's group */
+  bool others;     /* a parked front of any group may run */
   Front *parked;
   uint32_t nparked;
-  uint64_t clock;     /* for ages */
-  uint8_t *fm, *pm;   /* mask bytes of the front, and of a guarded instruction */
+  uint64_t clock;   /* for ages */
+  uint8_t *fm, *pm; /* mask bytes of the front, and of a guarded instruction */
   uint32_t live_count;
   uint64_t live[MASK_WORDS];
   Barrier barrier[BARRIERS];
-  uint64_t icount;    /* instructions executed by this block */
-  uint64_t edges;     /* backward branches since the last rotation */
+  uint64_t icount; /* instructions executed by this block */
+  uint64_t edges;  /* backward branches since the last rotation */
   uint32_t ctaid[3];
   /* memory and lists */
   SgKernel *kernel;
-  uint32_t block[3];  /* shape that its constant rows are filled for */
+  uint32_t block[3]; /* shape that its constant rows are filled for */
   size_t shared_room, bytes;
   void *memory;
-  Gang *next;         /* of a list in sched.c */
+  Gang *next; /* of a list in sched.c */
 };
 
 /* --- gang.c: execution of one block --- */
@@ -138,33 +138,34 @@ void sg_gang_begin_block(Gang *g, uint64_t linear);
 GangStatus sg_gang_run(Gang *g);
 
 /* --- front.c: which lanes run --- */
-void sg_front_start(Gang *g, uint32_t group_lanes);   /* all lanes of the block at pc 0 */
-void sg_front_set(Gang *g);                           /* after a change of cur.mask */
+void sg_front_start(Gang *g, uint32_t group_lanes); /* all lanes of the block at pc 0 */
+void sg_front_set(Gang *g);                         /* after a change of cur.mask */
 void sg_front_park(Gang *g, const Front *f);
-bool sg_front_next(Gang *g);                          /* the lowest parked front runs; false: none may */
-bool sg_front_meet(Gang *g);                          /* at cur.pc >= nextpc: merge, true; or swap */
-void sg_front_rotate(Gang *g);                        /* the oldest parked front runs, cur is parked */
-void sg_front_remove(Gang *g, const Front *f);        /* takes the lanes of f out of cur */
-void sg_front_refresh(Gang *g);                       /* nextpc after a change of the parked fronts */
+bool sg_front_next(Gang *g);                   /* the lowest parked front runs; false: none may */
+bool sg_front_meet(Gang *g);                   /* at cur.pc >= nextpc: merge, true; or swap */
+void sg_front_rotate(Gang *g);                 /* the oldest parked front runs, cur is parked */
+void sg_front_remove(Gang *g, const Front *f); /* takes the lanes of f out of cur */
+void sg_front_refresh(Gang *g);                /* nextpc after a change of the parked fronts */
 
 /* --- sync.c: lanes that wait for each other. False: cur is parked or empty, another front must run --- */
 bool sg_bar(Gang *g, const Ins *in);
 bool sg_warp(Gang *g, const Ins *in);
 void sg_lanes_exited(Gang *g);
-void sg_deadlock(Gang *g);                            /* raises the fault */
+void sg_deadlock(Gang *g); /* raises the fault */
 
 /* --- state.c: memory of a gang --- */
 Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch);
 bool sg_gang_fits(const Gang *g, const SgLaunch *launch);
 void sg_gang_free(Gang *g);
-void sg_gang_begin_launch(Gang *g, Run *run);         /* constants, then the prologue */
+void sg_gang_begin_launch(Gang *g, Run *run); /* constants, then the prologue */
 
 /* --- address.c --- */
 /* Checks the access of every active lane. False: a fault was raised in g->trouble. */
 bool sg_resolve(Gang *g, const Ins *in, Spot *spot);
 /* The same, lane by lane: fills g->ptrs of the active lanes. */
 bool sg_resolve_lanes(Gang *g, const Ins *in);
-void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* --- sched.c, report.c --- */
 uint64_t sg_nanoseconds(void); /* monotonic */

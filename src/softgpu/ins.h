@@ -44,23 +44,23 @@ enum {
   INS_NEG = 16,     /* branch or guard is taken where the predicate is false */
   INS_HOISTED = 32, /* decode only: moved to the prologue */
   INS_ATOM = 64,
-  INS_NARROW = 128  /* the base register has 32 bits */
+  INS_NARROW = 128 /* the base register has 32 bits */
 };
 
 struct Ins {
   SgFn *fn[2]; /* all lanes of [lo, lo + n) active; some by the mask */
   uint32_t d, e;
   uint32_t s[4];
-  uint32_t pred;    /* guard, or NO_ROW */
-  uint32_t target;  /* branch: pc; K_BRX: first of a run in the kernel's target table */
-  int64_t imm;      /* address offset, or a small constant of the form */
-  uint32_t plan;    /* address plan of the base register; 0: the address is imm itself */
-  uint32_t kill;    /* plan that this write makes stale; 0: none */
-  uint32_t cache;   /* slot for the allocation last seen */
-  uint16_t op;      /* row of ops.def */
+  uint32_t pred;   /* guard, or NO_ROW */
+  uint32_t target; /* branch: pc; K_BRX: first of a run in the kernel's target table */
+  int64_t imm;     /* address offset, or a small constant of the form */
+  uint32_t plan;   /* address plan of the base register; 0: the address is imm itself */
+  uint32_t kill;   /* plan that this write makes stale; 0: none */
+  uint32_t cache;  /* slot for the allocation last seen */
+  uint16_t op;     /* row of ops.def */
   uint8_t kind, flags, sub;
-  uint8_t bytes;    /* memory: whole width of the access, for alignment and reports */
-  uint8_t part;     /* ... and byte offset of this element in it (vectors) */
+  uint8_t bytes; /* memory: whole width of the access, for alignment and reports */
+  uint8_t part;  /* ... and byte offset of this element in it (vectors) */
 };
 
 typedef struct Loc {

@@ -9,14 +9,34 @@
 /* A row with the same content in every launch, or set per launch or per block. */
 typedef enum FillKind {
   FILL_CONST,
-  FILL_TID_X, FILL_TID_Y, FILL_TID_Z,
-  FILL_NTID_X, FILL_NTID_Y, FILL_NTID_Z,
-  FILL_NCTAID_X, FILL_NCTAID_Y, FILL_NCTAID_Z,
-  FILL_LANEID, FILL_WARPID, FILL_NWARPID,
-  FILL_LANEMASK_EQ, FILL_LANEMASK_LE, FILL_LANEMASK_LT, FILL_LANEMASK_GE, FILL_LANEMASK_GT,
-  FILL_SMID, FILL_NSMID, FILL_GRIDID, FILL_DYNAMIC_SMEM, FILL_TOTAL_SMEM, FILL_ENVREG1, FILL_ENVREG2,
+  FILL_TID_X,
+  FILL_TID_Y,
+  FILL_TID_Z,
+  FILL_NTID_X,
+  FILL_NTID_Y,
+  FILL_NTID_Z,
+  FILL_NCTAID_X,
+  FILL_NCTAID_Y,
+  FILL_NCTAID_Z,
+  FILL_LANEID,
+  FILL_WARPID,
+  FILL_NWARPID,
+  FILL_LANEMASK_EQ,
+  FILL_LANEMASK_LE,
+  FILL_LANEMASK_LT,
+  FILL_LANEMASK_GE,
+  FILL_LANEMASK_GT,
+  FILL_SMID,
+  FILL_NSMID,
+  FILL_GRIDID,
+  FILL_DYNAMIC_SMEM,
+  FILL_TOTAL_SMEM,
+  FILL_ENVREG1,
+  FILL_ENVREG2,
   FILL_PER_BLOCK,
-  FILL_CTAID_X = FILL_PER_BLOCK, FILL_CTAID_Y, FILL_CTAID_Z
+  FILL_CTAID_X = FILL_PER_BLOCK,
+  FILL_CTAID_Y,
+  FILL_CTAID_Z
 } FillKind;
 
 typedef struct Fill {
@@ -30,13 +50,13 @@ struct SgKernel {
   SgKernelInfo info;
   SgModule *module;
   Ins *code;
-  Loc *locs;          /* by pc */
+  Loc *locs; /* by pc */
   uint32_t ncode;
   Ins *prologue;
   uint32_t nprologue;
-  Fill *fills;        /* per launch ones first */
+  Fill *fills; /* per launch ones first */
   uint32_t nfills, nlaunch_fills;
-  uint32_t *targets;  /* K_BRX lists: count, pc, pc, ... */
+  uint32_t *targets; /* K_BRX lists: count, pc, pc, ... */
   uint32_t bytes_per_lane, nplans, ncaches;
   bool *plan_invariant;
   _Atomic(Gang *) spare; /* a gang of the last launch, to begin the next one with */
@@ -50,9 +70,9 @@ struct SgModule {
   SgAlloc **globals;
   char **global_names;
   uint32_t nglobals;
-  uint32_t *buckets;  /* hash of names: kernels first, then globals */
+  uint32_t *buckets; /* hash of names: kernels first, then globals */
   uint32_t nbuckets;
-  char **files;       /* of .loc, from 1 */
+  char **files; /* of .loc, from 1 */
   uint32_t nfiles;
 };
 

@@ -10,24 +10,26 @@ typedef struct SgModule SgModule;
 typedef struct SgKernel SgKernel;
 
 typedef struct SgDiag {
-  uint32_t line, col;    /* in the PTX text; 0: none */
-  char text[512];        /* names the form and why */
+  uint32_t line, col; /* in the PTX text; 0: none */
+  char text[512];     /* names the form and why */
 } SgDiag;
 
-typedef struct SgParam { uint32_t offset, size, align; } SgParam;
+typedef struct SgParam {
+  uint32_t offset, size, align;
+} SgParam;
 
 typedef struct SgKernelInfo {
   const char *name;
   uint32_t nparams;
   const SgParam *params;
-  uint32_t param_bytes;      /* offset + size of the last parameter */
-  uint32_t shared_bytes;     /* static shared memory */
-  uint32_t local_bytes;      /* per thread */
-  uint32_t const_bytes;      /* user .const variables of the module */
-  uint32_t num_regs;         /* 32-bit registers, an estimate in 1..255 */
-  uint32_t max_threads;      /* from .maxntid / .reqntid, else 1024 */
+  uint32_t param_bytes;  /* offset + size of the last parameter */
+  uint32_t shared_bytes; /* static shared memory */
+  uint32_t local_bytes;  /* per thread */
+  uint32_t const_bytes;  /* user .const variables of the module */
+  uint32_t num_regs;     /* 32-bit registers, an estimate in 1..255 */
+  uint32_t max_threads;  /* from .maxntid / .reqntid, else 1024 */
   uint32_t reqntid[3];
-  int ptx_version;           /* 80: .target's or .version's number as cuFuncGetAttribute gives it */
+  int ptx_version; /* 80: .target's or .version's number as cuFuncGetAttribute gives it */
 } SgKernelInfo;
 
 /* Parses and decodes PTX (or a NUL-terminated copy of it), places .global and .const variables in the
@@ -36,29 +38,29 @@ SgModule *sg_module_load(int device, uint64_t owner, const char *ptx, size_t len
 void sg_module_unload(SgModule *m);
 uint32_t sg_module_nkernels(const SgModule *m);
 SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i);
-SgKernel *sg_module_kernel(const SgModule *m, const char *name);   /* entries only */
-SgAlloc *sg_module_global(const SgModule *m, const char *name);    /* .global or .const variable */
+SgKernel *sg_module_kernel(const SgModule *m, const char *name); /* entries only */
+SgAlloc *sg_module_global(const SgModule *m, const char *name);  /* .global or .const variable */
 const SgKernelInfo *sg_kernel_info(const SgKernel *k);
 
 typedef struct SgLaunch {
   SgKernel *kernel;
   uint32_t grid[3], block[3];
   uint32_t dynamic_shared;
-  const uint8_t *params;     /* info->param_bytes bytes, laid out by SgParam offsets */
+  const uint8_t *params; /* info->param_bytes bytes, laid out by SgParam offsets */
   bool cooperative;
 } SgLaunch;
 
 /* Why a grid stopped. */
 typedef struct SgFault {
-  int code;                  /* 700 illegal address, 716 misaligned, 719 failed, 702 timeout, 710 assert ... */
+  int code; /* 700 illegal address, 716 misaligned, 719 failed, 702 timeout, 710 assert ... */
   char kernel[128];
   uint32_t block[3], thread[3];
-  uint32_t ptx_line;         /* line of the instruction in the PTX */
-  char file[256];            /* source file and line by .loc; "" and 0 without -lineinfo */
+  uint32_t ptx_line; /* line of the instruction in the PTX */
+  char file[256];    /* source file and line by .loc; "" and 0 without -lineinfo */
   uint32_t line;
-  uint64_t address;          /* of a bad access */
-  uint32_t bytes;            /* its width */
-  char text[1024];           /* one paragraph for people, all of the above in it */
+  uint64_t address; /* of a bad access */
+  uint32_t bytes;   /* its width */
+  char text[1024];  /* one paragraph for people, all of the above in it */
 } SgFault;
 
 /* Runs the whole grid on the calling thread; 0, or fault->code. */

@@ -8,13 +8,17 @@
 
 const SgKernelInfo *sg_kernel_info(const SgKernel *k) { return &k->info; }
 uint32_t sg_module_nkernels(const SgModule *m) { return m->nkernels; }
-SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i) { return i < m->nkernels ? m->kernels[i] : NULL; }
+SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i) {
+  return i < m->nkernels ? m->kernels[i] : NULL;
+}
 
 static void fail(SgDiag *diag, uint32_t line, uint32_t col, const char *text) {
   diag->line = line;
   diag->col = col;
-  if (line) snprintf(diag->text, sizeof diag->text, "line %u: %s", line, text);
-  else snprintf(diag->text, sizeof diag->text, "%s", text);
+  if (line)
+    snprintf(diag->text, sizeof diag->text, "line %u: %s", line, text);
+  else
+    snprintf(diag->text, sizeof diag->text, "%s", text);
 }
 
 /* --- variables --- */
@@ -108,8 +112,8 @@ static bool fill_one(void *arg, PtxSym *s) {
     const uint64_t v = in->kind == PTX_INIT_SYM ? symbol_value(l, in, &ok) : number_value(s->type, in);
     if (!ok) {
       char text[256];
-      snprintf(text, sizeof text, "%.60s is initialised with the address of %.60s, which has none here", s->name,
-               in->sym ? in->sym->name : "nothing");
+      snprintf(text, sizeof text, "%.60s is initialised with the address of %.60s, which has none here",
+               s->name, in->sym ? in->sym->name : "nothing");
       fail(l->diag, s->line, s->col, text);
       *l->code = 218;
       return false;

@@ -32,7 +32,8 @@ static bool part_fits(const char *part, size_t len, const char *mod, bool *optio
   return false;
 }
 
-static bool pattern_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods) {
+static bool pattern_fits(const char *pattern, size_t len, const char *op, const char *const *mods,
+                         uint32_t nmods) {
   const char *end = pattern + len;
   uint32_t at = 0;
   bool first = true;
@@ -68,8 +69,8 @@ enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods) {
 const Isa *sg_isa(void) {
 #if defined(__x86_64__) || defined(__i386__)
   const char *want = getenv("CUDALUA_SOFT_ISA"); /* "sse2": the baseline, for tests */
-  if (!(want && strcmp(want, "sse2") == 0) && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2"))
+  if (!(want && strcmp(want, "sse2") == 0) && __builtin_cpu_supports("avx2") &&
+      __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
     return &sg_avx2;
 #endif
   return &sg_sse2;

@@ -27,8 +27,10 @@ static void __attribute__((format(printf, 2, 3))) say(Text *t, const char *forma
 }
 
 static void say_alloc(Text *t, const SgAlloc *a) {
-  if (a->name[0]) say(t, "variable %s (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->name, a->size, a->base);
-  else say(t, "allocation %" PRIu64 " (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->serial, a->size, a->base);
+  if (a->name[0])
+    say(t, "variable %s (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->name, a->size, a->base);
+  else
+    say(t, "allocation %" PRIu64 " (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->serial, a->size, a->base);
 }
 
 /* Memory that the process has, but no device: most likely a pointer that was never copied over. */
@@ -48,8 +50,8 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   }
   if (in->sub == SP_LOCAL || in->sub == SP_PARAM ||
       (in->sub == SP_GENERIC && a - g->run->local_window < SG_WINDOW_BYTES)) {
-    const bool param = in->sub == SP_PARAM ||
-                       (in->sub == SP_GENERIC && a - g->run->local_window >= PARAM_WINDOW);
+    const bool param =
+        in->sub == SP_PARAM || (in->sub == SP_GENERIC && a - g->run->local_window >= PARAM_WINDOW);
     say(t, "; the %s %u bytes", param ? "parameters have" : "thread's local memory has",
         param ? g->param_bytes : g->local_bytes);
     return;
@@ -77,7 +79,9 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     return;
   }
   const SgAlloc *near = sg_arena_nearest(a);
-  const uint64_t distance = !near ? UINT64_MAX : a < near->base ? near->base - a : a - near->base - near->size;
+  const uint64_t distance = !near            ? UINT64_MAX
+                            : a < near->base ? near->base - a
+                                             : a - near->base - near->size;
   if (distance > (uint64_t)1 << 32 && is_host_memory(a)) {
     say(t, "; this looks like a host pointer: kernels see device memory only");
     return;
@@ -126,7 +130,10 @@ void sg_explain(const Gang *g, SgFault *fault) {
   const Ins *in = &k->code[b->pc];
   static const char *const spaces[] = {"global", "shared", "local", "parameter", "generic"};
   say(&t, "%s %s of %u bytes at %s address 0x%" PRIx64, b->code == 716 ? "misaligned" : "illegal",
-      in->flags & INS_ATOM ? "atomic access" : b->store ? "store" : "load", b->bytes, spaces[in->sub], b->address);
+      in->flags & INS_ATOM ? "atomic access"
+      : b->store           ? "store"
+                           : "load",
+      b->bytes, spaces[in->sub], b->address);
   if (b->code == 716) say(&t, ", which is no multiple of %u", b->bytes);
   say_whose(&t, g, b);
 }

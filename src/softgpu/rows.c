@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SET_WORDS ((size_t)64 << 20) /* above this no rows are shared: the analysis would take too long */
+#define MAX_SET_WORDS                                                                                        \
+  ((size_t)64 << 20) /* above this no rows are shared: the analysis would take too long                      \
+                      */
 
 typedef struct Life {
   uint32_t v, from, to;
@@ -17,8 +19,8 @@ typedef struct Life {
 
 typedef struct Blocks {
   uint32_t n;
-  uint32_t *start;    /* n + 1 of them */
-  uint32_t *of;       /* by instruction */
+  uint32_t *start; /* n + 1 of them */
+  uint32_t *of;    /* by instruction */
 } Blocks;
 
 static uint32_t sources(const Ins *in, uint32_t out[7]) {
@@ -82,7 +84,8 @@ static void solve(Decoder *d, const Blocks *b, Sets *s) {
       const uint32_t at = b->start[x + 1] - 1;
       const Ins *last = &d->ins[at];
       bool grew = false;
-      const bool falls = last->kind != K_BRX && !((last->kind == K_BRA || last->kind == K_EXIT) && last->pred == NO_ROW);
+      const bool falls =
+          last->kind != K_BRX && !((last->kind == K_BRA || last->kind == K_EXIT) && last->pred == NO_ROW);
       if (falls && x + 1 < b->n) grew |= flow(s, x, x + 1);
       if (last->kind == K_BRA) grew |= flow(s, x, b->of[last->target]);
       if (last->kind == K_BRX)
@@ -143,7 +146,8 @@ static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives) {
     }
     const uint32_t to[2] = {d->ins[i].d, d->ins[i].e};
     for (int k = 0; k < 2; k++)
-      if (to[k] != NO_ROW && wide[to[k]] != NO_ROW) def[wide[to[k]] / 64] |= (uint64_t)1 << (wide[to[k]] % 64);
+      if (to[k] != NO_ROW && wide[to[k]] != NO_ROW)
+        def[wide[to[k]] / 64] |= (uint64_t)1 << (wide[to[k]] % 64);
   }
   solve(d, &b, &s);
   uint32_t *by_wide = dec_alloc(d, nwide * sizeof *by_wide);

@@ -31,8 +31,10 @@ typedef struct Queue {
 
 static void push(Queue *q, Gang *g) {
   g->next = NULL;
-  if (q->tail) q->tail->next = g;
-  else q->head = g;
+  if (q->tail)
+    q->tail->next = g;
+  else
+    q->head = g;
   q->tail = g;
   q->count++;
   q->bytes += g->bytes;
@@ -109,8 +111,10 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
     Gang *g = NULL;
     const bool room =
         next < blocks && waiting.count < most && (launch->cooperative || waiting.bytes < RESIDENT_MEMORY);
-    if (room && (g = admit(&idle, &run))) sg_gang_begin_block(g, next++);
-    else if (waiting.head) g = pop(&waiting);
+    if (room && (g = admit(&idle, &run)))
+      sg_gang_begin_block(g, next++);
+    else if (waiting.head)
+      g = pop(&waiting);
     if (!g) {
       out_of_memory(launch, fault);
       code = 2;
@@ -122,7 +126,8 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
     if (status == GANG_FAULT) {
       sg_explain(g, fault);
       code = fault->code;
-    } else if (run.deadline && sg_nanoseconds() > run.deadline && !(status == GANG_DONE && done + 1 == blocks)) {
+    } else if (run.deadline && sg_nanoseconds() > run.deadline &&
+               !(status == GANG_DONE && done + 1 == blocks)) {
       g->trouble.pc = g->cur.pc;
       sg_raise(g, 702, g->cur.first, "stopped after %g s (CUDALUA_SOFT_TIMEOUT)", limit);
       sg_explain(g, fault);

@@ -21,7 +21,8 @@
 
 /* A destination may be one of the sources, but rows never overlap in part. */
 #if defined(__clang__)
-#define LANES(n) _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0, lanes = (n); i < lanes; i++)
+#define LANES(n)                                                                                             \
+  _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0, lanes = (n); i < lanes; i++)
 #else
 #define LANES(n) _Pragma("GCC ivdep") for (uint32_t i = 0, lanes = (n); i < lanes; i++)
 #endif
@@ -32,8 +33,8 @@ void FN(measure)(Front *f, uint32_t lanes);
 void FN(fill)(uint32_t *row, uint32_t value, uint32_t n);
 uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes);
 
-#define ROW(T, row) ((T *)(void *)(g->regs + (size_t)(row) * g->nl) + g->lo)
-#define ROW0(T, row) ((T *)(void *)(g->regs + (size_t)(row) * g->nl))
+#define ROW(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl) + g->lo)
+#define ROW0(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl))
 #define MASK() (g->m + g->lo)
 
 /* Result type R, operand types A, B, C; operands are x, y, z, w in the expression. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LANE(T, row, lane) (((const T *)(const void *)(g->regs + (size_t)(row) * g->nl))[lane])
+#define LANE(T, row, lane) (((const T *)(const void *)(g->regs + (size_t)(row)*g->nl))[lane])
 
 /* bar.red gives all threads the same: here to the lanes of one front. */
 static void put_result(Gang *g, const Ins *in, const Front *f, const Barrier *b) {
@@ -14,8 +14,10 @@ static void put_result(Gang *g, const Ins *in, const Front *f, const Barrier *b)
   for (uint32_t i = f->first; i < f->end; i++) {
     if (!(f->mask[i / 64] >> (i % 64) & 1)) continue;
     char *row = g->regs + (size_t)in->d * g->nl;
-    if (in->sub == BAR_POPC) memcpy(row + (size_t)i * 4, &v, 4);
-    else row[i] = (char)v;
+    if (in->sub == BAR_POPC)
+      memcpy(row + (size_t)i * 4, &v, 4);
+    else
+      row[i] = (char)v;
   }
   if (in->kill) g->plans[in->kill].serial = 0;
 }
@@ -150,8 +152,9 @@ void sg_deadlock(Gang *g) {
                    f->count, f->count == 1 ? "" : "s", f->first);
     if (at >= (int)sizeof text) break;
     if (f->state == F_BAR)
-      at += snprintf(text + at, sizeof text - (size_t)at, " wait at barrier %u in PTX line %u (%u of %u came)",
-                     f->bar, line, b->arrived, b->expected ? b->expected : g->live_count);
+      at +=
+          snprintf(text + at, sizeof text - (size_t)at, " wait at barrier %u in PTX line %u (%u of %u came)",
+                   f->bar, line, b->arrived, b->expected ? b->expected : g->live_count);
     else
       at += snprintf(text + at, sizeof text - (size_t)at,
                      " wait in PTX line %u for lanes of their warp that never come", line);
