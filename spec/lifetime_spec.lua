@@ -96,6 +96,58 @@ describe("lifetimes", function()
     ]]
   end)
 
+  it("finalizers of other objects that run after ours at the end of the state find closed objects", function()
+    local text, ok = gpu.child([[
+      local early = newproxy(true)
+      local cuda = require "cudalua"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local fn = cuda.SourceModule("__global__ void k(int *a) {}"):get_function "k"
+      local a = cuda.mem_alloc(64)
+      getmetatable(early).__gc = function()
+        io.write(tostring(fn), "|", tostring(a), "|", tostring(pcall(a.ptr, a)), "|",
+          tostring(pcall(cuda.Device(0).make_context, cuda.Device(0))))
+      end
+      KEEP = { early, ctx, fn, a }
+    ]], gpu.driver)
+    assert.is_true(ok, text)
+    assert.equal("cudalua.Function (closed)|cudalua.DeviceAllocation (freed)|false|true", text)
+  end)
+
+  it("metamethods take any object", function()
+    local text = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local fn = cuda.SourceModule("__global__ void k(int *a) {}"):get_function "k"
+      local objects = { fn, cuda.Device(0), ctx, cuda.mem_alloc(16), cuda.int32(4), io.stdout, 5, {} }
+      for i = 1, 5 do
+        for name, f in pairs(debug.getmetatable(objects[i])) do
+          if type(f) == "function" and name ~= "__gc" then
+            for _, x in ipairs(objects) do pcall(f, x, "num_regs") end
+          end
+        end
+      end
+      for i = 1, 5 do pcall(debug.getmetatable(objects[i]).__gc, io.stdout) end
+      debug.getmetatable(fn).__gc(fn)
+      print(tostring(cuda.Device(0)), tostring(fn))
+    ]], gpu.driver)
+    assert.equal("cudalua.Device(0)\tcudalua.Function (closed)\n", text)
+  end)
+
+  it("contexts that are current survive a reload of the C module", function()
+    local text = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      cuda.Device(0):make_context()
+      package.loaded["cudalua.core"] = nil
+      require "cudalua.core"
+      collectgarbage() collectgarbage()
+      print(#cuda.mem_alloc(16))
+    ]], gpu.driver)
+    assert.equal("16\n", text)
+  end)
+
   it("an object that was finalized and is seen again is dead, not dangerous", function()
     fine [[
       local ctx = cuda.Device(0):make_context()

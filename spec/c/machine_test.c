@@ -823,7 +823,7 @@ static void vectors(void) {
   for (uint32_t i = 0; i < 200; i++) {
     const uint32_t *w = in + 4 * i;
     const uint8_t *b = bytes + 16 * i;
-    const int32_t byte = (int8_t)b[6], word = (int16_t)(b[2] | b[3] << 8);
+    const int32_t byte = (b[6] ^ 0x80) - 0x80, word = (int16_t)(b[2] | b[3] << 8); /* sign-extended */
     uint32_t want = (w[0] ^ w[1] ^ w[2] ^ w[3]) + w[2] + (uint32_t)(byte + word);
     want += (uint32_t)(b[6] | b[7] << 8) + ((uint32_t)b[4] << 16) + (w[3] >> 16) + (uint32_t)(int8_t)b[9];
     CHECK(results[i] == want);

@@ -118,12 +118,21 @@ static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
   while (p->n) cl_rec_release(p->rec[--p->n]);
   free(p->rec);
-  p->rec = NULL;
+  memset(p, 0, sizeof *p); /* an older userdata's finalizer may still make a context */
   return 0;
+}
+
+static Pushes *pushes(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&pushes_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  Pushes *p = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return p;
 }
 
 /* Called when the module is opened: made before every other userdata, so finalized after them. */
 void cl_open_contexts(lua_State *L) {
+  if (pushes(L)) return; /* package.loaded was cleared: what stands on the stack stays held */
   Pushes *p = lua_newuserdata(L, sizeof *p);
   memset(p, 0, sizeof *p);
   lua_createtable(L, 0, 1);
@@ -133,14 +142,6 @@ void cl_open_contexts(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&pushes_key);
   lua_insert(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
-}
-
-static Pushes *pushes(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&pushes_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
-  Pushes *p = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return p;
 }
 
 static Pushes *reserve_push(lua_State *L) { /* before the driver call, so that it cannot fail after it */

@@ -209,7 +209,7 @@ int cl_scalar(lua_State *L) {
 }
 
 int cl_scalar_tostring(lua_State *L) {
-  const cl_ScalarObject *s = (const cl_ScalarObject *)cl_to(L, 1);
+  const cl_ScalarObject *s = cl_to_kind(L, 1, CL_SCALAR);
   lua_pushfstring(L, "cudalua.%s", s ? cl_type_name(s->type) : "Scalar");
   return 1;
 }

@@ -85,7 +85,7 @@ int cl_device_get_attribute(lua_State *L) {
 }
 
 int cl_device_tostring(lua_State *L) {
-  const cl_DeviceObject *d = (const cl_DeviceObject *)cl_to(L, 1);
+  const cl_DeviceObject *d = cl_to_kind(L, 1, CL_DEVICE);
   lua_pushfstring(L, "cudalua.Device(%d)", d ? d->ordinal : -1);
   return 1;
 }

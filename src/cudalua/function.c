@@ -54,7 +54,7 @@ int cl_function_name(lua_State *L) {
 }
 
 int cl_function_tostring(lua_State *L) {
-  const cl_FunctionObject *f = (const cl_FunctionObject *)cl_to(L, 1);
+  const cl_FunctionObject *f = cl_to_kind(L, 1, CL_FUNCTION);
   bool live = f && cl_rec_live(f->o.rec);
   lua_pushfstring(L, live ? "cudalua.Function: %s" : "cudalua.Function (closed)", live ? f->fn->name : "");
   return 1;

@@ -9,14 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NVRTC_ENTRIES(X)                                                                                     \
-  X(nvrtcVersion)                                                                                            \
-  X(nvrtcGetErrorString)                                                                                     \
-  X(nvrtcGetNumSupportedArchs)                                                                               \
-  X(nvrtcGetSupportedArchs)                                                                                  \
-  X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcAddNameExpression)              \
-      X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetPTXSize)              \
-          X(nvrtcGetPTX) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN)
+// clang-format off
+#define NVRTC_ENTRIES(X) \
+  X(nvrtcVersion) \
+  X(nvrtcGetErrorString) \
+  X(nvrtcGetNumSupportedArchs) \
+  X(nvrtcGetSupportedArchs) \
+  X(nvrtcCreateProgram) \
+  X(nvrtcDestroyProgram) \
+  X(nvrtcCompileProgram) \
+  X(nvrtcAddNameExpression) \
+  X(nvrtcGetLoweredName) \
+  X(nvrtcGetProgramLogSize) \
+  X(nvrtcGetProgramLog) \
+  X(nvrtcGetPTXSize) \
+  X(nvrtcGetPTX) \
+  X(nvrtcGetCUBINSize) \
+  X(nvrtcGetCUBIN)
+// clang-format on
 
 static struct {
 #define X(name) __typeof__(&name) name;

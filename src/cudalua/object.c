@@ -150,7 +150,8 @@ void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind,
   }
   lua_pushlightuserdata(L, (void *)key);
   lua_rawget(L, -2);
-  if (lua_isnil(L, -1)) {
+  const cl_Object *found = lua_touserdata(L, -1);
+  if (!found || !found->rec) { /* none yet, or one that was finalized but is still seen */
     lua_pop(L, 1);
     cl_Object *o = cl_push(L, kind, bytes);
     o->rec = cl_rec_retain(rec);
@@ -164,6 +165,11 @@ void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind,
 
 cl_Object *cl_to(lua_State *L, int idx) {
   return lua_type(L, idx) == LUA_TUSERDATA ? cl_to_userdata(L, idx) : NULL;
+}
+
+void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
+  cl_Object *o = cl_to(L, idx);
+  return o && o->kind == kind ? o : NULL;
 }
 
 int cl_dead(lua_State *L, const cl_Object *o) {

@@ -107,6 +107,7 @@ static inline cl_Object *cl_to_userdata(lua_State *L, int idx) {
   cl_Object *o = lua_touserdata(L, idx);
   return lua_objlen(L, idx) >= sizeof *o && o->magic == &cl_magic ? o : NULL;
 }
+void *cl_to_kind(lua_State *L, int idx, cl_Kind kind); /* an object of that kind, alive or not, or NULL */
 /* The object at idx: of that kind, made and alive, else a LogicError. */
 void *cl_check(lua_State *L, int idx, cl_Kind kind);
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* allocation or pointer */

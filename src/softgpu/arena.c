@@ -341,7 +341,7 @@ static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
 }
 
 void sg_arena_close(void) {
-  while (A.live_head) sg_arena_free(&A.live_head->a);
+  while (A.heap && A.live_head) sg_arena_free(&A.live_head->a);
   drop_blocks();
   if (A.map) munmap(A.map, A.map_bytes);
   if (A.fd >= 0) close(A.fd);

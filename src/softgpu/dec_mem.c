@@ -62,7 +62,8 @@ static Access parse_access(Decoder *d) {
       dec_unsupported(d, NULL);
     }
   }
-  if (a.type == PTX_T_NONE || ptx_type_size(a.type) > 8 || a.type == PTX_PRED) dec_unsupported(d, NULL);
+  const size_t bytes = ptx_type_size(a.type);
+  if (bytes == 0 || bytes > 8 || a.type == PTX_PRED) dec_unsupported(d, NULL);
   a.param_entry = a.space == PTX_PARAM && d->frame->f->entry;
   return a;
 }
@@ -180,11 +181,12 @@ void dec_ld(Decoder *d) {
   const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
   int64_t imm;
   uint32_t base = dec_address(d, from, a.space, &imm), dst[8];
-  if (bytes * a.vec > 32) dec_unsupported(d, NULL);
+  const uint32_t whole = bytes * a.vec;
+  if (whole == 0 || whole > 32) dec_unsupported(d, NULL);
   for (uint32_t i = 0; i < a.vec; i++) dst[i] = load_dst(d, &to[i], a.type);
   if (space == SP_PARAM && base == NO_ROW) {
     /* At a known place of the launch parameters: the same for all lanes, and checked here. */
-    if (imm < 0 || (uint64_t)imm + bytes * a.vec > d->k->info.param_bytes || imm % (bytes * a.vec))
+    if (imm < 0 || (uint64_t)imm + whole > d->k->info.param_bytes || imm % whole)
       dec_fail(d, "`%s` reads beyond the kernel's %u bytes of parameters, or is misaligned", d->at->form,
                d->k->info.param_bytes);
     for (uint32_t i = 0; i < a.vec; i++) {
@@ -282,7 +284,7 @@ static enum Op atom_row(const Access *a) {
 static void atomic(Decoder *d, bool result) {
   const Access a = parse_access(d);
   const enum Op op = atom_row(&a);
-  if (op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL)
+  if (!a.op || op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL)
     dec_unsupported(d, NULL);
   const bool cas = strcmp(a.op, "cas") == 0;
   const char letter = dec_letter(a.type);

@@ -11,23 +11,24 @@ enum { MAX_INSTRUCTIONS = 4000000, MAX_DEPTH = 64 };
 
 /* --- memory and failure --- */
 
+void dec_no_memory(Decoder *d) {
+  d->code = 2;
+  snprintf(d->diag->text, sizeof d->diag->text, "no host memory to decode the module");
+  longjmp(d->fail, 1);
+}
+
 void *dec_alloc(Decoder *d, size_t bytes) {
   if (d->nblocks == d->blocks_room) {
     const size_t room = d->blocks_room ? d->blocks_room * 2 : 64;
     void **b = realloc(d->blocks, room * sizeof *b);
-    if (!b) goto none;
+    if (!b) dec_no_memory(d);
     d->blocks = b;
     d->blocks_room = room;
   }
   void *p = calloc(1, bytes ? bytes : 1);
-  if (p) {
-    d->blocks[d->nblocks++] = p;
-    return p;
-  }
-none:
-  d->code = 2;
-  snprintf(d->diag->text, sizeof d->diag->text, "no host memory to decode the module");
-  longjmp(d->fail, 1);
+  if (!p) dec_no_memory(d);
+  d->blocks[d->nblocks++] = p;
+  return p;
 }
 
 void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size) {
@@ -36,11 +37,7 @@ void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t siz
   uint32_t more = *room ? *room * 2 : 64;
   while (more < need) more *= 2;
   void *p = realloc(*a, more * size);
-  if (!p) {
-    d->code = 2;
-    snprintf(d->diag->text, sizeof d->diag->text, "no host memory to decode the module");
-    longjmp(d->fail, 1);
-  }
+  if (!p) dec_no_memory(d);
   *a = p;
   *room = more;
 }
@@ -286,10 +283,11 @@ static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
 }
 
 uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
+  if (!s) dec_fail(d, "`%s` needs a name here", d->at->form);
   if (s->kind == PTX_SYM_FUNC) {
     for (uint32_t i = 0; i < d->px->nfuncs; i++)
-      if (d->px->funcs[i]->sym == s) return CODE_WINDOW + (uint64_t)i * 16;
-    return CODE_WINDOW;
+      if (d->px->funcs[i] == s->def) return CODE_WINDOW + (uint64_t)i * 16;
+    dec_fail(d, "function %s is nowhere defined", s->name);
   }
   if (s->kind != PTX_SYM_VAR) dec_fail(d, "%s is no variable", s->name);
   switch (s->space) {
@@ -440,7 +438,7 @@ Frame *dec_frame(Decoder *d, const PtxFunc *f) {
 static void place_params(Decoder *d, const PtxFunc *f, Frame *fr) {
   SgKernel *k = d->k;
   SgParam *params = calloc(f->nparams + 1, sizeof *params);
-  if (!params) dec_alloc(d, SIZE_MAX);
+  if (!params) dec_no_memory(d);
   k->info.params = params;
   k->info.nparams = f->nparams;
   uint32_t at = 0;

@@ -75,6 +75,7 @@ typedef void DecodeFn(Decoder *d);
 
 /* --- decode.c --- */
 void *dec_alloc(Decoder *d, size_t bytes); /* zeroed, lives as long as the decoder */
+_Noreturn void dec_no_memory(Decoder *d);
 void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size);
 _Noreturn void dec_fail(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void dec_unsupported(Decoder *d, const char *why);

@@ -109,7 +109,7 @@ static void make_plans(Decoder *d, Facts *f) {
     in->plan = f->plan[in->s[0]];
   }
   k->plan_invariant = calloc(nplans, sizeof *k->plan_invariant);
-  if (!k->plan_invariant) dec_alloc(d, SIZE_MAX);
+  if (!k->plan_invariant) dec_no_memory(d);
   for (uint32_t v = 0; v < d->nv; v++)
     if (f->plan[v]) k->plan_invariant[f->plan[v]] = f->fixed[v] == 1;
   for (uint32_t i = 0; i < d->n; i++)
@@ -129,7 +129,7 @@ static void use(Decoder *d, Facts *f, uint32_t *v, uint32_t *bytes) {
 
 static void *keep(Decoder *d, const void *from, size_t bytes) {
   void *p = malloc(bytes ? bytes : 1);
-  if (!p) dec_alloc(d, SIZE_MAX);
+  if (!p) dec_no_memory(d);
   if (bytes) memcpy(p, from, bytes);
   return p;
 }
@@ -151,7 +151,7 @@ void dec_finish(Decoder *d) {
     d->ins[i].pred = resolve(&f, d->ins[i].pred);
   }
   Ins *prologue = k->prologue = malloc((nprologue + 1) * sizeof *prologue);
-  if (!prologue) dec_alloc(d, SIZE_MAX);
+  if (!prologue) dec_no_memory(d);
   for (uint32_t i = 0; i < nprologue; i++) prologue[i] = d->ins[order[i]];
   k->nprologue = nprologue;
   compact(d);
@@ -176,7 +176,7 @@ void dec_finish(Decoder *d) {
   k->info.num_regs = regs > 255 ? 255 : regs;
 
   Fill *fills = k->fills = malloc((d->nfills + 1) * sizeof *fills);
-  if (!fills) dec_alloc(d, SIZE_MAX);
+  if (!fills) dec_no_memory(d);
   for (uint32_t late = 0; late < 2; late++) {
     for (uint32_t i = 0; i < d->nfills; i++) {
       const uint32_t row = f.row[d->fills[i].v];
