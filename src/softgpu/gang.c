@@ -131,6 +131,8 @@ static bool exit_lanes(Gang *g, const Ins *in) {
   return g->cur.count != 0;
 }
 
+static bool next_front(Gang *g) { return sg_front_next(g) || (sg_warps_meet(g) && sg_front_next(g)); }
+
 GangStatus sg_gang_run(Gang *g) {
   const Ins *code = g->kernel->code;
   int64_t quantum = QUANTUM;
@@ -178,7 +180,7 @@ GangStatus sg_gang_run(Gang *g) {
         g->trouble.pc = pc;
         return GANG_FAULT;
       }
-      if (!on && !sg_front_next(g)) {
+      if (!on && !next_front(g)) {
         sg_deadlock(g);
         return GANG_FAULT;
       }
@@ -187,7 +189,7 @@ GangStatus sg_gang_run(Gang *g) {
     }
     case K_WARP:
       if (!sg_warp(g, in)) {
-        if (!sg_front_next(g)) {
+        if (!next_front(g)) {
           sg_deadlock(g);
           return GANG_FAULT;
         }
@@ -200,7 +202,7 @@ GangStatus sg_gang_run(Gang *g) {
     case K_EXIT:
       if (!exit_lanes(g, in)) {
         if (g->live_count == 0) return GANG_DONE;
-        if (!sg_front_next(g)) {
+        if (!next_front(g)) {
           sg_deadlock(g);
           return GANG_FAULT;
         }

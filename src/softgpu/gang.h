@@ -151,7 +151,8 @@ void sg_front_refresh(Gang *g);                /* nextpc after a change of the p
 bool sg_bar(Gang *g, const Ins *in);
 bool sg_warp(Gang *g, const Ins *in);
 void sg_lanes_exited(Gang *g);
-void sg_deadlock(Gang *g); /* raises the fault */
+bool sg_warps_meet(Gang *g); /* false: still nobody can run */
+void sg_deadlock(Gang *g);   /* raises the fault */
 
 /* --- state.c: memory of a gang --- */
 Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch);

@@ -136,6 +136,41 @@ bool sg_warp(Gang *g, const Ins *in) {
   return cur->count != 0;
 }
 
+/* __syncwarp() in both arms of a branch: lanes meet there though they stand at different places. Tried when
+ * nothing else can run, for then whoever else would come to one of these places has come. */
+bool sg_warps_meet(Gang *g) {
+  uint8_t out[1024] = {0}; /* no more fronts than lanes */
+  uint64_t at[sizeof g->cur.mask / sizeof *g->cur.mask];
+  for (bool changed = true; changed;) {
+    changed = false;
+    memset(at, 0, sizeof at);
+    for (uint32_t i = 0; i < g->nparked; i++) {
+      const Front *f = &g->parked[i];
+      if (f->state != F_WARP || g->kernel->code[f->pc].op != OP_warpsync) out[i] = 1;
+      for (uint32_t w = 0; !out[i] && w < g->words; w++) at[w] |= f->mask[w];
+    }
+    for (uint32_t i = 0; i < g->nparked; i++) {
+      const Front *f = &g->parked[i];
+      if (out[i]) continue;
+      const Ins *in = &g->kernel->code[f->pc];
+      for (uint32_t l = f->first; l < f->end && !out[i]; l++) {
+        if (!(f->mask[l / 64] >> (l % 64) & 1)) continue;
+        const uint64_t missing = g->live[l / 64] & ~at[l / 64];
+        if (LANE(uint32_t, in->s[in->imm], l) & (uint32_t)(missing >> (l & 32))) out[i] = 1, changed = true;
+      }
+    }
+  }
+  bool any = false;
+  for (uint32_t i = 0; i < g->nparked; i++) {
+    if (out[i]) continue;
+    g->parked[i].state = F_RUN;
+    g->parked[i].pc++;
+    any = true;
+  }
+  if (any) sg_front_refresh(g);
+  return any;
+}
+
 void sg_deadlock(Gang *g) {
   const SgKernel *k = g->kernel;
   char text[380];
