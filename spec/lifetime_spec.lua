@@ -111,7 +111,7 @@ describe("lifetimes", function()
       KEEP = { early, ctx, fn, a }
     ]], gpu.driver)
     assert.is_true(ok, text)
-    assert.equal("cudalua.Function (closed)|cudalua.DeviceAllocation (freed)|false|true", text)
+    assert.equal("cudalua.Function (closed)|cudalua.DeviceAllocation (freed)|false|false", text)
   end)
 
   it("metamethods take any object", function()

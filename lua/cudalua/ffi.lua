@@ -7,11 +7,11 @@ local errors = require "cudalua.errors"
 
 local M = {}
 
-local slot_t = ffi.typeof("const void *[1]")
+local readable_t, writable_t = ffi.typeof("const void *[1]"), ffi.typeof("void *[1]")
 
 local function is_pointer(x)
-  local name = tostring(ffi.typeof(x))
-  return name:find("%*>$") ~= nil or name:find("(*)", 1, true) ~= nil
+  local name = tostring(ffi.typeof(x)) -- "ctype<float *>", "ctype<int *const >", "ctype<float (*)[4]>"
+  return name:find("%*[%a_ ]*>$") ~= nil or name:find("%(%*[%a_ ]*%)") ~= nil
 end
 M.is_pointer = is_pointer
 
@@ -25,9 +25,10 @@ local function check_nbytes(what, n, have)
   return n
 end
 
--- Address of an array, struct, reference or pointer; nil for numbers and other scalars.
-local function address(x)
-  local slot = slot_t()
+-- Address of an array, struct, reference or pointer; nil for numbers and other scalars, and for const memory
+-- that is to be written.
+local function address(x, writable)
+  local slot = (writable and writable_t or readable_t)()
   local ok = pcall(function() slot[0] = x end)
   if not ok then return nil end
   return slot
@@ -54,8 +55,9 @@ function M.host_buffer(what, buf, nbytes, writable)
     else
       have = ffi.sizeof(buf)
     end
-    local slot = address(buf)
+    local slot = address(buf, writable)
     if not slot then
+      if address(buf) then refuse(what, "const memory cannot be written to") end
       refuse(what, ("a %s has no address; use a one-element array"):format(tostring(ffi.typeof(buf))))
     end
     local n = check_nbytes(what, nbytes or have, have)
@@ -70,7 +72,7 @@ function M.host_buffer(what, buf, nbytes, writable)
       return slot, check_nbytes(what, nbytes or bytes, bytes), buf
     end
     if t == "table" and type(buf.ptr) == "cdata" then
-      local slot = address(buf.ptr)
+      local slot = address(buf.ptr, writable)
       local n = check_nbytes(what, buf.nbytes)
       if not slot or (n > 0 and slot[0] == nil) then refuse(what, "ptr is not an address") end
       return slot, check_nbytes(what, nbytes or n, n), buf
@@ -90,15 +92,22 @@ for _, s in ipairs(scalars) do
   s.ctype, s.box = ffi.typeof(s[1]), ffi.typeof(s[1] .. "[1]")
 end
 
+-- The row of a scalar value. A ctype is a cdata too, but no value.
+local function scalar_of(x)
+  if tostring(x):find "^ctype<" then return nil end
+  for _, s in ipairs(scalars) do
+    if ffi.istype(s.ctype, x) then return s end
+  end
+end
+
 ---The bytes of a cdata value, and its dtype where it is a scalar.
 ---@param x ffi.cdata*
 ---@return string? bytes  nil for pointers
 ---@return string? dtype
 function M.value_bytes(x)
-  for _, s in ipairs(scalars) do
-    if ffi.istype(s.ctype, x) then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
-  end
-  if is_pointer(x) then return nil end
+  local s = scalar_of(x)
+  if s then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
+  if tostring(x):find "^ctype<" or is_pointer(x) then return nil end
   local slot = address(x)
   if not slot then return nil end
   return ffi.string(slot[0], ffi.sizeof(x))
@@ -108,7 +117,7 @@ end
 ---@param x any
 ---@return any
 function M.plain_number(x)
-  if type(x) ~= "cdata" then return x end
+  if type(x) ~= "cdata" or not scalar_of(x) then return x end
   local n = tonumber(x)
   if n and n >= -2 ^ 53 and n <= 2 ^ 53 and n == math.floor(n) then return n end
   return x

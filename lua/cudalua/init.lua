@@ -94,15 +94,17 @@ function cuda.Device.get_device(ordinal) return core.Device(ordinal) end
 ---@return any ...  what f returns
 ---@raise what f raises, and LogicError if f left another context on top of the stack.
 function cuda.Context:with(f, ...)
+  local depth = core.context_depth()
   cuda.Context.push(self)
   local function finish(ok, ...)
-    local top = cuda.Context.get_current()
-    if top ~= self then
-      if ok then errors.raise("LogicError", "Context.with: the function left another context on top of the stack") end
-    else
-      cuda.Context.pop()
-    end
+    local left = core.context_depth() - depth
+    local balanced = left == 1 and cuda.Context.get_current() == self
+    while core.context_depth() > depth do cuda.Context.pop() end
     if not ok then error((...), 0) end
+    if not balanced then
+      errors.raise("LogicError", left > 1 and "Context.with: the function left another context on top of the stack"
+        or "Context.with: the function took off a context that it had not pushed")
+    end
     return ...
   end
   return finish(pcall(f, ...))

@@ -69,13 +69,18 @@ local function from_cdata(fn, i, x)
   return dtype and core.scalar(dtype, bytes, true) or bytes
 end
 
+local function method(x, name)
+  local ok, f = pcall(function() return x[name] end)
+  return ok and type(f) == "function"
+end
+
 -- The value to pass for argument i, and its handler if it is one.
 local function convert(fn, i, x)
   local t = type(x)
   if t == "cdata" then return from_cdata(fn, i, x) end
-  if t == "table" and getmetatable(x) then
-    if x.get_device_alloc then return nil, x end
-    if x.get_pointer then
+  if t == "table" or t == "userdata" then
+    if method(x, "get_device_alloc") then return nil, x end
+    if method(x, "get_pointer") then
       local p = x:get_pointer()
       return type(p) == "number" and core.pointer(p) or p
     end
@@ -112,13 +117,13 @@ local function with_handlers(fn, args, n, handlers)
   return result
 end
 
-core.on_launch(function(fn, options, ...)
+core.on_launch(function(fn, options, listed, ...)
   local n = select("#", ...)
   local args, handlers = { ... }, {}
   for i = 1, n do
     if not plain(args[i]) then args[i], handlers[i] = convert(fn, i, args[i]) end
   end
-  if options[1] ~= nil then -- fn{a, b, block = ...}: the arguments are taken out of it
+  if listed then -- fn{a, b, block = ...}: the arguments are taken out of it
     local rest = {}
     for k, v in pairs(options) do
       if type(k) ~= "number" then rest[k] = v end

@@ -110,6 +110,7 @@ CUresult cl_context_destroy(cl_Rec *r) {
 typedef struct Pushes {
   cl_Rec **rec;
   size_t n, room;
+  bool closed; /* the state is closing: nobody would give back what is pushed now */
 } Pushes;
 
 static const char pushes_key = 0;
@@ -118,7 +119,7 @@ static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
   while (p->n) cl_rec_release(p->rec[--p->n]);
   free(p->rec);
-  memset(p, 0, sizeof *p); /* an older userdata's finalizer may still make a context */
+  *p = (Pushes){.closed = true};
   return 0;
 }
 
@@ -146,6 +147,7 @@ void cl_open_contexts(lua_State *L) {
 
 static Pushes *reserve_push(lua_State *L) { /* before the driver call, so that it cannot fail after it */
   Pushes *p = pushes(L);
+  if (p->closed) cl_logic(L, "this Lua state is closing: no context can be made or pushed any more");
   if (p->n == p->room) {
     size_t room = p->room ? 2 * p->room : 8;
     cl_Rec **rec = realloc(p->rec, room * sizeof *rec);
@@ -212,8 +214,8 @@ int cl_device_make_context(lua_State *L) {
   long flags = lua_isnoneornil(L, 2) ? 0 : cl_check_int(L, 2, "flags", 0, CU_CTX_FLAGS_MASK);
   CUdevice dev;
   CL_TRY(L, cuDeviceGet, &dev, d->ordinal);
-  cl_Context *c = new_context(L, dev, CL_EXPLICIT);
   Pushes *p = reserve_push(L);
+  cl_Context *c = new_context(L, dev, CL_EXPLICIT);
   CUcontext handle = NULL;
   if (cl_entry_present((const void *)CU.cuCtxCreate_v4))
     CL_TRY(L, cuCtxCreate_v4, &handle, NULL, (unsigned)flags, dev);
@@ -275,6 +277,12 @@ int cl_context_pop(lua_State *L) {
     forget_push(L, &c->rec);
     return 1;
   }
+}
+
+/* context_depth() -> how many of this state's pushes stand */
+int cl_context_depth(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)pushes(L)->n);
+  return 1;
 }
 
 int cl_context_detach(lua_State *L) {

@@ -16,7 +16,7 @@ static int failed_destroys(lua_State *L) {
   return 1;
 }
 
-/* on_launch(f): f(fn, options, ...) takes the calls whose arguments C cannot convert by itself. Sets the
+/* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets the
  * metamethod __call of Function. */
 static int on_launch(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -61,6 +61,7 @@ static const luaL_Reg core_functions[] = {
     {"nvrtc_compile", cl_nvrtc_compile},
     // core.c
     {"kind", kind},
+    {"context_depth", cl_context_depth},
     {"failed_destroys", failed_destroys},
     {"on_launch", on_launch},
     {NULL, NULL}};

@@ -25,6 +25,7 @@ int luaL_error(lua_State *L, const char *fmt, ...) __attribute__((noreturn, form
  * argument's name in the documentation. */
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= integer <= 2^53 */
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
+const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 const char *cl_type_text(lua_State *L,
                          int idx); /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
@@ -51,6 +52,7 @@ void cl_push_device(lua_State *L, CUdevice dev);
 void cl_open_contexts(lua_State *L);
 int cl_context_push(lua_State *L);
 int cl_context_pop(lua_State *L);
+int cl_context_depth(lua_State *L);
 int cl_context_detach(lua_State *L);
 int cl_context_synchronize(lua_State *L);
 int cl_context_get_current(lua_State *L);

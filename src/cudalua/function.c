@@ -27,9 +27,10 @@ int cl_function_get_attribute(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   int id = -1, value = 0;
   if (lua_type(L, 2) == LUA_TSTRING) {
+    const char *name = cl_check_name(L, 2, "attribute");
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-      if (!strcmp(attributes[i].name, lua_tostring(L, 2))) id = attributes[i].id;
-    if (id < 0) cl_logic(L, "a Function has no attribute '%s'", lua_tostring(L, 2));
+      if (!strcmp(attributes[i].name, name)) id = attributes[i].id;
+    if (id < 0) cl_logic(L, "a Function has no attribute '%s'", name);
   } else
     id = (int)cl_check_int(L, 2, "attribute", 0, 1 << 20);
   CL_TRY(L, cuFuncGetAttribute, &value, (CUfunction_attribute)id, f->fn->f);

@@ -132,7 +132,7 @@ static void check_limits(lua_State *L, cl_Function *fn, const Options *o) {
   fn->shared_set = (int)o->shared;
 }
 
-static int wrong_count(lua_State *L, const cl_Function *fn, int got) {
+static int wrong_count(lua_State *L, const cl_Function *fn, size_t got) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   for (uint32_t i = 0; i < fn->nparams; i++) {
@@ -140,7 +140,7 @@ static int wrong_count(lua_State *L, const cl_Function *fn, int got) {
     luaL_addstring(&b, fn->params[i].text);
   }
   luaL_pushresult(&b);
-  cl_error_new(L, CL_LOGIC_ERROR, "kernel %s takes %u argument%s (%s), got %d", fn->name, fn->nparams,
+  cl_error_new(L, CL_LOGIC_ERROR, "kernel %s takes %u argument%s (%s), got %zu", fn->name, fn->nparams,
                fn->nparams == 1 ? "" : "s", lua_tostring(L, -1), got);
   lua_pushstring(L, fn->name);
   lua_setfield(L, -2, "kernel");
@@ -185,7 +185,9 @@ int cl_function_call(lua_State *L) {
   nargs = top - 2;
   bool list = nargs == 0 && lua_objlen(L, options) > 0; /* fn{a, b, n, block = ...} */
   if (list) {
-    nargs = (int)lua_objlen(L, options);
+    size_t n = lua_objlen(L, options);
+    if (fn->layout_known && n != fn->nparams) wrong_count(L, fn, n);
+    nargs = (int)n;
     first = top + 1;
     luaL_checkstack(L, nargs + 8, "too many arguments");
     for (int i = 1; i <= nargs; i++) lua_rawgeti(L, options, i);
@@ -195,20 +197,21 @@ int cl_function_call(lua_State *L) {
   if (!fn->layout_known)
     launch_error(L, fn, CL_RUNTIME_ERROR,
                  "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
-  if ((uint32_t)nargs != fn->nparams) wrong_count(L, fn, nargs);
+  if ((uint32_t)nargs != fn->nparams) wrong_count(L, fn, (size_t)nargs);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const cl_Param *p = &fn->params[i];
     char why[256];
     cl_Converted r = cl_convert(L, first + (int)i, p, ctx, fn->block + p->offset, why, sizeof why);
     if (__builtin_expect(r == CL_OK, 1)) continue;
     if (r == CL_WRONG) return wrong_argument(L, fn, i, why);
-    int base = lua_gettop(L); /* hand the whole call over: fn, options, arguments */
+    int base = lua_gettop(L); /* hand the whole call over: fn, options, are the arguments in them, arguments */
     luaL_checkstack(L, nargs + 8, "too many arguments");
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, 1);
     lua_pushvalue(L, options);
+    lua_pushboolean(L, list);
     for (int k = 0; k < nargs; k++) lua_pushvalue(L, first + k);
-    lua_call(L, nargs + 2, LUA_MULTRET);
+    lua_call(L, nargs + 3, LUA_MULTRET);
     return lua_gettop(L) - base;
   }
 

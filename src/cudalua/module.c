@@ -10,13 +10,17 @@
 
 CUresult cl_module_destroy(cl_Rec *r) { return CU.cuModuleUnload((CUmodule)r->handle); }
 
+static void free_function(cl_Function *fn) {
+  free(fn->params);
+  free(fn->block);
+  free(fn->pointers);
+  free(fn);
+}
+
 void cl_module_dispose(cl_Rec *r) {
   for (cl_Function *f = ((cl_Module *)r)->functions, *next; f; f = next) {
     next = f->next;
-    free(f->params);
-    free(f->block);
-    free(f->pointers);
-    free(f);
+    free_function(f);
   }
 }
 
@@ -116,42 +120,41 @@ static void push_entry_names(lua_State *L, CUmodule module) {
   luaL_pushresult(&b);
 }
 
-/* Where each parameter lies, as the driver tells it (12.4 and newer). */
-static bool read_layout(cl_Function *fn) {
-  cl_Param *params = NULL;
-  uint32_t n = 0, room = 0;
+/* Where each parameter lies, as the driver tells it (12.4 and newer): asked for until it says that there is
+ * no such parameter. */
+static CUresult read_layout(cl_Function *fn) {
+  uint32_t room = 0;
   CUresult code;
-  for (;; n++) {
+  for (;; fn->nparams++) {
     size_t offset = 0, size = 0;
-    code = CU.cuFuncGetParamInfo(fn->f, n, &offset, &size);
+    code = CU.cuFuncGetParamInfo(fn->f, fn->nparams, &offset, &size);
     if (code) break;
-    if (n == room) {
+    if (fn->nparams == room) {
       room = room ? 2 * room : 8;
-      cl_Param *grown = realloc(params, room * sizeof *params);
-      if (!grown) return free(params), false;
-      params = grown;
+      cl_Param *grown = realloc(fn->params, room * sizeof *grown);
+      if (!grown) return CUDA_ERROR_OUT_OF_MEMORY;
+      fn->params = grown;
     }
-    params[n] = (cl_Param){.type = CL_T_UNKNOWN, .offset = (uint32_t)offset, .size = (uint32_t)size};
-    snprintf(params[n].text, sizeof params[n].text, "%zu bytes", size);
+    cl_Param *p = &fn->params[fn->nparams];
+    *p = (cl_Param){.type = CL_T_UNKNOWN, .offset = (uint32_t)offset, .size = (uint32_t)size};
+    snprintf(p->text, sizeof p->text, "%zu bytes", size);
   }
+  if (code != CUDA_ERROR_INVALID_VALUE && code != CL_MISSING) return code;
   cl_log_clear(); /* the driver logs the probe past the last one */
-  if (code == CL_MISSING) return true;
-  fn->nparams = n;
-  fn->params = params;
-  uint32_t bytes = n ? params[n - 1].offset + params[n - 1].size : 0;
+  if (code == CL_MISSING) return CUDA_SUCCESS;
+  const uint32_t n = fn->nparams, bytes = n ? fn->params[n - 1].offset + fn->params[n - 1].size : 0;
   fn->block = calloc(1, bytes + 16);
   fn->pointers = calloc(n + 1, sizeof *fn->pointers);
-  if (!fn->block || !fn->pointers) return false;
-  for (uint32_t i = 0; i < n; i++) fn->pointers[i] = fn->block + params[i].offset;
+  if (!fn->block || !fn->pointers) return CUDA_ERROR_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < n; i++) fn->pointers[i] = fn->block + fn->params[i].offset;
   fn->layout_known = true;
-  return true;
+  return CUDA_SUCCESS;
 }
 
 /* mod:get_function(name) -> Function, the same one each time */
 int cl_module_get_function(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_MODULE);
-  if (lua_type(L, 2) != LUA_TSTRING) cl_bad_argument(L, 2, "name", "a string");
-  const char *name = lua_tostring(L, 2);
+  const char *name = cl_check_name(L, 2, "name");
   cl_Module *m = (cl_Module *)o->rec;
   cl_Function *fn = m->functions;
   while (fn && strcmp(fn->name, name)) fn = fn->next;
@@ -168,11 +171,15 @@ int cl_module_get_function(lua_State *L) {
     if (code) cl_fail(L, "cuModuleGetFunction", code);
     fn = calloc(1, sizeof *fn);
     if (!fn) return luaL_error(L, "not enough memory");
-    fn->next = m->functions;
-    m->functions = fn;
     fn->name = cl_intern(name);
     fn->f = handle;
-    if (!read_layout(fn)) return luaL_error(L, "not enough memory");
+    code = read_layout(fn);
+    if (code) {
+      free_function(fn);
+      cl_fail(L, "cuFuncGetParamInfo", code);
+    }
+    fn->next = m->functions;
+    m->functions = fn;
   }
   cl_FunctionObject *f = cl_push_interned(L, fn, &m->rec, CL_FUNCTION, sizeof *f);
   f->fn = fn;
@@ -182,10 +189,10 @@ int cl_module_get_function(lua_State *L) {
 /* mod:get_global(name) -> DevicePointer that holds the module, bytes */
 int cl_module_get_global(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_MODULE);
-  if (lua_type(L, 2) != LUA_TSTRING) cl_bad_argument(L, 2, "name", "a string");
+  const char *name = cl_check_name(L, 2, "name");
   CUdeviceptr p = 0;
   size_t bytes = 0;
-  CUresult code = CU.cuModuleGetGlobal_v2(&p, &bytes, (CUmodule)o->rec->handle, lua_tostring(L, 2));
+  CUresult code = CU.cuModuleGetGlobal_v2(&p, &bytes, (CUmodule)o->rec->handle, name);
   if (code) {
     cl_fail_new(L, "cuModuleGetGlobal_v2", code);
     if (code == CUDA_ERROR_NOT_FOUND) {
