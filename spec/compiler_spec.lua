@@ -57,6 +57,49 @@ __global__ void k(float *a)
     assert.truthy(err.log:find("own.cu(3): error", 1, true))
   end)
 
+  it("leaves alone what only looks like an #include, and keeps the user's lines", function()
+    local function error_line(source, options)
+      local err = gpu.error_of("CompileError", cuda.compile, source, options)
+      return err.log:match "%((%d+)%): error"
+    end
+    assert.equal("4", error_line "#if 0\n#include <cuda_fp16.h>\n#endif\n__global__ void k(int *p) { *p = nope; }\n")
+    assert.equal("3", error_line "/*\n#include <no.h>\n*/ __global__ void k(int *p) { *p = nope; }\n")
+    assert.equal("2", error_line "/* x */ #include <cuda_fp16.h>\n__global__ void k(int *p) { *p = nope; }")
+    assert.equal("3",
+      error_line "#include <cuda_fp16.h> /* opens\n closes */\n__global__ void k(int *p) { *p = nope; }")
+    for _, source in ipairs {
+      "\239\187\191__global__ void k(int *p) { *p = 1; }",
+      "__global__ void k(int *p) { *p = 1; } // ends so \\",
+      "__global__ void k(int *p)\r\n{\r\n *p = 1;\r\n}\r\n",
+      'const char *s = R"x(\n#include <no.h>\n)x";\n__global__ void k(int *p) { *p = s[0] == 10; }',
+      "#define A \\\n1\n__global__ void k(int *p) { *p = A; }",
+    } do
+      local p = ffi.new "int[1]"
+      cuda.SourceModule(source):get_function "k"(cuda.Out(p), { block = 1 })
+      assert.equal(1, p[0], source)
+    end
+    local p = ffi.new "int[1]"
+    cuda.SourceModule(
+      "__device__ const int t[] = {\n#include \"data.inc\"\n};\n__global__ void k(int *p) { *p = t[1]; }",
+      { headers = { ["data.inc"] = "4, 5, 6" } }):get_function "k"(cuda.Out(p), { block = 1 })
+    assert.equal(5, p[0])
+  end)
+
+  it("a kernel that cannot be named does not cost the others their types", function()
+    local mod = cuda.SourceModule [[
+      #if 0
+      __global__ void absent(int a) {}
+      #endif
+      #define MAKE(n) \
+        __global__ void n(int a) {}
+      namespace inner { __global__ void hidden(float f) {} }
+      __global__ void k(int *p, int n) { *p = n; }
+    ]]
+    local p = ffi.new "int[1]"
+    mod:get_function "k"(cuda.Out(p), 7, { block = 1 })
+    assert.equal(7, p[0])
+  end)
+
   it("headers of CUDA are found, and are not inside extern \"C\"", function()
     local mod = cuda.SourceModule [[
       #include <cuda_fp16.h>

@@ -314,6 +314,30 @@ describe("launching", function()
     assert.equal("mine", err)
   end)
 
+  it("arguments in the options table may begin with nil, and are counted first", function()
+    local out = ffi.new "int[1]"
+    local body = cuda.SourceModule "__global__ void k(int *p, int *o) { *o = p == 0; }":get_function "k"
+    body { nil, cuda.InOut(out), block = 1 }
+    assert.equal(1, out[0])
+    local many = { block = 1 }
+    for i = 1, 1e5 do many[i] = 1 end
+    gpu.raises("LogicError", "got 100000", body, many)
+  end)
+
+  it("objects with get_pointer need no metatable; float formats do not mix; ctypes are no values", function()
+    local a, out = cuda.mem_alloc(16), ffi.new "int[1]"
+    mod:get_function "is_null"(cuda.Out(out), { get_pointer = function() return a end }, { block = 1 })
+    assert.equal(0, out[0])
+    local h = cuda.SourceModule
+      "#include <cuda_fp16.h>\n__global__ void h(float *o, __half a) { *o = __half2float(a); }"
+    local f = gpu.floats(0)
+    h:get_function "h"(cuda.Out(f), cuda.float16(1.5), { block = 1 })
+    assert.equal(1.5, f[0])
+    gpu.raises("LogicError", "argument 2", h:get_function "h", cuda.Out(f), cuda.bfloat16(1.5), { block = 1 })
+    gpu.raises("LogicError", "argument 4", add, a, a, a, ffi.typeof "int", { block = 1 })
+    gpu.error_of("LogicError", mod.get_function, mod, "add\0zz")
+  end)
+
   it("a failed call leaves the arrays as they were and the next launch right", function()
     local x, z = gpu.floats(1, 2), gpu.floats(7, 7)
     gpu.error_of("LogicError", add, cuda.InOut(z), cuda.In(x), cuda.In(x), "2", { block = 2 })

@@ -180,6 +180,18 @@ describe("copies", function()
     gpu.refuses_nonsense(function(v) cuda.memcpy_htod(a, "x", v) end, { ["nil"] = true, table = true })
   end)
 
+  it("a ctype is no number, a const pointer is a pointer, const memory is not written", function()
+    local a = cuda.mem_alloc(16)
+    gpu.error_of("LogicError", cuda.mem_alloc, ffi.typeof "int")
+    gpu.error_of("LogicError", cuda.mem_alloc, ffi.new("complex", 1, 2))
+    local s = ffi.new("struct { int *const p; }", { ffi.cast("int *", ffi.new "int[4]") })
+    gpu.raises("LogicError", "give nbytes", cuda.memcpy_htod, a, s.p)
+    local text = "abcdefgh"
+    gpu.raises("LogicError", "const memory", cuda.memcpy_dtoh, ffi.cast("const char *", text), a, { nbytes = 4 })
+    gpu.raises("LogicError", "const memory", cuda.Out, ffi.cast("const char *", text), 4)
+    assert.equal("abcdefgh", text)
+  end)
+
   it("an address that is nobody's is the driver's error, and the library works afterwards", function()
     gpu.error_of("LogicError", cuda.memcpy_htod, 64, "abcd")
     assert.has_no_error(function() cuda.to_device "abcd" end)

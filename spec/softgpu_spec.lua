@@ -57,6 +57,15 @@ describe("the software device's switches", function()
     gpu.refuses_nonsense(softgpu.fail, { string = true })
   end)
 
+  it("a parameter list that cannot be read is an error, not a shorter list", function()
+    local mod = cuda.SourceModule "__global__ void k(int *p, int a, int b) { *p = a + b; }"
+    softgpu.fail("cuFuncGetParamInfo", 2, "OUT_OF_MEMORY")
+    gpu.error_of("MemoryError", mod.get_function, mod, "k")
+    local p = ffi.new "int[1]"
+    mod:get_function "k"(cuda.Out(p), 3, 4, { block = 1 })
+    assert.equal(7, p[0])
+  end)
+
   it("every driver call of a small program can fail without harm", function()
     local code = [[
       local cuda, ffi = require "cudalua", require "ffi"

@@ -104,18 +104,29 @@ local function default_arch(info)
     major, minor, info.major, info.minor, table.concat(info.archs, ", ")))
 end
 
--- extern "C" around the user's text, with his own line numbers; but not around what he includes.
-local function wrap(source)
-  local out, line = {}, 0
-  for text in (source .. "\n"):gmatch "(.-)\n" do
-    line = line + 1
-    if text:find "^%s*#%s*include" then
-      out[#out + 1] = ('extern "C++" {\n%s\n}\n#line %d'):format(text, line + 1)
-    else
-      out[#out + 1] = text
+local fence = 'extern-C++/' -- in front of the names of the headers made below
+
+-- extern "C" around the user's text. What he includes at file scope must not be inside it: each such #include is
+-- turned to a header of ours that fences it, on the same line, so that line numbers stay his.
+local function wrap(source, headers)
+  local mask, depth, out, done = signature.mask(source), 0, {}, 1
+  for from, line, next_line in mask:gmatch "()([^\n]*)\n?()" do
+    if from > #mask then break end
+    if depth == 0 and line:find "^%s*#%s*include" then
+      local open = source:find("[<\"]", from)
+      local token = open and source:match('^<([^>\n]+)>', open) or open and source:match('^"([^"\n]+)"', open)
+      if token and open < next_line then
+        local include = source:sub(open, open + #token + 1)
+        headers[fence .. token] = 'extern "C++" {\n#include ' .. include .. "\n}\n"
+        out[#out + 1] = source:sub(done, open - 1) .. '"' .. fence .. token .. '"'
+        done = open + #include
+      end
+    elseif not line:find "^%s*#" then
+      for brace in line:gmatch "[{}]" do depth = depth + (brace == "{" and 1 or -1) end
     end
   end
-  return 'extern "C" {\n#line 1\n' .. table.concat(out, "\n") .. "\n}\n"
+  out[#out + 1] = source:sub(done)
+  return 'extern "C" {\n#line 1\n' .. table.concat(out) .. "\n\n}\n"
 end
 
 local function check_list(what, list)
@@ -126,6 +137,7 @@ local function check_list(what, list)
     if type(v) ~= "string" then
       errors.raise("LogicError", ("%s[%d] must be a string, got %s"):format(what, i, type(v)))
     end
+    if v:find("\0", 1, true) then errors.raise("LogicError", ("%s[%d] has a zero byte in it"):format(what, i)) end
   end
   return list
 end
@@ -143,6 +155,9 @@ local function check(where, source, opts)
   for _, key in ipairs { "arch", "name" } do
     if opts[key] ~= nil and type(opts[key]) ~= "string" then
       errors.raise("LogicError", ("%s: option %s must be a string, got %s"):format(where, key, type(opts[key])))
+    end
+    if (opts[key] or ""):find("\0", 1, true) then
+      errors.raise("LogicError", ("%s: option %s has a zero byte in it"):format(where, key))
     end
   end
   return opts
@@ -170,8 +185,7 @@ local function option_list(info, opts)
   return list
 end
 
-local function headers_of(opts)
-  local names, sources = {}, {}
+local function check_headers(opts)
   if opts.headers ~= nil and type(opts.headers) ~= "table" then
     errors.raise("LogicError", "headers must be a table of sources by name")
   end
@@ -179,9 +193,7 @@ local function headers_of(opts)
     if type(name) ~= "string" or type(text) ~= "string" then
       errors.raise("LogicError", "headers must be a table of sources by name")
     end
-    names[#names + 1], sources[#sources + 1] = name, text
   end
-  return names, sources
 end
 
 -- One NVRTC run; also asks for the kernels' types. Returns NVRTC's result with `params` added.
@@ -190,20 +202,32 @@ local function run(where, source, opts)
   local info = need_nvrtc()
   local name = opts.name or "kernel.cu"
   local options = option_list(info, opts)
-  local header_names, header_sources = headers_of(opts)
-  local text = opts.no_extern_c and source or wrap(source)
   local wanted = check_list("name_expressions", opts.name_expressions or {})
+  check_headers(opts)
+  source = source:gsub("^\239\187\191", "") -- an editor's byte order mark
+  local fenced = {}
+  local text = opts.no_extern_c and source or wrap(source, fenced)
+  local header_names, header_sources = {}, {}
+  for _, headers in ipairs { fenced, opts.headers } do
+    for header, body in pairs(headers) do
+      header_names[#header_names + 1], header_sources[#header_sources + 1] = header, body
+    end
+  end
 
-  local kernels, expressions = signature.kernels(source), {}
-  for i, e in ipairs(wanted) do expressions[i] = e end
-  for kernel in pairs(kernels) do expressions[#expressions + 1] = signature.expression(kernel) end
+  local kernels = signature.kernels(source)
   local result
-  if next(kernels) then
+  for _ = 1, 2 do
+    local expressions = { unpack(wanted) }
+    for kernel in pairs(kernels) do expressions[#expressions + 1] = signature.expression(kernel) end
+    if #expressions == #wanted then break end
     result = core.nvrtc_compile(text .. "\n" .. signature.variable .. "\n", name, options, header_names, header_sources,
       expressions)
+    if result.ok then break end
+    -- A kernel that is overloaded, in a namespace or not compiled at all has no such type: without it, then.
+    for kernel in (result.log or ""):gmatch "decltype%(&([%w_]+)%)" do kernels[kernel] = nil end
   end
   if not (result and result.ok) then
-    -- A kernel that is overloaded, in a namespace or not compiled has no such type: then without.
+    kernels = {}
     result = core.nvrtc_compile(text, name, options, header_names, header_sources, wanted)
   end
   if not result.ok then

@@ -239,33 +239,43 @@ function M.of_symbol(symbol)
   return ok and params or nil
 end
 
--- Comments, strings and preprocessor lines become blanks, so that the search below sees code only.
-local function blank(source)
+---A source of the same length and lines in which comments and literals are blanks: what is left is code.
+---@param source string
+---@return string
+function M.mask(source)
   local out, i, n = {}, 1, #source
   while i <= n do
-    local two = source:sub(i, i + 1)
-    local stop
-    if two == "//" then
-      stop = (source:find("\n", i, true) or n + 1) - 1
+    local two, stop = source:sub(i, i + 1), nil
+    local delimiter = source:match('^R"([^%(%)%s\\]*)%(', i)
+    if delimiter and not source:sub(i - 1, i - 1):find "[%w_]" then
+      stop = select(2, source:find(")" .. delimiter .. '"', i, true)) or n
+    elseif two == "//" then
+      stop = i
+      repeat -- a backslash at the end carries the comment on
+        local from = stop + 1
+        stop = (source:find("\n", from, true) or n + 1) - 1
+        local more = source:sub(from, stop):find "\\\r?$"
+        if more and stop < n then stop = stop + 1 end
+      until not more or stop >= n
     elseif two == "/*" then
       stop = select(2, source:find("*/", i + 2, true)) or n
-    elseif two:sub(1, 1) == '"' or two:sub(1, 1) == "'" then
+    elseif two:sub(1, 1) == '"' or (two:sub(1, 1) == "'" and not source:sub(i - 1, i - 1):find "%x") then
       local quote, j = two:sub(1, 1), i + 1
       while j <= n and source:sub(j, j) ~= quote and source:sub(j, j) ~= "\n" do
         j = j + (source:sub(j, j) == "\\" and 2 or 1)
       end
-      stop = j
+      stop = math.min(j, n)
     end
     if stop then
-      out[#out + 1] = " "
+      out[#out + 1] = (source:sub(i, stop):gsub("[^\n]", " "))
       i = stop + 1
     else
-      local plain = source:match("^[^/\"']+", i) or source:sub(i, i)
+      local plain = source:match("^[^/\"'R]+", i) or source:sub(i, i)
       out[#out + 1] = plain
       i = i + #plain
     end
   end
-  return (table.concat(out):gsub("\n[ \t]*#[^\n]*", "\n"))
+  return table.concat(out)
 end
 
 -- "const float *a, int n" -> {"a", "n"}: the last identifier of each part.
@@ -289,7 +299,8 @@ end
 ---@param source string  CUDA C
 ---@return table<string, string[]>  kernel name -> names of its parameters
 function M.kernels(source)
-  local found, text = {}, blank(source)
+  local found = {}
+  local text = ("\n" .. M.mask(source)):gsub("\\\r?\n", " "):gsub("\n[ \t]*#[^\n]*", "\n") -- no directives
   local at = 1
   while true do
     local from, after = text:find("__global__", at, true)
