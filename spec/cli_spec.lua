@@ -55,6 +55,17 @@ describe("the command", function()
     assert.equal(0, status)
   end)
 
+  it("the prompt outlives what is typed at it", function()
+    local text = gpu.child([[
+      local pipe = io.popen("luajit -e 'require(\"cudalua.repl\").run(\"\")' 2>&1 >" .. os.getenv "OUT", "w")
+      pipe:write("setmetatable({}, {__tostring = function() return {} end})\n",
+        "error(setmetatable({}, {__tostring = function() return {} end}))\n",
+        "io, select, table, string, tostring = nil\n", "getmetatable('').__index = nil\n", "x y\n", "40 + 2\n")
+      pipe:close()
+    ]], "OUT=/dev/stdout")
+    assert.matches("42\n> \n$", text)
+  end)
+
   it("the prompt prints values, takes chunks of several lines, survives errors", function()
     local out, status = cudalua("", [[
 1 + 1

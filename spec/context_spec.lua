@@ -110,6 +110,27 @@ describe("contexts", function()
     assert.equal("cudalua.DeviceAllocation (freed)", tostring(mem))
   end)
 
+  it("leaves the host program's own primary context where it is", function()
+    local text, ok = gpu.child([[
+      local ffi = require "ffi"
+      ffi.cdef "int cuDevicePrimaryCtxRetain(void **, int); int cuCtxPushCurrent_v2(void *);"
+      ffi.cdef "int cuCtxGetCurrent(void **);"
+      local cuda = require "cudalua"
+      cuda.init()
+      local lib, p, now = ffi.load(cuda.driver_info().path), ffi.new "void *[1]", ffi.new "void *[1]"
+      lib.cuDevicePrimaryCtxRetain(p, 0)
+      lib.cuCtxPushCurrent_v2(p[0])
+      local ctx = cuda.Device(0):retain_primary_context()
+      ctx = nil
+      collectgarbage()
+      collectgarbage()
+      lib.cuCtxGetCurrent(now)
+      io.write(tostring(now[0] == p[0]))
+    ]], gpu.driver)
+    assert.is_true(ok, text)
+    assert.equal("true", text)
+  end)
+
   it("a context of the host program is used as it is, and never destroyed", function()
     local out = gpu.child([[
       local cuda, ffi = require "cudalua", require "ffi"

@@ -19,6 +19,11 @@ describe("errors", function()
     assert.is_false(cuda.is_error(nil))
   end)
 
+  it("is_error takes tables whose metatables refuse to be read", function()
+    local strict = setmetatable({}, { __index = function() error "no such field" end })
+    assert.is_false(cuda.is_error(setmetatable({}, strict)))
+  end)
+
   it("cuda.Error:is knows subclasses", function()
     for _, name in ipairs { "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError" } do
       local _, err = pcall(errors.raise, name, "text", { extra = 5 })

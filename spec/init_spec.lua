@@ -78,6 +78,22 @@ describe("starting", function()
     assert.truthy(info.path:find ".so")
   end)
 
+  it("finds the software device after a change of directory", function()
+    local text, ok = gpu.child([[
+      local ffi = require "ffi"
+      ffi.cdef "int chdir(const char *);"
+      local dir = package.cpath:match "([^;]*)/src/%?%.so"
+      ffi.C.chdir(dir)
+      package.cpath = "./src/?.so"
+      local cuda = require "cudalua"
+      ffi.C.chdir "/"
+      cuda.init()
+      io.write(tostring(cuda.driver_info().soft))
+    ]], "CUDALUA_DRIVER=soft")
+    assert.is_true(ok, text)
+    assert.equal("true", text)
+  end)
+
   it("cudalua.driver is the same module", function() assert.equal(cuda, require "cudalua.driver") end)
 
   it("require alone opens no driver and takes less than 5 ms", function()

@@ -319,6 +319,7 @@ describe("launching", function()
     local body = cuda.SourceModule "__global__ void k(int *p, int *o) { *o = p == 0; }":get_function "k"
     body { nil, cuda.InOut(out), block = 1 }
     assert.equal(1, out[0])
+    gpu.raises("LogicError", "option block", body, nil, cuda.InOut(out), { block = { 1, nil, 2 } })
     local many = { block = 1 }
     for i = 1, 1e5 do many[i] = 1 end
     gpu.raises("LogicError", "got 100000", body, many)
@@ -336,6 +337,25 @@ describe("launching", function()
     gpu.raises("LogicError", "argument 2", h:get_function "h", cuda.Out(f), cuda.bfloat16(1.5), { block = 1 })
     gpu.raises("LogicError", "argument 4", add, a, a, a, ffi.typeof "int", { block = 1 })
     gpu.error_of("LogicError", mod.get_function, mod, "add\0zz")
+  end)
+
+  it("takes any table or userdata with get_pointer, and refuses what gives itself", function()
+    local fn = cuda.SourceModule("__global__ void k(int *a) { *a = 5; }"):get_function "k"
+    local mem, back = cuda.mem_alloc(4), ffi.new "int[1]"
+    local user = newproxy(true)
+    getmetatable(user).__index = { get_pointer = function() return mem end }
+    for _, x in ipairs { user, { get_pointer = function() return mem:ptr() end },
+      setmetatable({}, { __index = { get_pointer = function() return mem + 0 end } }) } do
+      back[0] = 0
+      cuda.memcpy_htod(mem, back)
+      fn(x, { block = 1 })
+      cuda.memcpy_dtoh(back, mem)
+      assert.equal(5, back[0])
+    end
+    local own = { get_pointer = function(self) return self end }
+    gpu.raises("LogicError", "its object gave a table", fn, own, { block = 1 })
+    own = { get_device_alloc = function(self) return self end }
+    gpu.raises("LogicError", "its object gave a table", fn, own, { block = 1 })
   end)
 
   it("a failed call leaves the arrays as they were and the next launch right", function()

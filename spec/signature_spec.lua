@@ -42,6 +42,13 @@ describe("kernel signatures", function()
     assert.is_nil(signature.of_expression "_Z13__cudalua_sigIPFv")
   end)
 
+  it("array bounds and template arguments of templates", function()
+    assert.equal("pointer bytes pointer pointer pointer bytes pointer",
+      types(signature.of_symbol "_Z3t14IfLi4EEvPAT0__T_1PPS3_S2_S4_1RPS5_"))
+    assert.equal("bytes pointer pointer bytes pointer",
+      types(signature.of_symbol "_Z3t15IfLi4EEvN2ns1AIT_XT0_EEEPS3_PS2_1PPS6_"))
+  end)
+
   it("garbage never does more than give nil", function()
     math.randomseed(7)
     local letters = "_ZNSKPRIELJFvifdcbhxy0123456789stAMTDr"

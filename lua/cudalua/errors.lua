@@ -85,7 +85,8 @@ end
 function M.is_error(value, class)
   if type(value) ~= "table" then return false end
   local mt = getmetatable(value)
-  if type(mt) ~= "table" or not mt.class or M[mt.class] ~= mt then return false end
+  local name = type(mt) == "table" and rawget(mt, "class")
+  if not name or M[name] ~= mt then return false end
   return class == nil or value:is(class)
 end
 

@@ -69,6 +69,17 @@ local function from_cdata(fn, i, x)
   return dtype and core.scalar(dtype, bytes, true) or bytes
 end
 
+local function plain(x)
+  local t = type(x)
+  return t == "number" or t == "nil" or t == "boolean" or t == "string" or core.kind(x) ~= nil
+end
+
+-- What an object of the user's gave for itself: something that C takes, or this would go on for ever.
+local function given(fn, i, x)
+  if not plain(x) then refuse(fn, i, "its object gave a " .. type(x) .. ", not device memory") end
+  return x
+end
+
 local function method(x, name)
   local ok, f = pcall(function() return x[name] end)
   return ok and type(f) == "function"
@@ -81,29 +92,26 @@ local function convert(fn, i, x)
   if t == "table" or t == "userdata" then
     if method(x, "get_device_alloc") then return nil, x end
     if method(x, "get_pointer") then
-      local p = x:get_pointer()
-      return type(p) == "number" and core.pointer(p) or p
+      local p = host.plain_number(x:get_pointer())
+      return type(p) == "number" and core.pointer(p) or given(fn, i, p)
     end
   end
   local hint = t == "table" and not getmetatable(x) and "; the table of options comes last" or ""
   refuse(fn, i, ("a %s cannot be passed to a kernel%s"):format(t, hint))
 end
 
-local function plain(x)
-  local t = type(x)
-  return t == "number" or t == "nil" or t == "boolean" or t == "string" or core.kind(x) ~= nil
-end
-
 -- Handlers' memory is freed whatever happens; the first error is the one that is raised.
 local function with_handlers(fn, args, n, handlers)
   local ok, result = pcall(function()
-    for i, h in pairs(handlers) do
-      args[i] = h:get_device_alloc()
-      if h.pre_call then h:pre_call() end
+    for i = 1, n do -- in the order of the arguments
+      local h = handlers[i]
+      if h then args[i] = given(fn, i, h:get_device_alloc()) end
+      if h and h.pre_call then h:pre_call() end
     end
     local seconds = fn(unpack(args, 1, n + 1))
-    for _, h in pairs(handlers) do
-      if h.post_call then h:post_call() end
+    for i = 1, n do
+      local h = handlers[i]
+      if h and h.post_call then h:post_call() end
     end
     return seconds
   end)

@@ -73,6 +73,10 @@ function Parser:template_args(on)
       self.i = self.i + #value
       if not self:accept("E") then fail() end
       arg = { type = t.type, text = (value:gsub("^n", "-")) }
+    elseif self:accept("X") then -- an expression: a template argument by itself is understood
+      if not self:accept("T") then fail() end
+      arg = self.template and self.template[self:index()] or fail()
+      if not self:accept("E") then fail() end
     elseif self:accept("J") then -- pack
       local pack = self:template_args({ text = "" })
       arg = { type = "bytes", text = pack.text:sub(2, -2), pack = pack.args }
@@ -146,8 +150,8 @@ function Parser:type()
     return self:remember { type = "bytes", text = ret.text .. " ()", params = params }
   elseif c == "A" then
     self:take()
-    if self:peek() == "T" then -- as many elements as a template argument says
-      self:type()
+    if self:accept("T") then -- as many elements as a template argument says
+      self:index()
     else
       self.i = self.i + #self.s:match("^%d*", self.i)
     end

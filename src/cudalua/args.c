@@ -61,6 +61,6 @@ long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi) {
 const char *cl_check_name(lua_State *L, int idx, const char *what) {
   size_t n = 0;
   const char *s = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
-  if (!s || strlen(s) != n) cl_bad_argument(L, idx, what, "a name");
+  if (!s || strlen(s) != n) cl_bad_argument(L, idx, what, "a name without zero bytes");
   return s;
 }

@@ -84,7 +84,7 @@ static bool is_gone(CUcontext handle) {
   bool gone = false, live = false;
   pthread_mutex_lock(&list_lock);
   for (const cl_Context *c = list; c; c = c->next)
-    if (has_handle(c, handle)) *(c->rec.life == CL_LIVE ? &live : &gone) = true;
+    if (c->ownership != CL_FOREIGN && has_handle(c, handle)) *(c->rec.life == CL_LIVE ? &live : &gone) = true;
   for (const Tombstone *t = tombstones; t && !gone; t = t->next)
     gone = t->handle == (uint64_t)(uintptr_t)handle;
   gone = gone && !live; /* the driver gave the handle out again */
@@ -99,7 +99,9 @@ CUresult cl_context_destroy(cl_Rec *r) {
   case CL_EXPLICIT:
     return CU.cuCtxDestroy_v2((CUcontext)r->handle); /* also takes it off this thread's stack */
   case CL_PRIMARY:
-    if (!CU.cuCtxGetCurrent(&current) && current == (CUcontext)r->handle) CU.cuCtxPopCurrent_v2(&popped);
+    /* The host program may have it on the stack as well: that entry is not ours to take off. */
+    if (c->pushed && !CU.cuCtxGetCurrent(&current) && current == (CUcontext)r->handle)
+      CU.cuCtxPopCurrent_v2(&popped);
     return CU.cuDevicePrimaryCtxRelease_v2(c->device);
   default: return CUDA_SUCCESS;
   }
@@ -117,7 +119,11 @@ static const char pushes_key = 0;
 
 static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
-  while (p->n) cl_rec_release(p->rec[--p->n]);
+  while (p->n) {
+    cl_Rec *r = p->rec[--p->n];
+    ((cl_Context *)r)->pushed--;
+    cl_rec_release(r);
+  }
   free(p->rec);
   *p = (Pushes){.closed = true};
   return 0;
@@ -158,12 +164,18 @@ static Pushes *reserve_push(lua_State *L) { /* before the driver call, so that i
   return p;
 }
 
+static void note_push(Pushes *p, cl_Context *c) {
+  c->pushed++;
+  p->rec[p->n++] = cl_rec_retain(&c->rec);
+}
+
 static void forget_push(lua_State *L, cl_Rec *r) {
   Pushes *p = pushes(L);
   for (size_t i = p->n; i-- > 0;)
     if (p->rec[i] == r) {
       memmove(&p->rec[i], &p->rec[i + 1], (p->n - i - 1) * sizeof *p->rec);
       p->n--;
+      ((cl_Context *)r)->pushed--;
       cl_rec_release(r);
       return;
     }
@@ -224,7 +236,7 @@ int cl_device_make_context(lua_State *L) {
   c->rec.handle = (uint64_t)(uintptr_t)handle;
   c->rec.life = CL_LIVE;
   cl_context_register(c);
-  p->rec[p->n++] = cl_rec_retain(&c->rec);
+  note_push(p, c);
   push_object(L, c);
   return 1;
 }
@@ -254,7 +266,7 @@ int cl_context_push(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   Pushes *p = reserve_push(L);
   CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
-  p->rec[p->n++] = cl_rec_retain(o->rec);
+  note_push(p, (cl_Context *)o->rec);
   lua_settop(L, 1);
   return 1;
 }

@@ -167,7 +167,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   if (!o) return CL_LATER;
   if (o->kind == CL_SCALAR) {
     const cl_ScalarObject *s = (const cl_ScalarObject *)o;
-    bool mixed = t != CL_T_UNKNOWN && t != CL_T_BYTES && (is_float(s->type) != is_float(t) || (is_float(t) && s->type != t));
+    bool mixed = t != CL_T_UNKNOWN && t != CL_T_BYTES &&
+                 (is_float(s->type) != is_float(t) || (is_float(t) && s->type != t));
     if (s->size != p->size || mixed || t == CL_T_PTR) {
       snprintf(why, n, "expected %s of %u bytes, got %s", expectation(p), p->size, cl_type_name(s->type));
       return CL_WRONG;

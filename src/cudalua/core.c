@@ -16,8 +16,8 @@ static int failed_destroys(lua_State *L) {
   return 1;
 }
 
-/* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets the
- * metamethod __call of Function. */
+/* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets
+ * the metamethod __call of Function. */
 static int on_launch(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   cl_push_metatable(L, CL_FUNCTION);
@@ -111,6 +111,7 @@ static void add_class(lua_State *L, cl_Kind k, const luaL_Reg *methods, const lu
 __attribute__((visibility("default"))) int luaopen_cudalua_core(lua_State *L);
 
 int luaopen_cudalua_core(lua_State *L) {
+  cl_remember_home();
   cl_open_contexts(L);
   lua_newtable(L);
   luaL_setfuncs(L, core_functions, 0);

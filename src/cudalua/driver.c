@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,24 +123,30 @@ static void attempt(const char *path, Attempt *a) {
   if (load(path, a)) try_init(a);
 }
 
+/* The folder of this module, found when it is opened: a relative LUA_CPATH holds only until somebody changes
+ * the working directory. */
+static char home[PATH_MAX];
+
+void cl_remember_home(void) {
+  Dl_info self;
+  char path[PATH_MAX] = "";
+  pthread_mutex_lock(&open_lock);
+  if (!*home && dladdr((void *)cl_remember_home, &self) && self.dli_fname && realpath(self.dli_fname, path)) {
+    *strrchr(path, '/') = 0;
+    memcpy(home, path, sizeof home);
+  }
+  pthread_mutex_unlock(&open_lock);
+}
+
 /* The software device lies beside this module when installed, and in the next folder of a build tree. */
 static void attempt_soft(Attempt *a) {
   static const char name[] = "libcudalua-softgpu.so";
   memset(a, 0, sizeof *a);
-  char path[1024];
-  Dl_info self;
-  if (dladdr((void *)attempt_soft, &self) && self.dli_fname) {
-    const char *slash = strrchr(self.dli_fname, '/');
-    int dir = slash ? (int)(slash - self.dli_fname) : 0;
-    static const char *const places[] = {"%.*s/%s", "%.*s/../softgpu/%s"};
-    for (size_t i = 0; i < sizeof places / sizeof *places && !a->loaded; i++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-      snprintf(path, sizeof path, places[i], dir ? dir : 1, dir ? self.dli_fname : ".", name);
-#pragma GCC diagnostic pop
-      load(path, a);
-    }
-  }
+  char path[PATH_MAX + 64];
+  snprintf(path, sizeof path, "%s/%s", home, name);
+  if (*home) load(path, a);
+  snprintf(path, sizeof path, "%s/../softgpu/%s", home, name);
+  if (*home && !a->loaded) load(path, a);
   if (!a->loaded) load(name, a);
   if (a->loaded) try_init(a);
 }

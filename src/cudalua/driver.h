@@ -37,6 +37,8 @@ extern cl_Driver cl_driver;
 bool cl_entry_present(const void *entry); /* false: CL_MISSING or not yet opened */
 int cl_entry_since(const char *symbol);   /* 0 when unknown */
 
+void cl_remember_home(void); /* called when the module is opened: where the software device is looked for */
+
 /* Text that the driver logged on this thread since the last cl_log_clear(): its own explanation. */
 const char *cl_log_text(void);
 void cl_log_clear(void);

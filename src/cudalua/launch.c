@@ -33,7 +33,12 @@ static void read_dim(lua_State *L, const cl_Function *fn, const char *key, unsig
   out[1] = out[2] = 1;
   int n = 1;
   if (lua_type(L, at) == LUA_TTABLE) {
-    n = (int)lua_objlen(L, at);
+    n = 0; /* not the length: {1, nil, 2} may have the length 1 */
+    for (int i = 1; i <= 4; i++) {
+      lua_rawgeti(L, at, i);
+      if (!lua_isnil(L, -1)) n = i;
+      lua_pop(L, 1);
+    }
     if (n < 1 || n > 3) bad_option(L, fn, key, expected, at);
   } else if (lua_type(L, at) != LUA_TNUMBER)
     bad_option(L, fn, key, expected, at);
@@ -204,7 +209,8 @@ int cl_function_call(lua_State *L) {
     cl_Converted r = cl_convert(L, first + (int)i, p, ctx, fn->block + p->offset, why, sizeof why);
     if (__builtin_expect(r == CL_OK, 1)) continue;
     if (r == CL_WRONG) return wrong_argument(L, fn, i, why);
-    int base = lua_gettop(L); /* hand the whole call over: fn, options, are the arguments in them, arguments */
+    int base =
+        lua_gettop(L); /* hand the whole call over: fn, options, are the arguments in them, arguments */
     luaL_checkstack(L, nargs + 8, "too many arguments");
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, 1);

@@ -50,6 +50,7 @@ typedef struct cl_Context {
   CUdevice device;
   cl_Ownership ownership;
   _Atomic uint32_t users;  /* make_context and retain count up, detach counts down */
+  _Atomic uint32_t pushed; /* entries on stacks that are ours */
   const char *last_kernel; /* launched last (interned): named when a later call reports an error */
   struct cl_Context *next; /* list of live contexts */
 } cl_Context;
