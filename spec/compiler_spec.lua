@@ -100,6 +100,56 @@ __global__ void k(float *a)
     assert.equal(7, p[0])
   end)
 
+  local function line_of(source, opts)
+    return tonumber(gpu.error_of("CompileError", cuda.compile, source, opts).log:match "%((%d+)%): error")
+  end
+
+  it("keeps line numbers past includes that are left out", function()
+    assert.equal(5, line_of "#ifdef NO\n#include <no.h>\n#endif\n\nerr;\n")
+    assert.equal(5, line_of "/*\n#include <no.h>\n*/\n\nerr;\n")
+    assert.equal(7, line_of "#if 0\n#if 1\n#include <no.h>\n#endif\n#else\n\nerr;\n#endif\n")
+    assert.equal(4, line_of "#include <cuda_fp16.h>\n#define A \\\n  1\nerr;\n")
+    assert.equal(101, line_of "#line 100\n#include <cuda_fp16.h>\nerr;\n")
+    assert.equal(3, line_of "#include <cuda_fp16.h>\r\n\r\nerr;\r\n")
+  end)
+
+  it("wraps whatever is a source", function()
+    local k = "__global__ void k(int a) {}"
+    for _, source in ipairs {
+      "\239\187\191#include <cuda_fp16.h>\n" .. k,
+      k .. "\n// end \\",
+      k .. "// end",
+      k .. "\n#define X",
+      "#include \\\n<cuda_fp16.h>\n" .. k,
+      "/* x */ #include <cuda_fp16.h>\n" .. k,
+      "#include <cuda_fp16.h> /* a\n b */\n" .. k,
+      "__device__ float t[] = {\n#include \"t.inc\"\n};\n" .. k,
+      "namespace q { extern \"C++\" {\n#include <cuda_fp16.h>\n} }\n" .. k,
+      "#define A \\\n#include <no>\n" .. k,
+      "__device__ const char *s = R\"x(\n#include <no>\n\" )\" )x\";\n" .. k,
+      "extern \"C\" {\n#include <cuda_fp16.h>\n" .. k .. "\n}\n",
+    } do
+      local fn = cuda.SourceModule(source, { headers = { ["t.inc"] = "1, 2\n" } }):get_function "k"
+      fn(3, { block = 1 })
+      gpu.raises("LogicError", "int a", fn, 1.5, { block = 1 })
+    end
+  end)
+
+  it("finds headers beside the source and in the working directory, and says where one is missing", function()
+    local dir = os.tmpname()
+    os.remove(dir)
+    assert(os.execute("mkdir " .. dir) == 0)
+    local file = assert(io.open(dir .. "/h.h", "w"))
+    file:write "template<class T> struct H { T t; };\n"
+    file:close()
+    cuda.compile('#include "h.h"\n__global__ void k() {}', { name = dir .. "/k.cu" })
+    cuda.compile('#include "../' .. dir:match "[^/]*$" .. '/h.h"\n__global__ void k() {}', { name = dir .. "/k.cu" })
+    cuda.compile('namespace n {\n#include "h.h"\n}\n#define HDR "h.h"\n#include HDR\n', { name = dir .. "/k.cu" })
+    os.execute("rm -r " .. dir)
+    local err = gpu.error_of("CompileError", cuda.compile, "\n#include <nope.h>\n")
+    assert.matches("kernel.cu%(2%)", err.log)
+  end)
+
   it("headers of CUDA are found, and are not inside extern \"C\"", function()
     local mod = cuda.SourceModule [[
       #include <cuda_fp16.h>

@@ -50,13 +50,14 @@ local function info()
 end
 
 local function report(err)
-  io.stderr:write("cudalua: ", tostring(err), "\n")
+  local ok, text = pcall(tostring, err)
+  io.stderr:write("cudalua: ", ok and type(text) == "string" and text or "(an error whose __tostring fails)", "\n")
   return 1
 end
 
 -- Errors of the library carry their own traceback; for others one is made here.
 local function traced(err)
-  if type(err) == "table" and err.traceback then return tostring(err) .. "\n" .. err.traceback end
+  if cuda.is_error(err) then return tostring(err) .. "\n" .. err.traceback end
   return type(err) == "string" and debug.traceback(err, 2) or err
 end
 

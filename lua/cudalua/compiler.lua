@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local signature = require "cudalua.signature"
+local source_text = require "cudalua.source"
 
 local M = {}
 
@@ -104,31 +105,6 @@ local function default_arch(info)
     major, minor, info.major, info.minor, table.concat(info.archs, ", ")))
 end
 
-local fence = 'extern-C++/' -- in front of the names of the headers made below
-
--- extern "C" around the user's text. What he includes at file scope must not be inside it: each such #include is
--- turned to a header of ours that fences it, on the same line, so that line numbers stay his.
-local function wrap(source, headers)
-  local mask, depth, out, done = signature.mask(source), 0, {}, 1
-  for from, line, next_line in mask:gmatch "()([^\n]*)\n?()" do
-    if from > #mask then break end
-    if depth == 0 and line:find "^%s*#%s*include" then
-      local open = source:find("[<\"]", from)
-      local token = open and source:match('^<([^>\n]+)>', open) or open and source:match('^"([^"\n]+)"', open)
-      if token and open < next_line then
-        local include = source:sub(open, open + #token + 1)
-        headers[fence .. token] = 'extern "C++" {\n#include ' .. include .. "\n}\n"
-        out[#out + 1] = source:sub(done, open - 1) .. '"' .. fence .. token .. '"'
-        done = open + #include
-      end
-    elseif not line:find "^%s*#" then
-      for brace in line:gmatch "[{}]" do depth = depth + (brace == "{" and 1 or -1) end
-    end
-  end
-  out[#out + 1] = source:sub(done)
-  return 'extern "C" {\n#line 1\n' .. table.concat(out) .. "\n\n}\n"
-end
-
 local function check_list(what, list)
   if type(list) ~= "table" then
     errors.raise("LogicError", ("%s must be a list of strings, got %s"):format(what, type(list)))
@@ -205,13 +181,10 @@ local function run(where, source, opts)
   local wanted = check_list("name_expressions", opts.name_expressions or {})
   check_headers(opts)
   source = source:gsub("^\239\187\191", "") -- an editor's byte order mark
-  local fenced = {}
-  local text = opts.no_extern_c and source or wrap(source, fenced)
+  local text = opts.no_extern_c and source or source_text.wrap(source)
   local header_names, header_sources = {}, {}
-  for _, headers in ipairs { fenced, opts.headers } do
-    for header, body in pairs(headers) do
-      header_names[#header_names + 1], header_sources[#header_sources + 1] = header, body
-    end
+  for header, body in pairs(opts.headers or {}) do
+    header_names[#header_names + 1], header_sources[#header_sources + 1] = header, body
   end
 
   local kernels = signature.kernels(source)

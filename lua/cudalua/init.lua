@@ -56,7 +56,7 @@ function cuda.init(options)
     errors.raise("LogicError", "init: driver must be a string, got " .. type(options.driver))
   end
   local notice = core.init(options.driver)
-  if notice then cuda.on_notice(notice) end
+  if notice and cuda.on_notice then cuda.on_notice(notice) end
 end
 
 ---CUDA version of the headers that this library was built with.

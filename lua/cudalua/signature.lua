@@ -3,6 +3,8 @@
 -- resolved. The same parser reads the mangled names of templates and of other people's cubins.
 -- Mangling: Itanium C++ ABI, section 5.1.
 
+local source_text = require "cudalua.source"
+
 local M = {}
 
 M.variable = "template<class F> __device__ char __cudalua_sig;"
@@ -243,45 +245,6 @@ function M.of_symbol(symbol)
   return ok and params or nil
 end
 
----A source of the same length and lines in which comments and literals are blanks: what is left is code.
----@param source string
----@return string
-function M.mask(source)
-  local out, i, n = {}, 1, #source
-  while i <= n do
-    local two, stop = source:sub(i, i + 1), nil
-    local delimiter = source:match('^R"([^%(%)%s\\]*)%(', i)
-    if delimiter and not source:sub(i - 1, i - 1):find "[%w_]" then
-      stop = select(2, source:find(")" .. delimiter .. '"', i, true)) or n
-    elseif two == "//" then
-      stop = i
-      repeat -- a backslash at the end carries the comment on
-        local from = stop + 1
-        stop = (source:find("\n", from, true) or n + 1) - 1
-        local more = source:sub(from, stop):find "\\\r?$"
-        if more and stop < n then stop = stop + 1 end
-      until not more or stop >= n
-    elseif two == "/*" then
-      stop = select(2, source:find("*/", i + 2, true)) or n
-    elseif two:sub(1, 1) == '"' or (two:sub(1, 1) == "'" and not source:sub(i - 1, i - 1):find "%x") then
-      local quote, j = two:sub(1, 1), i + 1
-      while j <= n and source:sub(j, j) ~= quote and source:sub(j, j) ~= "\n" do
-        j = j + (source:sub(j, j) == "\\" and 2 or 1)
-      end
-      stop = math.min(j, n)
-    end
-    if stop then
-      out[#out + 1] = (source:sub(i, stop):gsub("[^\n]", " "))
-      i = stop + 1
-    else
-      local plain = source:match("^[^/\"'R]+", i) or source:sub(i, i)
-      out[#out + 1] = plain
-      i = i + #plain
-    end
-  end
-  return table.concat(out)
-end
-
 -- "const float *a, int n" -> {"a", "n"}: the last identifier of each part.
 local function parameter_names(text)
   local names, depth, part = {}, 0, ""
@@ -303,8 +266,7 @@ end
 ---@param source string  CUDA C
 ---@return table<string, string[]>  kernel name -> names of its parameters
 function M.kernels(source)
-  local found = {}
-  local text = ("\n" .. M.mask(source)):gsub("\\\r?\n", " "):gsub("\n[ \t]*#[^\n]*", "\n") -- no directives
+  local found, text = {}, source_text.code(source)
   local at = 1
   while true do
     local from, after = text:find("__global__", at, true)

@@ -169,7 +169,8 @@ static void note_push(Pushes *p, cl_Context *c) {
   p->rec[p->n++] = cl_rec_retain(&c->rec);
 }
 
-static void forget_push(lua_State *L, cl_Rec *r) {
+/* Of the last push of r; false when there is none. */
+static bool forget_push(lua_State *L, cl_Rec *r) {
   Pushes *p = pushes(L);
   for (size_t i = p->n; i-- > 0;)
     if (p->rec[i] == r) {
@@ -177,8 +178,9 @@ static void forget_push(lua_State *L, cl_Rec *r) {
       p->n--;
       ((cl_Context *)r)->pushed--;
       cl_rec_release(r);
-      return;
+      return true;
     }
+  return false;
 }
 
 static void *push_object(lua_State *L, cl_Context *c) {
@@ -302,7 +304,7 @@ int cl_context_detach(lua_State *L) {
   cl_Context *c = (cl_Context *)o->rec;
   if (atomic_fetch_sub(&c->users, 1) > 1) return 0;
   CUresult code = cl_rec_close(&c->rec);
-  forget_push(L, &c->rec);
+  while (forget_push(L, &c->rec)) {} /* all of them: pop() steps over what is dead */
   if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
     cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);
   return 0;

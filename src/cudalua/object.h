@@ -49,10 +49,10 @@ typedef struct cl_Context {
   cl_Rec rec;
   CUdevice device;
   cl_Ownership ownership;
-  _Atomic uint32_t users;  /* make_context and retain count up, detach counts down */
-  _Atomic uint32_t pushed; /* entries on stacks that are ours */
-  const char *last_kernel; /* launched last (interned): named when a later call reports an error */
-  struct cl_Context *next; /* list of live contexts */
+  _Atomic uint32_t users;          /* make_context and retain count up, detach counts down */
+  _Atomic uint32_t pushed;         /* entries on stacks that are ours */
+  const char *_Atomic last_kernel; /* launched last (interned): named when a later call reports an error */
+  struct cl_Context *next;         /* list of live contexts */
 } cl_Context;
 
 typedef struct cl_DeviceObject {
