@@ -54,7 +54,7 @@ install_packages() {
     { printf '%s\n' "$out" | tail -n 20 >&2; die "apt-get could not install: $list (its last lines are above)"; }
 }
 
-# install_wheels DIR: NVIDIA's NVRTC and headers, from PyPI, into DIR; nothing else on the machine changes.
+# install_wheels DIR: NVIDIA's NVRTC and headers, by pip, into DIR; nothing else on the machine changes.
 install_wheels() {
   local dir=$1 wheel specs=()
   for wheel in "${WHEELS[@]}"; do specs+=("$wheel==$WHEELS_VERSION"); done
@@ -64,7 +64,7 @@ install_wheels() {
   # The finished tree is moved into place, so that an interrupted download is never taken for one.
   PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
     --only-binary=:all: --target "$dir/part" "${specs[@]}" >&2 </dev/null ||
-    die "pip could not install NVIDIA's wheels; install the CUDA toolkit 13.0 or later, or connect this machine to PyPI"
+    die "pip could not install NVIDIA's wheels; install the CUDA toolkit 13.0 or later, or connect this machine to a Python package index"
   mv "$dir/part/nvidia" "$dir/nvidia"
   rm -rf "$dir/part"
 }
