@@ -150,6 +150,33 @@ describe("the software device's switches", function()
     assert.truthy((err.log or err.detail):find("frobnicate.sync.b32", 1, true))
   end)
 
+  it("an endless loop of indexed branches meets the time limit", function()
+    local out = gpu.child([=[
+      local cuda = require "cudalua"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      local mod = cuda.module_from_buffer [[
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+  .reg .b32 %r<2>;
+  mov.u32 %r1, 0;
+again:
+  table: .branchtargets again, done;
+  brx.idx %r1, table;
+done:
+  ret;
+}
+]]
+      mod:get_function "k" { block = 32 }
+      local _, err = pcall(ctx.synchronize, ctx)
+      print(err.code)
+    ]=], "CUDALUA_DRIVER=soft CUDALUA_SOFT_TIMEOUT=1")
+    assert.equal("702\n", out)
+  end)
+
   it("memory is what the program wrote", function()
     local a, back = cuda.mem_alloc(8), ffi.new "uint8_t[8]"
     cuda.memcpy_htod(a + 2, "xy")

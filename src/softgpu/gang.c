@@ -172,6 +172,7 @@ GangStatus sg_gang_run(Gang *g) {
         g->trouble.pc = g->cur.pc;
         return GANG_FAULT;
       }
+      if (--quantum <= 0) return GANG_YIELD; /* it may go back: an endless loop has to meet the time limit */
       break;
     case K_BAR: {
       const uint32_t pc = g->cur.pc;
