@@ -189,7 +189,9 @@ local function run(where, source, opts)
 
   local kernels = signature.kernels(source)
   local result
-  for _ = 1, 2 do
+  local dropped
+  repeat
+    dropped = false
     local expressions = { unpack(wanted) }
     for kernel in pairs(kernels) do expressions[#expressions + 1] = signature.expression(kernel) end
     if #expressions == #wanted then break end
@@ -197,8 +199,11 @@ local function run(where, source, opts)
       expressions)
     if result.ok then break end
     -- A kernel that is overloaded, in a namespace or not compiled at all has no such type: without it, then.
-    for kernel in (result.log or ""):gmatch "decltype%(&([%w_]+)%)" do kernels[kernel] = nil end
-  end
+    for kernel in (result.log or ""):gmatch "decltype%(&([%w_]+)%)" do
+      dropped = dropped or kernels[kernel] ~= nil
+      kernels[kernel] = nil
+    end
+  until not dropped
   if not (result and result.ok) then
     kernels = {}
     result = core.nvrtc_compile(text, name, options, header_names, header_sources, wanted)

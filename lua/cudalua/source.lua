@@ -4,7 +4,7 @@
 local M = {}
 
 local function splice(source)
-  return (source:gsub("^\239\187\191", ""):gsub("\1", " "):gsub("\\\r?\n", "\1"))
+  return (source:gsub("\1", " "):gsub("\\\r?\n", "\1"))
 end
 
 -- Where the comment or literal that starts at i ends; nil where none does.

@@ -280,8 +280,7 @@ int cl_context_pop(lua_State *L) {
     CUcontext handle = NULL;
     CL_TRY(L, cuCtxGetCurrent, &handle);
     cl_Context *c = handle && !is_gone(handle) ? cl_context_current(L) : NULL;
-    if (c) { /* before the pop, so that no failure of Lua's comes after it; the userdata holds c from here on
-              */
+    if (c) { /* before the pop: no failure of Lua's may come after it; the userdata holds c from here on */
       push_object(L, c);
       cl_rec_release(&c->rec);
     }

@@ -62,8 +62,8 @@ static const struct {
     [CL_T_U64] = {0, 9007199254740992.0},
 };
 
-static inline void store_low_bytes(void *dst, int64_t v,
-                                   uint32_t size) { /* little endian: the low come first */
+/* Little endian: the low bytes come first. */
+static inline void store_low_bytes(void *dst, int64_t v, uint32_t size) {
   switch (size) {
   case 1: memcpy(dst, &v, 1); break;
   case 2: memcpy(dst, &v, 2); break;

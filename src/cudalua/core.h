@@ -27,8 +27,8 @@ uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= intege
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
 const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
-const char *cl_type_text(lua_State *L,
-                         int idx); /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
+/* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
+const char *cl_type_text(lua_State *L, int idx);
 
 /* Families. Each luaL_Reg lives in core.c. */
 int cl_init(lua_State *L);

@@ -209,8 +209,8 @@ int cl_function_call(lua_State *L) {
     cl_Converted r = cl_convert(L, first + (int)i, p, ctx, fn->block + p->offset, why, sizeof why);
     if (__builtin_expect(r == CL_OK, 1)) continue;
     if (r == CL_WRONG) return wrong_argument(L, fn, i, why);
-    int base =
-        lua_gettop(L); /* hand the whole call over: fn, options, are the arguments in them, arguments */
+    /* hand the whole call over: fn, options, are the arguments in them, arguments */
+    int base = lua_gettop(L);
     luaL_checkstack(L, nargs + 8, "too many arguments");
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, 1);
