@@ -14,7 +14,7 @@ describe("contexts", function()
     gpu.raises("LogicError", "was detached", ctx.detach, ctx)
     gpu.raises("LogicError", "was detached", ctx.push, ctx)
     gpu.raises("LogicError", "was detached", ctx.synchronize, ctx)
-    assert.equal("cudalua.Context (closed)", tostring(ctx))
+    assert.equal("cudalua.Context (detached)", tostring(ctx))
   end)
 
   it("cuda.Device:make_context refuses bad flags", function()
@@ -167,7 +167,7 @@ describe("contexts", function()
         collectgarbage() collectgarbage()
         assert(mem:ptr() > 0)
       end
-      collectgarbage() collectgarbage()
+      cuda.collect()
       local core = require "cudalua.core"
       print(core.failed_destroys(), core.driver_info().soft and require("cudalua.softgpu").stats().live_contexts or 0)
     ]], gpu.driver)

@@ -41,7 +41,7 @@ describe("lifetimes", function()
         local a = cuda.mem_alloc(4096)
         if i % 100 == 0 then collectgarbage() end
       end
-      collectgarbage() collectgarbage()
+      cuda.collect()
       local core = require "cudalua.core"
       assert(core.failed_destroys() == 0)
       if core.driver_info().soft then
@@ -70,7 +70,7 @@ describe("lifetimes", function()
       local ctx2 = cuda.Device(0):make_context() -- the driver gives out the same handles and addresses again
       local mine = cuda.to_device "precious"
       list = nil
-      collectgarbage() collectgarbage()
+      cuda.collect()
       local back = require("ffi").new "char[8]"
       cuda.memcpy_dtoh(back, mine)
       assert(require("ffi").string(back, 8) == "precious")
@@ -89,7 +89,7 @@ describe("lifetimes", function()
         soft.fail("cuMemFree_v2", 1, 999)
         local a = cuda.mem_alloc(16)
         a = nil
-        collectgarbage() collectgarbage()
+        cuda.collect()
       end
       assert(core.failed_destroys() == 50, core.failed_destroys())
       print "fine"
@@ -142,7 +142,7 @@ describe("lifetimes", function()
       cuda.Device(0):make_context()
       package.loaded["cudalua.core"] = nil
       require "cudalua.core"
-      collectgarbage() collectgarbage()
+      cuda.collect()
       print(#cuda.mem_alloc(16))
     ]], gpu.driver)
     assert.equal("16\n", text)
@@ -165,7 +165,7 @@ describe("lifetimes", function()
           said = said + 1
         end
       end
-      collectgarbage() collectgarbage() collectgarbage()
+      cuda.collect() collectgarbage()
       assert(said == 1)
       print "fine"
     ]]
@@ -183,7 +183,7 @@ describe("lifetimes", function()
         local ok2, err2 = pcall(cuda.mem_alloc, 16)
         local good = not ok and err.message:find("after fork", 1, true) and not ok2 and cuda.is_error(err2)
         a, ctx = nil, nil
-        collectgarbage() collectgarbage()
+        cuda.collect()
         ffi.C._exit(good and 0 or 1)
       end
       local status = ffi.new "int[1]"

@@ -116,6 +116,14 @@ end
 ---@raise MemoryError (requested, free, total), LogicError (201) without a current context.
 function cuda.mem_alloc(bytes) return core.mem_alloc(host.plain_number(bytes)) end
 
+---Runs Lua's garbage collector and gives everything that it finds back to the driver. Finalizers themselves never
+---wait, so what would wait for running kernels is otherwise done by the next allocation or synchronisation.
+function cuda.collect()
+  collectgarbage()
+  collectgarbage() -- what a finalized object held goes in the second pass
+  core.drain()
+end
+
 ---@return integer free, integer total  bytes on the current device
 function cuda.mem_get_info() return core.mem_get_info() end
 

@@ -302,7 +302,8 @@ int cl_context_detach(lua_State *L) {
   cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   cl_Context *c = (cl_Context *)o->rec;
   if (atomic_fetch_sub(&c->users, 1) > 1) return 0;
-  CUresult code = cl_rec_close(&c->rec);
+  cl_queue_drain(); /* while what waits there can still be destroyed in it */
+  CUresult code = cl_rec_close_here(L, &c->rec);
   while (forget_push(L, &c->rec)) {} /* all of them: pop() steps over what is dead */
   if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
     cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);
@@ -313,14 +314,15 @@ int cl_context_detach(lua_State *L) {
 int cl_context_synchronize(lua_State *L) {
   if (lua_isnoneornil(L, 1)) {
     CL_TRY(L, cuCtxSynchronize);
-    return 0;
+  } else {
+    const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
+    CUcontext popped;
+    CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+    CUresult code = CU.cuCtxSynchronize();
+    CU.cuCtxPopCurrent_v2(&popped);
+    if (code) cl_fail(L, "cuCtxSynchronize", code);
   }
-  const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
-  CUcontext popped;
-  CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
-  CUresult code = CU.cuCtxSynchronize();
-  CU.cuCtxPopCurrent_v2(&popped);
-  if (code) cl_fail(L, "cuCtxSynchronize", code);
+  cl_after_wait(L);
   return 0;
 }
 

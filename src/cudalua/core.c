@@ -16,6 +16,13 @@ static int failed_destroys(lua_State *L) {
   return 1;
 }
 
+/* drain(): destroys what finalizers left to the queue */
+static int drain(lua_State *L) {
+  (void)L;
+  cl_queue_drain();
+  return 0;
+}
+
 /* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets
  * the metamethod __call of Function. */
 static int on_launch(lua_State *L) {
@@ -38,6 +45,11 @@ static const luaL_Reg core_functions[] = {
     // error.c
     {"raise", cl_raise},
     {"set_library_root", cl_set_library_root},
+    // constants.c
+    {"constants", cl_constants},
+    {"constant_tables", cl_constant_tables},
+    {"check_flags", cl_lua_check_flags},
+    {"check_enum", cl_lua_check_enum},
     // device.c
     {"Device", cl_device},
     {"device_count", cl_device_count},
@@ -63,6 +75,7 @@ static const luaL_Reg core_functions[] = {
     {"kind", kind},
     {"context_depth", cl_context_depth},
     {"failed_destroys", failed_destroys},
+    {"drain", drain},
     {"on_launch", on_launch},
     {NULL, NULL}};
 
@@ -84,6 +97,9 @@ static const luaL_Reg context_methods[] = {{"push", cl_context_push},
                                            {"get_device", cl_context_get_device},
                                            {"handle", cl_context_handle},
                                            {NULL, NULL}};
+
+static const luaL_Reg stream_methods[] = {{NULL, NULL}};
+static const luaL_Reg event_methods[] = {{NULL, NULL}};
 
 static const luaL_Reg allocation_methods[] = {
     {"free", cl_alloc_free}, {"close", cl_alloc_free}, {"ptr", cl_memory_ptr}, {NULL, NULL}};
@@ -112,6 +128,7 @@ __attribute__((visibility("default"))) int luaopen_cudalua_core(lua_State *L);
 
 int luaopen_cudalua_core(lua_State *L) {
   cl_remember_home();
+  cl_open_state(L);
   cl_open_contexts(L);
   lua_newtable(L);
   luaL_setfuncs(L, core_functions, 0);
@@ -125,6 +142,8 @@ int luaopen_cudalua_core(lua_State *L) {
   lua_newtable(L); /* classes: the tables of methods, which Lua files add to */
   add_class(L, CL_DEVICE, device_methods, device_meta);
   add_class(L, CL_CONTEXT, context_methods, NULL);
+  add_class(L, CL_STREAM, stream_methods, NULL);
+  add_class(L, CL_EVENT, event_methods, NULL);
   add_class(L, CL_ALLOCATION, allocation_methods, memory_meta);
   add_class(L, CL_POINTER, pointer_methods, memory_meta);
   add_class(L, CL_MODULE, module_methods, NULL);

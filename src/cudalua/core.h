@@ -30,11 +30,32 @@ int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expecte
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 const char *cl_type_text(lua_State *L, int idx);
 
+const char *cl_intern(const char *text); /* one copy per distinct text, for the life of the process */
+
+/* Constants of cuda.h as arguments; `table` names one of constants.c's, as Lua shows it: "ctx_flags". Raises a
+ * LogicError that names what may have been meant.
+ *   flags      a number, a name ("sched_spin") or a list of both, or'ed; nil is 0. Bits outside mask are refused;
+ *              mask -1: those that the table has.
+ *   enum       a number or a name, one of the table
+ *   attribute  a name of the table, or any number from 0: what is too new for the header is for the driver to judge */
+long cl_check_flags(lua_State *L, int idx, const char *what, const char *table, long mask);
+long cl_check_enum(lua_State *L, int idx, const char *what, const char *table);
+long cl_check_attribute(lua_State *L, int idx, const char *what, const char *table);
+bool cl_find_constant(const char *table, const char *name, long *value);
+const char *cl_constant_name(const char *table, long value); /* the first of that value, or NULL */
+/* "clock_rate, ...": the names near to `asked`; every one of a small table, or nothing, where none is near. */
+void cl_near_constants(const char *table, const char *asked, char *out, size_t size);
+
 /* Families. Each luaL_Reg lives in core.c. */
 int cl_init(lua_State *L);
 int cl_driver_info(lua_State *L);
 int cl_get_version(lua_State *L);
 int cl_get_driver_version(lua_State *L);
+
+int cl_constants(lua_State *L);
+int cl_constant_tables(lua_State *L);
+int cl_lua_check_flags(lua_State *L);
+int cl_lua_check_enum(lua_State *L);
 
 int cl_device(lua_State *L);
 int cl_device_count(lua_State *L);
@@ -49,6 +70,7 @@ int cl_device_tostring(lua_State *L);
 
 void cl_push_device(lua_State *L, CUdevice dev);
 
+void cl_open_state(lua_State *L);
 void cl_open_contexts(lua_State *L);
 int cl_context_push(lua_State *L);
 int cl_context_pop(lua_State *L);

@@ -5,8 +5,11 @@
 #define CUDALUA_DRIVER_H
 
 #include <cuda.h>
+#include <cudaProfiler.h>
 #include <lua.h>
 #include <stdbool.h>
+
+#undef cuEventElapsedTime /* the older form is bound under its own name */
 
 #define CL_ENTRY(symbol, since) __typeof__(&symbol) symbol;
 #define CL_ENTRY_OLD(symbol, since, type) __typeof__((type)0) symbol;

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CL_BASE_ERROR CL_ERROR
@@ -144,22 +145,44 @@ void cl_error_new(lua_State *L, cl_ErrorClass c, const char *fmt, ...) {
   lua_setfield(L, -2, "message");
 }
 
-/* The user's line: the first Lua function up the stack that is not one of this library's. */
-static void push_where(lua_State *L) {
+/* The user's line: the first Lua function up the stack that is not one of this library's. False: there is
+ * none. */
+static bool user_line(lua_State *L, lua_Debug *ar) {
   lua_pushlightuserdata(L, (void *)&root_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   size_t n = 0;
   const char *root = lua_tolstring(L, -1, &n);
-  lua_Debug ar;
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
-    lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline < 0 || (root && ar.source[0] == '@' && !strncmp(ar.source + 1, root, n))) continue;
-    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
-    lua_remove(L, -2);
-    return;
+  bool found = false;
+  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    found = ar->currentline >= 0 && !(root && ar->source[0] == '@' && !strncmp(ar->source + 1, root, n));
   }
   lua_pop(L, 1);
-  lua_pushnil(L);
+  return found;
+}
+
+static void push_where(lua_State *L) {
+  lua_Debug ar;
+  if (user_line(L, &ar))
+    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+  else
+    lua_pushnil(L);
+}
+
+/* Interning takes a lock and a search; a loop asks for the same few places. */
+const char *cl_here(lua_State *L) {
+  static __thread struct {
+    char text[LUA_IDSIZE + 12];
+    const char *interned;
+  } recent[16];
+  lua_Debug ar;
+  if (!user_line(L, &ar)) return NULL;
+  size_t slot = (size_t)ar.currentline % 16, n = strlen(ar.short_src);
+  if (recent[slot].interned && !memcmp(recent[slot].text, ar.short_src, n) && recent[slot].text[n] == ':' &&
+      atoi(recent[slot].text + n + 1) == ar.currentline)
+    return recent[slot].interned;
+  snprintf(recent[slot].text, sizeof recent[slot].text, "%s:%d", ar.short_src, ar.currentline);
+  return recent[slot].interned = cl_intern(recent[slot].text);
 }
 
 int cl_throw(lua_State *L) {

@@ -37,6 +37,9 @@ const char *cl_code_text(CUresult code); /* "invalid value": our own words, vali
 cl_ErrorClass cl_code_class(CUresult code);
 bool cl_code_sticky(CUresult code); /* every later call on the device fails: the process must restart */
 
+/* "file:line" of the user's call, interned: for what is remembered beyond the call. NULL: none. */
+const char *cl_here(lua_State *L);
+
 /* Lua: raise(class, message [, fields]); set_library_root(path): stack levels whose source starts with
  * path are skipped when the place of an error is looked for. */
 int cl_raise(lua_State *L);

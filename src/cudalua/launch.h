@@ -60,7 +60,6 @@ typedef struct cl_ScalarObject {
   uint8_t bytes[16];
 } cl_ScalarObject;
 
-const char *cl_intern(const char *name); /* one copy per distinct name, for the life of the process */
 cl_Type cl_type_by_name(const char *name);
 uint32_t cl_type_size(cl_Type t); /* 0: not fixed by the type */
 const char *cl_type_name(cl_Type t);

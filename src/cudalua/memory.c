@@ -1,8 +1,52 @@
 /* Device memory: DeviceAllocation owns it, DevicePointer is a view into an allocation or a module's
  * variable (and holds it), or a bare address that the user vouches for. */
-#include "core.h"
+#include "memory.h"
 
-CUresult cl_alloc_destroy(cl_Rec *r) { return CU.cuMemFree_v2(r->handle); }
+#include <stdlib.h>
+
+/* The block's home stream waits for everybody else's work on it before it takes the block back. */
+CUresult cl_alloc_destroy(cl_Rec *r) {
+  const cl_Allocation *a = (const cl_Allocation *)r;
+  if (a->origin == CL_PLAIN) return CU.cuMemFree_v2(r->handle);
+  if (!cl_rec_live(&a->home->rec)) return CU.cuMemFree_v2(r->handle); /* waits for all of its users */
+  for (uint32_t i = 0; i < a->nuses; i++)
+    CU.cuStreamWaitEvent(cl_stream_handle(a->home), a->uses[i].event, 0);
+  return CU.cuMemFreeAsync(r->handle, cl_stream_handle(a->home));
+}
+
+void cl_alloc_dispose(cl_Rec *r) {
+  cl_Allocation *a = (cl_Allocation *)r;
+  for (uint32_t i = 0; i < a->nuses; i++) {
+    cl_event_discard(cl_rec_context(r), a->uses[i].event);
+    cl_rec_release(&a->uses[i].stream->rec);
+  }
+  free(a->uses);
+  if (a->home) cl_rec_release(&a->home->rec);
+}
+
+/* True where work in s is ordered before a later free in home by the rules of the legacy stream. */
+static bool ordered(const cl_Stream *home, const cl_Stream *s) {
+  bool home_legacy = home == &cl_legacy_stream, s_legacy = s == &cl_legacy_stream;
+  return (home_legacy && !(s->flags & CU_STREAM_NON_BLOCKING)) ||
+         (s_legacy && !(home->flags & CU_STREAM_NON_BLOCKING));
+}
+
+void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
+  if (ordered(a->home, s)) return;
+  if (cl_captures) return; /* a graph keeps what it uses, as long as it lives */
+  for (uint32_t i = 0; i < a->nuses; i++)
+    if (a->uses[i].stream == s) {
+      CL_TRY(L, cuEventRecord, a->uses[i].event, cl_stream_handle(s));
+      return;
+    }
+  cl_Use *uses = realloc(a->uses, (a->nuses + 1) * sizeof *uses);
+  if (!uses) luaL_error(L, "not enough memory");
+  a->uses = uses;
+  CUevent event = NULL;
+  CL_TRY(L, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+  uses[a->nuses++] = (cl_Use){(cl_Stream *)cl_rec_retain(&s->rec), event};
+  CL_TRY(L, cuEventRecord, event, cl_stream_handle(s));
+}
 
 /* The collector does not see device memory: what it has not looked at yet may be what is missing. Twice,
  * because what a finalized object held goes in the second pass. */
@@ -11,6 +55,7 @@ static CUresult alloc(lua_State *L, CUdeviceptr *p, size_t bytes) {
   if (code != CUDA_ERROR_OUT_OF_MEMORY) return code;
   lua_gc(L, LUA_GCCOLLECT, 0);
   lua_gc(L, LUA_GCCOLLECT, 0);
+  cl_queue_drain();
   cl_log_clear();
   return CU.cuMemAlloc_v2(p, bytes);
 }
@@ -21,10 +66,13 @@ int cl_mem_alloc(lua_State *L) {
   if (bytes == 0) cl_logic(L, "mem_alloc: cannot allocate 0 bytes");
   cl_MemoryObject *m = cl_push(L, CL_ALLOCATION, sizeof *m);
   cl_Context *c = cl_context_current(L);
-  cl_Rec *r = cl_rec_new(CL_ALLOCATION, sizeof *r, &c->rec);
+  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, &c->rec);
   cl_rec_release(&c->rec);
-  if (!r) return luaL_error(L, "not enough memory");
-  m->o.rec = r;
+  if (!a) return luaL_error(L, "not enough memory");
+  m->o.rec = &a->rec;
+  a->size = bytes;
+  a->rec.waits = true;
+  cl_queue_check();
   CUdeviceptr p = 0;
   CUresult code = alloc(L, &p, bytes);
   if (code) {
@@ -43,18 +91,13 @@ int cl_mem_alloc(lua_State *L) {
     }
     cl_throw(L);
   }
-  r->handle = m->address = p;
+  a->rec.handle = m->address = p;
   m->size = bytes;
-  r->life = CL_LIVE;
+  a->rec.life = CL_LIVE;
   return 1;
 }
 
-int cl_alloc_free(lua_State *L) {
-  const cl_Object *o = cl_check(L, 1, CL_ALLOCATION);
-  CUresult code = cl_rec_close(o->rec);
-  if (code) cl_fail(L, "cuMemFree_v2", code);
-  return 0;
-}
+int cl_alloc_free(lua_State *L) { return cl_close_method(L, CL_ALLOCATION, "cuMemFree_v2"); }
 
 int cl_mem_get_info(lua_State *L) {
   size_t left = 0, total = 0;

@@ -207,9 +207,4 @@ int cl_module_get_global(lua_State *L) {
   return 2;
 }
 
-int cl_module_close(lua_State *L) {
-  const cl_Object *o = cl_check(L, 1, CL_MODULE);
-  CUresult code = cl_rec_close(o->rec);
-  if (code) cl_fail(L, "cuModuleUnload", code);
-  return 0;
-}
+int cl_module_close(lua_State *L) { return cl_close_method(L, CL_MODULE, "cuModuleUnload"); }

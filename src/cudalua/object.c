@@ -13,14 +13,13 @@ static const struct Family {
   const char *name;
   CUresult (*destroy)(cl_Rec *);
   void (*dispose)(cl_Rec *);
+  const char *closed;
+  unsigned traits;
 } families[CL_NKINDS] = {
-    [CL_DEVICE] = {"Device", NULL, NULL},
-    [CL_CONTEXT] = {"Context", cl_context_destroy, NULL},
-    [CL_ALLOCATION] = {"DeviceAllocation", cl_alloc_destroy, NULL},
-    [CL_POINTER] = {"DevicePointer", NULL, NULL},
-    [CL_MODULE] = {"Module", cl_module_destroy, cl_module_dispose},
-    [CL_FUNCTION] = {"Function", NULL, NULL},
-    [CL_SCALAR] = {"Scalar", NULL, NULL},
+#define CL_KIND(kind, name, destroy, dispose, closed, traits)                                                \
+  [kind] = {name, destroy, dispose, closed, traits},
+#include "kinds.def"
+#undef CL_KIND
 };
 
 const char *cl_kind_name(cl_Kind kind) { return families[kind].name; }
@@ -38,6 +37,7 @@ cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent) {
   r->refs = 1;
   r->life = CL_NEW;
   r->kind = kind;
+  r->waits = families[kind].traits & CL_WAITS;
   r->generation = ++generations;
   r->parent = parent ? cl_rec_retain(parent) : NULL;
   return r;
@@ -55,22 +55,6 @@ bool cl_rec_retain_if(cl_Rec *r) {
   return false;
 }
 
-void cl_rec_release(cl_Rec *r) {
-  while (r && atomic_fetch_sub(&r->refs, 1) == 1) {
-    cl_Rec *parent = r->parent;
-    CUresult code = cl_rec_close(r);
-    /* Not raised: this may run inside the collector. Gone with the driver is gone. */
-    if (code && code != CUDA_ERROR_DEINITIALIZED && code != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
-      failed_destroys++;
-      cl_log_clear();
-    }
-    if (r->kind == CL_CONTEXT) cl_context_unregister((cl_Context *)r);
-    if (families[r->kind].dispose) families[r->kind].dispose(r);
-    free(r);
-    r = parent;
-  }
-}
-
 bool cl_rec_live(const cl_Rec *r) {
   if (!r) return false; /* finalized, or never made */
   for (; r; r = r->parent)
@@ -84,9 +68,10 @@ cl_Context *cl_rec_context(cl_Rec *r) {
 }
 
 static CUresult destroy(cl_Rec *r) {
-  cl_Context *c = cl_rec_context(r);
-  if (cl_driver.forked || cl_driver.poison[c->device]) return CUDA_SUCCESS; /* no call can succeed any more */
-  if (r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
+  const cl_Context *c = cl_rec_context(r);
+  if (cl_driver.forked || (c && cl_driver.poison[c->device]))
+    return CUDA_SUCCESS; /* no call can succeed any more */
+  if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
   if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
   /* The owner must be current for some destroys, and none of them may break a stream capture that the
    * program has under way on this thread. */
@@ -101,17 +86,96 @@ static CUresult destroy(cl_Rec *r) {
   return code;
 }
 
-CUresult cl_rec_close(cl_Rec *r) {
+static CUresult close_locked(cl_Rec *r) {
   uint32_t live = CL_LIVE;
+  CUresult code = CUDA_SUCCESS;
+  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) code = destroy(r);
+  pthread_rwlock_unlock(&destroy_lock);
+  return code;
+}
+
+CUresult cl_rec_close(cl_Rec *r) {
   if (!families[r->kind].destroy) return CUDA_SUCCESS;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
   else
     pthread_rwlock_rdlock(&destroy_lock);
-  CUresult code = CUDA_SUCCESS;
-  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) code = destroy(r);
-  pthread_rwlock_unlock(&destroy_lock);
-  return code;
+  return close_locked(r);
+}
+
+CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
+  r->closed_at = cl_here(L);
+  return cl_rec_close(r);
+}
+
+/* Not raised: this may run inside the collector. Gone with the driver is gone. */
+static void note_failure(CUresult code) {
+  if (!code || code == CUDA_ERROR_DEINITIALIZED || code == CUDA_ERROR_CONTEXT_IS_DESTROYED) return;
+  failed_destroys++;
+  cl_log_clear();
+}
+
+/* Frees a record that nobody refers to and that is closed; returns its parent, whose reference it held. */
+static cl_Rec *dispose(cl_Rec *r) {
+  cl_Rec *parent = r->parent;
+  if (r->kind == CL_CONTEXT) cl_context_unregister((cl_Context *)r);
+  if (families[r->kind].dispose) families[r->kind].dispose(r);
+  free(r);
+  return parent;
+}
+
+/* The queue: records without a reference, in the order of their release, so children come before what they
+ * held. */
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_Rec *queue_head, **queue_tail = &queue_head;
+_Atomic uint32_t cl_queue_length;
+
+static void enqueue(cl_Rec *r) {
+  pthread_mutex_lock(&queue_lock);
+  r->queued = NULL;
+  *queue_tail = r;
+  queue_tail = &r->queued;
+  cl_queue_length++;
+  pthread_mutex_unlock(&queue_lock);
+}
+
+static cl_Rec *dequeue(void) {
+  pthread_mutex_lock(&queue_lock);
+  cl_Rec *r = queue_head;
+  if (r) {
+    queue_head = r->queued;
+    if (!queue_head) queue_tail = &queue_head;
+    cl_queue_length--;
+  }
+  pthread_mutex_unlock(&queue_lock);
+  return r;
+}
+
+/* False: destroying it now would wait, for running work or for another thread that destroys a context. */
+static bool close_at_once(cl_Rec *r) {
+  if (r->life != CL_LIVE || !families[r->kind].destroy) return true;
+  if (cl_driver.forked) return true; /* nothing is destroyed in a fork, and its locks are of another time */
+  if (r->waits || pthread_rwlock_tryrdlock(&destroy_lock)) return false;
+  note_failure(close_locked(r));
+  return true;
+}
+
+void cl_rec_release(cl_Rec *r) {
+  while (r && atomic_fetch_sub(&r->refs, 1) == 1) {
+    if (!close_at_once(r)) {
+      enqueue(r);
+      return;
+    }
+    r = dispose(r);
+  }
+}
+
+/* Every record of a moment's queue and what that releases: a context may wait behind its last child. */
+void cl_queue_drain(void) {
+  for (cl_Rec *r; !cl_driver.forked && (r = dequeue());) {
+    note_failure(cl_rec_close(r));
+    cl_rec_release(dispose(r));
+  }
 }
 
 /* Userdata */
@@ -178,13 +242,12 @@ int cl_dead(lua_State *L, const cl_Object *o) {
     cl_logic(L, "CUDA cannot be used after fork: this %s belongs to the parent process", name);
   if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
-    cl_logic(L, "this %s was %s and cannot be used any more", name,
-             o->kind == CL_CONTEXT  ? "detached"
-             : o->kind == CL_MODULE ? "closed"
-                                    : "freed");
+    cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, families[o->kind].closed,
+             o->rec->closed_at ? " at " : "", o->rec->closed_at ? o->rec->closed_at : "");
   for (const cl_Rec *r = o->rec; r; r = r->parent)
     if (r->life != CL_LIVE)
-      cl_logic(L, "this %s cannot be used any more: its %s is gone", name, families[r->kind].name);
+      cl_logic(L, "this %s cannot be used any more: its %s is gone (%s%s%s)", name, families[r->kind].name,
+               families[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
   cl_logic(L, "this %s cannot be used any more", name);
 }
 
@@ -195,12 +258,23 @@ void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   return o;
 }
 
-cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
+cl_MemoryObject *cl_to_memory(lua_State *L, int idx) {
   cl_Object *o = cl_to(L, idx);
-  if (!o || (o->kind != CL_ALLOCATION && o->kind != CL_POINTER))
-    cl_bad_argument(L, idx, what, "device memory (DeviceAllocation or DevicePointer)");
-  if (cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o);
-  return (cl_MemoryObject *)o;
+  return o && families[o->kind].traits & CL_MEMORY ? (cl_MemoryObject *)o : NULL;
+}
+
+cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
+  cl_MemoryObject *m = cl_to_memory(L, idx);
+  if (!m) cl_bad_argument(L, idx, what, "device memory (DeviceAllocation, DevicePointer ...)");
+  if (cl_driver.forked || !cl_rec_live(m->o.rec)) cl_dead(L, &m->o);
+  return m;
+}
+
+int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {
+  const cl_Object *o = cl_check(L, 1, kind);
+  CUresult code = cl_rec_close_here(L, o->rec);
+  if (code) cl_fail(L, call, code);
+  return 0;
 }
 
 int cl_object_gc(lua_State *L) {
@@ -216,15 +290,12 @@ int cl_object_tostring(lua_State *L) {
   cl_Object *o = cl_to(L, 1);
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
   const char *name = families[o->kind].name;
-  if (o->kind == CL_ALLOCATION || o->kind == CL_POINTER) {
+  if (!cl_rec_live(o->rec))
+    lua_pushfstring(L, "cudalua.%s (%s)", name, families[o->kind].closed);
+  else if (families[o->kind].traits & CL_MEMORY) {
     const cl_MemoryObject *m = (const cl_MemoryObject *)o;
-    if (!cl_rec_live(o->rec))
-      lua_pushfstring(L, "cudalua.%s (freed)", name);
-    else
-      lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
-  } else if (!cl_rec_live(o->rec))
-    lua_pushfstring(L, "cudalua.%s (closed)", name);
-  else
+    lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
+  } else
     lua_pushfstring(L, "cudalua.%s: %p", name, (void *)o->rec->handle);
   return 1;
 }

@@ -14,16 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CL_KIND(kind, name, destroy, dispose, closed, traits) kind,
 typedef enum cl_Kind {
-  CL_DEVICE,
-  CL_CONTEXT,
-  CL_ALLOCATION,
-  CL_POINTER, /* a view into an allocation or a module's variable, or a bare address */
-  CL_MODULE,
-  CL_FUNCTION,
-  CL_SCALAR,
+#include "kinds.def"
   CL_NKINDS
 } cl_Kind;
+#undef CL_KIND
+enum { CL_MEMORY = 1, CL_WAITS = 2 };
 
 typedef enum cl_Life { CL_NEW, CL_LIVE, CL_CLOSED } cl_Life;
 
@@ -31,9 +28,12 @@ typedef struct cl_Rec {
   _Atomic uint32_t refs;
   _Atomic uint32_t life;
   cl_Kind kind;
+  bool waits;            /* destroying it waits for running work: finalizers leave it to the queue */
   uint64_t generation;   /* number of this record: never reused, unlike handle values */
   uint64_t handle;       /* CUcontext, CUdeviceptr, CUmodule ... as an integer */
   struct cl_Rec *parent; /* holds one reference */
+  struct cl_Rec *queued; /* next in the queue of what finalizers left */
+  const char *closed_at; /* interned "file:line" of the call that closed it, or NULL */
 } cl_Rec;
 
 /* Payload of every userdata of this module. */
@@ -60,7 +60,8 @@ typedef struct cl_DeviceObject {
   int ordinal;
 } cl_DeviceObject;
 
-/* DeviceAllocation (owner) and DevicePointer: a view, or a bare address with rec &cl_no_owner and size 0. */
+/* Memory that kernels and copies take: owners (DeviceAllocation ...) and views (DevicePointer). A bare
+ * address is a view with rec &cl_no_owner and size 0. */
 typedef struct cl_MemoryObject {
   cl_Object o;
   uint64_t address, size;
@@ -72,20 +73,37 @@ extern cl_Rec cl_no_owner; /* always live, in no context: what a bare address re
 /* Records. */
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */
 cl_Rec *cl_rec_retain(cl_Rec *r);
-void cl_rec_release(cl_Rec *r);   /* NULL is fine. Destroys what it was the last reference to; never fails. */
+/* NULL is fine. Destroys what it was the last reference to, or queues it where that would wait; never fails,
+ * never waits: finalizers call it. */
+void cl_rec_release(cl_Rec *r);
 bool cl_rec_retain_if(cl_Rec *r); /* false when the last reference is already gone */
 bool cl_rec_live(const cl_Rec *r);
-/* Destroys the handle now. CUDA_SUCCESS too if a parent was already gone. */
+/* Destroys the handle now, waiting if need be. CUDA_SUCCESS too if a parent was already gone. */
 CUresult cl_rec_close(cl_Rec *r);
+/* The same for a call of the user's, whose place is remembered for later errors. */
+CUresult cl_rec_close_here(lua_State *L, cl_Rec *r);
+
+/* What finalizers left: destroyed by whoever allocates, synchronises, detaches or closes a state next. */
+void cl_queue_drain(void);
+static inline void cl_queue_check(void) { /* for paths that are called often */
+  extern _Atomic uint32_t cl_queue_length;
+  if (__builtin_expect(cl_queue_length != 0, 0)) cl_queue_drain();
+}
 cl_Context *cl_rec_context(cl_Rec *r); /* nearest context record, r itself included */
 /* Finalizers that the driver answered with an error since the start (never raised). */
 uint64_t cl_failed_destroys(void);
 
-/* What each family does to its handle: called once, with the owning context current. */
+/* After a synchronisation that succeeded: drops the anchors that are done, drains the queue. */
+void cl_after_wait(lua_State *L);
+
+/* What each family does to its handle, and to what hangs off its record: see kinds.def. */
 CUresult cl_context_destroy(cl_Rec *r);
+CUresult cl_stream_destroy(cl_Rec *r);
+CUresult cl_event_destroy(cl_Rec *r);
 CUresult cl_alloc_destroy(cl_Rec *r);
+void cl_alloc_dispose(cl_Rec *r);
 CUresult cl_module_destroy(cl_Rec *r);
-void cl_module_dispose(cl_Rec *r); /* frees what hangs off the record itself */
+void cl_module_dispose(cl_Rec *r);
 
 /* Contexts that this library knows of. */
 void cl_context_register(cl_Context *c);
@@ -111,8 +129,12 @@ static inline cl_Object *cl_to_userdata(lua_State *L, int idx) {
 void *cl_to_kind(lua_State *L, int idx, cl_Kind kind); /* an object of that kind, alive or not, or NULL */
 /* The object at idx: of that kind, made and alive, else a LogicError. */
 void *cl_check(lua_State *L, int idx, cl_Kind kind);
-cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* allocation or pointer */
+cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* of any kind with CL_MEMORY */
+cl_MemoryObject *cl_to_memory(lua_State *L, int idx); /* of any kind with CL_MEMORY, alive or not, or NULL */
 const char *cl_kind_name(cl_Kind kind);
+/* The body of a method that closes: checks self, destroys now, raises what the driver answers as an error of
+ * `call`. */
+int cl_close_method(lua_State *L, cl_Kind kind, const char *call);
 
 int cl_object_gc(lua_State *L);
 int cl_object_tostring(lua_State *L);

@@ -1,0 +1,45 @@
+/* The record of each Lua state. */
+#include "state.h"
+
+#include <string.h>
+
+static const char state_key = 0;
+
+cl_State *cl_state(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&state_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_State *st = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return st;
+}
+
+/* The last finalizer of the state: the memory of every buffer in Lua goes after it. So here, and here only, a
+ * finalizer waits: for copies that still read or write those buffers, and for what the queue holds. */
+static int state_gc(lua_State *L) {
+  cl_State *st = lua_touserdata(L, 1);
+  if (st->closed) return 0;
+  st->closed = true;
+  cl_anchors_close(st);
+  if (st->stream) cl_rec_release(&st->stream->rec);
+  st->stream = NULL;
+  cl_queue_drain();
+  return 0;
+}
+
+void cl_open_state(lua_State *L) {
+  if (cl_state(L)) return; /* package.loaded was cleared: the state's record stays */
+  cl_State *st = lua_newuserdata(L, sizeof *st);
+  memset(st, 0, sizeof *st);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, state_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_pushlightuserdata(L, (void *)&state_key);
+  lua_insert(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+void cl_after_wait(lua_State *L) {
+  cl_anchors_poll(L);
+  cl_queue_check();
+}
