@@ -11,21 +11,49 @@
 return {
   {
     module = "cudalua", prefix = "cuda",
-    init_spec = "init on_notice get_version get_driver_version driver_info",
+    init_spec = [[init on_notice get_version get_driver_version driver_info VERSION VERSION_STATUS VERSION_TEXT
+      version_at_least]],
+    constants_spec = [[ctx_flags event_flags event_record_flags event_wait_flags stream_flags stream_capture_mode
+      stream_capture_status stream_wait_value_flags stream_write_value_flags device_attribute p2p_attribute compute_mode
+      limit func_cache shared_config shared_carveout function_attribute occupancy_flags memory_type pointer_attribute
+      host_alloc_flags mem_host_register_flags mem_attach_flags ipc_mem_flags mem_advise mem_range_attribute
+      mem_location_type mem_allocation_type mem_handle_type mem_access_flags mempool_attribute graph_node_type
+      graph_instantiate_flags graph_exec_update_result graph_debug_dot_flags array_format array3d_flags
+      array_cubemap_face address_mode filter_mode graphics_register_flags graphics_map_flags jit_option jit_target
+      jit_fallback jit_cache_mode jit_input_type profiler_output_mode TRSA_OVERRIDE_FORMAT TRSF_READ_AS_INTEGER
+      TRSF_NORMALIZED_COORDINATES TRSF_SRGB TRSF_DISABLE_TRILINEAR_OPTIMIZATION TRSF_SEAMLESS_CUBEMAP TR_DEFAULT]],
     device_spec = [[Device Device.count Device.get_device Device:name Device:ordinal Device:total_memory
-      Device:compute_capability Device:get_attribute]],
-    context_spec = [[Device:make_context Device:retain_primary_context Context:push Context.pop Context:detach
-      Context:synchronize Context.get_current Context:get_device Context:handle Context:with]],
+      Device:compute_capability Device:compute_cabability Device:get_attribute Device:get_attributes Device:pci_bus_id
+      Device:uuid Device:can_access_peer Device:p2p_attribute]],
+    context_spec = [[Device:make_context Device:retain_primary_context Context Context:push Context.pop Context:detach
+      Context:synchronize Context.get_current Context:get_device Context:handle Context:with Context:attach
+      Context:get_flags Context:get_api_version Context:is_poisoned Context:get_limit Context:set_limit
+      Context:get_cache_config Context:set_cache_config Context:get_shared_config Context:set_shared_config
+      Context:enable_peer_access Context:disable_peer_access device_error wrap_context]],
+    stream_spec = [[Stream Stream:synchronize Stream:is_done Stream:wait_for_event Stream:use Stream:on_complete
+      Stream:flags Stream:priority Stream:context Stream:handle Stream:close Stream.priority_range legacy_stream
+      per_thread_stream current_stream wrap_stream poll]],
+    event_spec = [[Event Event:record Event:synchronize Event:query Event:time_since Event:time_till Event:ipc_handle
+      Event.from_ipc_handle Event:context Event:handle Event:close]],
+    graph_spec = [[Stream:capture Graph Graph:nodes Graph:dot Graph:instantiate Graph:handle Graph:close GraphExec
+      GraphExec:launch GraphExec:upload GraphExec:update GraphExec:handle GraphExec:close]],
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
     launch_spec = [[In Out InOut Function:name Function:get_attribute bool int8 uint8 int16 uint16 int32 uint32 int64
       uint64 float16 bfloat16 float32 float64]],
-    errors_spec = "is_error Error:is result",
+    errors_spec = "is_error Error:is result set_debugging",
+    linker_spec = "Linker Linker:add_data Linker:add_file Linker:link_module Linker:close",
   },
   {
     module = "cudalua.softgpu", prefix = "softgpu",
     softgpu_spec = "control active log calls fail fail_clear stats leaks set_device_count",
   },
+  {
+    module = "cudalua.tools", prefix = "tools",
+    tools_spec = [[get_default_device make_default_context context_dependent_memoize clear_context_caches]],
+  },
+  { module = "cudalua.autoinit", prefix = "autoinit", autoinit_spec = "context device" },
+  { module = "cudalua.autoprimaryctx", prefix = "autoprimaryctx", autoinit_spec = "context device" },
 }

@@ -1,5 +1,7 @@
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
+local bit = require "bit"
+local softgpu = require "cudalua.softgpu"
 
 describe("contexts", function()
   local base
@@ -17,9 +19,40 @@ describe("contexts", function()
     assert.equal("cudalua.Context (detached)", tostring(ctx))
   end)
 
-  it("cuda.Device:make_context refuses bad flags", function()
+  it("cuda.Device:make_context and cuda.Context take flags: a number, a name, a list", function()
     local dev = cuda.Device(0)
-    gpu.refuses_nonsense(function(v) return dev:make_context(v) end, { ["nil"] = true })
+    local function made(make, flags, want)
+      if gpu.soft then softgpu.log "on" end
+      local ctx = make(dev, flags)
+      if gpu.soft then
+        softgpu.log "off"
+        local calls = softgpu.calls()
+        local last = calls[#calls]
+        assert.truthy(last.symbol:find "^cuCtxCreate")
+        assert.equal(want, tonumber(last.text:match "flags=(%d+)"))
+        softgpu.log "clear"
+      end
+      assert.equal(ctx, cuda.Context.get_current())
+      assert.equal(want, bit.band(ctx:get_flags(), cuda.ctx_flags.SCHED_MASK + cuda.ctx_flags.LMEM_RESIZE_TO_MAX))
+      ctx:detach()
+    end
+    made(dev.make_context, nil, 0)
+    made(dev.make_context, 1, 1)
+    made(dev.make_context, "sched_blocking_sync", 4)
+    made(dev.make_context, { "sched_yield", cuda.ctx_flags.LMEM_RESIZE_TO_MAX }, 18)
+    made(cuda.Context, "SCHED_SPIN", 1)
+    made(cuda.Context, {}, 0)
+  end)
+
+  it("cuda.Device:make_context and cuda.Context refuse bad flags", function()
+    local dev = cuda.Device(0)
+    local function make(v) return dev:make_context(v) end
+    gpu.refuses_nonsense(make, { ["nil"] = true, table = true })
+    gpu.refuses_nonsense(function(v) return cuda.Context(dev, v) end, { ["nil"] = true, table = true })
+    gpu.refuses_nonsense(cuda.Context)
+    gpu.raises("LogicError", "within 0xff", make, 256)
+    gpu.raises("LogicError", "(sched_spin)", make, "sched_spinn")
+    gpu.error_of("LogicError", make, { "sched_spin", "sched_yield" }) -- the driver takes one of them
     assert.equal(base, cuda.Context.get_current())
   end)
 
@@ -71,6 +104,9 @@ describe("contexts", function()
     assert.is_true(base:handle() > 0)
     assert.has_no_error(function() base:synchronize() cuda.Context.synchronize() end)
     for _, method in ipairs { "push", "detach", "handle", "with" } do gpu.refuses_nonsense(cuda.Context[method]) end
+    for _, method in ipairs { "set_limit", "get_limit", "set_cache_config", "set_shared_config", "enable_peer_access",
+      "disable_peer_access" } do gpu.refuses_nonsense(cuda.Context[method]) end
+    gpu.refuses_nonsense(cuda.Context.attach, { ["nil"] = true })
     for _, method in ipairs { "synchronize", "get_device" } do
       gpu.refuses_nonsense(cuda.Context[method], { ["nil"] = true })
     end
@@ -94,6 +130,11 @@ describe("contexts", function()
     assert.equal(base, cuda.Context.get_current())
     gpu.raises("LogicError", "had not pushed", ctx.with, ctx, function() cuda.Context.pop() end)
     assert.equal(base, cuda.Context.get_current())
+    for _, f in ipairs { 1, true, "f", coroutine.create(function() end) } do
+      gpu.raises("LogicError", "expected a function", ctx.with, ctx, f)
+    end
+    gpu.raises("LogicError", "expected a function", ctx.with, ctx)
+    assert.equal(base, cuda.Context.get_current())
     ctx:detach()
   end)
 
@@ -108,6 +149,192 @@ describe("contexts", function()
     gpu.raises("LogicError", "its Context is gone", mod.get_function, mod, "k")
     gpu.raises("LogicError", "cannot be used any more", fn, { block = 1 })
     assert.equal("cudalua.DeviceAllocation (freed)", tostring(mem))
+  end)
+
+  it("cuda.Context:attach takes one more cuda.Context:detach", function()
+    local ctx = cuda.Device(0):make_context()
+    assert.equal(ctx, cuda.Context.attach())
+    assert.equal(ctx, ctx:attach(0))
+    ctx:detach()
+    ctx:detach()
+    assert.equal(ctx, cuda.Context.get_current())
+    ctx:synchronize()
+    ctx:detach()
+    assert.equal(base, cuda.Context.get_current())
+    gpu.raises("LogicError", "was detached", ctx.attach, ctx)
+    gpu.raises("LogicError", "flags", cuda.Context.attach, 1)
+  end)
+
+  -- A context that is not the current one: what its methods do must not touch the current one.
+  local function aside()
+    local ctx = cuda.Device(0):make_context()
+    assert.equal(ctx, cuda.Context.pop())
+    return ctx
+  end
+
+  it("cuda.Context:get_limit and cuda.Context:set_limit, of a context or of the current one", function()
+    local ctx = aside()
+    local before = cuda.Context.get_limit "stack_size"
+    assert.is_true(before > 0)
+    assert.equal(before, base:get_limit(cuda.limit.STACK_SIZE))
+    ctx:set_limit("stack_size", 4 * before)
+    assert.is_true(ctx:get_limit "stack_size" >= 4 * before)
+    assert.equal(before, cuda.Context.get_limit "STACK_SIZE")
+    assert.equal(base, cuda.Context.get_current())
+    ctx:with(function()
+      cuda.Context.set_limit("stack_size", 2 * before)
+      assert.is_true(ctx:get_limit(0) >= 2 * before and ctx:get_limit(0) < 4 * before)
+    end)
+    local err = gpu.raises("LogicError", "limit", ctx.set_limit, ctx, "dev_runtime_sync_depth", 2)
+    assert.equal(215, err.code)
+    assert.equal(base, cuda.Context.get_current())
+    gpu.raises("LogicError", "(stack_size)", ctx.get_limit, ctx, "stak_size")
+    gpu.error_of("LogicError", ctx.get_limit, ctx, 9999)
+    gpu.refuses_nonsense(function(v) return ctx:get_limit(v) end)
+    gpu.refuses_nonsense(function(v) return ctx:set_limit("stack_size", v) end)
+    ctx:detach()
+    gpu.raises("LogicError", "was detached", ctx.get_limit, ctx, "stack_size")
+  end)
+
+  it("cuda.Context:get_cache_config and cuda.Context:set_cache_config", function()
+    local ctx = aside()
+    ctx:set_cache_config "prefer_l1"
+    assert.equal(cuda.func_cache.PREFER_L1, ctx:get_cache_config())
+    ctx:with(function() cuda.Context.set_cache_config(cuda.func_cache.PREFER_SHARED) end)
+    assert.equal(cuda.func_cache.PREFER_SHARED, ctx:get_cache_config())
+    assert.equal(base:get_cache_config(), cuda.Context.get_cache_config())
+    gpu.raises("LogicError", "(prefer_l1)", ctx.set_cache_config, ctx, "prefer_l2")
+    gpu.raises("LogicError", "got number 4", ctx.set_cache_config, ctx, 4)
+    gpu.refuses_nonsense(function(v) return ctx:set_cache_config(v) end)
+    ctx:detach()
+  end)
+
+  it("cuda.Context:get_shared_config and cuda.Context:set_shared_config, where a driver still has them", function()
+    local ctx = aside()
+    for _, name in ipairs { "four_byte_bank_size", "default_bank_size" } do
+      assert.has_no_error(function() ctx:set_shared_config(name) end)
+    end
+    assert.is_true(ctx:get_shared_config() <= 2)
+    assert.equal("number", type(cuda.Context.get_shared_config()))
+    gpu.error_of("LogicError", ctx.set_shared_config, ctx, 3)
+    gpu.refuses_nonsense(function(v) return ctx:set_shared_config(v) end)
+    ctx:detach()
+  end)
+
+  it("cuda.Context:get_api_version and cuda.Context:get_flags, of a context or of the current one", function()
+    local ctx = cuda.Device(0):make_context "sched_spin"
+    cuda.Context.pop()
+    assert.is_true(ctx:get_api_version() >= 3020)
+    assert.equal(base:get_api_version(), cuda.Context.get_api_version())
+    assert.equal(1, bit.band(ctx:get_flags(), 7))
+    assert.equal(base:get_flags(), cuda.Context.get_flags())
+    ctx:detach()
+    for _, method in ipairs { "get_api_version", "get_flags", "is_poisoned" } do
+      gpu.raises("LogicError", "was detached", ctx[method], ctx)
+    end
+  end)
+
+  it("cuda.Context:synchronize calls the driver's own form, where there is one", function()
+    local code = [[
+      local cuda, softgpu = require "cudalua", require "cudalua.softgpu"
+      cuda.init()
+      local ctx = cuda.Device(0):make_context()
+      cuda.Context.pop()
+      softgpu.log "on"
+      ctx:synchronize()
+      local symbols = {}
+      for _, call in ipairs(softgpu.calls()) do
+        if call.symbol:find "Synchronize" then symbols[#symbols + 1] = call.symbol end
+      end
+      io.write(table.concat(symbols, " "), " ", tostring(cuda.Context.get_current()))
+    ]]
+    assert.equal("cuCtxSynchronize_v2 nil", (gpu.child(code, "CUDALUA_DRIVER=soft CUDALUA_SOFT_VERSION=13000")))
+    assert.equal("cuCtxSynchronize nil", (gpu.child(code, "CUDALUA_DRIVER=soft CUDALUA_SOFT_VERSION=12090")))
+  end)
+
+  it("cuda.Context:enable_peer_access and cuda.Context:disable_peer_access", function()
+    local err = gpu.error_of("LogicError", base.enable_peer_access, base, base)
+    assert.equal(217, err.code)
+    assert.equal(217, gpu.error_of("LogicError", cuda.Context.enable_peer_access, base).code)
+    for _, method in ipairs { "enable_peer_access", "disable_peer_access" } do
+      gpu.refuses_nonsense(function(v) return base[method](base, v) end, { number = true })
+    end
+    gpu.raises("LogicError", "flags", base.enable_peer_access, base, base, 1)
+    local out = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      local b = cuda.Device(1):make_context()
+      local a = cuda.Device(0):make_context()
+      local function code(f, ...)
+        local ok, e = pcall(f, ...)
+        return ok and 0 or e.code
+      end
+      local function row(...) io.write(table.concat({ ... }, " "), "\n") end
+      row(code(a.disable_peer_access, a, b), code(a.enable_peer_access, a, b), code(a.enable_peer_access, a, b))
+      row(code(cuda.Context.enable_peer_access, b), code(b.enable_peer_access, b, a, 0))
+      row(code(cuda.Context.disable_peer_access, b), code(a.disable_peer_access, a, b))
+      row(tostring(cuda.Context.get_current() == a))
+      b:detach()
+      row(tostring(pcall(a.enable_peer_access, a, b)))
+    ]], "CUDALUA_DRIVER=soft CUDALUA_SOFT_DEVICES=2")
+    assert.equal("705 0 704\n704 0\n0 705\ntrue\nfalse\n", out)
+  end)
+
+  it("cuda.Context:is_poisoned and cuda.device_error tell that a device is lost", function()
+    assert.is_false(base:is_poisoned())
+    assert.is_false(cuda.Context.is_poisoned())
+    assert.is_nil(cuda.device_error())
+    assert.is_nil(cuda.device_error(cuda.Device(0)))
+    gpu.refuses_nonsense(cuda.device_error, { ["nil"] = true })
+    local out = gpu.child([[
+      local cuda = require "cudalua"
+      cuda.init()
+      local dev = cuda.Device(0)
+      local other = dev:make_context()
+      local ctx = dev:make_context()
+      local mod = cuda.SourceModule "__global__ void k(int *p) { *p = 1; }"
+      mod:get_function "k"(nil, { block = 1 })
+      cuda.Context.pop()
+      cuda.Context.pop()
+      assert(not ctx:is_poisoned())
+      local ok, err = pcall(ctx.synchronize, ctx) -- with no context current
+      assert(not ok and err.sticky and cuda.Context.get_current() == nil, tostring(err))
+      local code, name = cuda.device_error(dev)
+      print(ctx:is_poisoned(), other:is_poisoned(), code == err.code, name == err.name, err.kernel)
+      print(dev.warp_size)
+    ]], gpu.driver .. " CUDALUA_SOFT_REPORT=off")
+    assert.equal("true\ttrue\ttrue\ttrue\tk\n32\n", out)
+  end)
+
+  it("cuda.wrap_context stands for a context of other code", function()
+    assert.equal(base, cuda.wrap_context(base:handle()))
+    gpu.refuses_nonsense(cuda.wrap_context)
+    gpu.error_of("LogicError", cuda.wrap_context, 0)
+    local gone = cuda.Device(0):make_context()
+    local handle = gone:handle()
+    gone:detach()
+    gpu.raises("LogicError", "was detached", cuda.wrap_context, handle)
+    local out, ok = gpu.child([[
+      local cuda, ffi = require "cudalua", require "ffi"
+      cuda.init()
+      ffi.cdef "int cuCtxCreate_v2(void **, unsigned, int); int cuCtxPopCurrent_v2(void **);"
+      ffi.cdef "int cuCtxDestroy_v2(void *);"
+      local driver, handle = ffi.load(cuda.driver_info().path), ffi.new "void *[1]"
+      assert(driver.cuCtxCreate_v2(handle, 0, 0) == 0)
+      assert(driver.cuCtxPopCurrent_v2(handle) == 0)
+      local ctx = cuda.wrap_context(ffi.cast("uintptr_t", handle[0]))
+      assert(cuda.Context.get_current() == nil and ctx:get_device() == cuda.Device(0))
+      assert(cuda.wrap_context(ctx:handle()) == ctx)
+      ctx:synchronize()
+      assert(#ctx:with(cuda.mem_alloc, 16) == 16)
+      ctx:detach()
+      ctx = nil
+      collectgarbage() collectgarbage()
+      assert(driver.cuCtxDestroy_v2(handle[0]) == 0)
+      io.write "fine"
+    ]], gpu.driver)
+    assert.equal("fine", out)
+    assert.is_true(ok)
   end)
 
   it("leaves the host program's own primary context where it is", function()

@@ -18,7 +18,7 @@ describe("starting", function()
   it("before cuda.init every call says what is missing", function()
     local out = gpu.child [[
       local cuda = require "cudalua"
-      for _, f in ipairs { cuda.Device.count, cuda.get_driver_version, function() cuda.Device(0) end,
+      for _, f in ipairs { cuda.Device.count, function() cuda.Device(0) end, cuda.device_error,
           function() cuda.mem_alloc(4) end, cuda.Context.pop, cuda.Context.synchronize, cuda.mem_get_info } do
         local ok, err = pcall(f)
         assert(not ok and err.code == 3 and err.hint == "call cuda.init() first", tostring(err))
@@ -68,6 +68,55 @@ describe("starting", function()
     assert.equal("number", type(minor))
     assert.equal("number", type(patch))
     assert.is_true(cuda.get_driver_version() >= 12040)
+  end)
+
+  it("cuda.get_version and cuda.get_driver_version work before cuda.init and open nothing", function()
+    local code = [[
+      local cuda = require "cudalua"
+      local before = cuda.get_driver_version()
+      assert(not cuda.driver_info().open and cuda.get_version() >= 13)
+      assert(not pcall(cuda.Device.count))
+      cuda.on_notice = nil
+      cuda.init()
+      io.write(tostring(before == cuda.get_driver_version()))
+    ]]
+    assert.equal("true", (gpu.child(code, gpu.driver)))
+    assert.equal("true", (gpu.child(code, "CUDALUA_DRIVER=soft")))
+    assert.equal("true", (gpu.child(code, "CUDALUA_DRIVER=auto")))
+  end)
+
+  it("cuda.get_driver_version says what was tried where there is no driver", function()
+    local code = [[
+      local cuda = require "cudalua"
+      local ok, err = pcall(cuda.get_driver_version)
+      io.write(tostring(ok), " ", err.class, " ", err.message)
+    ]]
+    local out = gpu.child(code, "CUDALUA_DRIVER=/nowhere/libcuda.so.1")
+    assert.equal("false RuntimeError no CUDA driver: /nowhere/libcuda.so.1", out:sub(1, 56))
+    out = gpu.child(code, "CUDALUA_DRIVER=$(realpath $(command -v luajit))")
+    assert.truthy(out:find("^false RuntimeError no CUDA driver: "))
+    out = gpu.child(code, "CUDALUA_DRIVER=gpu")
+    assert.truthy(out:find("^false LogicError CUDALUA_DRIVER is 'gpu'"))
+  end)
+
+  it("cuda.VERSION, cuda.VERSION_TEXT, cuda.VERSION_STATUS and cuda.version_at_least", function()
+    local major, minor, patch = unpack(cuda.VERSION)
+    assert.equal(("%d.%d.%d"):format(major, minor, patch) .. cuda.VERSION_STATUS, cuda.VERSION_TEXT)
+    assert.equal("string", type(cuda.VERSION_STATUS))
+    assert.equal("cudalua " .. cuda.VERSION_TEXT, cuda._VERSION)
+    local function version(...) return setmetatable({ ... }, getmetatable(cuda.VERSION)) end
+    assert.is_true(version(1, 2, 3) == version(1, 2, 3))
+    assert.is_true(version(1) == version(1, 0, 0))
+    assert.is_true(version(1, 2, 3) < version(1, 10))
+    assert.is_true(version(1, 2) <= version(1, 2, 0))
+    assert.is_false(version(2) <= version(1, 9, 9))
+    assert.equal("1.2.3", tostring(version(1, 2, 3)))
+    assert.is_true(cuda.version_at_least(0, 1))
+    assert.is_true(cuda.version_at_least(major, minor, patch))
+    assert.is_false(cuda.version_at_least(major, minor, patch + 1))
+    assert.is_false(cuda.version_at_least(major + 1))
+    gpu.refuses_nonsense(cuda.version_at_least)
+    gpu.refuses_nonsense(function(v) return cuda.version_at_least(0, v) end, { ["nil"] = true })
   end)
 
   it("cuda.driver_info names the library in use", function()

@@ -108,4 +108,50 @@ describe("modules", function()
     assert.truthy(err.log:find "4")
     assert.truthy(tostring(err):find("log:", 1, true))
   end)
+
+  describe("options", function()
+    local ptx
+    setup(function() ptx = cuda.compile(source, { arch = "compute_80" }) end)
+
+    it("cuda.module_from_buffer passes the JIT's options and hands back what it reported in mod.jit", function()
+      local mod = cuda.module_from_buffer(ptx, { options = { max_registers = 32, wall_time = true, log_verbose = true } })
+      assert.is_true(mod.jit.wall_time >= 0)
+      assert.equal("string", type(mod.jit.info_log))
+      assert.equal("", mod.jit.error_log)
+      assert.is_nil(mod.jit.threads_per_block)
+      mod = cuda.module_from_buffer(ptx, { options = { { "threads_per_block", 128 }, { cuda.jit_option.LOG_VERBOSE, 1 } } })
+      assert.is_true(mod.jit.threads_per_block >= 1)
+      assert.is_nil(cuda.module_from_buffer(ptx).jit)
+      assert.is_true(mod:get_function("scale").num_regs <= 255)
+    end)
+
+    it("the message handler hears of success and of failure", function()
+      local heard = {}
+      local handler = function(...) heard[#heard + 1] = { ... } end
+      cuda.module_from_buffer(ptx, { message_handler = handler })
+      assert.is_true(heard[1][1])
+      local bad = ptx:gsub("ld%.param", "ld.paramour")
+      local err = gpu.error_of("CompileError", cuda.module_from_buffer, bad, { message_handler = handler })
+      assert.equal(218, err.code)
+      assert.truthy(err.log:find "%S")
+      assert.is_false(heard[2][1])
+      assert.equal(err.log, heard[2][3])
+    end)
+
+    it("refuses what is no option, what is the library's own, and values that are none", function()
+      gpu.raises("LogicError", "max_registers", cuda.module_from_buffer, ptx, { options = { max_register = 32 } })
+      gpu.raises("LogicError", "the library's own", cuda.module_from_buffer, ptx,
+        { options = { info_log_buffer = 1 } })
+      gpu.raises("LogicError", "expected a number", cuda.module_from_buffer, ptx, { options = { max_registers = "x" } })
+      gpu.raises("LogicError", "options must be a table", cuda.module_from_buffer, ptx, { options = 5 })
+      gpu.raises("LogicError", "{option, value}", cuda.module_from_buffer, ptx, { options = { 5 } })
+      gpu.raises("LogicError", "unknown option 'optoins'", cuda.module_from_buffer, ptx, { optoins = {} })
+      for _, value in ipairs { 0 / 0, -2, 1.5, 2 ^ 40, 1 / 0 } do
+        gpu.error_of("LogicError", cuda.module_from_buffer, ptx, { options = { max_registers = value } })
+      end
+      local many = {}
+      for i = 1, 60 do many[i] = { "log_verbose", 1 } end
+      gpu.raises("LogicError", "at most", cuda.module_from_buffer, ptx, { options = many })
+    end)
+  end)
 end)

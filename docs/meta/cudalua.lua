@@ -28,18 +28,52 @@ function Device:ordinal() end
 ---@return integer minor
 function Device:compute_capability() end
 
+---The same, as PyCUDA's first documents spell it.
+---@return integer major
+---@return integer minor
+function Device:compute_cabability() end
+
 ---cuDeviceTotalMem.
 ---@return number  bytes
 function Device:total_memory() end
 
----cuDeviceGetAttribute.
----@param attribute integer  CUdevice_attribute
+---cuDeviceGetAttribute. An attribute can also be read as a field: `dev.clock_rate`.
+---@param attribute integer|string  cuda.device_attribute, or its name: "clock_rate"
 ---@return integer  in the driver's unit: bytes, kHz, 0 or 1 ...
----@raise LogicError for a number that the driver does not know
+---@raise LogicError for a name that there is not, or a number that the driver does not know
 function Device:get_attribute(attribute) end
 
----cuCtxCreate: a context of its own, made current.
----@param flags? integer  CUctx_flags
+---cuDeviceGetAttribute, for every attribute of cuda.h. Left out are those that this driver does not know.
+---@param options? {names: boolean}  names = true: keyed by lower-case name
+---@return table<integer|string, integer>  keyed by number
+---@raise LogicError for other options
+function Device:get_attributes(options) end
+
+---cuDeviceGetPCIBusId. (The numeric attribute of that name: get_attribute "pci_bus_id".)
+---@return string  domain:bus:device.function, "0000:3b:00.0"; cuda.Device() takes it
+function Device:pci_bus_id() end
+
+---cuDeviceGetUuid: names this GPU on any machine. nvidia-smi writes GPU- (of a part of a GPU MIG-) before it.
+---@return string  36 characters: "0a1b2c3d-..."
+---@raise RuntimeError where the driver is older than 11.4
+function Device:uuid() end
+
+---cuDeviceCanAccessPeer: can kernels on this device use memory of the other? To be switched on by
+---Context:enable_peer_access().
+---@param other cudalua.Device
+---@return boolean  false for the device itself
+---@raise LogicError unless other is a Device
+function Device:can_access_peer(other) end
+
+---cuDeviceGetP2PAttribute: what the way from this device to the other is like.
+---@param other cudalua.Device
+---@param attribute integer|string  cuda.p2p_attribute, or its name: "performance_rank"
+---@return integer
+---@raise LogicError where other is the same device
+function Device:p2p_attribute(other, attribute) end
+
+---cuCtxCreate: a context of its own, made current. `cuda.Context(dev, flags)` does the same.
+---@param flags? integer|string|(integer|string)[]  cuda.ctx_flags: "sched_spin", or several in a list
 ---@return cudalua.Context
 ---@raise MemoryError, LogicError for bad flags
 function Device:make_context(flags) end
@@ -83,6 +117,74 @@ function Context:get_device() end
 ---@return number  the CUcontext as a number, for other libraries
 --- The driver's handle.
 function Context:handle() end
+
+---Counts one more use of this context; Context.attach() of the current one. It then takes one more detach() to end it.
+---@param flags? integer  0
+---@return cudalua.Context
+---@raise LogicError (201) where none is current, and for other flags
+function Context:attach(flags) end
+
+---cuCtxGetFlags: of this context; Context.get_flags() of the current one.
+---@return integer  bits of cuda.ctx_flags
+---@raise LogicError (201) where none is current
+function Context:get_flags() end
+
+---cuCtxGetApiVersion: of this context; Context.get_api_version() of the current one.
+---@return integer  3020 with all drivers so far
+---@raise LogicError (201) where none is current
+function Context:get_api_version() end
+
+---Has a sticky error (an illegal address ...) ended this context's device for the process? Context.is_poisoned() asks
+---for the current one. See also cuda.device_error().
+---@return boolean
+---@raise LogicError (201) where none is current
+function Context:is_poisoned() end
+
+---cuCtxGetLimit: of this context; Context.get_limit(limit) of the current one.
+---@param limit integer|string  cuda.limit, or its name: "stack_size"
+---@return number  bytes, or a count
+---@raise LogicError (215) for a limit that the device does not have
+function Context:get_limit(limit) end
+
+---cuCtxSetLimit: of this context; Context.set_limit(limit, value) of the current one. The driver may round.
+---@param limit integer|string  cuda.limit, or its name: "stack_size"
+---@param value integer  bytes, or a count
+---@raise LogicError for a limit that the device does not have (215), and for a value out of range
+function Context:set_limit(limit, value) end
+
+---cuCtxGetCacheConfig: of this context; Context.get_cache_config() of the current one.
+---@return integer  one of cuda.func_cache
+---@raise LogicError (201) where none is current
+function Context:get_cache_config() end
+
+---cuCtxSetCacheConfig: what kernels prefer that say nothing themselves, a hint. Of this context;
+---Context.set_cache_config(config) of the current one.
+---@param config integer|string  cuda.func_cache, or its name: "prefer_l1"
+---@raise LogicError for any other value
+function Context:set_cache_config(config) end
+
+---cuCtxGetSharedMemConfig: of this context; Context.get_shared_config() of the current one.
+---@return integer  one of cuda.shared_config
+---@raise LogicError (201) where none is current
+function Context:get_shared_config() end
+
+---cuCtxSetSharedMemConfig: has no effect on today's GPUs. Of this context; Context.set_shared_config(config) of the
+---current one.
+---@param config integer|string  cuda.shared_config, or its name: "four_byte_bank_size"
+---@raise LogicError for any other value
+function Context:set_shared_config(config) end
+
+---cuCtxEnablePeerAccess: kernels of this context may use the peer's memory from now on;
+---Context.enable_peer_access(peer) is for the current one. One direction: the peer has to be asked for the other.
+---@param peer cudalua.Context  a context on another device
+---@param flags? integer  0
+---@raise LogicError where that is not possible (217), and where it was done before (704)
+function Context:enable_peer_access(peer, flags) end
+
+---cuCtxDisablePeerAccess: takes enable_peer_access() back.
+---@param peer cudalua.Context
+---@raise LogicError (705) where it was not enabled
+function Context:disable_peer_access(peer) end
 
 ---Device memory that it owns. `#a` is its size in bytes, `a + bytes` a DevicePointer to what follows.
 ---@class cudalua.DeviceAllocation

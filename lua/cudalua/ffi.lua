@@ -3,6 +3,7 @@
 -- a Lua string, or a `const void *[1]` that holds the address, and a number of bytes.
 
 local ffi = require "ffi"
+local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 
 local M = {}
@@ -120,6 +121,21 @@ function M.plain_number(x)
   if type(x) ~= "cdata" or not scalar_of(x) then return x end
   local n = tonumber(x)
   if n and n >= -2 ^ 53 and n <= 2 ^ 53 and n == math.floor(n) then return n end
+  return x
+end
+
+---What stands for device memory, as C takes it: an object of this library, or an address as a number. Objects of the
+---user's with get_pointer() stand for what that gives.
+---@param x any
+---@return any
+function M.device(x)
+  local t = type(x)
+  if t == "number" or t == "nil" then return x end
+  if t == "cdata" then return M.plain_number(x) end
+  if (t == "table" or t == "userdata") and not core.kind(x) then
+    local ok, method = pcall(function() return x.get_pointer end)
+    if ok and type(method) == "function" then return M.plain_number(x:get_pointer()) end
+  end
   return x
 end
 

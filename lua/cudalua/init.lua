@@ -17,7 +17,7 @@ local host = require "cudalua.ffi"
 local launch = require "cudalua.launch"
 
 ---@class cudalua
-local cuda = { _VERSION = "cudalua 0.1.0", VERSION_TEXT = "0.1.0" }
+local cuda = { Device = require "cudalua.device", Context = require "cudalua.context", Event = require "cudalua.event" }
 
 ---The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
 ---@type table<string, integer>
@@ -27,9 +27,20 @@ for name, value in pairs(errors) do
   if type(value) == "table" then cuda[name] = value end
 end
 cuda.is_error = errors.is_error
-for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Context" } do
-  cuda[name] = core.classes[name] -- tables of methods; Context.synchronize() and its like act on the current one
+for name, value in pairs(require "cudalua.stream") do cuda[name] = value end
+for name, value in pairs(require "cudalua.module") do cuda[name] = value end
+for name, value in pairs(require "cudalua.memory") do cuda[name] = value end
+for name, value in pairs(require "cudalua.memcpy") do cuda[name] = value end
+for name, value in pairs(require "cudalua.debugging") do cuda[name] = value end
+for name, value in pairs(require "cudalua.version") do cuda[name] = value end
+cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
+for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec" } do
+  cuda[name] = core.classes[name] -- tables of methods
 end
+
+core.on_finalizer_error(function(err)
+  if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
+end)
 
 ---Called with one line of text when something deserves to be known that is no error. Replace it at will.
 ---@param text string
@@ -59,150 +70,28 @@ function cuda.init(options)
   if notice and cuda.on_notice then cuda.on_notice(notice) end
 end
 
----CUDA version of the headers that this library was built with.
----@return integer major, integer minor, integer patch
-function cuda.get_version() return core.get_version() end
-
----@return integer  CUDA version of the driver: 13000 for 13.0
----@raise LogicError before cuda.init().
-function cuda.get_driver_version() return core.get_driver_version() end
-
 ---Which driver is in use.
 ---@return {open: boolean, soft: boolean?, version: integer?, path: string?}
 function cuda.driver_info() return core.driver_info() end
 
----Devices: `cuda.Device(0)`, `cuda.Device.count()`.
----@class cudalua.DeviceClass
----@overload fun(ordinal: integer): cudalua.Device
-cuda.Device = setmetatable({}, {
-  __index = core.classes.Device,
-  __call = function(_, ordinal) return core.Device(ordinal) end,
-})
+---The device's lasting error: after one, every call on the device fails in this process, which must restart.
+---@param device? cudalua.Device  default: that of the current context
+---@return integer? code  nil: there is none
+---@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
+---@raise LogicError (201) without an argument where no context is current
+function cuda.device_error(device) return core.device_error(device) end
 
----@return integer  number of devices
----@raise LogicError (3) before cuda.init().
-function cuda.Device.count() return core.device_count() end
-
----@param ordinal integer  0 to Device.count() - 1
----@return cudalua.Device
----@raise LogicError (101).
-function cuda.Device.get_device(ordinal) return core.Device(ordinal) end
-
----Makes the context current, calls f(...) and takes it off again, also when f raises.
----@param f function
----@param ... any  arguments of f
----@return any ...  what f returns
----@raise what f raises, and LogicError if f left another context on top of the stack.
-function cuda.Context:with(f, ...)
-  local depth = core.context_depth()
-  cuda.Context.push(self)
-  local function finish(ok, ...)
-    local left = core.context_depth() - depth
-    local balanced = left == 1 and cuda.Context.get_current() == self
-    while core.context_depth() > depth do cuda.Context.pop() end
-    if not ok then error((...), 0) end
-    if not balanced then
-      errors.raise("LogicError", left > 1 and "Context.with: the function left another context on top of the stack"
-        or "Context.with: the function took off a context that it had not pushed")
-    end
-    return ...
-  end
-  return finish(pcall(f, ...))
-end
-
----Allocates device memory in the current context. Freed by :free(), or when it is collected.
----@param bytes integer  at least 1
----@return cudalua.DeviceAllocation
----@raise MemoryError (requested, free, total), LogicError (201) without a current context.
-function cuda.mem_alloc(bytes) return core.mem_alloc(host.plain_number(bytes)) end
-
----Runs Lua's garbage collector and gives everything that it finds back to the driver. Finalizers themselves never
----wait, so what would wait for running kernels is otherwise done by the next allocation or synchronisation.
-function cuda.collect()
-  collectgarbage()
-  collectgarbage() -- what a finalized object held goes in the second pass
-  core.drain()
-end
-
----@return integer free, integer total  bytes on the current device
-function cuda.mem_get_info() return core.mem_get_info() end
-
----Device memory with a copy of a host buffer.
----@param buf any  string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@return cudalua.DeviceAllocation
-function cuda.to_device(buf)
-  local src, n = host.host_buffer("to_device", buf)
-  local mem = core.mem_alloc(n)
-  core.memcpy_htod(mem, src, n)
-  return mem
-end
-
-local copy_options = { nbytes = true }
-
-local function nbytes_of(where, opts)
-  if opts == nil then return nil end
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", where .. ": the options must be a table, {nbytes = n}, got " .. type(opts))
-  end
-  errors.check_options(where, opts, copy_options)
-  return host.plain_number(opts.nbytes)
-end
-
----Copies host memory to the device; returns when the host buffer may be reused.
----@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param src any  string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@param opts? {nbytes: integer}  default: the whole host buffer
----@raise LogicError where it does not fit.
-function cuda.memcpy_htod(dest, src, opts)
-  local ptr, n = host.host_buffer("memcpy_htod: src", src, nbytes_of("memcpy_htod", opts))
-  core.memcpy_htod(host.plain_number(dest), ptr, n)
-end
-
----Copies device memory to the host; returns when the data is there.
----@param dest any  FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param opts? {nbytes: integer}  default: the whole host buffer
----@raise LogicError where it does not fit; errors of kernels that ran before show here too.
-function cuda.memcpy_dtoh(dest, src, opts)
-  local ptr, n = host.host_buffer("memcpy_dtoh: dest", dest, nbytes_of("memcpy_dtoh", opts), true)
-  core.memcpy_dtoh(ptr, host.plain_number(src), n)
-end
-
----Copies within device memory. May return before the copy is done.
----@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param nbytes integer
-function cuda.memcpy_dtod(dest, src, nbytes)
-  core.memcpy_dtod(host.plain_number(dest), host.plain_number(src), host.plain_number(nbytes))
-end
+---The Context that stands for a CUcontext which other code in this process made and keeps owning: detach() lets go
+---of it and destroys nothing. A handle that is none may crash the driver.
+---@param handle integer|ffi.cdata*  the CUcontext as a number
+---@return cudalua.Context  the same object each time
+---@raise LogicError for 0, and for the handle of a Context that was detached
+function cuda.wrap_context(handle) return core.wrap_context(host.plain_number(handle)) end
 
 ---A device address that the caller vouches for: no owner, no bounds.
 ---@param address integer|ffi.cdata*
 ---@return cudalua.DevicePointer
 function cuda.pointer(address) return core.pointer(host.plain_number(address)) end
-
----Loads a module from an image: cubin, PTX or fatbin.
----@param image string
----@return cudalua.Module
----@raise CompileError (218, 222 ...; log) for bad PTX, RuntimeError (209) for another architecture's code.
-function cuda.module_from_buffer(image) return core.module_load(image) end
-
----@param path string  file that holds a cubin, PTX or a fatbin
----@return cudalua.Module
----@raise RuntimeError (301) where it cannot be read, else as module_from_buffer.
-function cuda.module_from_file(path)
-  if type(path) ~= "string" then
-    errors.raise("LogicError", "module_from_file: expected a path, got " .. type(path))
-  end
-  local file, why = io.open(path, "rb")
-  local image = file and file:read "*a"
-  if file then file:close() end
-  if not image then
-    errors.raise("RuntimeError", "module_from_file: " .. (why or path .. " cannot be read"),
-      { code = core.result.FILE_NOT_FOUND, name = "CUDA_ERROR_FILE_NOT_FOUND" })
-  end
-  return core.module_load(image)
-end
 
 ---Compiles CUDA C and loads it into the current context: `cuda.SourceModule(source, options)`.
 ---@class cudalua.SourceModuleClass
@@ -252,5 +141,36 @@ for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "uint16", "int32", "u
     return core.scalar(dtype, value)
   end
 end
+
+-- What few programs need is loaded when one of its names is first asked for.
+local later = {}
+for part, names in pairs {
+  array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
+    "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
+  mempool = "MemoryPool default_mempool",
+  pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
+    "DebugMemoryPool",
+  memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",
+} do
+  for name in names:gmatch "%S+" do later[name] = part end
+end
+local modules = { dtype = true, ndarray = true, tools = true, softgpu = true } -- as fields: cuda.ndarray.zeros
+
+-- cuda.ctx_flags and the other constants are made when they are first looked at.
+local constant = require("cudalua.constants").lookup
+setmetatable(cuda, {
+  __index = function(self, name)
+    local value
+    if later[name] then
+      value = require("cudalua." .. later[name])[name]
+    elseif modules[name] then
+      value = require("cudalua." .. name)
+    else
+      value = constant(name)
+    end
+    if value ~= nil then rawset(self, name, value) end
+    return value
+  end,
+})
 
 return cuda

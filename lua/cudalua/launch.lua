@@ -8,7 +8,8 @@ local host = require "cudalua.ffi"
 local M = {}
 
 ---Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
----Own handlers are objects with get_device_alloc(), pre_call() and post_call().
+---Own handlers are objects with get_device_alloc(stream), pre_call(stream) and post_call(stream); stream is nil where
+---the call was given none, and everything has to be done when it returns.
 ---@class cudalua.ArgumentHandler
 local Handler = {}
 Handler.__index = Handler
@@ -28,18 +29,41 @@ end
 
 function Handler:__tostring() return ("cudalua.%s(%d bytes)"):format(self.name, self.nbytes) end
 
+-- Device memory for the time of the call: of the pool, whose blocks come and go in the order of the stream without
+-- waiting, where the device has one.
+local function temporary(nbytes, stream)
+  if core.has_mempool and core.has_mempool() then return core.mem_alloc_async(nbytes, stream) end
+  return core.mem_alloc(nbytes)
+end
+
+---@param stream? cudalua.Stream
 ---@return cudalua.DeviceAllocation
-function Handler:get_device_alloc()
-  if not self.alloc then self.alloc = core.mem_alloc(math.max(self.nbytes, 1)) end
+function Handler:get_device_alloc(stream)
+  if not self.alloc then self.alloc = temporary(math.max(self.nbytes, 1), stream) end
   return self.alloc
 end
 
-function Handler:pre_call()
-  if self.copies_in then core.memcpy_htod(self:get_device_alloc(), self.slot, self.nbytes) end
+---Called before the launch. The copy is ordered in the stream.
+---@param stream? cudalua.Stream  nil: the copy is done when this returns
+function Handler:pre_call(stream)
+  local alloc = self:get_device_alloc(stream)
+  if not self.copies_in then return end
+  if stream then
+    core.memcpy_htod_async(alloc, self.slot, self.nbytes, stream, self.anchor)
+  else
+    core.memcpy_htod(alloc, self.slot, self.nbytes)
+  end
 end
 
-function Handler:post_call()
-  if self.copies_out then core.memcpy_dtoh(self.slot, self:get_device_alloc(), self.nbytes) end
+---Called after the launch.
+---@param stream? cudalua.Stream  nil: the copy is done when this returns
+function Handler:post_call(stream)
+  if not self.copies_out then return end
+  if stream then
+    core.memcpy_dtoh_async(self.slot, self:get_device_alloc(stream), self.nbytes, stream, self.anchor)
+  else
+    core.memcpy_dtoh(self.slot, self:get_device_alloc(), self.nbytes)
+  end
 end
 
 function Handler:release()
@@ -102,16 +126,17 @@ end
 
 -- Handlers' memory is freed whatever happens; the first error is the one that is raised.
 local function with_handlers(fn, args, n, handlers)
+  local stream = args[n + 1].stream or core.current_stream and core.current_stream()
   local ok, result = pcall(function()
     for i = 1, n do -- in the order of the arguments
       local h = handlers[i]
-      if h then args[i] = given(fn, i, h:get_device_alloc()) end
-      if h and h.pre_call then h:pre_call() end
+      if h then args[i] = given(fn, i, h:get_device_alloc(stream)) end
+      if h and h.pre_call then h:pre_call(stream) end
     end
     local seconds = fn(unpack(args, 1, n + 1))
     for i = 1, n do
       local h = handlers[i]
-      if h and h.post_call then h:post_call() end
+      if h and h.post_call then h:post_call(stream) end
     end
     return seconds
   end)

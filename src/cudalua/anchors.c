@@ -1,5 +1,6 @@
 /* Anchors: values that asynchronous work still uses. Each waits behind an event, in one lane per stream, for
- * the work to be done. */
+ * the work to be done. A lane holds its stream's record: a stream that is dropped with work pending lives on
+ * until its anchors are gone. */
 #include "memory.h"
 #include "state.h"
 
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 
 static const char table_key = 0;
-_Atomic uint32_t cl_captures;
 
 static void push_table(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&table_key);
@@ -20,19 +20,11 @@ static void push_table(lua_State *L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
-/* No query or event of this file belongs into a capture, or may break one. */
-static CUstreamCaptureMode relax(void) {
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  CU.cuThreadExchangeStreamCaptureMode(&mode);
-  return mode;
-}
-static void unrelax(CUstreamCaptureMode mode) { CU.cuThreadExchangeStreamCaptureMode(&mode); }
-
-static cl_Lane *lane_of(lua_State *L, cl_State *st, cl_Stream *s, cl_Context *ctx) {
+static cl_Lane *lane_of(cl_State *st, cl_Stream *s, cl_Context *ctx) {
   for (cl_Lane *l = st->lanes; l; l = l->next)
     if (l->stream == s && l->ctx == ctx) return l;
   cl_Lane *l = calloc(1, sizeof *l);
-  if (!l) luaL_error(L, "not enough memory");
+  if (!l) return NULL;
   l->stream = (cl_Stream *)cl_rec_retain(&s->rec);
   l->ctx = (cl_Context *)cl_rec_retain(&ctx->rec);
   l->next = st->lanes;
@@ -45,14 +37,23 @@ static bool usable(const cl_Context *c) {
 }
 
 static void lane_free(cl_Lane *l) {
+  while (l->spares) cl_event_discard(l->ctx, l->spare[--l->spares]);
   cl_rec_release(&l->stream->rec);
   cl_rec_release(&l->ctx->rec);
   free(l->ring);
   free(l);
 }
 
+static void give_back(cl_Lane *l, CUevent event) {
+  if (l->spares < sizeof l->spare / sizeof *l->spare)
+    l->spare[l->spares++] = event;
+  else
+    cl_event_discard(l->ctx, event);
+}
+
 static void lane_drop_head(cl_Lane *l) {
-  cl_event_discard(l->ctx, l->ring[l->head].event);
+  give_back(l, l->ring[l->head].event);
+  cl_rec_release(l->ring[l->head].rec);
   l->head = (l->head + 1) % l->room;
   l->count--;
 }
@@ -64,7 +65,7 @@ static bool head_done(const cl_Lane *l) {
 void cl_anchors_poll(lua_State *L) {
   cl_State *st = cl_state(L);
   if (!st->lanes) return;
-  CUstreamCaptureMode mode = relax();
+  CUstreamCaptureMode mode = cl_relax();
   luaL_checkstack(L, 4, "anchors");
   push_table(L);
   for (cl_Lane **p = &st->lanes; *p;) {
@@ -81,7 +82,7 @@ void cl_anchors_poll(lua_State *L) {
     lane_free(l);
   }
   lua_pop(L, 1);
-  unrelax(mode);
+  cl_unrelax(mode);
 }
 
 static void wait_for(const cl_Lane *l) {
@@ -90,15 +91,15 @@ static void wait_for(const cl_Lane *l) {
 
 void cl_anchors_wait(lua_State *L) {
   const cl_State *st = cl_state(L);
-  CUstreamCaptureMode mode = relax();
+  CUstreamCaptureMode mode = cl_relax();
   for (const cl_Lane *l = st->lanes; l; l = l->next) wait_for(l);
-  unrelax(mode);
+  cl_unrelax(mode);
   cl_anchors_poll(L);
 }
 
 void cl_anchors_close(cl_State *st) {
   if (!st->lanes) return;
-  CUstreamCaptureMode mode = relax();
+  CUstreamCaptureMode mode = cl_relax();
   while (st->lanes) {
     cl_Lane *l = st->lanes;
     wait_for(l);
@@ -106,7 +107,7 @@ void cl_anchors_close(cl_State *st) {
     st->lanes = l->next;
     lane_free(l);
   }
-  unrelax(mode);
+  cl_unrelax(mode);
 }
 
 static bool make_room(cl_Lane *l) {
@@ -122,40 +123,53 @@ static bool make_room(cl_Lane *l) {
   return true;
 }
 
-static cl_Capture *capture_of(const cl_State *st, const cl_Stream *s) {
-  if (!cl_captures) return NULL;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (CU.cuStreamIsCapturing(cl_stream_handle(s), &status) || status == CU_STREAM_CAPTURE_STATUS_NONE)
+/* The value on top of the stack is the one anchored last, as when one graph is launched again and again: its
+ * event moves on. The table is below it. */
+static bool moved_on(lua_State *L, const cl_Lane *l) {
+  if (!l->count) return false;
+  const struct cl_Anchor *tail = &l->ring[(l->head + l->count - 1) % l->room];
+  lua_rawgeti(L, -2, tail->ref);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 1);
+  return same && !CU.cuEventRecord(tail->event, cl_stream_handle(l->stream));
+}
+
+/* An event after the work in the lane's stream, or NULL. */
+static CUevent mark(cl_Lane *l) {
+  CUevent event = NULL;
+  if (l->spares)
+    event = l->spare[--l->spares];
+  else if (CU.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING))
     return NULL;
-  return st->captures; /* s is its stream, or was forked off it */
+  if (!CU.cuEventRecord(event, cl_stream_handle(l->stream))) return event;
+  cl_event_discard(l->ctx, event);
+  return NULL;
 }
 
 void cl_anchor(lua_State *L, cl_Stream *s, cl_Context *ctx, int idx) {
-  cl_State *st = cl_state(L);
+  if (cl_captures && cl_capture_keep(L, s, idx)) return;
+  const cl_Object *o = cl_to(L, idx);
+  cl_anchor_rec(L, s, ctx, idx, o ? o->rec : NULL);
+}
+
+void cl_anchor_rec(lua_State *L, cl_Stream *s, cl_Context *ctx, int idx, cl_Rec *rec) {
   luaL_checkstack(L, 6, "anchors");
   lua_pushvalue(L, idx);
-  const cl_Capture *capture = capture_of(st, s);
-  if (capture) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, capture->anchors);
-    lua_insert(L, -2);
-    lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
-    lua_pop(L, 1);
-    return;
-  }
   push_table(L);
   lua_insert(L, -2);
-  cl_Lane *l = lane_of(L, st, s, ctx);
-  bool room = make_room(l);
+  CUstreamCaptureMode mode = cl_relax();
+  cl_Lane *l = lane_of(cl_state(L), s, ctx);
   CUevent event = NULL;
-  CUresult code = room ? CU.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) : CUDA_ERROR_OUT_OF_MEMORY;
-  if (!code) code = CU.cuEventRecord(event, cl_stream_handle(s));
-  if (code) { /* no event to wait behind: wait now */
-    if (event) CU.cuEventDestroy_v2(event);
+  if (l && moved_on(L, l)) {
+    lua_pop(L, 1);
+  } else if (l && make_room(l) && (event = mark(l))) {
+    l->ring[(l->head + l->count) % l->room] = (struct cl_Anchor){event, luaL_ref(L, -2), rec ? cl_rec_retain(rec) : NULL};
+    l->count++;
+  } else { /* nothing to wait behind: wait now */
+    cl_log_clear();
     CU.cuStreamSynchronize(cl_stream_handle(s));
-    lua_pop(L, 2);
-    return;
+    lua_pop(L, 1);
   }
-  l->ring[(l->head + l->count) % l->room] = (struct cl_Anchor){event, luaL_ref(L, -2)};
-  l->count++;
+  cl_unrelax(mode);
   lua_pop(L, 1);
 }

@@ -3,6 +3,7 @@
  * The driver keeps a stack of current contexts per thread. A context that stands on it must not be
  * collected, so each Lua state remembers the pushes it made and holds a reference for each; a state
  * that closes gives them back. */
+#include "capture.h"
 #include "core.h"
 
 #include <pthread.h>
@@ -58,6 +59,7 @@ void cl_context_unregister(cl_Context *c) {
 void cl_context_abandon_all(void) {
   pthread_mutex_lock(&list_lock);
   for (cl_Context *c = list; c; c = c->next) c->rec.life = CL_CLOSED;
+  cl_closes++;
   pthread_mutex_unlock(&list_lock);
 }
 
@@ -183,13 +185,11 @@ static bool forget_push(lua_State *L, cl_Rec *r) {
   return false;
 }
 
-static void *push_object(lua_State *L, cl_Context *c) {
+void *cl_push_context(lua_State *L, cl_Context *c) {
   return cl_push_interned(L, c, &c->rec, CL_CONTEXT, sizeof(cl_Object));
 }
 
-static cl_Context *wrap_foreign(lua_State *L, CUcontext handle) {
-  CUdevice dev = 0;
-  CL_TRY(L, cuCtxGetDevice, &dev);
+static cl_Context *wrap_foreign(lua_State *L, CUcontext handle, CUdevice dev) {
   cl_Context *c = (cl_Context *)cl_rec_new(CL_CONTEXT, sizeof *c, NULL);
   if (!c) luaL_error(L, "not enough memory");
   c->device = dev;
@@ -208,7 +208,9 @@ cl_Context *cl_context_current(lua_State *L) {
   cl_Context *c = cl_context_find(handle);
   if (c) return c;
   if (is_gone(handle)) cl_logic(L, "the current context was detached: Context.pop() it or push another");
-  return wrap_foreign(L, handle);
+  CUdevice dev = 0;
+  CL_TRY(L, cuCtxGetDevice, &dev);
+  return wrap_foreign(L, handle, dev);
 }
 
 /* Makes the record and its userdata; the caller fills in handle and life. */
@@ -225,7 +227,8 @@ static cl_Context *new_context(lua_State *L, CUdevice dev, cl_Ownership ownershi
 
 int cl_device_make_context(lua_State *L) {
   const cl_DeviceObject *d = cl_check(L, 1, CL_DEVICE);
-  long flags = lua_isnoneornil(L, 2) ? 0 : cl_check_int(L, 2, "flags", 0, CU_CTX_FLAGS_MASK);
+  long flags = cl_check_flags(L, 2, "flags", "ctx_flags", CU_CTX_FLAGS_MASK);
+  cl_refuse_in_capture(L, "make_context");
   CUdevice dev;
   CL_TRY(L, cuDeviceGet, &dev, d->ordinal);
   Pushes *p = reserve_push(L);
@@ -239,7 +242,7 @@ int cl_device_make_context(lua_State *L) {
   c->rec.life = CL_LIVE;
   cl_context_register(c);
   note_push(p, c);
-  push_object(L, c);
+  cl_push_context(L, c);
   return 1;
 }
 
@@ -250,7 +253,7 @@ int cl_device_retain_primary_context(lua_State *L) {
   cl_Context *c = cl_context_primary(dev);
   if (c) {
     c->users++;
-    push_object(L, c);
+    cl_push_context(L, c);
     cl_rec_release(&c->rec);
     return 1;
   }
@@ -260,7 +263,7 @@ int cl_device_retain_primary_context(lua_State *L) {
   c->rec.handle = (uint64_t)(uintptr_t)handle;
   c->rec.life = CL_LIVE;
   cl_context_register(c);
-  push_object(L, c);
+  cl_push_context(L, c);
   return 1;
 }
 
@@ -281,7 +284,7 @@ int cl_context_pop(lua_State *L) {
     CL_TRY(L, cuCtxGetCurrent, &handle);
     cl_Context *c = handle && !is_gone(handle) ? cl_context_current(L) : NULL;
     if (c) { /* before the pop: no failure of Lua's may come after it; the userdata holds c from here on */
-      push_object(L, c);
+      cl_push_context(L, c);
       cl_rec_release(&c->rec);
     }
     CL_TRY(L, cuCtxPopCurrent_v2, &handle);
@@ -301,6 +304,7 @@ int cl_context_depth(lua_State *L) {
 int cl_context_detach(lua_State *L) {
   cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   cl_Context *c = (cl_Context *)o->rec;
+  if (c->users == 1) cl_refuse_wait(L, "Context:detach", c);
   if (atomic_fetch_sub(&c->users, 1) > 1) return 0;
   cl_queue_drain(); /* while what waits there can still be destroyed in it */
   CUresult code = cl_rec_close_here(L, &c->rec);
@@ -310,20 +314,194 @@ int cl_context_detach(lua_State *L) {
   return 0;
 }
 
+/* What the driver does for the current context alone, ctx:method() does for ctx and Context.method() for the
+ * current one. */
+
+/* The Context at index 1, or NULL: the arguments begin there. */
+static const cl_Object *receiver(lua_State *L) {
+  return cl_to_kind(L, 1, CL_CONTEXT) ? cl_check(L, 1, CL_CONTEXT) : NULL;
+}
+
+static void enter(lua_State *L, const cl_Object *o) {
+  if (o) CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+}
+
+/* After the call: takes o off again, and raises unless code is CUDA_SUCCESS. The error is made while o is
+ * still current: it notes which device is lost, and which kernel ran last. */
+static void leave(lua_State *L, const cl_Object *o, const char *call, CUresult code) {
+  CUcontext popped;
+  if (code) cl_fail_new(L, call, code);
+  if (o) CU.cuCtxPopCurrent_v2(&popped);
+  if (code) cl_throw(L);
+}
+
 /* ctx:synchronize() waits for that context's work, Context.synchronize() for the current one's. */
 int cl_context_synchronize(lua_State *L) {
-  if (lua_isnoneornil(L, 1)) {
-    CL_TRY(L, cuCtxSynchronize);
+  const cl_Object *o = lua_isnoneornil(L, 1) ? NULL : cl_check(L, 1, CL_CONTEXT);
+  cl_refuse_wait(L, "Context.synchronize", o ? (const cl_Context *)o->rec : NULL);
+  if (o && cl_entry_present((const void *)CU.cuCtxSynchronize_v2)) {
+    CUresult code = CU.cuCtxSynchronize_v2((CUcontext)o->rec->handle);
+    if (code) {
+      enter(L, o);
+      leave(L, o, "cuCtxSynchronize_v2", code);
+    }
   } else {
-    const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
-    CUcontext popped;
-    CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
-    CUresult code = CU.cuCtxSynchronize();
-    CU.cuCtxPopCurrent_v2(&popped);
-    if (code) cl_fail(L, "cuCtxSynchronize", code);
+    enter(L, o);
+    leave(L, o, "cuCtxSynchronize", CU.cuCtxSynchronize());
   }
   cl_after_wait(L);
   return 0;
+}
+
+int cl_context_get_flags(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  unsigned flags = 0;
+  enter(L, o);
+  leave(L, o, "cuCtxGetFlags", CU.cuCtxGetFlags(&flags));
+  lua_pushinteger(L, flags);
+  return 1;
+}
+
+int cl_context_get_api_version(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  unsigned version = 0;
+  CL_TRY(L, cuCtxGetApiVersion, o ? (CUcontext)o->rec->handle : NULL, &version);
+  lua_pushinteger(L, version);
+  return 1;
+}
+
+/* Has a sticky error ended the context's device for this process? */
+int cl_context_is_poisoned(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUdevice dev = 0;
+  if (o)
+    dev = ((const cl_Context *)o->rec)->device;
+  else
+    CL_TRY(L, cuCtxGetDevice, &dev);
+  lua_pushboolean(L, dev >= 0 && dev < CL_MAX_DEVICES && cl_driver.poison[dev]);
+  return 1;
+}
+
+int cl_context_get_limit(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUlimit limit = (CUlimit)cl_check_attribute(L, o ? 2 : 1, "limit", "limit");
+  size_t value = 0;
+  enter(L, o);
+  leave(L, o, "cuCtxGetLimit", CU.cuCtxGetLimit(&value, limit));
+  lua_pushnumber(L, (lua_Number)value);
+  return 1;
+}
+
+int cl_context_set_limit(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUlimit limit = (CUlimit)cl_check_attribute(L, o ? 2 : 1, "limit", "limit");
+  size_t value = cl_check_bytes(L, o ? 3 : 2, "value");
+  enter(L, o);
+  leave(L, o, "cuCtxSetLimit", CU.cuCtxSetLimit(limit, value));
+  return 0;
+}
+
+int cl_context_get_cache_config(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUfunc_cache config = CU_FUNC_CACHE_PREFER_NONE;
+  enter(L, o);
+  leave(L, o, "cuCtxGetCacheConfig", CU.cuCtxGetCacheConfig(&config));
+  lua_pushinteger(L, config);
+  return 1;
+}
+
+int cl_context_set_cache_config(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUfunc_cache config = (CUfunc_cache)cl_check_enum(L, o ? 2 : 1, "config", "func_cache");
+  enter(L, o);
+  leave(L, o, "cuCtxSetCacheConfig", CU.cuCtxSetCacheConfig(config));
+  return 0;
+}
+
+/* Bank sizes can be chosen on no GPU that this library runs on, and a driver may drop the calls: then there
+ * is the default, and nothing to set. */
+static bool has_banks(const void *entry) { return !cl_driver.open || cl_entry_present(entry); }
+
+int cl_context_get_shared_config(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUsharedconfig config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+  if (has_banks((const void *)CU.cuCtxGetSharedMemConfig)) {
+    enter(L, o);
+    leave(L, o, "cuCtxGetSharedMemConfig", CU.cuCtxGetSharedMemConfig(&config));
+  }
+  lua_pushinteger(L, config);
+  return 1;
+}
+
+int cl_context_set_shared_config(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  CUsharedconfig config = (CUsharedconfig)cl_check_enum(L, o ? 2 : 1, "config", "shared_config");
+  if (!has_banks((const void *)CU.cuCtxSetSharedMemConfig)) return 0;
+  enter(L, o);
+  leave(L, o, "cuCtxSetSharedMemConfig", CU.cuCtxSetSharedMemConfig(config));
+  return 0;
+}
+
+/* The peer of ctx:enable_peer_access(peer), or of Context.enable_peer_access(peer), where nothing but flags
+ * can follow; *o is the Context that gets access, NULL for the current one. */
+static CUcontext peer_of(lua_State *L, const cl_Object **o, int *flags_at) {
+  bool method = lua_gettop(L) >= 2 && lua_type(L, 2) != LUA_TNUMBER;
+  int at = method ? 2 : 1;
+  *o = method ? cl_check(L, 1, CL_CONTEXT) : NULL;
+  *flags_at = at + 1;
+  if (!cl_to_kind(L, at, CL_CONTEXT)) cl_bad_argument(L, at, "peer", "a Context");
+  return (CUcontext)((const cl_Object *)cl_check(L, at, CL_CONTEXT))->rec->handle;
+}
+
+int cl_context_enable_peer_access(lua_State *L) {
+  const cl_Object *o;
+  int flags_at;
+  CUcontext peer = peer_of(L, &o, &flags_at);
+  if (!lua_isnoneornil(L, flags_at)) cl_check_int(L, flags_at, "flags", 0, 0);
+  enter(L, o);
+  leave(L, o, "cuCtxEnablePeerAccess", CU.cuCtxEnablePeerAccess(peer, 0));
+  return 0;
+}
+
+int cl_context_disable_peer_access(lua_State *L) {
+  const cl_Object *o;
+  int flags_at;
+  CUcontext peer = peer_of(L, &o, &flags_at);
+  enter(L, o);
+  leave(L, o, "cuCtxDisablePeerAccess", CU.cuCtxDisablePeerAccess(peer));
+  return 0;
+}
+
+/* Context.attach([flags]) of the current context, ctx:attach(): one detach() more until it is destroyed. */
+int cl_context_attach(lua_State *L) {
+  const cl_Object *o = receiver(L);
+  int flags_at = o ? 2 : 1;
+  if (!lua_isnoneornil(L, flags_at)) cl_check_int(L, flags_at, "flags", 0, 0);
+  cl_Context *c = o ? (cl_Context *)cl_rec_retain(o->rec) : cl_context_current(L);
+  cl_push_context(L, c); /* the userdata holds it from here on */
+  cl_rec_release(&c->rec);
+  c->users++;
+  return 1;
+}
+
+/* wrap_context(handle): the Context that stands for a CUcontext of other code, which keeps owning it. */
+int cl_wrap_context(lua_State *L) {
+  CUcontext handle = (CUcontext)(uintptr_t)cl_check_bytes(L, 1, "handle");
+  if (!handle) cl_bad_argument(L, 1, "handle", "the handle of a context");
+  cl_Context *c = cl_context_find(handle);
+  if (!c) {
+    CUcontext popped;
+    CUdevice dev = 0;
+    if (is_gone(handle)) cl_logic(L, "wrap_context: this Context was detached");
+    CL_TRY(L, cuCtxPushCurrent_v2, handle);
+    CUresult code = CU.cuCtxGetDevice(&dev);
+    CU.cuCtxPopCurrent_v2(&popped);
+    if (code) cl_fail(L, "cuCtxGetDevice", code);
+    c = wrap_foreign(L, handle, dev);
+  }
+  cl_push_context(L, c);
+  cl_rec_release(&c->rec);
+  return 1;
 }
 
 int cl_context_get_current(lua_State *L) {
@@ -334,7 +512,7 @@ int cl_context_get_current(lua_State *L) {
     return 1;
   }
   cl_Context *c = cl_context_current(L);
-  push_object(L, c);
+  cl_push_context(L, c);
   cl_rec_release(&c->rec);
   return 1;
 }

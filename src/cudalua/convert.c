@@ -1,6 +1,7 @@
 /* One Lua value -> one kernel parameter. Nothing is guessed: a value that does not fit is refused with a
  * reason, and never reaches the GPU. */
 #include "launch.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -175,16 +176,19 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     }
     return memcpy(dst, s->bytes, s->size), CL_OK;
   }
-  if (o->kind != CL_ALLOCATION && o->kind != CL_POINTER)
-    return wrong(why, n, expectation(p), cl_type_text(L, idx));
+  if (!cl_kind_is_memory(o->kind)) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 ||
                  ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
   if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) return snprintf(why, n, "this %s was freed", cl_kind_name(o->kind)), CL_WRONG;
-  if (o->rec != &cl_no_owner && ctx && cl_rec_context(o->rec) != ctx)
+  if (!m->address && o->rec != &cl_no_owner)
+    return snprintf(why, n, "this %s has no address on the device", cl_kind_name(o->kind)), CL_WRONG;
+  bool shared = o->rec->kind == CL_HOST || o->rec->kind == CL_REGISTERED; /* by all contexts */
+  if (o->rec != &cl_no_owner && !shared && ctx && cl_rec_context(o->rec) != ctx)
     return snprintf(why, n, "this %s belongs to another context", cl_kind_name(o->kind)), CL_WRONG;
-  return memcpy(dst, &m->address, 8), CL_OK;
+  memcpy(dst, &m->address, 8);
+  return o->rec->tracks ? CL_OK_POOLED : CL_OK;
 }
 
 /* scalar(typename, value [, bytes]) -> a value with a type of its own, for parameters whose type is not

@@ -1,10 +1,8 @@
 /* Copies between host and device. The Lua side (lua/cudalua/ffi.lua) turns host buffers of any kind into
  * a string, or a cdata that holds the address, and a number of bytes. */
-#include "core.h"
+#include "copy.h"
 
-/* A number is an address that the driver judges; an object is checked here, so that the error can say
- * how far the copy would have gone. */
-static CUdeviceptr device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {
+CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {
   if (lua_type(L, idx) == LUA_TNUMBER) return cl_check_bytes(L, idx, what);
   const cl_MemoryObject *m = cl_check_memory(L, idx, what);
   if (m->o.rec != &cl_no_owner && bytes > m->size)
@@ -14,7 +12,8 @@ static CUdeviceptr device_side(lua_State *L, int idx, const char *what, uint64_t
 }
 
 /* LuaJIT's lua_topointer() gives the payload of a cdata: for `void *[1]`, a place that holds the address. */
-static void *host_side(lua_State *L, int idx, const char *what) {
+void *cl_host_side(lua_State *L, int idx, const char *what, bool writable) {
+  if (!writable && lua_type(L, idx) == LUA_TSTRING) return (void *)(uintptr_t)lua_tostring(L, idx);
   if (lua_type(L, idx) == CL_TCDATA) return *(void *const *)lua_topointer(L, idx);
   cl_bad_argument(L, idx, what, "host memory");
   return NULL;
@@ -23,17 +22,21 @@ static void *host_side(lua_State *L, int idx, const char *what) {
 /* memcpy_htod(dest, src, bytes) */
 int cl_memcpy_htod(lua_State *L) {
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  CUdeviceptr dst = device_side(L, 1, "dest", bytes);
-  const void *src = lua_type(L, 2) == LUA_TSTRING ? (const void *)lua_tostring(L, 2) : host_side(L, 2, "src");
-  if (bytes) CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
+  const void *src = cl_host_side(L, 2, "src", false);
+  cl_refuse_plain(L, "memcpy_htod");
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
+  cl_used_in(L, 1, &cl_legacy_stream); /* small copies go on after the call has returned */
   return 0;
 }
 
 /* memcpy_dtoh(dest, src, bytes) */
 int cl_memcpy_dtoh(lua_State *L) {
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  void *dst = host_side(L, 1, "dest");
-  CUdeviceptr src = device_side(L, 2, "src", bytes);
+  void *dst = cl_host_side(L, 1, "dest", true);
+  CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
+  cl_refuse_plain(L, "memcpy_dtoh");
   if (bytes) CL_TRY(L, cuMemcpyDtoH_v2, dst, src, bytes);
   return 0;
 }
@@ -41,7 +44,70 @@ int cl_memcpy_dtoh(lua_State *L) {
 /* memcpy_dtod(dest, src, bytes) */
 int cl_memcpy_dtod(lua_State *L) {
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  CUdeviceptr dst = device_side(L, 1, "dest", bytes), src = device_side(L, 2, "src", bytes);
-  if (bytes) CL_TRY(L, cuMemcpyDtoD_v2, dst, src, bytes);
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
+  cl_refuse_plain(L, "memcpy_dtod");
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyDtoD_v2, dst, src, bytes);
+  cl_used_in(L, 1, &cl_legacy_stream);
+  cl_used_in(L, 2, &cl_legacy_stream);
+  return 0;
+}
+
+cl_Stream *cl_begin_async(lua_State *L, int at, cl_Context **ctx) {
+  cl_anchors_poll(L);
+  *ctx = cl_context_current(L);
+  cl_push_context(L, *ctx); /* holds it from here on */
+  cl_rec_release(&(*ctx)->rec);
+  return cl_check_stream(L, at, "stream", *ctx);
+}
+
+void cl_used_in(lua_State *L, int idx, cl_Stream *s) {
+  const cl_Object *o = cl_to(L, idx);
+  if (!o) return;
+  if (cl_captures && cl_capture_keep(L, s, idx)) return;
+  if (cl_kind_is_memory(o->kind)) cl_memory_used(L, (const cl_MemoryObject *)o, s);
+}
+
+/* memcpy_htod_async(dest, src, bytes, stream, anchor): anchor is what must live until the copy is done */
+int cl_memcpy_htod_async(lua_State *L) {
+  lua_settop(L, 5);
+  uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
+  const void *src = cl_host_side(L, 2, "src", false);
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 4, &ctx);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyHtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  cl_anchor(L, s, ctx, 5);
+  cl_used_in(L, 1, s);
+  return 0;
+}
+
+/* memcpy_dtoh_async(dest, src, bytes, stream, anchor) */
+int cl_memcpy_dtoh_async(lua_State *L) {
+  lua_settop(L, 5);
+  uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
+  void *dst = cl_host_side(L, 1, "dest", true);
+  CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 4, &ctx);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyDtoHAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  cl_anchor(L, s, ctx, 5);
+  cl_used_in(L, 2, s);
+  return 0;
+}
+
+/* memcpy_dtod_async(dest, src, bytes, stream) */
+int cl_memcpy_dtod_async(lua_State *L) {
+  lua_settop(L, 4);
+  uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 4, &ctx);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyDtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  cl_used_in(L, 1, s);
+  cl_used_in(L, 2, s);
   return 0;
 }

@@ -43,8 +43,9 @@ long cl_check_enum(lua_State *L, int idx, const char *what, const char *table);
 long cl_check_attribute(lua_State *L, int idx, const char *what, const char *table);
 bool cl_find_constant(const char *table, const char *name, long *value);
 const char *cl_constant_name(const char *table, long value); /* the first of that value, or NULL */
-/* "clock_rate, ...": the names near to `asked`; every one of a small table, or nothing, where none is near. */
-void cl_near_constants(const char *table, const char *asked, char *out, size_t size);
+bool cl_constant_at(const char *table, size_t i, const char **name, long *value); /* false past the last */
+/* "clock_rate, ...": names near to `asked` among a table's and the keys of the Lua table at index methods. */
+void cl_near_names(lua_State *L, int methods, const char *table, const char *asked, char *out, size_t size);
 
 /* Families. Each luaL_Reg lives in core.c. */
 int cl_init(lua_State *L);
@@ -64,6 +65,13 @@ int cl_device_ordinal(lua_State *L);
 int cl_device_compute_capability(lua_State *L);
 int cl_device_total_memory(lua_State *L);
 int cl_device_get_attribute(lua_State *L);
+int cl_device_get_attributes(lua_State *L);
+int cl_device_pci_bus_id(lua_State *L);
+int cl_device_uuid(lua_State *L);
+int cl_device_can_access_peer(lua_State *L);
+int cl_device_p2p_attribute(lua_State *L);
+int cl_device_error(lua_State *L);
+int cl_device_index(lua_State *L);
 int cl_device_make_context(lua_State *L);
 int cl_device_retain_primary_context(lua_State *L);
 int cl_device_tostring(lua_State *L);
@@ -72,6 +80,7 @@ void cl_push_device(lua_State *L, CUdevice dev);
 
 void cl_open_state(lua_State *L);
 void cl_open_contexts(lua_State *L);
+void *cl_push_context(lua_State *L, cl_Context *c); /* the userdata of c in this state */
 int cl_context_push(lua_State *L);
 int cl_context_pop(lua_State *L);
 int cl_context_depth(lua_State *L);
@@ -80,8 +89,97 @@ int cl_context_synchronize(lua_State *L);
 int cl_context_get_current(lua_State *L);
 int cl_context_get_device(lua_State *L);
 int cl_context_handle(lua_State *L);
+int cl_context_attach(lua_State *L);
+int cl_context_get_flags(lua_State *L);
+int cl_context_get_api_version(lua_State *L);
+int cl_context_is_poisoned(lua_State *L);
+int cl_context_get_limit(lua_State *L);
+int cl_context_set_limit(lua_State *L);
+int cl_context_get_cache_config(lua_State *L);
+int cl_context_set_cache_config(lua_State *L);
+int cl_context_get_shared_config(lua_State *L);
+int cl_context_set_shared_config(lua_State *L);
+int cl_context_enable_peer_access(lua_State *L);
+int cl_context_disable_peer_access(lua_State *L);
+int cl_wrap_context(lua_State *L);
+
+int cl_stream(lua_State *L);
+int cl_wrap_stream(lua_State *L);
+int cl_default_streams(lua_State *L);
+int cl_get_current_stream(lua_State *L);
+int cl_stream_priority_range(lua_State *L);
+int cl_stream_close(lua_State *L);
+int cl_stream_handle_number(lua_State *L);
+int cl_stream_flags(lua_State *L);
+int cl_stream_priority(lua_State *L);
+int cl_stream_get_context(lua_State *L);
+int cl_stream_synchronize(lua_State *L);
+int cl_stream_is_done(lua_State *L);
+int cl_stream_wait_for_event(lua_State *L);
+int cl_stream_use(lua_State *L);
+int cl_stream_capture(lua_State *L);
+int cl_stream_on_complete(lua_State *L);
+int cl_stream_tostring(lua_State *L);
+int cl_poll(lua_State *L);
+
+int cl_event(lua_State *L);
+int cl_event_from_ipc_handle(lua_State *L);
+int cl_event_record(lua_State *L);
+int cl_event_synchronize(lua_State *L);
+int cl_event_query(lua_State *L);
+int cl_event_time_since(lua_State *L);
+int cl_event_time_till(lua_State *L);
+int cl_event_ipc_handle(lua_State *L);
+int cl_event_handle(lua_State *L);
+int cl_event_context(lua_State *L);
+int cl_event_close(lua_State *L);
+
+int cl_graph_nodes(lua_State *L);
+int cl_graph_dot(lua_State *L);
+int cl_graph_instantiate(lua_State *L);
+int cl_graph_handle(lua_State *L);
+int cl_graph_close(lua_State *L);
+int cl_graph_exec_launch(lua_State *L);
+int cl_graph_exec_upload(lua_State *L);
+int cl_graph_exec_update(lua_State *L);
+int cl_graph_exec_handle(lua_State *L);
+int cl_graph_exec_close(lua_State *L);
 
 int cl_mem_alloc(lua_State *L);
+int cl_mem_alloc_async(lua_State *L);
+int cl_alloc_free_async(lua_State *L);
+int cl_mem_stats(lua_State *L);
+int cl_gc_budget(lua_State *L);
+int cl_gc_cost(lua_State *L);
+int cl_on_finalizer_error(lua_State *L);
+
+int cl_mempool(lua_State *L);
+int cl_default_mempool(lua_State *L);
+int cl_mempool_alloc(lua_State *L);
+int cl_mempool_close(lua_State *L);
+int cl_mempool_handle(lua_State *L);
+int cl_mempool_get_device(lua_State *L);
+int cl_mempool_trim_to(lua_State *L);
+int cl_mempool_make_current(lua_State *L);
+int cl_mempool_set_access(lua_State *L);
+int cl_mempool_get_attribute(lua_State *L);
+int cl_mempool_set_attribute(lua_State *L);
+
+int cl_device_pool(lua_State *L);
+int cl_host_pool(lua_State *L);
+int cl_device_pool_allocate(lua_State *L);
+int cl_host_pool_allocate(lua_State *L);
+int cl_pool_bin_number(lua_State *L);
+int cl_pool_alloc_size(lua_State *L);
+int cl_pool_free_held(lua_State *L);
+int cl_pool_stop_holding(lua_State *L);
+int cl_pool_close(lua_State *L);
+int cl_pool_index(lua_State *L);
+int cl_pooled_free(lua_State *L);
+int cl_pooled_host_free(lua_State *L);
+int cl_pooled_host_ptr(lua_State *L);
+int cl_pooled_host_len(lua_State *L);
+int cl_pooled_host_device_pointer(lua_State *L);
 int cl_mem_get_info(lua_State *L);
 void cl_push_pointer(lua_State *L, cl_Rec *anchor, uint64_t address, uint64_t size);
 int cl_pointer(lua_State *L);
@@ -93,11 +191,57 @@ int cl_memory_add(lua_State *L);
 int cl_memcpy_htod(lua_State *L);
 int cl_memcpy_dtoh(lua_State *L);
 int cl_memcpy_dtod(lua_State *L);
+int cl_memcpy_htod_async(lua_State *L);
+int cl_memcpy_dtoh_async(lua_State *L);
+int cl_memcpy_dtod_async(lua_State *L);
+
+int cl_memset(lua_State *L);
+int cl_memset_2d(lua_State *L);
+int cl_memcpy_box(lua_State *L);
+int cl_memcpy_peer(lua_State *L);
+
+int cl_host_alloc(lua_State *L);
+int cl_managed_alloc(lua_State *L);
+int cl_aligned_alloc(lua_State *L);
+int cl_host_register(lua_State *L);
+int cl_host_address(lua_State *L);
+int cl_why_dead(lua_State *L);
+int cl_mem_get_ipc_handle(lua_State *L);
+int cl_ipc_open(lua_State *L);
+int cl_mem_alloc_pitch(lua_State *L);
+int cl_mem_get_address_range(lua_State *L);
+int cl_host_view(lua_State *L);
+int cl_host_free(lua_State *L);
+int cl_host_unregister(lua_State *L);
+int cl_host_device_pointer(lua_State *L);
+int cl_host_get_flags(lua_State *L);
+int cl_aligned_free(lua_State *L);
+int cl_registered_index(lua_State *L);
+int cl_registered_gc(lua_State *L);
+int cl_managed_free(lua_State *L);
+int cl_managed_attach(lua_State *L);
+int cl_ipc_close(lua_State *L);
+
+int cl_array(lua_State *L);
+int cl_array_free(lua_State *L);
+int cl_array_handle(lua_State *L);
+int cl_array_describe(lua_State *L);
+int cl_memcpy_dtoa(lua_State *L);
+int cl_memcpy_atod(lua_State *L);
+int cl_memcpy_htoa(lua_State *L);
+int cl_memcpy_atoh(lua_State *L);
+int cl_memcpy_atoa(lua_State *L);
 
 int cl_module_load(lua_State *L);
 int cl_module_get_function(lua_State *L);
 int cl_module_get_global(lua_State *L);
 int cl_module_close(lua_State *L);
+int cl_module_index(lua_State *L);
+
+int cl_linker(lua_State *L);
+int cl_linker_add_data(lua_State *L);
+int cl_linker_complete(lua_State *L);
+int cl_linker_close(lua_State *L);
 
 int cl_function_get_attribute(lua_State *L);
 int cl_function_name(lua_State *L);
@@ -106,6 +250,8 @@ int cl_function_tostring(lua_State *L);
 int cl_function_set_signature(lua_State *L);
 int cl_function_params(lua_State *L);
 int cl_function_call(lua_State *L);
+int cl_launch_blocking(lua_State *L);
+void cl_open_launch(void);
 int cl_scalar(lua_State *L);
 int cl_scalar_tostring(lua_State *L);
 

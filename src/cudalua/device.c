@@ -1,6 +1,10 @@
 /* Device: an ordinal. One userdata per ordinal and state, so that it works as a table key. */
 #include "core.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 static const char devices_key = 0;
 
 void cl_push_device(lua_State *L, int ordinal) {
@@ -31,9 +35,15 @@ static CUdevice handle(lua_State *L) {
   return h;
 }
 
+/* Device(ordinal), Device("0000:3b:00.0") */
 int cl_device(lua_State *L) {
-  int ordinal = (int)cl_check_int(L, 1, "ordinal", 0, 1 << 20);
   CUdevice h;
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    CL_TRY(L, cuDeviceGetByPCIBusId, &h, cl_check_name(L, 1, "device"));
+    cl_push_device(L, h);
+    return 1;
+  }
+  int ordinal = (int)cl_check_int(L, 1, "ordinal", 0, 1 << 20);
   CL_TRY(L, cuDeviceGet, &h, ordinal);
   cl_push_device(L, ordinal);
   return 1;
@@ -75,13 +85,144 @@ int cl_device_total_memory(lua_State *L) {
   return 1;
 }
 
-int cl_device_get_attribute(lua_State *L) {
-  CUdevice h = handle(L);
+static int push_attribute(lua_State *L, CUdevice h, long attribute) {
   int value = 0;
-  CUdevice_attribute a = (CUdevice_attribute)cl_check_int(L, 2, "attribute", 0, 1 << 20);
-  CL_TRY(L, cuDeviceGetAttribute, &value, a, h);
+  CL_TRY(L, cuDeviceGetAttribute, &value, (CUdevice_attribute)attribute, h);
   lua_pushinteger(L, value);
   return 1;
+}
+
+/* dev:get_attribute(name or number) */
+int cl_device_get_attribute(lua_State *L) {
+  CUdevice h = handle(L);
+  return push_attribute(L, h, cl_check_attribute(L, 2, "attribute", "device_attribute"));
+}
+
+static bool wants_names(lua_State *L) {
+  if (lua_isnoneornil(L, 2)) return false;
+  if (lua_type(L, 2) != LUA_TTABLE) cl_bad_argument(L, 2, "options", "a table, {names = true}");
+  bool names = false;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "names") != 0)
+      cl_logic(L, "get_attributes: unknown option %s; there is names", cl_type_text(L, -2));
+    if (lua_type(L, -1) != LUA_TBOOLEAN) cl_bad_argument(L, lua_gettop(L), "names", "true or false");
+    names = lua_toboolean(L, -1);
+  }
+  return names;
+}
+
+/* dev:get_attributes([{names = true}]): by number, or by name. Left out is what this driver does not know. */
+int cl_device_get_attributes(lua_State *L) {
+  static const char table[] = "device_attribute";
+  CUdevice h = handle(L);
+  bool names = wants_names(L);
+  const char *name;
+  long id;
+  lua_createtable(L, 0, 160);
+  for (size_t i = 0; cl_constant_at(table, i, &name, &id); i++) {
+    int value;
+    if (cl_constant_name(table, id) != name) continue; /* an older name of the same number */
+    CUresult code = CU.cuDeviceGetAttribute(&value, (CUdevice_attribute)id, h);
+    if (code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_NOT_SUPPORTED) {
+      cl_log_clear();
+      continue;
+    }
+    if (code) cl_fail(L, "cuDeviceGetAttribute", code);
+    lua_pushinteger(L, value);
+    if (!names) {
+      lua_rawseti(L, -2, (int)id);
+      continue;
+    }
+    char lower[80];
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof lower; n++) lower[n] = (char)tolower((unsigned char)name[n]);
+    lower[n] = 0;
+    lua_setfield(L, -2, lower);
+  }
+  return 1;
+}
+
+/* "0000:3b:00.0" */
+int cl_device_pci_bus_id(lua_State *L) {
+  char id[32];
+  CL_TRY(L, cuDeviceGetPCIBusId, id, sizeof id, handle(L));
+  lua_pushstring(L, id);
+  return 1;
+}
+
+/* As nvidia-smi prints it, without the "GPU-" before it. */
+int cl_device_uuid(lua_State *L) {
+  CUuuid id;
+  char text[40];
+  size_t n = 0;
+  CL_TRY(L, cuDeviceGetUuid_v2, &id, handle(L));
+  for (int i = 0; i < 16; i++)
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%02x",
+                          i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (unsigned char)id.bytes[i]);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static CUdevice other_device(lua_State *L) {
+  const cl_DeviceObject *d = cl_to_kind(L, 2, CL_DEVICE);
+  CUdevice h;
+  if (!d) cl_bad_argument(L, 2, "other", "a Device");
+  CL_TRY(L, cuDeviceGet, &h, d->ordinal);
+  return h;
+}
+
+/* Can kernels of this device use the other's memory? */
+int cl_device_can_access_peer(lua_State *L) {
+  CUdevice h = handle(L), other = other_device(L);
+  int can = 0;
+  CL_TRY(L, cuDeviceCanAccessPeer, &can, h, other);
+  lua_pushboolean(L, can);
+  return 1;
+}
+
+/* dev:p2p_attribute(other, name or number), of the way from this device to the other */
+int cl_device_p2p_attribute(lua_State *L) {
+  CUdevice h = handle(L), other = other_device(L);
+  int value = 0;
+  CUdevice_P2PAttribute a = (CUdevice_P2PAttribute)cl_check_attribute(L, 3, "attribute", "p2p_attribute");
+  CL_TRY(L, cuDeviceGetP2PAttribute, &value, a, h, other);
+  lua_pushinteger(L, value);
+  return 1;
+}
+
+/* device_error([dev]) -> nil, or the code of the sticky error that the device of that number (nil: the
+ * current one) is lost to this process by, and its name */
+int cl_device_error(lua_State *L) {
+  CUdevice h;
+  if (lua_isnoneornil(L, 1)) {
+    CL_TRY(L, cuCtxGetDevice, &h);
+  } else {
+    const cl_DeviceObject *d = cl_to_kind(L, 1, CL_DEVICE);
+    if (!d) cl_bad_argument(L, 1, "device", "a Device");
+    CL_TRY(L, cuDeviceGet, &h, d->ordinal);
+  }
+  int code = h >= 0 && h < CL_MAX_DEVICES ? cl_driver.poison[h] : 0;
+  if (!code) return 0;
+  lua_pushinteger(L, code);
+  lua_pushstring(L, cl_code_name((CUresult)code));
+  return 2;
+}
+
+/* dev.clock_rate: methods (upvalue 1) first, then attributes. */
+int cl_device_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1)) return 1;
+  if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Device has no field %s", cl_type_text(L, 2));
+  size_t n;
+  const char *name = lua_tolstring(L, 2, &n);
+  long id;
+  if (strlen(name) == n && cl_find_constant("device_attribute", name, &id))
+    return push_attribute(L, handle(L), id);
+  char near[400];
+  cl_near_names(L, lua_upvalueindex(1), "device_attribute", name, near, sizeof near);
+  cl_logic(L, "a Device has no method or attribute '%s'%s%s", name, *near ? "; there is " : "", near);
 }
 
 int cl_device_tostring(lua_State *L) {

@@ -76,6 +76,17 @@ static void resolve(void *lib) {
   *(void **)&cl_driver.control = dlsym(lib, "cuSoftgpuControl");
 }
 
+/* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */
+static void drop_newer(int version) {
+#define CL_ENTRY(symbol, since)                                                                              \
+  if (since > version) cl_driver.f.symbol = (__typeof__(&symbol))(void *)missing;
+#define CL_ENTRY_OLD(symbol, since, type)                                                                    \
+  if (since > version) cl_driver.f.symbol = (type)(void *)missing;
+#include "entries.def"
+#undef CL_ENTRY
+#undef CL_ENTRY_OLD
+}
+
 static void forget(void) {
 #define CL_ENTRY(symbol, since) cl_driver.f.symbol = (__typeof__(&symbol))(void *)not_initialized;
 #define CL_ENTRY_OLD(symbol, since, type) cl_driver.f.symbol = (type)(void *)not_initialized;
@@ -138,16 +149,22 @@ void cl_remember_home(void) {
   pthread_mutex_unlock(&open_lock);
 }
 
-/* The software device lies beside this module when installed, and in the next folder of a build tree. */
-static void attempt_soft(Attempt *a) {
+/* Where the software device may be: beside this module when installed, in the next folder of a build tree, or
+ * wherever the system looks. False past the last. */
+static bool soft_path(int i, char *path, size_t size) {
   static const char name[] = "libcudalua-softgpu.so";
+  if (i < 2)
+    snprintf(path, size, "%s/%s%s", *home ? home : ".", i ? "../softgpu/" : "", name);
+  else
+    snprintf(path, size, "%s", name);
+  return i < 3;
+}
+
+static void attempt_soft(Attempt *a) {
   memset(a, 0, sizeof *a);
   char path[PATH_MAX + 64];
-  snprintf(path, sizeof path, "%s/%s", home, name);
-  if (*home) load(path, a);
-  snprintf(path, sizeof path, "%s/../softgpu/%s", home, name);
-  if (*home && !a->loaded) load(path, a);
-  if (!a->loaded) load(name, a);
+  for (int i = 0; !a->loaded && soft_path(i, path, sizeof path); i++)
+    if (*home || i == 2) load(path, a);
   if (a->loaded) try_init(a);
 }
 
@@ -170,14 +187,19 @@ static void why(const Attempt *a, char *out, size_t size) {
     snprintf(out, size, "%s: no CUDA device", cl_driver.path);
 }
 
-/* init(choice) -> notice or nil. choice: "auto", "cuda", "soft" or a path; nil takes CUDALUA_DRIVER. */
-int cl_init(lua_State *L) {
-  const char *choice = luaL_optstring(L, 1, NULL);
+/* "auto", "cuda", "soft" or a path: the choice given, else CUDALUA_DRIVER. */
+static const char *choose(lua_State *L, const char *choice) {
   if (!choice) choice = getenv("CUDALUA_DRIVER");
   if (!choice || !*choice) choice = "auto";
-  bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
-  if (!is_auto && !is_path && strcmp(choice, "cuda") && strcmp(choice, "soft"))
+  if (!strchr(choice, '/') && strcmp(choice, "auto") && strcmp(choice, "cuda") && strcmp(choice, "soft"))
     cl_logic(L, "CUDALUA_DRIVER is '%s': it must be auto, cuda, soft or a path to a driver library", choice);
+  return choice;
+}
+
+/* init(choice) -> notice or nil. */
+int cl_init(lua_State *L) {
+  const char *choice = choose(L, luaL_optstring(L, 1, NULL));
+  bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
 
   Attempt a;
   memset(&a, 0, sizeof a);
@@ -208,6 +230,7 @@ int cl_init(lua_State *L) {
       CUlogsCallbackHandle logs;
       cl_driver.soft = cl_driver.emit_ptx = cl_driver.control != NULL;
       CU.cuDriverGetVersion(&cl_driver.version);
+      if (cl_driver.soft) drop_newer(cl_driver.version);
       CU.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
       if (!atfork_done) pthread_atfork(NULL, NULL, after_fork);
       atfork_done = true;
@@ -256,9 +279,45 @@ int cl_get_version(lua_State *L) {
   return 3;
 }
 
+/* Asks a library for its version without starting it; it stays loaded, for init. */
+static void ask_version(const char *path, Attempt *a, int *version) {
+  void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CUresult (*ask)(int *) = NULL;
+  if (lib) *(void **)&ask = dlsym(lib, "cuDriverGetVersion");
+  size_t n = strlen(a->tried);
+  if (!ask) {
+    const char *why = lib ? "no cuDriverGetVersion in it" : dlerror();
+    snprintf(a->tried + n, sizeof a->tried - n, "%s%s%s%s", n ? "; " : "", lib ? path : "", lib ? ": " : "",
+             why ? why : path);
+    return;
+  }
+  a->loaded = true;
+  a->code = ask(version);
+}
+
+/* The version of the driver in use; before init, of the one that init would try first. */
 int cl_get_driver_version(lua_State *L) {
   int v = 0;
-  CL_TRY(L, cuDriverGetVersion, &v);
+  if (cl_driver.open) {
+    CL_TRY(L, cuDriverGetVersion, &v);
+    lua_pushinteger(L, v);
+    return 1;
+  }
+  const char *choice = choose(L, NULL);
+  Attempt a = {.loaded = false};
+  if (strcmp(choice, "soft") != 0) ask_version(strchr(choice, '/') ? choice : "libcuda.so.1", &a, &v);
+  if (!strcmp(choice, "soft") ||
+      (!strcmp(choice, "auto") && (!a.loaded || a.code == CUDA_ERROR_STUB_LIBRARY))) {
+    char path[PATH_MAX + 64];
+    a.loaded = false;
+    for (int i = 0; !a.loaded && soft_path(i, path, sizeof path); i++)
+      if (*home || i == 2) ask_version(path, &a, &v);
+  }
+  if (!a.loaded) {
+    cl_error_new(L, CL_RUNTIME_ERROR, "no CUDA driver: %s", a.tried);
+    cl_throw(L);
+  }
+  if (a.code) cl_fail(L, "cuDriverGetVersion", a.code);
   lua_pushinteger(L, v);
   return 1;
 }

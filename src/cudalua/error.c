@@ -1,5 +1,5 @@
 /* Building errors and throwing them. */
-#include "core.h"
+#include "capture.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -213,18 +213,22 @@ static void note_sticky(CUresult code) {
   cl_driver.poison[dev] = (int)code;
 }
 
-/* A kernel's failure is reported by whatever call comes next: name the kernel launched last. */
-static void add_last_kernel(lua_State *L) {
+/* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
+ * waited for, else in the context, is the one to name. */
+static void add_last_kernel(lua_State *L, const char *in_stream) {
   CUcontext handle = NULL;
-  if (CU.cuCtxGetCurrent(&handle) || !handle) return;
-  cl_Context *c = cl_context_find(handle);
-  if (!c) return;
-  if (c->last_kernel) set_string(L, "kernel", c->last_kernel);
-  cl_rec_release(&c->rec);
+  const char *kernel = in_stream;
+  if (!kernel && !CU.cuCtxGetCurrent(&handle) && handle) {
+    cl_Context *c = cl_context_find(handle);
+    if (c) kernel = c->last_kernel;
+    if (c) cl_rec_release(&c->rec);
+  }
+  set_string(L, "kernel", kernel);
 }
 
-void cl_fail_new(lua_State *L, const char *symbol, CUresult code) {
+static void fail_new(lua_State *L, const char *symbol, CUresult code, const char *kernel) {
   const char *detail = cl_log_text();
+  cl_capture_note(L, symbol, code);
   char call[64]; /* the name people know: cuMemAlloc, not cuMemAlloc_v2 */
   snprintf(call, sizeof call, "%s", symbol);
   char *suffix = strrchr(call, '_');
@@ -237,21 +241,31 @@ void cl_fail_new(lua_State *L, const char *symbol, CUresult code) {
                  cl_driver.version % 1000 / 10);
   } else {
     const char *name = cl_code_name(code);
-    cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code),
-                 name ? name : "unknown code");
+    const char *shown = name ? name : "unknown code";
+    if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
+      cl_error_new(L, cl_code_class(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);
+    else
+      cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code), shown);
     lua_pushinteger(L, (int)code);
     lua_setfield(L, -2, "code");
     set_string(L, "name", name);
     if (cl_code_sticky(code)) {
       lua_pushboolean(L, 1);
       lua_setfield(L, -2, "sticky");
-      add_last_kernel(L);
+      add_last_kernel(L, kernel);
     }
   }
   set_string(L, "call", call);
   set_string(L, "detail", detail);
   set_string(L, "hint", hint_for(code));
   cl_log_clear();
+}
+
+void cl_fail_new(lua_State *L, const char *symbol, CUresult code) { fail_new(L, symbol, code, NULL); }
+
+int cl_fail_stream(lua_State *L, const char *call, CUresult code, const char *last_kernel) {
+  fail_new(L, call, code, last_kernel);
+  cl_throw(L);
 }
 
 int cl_fail(lua_State *L, const char *call, CUresult code) {

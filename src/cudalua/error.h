@@ -26,6 +26,10 @@ int cl_fail(lua_State *L, const char *call, CUresult code) __attribute__((noretu
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 
+/* For calls that wait for a stream: its last kernel (or NULL) is blamed for a late error. */
+int cl_fail_stream(lua_State *L, const char *call, CUresult code, const char *last_kernel)
+    __attribute__((noreturn));
+
 #define CL_TRY(L, fn, ...)                                                                                   \
   do {                                                                                                       \
     CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \

@@ -2,16 +2,35 @@
  * one over the options table, no allocation. What needs Lua (In/Out, cdata) goes to lua/cudalua/launch.lua
  * and comes back here. */
 #include "launch.h"
+#include "memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 typedef struct Options {
   unsigned block[3], grid[3];
   uint64_t shared;
+  cl_Stream *stream;
   bool has_block, time_kernel;
 } Options;
+
+/* Waits for each kernel, so that an error is raised where its kernel was launched. */
+static _Atomic bool blocking;
+
+void cl_open_launch(void) {
+  const char *v = getenv("CUDALUA_LAUNCH_BLOCKING");
+  if (v && *v && strcmp(v, "0") != 0) blocking = true;
+}
+
+/* launch_blocking([flag]) -> what it was before */
+int cl_launch_blocking(lua_State *L) {
+  bool was = blocking;
+  if (!lua_isnoneornil(L, 1)) blocking = lua_toboolean(L, 1);
+  lua_pushboolean(L, was);
+  return 1;
+}
 
 static int launch_error(lua_State *L, const cl_Function *fn, cl_ErrorClass c, const char *text) {
   cl_error_new(L, c, "%s: %s", fn->name, text);
@@ -55,7 +74,8 @@ static void read_dim(lua_State *L, const cl_Function *fn, const char *key, unsig
   }
 }
 
-static void read_options(lua_State *L, const cl_Function *fn, int idx, bool list, Options *o) {
+static void read_options(lua_State *L, const cl_Function *fn, const cl_Context *ctx, int idx, bool list,
+                         Options *o) {
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TNUMBER && list) continue;
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
@@ -69,11 +89,14 @@ static void read_options(lua_State *L, const cl_Function *fn, int idx, bool list
       if (!(d >= 0 && d <= 4294967295.0) || d != (lua_Number)(uint64_t)d)
         bad_option(L, fn, key, "a number of bytes", lua_gettop(L));
       o->shared = (uint64_t)d;
+    } else if (!strcmp(key, "stream")) {
+      if (!cl_to_kind(L, -1, CL_STREAM)) bad_option(L, fn, key, "a Stream", lua_gettop(L));
+      o->stream = cl_check_stream(L, lua_gettop(L), key, ctx);
     } else if (!strcmp(key, "time_kernel"))
       o->time_kernel = lua_toboolean(L, -1);
     else {
       char text[256];
-      snprintf(text, sizeof text, "unknown option %s; there are block, grid, shared and time_kernel",
+      snprintf(text, sizeof text, "unknown option %s; there are block, grid, shared, stream and time_kernel",
                cl_type_text(L, -2));
       launch_error(L, fn, CL_LOGIC_ERROR, text);
     }
@@ -176,12 +199,38 @@ static bool is_plain_table(lua_State *L, int idx) {
   return false;
 }
 
+/* What the arguments are keeps them alive where that is not the driver's business: blocks of a pool remember
+ * the stream, a capture keeps everything for its graph. */
+static void after_launch(lua_State *L, const cl_Function *fn, int first, int nargs, cl_Stream *s) {
+  bool capturing = cl_captures && cl_capture_keep(L, s, 1);
+  for (int i = 0; i < nargs; i++) {
+    const cl_MemoryObject *m = cl_to_memory(L, first + i);
+    if (!m) continue;
+    if (capturing)
+      cl_capture_keep(L, s, first + i);
+    else
+      cl_memory_used(L, m, s);
+  }
+  if (blocking && !capturing) {
+    CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+    if (code) {
+      cl_fail_new(L, "cuStreamSynchronize", code);
+      lua_pushfstring(L, "kernel %s failed: %s", fn->name, cl_code_text(code));
+      lua_setfield(L, -2, "message");
+      lua_pushstring(L, fn->name);
+      lua_setfield(L, -2, "kernel");
+      cl_throw(L);
+    }
+  }
+}
+
 /* Upvalue 1: launch.lua's function for calls whose arguments need it. */
 int cl_function_call(lua_State *L) {
   cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
   int top = lua_gettop(L), first = 2, nargs, options;
+  bool pooled = false; /* an argument is memory that has to remember the stream */
 
   if (top < 2 || !is_plain_table(L, top))
     launch_error(L, fn, CL_LOGIC_ERROR,
@@ -208,6 +257,10 @@ int cl_function_call(lua_State *L) {
     char why[256];
     cl_Converted r = cl_convert(L, first + (int)i, p, ctx, fn->block + p->offset, why, sizeof why);
     if (__builtin_expect(r == CL_OK, 1)) continue;
+    if (r == CL_OK_POOLED) {
+      pooled = true;
+      continue;
+    }
     if (r == CL_WRONG) return wrong_argument(L, fn, i, why);
     /* hand the whole call over: fn, options, are the arguments in them, arguments */
     int base = lua_gettop(L);
@@ -222,10 +275,13 @@ int cl_function_call(lua_State *L) {
   }
 
   Options o = {.grid = {1, 1, 1}};
-  read_options(L, fn, options, list, &o);
+  read_options(L, fn, ctx, options, list, &o);
   if (!o.has_block)
     launch_error(L, fn, CL_LOGIC_ERROR,
                  "option block is missing: the threads of a block, e.g. block = {256, 1, 1}");
+  if (o.time_kernel && o.stream)
+    launch_error(L, fn, CL_LOGIC_ERROR, "option time_kernel waits for the whole context: it takes no stream");
+  if (!o.stream) o.stream = cl_current_stream(L, "launch", ctx);
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)ctx->rec.handle)
@@ -237,18 +293,21 @@ int cl_function_call(lua_State *L) {
 
   double t0 = 0;
   if (o.time_kernel) {
+    cl_refuse_wait(L, "time_kernel", ctx);
     CL_TRY(L, cuCtxSynchronize);
     t0 = now();
   }
-  CUresult code = CU.cuLaunchKernel(fn->f, o.grid[0], o.grid[1], o.grid[2], o.block[0], o.block[1],
-                                    o.block[2], (unsigned)o.shared, NULL, fn->pointers, NULL);
-  if (code == CUDA_SUCCESS || cl_code_sticky(code)) ctx->last_kernel = fn->name;
+  CUresult code =
+      CU.cuLaunchKernel(fn->f, o.grid[0], o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2],
+                        (unsigned)o.shared, cl_stream_handle(o.stream), fn->pointers, NULL);
+  if (code == CUDA_SUCCESS || cl_code_sticky(code)) o.stream->last_kernel = ctx->last_kernel = fn->name;
   if (code) {
     cl_fail_new(L, "cuLaunchKernel", code);
     lua_pushstring(L, fn->name);
     lua_setfield(L, -2, "kernel");
     cl_throw(L);
   }
+  if (__builtin_expect(pooled || cl_captures || blocking, 0)) after_launch(L, fn, first, nargs, o.stream);
   if (!o.time_kernel) return 0;
   CL_TRY(L, cuCtxSynchronize);
   lua_pushnumber(L, now() - t0);

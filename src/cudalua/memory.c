@@ -1,103 +1,203 @@
 /* Device memory: DeviceAllocation owns it, DevicePointer is a view into an allocation or a module's
  * variable (and holds it), or a bare address that the user vouches for. */
 #include "memory.h"
+#include "capture.h"
+#include "mempool.h"
+#include "pressure.h"
 
 #include <stdlib.h>
 
-/* The block's home stream waits for everybody else's work on it before it takes the block back. */
+/* --- giving back --- */
+
+/* In the order of the home stream, after everybody else's work. Where that cannot be had, by waiting: cuMemFree alone
+ * does not wait for the work on such a block. */
+static CUresult free_in_order(const cl_Allocation *a) {
+  cl_Stream *s = cl_order_stream(&a->order);
+  CUresult code = cl_order_join(&a->order, s);
+  if (!code) code = CU.cuMemFreeAsync(a->rec.handle, cl_stream_handle(s));
+  if (!code || cl_code_sticky(code)) return code;
+  code = CU.cuCtxSynchronize();
+  return code ? code : CU.cuMemFree_v2(a->rec.handle);
+}
+
 CUresult cl_alloc_destroy(cl_Rec *r) {
+  if (!r->tracks) return CU.cuMemFree_v2(r->handle);
+  CUcontext mine = (CUcontext)cl_rec_context(r)->rec.handle, current = NULL, popped;
+  CU.cuCtxGetCurrent(&current);
+  CUresult code = current == mine ? CUDA_SUCCESS : CU.cuCtxPushCurrent_v2(mine);
+  if (code) return code;
+  code = free_in_order((const cl_Allocation *)r);
+  if (current != mine) CU.cuCtxPopCurrent_v2(&popped);
+  return code;
+}
+
+void cl_alloc_dispose(cl_Rec *r) { cl_order_close(&((cl_Allocation *)r)->order, cl_rec_context(r)); }
+
+void cl_memory_abandon(cl_Rec *r) {
+  if (r->kind == CL_ALLOCATION && r->life == CL_LIVE) cl_alloc_destroy(r);
+}
+
+/* A free belongs into no capture, and the order of a stream that was closed may be unknown. */
+bool cl_memory_waits(const cl_Rec *r) {
   const cl_Allocation *a = (const cl_Allocation *)r;
-  if (a->origin == CL_PLAIN) return CU.cuMemFree_v2(r->handle);
-  if (!cl_rec_live(&a->home->rec)) return CU.cuMemFree_v2(r->handle); /* waits for all of its users */
-  for (uint32_t i = 0; i < a->nuses; i++)
-    CU.cuStreamWaitEvent(cl_stream_handle(a->home), a->uses[i].event, 0);
-  return CU.cuMemFreeAsync(r->handle, cl_stream_handle(a->home));
+  return a->origin == CL_BLOCK ? cl_pool_stopped(r) : cl_captures || !cl_order_known(&a->order);
 }
 
-void cl_alloc_dispose(cl_Rec *r) {
-  cl_Allocation *a = (cl_Allocation *)r;
-  for (uint32_t i = 0; i < a->nuses; i++) {
-    cl_event_discard(cl_rec_context(r), a->uses[i].event);
-    cl_rec_release(&a->uses[i].stream->rec);
-  }
-  free(a->uses);
-  if (a->home) cl_rec_release(&a->home->rec);
+bool cl_memory_held_back(const cl_Rec *r) {
+  return cl_captures && ((const cl_Allocation *)r)->origin == CL_ASYNC;
 }
 
-/* True where work in s is ordered before a later free in home by the rules of the legacy stream. */
-static bool ordered(const cl_Stream *home, const cl_Stream *s) {
-  bool home_legacy = home == &cl_legacy_stream, s_legacy = s == &cl_legacy_stream;
-  return (home_legacy && !(s->flags & CU_STREAM_NON_BLOCKING)) ||
-         (s_legacy && !(home->flags & CU_STREAM_NON_BLOCKING));
-}
+/* --- who uses it --- */
 
 void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
-  if (ordered(a->home, s)) return;
-  if (cl_captures) return; /* a graph keeps what it uses, as long as it lives */
-  for (uint32_t i = 0; i < a->nuses; i++)
-    if (a->uses[i].stream == s) {
-      CL_TRY(L, cuEventRecord, a->uses[i].event, cl_stream_handle(s));
-      return;
-    }
-  cl_Use *uses = realloc(a->uses, (a->nuses + 1) * sizeof *uses);
-  if (!uses) luaL_error(L, "not enough memory");
-  a->uses = uses;
-  CUevent event = NULL;
-  CL_TRY(L, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
-  uses[a->nuses++] = (cl_Use){(cl_Stream *)cl_rec_retain(&s->rec), event};
-  CL_TRY(L, cuEventRecord, event, cl_stream_handle(s));
+  if (a->origin == CL_ASYNC && cl_order_implied(a->order.home, s)) return;
+  if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
+  if (cl_order_use(&a->order, s)) return;
+  CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  if (code) cl_fail(L, "cuStreamSynchronize", code);
 }
 
-/* The collector does not see device memory: what it has not looked at yet may be what is missing. Twice,
- * because what a finalized object held goes in the second pass. */
-static CUresult alloc(lua_State *L, CUdeviceptr *p, size_t bytes) {
-  CUresult code = CU.cuMemAlloc_v2(p, bytes);
-  if (code != CUDA_ERROR_OUT_OF_MEMORY) return code;
-  lua_gc(L, LUA_GCCOLLECT, 0);
-  lua_gc(L, LUA_GCCOLLECT, 0);
-  cl_queue_drain();
-  cl_log_clear();
-  return CU.cuMemAlloc_v2(p, bytes);
+void cl_memory_captured(cl_Rec *r) {
+  if (r->tracks) ((cl_Allocation *)r)->captured = true;
+}
+
+/* Before an explicit free: launches of a graph are in streams that the block does not know. */
+void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call) {
+  if (cl_captures) {
+    if (cl_capture_id(s))
+      cl_logic(L, "%s is not possible in a stream that is being captured: free it after the capture", call);
+    cl_capture_check(L, s, call);
+  }
+  if (!a->captured) return;
+  cl_refuse_wait(L, call, cl_rec_context((cl_Rec *)a->rec.parent));
+  CL_TRY(L, cuCtxSynchronize);
+}
+
+/* --- allocating --- */
+
+typedef struct Request {
+  CUdeviceptr p;
+  uint64_t bytes;
+  const cl_Stream *stream;
+  const cl_Rec *pool; /* NULL: the device's current one */
+} Request;
+
+static CUresult ask(void *arg) {
+  Request *q = arg;
+  return CU.cuMemAlloc_v2(&q->p, q->bytes);
+}
+
+/* Between two attempts finalizers may have closed anything. */
+static CUresult ask_async(void *arg) {
+  Request *q = arg;
+  CUstream s = cl_stream_handle(q->stream);
+  if (!cl_rec_live(&q->stream->rec) || (q->pool && !cl_rec_live(q->pool))) return CUDA_ERROR_INVALID_HANDLE;
+  return q->pool ? CU.cuMemAllocFromPoolAsync(&q->p, q->bytes, (CUmemoryPool)q->pool->handle, s)
+                 : CU.cuMemAllocAsync(&q->p, q->bytes, s);
+}
+
+static cl_Allocation *push_allocation(lua_State *L, uint64_t bytes, cl_MemoryObject **m) {
+  *m = cl_push(L, CL_ALLOCATION, sizeof **m);
+  cl_Context *c = cl_context_current(L);
+  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, &c->rec);
+  cl_rec_release(&c->rec);
+  if (!a) luaL_error(L, "not enough memory");
+  (*m)->o.rec = &a->rec;
+  a->size = bytes;
+  return a;
+}
+
+static int made(cl_Allocation *a, cl_MemoryObject *m, CUdeviceptr p, cl_Class k) {
+  a->rec.handle = m->address = p;
+  m->size = a->size;
+  a->rec.life = CL_LIVE;
+  cl_account(&a->rec, k, a->size);
+  return 1;
 }
 
 /* mem_alloc(bytes) -> DeviceAllocation in the current context */
 int cl_mem_alloc(lua_State *L) {
-  uint64_t bytes = cl_check_bytes(L, 1, "bytes");
-  if (bytes == 0) cl_logic(L, "mem_alloc: cannot allocate 0 bytes");
-  cl_MemoryObject *m = cl_push(L, CL_ALLOCATION, sizeof *m);
-  cl_Context *c = cl_context_current(L);
-  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!a) return luaL_error(L, "not enough memory");
-  m->o.rec = &a->rec;
-  a->size = bytes;
+  Request q = {.bytes = cl_check_bytes(L, 1, "bytes")};
+  if (q.bytes == 0) cl_logic(L, "mem_alloc: cannot allocate 0 bytes");
+  cl_refuse_in_capture(L, "mem_alloc");
+  cl_pressure(L);
+  cl_MemoryObject *m;
+  cl_Allocation *a = push_allocation(L, q.bytes, &m);
   a->rec.waits = true;
-  cl_queue_check();
-  CUdeviceptr p = 0;
-  CUresult code = alloc(L, &p, bytes);
-  if (code) {
-    size_t left = 0, total = 0;
-    bool known = code == CUDA_ERROR_OUT_OF_MEMORY && CU.cuMemGetInfo_v2(&left, &total) == CUDA_SUCCESS;
-    cl_fail_new(L, "cuMemAlloc_v2", code);
-    if (known) {
-      const struct {
-        const char *key;
-        uint64_t value;
-      } fields[] = {{"requested", bytes}, {"free", left}, {"total", total}};
-      for (int i = 0; i < 3; i++) {
-        lua_pushnumber(L, (lua_Number)fields[i].value);
-        lua_setfield(L, -2, fields[i].key);
-      }
-    }
-    cl_throw(L);
-  }
-  a->rec.handle = m->address = p;
-  m->size = bytes;
-  a->rec.life = CL_LIVE;
-  return 1;
+  CUresult code = cl_allocate(L, ask, &q);
+  if (code) cl_fail_memory(L, "cuMemAlloc_v2", code, q.bytes);
+  return made(a, m, q.p, CL_BYTES_PLAIN);
 }
 
-int cl_alloc_free(lua_State *L) { return cl_close_method(L, CL_ALLOCATION, "cuMemFree_v2"); }
+static int alloc_async(lua_State *L, int bytes, const char *name, const cl_Rec *pool) {
+  Request q = {.bytes = cl_check_bytes(L, bytes, "bytes"), .pool = pool};
+  if (q.bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", name);
+  lua_settop(L, bytes + 1);
+  cl_pressure(L);
+  if (pool) cl_check(L, 1, CL_MEMPOOL); /* again: see cl_pressure() */
+  cl_MemoryObject *m;
+  cl_Allocation *a = push_allocation(L, q.bytes, &m);
+  cl_Context *c = cl_rec_context(&a->rec);
+  cl_Stream *s = cl_check_stream(L, bytes + 1, name, c);
+  if (__builtin_expect(cl_captures != 0, 0) && cl_capture_id(s))
+    cl_logic(L, "%s is not possible in a stream that is being captured: allocate before the capture", name);
+  if (__builtin_expect(!c->pool_ready, 0)) cl_mempool_prepare(c);
+  a->origin = CL_ASYNC;
+  a->rec.tracks = true;
+  cl_order_open(&a->order, s);
+  q.stream = s;
+  CUresult code = cl_allocate(L, ask_async, &q);
+  if (code) cl_fail_memory(L, pool ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync", code, q.bytes);
+  return made(a, m, q.p, CL_BYTES_ASYNC);
+}
+
+/* mem_alloc_async(bytes [, stream]) -> DeviceAllocation from the device's current pool */
+int cl_mem_alloc_async(lua_State *L) { return alloc_async(L, 1, "mem_alloc_async", NULL); }
+
+/* pool:alloc(bytes [, stream]) */
+int cl_mempool_alloc(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_MEMPOOL);
+  return alloc_async(L, 2, "MemoryPool:alloc", o->rec);
+}
+
+static cl_Allocation *check_allocation(lua_State *L) {
+  return (cl_Allocation *)((const cl_Object *)cl_check(L, 1, CL_ALLOCATION))->rec;
+}
+
+static int close_allocation(lua_State *L, cl_Allocation *a) {
+  CUresult code = cl_rec_close_here(L, &a->rec);
+  if (code) cl_fail(L, a->rec.tracks ? "cuMemFreeAsync" : "cuMemFree_v2", code);
+  return 0;
+}
+
+int cl_alloc_free(lua_State *L) {
+  cl_Allocation *a = check_allocation(L);
+  if (a->rec.tracks && __builtin_expect(cl_captures || a->captured, 0))
+    cl_memory_before_free(L, a, cl_order_stream(&a->order), "free");
+  return close_allocation(L, a);
+}
+
+/* a:free_async([stream]): s becomes the home that it is freed in. */
+int cl_alloc_free_async(lua_State *L) {
+  cl_Allocation *a = check_allocation(L);
+  const cl_Context *c = cl_rec_context(&a->rec);
+  if (!a->rec.tracks)
+    cl_logic(L, "free_async: this memory is not from mem_alloc_async() or a MemoryPool; use free(), which waits");
+  cl_Stream *s =
+      lua_isnoneornil(L, 2) ? cl_order_stream(&a->order) : cl_check_stream(L, 2, "free_async", c);
+  if (cl_captures || a->captured) cl_memory_before_free(L, a, s, "free_async");
+  if (s != a->order.home) {
+    CUcontext current = NULL;
+    CL_TRY(L, cuCtxGetCurrent, &current);
+    if (current != (CUcontext)c->rec.handle)
+      cl_logic(L, "free_async: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
+    CUresult code = cl_order_join(&a->order, s);
+    if (code) cl_fail(L, "cuStreamWaitEvent", code);
+    cl_order_close(&a->order, c);
+    cl_order_open(&a->order, s);
+  }
+  return close_allocation(L, a);
+}
 
 int cl_mem_get_info(lua_State *L) {
   size_t left = 0, total = 0;

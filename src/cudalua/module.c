@@ -1,7 +1,9 @@
 /* Module: loading an image (cubin, PTX, fatbin), finding kernels and variables in it. */
+#include "capture.h"
+#include "capture.h"
+#include "jit.h"
 #include "launch.h"
 
-#include <elf.h>
 #include <pthread.h>
 #include <search.h>
 #include <stdio.h>
@@ -39,67 +41,61 @@ const char *cl_intern(const char *name) {
   return node ? *node : "?";
 }
 
-/* The driver takes no length and trusts the headers: a truncated cubin would make it read past the end. */
-static bool image_is_whole(const char *s, size_t n) {
-  if (n >= sizeof(Elf64_Ehdr) && !memcmp(s, ELFMAG, SELFMAG)) {
-    Elf64_Ehdr h;
-    memcpy(&h, s, sizeof h);
-    uint64_t sections = (uint64_t)h.e_shnum * h.e_shentsize, programs = (uint64_t)h.e_phnum * h.e_phentsize;
-    if (h.e_shoff > n || sections > n - h.e_shoff || h.e_phoff > n || programs > n - h.e_phoff) return false;
-    for (unsigned i = 0; i < h.e_shnum; i++) {
-      Elf64_Shdr sh;
-      if (h.e_shentsize < sizeof sh) return false;
-      memcpy(&sh, s + h.e_shoff + (uint64_t)i * h.e_shentsize, sizeof sh);
-      if (sh.sh_type != SHT_NOBITS && (sh.sh_offset > n || sh.sh_size > n - sh.sh_offset)) return false;
-    }
-    return true;
-  }
-  static const unsigned char fatbin[4] = {0x50, 0xed, 0x55, 0xba};
-  if (n >= 16 &&
-      !memcmp(s, fatbin, 4)) { /* u32 magic, u16 version, u16 header bytes, u64 bytes that follow */
-    uint16_t header;
-    uint64_t body;
-    memcpy(&header, s + 6, 2);
-    memcpy(&body, s + 8, 8);
-    return header <= n && body <= n - header;
-  }
-  return n > 0 && (unsigned char)s[0] >= '\t' && (unsigned char)s[0] < 0x7f &&
-         !memchr(s, 0, n); /* PTX is text */
-}
+static const char jit_key = 0;
 
-/* module_load(image) -> Module */
+/* module_load(image [, options]) -> Module; options as in cl_jit_begin(), their results are mod.jit */
 int cl_module_load(lua_State *L) {
   size_t n;
-  const char *image = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
-  if (!image) return cl_bad_argument(L, 1, "image", "a string that holds a cubin, PTX or a fatbin");
-  while (n && image[n - 1] == 0 && image[0] != 0x7f && image[0] != 0x50)
-    n--; /* PTX may come with its zero byte */
-  if (!image_is_whole(image, n))
-    cl_logic(L, "module image: %zu bytes that are no whole cubin, PTX or fatbin", n);
-
+  const char *image = cl_check_image(L, 1, &n);
+  cl_refuse_in_capture(L, "loading a module");
+  lua_settop(L, 2);
   cl_Object *o = cl_push(L, CL_MODULE, sizeof *o);
   cl_Context *c = cl_context_current(L);
   cl_Module *m = (cl_Module *)cl_rec_new(CL_MODULE, sizeof *m, &c->rec);
   cl_rec_release(&c->rec);
   if (!m) return luaL_error(L, "not enough memory");
   o->rec = &m->rec;
+  cl_queue_check();
 
-  char log[8192] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  cl_Jit jit;
   CUmodule handle = NULL;
-  CUresult code = CU.cuModuleLoadDataEx(&handle, image, 2, options, values);
+  CUresult code;
+  bool again = false;
+  for (size_t room = CL_JIT_LOG;; room = CL_JIT_BIG_LOG) {
+    cl_jit_begin(L, 2, &jit, lua_newuserdata(L, 2 * room), room);
+    code = CU.cuModuleLoadDataEx(&handle, image, jit.n, jit.ids, jit.values);
+    again = cl_jit_finish(&jit) && code && !again && code != CUDA_ERROR_OUT_OF_MEMORY;
+    if (!again) break;
+    cl_log_clear();
+  }
   if (code) {
     cl_fail_new(L, "cuModuleLoadDataEx", code);
-    log[sizeof log - 1] = 0;
-    if (log[0]) {
-      lua_pushstring(L, log);
-      lua_setfield(L, -2, "log");
-    }
+    cl_jit_add_logs(L, &jit);
     cl_throw(L);
   }
   m->rec.handle = (uint64_t)(uintptr_t)handle;
   m->rec.life = CL_LIVE;
+  lua_pushvalue(L, 3);
+  if (lua_isnil(L, 2)) return 1;
+  lua_newtable(L);
+  lua_pushlightuserdata(L, (void *)&jit_key);
+  cl_jit_push_results(L, &jit);
+  lua_rawset(L, -3);
+  lua_setfenv(L, -2);
+  return 1;
+}
+
+/* mod.jit: what the JIT said, where the module was loaded with options; else methods (upvalue 1). */
+int cl_module_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1) || !cl_to_kind(L, 1, CL_MODULE) || lua_type(L, 2) != LUA_TSTRING ||
+      strcmp(lua_tostring(L, 2), "jit") != 0)
+    return 1;
+  lua_getfenv(L, 1);
+  lua_pushlightuserdata(L, (void *)&jit_key);
+  lua_rawget(L, -2);
   return 1;
 }
 

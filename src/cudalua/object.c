@@ -1,5 +1,5 @@
 /* Records and userdata: see object.h for the protocol. */
-#include "core.h"
+#include "pressure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +23,7 @@ static const struct Family {
 };
 
 const char *cl_kind_name(cl_Kind kind) { return families[kind].name; }
+bool cl_kind_is_memory(cl_Kind kind) { return families[kind].traits & CL_MEMORY; }
 
 static _Atomic uint64_t generations, failed_destroys;
 /* A context is destroyed under the write lock, everything else under the read lock: so nothing is
@@ -68,11 +69,14 @@ cl_Context *cl_rec_context(cl_Rec *r) {
 }
 
 static CUresult destroy(cl_Rec *r) {
-  const cl_Context *c = cl_rec_context(r);
-  if (cl_driver.forked || (c && cl_driver.poison[c->device]))
-    return CUDA_SUCCESS; /* no call can succeed any more */
+  cl_Context *c = cl_rec_context(r);
+  if (cl_driver.forked) return CUDA_SUCCESS;
+  bool poisoned = c && cl_driver.poison[c->device];
+  if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
+  if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
   if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
   if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
+  if (r->tracks) return families[r->kind].destroy(r); /* a call in a stream: needs nothing of what follows */
   /* The owner must be current for some destroys, and none of them may break a stream capture that the
    * program has under way on this thread. */
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -89,13 +93,19 @@ static CUresult destroy(cl_Rec *r) {
 static CUresult close_locked(cl_Rec *r) {
   uint32_t live = CL_LIVE;
   CUresult code = CUDA_SUCCESS;
-  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) code = destroy(r);
+  if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) {
+    code = destroy(r);
+    cl_unaccount(r);
+  }
   pthread_rwlock_unlock(&destroy_lock);
   return code;
 }
 
+_Atomic uint64_t cl_closes;
+
 CUresult cl_rec_close(cl_Rec *r) {
   if (!families[r->kind].destroy) return CUDA_SUCCESS;
+  cl_closes++;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
   else
@@ -136,16 +146,21 @@ static void enqueue(cl_Rec *r) {
   *queue_tail = r;
   queue_tail = &r->queued;
   cl_queue_length++;
+  cl_account_queued(r, 1);
   pthread_mutex_unlock(&queue_lock);
 }
 
+/* The oldest one that can go now. */
 static cl_Rec *dequeue(void) {
   pthread_mutex_lock(&queue_lock);
-  cl_Rec *r = queue_head;
+  cl_Rec **p = &queue_head;
+  while (*p && (*p)->tracks && cl_memory_held_back(*p)) p = &(*p)->queued;
+  cl_Rec *r = *p;
   if (r) {
-    queue_head = r->queued;
-    if (!queue_head) queue_tail = &queue_head;
+    *p = r->queued;
+    if (queue_tail == &r->queued) queue_tail = p;
     cl_queue_length--;
+    cl_account_queued(r, -1);
   }
   pthread_mutex_unlock(&queue_lock);
   return r;
@@ -155,7 +170,8 @@ static cl_Rec *dequeue(void) {
 static bool close_at_once(cl_Rec *r) {
   if (r->life != CL_LIVE || !families[r->kind].destroy) return true;
   if (cl_driver.forked) return true; /* nothing is destroyed in a fork, and its locks are of another time */
-  if (r->waits || pthread_rwlock_tryrdlock(&destroy_lock)) return false;
+  if (r->waits || (r->tracks && cl_memory_waits(r))) return false;
+  if (pthread_rwlock_tryrdlock(&destroy_lock)) return false;
   note_failure(close_locked(r));
   return true;
 }

@@ -29,11 +29,15 @@ typedef struct cl_Rec {
   _Atomic uint32_t life;
   cl_Kind kind;
   bool waits;            /* destroying it waits for running work: finalizers leave it to the queue */
+  bool tracks;           /* memory whose release does not wait: it remembers who uses it (memory.h) */
+  uint8_t account;       /* what its bytes count as (pressure.h) */
   uint64_t generation;   /* number of this record: never reused, unlike handle values */
   uint64_t handle;       /* CUcontext, CUdeviceptr, CUmodule ... as an integer */
   struct cl_Rec *parent; /* holds one reference */
   struct cl_Rec *queued; /* next in the queue of what finalizers left */
   const char *closed_at; /* interned "file:line" of the call that closed it, or NULL */
+  uint64_t bytes;
+  struct cl_Rec *sibling, **link; /* in its context's list of accounted records */
 } cl_Rec;
 
 /* Payload of every userdata of this module. */
@@ -53,6 +57,8 @@ typedef struct cl_Context {
   _Atomic uint32_t pushed;         /* entries on stacks that are ours */
   const char *_Atomic last_kernel; /* launched last (interned): named when a later call reports an error */
   struct cl_Context *next;         /* list of live contexts */
+  cl_Rec *accounted;               /* what memory lives in it (pressure.c) */
+  _Atomic bool pool_ready;         /* the device's pool was looked at (mempool.c) */
 } cl_Context;
 
 typedef struct cl_DeviceObject {
@@ -83,6 +89,8 @@ CUresult cl_rec_close(cl_Rec *r);
 /* The same for a call of the user's, whose place is remembered for later errors. */
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r);
 
+extern _Atomic uint64_t cl_closes; /* how many records were closed: what was alive may not be any more */
+
 /* What finalizers left: destroyed by whoever allocates, synchronises, detaches or closes a state next. */
 void cl_queue_drain(void);
 static inline void cl_queue_check(void) { /* for paths that are called often */
@@ -99,11 +107,34 @@ void cl_after_wait(lua_State *L);
 /* What each family does to its handle, and to what hangs off its record: see kinds.def. */
 CUresult cl_context_destroy(cl_Rec *r);
 CUresult cl_stream_destroy(cl_Rec *r);
+void cl_stream_dispose(cl_Rec *r);
 CUresult cl_event_destroy(cl_Rec *r);
+CUresult cl_graph_destroy(cl_Rec *r);
+void cl_graph_dispose(cl_Rec *r);
+CUresult cl_graph_exec_destroy(cl_Rec *r);
+void cl_graph_exec_dispose(cl_Rec *r);
+void cl_kept_dispose(cl_Rec *r);
 CUresult cl_alloc_destroy(cl_Rec *r);
 void cl_alloc_dispose(cl_Rec *r);
+bool cl_memory_waits(const cl_Rec *r);     /* r->tracks, and yet freeing it now would wait */
+bool cl_pool_stopped(const cl_Rec *r);     /* of a pool's block: the pool takes nothing back */
+bool cl_memory_held_back(const cl_Rec *r); /* r->tracks, and it cannot be freed for the time being */
+CUresult cl_mempool_destroy(cl_Rec *r);
+void cl_mempool_dispose(cl_Rec *r);
+CUresult cl_pool_destroy(cl_Rec *r);
+void cl_pool_dispose(cl_Rec *r);
+CUresult cl_block_destroy(cl_Rec *r);
+void cl_block_dispose(cl_Rec *r);
 CUresult cl_module_destroy(cl_Rec *r);
 void cl_module_dispose(cl_Rec *r);
+CUresult cl_host_destroy(cl_Rec *r);
+CUresult cl_aligned_destroy(cl_Rec *r);
+CUresult cl_registered_destroy(cl_Rec *r);
+CUresult cl_managed_destroy(cl_Rec *r);
+CUresult cl_ipc_destroy(cl_Rec *r);
+CUresult cl_array_destroy(cl_Rec *r);
+CUresult cl_linker_destroy(cl_Rec *r);
+void cl_linker_dispose(cl_Rec *r);
 
 /* Contexts that this library knows of. */
 void cl_context_register(cl_Context *c);
@@ -132,6 +163,7 @@ void *cl_check(lua_State *L, int idx, cl_Kind kind);
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* of any kind with CL_MEMORY */
 cl_MemoryObject *cl_to_memory(lua_State *L, int idx); /* of any kind with CL_MEMORY, alive or not, or NULL */
 const char *cl_kind_name(cl_Kind kind);
+bool cl_kind_is_memory(cl_Kind kind);
 /* The body of a method that closes: checks self, destroys now, raises what the driver answers as an error of
  * `call`. */
 int cl_close_method(lua_State *L, cl_Kind kind, const char *call);

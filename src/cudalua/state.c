@@ -20,6 +20,9 @@ static int state_gc(lua_State *L) {
   if (st->closed) return 0;
   st->closed = true;
   cl_anchors_close(st);
+  cl_registered_drain(NULL, st);
+  cl_inbox_close(st->inbox);
+  st->inbox = NULL;
   if (st->stream) cl_rec_release(&st->stream->rec);
   st->stream = NULL;
   cl_queue_drain();
@@ -40,6 +43,7 @@ void cl_open_state(lua_State *L) {
 }
 
 void cl_after_wait(lua_State *L) {
+  cl_registered_drain(L, cl_state(L));
   cl_anchors_poll(L);
   cl_queue_check();
 }

@@ -3,6 +3,7 @@
 #ifndef CUDALUA_STATE_H
 #define CUDALUA_STATE_H
 
+#include "pressure.h"
 #include "stream.h"
 
 /* What is anchored in one stream of one context, oldest first. */
@@ -12,29 +13,38 @@ typedef struct cl_Lane {
   struct cl_Anchor {
     CUevent event; /* recorded after the work */
     int ref;       /* of the value, in the table of anchors */
+    cl_Rec *rec;   /* retained, or NULL: stays when the state ends, and with it the finalized value */
   } * ring;
   size_t head, count, room;
+  CUevent spare[8]; /* events to use again */
+  unsigned spares;
   struct cl_Lane *next;
 } cl_Lane;
 
-/* A capture under way, innermost first: what goes into it is anchored in its table. */
-typedef struct cl_Capture {
-  cl_Stream *stream; /* retained */
-  int anchors;       /* registry reference of a table */
-  struct cl_Capture *next;
-} cl_Capture;
+typedef struct cl_Inbox cl_Inbox;
 
 typedef struct cl_State {
   cl_Stream *stream; /* the current one, retained; NULL: the legacy stream */
   cl_Lane *lanes;
-  cl_Capture *captures;
+  struct cl_Capture *captures; /* under way, innermost first */
+  cl_Inbox *inbox;             /* of stream:on_complete(), or NULL */
+  struct cl_Kept *registered;  /* hostmem.c: to be unregistered when somebody may wait */
   bool closed;
+  cl_Pressure pressure;
 } cl_State;
 
 cl_State *cl_state(lua_State *L);
 void cl_open_state(lua_State *L);
 
+/* stream.c: s is the current stream until cl_stream_leave() gets what this returns. */
+cl_Stream *cl_stream_enter(cl_State *st, cl_Stream *s);
+void cl_stream_leave(cl_State *st, cl_Stream *before);
+
 /* anchors.c: waits for and drops everything, at the end of the state. Calls nothing of Lua. */
 void cl_anchors_close(cl_State *st);
+/* hostmem.c: unregisters what finalizers found. L NULL: at the end of the state. */
+void cl_registered_drain(lua_State *L, cl_State *st);
+/* completion.c: what arrives later is dropped. Takes NULL. */
+void cl_inbox_close(cl_Inbox *box);
 
 #endif

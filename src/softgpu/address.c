@@ -26,11 +26,11 @@ static bool inside(uint64_t addr, uint64_t span, uint64_t size) {
 static inline bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
   AllocCache *c = &g->caches[in->cache];
   if (!(addr >= c->base && inside(addr - c->base, span, c->end - c->base))) {
-    const SgAlloc *a = sg_arena_find(addr);
-    if (!a || !inside(addr - a->base, span, a->size)) return false;
+    const SgAlloc *a = sg_arena_reach(addr);
+    if (!a || !inside(addr - a->base, span, a->size) || !sg_open_to(g, a)) return false;
     c->base = a->base;
     c->end = a->base + a->size;
-    c->writable = a->kind != SG_CONST;
+    c->writable = !a->read_only;
   }
   return c->writable || !(in->flags & INS_STORE);
 }

@@ -1,15 +1,17 @@
 /* The device address space (arena.h): heaps carved out of one mapping of an unlinked file.
  *
- * Each device has a heap, pinned host memory has one more. A heap is a chain of blocks in address order,
- * each live, cached or free. A freed block first goes to a cache keyed by its exact size, so that the next
- * request of that size gets the same address back; the cache is bounded, and what falls out of it joins
- * its neighbours in the free lists (size classes, found through bitmaps). Live blocks also sit in a
- * treap by address, which answers "whose byte is this". */
+ * Each device has a heap, pinned host memory has one more. A heap has more addresses than it has memory to
+ * give out, so that red zones and holes between allocations are no reason to run out of it. It is a chain of
+ * blocks in address order, each live, cached or free. A freed block first goes to a cache keyed by its exact
+ * size, so that the next request of that size gets the same address back; the cache is bounded, and what
+ * falls out of it joins its neighbours in the free lists (size classes, found through bitmaps). Live blocks
+ * also sit in a treap by address, which answers "whose byte is this". */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "arena.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +30,17 @@ enum {
   CACHE_BUCKETS = 1024,
   CACHE_BLOCKS = 4096,
   HISTORY = 1024,
-  RED_BYTE = 0xfd
+  RED_BYTE = 0xfd,
+  ELSEWHERE = MAX_HEAPS /* heap of adopted blocks */
 };
 
-#define CACHE_BYTES MIB(256)      /* cached blocks above this go back to the free lists, */
-#define RETURN_BYTES MIB(1)       /* and those of this size give their pages back then */
-#define POISON_WHOLE MIB(1)       /* fresh blocks up to this size are poisoned throughout, */
-#define POISON_EDGE KIB(64)       /* bigger ones at both ends only: nobody pays for pages never used */
-#define HOST_HEAP_BYTES MIB(4096) /* address space for pinned memory */
+#define CACHE_BYTES MIB(256) /* cached blocks above this go back to the free lists, */
+#define RETURN_BYTES MIB(1)  /* and those of this size give their pages back then */
+#define POISON_WHOLE MIB(1)  /* fresh blocks up to this size are poisoned throughout, */
+#define POISON_EDGE KIB(64)  /* bigger ones at both ends only: nobody pays for pages never used */
+#define POISON_AGAIN                                                                                         \
+  KIB(1) /* and a block handed out again without a detour here, at most this much at each end */
+#define HOST_HEAP_BYTES MIB(4096) /* pinned memory */
 #define MIN_HEAP_BYTES MIB(1)
 #define OPEN_STEP MIB(4)
 
@@ -43,7 +48,8 @@ typedef enum { BLOCK_LIVE, BLOCK_CACHED, BLOCK_FREE } BlockState;
 
 typedef struct Block Block;
 struct Block {
-  SgAlloc a; /* first: an SgAlloc* given out is its block */
+  SgAlloc a;       /* first: an SgAlloc* given out is its block */
+  uint64_t charge; /* live: its size when allocated, rounded */
   BlockState state;
   uint8_t heap;
   uint32_t priority;     /* treap */
@@ -54,8 +60,9 @@ struct Block {
 };
 
 typedef struct Heap {
-  uint64_t base, bytes, used; /* used: rooms of live blocks */
-  uint64_t opened;            /* addresses below this one are readable and writable */
+  uint64_t base, span;  /* its addresses */
+  uint64_t bytes, used; /* what it may give out; charges of live blocks */
+  uint64_t opened;      /* addresses below this one are readable and writable */
   Block *class_head[CLASSES];
   uint64_t class_map[CLASSES / 64];
   Block *bucket[CACHE_BUCKETS];
@@ -81,7 +88,9 @@ static struct {
 } A = {.fd = -1, .seed = 2463534242u};
 
 uint64_t sg_arena_epoch = 1;
+uint64_t sg_arena_now;
 int sg_arena_poison = 0xA5;
+void (*sg_arena_before_free)(SgAlloc *a);
 
 /* --- treap of live blocks, by address --- */
 
@@ -294,11 +303,13 @@ static bool file_size_allowed(uint64_t bytes) {
 
 /* A shared mapping of an unlinked file, or plain anonymous memory where such files are not to be had. */
 static bool map_range(uint64_t bytes) {
-  int fd = file_size_allowed(bytes) ? memfd_create("softgpu", MFD_CLOEXEC) : -1;
+  int fd = file_size_allowed(bytes) ? memfd_create("softgpu", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
   if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
     close(fd);
     fd = -1;
   }
+  if (fd >= 0)
+    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); /* who maps it can rely on it */
   int flags = MAP_NORESERVE | (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
   void *p = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
   if (p == MAP_FAILED) {
@@ -328,14 +339,17 @@ static void drop_blocks(void) {
   A.heap = NULL;
 }
 
+static uint64_t span_of(uint64_t bytes) { return 2 * bytes + MIB(1); }
+
 static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
   Block *b = calloc(1, sizeof *b);
   if (!b) return false;
   b->a.base = base;
-  b->a.room = bytes;
+  b->a.room = span_of(bytes);
   b->heap = index;
   h->base = h->opened = base;
   h->bytes = bytes;
+  h->span = span_of(bytes);
   class_push(h, b);
   return true;
 }
@@ -365,21 +379,23 @@ bool sg_arena_open(int devices, uint64_t bytes) {
   if (bytes < MIN_HEAP_BYTES) bytes = MIN_HEAP_BYTES;
   uint64_t host = HOST_HEAP_BYTES;
   /* A guard page before each heap, so that no allocation touches its neighbour heap's. */
-  while (!map_range((uint64_t)devices * (bytes + PAGE) + host + 2 * PAGE)) {
+  while (
+      !map_range(SG_SHARED_PAGE + (uint64_t)devices * (span_of(bytes) + PAGE) + span_of(host) + 2 * PAGE)) {
     if (bytes <= MIN_HEAP_BYTES && host <= MIN_HEAP_BYTES) return false;
     if (bytes > MIN_HEAP_BYTES) bytes = align_up(bytes / 2, PAGE);
     if (host > MIN_HEAP_BYTES) host /= 2;
   }
   A.heap = calloc((size_t)devices + 1, sizeof *A.heap);
   A.devices = devices;
-  uint64_t at = (uint64_t)(uintptr_t)A.map + PAGE;
+  uint64_t at = (uint64_t)(uintptr_t)A.map + SG_SHARED_PAGE + PAGE;
+  if (mprotect(A.map, SG_SHARED_PAGE, PROT_READ | PROT_WRITE) != 0) drop_blocks();
   for (int i = 0; A.heap && i <= devices; i++) {
     uint64_t n = i < devices ? bytes : host;
     if (!make_heap(&A.heap[i], (uint8_t)i, at, n)) {
       drop_blocks();
       break;
     }
-    at += n + PAGE;
+    at += span_of(n) + PAGE;
   }
   if (!A.heap) {
     sg_arena_close();
@@ -391,6 +407,10 @@ bool sg_arena_open(int devices, uint64_t bytes) {
 
 uint64_t sg_arena_shared_window(void) { return (uint64_t)(uintptr_t)A.windows + PAGE; }
 uint64_t sg_arena_local_window(void) { return (uint64_t)(uintptr_t)A.windows + PAGE + SG_WINDOW_BYTES; }
+
+int sg_arena_fd(void) { return A.fd; }
+void *sg_arena_shared_page(void) { return A.fd >= 0 ? A.map : NULL; }
+uint64_t sg_arena_offset(uint64_t addr) { return addr - (uint64_t)(uintptr_t)A.map; }
 
 /* --- allocation --- */
 
@@ -437,31 +457,26 @@ static Block *carve(Heap *h, uint64_t room, uint64_t align) {
  * of a process (leak checkers, core dumps) don't walk through gigabytes of nothing. */
 static bool open_up_to(Heap *h, uint64_t end) {
   if (end <= h->opened) return true;
-  uint64_t to = align_up(end, OPEN_STEP), limit = h->base + align_up(h->bytes, PAGE);
+  uint64_t to = align_up(end, OPEN_STEP), limit = h->base + align_up(h->span, PAGE);
   if (to > limit) to = limit;
   if (mprotect((void *)(uintptr_t)h->opened, to - h->opened, PROT_READ | PROT_WRITE) != 0) return false;
   h->opened = to;
   return true;
 }
 
-static void fill_fresh(const SgAlloc *a) {
+/* Poisons a block, all of it up to `whole` bytes, a larger one `edge` bytes at both ends. */
+static void poison(const SgAlloc *a, uint64_t whole, uint64_t edge) {
   uint8_t *p = (uint8_t *)(uintptr_t)a->base;
-  if (sg_arena_poison >= 0) {
-    if (a->size <= POISON_WHOLE) {
-      memset(p, sg_arena_poison, a->size);
-    } else {
-      memset(p, sg_arena_poison, POISON_EDGE);
-      memset(p + a->size - POISON_EDGE, sg_arena_poison, POISON_EDGE);
-    }
-  }
-  memset(p + a->size, RED_BYTE, SG_REDZONE);
+  if (sg_arena_poison < 0) return;
+  memset(p, sg_arena_poison, a->size <= whole ? a->size : edge);
+  if (a->size > whole) memset(p + a->size - edge, sg_arena_poison, edge);
 }
 
+static uint8_t *red_zone(const SgAlloc *a) { return (uint8_t *)(uintptr_t)(a->base + a->size); }
+
 static bool red_zone_damaged(const SgAlloc *a) {
-  const uint8_t *p = (const uint8_t *)(uintptr_t)(a->base + a->size);
-  for (int i = 0; i < SG_REDZONE; i++)
-    if (p[i] != RED_BYTE) return true;
-  return false;
+  const uint8_t *p = red_zone(a);
+  return p[0] != RED_BYTE || memcmp(p, p + 1, SG_REDZONE - 1) != 0;
 }
 
 static void live_link(Block *b) {
@@ -474,7 +489,6 @@ static void live_link(Block *b) {
     A.live_head = b;
   A.live_tail = b;
   treap_insert(b);
-  A.heap[b->heap].used += b->a.room;
 }
 
 static void live_unlink(Block *b) {
@@ -487,7 +501,25 @@ static void live_unlink(Block *b) {
   else
     A.live_tail = b->prev;
   treap_remove(b);
-  A.heap[b->heap].used -= b->a.room;
+}
+
+/* A new allocation in a block: what is not given starts as nothing. */
+static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t owner, const char *name) {
+  b->a.size = size;
+  b->a.device = device;
+  b->a.kind = kind;
+  b->a.held = true;
+  b->a.read_only = kind == SG_CONST;
+  b->a.sync_memops = false;
+  b->a.tag = 0;
+  b->a.more = NULL;
+  b->a.until = 0;
+  b->a.serial = ++A.serial;
+  b->a.owner = owner;
+  b->a.name[0] = 0;
+  if (name && *name) snprintf(b->a.name, sizeof b->a.name, "%s", name);
+  live_link(b);
+  sg_arena_epoch++;
 }
 
 SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, uint64_t owner,
@@ -496,7 +528,8 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
   if (align < SG_ALIGN) align = SG_ALIGN;
   Heap *h = &A.heap[kind == SG_HOST ? A.devices : device];
   if ((align & (align - 1)) || size > h->bytes) return NULL;
-  uint64_t room = align_up(size, SG_ALIGN) + SG_REDZONE;
+  uint64_t charge = align_up(size, SG_ALIGN), room = charge + SG_REDZONE;
+  if (charge > h->bytes - h->used) return NULL;
   Block *b = cache_get(h, room, align);
   if (!b) b = carve(h, room, align);
   if (!b && h->cached_blocks) {
@@ -508,44 +541,85 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
     release_block(h, b);
     return NULL;
   }
-  b->a.size = size;
-  b->a.device = device;
-  b->a.kind = kind;
-  b->a.serial = ++A.serial;
-  b->a.owner = owner;
-  b->a.tag = 0;
-  snprintf(b->a.name, sizeof b->a.name, "%s", name ? name : "");
-  live_link(b);
-  fill_fresh(&b->a);
-  sg_arena_epoch++;
+  b->charge = charge;
+  h->used += charge;
+  begin(b, size, device, kind, owner, name);
+  poison(&b->a, POISON_WHOLE, POISON_EDGE);
+  memset(red_zone(&b->a), RED_BYTE, SG_REDZONE);
   return &b->a;
+}
+
+SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, uint64_t owner) {
+  if (!size || size > UINT64_MAX - base || sg_arena_overlap(base, size)) return NULL;
+  Block *b = calloc(1, sizeof *b);
+  if (!b) return NULL;
+  b->a.base = base;
+  b->a.room = size;
+  b->heap = ELSEWHERE;
+  begin(b, size, device, kind, owner, "");
+  return &b->a;
+}
+
+void sg_arena_let_go(SgAlloc *a, uint64_t until) {
+  if (!a->held) return;
+  if (((Block *)a)->heap != ELSEWHERE && red_zone_damaged(a)) A.damaged++;
+  A.history[A.history_next++ % HISTORY] = *a;
+  a->held = false;
+  a->until = until;
+  sg_arena_epoch++;
+}
+
+void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh) {
+  a->held = true;
+  a->size = size;
+  a->sync_memops = false;
+  a->serial = ++A.serial;
+  if (fresh) poison(a, 4 * POISON_AGAIN, POISON_AGAIN);
+  memset(red_zone(a), RED_BYTE, SG_REDZONE);
+  sg_arena_epoch++;
 }
 
 void sg_arena_free(SgAlloc *a) {
   Block *b = (Block *)a;
-  Heap *h = &A.heap[b->heap];
-  if (red_zone_damaged(a)) A.damaged++;
-  A.history[A.history_next++ % HISTORY] = *a;
+  sg_arena_let_go(a, 0);
+  if (sg_arena_before_free) sg_arena_before_free(a);
   live_unlink(b);
-  cache_put(h, b);
+  if (b->heap == ELSEWHERE) {
+    free(b);
+  } else {
+    A.heap[b->heap].used -= b->charge;
+    cache_put(&A.heap[b->heap], b);
+  }
   sg_arena_epoch++;
 }
 
-SgAlloc *sg_arena_find(uint64_t addr) {
+SgAlloc *sg_arena_at(uint64_t addr) {
   Block *b = treap_floor(addr);
   return b && addr - b->a.base < b->a.size ? &b->a : NULL;
 }
 
+SgAlloc *sg_arena_overlap(uint64_t addr, uint64_t size) {
+  Block *b = treap_floor(addr + size - 1);
+  return b && b->a.base + b->a.size > addr ? &b->a : NULL;
+}
+
+bool sg_arena_owns(uint64_t addr) { return addr - (uint64_t)(uintptr_t)A.map < A.map_bytes; }
+
+SgAlloc *sg_arena_find(uint64_t addr) {
+  SgAlloc *a = sg_arena_at(addr);
+  return a && a->held && a->kind != SG_ARRAY ? a : NULL;
+}
+
+SgAlloc *sg_arena_reach(uint64_t addr) {
+  SgAlloc *a = sg_arena_at(addr);
+  return a && (a->held || sg_arena_now <= a->until) && a->kind != SG_ARRAY ? a : NULL;
+}
+
 SgAlloc *sg_arena_nearest(uint64_t addr) {
   Block *lo = treap_floor(addr), *hi = NULL;
-  for (Block *t = A.root; t;) {
-    if (t->a.base > addr) {
-      hi = t;
-      t = t->left;
-    } else {
-      t = t->right;
-    }
-  }
+  while (lo && !lo->a.held) lo = treap_floor(lo->a.base - 1);
+  for (Block *b = A.live_head; b; b = b->next)
+    if (b->a.held && b->a.base > addr && (!hi || b->a.base < hi->a.base)) hi = b;
   if (!lo || !hi) return lo ? &lo->a : hi ? &hi->a : NULL;
   uint64_t end = lo->a.base + lo->a.size;
   uint64_t below = addr < end ? 0 : addr - end;

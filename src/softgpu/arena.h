@@ -1,8 +1,9 @@
 /* The device address space: one reserved range of host addresses, so that a device pointer is a
- * host pointer and a copy is a memcpy. The table of allocations is what every bounds check asks.
+ * host pointer and a copy is a memcpy. The table of allocations is what every bounds check asks; memory from
+ * elsewhere that kernels may use (registered by the program, imported from another process) is in it too.
  *
- * Layout of the range: [null page][shared window][local window][const bank][device 0][device 1]...
- * Memory is a shared mapping of an unlinked file, so that another process can map one allocation
+ * Two ranges: [null page][shared window][local window] and [shared page][device 0][device 1]...[pinned
+ * memory]. The second is a shared mapping of an unlinked file, so that another process can map one allocation
  * (IPC). Not thread-safe by itself: callers hold the driver lock (sg_lock, driver.h). */
 #ifndef SOFTGPU_ARENA_H
 #define SOFTGPU_ARENA_H
@@ -16,7 +17,11 @@ typedef enum SgKind {
   SG_MODULE, /* .global variable of a module */
   SG_CONST,  /* .const variable of a module: kernels may read, not write */
   SG_HOST,   /* pinned host memory (cuMemHostAlloc) */
-  SG_MANAGED
+  SG_MANAGED,
+  SG_ARRAY,      /* texels of a CUDA array: nobody's address, sg_arena_find does not see them */
+  SG_POOL,       /* a block of a memory pool (cuMemAllocAsync) */
+  SG_REGISTERED, /* host memory of the program (cuMemHostRegister) */
+  SG_IMPORTED    /* an allocation of another process (cuIpcOpenMemHandle) */
 } SgKind;
 
 typedef struct SgAlloc {
@@ -25,13 +30,18 @@ typedef struct SgAlloc {
   uint64_t room; /* bytes reserved, rounding and red zone included */
   int device;
   SgKind kind;
+  bool held;        /* the program has it; false: freed, but not given back yet */
+  bool read_only;   /* kernels may read, not write */
+  bool sync_memops; /* the driver layer's own, like the next two; false, 0 and NULL at first */
+  uint32_t tag;
+  void *more;
+  uint64_t until;  /* not held: the last operation that may still use it */
   uint64_t serial; /* 1, 2, 3 ... over the process: never reused */
   uint64_t owner;  /* context id (driver layer); 0 for none */
-  uint32_t tag;    /* the driver layer's own; 0 at first */
   char name[64];   /* variable's name, or "" */
 } SgAlloc;
 
-enum { SG_ALIGN = 256, SG_REDZONE = 256 };
+enum { SG_ALIGN = 256, SG_REDZONE = 256, SG_SHARED_PAGE = 256 << 10 };
 #define SG_WINDOW_BYTES ((uint64_t)16 << 20)
 
 /* Opens the arena for `devices` (1..8) devices of `bytes` each, fewer bytes where the address space is
@@ -41,26 +51,57 @@ void sg_arena_close(void);
 uint64_t sg_arena_shared_window(void); /* generic address of shared address 0 */
 uint64_t sg_arena_local_window(void);  /* generic address of local address 0 */
 
+/* The file behind the arena, -1 if it is plain memory; its first SG_SHARED_PAGE bytes, zeros when opened,
+ * which are the driver layer's to use (NULL without a file); and where an address lies in it. */
+int sg_arena_fd(void);
+void *sg_arena_shared_page(void);
+uint64_t sg_arena_offset(uint64_t addr);
+
 /* Fill byte of fresh memory, -1 for none. Allocations above 1 MiB are filled at both ends only. */
 extern int sg_arena_poison;
 
-/* NULL when the device's memory is exhausted. Contents are the poison byte (default 0xA5).
- * Addresses freed last are given out first (as the real driver does), at any alignment up to 4096. */
+/* NULL when the device's memory is exhausted: what counts is the sum of the sizes, rounded to SG_ALIGN.
+ * Contents are the poison byte (default 0xA5). Addresses freed last are given out first (as the real driver
+ * does), at any alignment up to 4096. */
 SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, uint64_t owner,
                         const char *name);
+/* Enters memory that is not the arena's into the table. NULL: out of memory, or it overlaps what is there. */
+SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, uint64_t owner);
+/* Takes it out of the table; memory of the arena can be allocated again. */
 void sg_arena_free(SgAlloc *a);
+/* Called for every allocation before it is freed, so that the driver layer can let go of a->more. */
+extern void (*sg_arena_before_free)(SgAlloc *a);
 
-/* The live allocation that holds `addr`, else NULL. O(log n). The pointer stays valid until that
+/* The program freed it, but it stays reserved; operations up to number `until` may still use it. */
+void sg_arena_let_go(SgAlloc *a, uint64_t until);
+/* The program gets it again, for `size` bytes of it (no more than it had at first), as a new allocation.
+ * `fresh`: nobody uses the old contents any more, and its ends are poisoned. */
+void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh);
+
+/* The allocation of the program that holds `addr`, else NULL. O(log n). The pointer stays valid until that
  * allocation is freed; `sg_arena_epoch` changes whenever any allocation is made or freed. */
 SgAlloc *sg_arena_find(uint64_t addr);
+/* The same for an operation that runs on the device, whose number is sg_arena_now: memory that was freed
+ * after the operation was submitted is still there. */
+SgAlloc *sg_arena_reach(uint64_t addr);
+extern uint64_t sg_arena_now;
+/* Whatever is at `addr`, freed or not; and whatever shares a byte with [addr, addr + size), the last if
+ * several. */
+SgAlloc *sg_arena_at(uint64_t addr);
+SgAlloc *sg_arena_overlap(uint64_t addr, uint64_t size);
+bool sg_arena_owns(uint64_t addr); /* an address of the range, allocated or not */
 /* For reports: the live allocation closest to `addr`, and the freed one that last held it (or NULL). */
 SgAlloc *sg_arena_nearest(uint64_t addr);
 const SgAlloc *sg_arena_freed_at(uint64_t addr);
 extern uint64_t sg_arena_epoch;
 
+/* Page-locked host memory, of the arena or of the program. */
+static inline bool sg_is_pinned(const SgAlloc *a) { return a->kind == SG_HOST || a->kind == SG_REGISTERED; }
+
 void sg_arena_info(int device, uint64_t *free_bytes, uint64_t *total_bytes);
 uint64_t sg_arena_damaged(void); /* allocations whose red zone was found overwritten when freed */
-/* Calls f for every live allocation of `owner` (0: all). f may free the allocation it is given. */
+/* Calls f for every allocation of `owner` (0: all), those not held any more too. f may free the one it is
+ * given. */
 void sg_arena_each(uint64_t owner, void (*f)(SgAlloc *, void *), void *arg);
 
 #endif

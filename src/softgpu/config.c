@@ -11,6 +11,7 @@ SgConfig sg_config = {.devices = 1,
                       .version = 13000,
                       .streams = SG_DEFERRED,
                       .report = true,
+                      .peers = true,
                       .poison = 0xA5};
 
 bool sg_parse_int(const char *text, long lo, long hi, long *out) {

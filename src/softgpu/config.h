@@ -18,6 +18,7 @@ typedef struct SgConfig {
   double timeout;    /* CUDALUA_SOFT_TIMEOUT: seconds until a kernel is stopped with 702; 0: never */
   bool report;       /* CUDALUA_SOFT_REPORT: on | off; faults on stderr when no log callback listens */
   bool leaks;        /* CUDALUA_SOFT_LEAKS: on | off; list what is alive at process exit on stderr */
+  bool peers;        /* devices can reach each other's memory; control command only */
   bool log;          /* CUDALUA_SOFT_LOG: on | off; call log from the start */
   int poison;        /* CUDALUA_SOFT_POISON: 0..255 | off; fill byte of fresh memory */
   char fail[1024];   /* CUDALUA_SOFT_FAIL: api:nth[:error[:sticky]],... */

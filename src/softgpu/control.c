@@ -42,6 +42,49 @@ static bool cmd_fail(Command *c) {
   return sg_fault_set(c->word[1], c->word[2], c->words > 3 ? c->word[3] : NULL, sticky);
 }
 
+/* How often each function was called, or one of them. */
+static bool cmd_calls(Command *c) {
+  const char *one = c->words == 2 ? c->word[1] : NULL;
+  if (c->words > 2 || (one && strcmp(one, "clear") != 0 && !sg_entry_since(one))) return false;
+  bool clear = one && strcmp(one, "clear") == 0, found = false;
+  for (SgEntry *e = sg_entries; e; e = e->next) {
+    if (clear) e->calls = 0;
+    if (!e->calls || (one && strcmp(one, e->name) != 0)) continue;
+    sg_text_add(&c->reply, "%s %llu\n", e->name, (unsigned long long)e->calls);
+    found = true;
+  }
+  if (one && !clear && !found) sg_text_add(&c->reply, "%s 0\n", one);
+  return true;
+}
+
+static bool cmd_attribute(Command *c) {
+  long id, value = 0;
+  if (c->words == 2 && strcmp(c->word[1], "reset") == 0) {
+    sg_attributes_reset();
+    return true;
+  }
+  if (c->words != 3 || !sg_parse_int(c->word[1], 1, INT32_MAX, &id)) return false;
+  bool hide = strcmp(c->word[2], "hide") == 0;
+  if (!hide && !sg_parse_int(c->word[2], INT32_MIN, INT32_MAX, &value)) return false;
+  return sg_attribute_override((int)id, hide, (int)value);
+}
+
+static bool cmd_peers(Command *c) {
+  bool on = c->words == 2 && strcmp(c->word[1], "on") == 0;
+  if (!on && (c->words != 2 || strcmp(c->word[1], "off") != 0)) return false;
+  sg_config.peers = on;
+  return true;
+}
+
+/* As if the driver had shut down, or as if this were a forked child: until reset, which takes both back where
+ * they were only pretended. */
+static bool cmd_life(Command *c) {
+  if (c->words != 1 || sg_state.life == SG_GONE || sg_state.life == SG_FORKED) return false;
+  sg_state.life = strcmp(c->word[0], "deinit") == 0 ? SG_GONE : SG_FORKED;
+  sg_state.pretended = true;
+  return true;
+}
+
 static bool cmd_devices(Command *c) {
   long n;
   if (c->words != 2 || !sg_parse_int(c->word[1], 0, SG_MAX_DEVICES, &n)) return false;
@@ -62,25 +105,34 @@ static bool cmd_memory(Command *c) {
 }
 
 static bool cmd_reset(Command *c) {
-  if (c->words != 1 || sg_state.life == SG_GONE || sg_state.life == SG_FORKED) return false;
+  bool over = sg_state.life == SG_GONE || sg_state.life == SG_FORKED;
+  if (c->words != 1 || (over && !sg_state.pretended)) return false;
   sg_reset();
   return true;
 }
 
 typedef struct Sum {
-  uint64_t count, bytes;
+  uint64_t count, bytes, registered, imported;
 } Sum;
 
-/* Variables belong to their module: not leaks of their own. */
+/* Variables belong to their module, texels to their array: not leaks of their own. */
 static bool counts(const SgAlloc *a) {
-  return a->kind == SG_DEVICE || a->kind == SG_HOST || a->kind == SG_MANAGED;
+  if (!a->held || a->name[0]) return false;
+  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY;
 }
 
+/* Registered and imported memory is not the device's. */
 static void add_alloc(SgAlloc *a, void *arg) {
   Sum *s = arg;
   if (!counts(a)) return;
-  s->count++;
-  s->bytes += a->size;
+  if (a->kind == SG_REGISTERED) {
+    s->registered++;
+  } else if (a->kind == SG_IMPORTED) {
+    s->imported++;
+  } else {
+    s->count++;
+    s->bytes += a->size;
+  }
 }
 
 /* Each context has one stream of its own, the legacy stream, and perhaps per-thread ones: not counted. */
@@ -90,7 +142,7 @@ static void add_stream(SgObject *o, void *arg) {
 }
 
 static bool cmd_stats(Command *c) {
-  Sum s = {0, 0};
+  Sum s = {0};
   uint64_t streams = 0;
   sg_arena_each(0, add_alloc, &s);
   sg_handles_each(SG_H_STREAM, NULL, add_stream, &streams);
@@ -103,6 +155,13 @@ static bool cmd_stats(Command *c) {
               {"live_streams", streams},
               {"live_events", sg_handles_live(SG_H_EVENT)},
               {"live_modules", sg_handles_live(SG_H_MODULE)},
+              {"live_arrays", sg_handles_live(SG_H_ARRAY)},
+              {"live_graphs", sg_handles_live(SG_H_GRAPH)},
+              {"live_execs", sg_handles_live(SG_H_EXEC)},
+              {"live_registered", s.registered},
+              {"live_imported", s.imported},
+              {"live_pools", sg_pools_live()},
+              {"pool_reserved", sg_pools_reserved()},
               {"stale", sg_state.stale},
               {"damaged", sg_arena_damaged() - sg_state.damaged_before},
               {"calls", sg_state.calls}};
@@ -112,7 +171,9 @@ static bool cmd_stats(Command *c) {
 }
 
 static void list_alloc(SgAlloc *a, void *arg) {
-  static const char *const kind[] = {[SG_DEVICE] = "memory", [SG_HOST] = "host", [SG_MANAGED] = "managed"};
+  static const char *const kind[] = {[SG_DEVICE] = "memory",   [SG_HOST] = "host",
+                                     [SG_MANAGED] = "managed", [SG_POOL] = "pool_memory",
+                                     [SG_REGISTERED] = "registered", [SG_IMPORTED] = "imported"};
   if (counts(a))
     sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu\n", kind[a->kind],
                 (unsigned long long)a->base, (unsigned long long)a->size, a->device,
@@ -131,13 +192,15 @@ static void list_object(SgObject *o, void *arg) {
     counted = 0;
     add_stream(o, &counted);
   }
+  if (l->kind == SG_H_POOL) counted = !sg_pool_standard(o);
   if (counted)
     sg_text_add(l->text, "%s 0x%llx id=%llu\n", sg_kind_names[l->kind], SG_X(o->handle),
                 (unsigned long long)o->id);
 }
 
 static bool cmd_leaks(Command *c) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM, SG_H_EVENT, SG_H_MODULE};
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM, SG_H_EVENT, SG_H_MODULE, SG_H_ARRAY,
+                                       SG_H_GRAPH,   SG_H_EXEC,   SG_H_POOL, SG_H_LINK};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     Listing l = {&c->reply, kinds[i]};
     sg_handles_each(kinds[i], NULL, list_object, &l);
@@ -183,7 +246,12 @@ static const struct {
   bool (*run)(Command *);
 } commands[] = {
     {"log", "log [on|off|clear]", cmd_log},
-    {"fail", "fail API|* NTH [ERROR [sticky]] | fail clear", cmd_fail},
+    {"fail", "fail API|any NTH [ERROR [sticky]] | fail clear", cmd_fail},
+    {"calls", "calls [API|clear]", cmd_calls},
+    {"attribute", "attribute ID hide|VALUE | attribute reset", cmd_attribute},
+    {"peers", "peers on|off", cmd_peers},
+    {"deinit", "deinit", cmd_life},
+    {"fork", "fork", cmd_life},
     {"devices", "devices N (0..8)", cmd_devices},
     {"memory", "memory BYTES", cmd_memory},
     {"reset", "reset", cmd_reset},

@@ -39,7 +39,9 @@ enum {
   SG_SHARED_SM = 164 << 10,
   SG_SHARED_RESERVED = 1 << 10,
   SG_CONST_BYTES = 64 << 10,
-  SG_TEXTURE_ALIGN = 512
+  SG_TEXTURE_ALIGN = 512,
+  SG_MAX_PEERS = 8,
+  SG_PERSISTING_L2 = 24 << 20
 };
 
 /* --- entering and leaving a call (drv_entry.c) --- */
@@ -48,12 +50,16 @@ typedef enum SgNeed {
   SG_NEED_NOTHING, /* answers before cuInit */
   SG_NEED_INIT,    /* cuInit was called */
   SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
-  SG_NEED_CONTEXT  /* and a live context is current */
+  SG_NEED_CONTEXT, /* and a live context is current */
+  SG_UNSAFE = 16   /* added to one of these: refused with 900 where a stream capture forbids unsafe calls */
 } SgNeed;
 
 typedef struct SgEntry {
   const char *name;
-  int since; /* first driver version with it; 0: not looked up yet */
+  int since;            /* first driver version with it; 0: not looked up yet */
+  uint64_t calls;       /* since the start or the last reset */
+  struct SgEntry *next; /* of the entries that were called */
+  bool listed;
 } SgEntry;
 
 typedef struct SgCall {
@@ -66,7 +72,7 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_P
 
 #define SG_CALL(need, body, ...)                                                                             \
   do {                                                                                                       \
-    static SgEntry sg_entry = {__func__, 0};                                                                 \
+    static SgEntry sg_entry = {.name = __func__};                                                            \
     SgCall sg_call;                                                                                          \
     CUresult sg_result = sg_enter(&sg_call, &sg_entry, need);                                                \
     if (sg_result == CUDA_SUCCESS) sg_result = (body);                                                       \
@@ -82,6 +88,12 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_P
 /* First driver version that exports this symbol; 0: not exported here. */
 int sg_entry_since(const char *symbol);
 int sg_entry_count(void);
+/* The entries that were called, in no order. */
+extern SgEntry *sg_entries;
+
+/* The call that runs is the twin of another one (twins.def): it logs under this entry's name, and stream 0 is
+ * the per-thread default stream. NULL in all other calls. */
+extern _Thread_local SgEntry *sg_twin;
 
 /* --- objects and handles (drv_handle.c) --- */
 
@@ -95,6 +107,12 @@ typedef enum SgHandleKind {
   SG_H_MODULE,
   SG_H_FUNCTION,
   SG_H_CALLBACK,
+  SG_H_ARRAY,
+  SG_H_GRAPH,
+  SG_H_NODE,
+  SG_H_EXEC,
+  SG_H_POOL,
+  SG_H_LINK,
   SG_H_KINDS
 } SgHandleKind;
 
@@ -138,6 +156,9 @@ struct SgContext {
   unsigned api_version;
   size_t limit[CU_LIMIT_MAX];
   CUfunc_cache cache;
+  unsigned usage;                          /* cuCtxAttach and cuCtxDetach */
+  uint64_t peer[SG_MAX_PEERS];             /* ids of the contexts whose memory its kernels may use */
+  unsigned peers;
   SgStream *streams; /* the legacy stream is the last one */
   SgStream *legacy;
   SgContext *next;
@@ -154,6 +175,7 @@ typedef enum SgLife { SG_NEW, SG_READY, SG_GONE, SG_FORKED } SgLife;
 
 typedef struct SgState {
   SgLife life;
+  bool pretended; /* life was set by a control command: reset may end it */
   int devices;
   SgDevice device[SG_MAX_DEVICES];
   SgContext *contexts;
@@ -175,7 +197,13 @@ void sg_context_free(SgContext *ctx);
 void *sg_current_handle(void);
 uint64_t sg_thread_id(void);
 bool sg_device_valid(CUdevice dev);
+/* From now on the attribute is refused or has this value; false: no such attribute. */
+bool sg_attribute_override(int attribute, bool hide, int value);
+void sg_attributes_reset(void);
+int sg_device_attribute(CUdevice_attribute attribute); /* the same for all devices */
 CUresult sg_health(const SgContext *ctx);
+/* May kernels of the context (an SgContext) use this memory? (SgLaunch.may_use) */
+bool sg_may_use(const void *ctx, const SgAlloc *a);
 void sg_poison(int device, CUresult code);
 /* Frees every object and forgets the state; life goes back to SG_NEW. */
 void sg_reset(void);
@@ -193,12 +221,16 @@ typedef struct SgMark {
   uint64_t ns;      /* virtual or real time, once done */
 } SgMark;
 
+typedef struct SgNodeType SgNodeType;
+
 typedef struct SgOpType {
   const char *name;
   /* Does it; returns its virtual duration in ns. Errors: *code, which poisons the device. */
   uint64_t (*run)(SgOp *op, SgStream *s, CUresult *code);
   void (*drop)(SgOp *op);           /* releases what it holds, run or not; not the SgOp itself. May be NULL */
   SgMark *(*waits)(const SgOp *op); /* NULL, or what it waits for */
+  bool (*more)(const SgOp *op);     /* true: run it again. May be NULL */
+  const SgNodeType *node;           /* as a node of a graph (graph.h); NULL: it cannot be captured */
 } SgOpType;
 
 /* Ops are allocated with malloc, type first; the engine frees them. */
@@ -207,6 +239,7 @@ struct SgOp {
   SgOp *next;
   uint64_t seq;    /* order of submission over all streams */
   uint64_t issued; /* virtual time of submission */
+  unsigned shared; /* of a graph's operation: how many hold it besides the first */
 };
 
 typedef enum SgStreamKind { SG_LEGACY, SG_PER_THREAD, SG_BLOCKING, SG_NON_BLOCKING } SgStreamKind;
@@ -220,17 +253,26 @@ struct SgStream {
   SgOp *head, *tail;
   uint64_t end_ns; /* virtual time at which its last op ended */
   unsigned refs;   /* its handle, and whoever waits for it */
+  struct SgBranch *branch; /* its part in a capture, or NULL (graph.h) */
   SgStream *next, *prev;
 };
 
 SgStream *sg_stream_new(SgContext *ctx, SgStreamKind kind, unsigned flags, int priority);
 /* NULL: *code. Takes the special handles; the default streams need a current context. */
+SgStream *sg_stream_find(CUstream h, CUresult *code);
+/* The same for calls that put work in the stream or wait for it, which a capture may forbid (901, 906). */
 SgStream *sg_stream_get(CUstream h, CUresult *code);
-/* Appends op, which the engine owns from now on. In eager mode it runs at once. */
+/* Appends op, which the engine owns from now on. In eager mode it runs at once. Where the stream is being
+ * captured, op becomes a node of the graph. */
 CUresult sg_stream_submit(SgStream *s, SgOp *op);
-/* Appends and waits for it. */
+/* Appends and waits for it: 900 where the stream is being captured. */
 CUresult sg_stream_submit_wait(SgStream *s, SgOp *op);
+void sg_op_free(SgOp *op);
+uint64_t sg_random_below(uint64_t n);
 CUresult sg_stream_wait(SgStream *s);
+/* Nothing is queued that an operation submitted to s now would have to wait for. */
+bool sg_stream_idle(SgStream *s);
+uint64_t sg_stream_last(void); /* number of the latest operation of all streams */
 /* All streams of a context; with NULL, of all contexts. */
 void sg_drain(SgContext *ctx);
 void sg_stream_close(SgStream *s, bool orphan);
@@ -238,8 +280,23 @@ void sg_stream_close(SgStream *s, bool orphan);
 void sg_mark_step(SgMark *m);
 void sg_mark_wait(SgMark *m);
 void sg_mark_drop(SgMark *m);
+/* A mark for a record in s, held once; NULL: no memory. It has to be set, even if the record never runs. */
+SgMark *sg_mark_new(SgStream *s);
+/* At virtual time ns. Once set, it stays. */
+void sg_mark_set(SgMark *m, uint64_t ns);
 void sg_streams_reset(void);
 
+/* --- stream capture, seen by other calls (drv_capture.c) --- */
+
+/* 0, or 900 and the captures concerned are invalid: for calls whose need has no SG_UNSAFE. */
+CUresult sg_capture_unsafe(void);
+/* 900, and the stream's capture, if there is one, is invalid: for what cannot be captured. */
+CUresult sg_capture_refuse(SgStream *s, const char *what);
+/* 0, or 900 and the captures in the context's streams are invalid. */
+CUresult sg_capture_synchronize(const SgContext *ctx);
+void sg_graphs_reset(void);
+
+void sg_links_reset(void);                     /* drv_link.c: frees every linker */
 void sg_event_free(SgObject *o, bool orphan);  /* drv_event.c */
 void sg_module_free(SgObject *o, bool orphan); /* drv_module.c */
 
@@ -249,7 +306,43 @@ typedef struct SgFunction {
   SgKernel *kernel;
   int max_dynamic_shared;
   int carveout;
+  int cluster[3]; /* required; 0: any */
+  int non_portable_cluster, cluster_policy;
 } SgFunction;
+
+/* A CUDA array (drv_array.c): texels row by row without gaps, slice after slice (or layer, or face). */
+typedef struct SgArray {
+  SgObject o;
+  CUDA_ARRAY3D_DESCRIPTOR desc;
+  SgAlloc *storage;
+  size_t element;      /* bytes of a texel, all channels */
+  size_t pitch, slice; /* bytes from row to row, from slice to slice */
+} SgArray;
+
+void sg_array_free(SgObject *o, bool orphan);
+
+/* --- memory, seen by other calls --- */
+
+void sg_memory_init(void);          /* drv_memory.c: before the first allocation */
+void sg_pools_settle(int device);   /* drv_pool.c: a synchronising call has ended; pools shrink to their thresholds */
+void sg_pools_reset(void);          /* all pools are gone, and their memory */
+uint32_t sg_pools_live(void);       /* pools that the program made */
+bool sg_pool_open_to(const SgAlloc *a, int device); /* by cuMemPoolSetAccess */
+bool sg_pool_standard(const SgObject *o); /* ... and not this one */
+uint64_t sg_pools_reserved(void);   /* bytes of all pools */
+
+/* Events that two processes share (drv_ipc.c). */
+typedef struct SgIpcEvent SgIpcEvent;
+uint64_t sg_ipc_record(SgIpcEvent *e);                 /* a record begins; its number */
+void sg_ipc_recorded(SgIpcEvent *e, uint64_t number); /* ... and is done */
+CUresult sg_ipc_query(SgIpcEvent *e);                  /* 0, 600, or why this will never be known */
+CUresult sg_ipc_synchronize(SgIpcEvent *e);
+CUresult sg_ipc_stream_wait(SgIpcEvent *e, SgStream *s);
+void sg_ipc_event_free(SgIpcEvent *e);
+/* drv_event.c: an event of this context for one of another process; and where an event that may be shared keeps
+ * its part, NULL and *code otherwise. */
+CUresult sg_event_adopt(SgIpcEvent *e, CUevent *out);
+SgIpcEvent **sg_event_shared(CUevent h, CUresult *code);
 
 /* Shared memory limits and occupancy of a function (drv_launch.c). */
 int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared);

@@ -82,6 +82,16 @@ uint64_t sg_thread_id(void) {
 
 CUresult sg_health(const SgContext *ctx) { return sg_state.device[ctx->device].sticky; }
 
+/* What every device can reach, what is its own, and what its context was given access to. */
+bool sg_may_use(const void *context, const SgAlloc *a) {
+  const SgContext *ctx = context;
+  if (a->device == ctx->device || sg_is_pinned(a) || a->kind == SG_MANAGED) return true;
+  if (a->kind == SG_POOL) return sg_pool_open_to(a, ctx->device);
+  for (unsigned i = 0; i < ctx->peers; i++)
+    if (ctx->peer[i] == a->owner) return true;
+  return false;
+}
+
 void sg_poison(int device, CUresult code) {
   if (!sg_state.device[device].sticky) sg_state.device[device].sticky = code;
 }
@@ -117,6 +127,7 @@ CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool p
   ctx->device = device;
   ctx->flags = flags;
   ctx->primary = primary;
+  ctx->usage = 1;
   ctx->api_version = api_version;
   default_limits(ctx);
   ctx->legacy = sg_stream_new(ctx, SG_LEGACY, 0, 0);
@@ -150,6 +161,11 @@ static void free_alloc(SgAlloc *a, void *arg) {
   sg_arena_free(a);
 }
 
+static void free_array(SgObject *o, void *arg) {
+  (void)arg;
+  sg_array_free(o, true);
+}
+
 /* Threads that wait in the context's streams have to leave first. */
 static void wait_for_others(SgContext *ctx) {
   for (SgStream *t = ctx->streams; t;) {
@@ -178,6 +194,7 @@ void sg_context_free(SgContext *ctx) {
   wait_for_others(ctx);
   sg_handles_each(SG_H_EVENT, ctx, free_event, NULL);
   sg_handles_each(SG_H_MODULE, ctx, free_module, NULL);
+  sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
   sg_arena_each(ctx->o.id, free_alloc, NULL);
   SgContext **at = &sg_state.contexts;
@@ -188,15 +205,22 @@ void sg_context_free(SgContext *ctx) {
 
 void sg_reset(void) {
   sg_state.life = SG_NEW;
+  sg_state.pretended = false;
   for (int i = 0; i < SG_MAX_DEVICES; i++)
     sg_state.device[i].sticky = CUDA_ERROR_DEINITIALIZED; /* queued work is dropped */
   while (sg_state.contexts) sg_context_free(sg_state.contexts);
+  sg_graphs_reset();
+  sg_pools_reset();
   sg_arena_each(0, free_alloc, NULL);
   for (int i = 0; i < SG_MAX_DEVICES; i++) {
     if (sg_state.device[i].primary_handle) sg_handle_release(sg_state.device[i].primary_handle);
     sg_state.device[i] = (SgDevice){0};
   }
   sg_streams_reset();
+  sg_attributes_reset();
+  sg_links_reset();
+  sg_config.peers = true;
+  for (SgEntry *e = sg_entries; e; e = e->next) e->calls = 0;
   sg_fault_clear();
   sg_log_clear();
   sg_log_on = false;
@@ -208,11 +232,11 @@ void sg_reset(void) {
 
 /* --- exported: contexts --- */
 
-static CUresult ctx_create(CUcontext *out, unsigned flags, CUdevice dev) {
+static CUresult ctx_create(CUcontext *out, unsigned flags, CUdevice dev, unsigned api_version) {
   if (!out || !flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   SgContext *ctx;
-  CUresult r = sg_context_new(dev, flags, 3020, false, &ctx);
+  CUresult r = sg_context_new(dev, flags, api_version, false, &ctx);
   if (r) return r;
   if (!stack_push(ctx->o.handle)) {
     sg_context_free(ctx);
@@ -228,17 +252,23 @@ static CUresult ctx_create_v4(CUcontext *out, const CUctxCreateParams *p, unsign
            : p->cigParams                        ? CUDA_ERROR_NOT_SUPPORTED
                                                  : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   if (p) return CUDA_ERROR_INVALID_VALUE;
-  return ctx_create(out, flags, dev);
+  return ctx_create(out, flags, dev, 3020);
 }
 
 static CUresult ctx_create_v3(CUcontext *out, const CUexecAffinityParam *params, int n, unsigned flags,
                               CUdevice dev) {
   if (n < 0 || (n > 0 && !params)) return CUDA_ERROR_INVALID_VALUE;
-  return n ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : ctx_create(out, flags, dev);
+  return n ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : ctx_create(out, flags, dev, 3020);
+}
+
+SG_API CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
+  SG_CALL(SG_NEED_INIT, ctx_create(pctx, flags, dev, 3010), "ctx=0x%llx flags=%u dev=%d", SG_OUT(pctx), flags,
+          dev);
 }
 
 SG_API CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, ctx_create(pctx, flags, dev), "ctx=0x%llx flags=%u dev=%d", SG_OUT(pctx), flags, dev);
+  SG_CALL(SG_NEED_INIT, ctx_create(pctx, flags, dev, 3020), "ctx=0x%llx flags=%u dev=%d", SG_OUT(pctx), flags,
+          dev);
 }
 
 SG_API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
@@ -277,12 +307,43 @@ SG_API CUresult cuCtxDestroy_v2(CUcontext ctx) {
   SG_CALL(SG_NEED_INIT, ctx_destroy(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
+SG_API CUresult cuCtxDestroy(CUcontext ctx) {
+  SG_CALL(SG_NEED_INIT, ctx_destroy(ctx), "ctx=0x%llx", SG_X(ctx));
+}
+
+/* The usage count of old: cuCtxCreate begins it at 1, and the last detach destroys. */
+static CUresult ctx_attach(CUcontext *out, unsigned flags) {
+  if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
+  SgContext *ctx = sg_ctx();
+  ctx->usage++;
+  *out = ctx->o.handle;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
+  SG_CALL(SG_NEED_CONTEXT, ctx_attach(pctx, flags), "ctx=0x%llx flags=%u", SG_OUT(pctx), flags);
+}
+
+static CUresult ctx_detach(CUcontext handle) {
+  SgContext *ctx = sg_ctx();
+  if (handle != ctx->o.handle || ctx->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  return --ctx->usage ? CUDA_SUCCESS : ctx_destroy(handle);
+}
+
+SG_API CUresult cuCtxDetach(CUcontext ctx) {
+  SG_CALL(SG_NEED_CONTEXT, ctx_detach(ctx), "ctx=0x%llx", SG_X(ctx));
+}
+
 static CUresult ctx_push(CUcontext handle) {
   if (!sg_handle_generation(SG_H_CONTEXT, handle)) return CUDA_ERROR_INVALID_CONTEXT;
   return stack_push(handle) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 SG_API CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+  SG_CALL(SG_NEED_INIT, ctx_push(ctx), "ctx=0x%llx", SG_X(ctx));
+}
+
+SG_API CUresult cuCtxPushCurrent(CUcontext ctx) {
   SG_CALL(SG_NEED_INIT, ctx_push(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
@@ -295,6 +356,10 @@ static CUresult ctx_pop(CUcontext *out) {
 }
 
 SG_API CUresult cuCtxPopCurrent_v2(CUcontext *pctx) {
+  SG_CALL(SG_NEED_INIT, ctx_pop(pctx), "ctx=0x%llx", SG_OUT(pctx));
+}
+
+SG_API CUresult cuCtxPopCurrent(CUcontext *pctx) {
   SG_CALL(SG_NEED_INIT, ctx_pop(pctx), "ctx=0x%llx", SG_OUT(pctx));
 }
 
@@ -345,8 +410,11 @@ static CUresult ctx_synchronize(CUcontext handle) {
   CUresult code;
   SgContext *ctx = ctx_or_current(handle, &code);
   if (!ctx) return code;
+  code = sg_capture_synchronize(ctx);
+  if (code) return code;
   int device = ctx->device;
   sg_drain(ctx);
+  sg_pools_settle(device);
   return sg_state.device[device].sticky;
 }
 
@@ -414,11 +482,9 @@ static CUresult ctx_set_limit(CUlimit limit, size_t value) {
   if (r) return r;
   size_t most = limit == CU_LIMIT_STACK_SIZE                 ? 512 << 10
                 : limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY ? 128
-                : limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? 0
+                : limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? SG_PERSISTING_L2
                                                              : (size_t)1 << 32;
-  if (value > most)
-    return limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? CUDA_ERROR_UNSUPPORTED_LIMIT
-                                                      : CUDA_ERROR_INVALID_VALUE;
+  if (value > most) return CUDA_ERROR_INVALID_VALUE;
   sg_ctx()->limit[limit] = value;
   return CUDA_SUCCESS;
 }
@@ -458,6 +524,38 @@ SG_API CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   SG_CALL(SG_NEED_CONTEXT, ctx_set_cache(config), "config=%d", (int)config);
 }
 
+/* The banks of shared memory are four bytes wide, whatever is asked for. */
+static CUresult ctx_get_banks(CUsharedconfig *out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
+  SG_CALL(SG_NEED_CONTEXT, ctx_get_banks(pConfig), "config=%llu", SG_OUT(pConfig));
+}
+
+static CUresult ctx_set_banks(CUsharedconfig config) {
+  return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
+                                                                      : CUDA_SUCCESS;
+}
+
+SG_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  SG_CALL(SG_NEED_CONTEXT, ctx_set_banks(config), "config=%d", (int)config);
+}
+
+/* There is no cache to reset. */
+SG_API CUresult cuCtxResetPersistingL2Cache(void) { SG_CALL(SG_NEED_CONTEXT, CUDA_SUCCESS, "%s", ""); }
+
+static CUresult ctx_exec_affinity(CUexecAffinityParam *out, CUexecAffinityType type) {
+  if (!out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}
+
+SG_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
+  SG_CALL(SG_NEED_CONTEXT, ctx_exec_affinity(pExecAffinity, type), "type=%d", (int)type);
+}
+
 static CUresult ctx_priorities(int *least, int *greatest) {
   if (least) *least = 0;
   if (greatest) *greatest = -5;
@@ -466,6 +564,59 @@ static CUresult ctx_priorities(int *least, int *greatest) {
 
 SG_API CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
   SG_CALL(SG_NEED_CONTEXT, ctx_priorities(leastPriority, greatestPriority), "%s", "");
+}
+
+/* --- exported: peer access, from the current context to the memory of another one --- */
+
+static bool context_alive(uint64_t id) {
+  for (const SgContext *c = sg_state.contexts; c; c = c->next)
+    if (c->o.id == id) return true;
+  return false;
+}
+
+/* The place of a peer in the list, which first loses those that are gone; ctx->peers: it is not there. */
+static unsigned peer_place(SgContext *ctx, uint64_t id) {
+  unsigned kept = 0, place;
+  for (unsigned i = 0; i < ctx->peers; i++)
+    if (context_alive(ctx->peer[i])) ctx->peer[kept++] = ctx->peer[i];
+  ctx->peers = kept;
+  for (place = 0; place < kept && ctx->peer[place] != id; place++) {}
+  return place;
+}
+
+static CUresult peer_enable(CUcontext handle, unsigned flags) {
+  CUresult code;
+  SgContext *ctx = sg_ctx(), *peer = ctx_get(handle, &code);
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!peer) return code;
+  if (peer->device == ctx->device || !sg_config.peers) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+  if (peer_place(ctx, peer->o.id) < ctx->peers) return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+  if (ctx->peers == SG_MAX_PEERS) return CUDA_ERROR_TOO_MANY_PEERS;
+  ctx->peer[ctx->peers++] = peer->o.id;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
+  SG_CALL(SG_NEED_CONTEXT, peer_enable(peerContext, Flags), "peer=0x%llx flags=%u", SG_X(peerContext), Flags);
+}
+
+/* Kernels that were launched before still have it: their work is done first. */
+static CUresult peer_disable(CUcontext handle) {
+  CUresult code;
+  SgContext *ctx = sg_ctx(), *peer = ctx_get(handle, &code);
+  if (!peer) return code;
+  uint64_t id = peer->o.id;
+  if (peer_place(ctx, id) == ctx->peers) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+  sg_drain(ctx);
+  ctx = sg_current(&code); /* a host function may have let another thread in */
+  if (!ctx) return code;
+  unsigned place = peer_place(ctx, id);
+  if (place < ctx->peers) ctx->peer[place] = ctx->peer[--ctx->peers];
+  return sg_health(ctx);
+}
+
+SG_API CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
+  SG_CALL(SG_NEED_CONTEXT, peer_disable(peerContext), "peer=0x%llx", SG_X(peerContext));
 }
 
 /* --- exported: primary contexts --- */
@@ -502,10 +653,10 @@ SG_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
   SG_CALL(SG_NEED_INIT, primary_release(dev), "dev=%d", dev);
 }
 
+/* Destroys the context, but takes no part in the counting: who retained it still has to release it. */
 static CUresult primary_reset(CUdevice dev) {
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   SgDevice *d = &sg_state.device[dev];
-  d->primary_count = 0;
   if (d->primary) sg_context_free(d->primary);
   return CUDA_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* Devices: their names, sizes and the attribute table (compute capability 8.0). */
+/* Devices: their names, sizes, the attribute table (compute capability 8.0) and the links between them. */
 #include "drv.h"
 
 #include <stdio.h>
@@ -127,13 +127,41 @@ SG_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) 
 static CUresult device_peer(int *out, CUdevice dev, CUdevice peer) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev) || !sg_device_valid(peer)) return CUDA_ERROR_INVALID_DEVICE;
-  *out = dev != peer;
+  *out = dev != peer && sg_config.peers;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
   SG_CALL(SG_NEED_INIT, device_peer(canAccessPeer, dev, peerDev), "can=%llu dev=%d peer=%d",
           SG_OUT(canAccessPeer), dev, peerDev);
+}
+
+static CUresult peer_attribute(int *out, CUdevice_P2PAttribute attribute, CUdevice dev, CUdevice peer) {
+  if (!out || (int)attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+      attribute > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_device_valid(dev) || !sg_device_valid(peer) || dev == peer) return CUDA_ERROR_INVALID_DEVICE;
+  bool no = attribute == CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || /* all links are as fast: rank 0 */
+            attribute == CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED;
+  *out = sg_config.peers && !no;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
+                                        CUdevice dstDevice) {
+  SG_CALL(SG_NEED_INIT, peer_attribute(value, attrib, srcDevice, dstDevice),
+          "value=%llu attribute=%d dev=%d peer=%d", SG_OUT(value), (int)attrib, srcDevice, dstDevice);
+}
+
+static CUresult exec_affinity(int *out, CUexecAffinityType type, CUdevice dev) {
+  if (!out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  *out = 0;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
+  SG_CALL(SG_NEED_INIT, exec_affinity(pi, type, dev), "type=%d dev=%d", (int)type, dev);
 }
 
 /* --- attributes --- */
@@ -174,7 +202,7 @@ static const int attributes[CU_DEVICE_ATTRIBUTE_MAX] = {
     A(CONCURRENT_KERNELS) = 1,
     A(PCI_DEVICE_ID) = PCI_DEVICE,
     A(MEMORY_CLOCK_RATE) = 1000000,
-    A(GLOBAL_MEMORY_BUS_WIDTH) = 4096,
+    A(GLOBAL_MEMORY_BUS_WIDTH) = 4096, /* bits */
     A(L2_CACHE_SIZE) = 32 << 20,
     A(MAX_THREADS_PER_MULTIPROCESSOR) = SG_SM_THREADS,
     A(ASYNC_ENGINE_COUNT) = 3,
@@ -220,12 +248,19 @@ static const int attributes[CU_DEVICE_ATTRIBUTE_MAX] = {
     A(MAX_REGISTERS_PER_MULTIPROCESSOR) = SG_SM_REGISTERS,
     A(MANAGED_MEMORY) = 1,
     A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO) = 2,
+    A(CONCURRENT_MANAGED_ACCESS) = 1,
     A(COMPUTE_PREEMPTION_SUPPORTED) = 1,
+    A(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM) = 1,
     A(COOPERATIVE_LAUNCH) = 1,
     A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) = SG_SHARED_OPTIN,
+    A(HOST_REGISTER_SUPPORTED) = 1,
     A(MAX_BLOCKS_PER_MULTIPROCESSOR) = SG_SM_BLOCKS,
+    A(MAX_PERSISTING_L2_CACHE_SIZE) = SG_PERSISTING_L2,
+    A(MAX_ACCESS_POLICY_WINDOW_SIZE) = 128 << 20,
     A(RESERVED_SHARED_MEMORY_PER_BLOCK) = SG_SHARED_RESERVED,
     A(MEMORY_POOLS_SUPPORTED) = 1,
+    A(IPC_EVENT_SUPPORTED) = 1,
+    A(READ_ONLY_HOST_REGISTER_SUPPORTED) = 1,
     A(MEM_SYNC_DOMAIN_COUNT) = 1,
     A(UNIFIED_FUNCTION_POINTERS) = 1,
     A(NUMA_CONFIG) = CU_DEVICE_NUMA_CONFIG_NONE,
@@ -233,19 +268,77 @@ static const int attributes[CU_DEVICE_ATTRIBUTE_MAX] = {
     A(HOST_NUMA_ID) = -1,
 };
 
+int sg_device_attribute(CUdevice_attribute attribute) { return attributes[attribute]; }
+
+/* The first driver version that knew an attribute, from 12.0 on. */
+static int attribute_since(CUdevice_attribute a) {
+  switch (a) {
+  case CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED: return 12090;
+  case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_MPS_ENABLED: return 12030;
+  case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED: return 12010;
+  case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS: return 12000;
+  default:
+    return a > CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED ? 13000
+           : a > CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED             ? 12080
+           : a == CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED            ? 12050
+           : a >= CU_DEVICE_ATTRIBUTE_NUMA_CONFIG                    ? 12020
+           : a >= CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED            ? 12000
+                                                                     : 0;
+  }
+}
+
+/* What the control command `attribute` asked for instead of the table's value. */
+static struct {
+  enum { AS_IT_IS, HIDDEN, GIVEN } how;
+  int value;
+} override[CU_DEVICE_ATTRIBUTE_MAX];
+
+bool sg_attribute_override(int attribute, bool hide, int value) {
+  if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return false;
+  override[attribute].how = hide ? HIDDEN : GIVEN;
+  override[attribute].value = value;
+  return true;
+}
+
+void sg_attributes_reset(void) { memset(override, 0, sizeof override); }
+
 static CUresult device_attribute(int *out, CUdevice_attribute attribute, CUdevice dev) {
   if (!out || (int)attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute_since(attribute) > sg_config.version || override[attribute].how == HIDDEN)
+    return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   *out = attributes[attribute];
   if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) *out = PCI_BUS + dev;
   if (attribute == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID) *out = dev;
   if (attribute == CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT) *out = sg_config.timeout > 0;
+  if (override[attribute].how == GIVEN) *out = override[attribute].value;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
   SG_CALL(SG_NEED_INIT, device_attribute(pi, attrib, dev), "value=%llu attribute=%d dev=%d", SG_OUT(pi),
           (int)attrib, dev);
+}
+
+static CUresult linear_width(size_t *out, CUarray_format format, unsigned channels, CUdevice dev) {
+  bool known = format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ||
+               format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 ||
+               format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32 ||
+               format == CU_AD_FORMAT_HALF || format == CU_AD_FORMAT_FLOAT;
+  if (!out || !known || (channels != 1 && channels != 2 && channels != 4)) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  *out = (size_t)attributes[CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH];
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                                   unsigned numChannels, CUdevice dev) {
+  SG_CALL(SG_NEED_INIT, linear_width(maxWidthInElements, format, numChannels, dev),
+          "width=%llu format=%d channels=%u dev=%d", SG_OUT(maxWidthInElements), (int)format, numChannels,
+          dev);
 }
 
 /* The old summary of the attributes; still a call of the header. */

@@ -2,6 +2,7 @@
  * exports behind cuGetProcAddress. */
 #include "drv.h"
 
+#include <cudaProfiler.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@ static _Thread_local bool in_user_code;
 static _Thread_local char stale_note[64];
 
 SgState sg_state;
+SgEntry *sg_entries;
+_Thread_local SgEntry *sg_twin;
 
 void sg_lock_take(void) { pthread_mutex_lock(&lock); }
 void sg_lock_drop(void) { pthread_mutex_unlock(&lock); }
@@ -26,10 +29,13 @@ void sg_note_stale(const char *kind, uint64_t value) {
 }
 
 void sg_call_user(void (*f)(void *), void *arg) {
+  SgEntry *twin = sg_twin;
   sg_lock_drop();
+  sg_twin = NULL;
   in_user_code = true;
   f(arg);
   in_user_code = false;
+  sg_twin = twin;
   sg_lock_take();
 }
 
@@ -55,7 +61,34 @@ void sg_first_call(void) {
     fprintf(stderr, "softgpu: CUDALUA_SOFT_FAIL has a rule that makes no sense\n");
 }
 
+static void count(SgEntry *e) {
+  sg_state.calls++;
+  e->calls++;
+  if (e->listed) return;
+  e->listed = true;
+  e->next = sg_entries;
+  sg_entries = e;
+}
+
+/* An injected fault hits whatever the call would have answered, so that a sweep over all calls of a program
+ * reaches every one; only a driver that is gone stays gone. */
+static CUresult life_or_fault(SgEntry *e, SgNeed need) {
+  CUresult injected = sg_fault_check(e->name), code = life_check(need);
+  if (sg_state.life == SG_GONE || sg_state.life == SG_FORKED) return code;
+  if (injected || code) return injected ? injected : code;
+  return hidden(e) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+static CUresult state_check(SgEntry *e, SgNeed need) {
+  CUresult code = life_or_fault(e, need);
+  if (code || need < SG_NEED_HEALTH) return code;
+  SgContext *ctx = sg_current(&code);
+  if (!ctx) return need == SG_NEED_CONTEXT ? code : CUDA_SUCCESS;
+  return sg_health(ctx);
+}
+
 CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
+  if (sg_twin) entry = sg_twin;
   call->entry = entry;
   call->locked = false;
   if (in_user_code && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_PERMITTED;
@@ -63,14 +96,9 @@ CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
   call->locked = true;
   sg_first_call();
   stale_note[0] = 0;
-  sg_state.calls++;
-  CUresult code = life_check(need);
-  if (!code && hidden(entry)) code = CUDA_ERROR_NOT_SUPPORTED;
-  if (!code) code = sg_fault_check(entry->name);
-  if (code || need < SG_NEED_HEALTH) return code;
-  SgContext *ctx = sg_current(&code);
-  if (!ctx) return need == SG_NEED_CONTEXT ? code : CUDA_SUCCESS;
-  return sg_health(ctx);
+  count(entry);
+  CUresult code = state_check(entry, need & ~(unsigned)SG_UNSAFE);
+  return !code && need & SG_UNSAFE ? sg_capture_unsafe() : code;
 }
 
 void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
@@ -129,6 +157,7 @@ static CUresult init(unsigned flags) {
     open_memory = sg_config.memory;
   }
   sg_arena_poison = sg_config.poison;
+  sg_memory_init();
   if (!hooked) {
     hooked = true;
     atexit(at_exit);
@@ -169,12 +198,31 @@ static const Export exports[] = {
 #undef E
 enum { EXPORTS = sizeof exports / sizeof exports[0] };
 
-int sg_entry_count(void) { return EXPORTS; }
+/* The twins, in the place of a base the symbol whose twin they are. */
+#define T(of, suffix, since, parameters, arguments) CUresult of##suffix parameters;
+#include "twins.def"
+#undef T
+#define T(of, suffix, since, parameters, arguments) {#of, #of #suffix, since, (AnyFunction)of##suffix},
+static const Export twins[] = {
+#include "twins.def"
+};
+#undef T
+enum { TWINS = sizeof twins / sizeof twins[0] };
+
+int sg_entry_count(void) { return EXPORTS + TWINS; }
 
 int sg_entry_since(const char *symbol) {
   for (int i = 0; i < EXPORTS; i++)
     if (strcmp(exports[i].symbol, symbol) == 0) return exports[i].since;
+  for (int i = 0; i < TWINS; i++)
+    if (strcmp(twins[i].symbol, symbol) == 0) return twins[i].since;
   return 0;
+}
+
+static const Export *twin_of(const Export *e) {
+  for (int i = 0; i < TWINS; i++)
+    if (strcmp(twins[i].base, e->symbol) == 0) return &twins[i];
+  return e;
 }
 
 /* The newest form of `base` that `version` knows, as the driver picks it (so cuCtxSynchronize at 13000 is
@@ -197,6 +245,7 @@ static CUresult proc_address(const char *symbol, void **pfn, int version, cuuint
     return CUDA_ERROR_INVALID_VALUE;
   bool known;
   const Export *e = pick(symbol, version, &known);
+  if (e && flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) e = twin_of(e);
   AnyFunction f = e ? e->function : NULL;
   memcpy(pfn, &f, sizeof f);
   if (status)

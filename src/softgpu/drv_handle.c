@@ -24,7 +24,8 @@ static struct {
 } table;
 
 const char *const sg_kind_names[SG_H_KINDS] = {"context", "stream",   "event",
-                                               "module",  "function", "callback"};
+                                               "module",  "function", "callback", "array",
+                                               "graph",   "node",     "exec", "pool", "link"};
 
 static Slot *slot_at(const void *handle) {
   uintptr_t p = (uintptr_t)handle;

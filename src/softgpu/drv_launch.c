@@ -1,6 +1,5 @@
-/* Kernel launches: what the driver checks before it accepts one, the operation that runs the grid, and
- * occupancy. */
-#include "drv.h"
+/* Kernel launches: what the driver checks before it accepts one, and the operation that runs the grid. */
+#include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +56,10 @@ static int threads_of(const Dims *d) { return (int)(d->block[0] * d->block[1] * 
 static CUresult launch_check(const SgFunction *f, const Dims *d) {
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   if (!dims_valid(k, f, d)) return CUDA_ERROR_INVALID_VALUE;
+  if (f->cluster[0] > 1 || f->cluster[1] > 1 || f->cluster[2] > 1) {
+    sg_say(CU_LOG_LEVEL_ERROR, "Launch of %s: it requires clusters, and the software device has none", k->name);
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  }
   if (!d->cooperative) return CUDA_SUCCESS;
   uint64_t most = (uint64_t)sg_occupancy(f, threads_of(d), d->shared) * SG_SM_COUNT;
   if (blocks_of(d) <= most) return CUDA_SUCCESS;
@@ -107,27 +110,86 @@ static CUresult read_params(const SgKernelInfo *k, void **params, void **extra, 
 
 /* --- the operation --- */
 
+/* The function is kept by its handle: the module of a graph's kernel may be unloaded at any time. */
 typedef struct LaunchOp {
   SgOp op;
+  void *function;
+  uint32_t generation;
+  uint64_t ctx; /* id of the function's context */
   SgLaunch launch;
+  void **pointers; /* to the parameters, once somebody asked for them */
   _Alignas(16) uint8_t params[];
 } LaunchOp;
 
+static SgFunction *function_of(const SgOp *op) {
+  const LaunchOp *l = (const LaunchOp *)op;
+  return sg_handle_peek(SG_H_FUNCTION, l->function, l->generation);
+}
+
 static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)s;
-  LaunchOp *l = (LaunchOp *)op;
+  const LaunchOp *l = (const LaunchOp *)op;
+  const SgFunction *f = function_of(op);
+  if (!f) {
+    sg_report("a graph launched a kernel whose module had been unloaded after the launch");
+    *code = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return 0;
+  }
+  int device = f->o.ctx->device; /* in a graph, perhaps another one than the stream's */
+  if (sg_state.device[device].sticky) {
+    *code = sg_state.device[device].sticky;
+    return 0;
+  }
   SgFault fault = {0};
+  SgLaunch launch = l->launch;
+  launch.may_use = sg_may_use;
+  launch.user = f->o.ctx;
   uint64_t before = sg_machine_ticks();
-  int r = sg_machine_run(&l->launch, &fault);
+  int r = sg_machine_run(&launch, &fault);
   if (r) {
     *code = (CUresult)r;
+    sg_poison(device, *code);
     sg_report(fault.text[0] ? fault.text : "a kernel failed");
   }
   return 2000 + (sg_machine_ticks() - before); /* one instruction of a block: 1 ns */
 }
 
-static CUresult launch(SgFunction *f, const Dims *d, SgStream *s, void **params, void **extra) {
-  static const SgOpType type = {"launch", launch_run, NULL, NULL};
+static void launch_drop(SgOp *op) { free(((LaunchOp *)op)->pointers); }
+
+/* --- as a node of a graph --- */
+
+static CUresult node_check(const SgOp *op) {
+  if (function_of(op)) return CUDA_SUCCESS;
+  sg_note_stale("function", SG_X(((const LaunchOp *)op)->function));
+  sg_say(CU_LOG_LEVEL_ERROR, "The graph has a kernel whose module was unloaded");
+  return CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUgraphExecUpdateResult node_update(const SgOp *from, const SgOp *to) {
+  const LaunchOp *a = (const LaunchOp *)from, *b = (const LaunchOp *)to;
+  if (a->ctx != b->ctx) return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+  if (a->launch.cooperative != b->launch.cooperative) return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static void node_describe(const SgOp *op, SgText *t) {
+  const SgLaunch *l = &((const LaunchOp *)op)->launch;
+  const SgFunction *f = function_of(op);
+  sg_text_add(t, "%s\\<\\<\\<(%u,%u,%u),(%u,%u,%u),%u\\>\\>\\>",
+              f ? sg_kernel_info(f->kernel)->name : "(unloaded)", l->grid[0], l->grid[1], l->grid[2],
+              l->block[0], l->block[1], l->block[2], l->dynamic_shared);
+}
+
+static const SgNodeType launch_node = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                                       .check = node_check,
+                                       .update = node_update,
+                                       .describe = node_describe};
+
+/* --- launching --- */
+
+static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **extra, SgOp **out) {
+  static const SgOpType type = {
+      .name = "launch", .run = launch_run, .drop = launch_drop, .node = &launch_node};
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   CUresult r = launch_check(f, d);
   if (r) return r;
@@ -139,13 +201,17 @@ static CUresult launch(SgFunction *f, const Dims *d, SgStream *s, void **params,
     return r;
   }
   l->op.type = &type;
+  l->function = f->o.handle;
+  l->generation = sg_handle_generation(SG_H_FUNCTION, l->function);
+  l->ctx = f->o.ctx->o.id;
   l->launch = (SgLaunch){.kernel = f->kernel,
                          .grid = {d->grid[0], d->grid[1], d->grid[2]},
                          .block = {d->block[0], d->block[1], d->block[2]},
                          .dynamic_shared = d->shared,
                          .params = l->params,
                          .cooperative = d->cooperative};
-  return sg_stream_submit(s, &l->op);
+  *out = &l->op;
+  return CUDA_SUCCESS;
 }
 
 static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stream, void **params,
@@ -156,7 +222,51 @@ static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stre
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
   if (s->o.ctx != f->o.ctx) return CUDA_ERROR_INVALID_HANDLE;
-  return launch(f, d, s, params, extra);
+  SgOp *op;
+  code = launch_op(f, d, params, extra, &op);
+  return code ? code : sg_stream_submit(s, op);
+}
+
+static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp **out) {
+  CUresult code;
+  Dims d = {{p->gridDimX, p->gridDimY, p->gridDimZ},
+            {p->blockDimX, p->blockDimY, p->blockDimZ},
+            p->sharedMemBytes,
+            cooperative};
+  SgFunction *f = sg_handle_get(SG_H_FUNCTION, p->func, &code);
+  if (!f) return p->func ? code : CUDA_ERROR_INVALID_VALUE;
+  code = sg_health(f->o.ctx);
+  return code ? code : launch_op(f, &d, p->kernelParams, p->extra, out);
+}
+
+CUresult sg_launch_op(const CUDA_KERNEL_NODE_PARAMS *p, SgOp **out) { return node_op(p, false, out); }
+
+CUresult sg_launch_op_change(const SgOp *from, const CUDA_KERNEL_NODE_PARAMS *p, SgOp **out) {
+  CUresult r = node_op(p, ((const LaunchOp *)from)->launch.cooperative, out);
+  if (r || !node_update(from, *out)) return r;
+  sg_op_free(*out);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sg_launch_op_params(SgOp *op, CUDA_KERNEL_NODE_PARAMS *p) {
+  LaunchOp *l = (LaunchOp *)op;
+  const SgFunction *f = function_of(op);
+  if (!f) return node_check(op);
+  const SgKernelInfo *k = sg_kernel_info(f->kernel);
+  if (!l->pointers) l->pointers = calloc(k->nparams + 1, sizeof *l->pointers);
+  if (!l->pointers) return CUDA_ERROR_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < k->nparams; i++) l->pointers[i] = l->params + k->params[i].offset;
+  *p = (CUDA_KERNEL_NODE_PARAMS){.func = l->function,
+                                 .gridDimX = l->launch.grid[0],
+                                 .gridDimY = l->launch.grid[1],
+                                 .gridDimZ = l->launch.grid[2],
+                                 .blockDimX = l->launch.block[0],
+                                 .blockDimY = l->launch.block[1],
+                                 .blockDimZ = l->launch.block[2],
+                                 .sharedMemBytes = l->launch.dynamic_shared,
+                                 .kernelParams = l->pointers,
+                                 .ctx = f->o.ctx->o.handle};
+  return CUDA_SUCCESS;
 }
 
 #define LOG_LAUNCH "function=0x%llx grid=%u,%u,%u block=%u,%u,%u shared=%u stream=0x%llx"
@@ -213,111 +323,4 @@ SG_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, voi
   SG_CALL(SG_NEED_HEALTH, launch_ex(config, f, kernelParams, extra), LOG_LAUNCH " attributes=%u", SG_X(f),
           c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
           SG_X(c->hStream), c->numAttrs);
-}
-
-/* --- occupancy --- */
-
-static int least(int a, int b) { return a < b ? a : b; }
-
-int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared) {
-  const SgKernelInfo *k = sg_kernel_info(f->kernel);
-  int warps = (threads + SG_WARP - 1) / SG_WARP;
-  int blocks = least(SG_SM_BLOCKS, SG_SM_THREADS / SG_WARP / warps);
-  int warp_registers = ((int)k->num_regs * SG_WARP + 255) / 256 * 256;
-  if (warp_registers) blocks = least(blocks, SG_SM_REGISTERS / warp_registers / warps);
-  size_t shared = k->shared_bytes + dynamic_shared;
-  if (shared > SG_SHARED_OPTIN) return 0;
-  shared = (shared + SG_SHARED_RESERVED + 127) / 128 * 128;
-  return least(blocks, (int)(SG_SHARED_SM / shared));
-}
-
-static CUresult max_blocks(int *out, CUfunction h, int threads, size_t shared, unsigned flags) {
-  CUresult code;
-  if (!out || threads < 1 || threads > SG_MAX_THREADS || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-    return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
-  if (!f) return code;
-  *out = sg_occupancy(f, threads, shared);
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
-                                                            size_t dynamicSMemSize) {
-  SG_CALL(SG_NEED_CONTEXT, max_blocks(numBlocks, func, blockSize, dynamicSMemSize, 0),
-          "blocks=%llu function=0x%llx threads=%d shared=%zu", SG_OUT(numBlocks), SG_X(func), blockSize,
-          dynamicSMemSize);
-}
-
-SG_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func,
-                                                                     int blockSize, size_t dynamicSMemSize,
-                                                                     unsigned int flags) {
-  SG_CALL(SG_NEED_CONTEXT, max_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags),
-          "blocks=%llu function=0x%llx threads=%d shared=%zu flags=%u", SG_OUT(numBlocks), SG_X(func),
-          blockSize, dynamicSMemSize, flags);
-}
-
-typedef struct SharedOf {
-  CUoccupancyB2DSize function;
-  int threads;
-  size_t bytes;
-} SharedOf;
-
-static void ask_shared(void *arg) {
-  SharedOf *s = arg;
-  s->bytes = s->function(s->threads);
-}
-
-/* The block size with the most resident threads; of equal ones the largest. */
-static CUresult best_block(int *grid, int *block, CUfunction h, CUoccupancyB2DSize shared_of, size_t shared,
-                           int limit) {
-  CUresult code;
-  if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
-  if (!f) return code;
-  uint64_t id = f->o.id;
-  int most = (int)sg_kernel_info(f->kernel)->max_threads, best_threads = 0;
-  if (limit && limit < most) most = limit;
-  *grid = *block = 0;
-  for (int n = most; n > 0; n = (n - 1) / SG_WARP * SG_WARP) {
-    SharedOf s = {shared_of, n, shared};
-    if (shared_of) {
-      sg_call_user(ask_shared, &s);
-      f = sg_handle_get(SG_H_FUNCTION, h, &code); /* another thread may have unloaded it meanwhile */
-      if (!f || f->o.id != id) return CUDA_ERROR_INVALID_HANDLE;
-    }
-    int blocks = sg_occupancy(f, n, s.bytes);
-    if (blocks * n <= best_threads) continue;
-    best_threads = blocks * n;
-    *block = n;
-    *grid = blocks * SG_SM_COUNT;
-  }
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                                 size_t dynamicSMemSize, int blockSizeLimit) {
-  SG_CALL(
-      SG_NEED_CONTEXT,
-      best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit),
-      "grid=%llu block=%llu function=0x%llx", SG_OUT(minGridSize), SG_OUT(blockSize), SG_X(func));
-}
-
-static CUresult available_shared(size_t *out, CUfunction h, int blocks, int threads) {
-  CUresult code;
-  if (!out || blocks < 1 || threads < 1 || threads > SG_MAX_THREADS) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
-  if (!f) return code;
-  if (sg_occupancy(f, threads, 0) < blocks) return CUDA_ERROR_INVALID_VALUE;
-  int each =
-      SG_SHARED_SM / blocks / 128 * 128 - SG_SHARED_RESERVED - (int)sg_kernel_info(f->kernel)->shared_bytes;
-  *out = (size_t)least(each < 0 ? 0 : each, f->max_dynamic_shared);
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func,
-                                                        int numBlocks, int blockSize) {
-  SG_CALL(SG_NEED_CONTEXT, available_shared(dynamicSmemSize, func, numBlocks, blockSize),
-          "shared=%llu function=0x%llx blocks=%d threads=%d", SG_OUT(dynamicSmemSize), SG_X(func), numBlocks,
-          blockSize);
 }

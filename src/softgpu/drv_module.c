@@ -1,10 +1,7 @@
 /* Modules and the functions in them. */
-#include "drv.h"
+#include "jit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 typedef struct SgDrvModule {
   SgObject o;
@@ -13,128 +10,21 @@ typedef struct SgDrvModule {
   uint32_t functions;
 } SgDrvModule;
 
-/* --- JIT options --- */
-
-typedef struct Log {
-  char *text;
-  size_t room;
-  void **size_slot; /* the option's value: bytes of room in, bytes written out */
-} Log;
-
-typedef struct Jit {
-  Log info, error;
-  void **wall_time;
-} Jit;
-
-static void log_write(Log *l, const char *text) {
-  size_t n = strlen(text), written = 0;
-  if (l->text && l->room) {
-    written = n < l->room ? n : l->room - 1;
-    memcpy(l->text, text, written);
-    l->text[written] = 0;
-    written++;
-  }
-  if (l->size_slot) *l->size_slot = (void *)(uintptr_t)written;
-}
-
-static bool jit_read(Jit *j, unsigned n, const CUjit_option *options, void **values) {
-  *j = (Jit){0};
-  if (n && (!options || !values)) return false;
-  for (unsigned i = 0; i < n; i++) {
-    uintptr_t v = (uintptr_t)values[i];
-    switch (options[i]) {
-    case CU_JIT_INFO_LOG_BUFFER: j->info.text = values[i]; break;
-    case CU_JIT_ERROR_LOG_BUFFER: j->error.text = values[i]; break;
-    case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-      j->info.room = (unsigned)v;
-      j->info.size_slot = &values[i];
-      break;
-    case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-      j->error.room = (unsigned)v;
-      j->error.size_slot = &values[i];
-      break;
-    case CU_JIT_WALL_TIME: j->wall_time = &values[i]; break;
-    case CU_JIT_OPTIMIZATION_LEVEL:
-      if ((unsigned)v > 4) return false;
-      break;
-    default:
-      if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS) return false;
-    }
-  }
-  return true;
-}
-
 /* --- loading --- */
-
-typedef enum { IMAGE_PTX, IMAGE_BINARY, IMAGE_UNKNOWN } Image;
-
-/* Stops at the first byte that differs: the image may be a short string. */
-static bool begins(const unsigned char *image, const char *magic) {
-  for (int i = 0; i < 4; i++)
-    if (image[i] != (unsigned char)magic[i]) return false;
-  return true;
-}
-
-/* Binary images begin with a magic number (ELF, fatbin, fatbin wrapper), PTX with text. */
-/* As on a GPU, text without a .version is no PTX at all; bad PTX has one. */
-static Image image_kind(const unsigned char *c) {
-  if (begins(c, "\177ELF") || begins(c, "\x50\xed\x55\xba") || begins(c, "\xb1\x43\x62\x46"))
-    return IMAGE_BINARY;
-  bool text = (*c >= ' ' && *c < 0x7f) || *c == '\t' || *c == '\n' || *c == '\r';
-  return text && strstr((const char *)c, ".version") ? IMAGE_PTX : IMAGE_UNKNOWN;
-}
-
-static float ms_since(const struct timespec *t) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (float)(now.tv_sec - t->tv_sec) * 1e3f + (float)(now.tv_nsec - t->tv_nsec) * 1e-6f;
-}
-
-static CUresult refuse_binary(Jit *j, CUresult code) {
-  const char *why = code == CUDA_ERROR_NO_BINARY_FOR_GPU
-                        ? "The image is a cubin or fatbin, machine code for a GPU. The software device runs "
-                          "PTX: compile for "
-                          "compute_80, not sm_80"
-                        : "The image is neither PTX text nor a cubin or fatbin";
-  log_write(&j->error, why);
-  log_write(&j->info, "");
-  sg_say(CU_LOG_LEVEL_ERROR, "%s", why);
-  return code;
-}
-
-static CUresult compile(SgContext *ctx, const char *ptx, Jit *j, SgModule **out) {
-  SgDiag diag = {0};
-  int code = CUDA_SUCCESS;
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  *out = sg_module_load(ctx->device, ctx->o.id, ptx, strlen(ptx), &diag, &code);
-  if (j->wall_time) {
-    float ms = ms_since(&t);
-    memcpy(j->wall_time, &ms, sizeof ms);
-  }
-  log_write(&j->info, "");
-  if (*out) {
-    log_write(&j->error, "");
-    return CUDA_SUCCESS;
-  }
-  char text[1024];
-  snprintf(text, sizeof text, "ptx input, error: %s\n", diag.text); /* which names the line */
-  log_write(&j->error, text);
-  sg_say(CU_LOG_LEVEL_ERROR, "The module does not load: %s", text);
-  return code ? (CUresult)code : CUDA_ERROR_INVALID_PTX;
-}
 
 static CUresult module_load(CUmodule *out, const void *image, unsigned n, const CUjit_option *options,
                             void **values) {
-  Jit j;
-  if (!out || !image || !jit_read(&j, n, options, values)) return CUDA_ERROR_INVALID_VALUE;
-  Image kind = image_kind(image);
-  if (kind != IMAGE_PTX)
-    return refuse_binary(&j, kind == IMAGE_BINARY ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE);
-  SgContext *ctx = sg_ctx();
+  SgJit j;
   SgModule *code;
-  CUresult r = compile(ctx, image, &j, &code);
+  if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
+  CUresult r = sg_jit_read(&j, n, options, values);
   if (r) return r;
+  SgImage kind = sg_image_kind(image);
+  if (kind != SG_IMAGE_PTX && kind != SG_IMAGE_LINKED) return sg_jit_refuse(&j, kind);
+  SgContext *ctx = sg_ctx();
+  SgDiag diag;
+  r = sg_jit_compile(&j, ctx, image, &diag, &code);
+  if (r) return sg_jit_fail(&j, r, "ptx input, error: %s", diag.text); /* which names the line */
   SgDrvModule *m = calloc(1, sizeof *m);
   if (m) {
     m->functions = sg_module_nkernels(code);
@@ -152,44 +42,19 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
 }
 
 SG_API CUresult cuModuleLoadData(CUmodule *module, const void *image) {
-  SG_CALL(SG_NEED_CONTEXT, module_load(module, image, 0, NULL, NULL), "module=0x%llx", SG_OUT(module));
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, module_load(module, image, 0, NULL, NULL), "module=0x%llx",
+          SG_OUT(module));
 }
 
 SG_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                    CUjit_option *options, void **optionValues) {
-  SG_CALL(SG_NEED_CONTEXT, module_load(module, image, numOptions, options, optionValues),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, module_load(module, image, numOptions, options, optionValues),
           "module=0x%llx options=%u", SG_OUT(module), numOptions);
-}
-
-/* The whole file, NUL-terminated; NULL: cannot be read. */
-static char *read_file(const char *name) {
-  FILE *f = fopen(name, "rb");
-  if (!f) return NULL;
-  char *data = NULL;
-  size_t size = 0, room = 0, got = 1;
-  while (got) {
-    if (size + 4096 > room) {
-      room = (size + 4096) * 2;
-      char *d = realloc(data, room);
-      if (!d) break;
-      data = d;
-    }
-    got = fread(data + size, 1, room - size - 1, f);
-    size += got;
-  }
-  bool failed = ferror(f) || got;
-  fclose(f);
-  if (failed) {
-    free(data);
-    return NULL;
-  }
-  memset(data + size, 0, room - size);
-  return data;
 }
 
 static CUresult module_load_file(CUmodule *out, const char *name) {
   if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
-  char *data = read_file(name);
+  char *data = sg_read_file(name);
   if (!data) return CUDA_ERROR_FILE_NOT_FOUND;
   CUresult r = module_load(out, data, 0, NULL, NULL);
   free(data);
@@ -197,12 +62,13 @@ static CUresult module_load_file(CUmodule *out, const char *name) {
 }
 
 SG_API CUresult cuModuleLoad(CUmodule *module, const char *fname) {
-  SG_CALL(SG_NEED_CONTEXT, module_load_file(module, fname), "module=0x%llx file=%s", SG_OUT(module),
-          SG_S(fname));
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, module_load_file(module, fname), "module=0x%llx file=%s",
+          SG_OUT(module), SG_S(fname));
 }
 
 SG_API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
-  SG_CALL(SG_NEED_CONTEXT, module_load(module, fatCubin, 0, NULL, NULL), "module=0x%llx", SG_OUT(module));
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, module_load(module, fatCubin, 0, NULL, NULL), "module=0x%llx",
+          SG_OUT(module));
 }
 
 void sg_module_free(SgObject *o, bool orphan) {
@@ -239,7 +105,7 @@ static CUresult module_unload(CUmodule h) {
 }
 
 SG_API CUresult cuModuleUnload(CUmodule hmod) {
-  SG_CALL(SG_NEED_HEALTH, module_unload(hmod), "module=0x%llx", SG_X(hmod));
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, module_unload(hmod), "module=0x%llx", SG_X(hmod));
 }
 
 /* --- what is in a module --- */
@@ -347,6 +213,25 @@ static SgFunction *function_get(CUfunction h, CUresult *code) {
   return f;
 }
 
+/* The attributes of clusters are kept, no more: the device has none, and a launch says so. */
+static int *cluster_attribute(SgFunction *f, CUfunction_attribute attribute) {
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return &f->cluster[0];
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return &f->cluster[1];
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return &f->cluster[2];
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: return &f->non_portable_cluster;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return &f->cluster_policy;
+  default: return NULL;
+  }
+}
+
+static int cluster_attribute_most(CUfunction_attribute attribute) {
+  return attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED ? 1
+         : attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+             ? CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
+             : INT32_MAX;
+}
+
 static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUfunction h) {
   CUresult code;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
@@ -365,12 +250,11 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUf
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = f->max_dynamic_shared; break;
   case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = f->carveout; break;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *out = 0; break;
-  default: return CUDA_ERROR_INVALID_VALUE;
+    *out = f->cluster[0] > 0 || f->cluster[1] > 0 || f->cluster[2] > 0;
+    break;
+  default:
+    if (!cluster_attribute(f, attribute)) return CUDA_ERROR_INVALID_VALUE;
+    *out = *cluster_attribute(f, attribute);
   }
   return CUDA_SUCCESS;
 }
@@ -385,10 +269,13 @@ static CUresult func_set_attribute(CUfunction h, CUfunction_attribute attribute,
   SgFunction *f = function_get(h, &code);
   if (!f) return code;
   int most = SG_SHARED_OPTIN - (int)sg_kernel_info(f->kernel)->shared_bytes;
+  int *cluster = cluster_attribute(f, attribute);
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 && value <= most)
     f->max_dynamic_shared = value;
   else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 && value <= 100)
     f->carveout = value;
+  else if (cluster && value >= 0 && value <= cluster_attribute_most(attribute))
+    *cluster = value;
   else
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
@@ -407,6 +294,17 @@ static CUresult func_set_cache(CUfunction h, CUfunc_cache config) {
 
 SG_API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
   SG_CALL(SG_NEED_HEALTH, func_set_cache(hfunc, config), "function=0x%llx config=%d", SG_X(hfunc),
+          (int)config);
+}
+
+static CUresult func_set_banks(CUfunction h, CUsharedconfig config) {
+  CUresult code;
+  if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE) return CUDA_ERROR_INVALID_VALUE;
+  return function_get(h, &code) ? CUDA_SUCCESS : code;
+}
+
+SG_API CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+  SG_CALL(SG_NEED_HEALTH, func_set_banks(hfunc, config), "function=0x%llx config=%d", SG_X(hfunc),
           (int)config);
 }
 

@@ -7,9 +7,10 @@
  * Ordering: within a stream by submission; the legacy stream waits for everything submitted earlier to the
  * blocking streams of its context, and they for it; a wait waits for the mark an event left. An operation
  * depends only on earlier ones, so looking for a runnable one always ends. */
-#include "drv.h"
+#include "graph.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { SUBMIT_NS = 500 }; /* virtual host time per submission */
 
@@ -60,6 +61,7 @@ static void stream_unref(SgStream *s) {
 /* Gives up the handle; the stream itself lives on until its work is done. A queued operation counts as a
  * reference (see submit). */
 void sg_stream_close(SgStream *s, bool orphan) {
+  sg_capture_leave(s);
   if (s->o.handle) sg_handle_free(&s->o, orphan);
   s->o.handle = NULL;
   stream_unref(s);
@@ -74,12 +76,13 @@ static SgStream *per_thread(SgContext *ctx) {
   return s;
 }
 
-SgStream *sg_stream_get(CUstream h, CUresult *code) {
+SgStream *sg_stream_find(CUstream h, CUresult *code) {
   SgStream *s;
   if (h == NULL || h == CU_STREAM_LEGACY || h == CU_STREAM_PER_THREAD) {
     SgContext *ctx = sg_current(code);
     if (!ctx) return NULL;
-    s = h == CU_STREAM_PER_THREAD ? per_thread(ctx) : ctx->legacy;
+    bool own = h == CU_STREAM_PER_THREAD || (h == NULL && sg_twin);
+    s = own ? per_thread(ctx) : ctx->legacy;
     if (!s) *code = CUDA_ERROR_OUT_OF_MEMORY;
   } else {
     s = sg_handle_get(SG_H_STREAM, h, code);
@@ -88,7 +91,29 @@ SgStream *sg_stream_get(CUstream h, CUresult *code) {
   return s;
 }
 
+SgStream *sg_stream_get(CUstream h, CUresult *code) {
+  SgStream *s = sg_stream_find(h, code);
+  return s && (*code = sg_capture_check(s)) == CUDA_SUCCESS ? s : NULL;
+}
+
 /* --- marks --- */
+
+SgMark *sg_mark_new(SgStream *s) {
+  SgMark *m = calloc(1, sizeof *m);
+  if (!m) return NULL;
+  m->refs = 1;
+  m->stream = s;
+  return m;
+}
+
+void sg_mark_set(SgMark *m, uint64_t ns) {
+  struct timespec t;
+  if (m->done) return;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  m->ns = sg_config.real_time ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : ns;
+  m->done = true;
+  m->stream = NULL;
+}
 
 void sg_mark_drop(SgMark *m) {
   if (m && --m->refs == 0) free(m);
@@ -136,18 +161,28 @@ static void run_head(SgStream *s) {
   int device = s->o.ctx->device;
   s->end_ns = start_time(s, op);
   running = true;
+  sg_arena_now = op->seq;
   if (!sg_state.device[device].sticky) s->end_ns += op->type->run(op, s, &code);
   running = false;
   sg_lock_wake();
   if (code) sg_poison(device, code);
+  if (!sg_state.device[device].sticky && op->type->more && op->type->more(op)) return;
   s->head = op->next;
   if (!s->head) s->tail = NULL;
-  if (op->type->drop) op->type->drop(op);
-  free(op);
+  sg_op_free(op);
   stream_unref(s);
 }
 
-static uint64_t random_below(uint64_t n) {
+void sg_op_free(SgOp *op) {
+  if (op->shared) {
+    op->shared--;
+    return;
+  }
+  if (op->type->drop) op->type->drop(op);
+  free(op);
+}
+
+uint64_t sg_random_below(uint64_t n) {
   if (!engine.random) engine.random = sg_config.seed * 0x9e3779b97f4a7c15u + 0x853c49e6748fea9bu;
   engine.random ^= engine.random << 13;
   engine.random ^= engine.random >> 7;
@@ -161,7 +196,7 @@ static SgStream *random_runnable(void) {
   uint64_t n = 0;
   for (SgContext *c = sg_state.contexts; c; c = c->next)
     for (SgStream *s = c->streams; s; s = s->next)
-      if (s->head && !blocker(s) && random_below(++n) == 0) pick = s;
+      if (s->head && !blocker(s) && sg_random_below(++n) == 0) pick = s;
   return pick;
 }
 
@@ -180,7 +215,9 @@ static void step(SgStream *s) {
 }
 
 CUresult sg_stream_submit(SgStream *s, SgOp *op) {
+  if (s->branch) return sg_capture_op(s, op);
   op->next = NULL;
+  op->shared = 0;
   op->seq = ++engine.seq;
   op->issued = engine.now;
   engine.now += SUBMIT_NS;
@@ -222,6 +259,10 @@ CUresult sg_stream_wait(SgStream *s) {
 }
 
 CUresult sg_stream_submit_wait(SgStream *s, SgOp *op) {
+  if (s->branch) {
+    sg_op_free(op);
+    return sg_capture_refuse(s, "Waiting for work");
+  }
   CUresult r = sg_stream_submit(s, op);
   return r ? r : sg_stream_wait(s);
 }
@@ -280,7 +321,7 @@ SG_API CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flag
 static CUresult stream_destroy(CUstream h) {
   CUresult code;
   if (h == NULL || h == CU_STREAM_LEGACY || h == CU_STREAM_PER_THREAD) return CUDA_ERROR_INVALID_HANDLE;
-  SgStream *s = sg_stream_get(h, &code);
+  SgStream *s = sg_stream_find(h, &code);
   if (!s) return code;
   if (s->kind == SG_LEGACY || s->kind == SG_PER_THREAD) return CUDA_ERROR_INVALID_HANDLE;
   sg_stream_close(s, false);
@@ -291,10 +332,22 @@ SG_API CUresult cuStreamDestroy_v2(CUstream hStream) {
   SG_CALL(SG_NEED_HEALTH, stream_destroy(hStream), "stream=0x%llx", SG_X(hStream));
 }
 
+/* For waiting and asking whether work is done: not of a stream in a capture, nor where one forbids it. */
+static SgStream *stream_to_watch(CUstream h, CUresult *code) {
+  SgStream *s = sg_stream_get(h, code);
+  if (!s) return NULL;
+  *code = s->branch ? sg_capture_refuse(s, "Waiting for work") : sg_capture_unsafe();
+  return *code ? NULL : s;
+}
+
 static CUresult stream_synchronize(CUstream h) {
   CUresult code;
-  SgStream *s = sg_stream_get(h, &code);
-  return s ? sg_stream_wait(s) : code;
+  SgStream *s = stream_to_watch(h, &code);
+  if (!s) return code;
+  int device = s->o.ctx->device;
+  code = sg_stream_wait(s);
+  sg_pools_settle(device);
+  return code;
 }
 
 SG_API CUresult cuStreamSynchronize(CUstream hStream) {
@@ -310,9 +363,16 @@ static SgStream *unfinished(SgStream *s) {
   return NULL;
 }
 
+bool sg_stream_idle(SgStream *s) {
+  const SgStream *legacy = s->o.ctx->legacy;
+  return !unfinished(s) && !(with_legacy(s) && legacy->head);
+}
+
+uint64_t sg_stream_last(void) { return engine.seq; }
+
 static CUresult stream_query(CUstream h) {
   CUresult code;
-  SgStream *s = sg_stream_get(h, &code);
+  SgStream *s = stream_to_watch(h, &code);
   if (!s) return code;
   int device = s->o.ctx->device;
   SgStream *busy = unfinished(s);
@@ -327,7 +387,7 @@ SG_API CUresult cuStreamQuery(CUstream hStream) {
 
 static CUresult stream_info(CUstream h, unsigned *flags, int *priority, unsigned long long *id) {
   CUresult code;
-  SgStream *s = sg_stream_get(h, &code);
+  SgStream *s = sg_stream_find(h, &code);
   if (!flags && !priority && !id) return CUDA_ERROR_INVALID_VALUE;
   if (!s) return code;
   if (flags) *flags = s->flags;
@@ -352,7 +412,7 @@ SG_API CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId) {
 
 static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevice *device) {
   CUresult code;
-  SgStream *s = sg_stream_get(h, &code);
+  SgStream *s = sg_stream_find(h, &code);
   if (!ctx && !device) return CUDA_ERROR_INVALID_VALUE;
   if (!s) return code;
   if (ctx) *ctx = s->o.ctx->o.handle;
@@ -376,34 +436,6 @@ SG_API CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
           SG_OUT(device));
 }
 
-/* --- exported: capture. Nothing can be captured yet, so the mode of a thread only swaps. --- */
-
-static _Thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-
-static CUresult exchange_mode(CUstreamCaptureMode *mode) {
-  if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-  CUstreamCaptureMode old = capture_mode;
-  capture_mode = *mode;
-  *mode = old;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-  SG_CALL(SG_NEED_INIT, exchange_mode(mode), "before=%llu", SG_OUT(mode));
-}
-
-static CUresult is_capturing(CUstream h, CUstreamCaptureStatus *status) {
-  CUresult code;
-  if (!status) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_stream_get(h, &code)) return code;
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-  SG_CALL(SG_NEED_HEALTH, is_capturing(hStream, captureStatus), "stream=0x%llx", SG_X(hStream));
-}
-
 /* --- exported: host functions --- */
 
 typedef struct HostOp {
@@ -420,16 +452,29 @@ static uint64_t host_run(SgOp *op, SgStream *s, CUresult *code) {
   return 1000;
 }
 
+static void host_describe(const SgOp *op, SgText *t) {
+  sg_text_add(t, "data=0x%llx", SG_X(((const HostOp *)op)->data));
+}
+
+CUresult sg_host_op(const CUDA_HOST_NODE_PARAMS *p, SgOp **out) {
+  static const SgNodeType node = {.type = CU_GRAPH_NODE_TYPE_HOST, .describe = host_describe};
+  static const SgOpType type = {.name = "host", .run = host_run, .node = &node};
+  if (!p->fn) return CUDA_ERROR_INVALID_VALUE;
+  HostOp *h = calloc(1, sizeof *h);
+  if (!h) return CUDA_ERROR_OUT_OF_MEMORY;
+  *h = (HostOp){{.type = &type}, p->fn, p->userData};
+  *out = &h->op;
+  return CUDA_SUCCESS;
+}
+
 static CUresult launch_host(CUstream stream, CUhostFn function, void *data) {
-  static const SgOpType type = {"host", host_run, NULL, NULL};
   CUresult code;
+  SgOp *op;
   if (!function) return CUDA_ERROR_INVALID_VALUE;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
-  HostOp *h = malloc(sizeof *h);
-  if (!h) return CUDA_ERROR_OUT_OF_MEMORY;
-  *h = (HostOp){{.type = &type}, function, data};
-  return sg_stream_submit(s, &h->op);
+  code = sg_host_op(&(CUDA_HOST_NODE_PARAMS){function, data}, &op);
+  return code ? code : sg_stream_submit(s, op);
 }
 
 SG_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {

@@ -1,4 +1,5 @@
-/* Fault injection: the nth call of a function from now on answers an error instead of doing anything. */
+/* Fault injection: the nth call of a function, or of any, from now on answers an error instead of doing
+ * anything. */
 #include "drv.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 typedef struct Rule {
   struct Rule *next;
-  char api[64]; /* "*": any */
+  char api[64]; /* "": any */
   unsigned long left;
   CUresult error;
   bool sticky; /* also poisons the device of the current context */
@@ -19,7 +20,10 @@ bool sg_fault_set(const char *api, const char *nth, const char *error, bool stic
   long n;
   int code = error && *error ? sg_error_code(error) : CUDA_ERROR_UNKNOWN;
   if (!sg_parse_int(nth, 1, INT32_MAX, &n) || code <= 0 || strlen(api) >= sizeof rules->api) return false;
-  if (strcmp(api, "*") != 0 && !sg_entry_since(api)) return false;
+  if (strcmp(api, "*") == 0 || strcmp(api, "any") == 0)
+    api = "";
+  else if (!sg_entry_since(api))
+    return false;
   Rule *r = calloc(1, sizeof *r);
   if (!r) return false;
   strcpy(r->api, api);
@@ -62,7 +66,7 @@ void sg_fault_clear(void) {
 CUresult sg_fault_check(const char *symbol) {
   CUresult code = CUDA_SUCCESS;
   for (Rule **at = &rules, *r; (r = *at);) {
-    bool hit = (strcmp(r->api, "*") == 0 || strcmp(r->api, symbol) == 0) && --r->left == 0;
+    bool hit = (!r->api[0] || strcmp(r->api, symbol) == 0) && --r->left == 0;
     if (!hit) {
       at = &r->next;
       continue;

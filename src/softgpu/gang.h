@@ -168,6 +168,12 @@ bool sg_resolve_lanes(Gang *g, const Ins *in);
 void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Is this memory open to the launch? Where it is not, it is as if it were not there. */
+static inline bool sg_open_to(const Gang *g, const SgAlloc *a) {
+  const SgLaunch *l = g->run->launch;
+  return !l->may_use || l->may_use(l->user, a);
+}
+
 /* --- sched.c, report.c --- */
 uint64_t sg_nanoseconds(void); /* monotonic */
 void sg_explain(const Gang *g, SgFault *fault);

@@ -41,6 +41,9 @@ SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i);
 SgKernel *sg_module_kernel(const SgModule *m, const char *name); /* entries only */
 SgAlloc *sg_module_global(const SgModule *m, const char *name);  /* .global or .const variable */
 const SgKernelInfo *sg_kernel_info(const SgKernel *k);
+/* What a compiler's options impose on all kernels: registers of a thread, threads of a block (0: no limit). A
+ * kernel that states its own threads keeps them, unless `override`. */
+void sg_module_limit(SgModule *m, uint32_t registers, uint32_t threads, bool override);
 
 typedef struct SgLaunch {
   SgKernel *kernel;
@@ -48,6 +51,8 @@ typedef struct SgLaunch {
   uint32_t dynamic_shared;
   const uint8_t *params; /* info->param_bytes bytes, laid out by SgParam offsets */
   bool cooperative;
+  bool (*may_use)(const void *user, const SgAlloc *a); /* whose memory is open to it; NULL: everybody's */
+  const void *user;
 } SgLaunch;
 
 /* Why a grid stopped. */

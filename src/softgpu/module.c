@@ -12,6 +12,14 @@ SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i) {
   return i < m->nkernels ? m->kernels[i] : NULL;
 }
 
+void sg_module_limit(SgModule *m, uint32_t registers, uint32_t threads, bool override) {
+  for (uint32_t i = 0; i < m->nkernels; i++) {
+    SgKernelInfo *k = &m->kernels[i]->info;
+    if (registers && registers < k->num_regs) k->num_regs = registers;
+    if (threads && threads <= MAX_LANES && (override || k->max_threads == MAX_LANES)) k->max_threads = threads;
+  }
+}
+
 static void fail(SgDiag *diag, uint32_t line, uint32_t col, const char *text) {
   diag->line = line;
   diag->col = col;

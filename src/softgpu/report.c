@@ -56,10 +56,14 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
         param ? g->param_bytes : g->local_bytes);
     return;
   }
-  const SgAlloc *here = sg_arena_find(a);
+  const SgAlloc *here = sg_arena_reach(a);
   if (here) {
-    if (b->store && here->kind == SG_CONST) {
-      say(t, "; constant memory cannot be written: ");
+    if (b->store && here->read_only) {
+      say(t, "; %s memory cannot be written: ", here->kind == SG_CONST ? "constant" : "read-only");
+      say_alloc(t, here);
+    } else if (!sg_open_to(g, here)) {
+      say(t, "; memory of device %d, to which the kernel's context on device %d has no peer access: ",
+          here->device, g->kernel->module->device);
       say_alloc(t, here);
     } else {
       say(t, "; %" PRIu64 " bytes into ", a - here->base);

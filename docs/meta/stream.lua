@@ -1,0 +1,188 @@
+---@meta cudalua.stream_methods
+-- Annotations of streams, events and graphs, which are written in C (src/cudalua/stream.c, event.c, completion.c,
+-- capture.c, graph.c). Semantics follow the CUDA driver API, in the functions named, and PyCUDA's driver module.
+
+---@class cudalua.Stream
+local Stream = {}
+
+---cuStreamSynchronize: waits for all work in it. Functions given to on_complete() are called then.
+---@return cudalua.Stream self
+---@raise what kernels failed with; LogicError while it is being captured
+function Stream:synchronize() end
+
+---cuStreamQuery: has all its work been done? Never waits.
+---@return boolean
+---@raise what kernels failed with; LogicError while it is being captured
+function Stream:is_done() end
+
+---cuStreamWaitEvent: work put in from now on waits on the device until the event is passed, as it was last recorded.
+---The event may be of another device. An event recorded in a stream that is being captured makes this stream join the
+---capture; to be joined again before the capture ends.
+---@param event cudalua.Event
+---@return cudalua.Stream self
+---@raise LogicError for a mix of captured and not captured work
+function Stream:wait_for_event(event) end
+
+---Calls fn(...) with this as the current stream: kernels, copies and all else that is given no stream go into it.
+---Nests; the stream before comes back also when fn raises. fn cannot yield to a coroutine outside of it.
+---@param fn function
+---@param ... any  arguments of fn
+---@return any ...  what fn returns
+---@raise what fn raises
+function Stream:use(fn, ...) end
+
+---cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records what it puts
+---in instead of running it. Other streams join by waiting for an event recorded in this one, and have to be joined by
+---waiting for an event recorded in them. Everything used inside is kept alive by the graph. What cannot be recorded
+---(waiting, allocating, plain copies, the legacy stream) raises before it breaks the capture.
+---@param fn fun(stream: cudalua.Stream)
+---@param options? {mode: string|integer}  of cuda.stream_capture_mode: "thread_local" (default); "global": such calls
+---  of other threads are errors too; "relaxed": allocating and loading are allowed
+---@return cudalua.Graph
+---@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) where the capture was broken or a
+--- stream was not joined again
+function Stream:capture(fn, options) end
+
+---cuLaunchHostFunc: fn() is called after all work that is in the stream now, by the first of cuda.poll(),
+---Stream:synchronize() and Event:synchronize() after that; never on the driver's own thread.
+---@param fn fun()
+---@return cudalua.Stream self
+---@raise LogicError while the stream is being captured
+function Stream:on_complete(fn) end
+
+---cuStreamGetFlags.
+---@return integer  cuda.stream_flags: 0, or NON_BLOCKING
+---@raise LogicError for a closed stream
+function Stream:flags() end
+
+---cuStreamGetPriority.
+---@return integer  as clamped to Stream.priority_range()
+---@raise LogicError for a closed stream
+function Stream:priority() end
+
+---The context it was made in; of the default streams, the current one.
+---@return cudalua.Context
+---@raise LogicError (201) for a default stream without a current context
+function Stream:context() end
+
+---@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
+--- The driver's handle.
+function Stream:handle() end
+
+---cuStreamDestroy: gives it back now. Work that is in it is ended first; nobody waits for that.
+---@raise LogicError where it was closed before, and for the default streams
+function Stream:close() end
+
+---@class cudalua.Event
+local Event = {}
+
+---cuEventRecord: puts the mark behind the work that is in the stream now. A mark before is forgotten.
+---@param stream? cudalua.Stream  default: the current stream
+---@return cudalua.Event self
+---@raise LogicError for a stream of another context
+function Event:record(stream) end
+
+---cuEventSynchronize: waits until it is passed. At once for one that was never recorded.
+---@return cudalua.Event self
+---@raise what kernels failed with
+function Event:synchronize() end
+
+---cuEventQuery: was it passed? Never waits. True for one that was never recorded.
+---@return boolean
+---@raise what kernels failed with
+function Event:query() end
+
+---cuEventElapsedTime from start to this event.
+---@param event cudalua.Event  the start
+---@return number  milliseconds, to about half a microsecond; negative where this event came first
+---@raise RuntimeError (600) until both are passed; LogicError (400) where one was never recorded or made with
+--- "disable_timing"
+function Event:time_since(event) end
+
+---cuEventElapsedTime from this event to stop.
+---@param event cudalua.Event  the stop
+---@return number  milliseconds, as time_since()
+---@raise as time_since()
+function Event:time_till(event) end
+
+---cuIpcGetEventHandle.
+---@return string  64 bytes, for cuda.Event.from_ipc_handle() in another process
+---@raise LogicError unless it was made with {"interprocess", "disable_timing"}
+function Event:ipc_handle() end
+
+---@return cudalua.Context  the context it was made in
+--- The only one whose streams it can be recorded in.
+function Event:context() end
+
+---@return number  the CUevent as a number, for other libraries
+--- The driver's handle.
+function Event:handle() end
+
+---cuEventDestroy: gives it back now; nobody waits.
+---@raise LogicError where it was closed before
+function Event:close() end
+
+---Work recorded by Stream:capture(), with the order it depends on. It keeps what the work uses.
+---@class cudalua.Graph
+local Graph = {}
+
+---cuGraphGetNodes, cuGraphNodeGetType.
+---@return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
+---@raise LogicError for a closed graph
+function Graph:nodes() end
+
+---cuGraphDebugDotPrint: writes it as text in the DOT language, for Graphviz.
+---@param path string
+---@param flags? integer|string|(integer|string)[]  cuda.graph_debug_dot_flags: "verbose" ...
+---@return cudalua.Graph self
+---@raise LogicError or RuntimeError where the file cannot be written
+function Graph:dot(path, flags) end
+
+---cuGraphInstantiate: makes it ready to run.
+---@return cudalua.GraphExec  does not need the graph any more
+---@raise LogicError where something that the work uses was freed
+function Graph:instantiate() end
+
+---@return number  the CUgraph as a number, for other libraries
+--- The driver's handle.
+function Graph:handle() end
+
+---cuGraphDestroy. Those made by instantiate() live on.
+---@raise LogicError where it was closed before
+function Graph:close() end
+
+---A graph that is ready to run, as often as wanted. It keeps what its work uses.
+---@class cudalua.GraphExec
+local GraphExec = {}
+
+---cuGraphLaunch: puts the whole graph into a stream. Launches of one GraphExec run one after the other, in whatever
+---streams. Inside of a capture it becomes one node. May be closed or dropped while it runs.
+---@param stream? cudalua.Stream  default: the current stream
+---@return cudalua.GraphExec self
+---@raise LogicError where something that the work uses was freed, or the graph's context is not the current one
+function GraphExec:launch(stream) end
+
+---cuGraphUpload: does now, in the stream, what the first launch would have to prepare.
+---@param stream? cudalua.Stream  default: the current stream
+---@return cudalua.GraphExec self
+---@raise LogicError as launch()
+function GraphExec:upload(stream) end
+
+---cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph of the same form. Launches that
+---are under way keep the old ones.
+---@param graph cudalua.Graph
+---@return boolean ok
+---@return string? reason  where not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; nothing is
+--- changed then
+---@raise LogicError for a graph of another context
+function GraphExec:update(graph) end
+
+---@return number  the CUgraphExec as a number, for other libraries
+--- The driver's handle.
+function GraphExec:handle() end
+
+---cuGraphExecDestroy. One that runs is ended first; nobody waits for that.
+---@raise LogicError where it was closed before
+function GraphExec:close() end
+
+return Stream

@@ -1,0 +1,20 @@
+-- `require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context),
+-- current from then on. It is destroyed when the Lua state closes.
+
+local cuda = require "cudalua"
+local tools = require "cudalua.tools"
+
+cuda.init()
+
+---@class cudalua.autoinit
+local M = {}
+
+---The context that was made.
+---@type cudalua.Context
+M.context = tools.make_default_context()
+
+---Its device.
+---@type cudalua.Device
+M.device = M.context:get_device()
+
+return M

@@ -1,0 +1,224 @@
+-- Element types of arrays: what they are called, how they lie in memory, and what two of them become together.
+-- There is one object per type; dtype("float32") finds it.
+
+local ffi = require "ffi"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local float16 = require "cudalua.float16"
+
+---`dtype(x)` is `dtype.of(x)`.
+---@class cudalua.dtype
+---@overload fun(x: any): cudalua.dtype.DType
+---@field bool cudalua.dtype.DType        true and false, a byte each
+---@field int8 cudalua.dtype.DType        1 byte
+---@field int16 cudalua.dtype.DType       2 bytes
+---@field int32 cudalua.dtype.DType       4 bytes
+---@field int64 cudalua.dtype.DType       8 bytes; values beyond 2^53 are int64_t cdata
+---@field uint8 cudalua.dtype.DType       1 byte
+---@field uint16 cudalua.dtype.DType      2 bytes
+---@field uint32 cudalua.dtype.DType      4 bytes
+---@field uint64 cudalua.dtype.DType      8 bytes; values beyond 2^53 are uint64_t cdata
+---@field float16 cudalua.dtype.DType     IEEE half precision; as ctype the bits, uint16_t
+---@field bfloat16 cudalua.dtype.DType    the upper half of a float32; as ctype the bits, uint16_t
+---@field float32 cudalua.dtype.DType     single precision, C's float
+---@field float64 cudalua.dtype.DType     double precision
+---@field complex64 cudalua.dtype.DType   two float32; values are FFI's complex numbers, with .re and .im
+---@field complex128 cudalua.dtype.DType  two float64; values are FFI's complex numbers, with .re and .im
+---@field list cudalua.dtype.DType[]      all of them, in the order of this list
+local M = { list = {} }
+
+---An element type. There is one object for each, so that == compares them. Read only.
+---@class cudalua.dtype.DType
+---@field name string        "float32"
+---@field kind string        "bool", "int", "uint", "float" or "complex"
+---@field itemsize integer   bytes
+---@field alignment integer  bytes
+---@field ctype ffi.ctype*   an element as FFI sees it
+---@field code string        NumPy's code: "<f4"; "<V2" for bfloat16
+
+-- What getmetatable says of a dtype.
+local TAG = "cudalua.dtype"
+
+-- Name, kind, bytes, C type, NumPy's code, further names. A NumPy code is found without its byte order, too.
+local rows = {
+  { "bool", "bool", 1, "bool", "|b1", "_Bool,?" },
+  { "int8", "int", 1, "int8_t", "|i1", "char,signed char,b" },
+  { "int16", "int", 2, "int16_t", "<i2", "short,h" },
+  { "int32", "int", 4, "int32_t", "<i4", "int,i" },
+  { "int64", "int", 8, "int64_t", "<i8", "long,long long,ptrdiff_t,intptr_t,q" },
+  { "uint8", "uint", 1, "uint8_t", "|u1", "unsigned char,B" },
+  { "uint16", "uint", 2, "uint16_t", "<u2", "unsigned short,H" },
+  { "uint32", "uint", 4, "uint32_t", "<u4", "unsigned int,unsigned,I" },
+  { "uint64", "uint", 8, "uint64_t", "<u8", "unsigned long,unsigned long long,size_t,uintptr_t,Q" },
+  { "float16", "float", 2, "uint16_t", "<f2", "half,__half,e" },
+  { "bfloat16", "float", 2, "uint16_t", "<V2", "bf16,__nv_bfloat16" },
+  { "float32", "float", 4, "float", "<f4", "float,f" },
+  { "float64", "float", 8, "double", "<f8", "double,d" },
+  { "complex64", "complex", 8, "complex float", "<c8", "float complex,F" },
+  { "complex128", "complex", 16, "complex double", "<c16", "complex,double complex,D" },
+}
+
+local known = {} -- every name -> dtype
+
+local function refuse(text) errors.raise("LogicError", text) end
+
+for _, r in ipairs(rows) do
+  local row = { name = r[1], kind = r[2], itemsize = r[3], c = r[4] }
+  -- For arrays: how elements go in and out; see element.lua.
+  local load, store, check = element.access(row)
+  local ctype = ffi.typeof(row.c)
+  local fields = { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
+    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof("$ *", ctype) }
+  -- The field is there for those who print or compare tables by their contents.
+  local dt = setmetatable({ _name = row.name }, {
+    __index = fields,
+    __newindex = function(_, key)
+      refuse(("dtype %s: cannot set '%s': it is read only"):format(r[1], tostring(key)))
+    end,
+    __tostring = function() return r[1] end,
+    __concat = function(a, b) return tostring(a) .. tostring(b) end,
+    __metatable = TAG,
+  })
+  M.list[#M.list + 1] = dt
+  M[r[1]] = dt
+  for _, name in ipairs { r[1], r[5], r[5]:sub(2), "=" .. r[5]:sub(2), "<" .. r[5]:sub(2) } do known[name] = dt end
+  if row.kind ~= "float" or row.itemsize > 2 then known[row.c] = dt end -- the bits of a half are also a uint16_t
+  for name in r[6]:gmatch "[^,]+" do known[name] = dt end
+end
+
+---Is it a dtype?
+---@param x any
+---@return boolean
+function M.is_dtype(x) return type(x) == "table" and getmetatable(x) == TAG end
+
+---The dtype of an FFI type by the name that FFI gives it: "unsigned int", const or not. For arrays.
+---@param name string
+---@return cudalua.dtype.DType?
+function M._of_c(name) return known[(name:gsub("^const ", ""))] end
+
+---The dtype of that name or C type.
+---@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits),
+---  NumPy's code ("<f4", "f4", "f"); or an FFI ctype
+---@return cudalua.dtype.DType
+---@raise LogicError where there is none
+function M.of(x)
+  if type(x) == "string" then
+    if known[x] then return known[x] end
+    if x:find "^>" then refuse(("dtype: '%s' is big-endian; this machine and its devices are not"):format(x)) end
+    local names = {}
+    for i, dt in ipairs(M.list) do names[i] = dt.name end
+    refuse(("dtype: there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(names, ", ")))
+  end
+  if M.is_dtype(x) then return x end
+  if type(x) == "cdata" and tostring(x):find "^ctype<" then
+    local dt = M._of_c(tostring(x):match "^ctype<(.*)>$")
+    return dt or refuse(("dtype: %s is not an element type"):format(tostring(x)))
+  end
+  refuse("dtype: expected a name, a dtype or an FFI ctype, got " .. element.describe(x))
+end
+
+setmetatable(M, { __call = function(_, x) return M.of(x) end })
+
+local default_float = M.float32
+
+---The float type that is taken where none is named: float32 until it is set, for the whole Lua state.
+---@param dt? any  float16, bfloat16, float32 or float64, as for dtype.of: sets it
+---@return cudalua.dtype.DType
+---@raise LogicError for any other type
+function M.default_float(dt)
+  if dt ~= nil then
+    dt = M.of(dt)
+    if dt.kind ~= "float" then refuse(("dtype.default_float: %s is not a float type"):format(dt.name)) end
+    default_float = dt
+  end
+  return default_float
+end
+
+local ranks = { bool = 0, int = 1, uint = 1, float = 2, complex = 3 }
+local complex_of = { [M.float64] = M.complex128 } -- of every other float: complex64
+
+local function larger(a, b) return b.itemsize > a.itemsize and b or a end
+
+---The dtype that an operation on two arrays computes in. bool < integer < float < complex: the higher kind decides
+---(int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
+---complex128). Within a kind the larger; where neither holds the other, the smallest that holds both (int8 and
+---uint8 give int16, float16 and bfloat16 float32), and the default float for a signed type with uint64.
+---@param a any  as for dtype.of
+---@param b any  as for dtype.of
+---@return cudalua.dtype.DType
+---@raise LogicError where one is no dtype
+function M.promote(a, b)
+  a, b = M.of(a), M.of(b)
+  if a == b then return a end
+  if ranks[a.kind] < ranks[b.kind] then a, b = b, a end -- a is of the higher kind now
+  if a.kind == "complex" and b.kind == "float" then return larger(a, complex_of[b] or M.complex64) end
+  if ranks[a.kind] > ranks[b.kind] then return a end
+  if a.kind == b.kind then
+    if a.itemsize == b.itemsize then return M.float32 end -- float16 and bfloat16
+    return larger(a, b)
+  end
+  if a.kind == "uint" then a, b = b, a end -- a is signed now
+  if a.itemsize > b.itemsize then return a end
+  if b.itemsize == 8 then return default_float end
+  return M["int" .. 16 * b.itemsize]
+end
+
+---The dtype that an operation on an array and a plain value computes in. A value is weak: it has a kind, but no
+---size. A whole number leaves integers as they are, a number leaves floats and complex types as they are; a fraction
+---turns integers into the default float. With bool, a whole number gives int64.
+---@param a any      dtype of the array, as for dtype.of
+---@param value any  boolean, number, or int64_t, uint64_t or complex cdata
+---@return cudalua.dtype.DType
+---@raise LogicError where an integer type cannot hold the whole number, or the value is none of these
+function M.promote_value(a, value)
+  a = M.of(a)
+  local x = element.scalar(value)
+  if x == nil then refuse("dtype.promote_value: expected a number, got " .. element.describe(value)) end
+  local rank = ranks[a.kind]
+  if type(x) == "boolean" then return a end
+  if element.is_complex(x) then
+    return rank == 3 and a or complex_of[rank == 2 and a or default_float] or M.complex64
+  end
+  if rank >= 2 then return a end
+  if type(x) == "number" and (x ~= math.floor(x) or math.abs(x) == math.huge) then return default_float end
+  if rank == 0 then a = M.int64 end
+  local _, why = a._check(x)
+  if why then refuse("dtype.promote_value: " .. why) end
+  return a
+end
+
+local function number(what, x)
+  if type(x) == "number" then return x end
+  refuse(("dtype.%s: expected a number, got %s"):format(what, element.describe(x)))
+end
+
+local function bits16(what, x)
+  if type(x) == "number" and x >= 0 and x <= 0xffff and x == math.floor(x) then return x end
+  refuse(("dtype.%s: expected 16 bits, 0 to 65535, got %s"):format(what, element.describe(x)))
+end
+
+---The bits of the float16 that is nearest to a number, ties to even; 0x7e00 for NaN.
+---@param x number
+---@return integer bits  0 to 65535
+---@raise LogicError where it is no number
+function M.pack_float16(x) return float16.pack_float16(number("pack_float16", x)) end
+
+---The value of a float16.
+---@param bits integer  0 to 65535
+---@return number
+---@raise LogicError where these are not 16 bits
+function M.unpack_float16(bits) return float16.unpack_float16(bits16("unpack_float16", bits)) end
+
+---The bits of the bfloat16 that is nearest to a number, ties to even; 0x7fc0 for NaN.
+---@param x number
+---@return integer bits  0 to 65535
+---@raise LogicError where it is no number
+function M.pack_bfloat16(x) return float16.pack_bfloat16(number("pack_bfloat16", x)) end
+
+---The value of a bfloat16.
+---@param bits integer  0 to 65535
+---@return number
+---@raise LogicError where these are not 16 bits
+function M.unpack_bfloat16(bits) return float16.unpack_bfloat16(bits16("unpack_bfloat16", bits)) end
+
+return M

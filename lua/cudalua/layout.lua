@@ -1,0 +1,388 @@
+-- Shapes, strides and indices of arrays, apart from any memory: plain lists of numbers, strides in bytes.
+-- The grammar of indices is here: axes and positions from 1, negative ones from the end, ranges inclusive.
+
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local host = require "cudalua.ffi"
+
+local floor = math.floor
+local LIMIT = 2 ^ 53 -- bytes; up to here numbers are exact
+
+local M = {}
+
+---The most axes that an array has.
+M.MAX_AXES = 64
+
+---Stands in an index for a new axis of extent 1.
+M.newaxis = setmetatable({}, { __tostring = function() return "newaxis" end, __metatable = "cudalua.newaxis",
+  __newindex = function() errors.raise("LogicError", "newaxis: it is read only") end })
+
+local function refuse(what, text, ...)
+  errors.raise("LogicError", what .. ": " .. (select("#", ...) > 0 and text:format(...) or text))
+end
+M.refuse = refuse
+
+---A whole number that a Lua number holds exactly, also from 5LL; nil for anything else.
+---@param x any
+---@return integer?
+function M.whole(x)
+  if type(x) == "cdata" then x = host.plain_number(x) end
+  if type(x) == "number" and x == floor(x) and x >= -LIMIT and x <= LIMIT then return x + 0 end -- no -0
+end
+local whole = M.whole
+
+---A shape as people read it: (3, 4).
+---@param shape integer[]
+---@return string
+function M.text(shape)
+  local parts = {}
+  for i, extent in ipairs(shape) do parts[i] = ("%.0f"):format(extent) end
+  return "(" .. table.concat(parts, ", ") .. (#parts == 1 and ",)" or ")")
+end
+
+---A list of whole numbers, copied.
+---@param what string   for messages
+---@param name string   what the list is: "shape"
+---@param list any      a table, or one number for a list of one
+---@param lowest integer
+---@return integer[]
+function M.numbers(what, name, list, lowest)
+  if type(list) ~= "table" then
+    local n = whole(list)
+    if not n then refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list)) end
+    list = { n }
+  end
+  local n = #list
+  if n > M.MAX_AXES then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, M.MAX_AXES) end
+  for key in pairs(list) do
+    if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
+      refuse(what, "%s must be a list; it has a field '%s'", name, tostring(key))
+    end
+  end
+  local out = {}
+  for i = 1, n do
+    local x = whole(list[i])
+    if not x or x < lowest then
+      refuse(what, "%s[%d] must be a whole number%s, got %s", name, i, lowest == 0 and " from 0" or "",
+        element.describe(list[i]))
+    end
+    out[i] = x
+  end
+  return out
+end
+
+---How many elements a checked shape has.
+---@param what string
+---@param shape integer[]
+---@param itemsize integer
+---@return integer size
+---@raise LogicError where its bytes are beyond 2^53
+function M.size(what, shape, itemsize)
+  local size, bytes = 1, itemsize
+  for _, extent in ipairs(shape) do
+    size = size * extent
+    bytes = bytes * math.max(extent, 1) -- so that the strides of an empty array are exact, too
+  end
+  if bytes > LIMIT then refuse(what, "the shape %s has too many elements", M.text(shape)) end
+  return size
+end
+
+---Strides of an array without gaps.
+---@param shape integer[]
+---@param itemsize integer
+---@param order "C"|"F"  C: the last axis is dense; F: the first one
+---@return integer[]
+function M.dense_strides(shape, itemsize, order)
+  local strides, step, n = {}, itemsize, #shape
+  for k = 1, n do
+    local axis = order == "F" and k or n + 1 - k
+    strides[axis] = step
+    step = step * math.max(shape[axis], 1)
+  end
+  return strides
+end
+
+---Does an array have no gaps, in one order or the other? Strides of axes with one element do not matter, and an
+---empty array is dense in both.
+---@param shape integer[]
+---@param strides integer[]
+---@param itemsize integer
+---@return boolean c
+---@return boolean f
+function M.density(shape, strides, itemsize)
+  local n = #shape
+  local c, f, c_step, f_step = true, true, itemsize, itemsize
+  for k = 1, n do
+    if shape[k] == 0 then return true, true end
+  end
+  for k = 1, n do
+    local last = n + 1 - k
+    if shape[last] > 1 and strides[last] ~= c_step then c = false end
+    if shape[k] > 1 and strides[k] ~= f_step then f = false end
+    c_step, f_step = c_step * shape[last], f_step * shape[k]
+  end
+  return c, f
+end
+
+-- ---- indices ------------------------------------------------------------------------------------------------
+
+---A position on an axis, from 1; raises where there is none.
+---@param what string
+---@param axis integer  for messages
+---@param i any
+---@param n integer     extent
+---@return integer
+function M.position(what, axis, i, n)
+  local x = whole(i)
+  if not x then refuse(what, "index %d must be a whole number, got %s", axis, element.describe(i)) end
+  local at = x < 0 and n + 1 + x or x
+  if at < 1 or at > n then
+    refuse(what, "index %d is %.0f; the axis has %.0f element%s%s", axis, x, n, n == 1 and "" or "s",
+      x == 0 and ", counted from 1" or "")
+  end
+  return at
+end
+
+-- {}, {i}, {lo, hi}, {lo, hi, step}: the first position, how many, and the step.
+local function range(what, axis, item, n)
+  local count = #item
+  for key in pairs(item) do
+    if count > 3 or type(key) ~= "number" or key < 1 or key > count or key ~= floor(key) then
+      refuse(what, "index %d: a range is {}, {i}, {lo, hi} or {lo, hi, step}", axis)
+    end
+  end
+  if count == 0 then return 1, n, 1 end
+  if count == 1 then return M.position(what, axis, item[1], n), 1, 1 end
+
+  local lo, hi, step = whole(item[1]), whole(item[2]), count == 2 and 1 or whole(item[3])
+  if not (lo and hi and step) then refuse(what, "index %d: a range is made of whole numbers", axis) end
+  if step == 0 then refuse(what, "index %d: the step of a range cannot be 0", axis) end
+  local first, last = lo < 0 and n + 1 + lo or lo, hi < 0 and n + 1 + hi or hi
+  -- Nothing at all: the end lies one before the beginning; both may then lie just outside.
+  local way = step > 0 and 1 or -1
+  if last == first - way and first >= 0 and first <= n + 1 and last >= 0 and last <= n + 1 then return 1, 0, 1 end
+  if first < 1 or first > n or last < 1 or last > n then
+    refuse(what, "index %d: the range {%.0f, %.0f} is not within the axis, which has %.0f element%s", axis, lo, hi, n,
+      n == 1 and "" or "s")
+  end
+  if (last - first) * way < 0 then
+    refuse(what, "index %d: the range {%.0f, %.0f} runs %s; a step of %.0f does not", axis, lo, hi,
+      way > 0 and "backwards" or "forwards", step)
+  end
+  return first, floor((last - first) / step) + 1, step
+end
+
+---Applies an index: a number drops its axis, a table is a range, newaxis adds an axis; axes that are left out are
+---taken whole.
+---@param what string
+---@param shape integer[]
+---@param strides integer[]
+---@param n integer   how many items
+---@param items any[]
+---@return integer offset  bytes to the first element
+---@return integer[] shape
+---@return integer[] strides
+function M.slice(what, shape, strides, n, items)
+  local offset, axis, out_shape, out_strides = 0, 0, {}, {}
+  for k = 1, n do
+    local item = items[k]
+    if item == M.newaxis then
+      out_shape[#out_shape + 1], out_strides[#out_strides + 1] = 1, 0
+    else
+      axis = axis + 1
+      local extent, stride = shape[axis], strides[axis]
+      if not extent then
+        refuse(what, "too many indices: the array has %d ax%s", #shape, #shape == 1 and "is" or "es")
+      end
+      if type(item) == "table" then
+        local first, count, step = range(what, axis, item, extent)
+        -- Where one element or none is taken the step has no meaning.
+        if count > 0 then offset = offset + (first - 1) * stride end
+        out_shape[#out_shape + 1] = count
+        out_strides[#out_strides + 1] = count > 1 and stride * step or stride
+      else
+        offset = offset + (M.position(what, axis, item, extent) - 1) * stride
+      end
+    end
+  end
+  for rest = axis + 1, #shape do
+    out_shape[#out_shape + 1], out_strides[#out_strides + 1] = shape[rest], strides[rest]
+  end
+  if #out_shape > M.MAX_AXES then refuse(what, "an array has at most %d axes", M.MAX_AXES) end
+  return offset, out_shape, out_strides
+end
+
+---A permutation of axes, 1-based; without one, the reverse.
+---@param what string
+---@param n integer    how many axes
+---@param axes? any
+---@return integer[]
+function M.permutation(what, n, axes)
+  local order, seen = {}, {}
+  if axes == nil then
+    for k = 1, n do order[k] = n + 1 - k end
+    return order
+  end
+  local list = M.numbers(what, "axes", axes, -LIMIT)
+  if #list ~= n then refuse(what, "the array has %d axes, %d are given", n, #list) end
+  for k, axis in ipairs(list) do
+    local at = axis < 0 and n + 1 + axis or axis
+    if at < 1 or at > n then refuse(what, "axis %.0f: the array has %d axes", axis, n) end
+    if seen[at] then refuse(what, "axis %.0f is given twice", axis) end
+    seen[at], order[k] = true, at
+  end
+  return order
+end
+
+-- ---- reshaping ----------------------------------------------------------------------------------------------
+
+---A new shape for `size` elements; one extent may be -1, which stands for what is left.
+---@param what string
+---@param list any
+---@param size integer
+---@param itemsize integer
+---@return integer[]
+function M.reshape(what, list, size, itemsize)
+  local shape = M.numbers(what, "shape", list, -1)
+  local open, rest = nil, 1
+  for k, extent in ipairs(shape) do
+    if extent ~= -1 then
+      rest = rest * extent
+    elseif open then
+      refuse(what, "only one extent can be -1")
+    else
+      open = k
+    end
+  end
+  if open then
+    if rest == 0 or size % rest ~= 0 then
+      refuse(what, "%.0f elements cannot take the shape %s", size, M.text(shape))
+    end
+    shape[open] = size / rest
+  end
+  local new = M.size(what, shape, itemsize)
+  if new ~= size then
+    refuse(what, "%.0f elements cannot take the shape %s, which has %.0f", size, M.text(shape), new)
+  end
+  return shape
+end
+
+local function reversed(list)
+  local out, n = {}, #list
+  for k = 1, n do out[k] = list[n + 1 - k] end
+  return out
+end
+
+---Strides with which the same memory has another shape, or nil where it has to be copied.
+---@param shape integer[]
+---@param strides integer[]
+---@param new integer[]      a shape of as many elements
+---@param itemsize integer
+---@param order "C"|"F"      in which elements are counted
+---@return integer[]?
+function M.reshape_strides(shape, strides, new, itemsize, order)
+  if order == "F" then
+    local out = M.reshape_strides(reversed(shape), reversed(strides), reversed(new), itemsize, "C")
+    return out and reversed(out)
+  end
+  local old, step = {}, {} -- without axes of one element, which can have any stride
+  for k, extent in ipairs(shape) do
+    if extent == 0 then return M.dense_strides(new, itemsize, "C") end
+    if extent > 1 then old[#old + 1], step[#step + 1] = extent, strides[k] end
+  end
+  -- From the last axes to the first: the fewest old and new axes that have as many elements go together.
+  local out, i, j = {}, #old, #new
+  while j >= 1 do
+    if new[j] == 1 then
+      out[j] = itemsize
+      j = j - 1
+    else
+      local have, want = old[i], new[j]
+      out[j] = step[i]
+      while have ~= want do
+        if have < want then
+          if step[i - 1] ~= step[i] * old[i] then return nil end
+          i = i - 1
+          have = have * old[i]
+        else
+          out[j - 1] = out[j] * new[j]
+          j = j - 1
+          want = want * new[j]
+        end
+      end
+      i, j = i - 1, j - 1
+    end
+  end
+  return out
+end
+
+-- ---- walking ------------------------------------------------------------------------------------------------
+
+---Calls fn(i, a, b) for each row, in C order: `i` is the number of its first element, `a` and `b` the bytes to it in
+---two arrays of one shape. Axes that lie alike in both are joined first, so that rows are long. Ends early where
+---fn returns something, which is returned.
+---@param shape integer[]
+---@param sa integer[]   strides of the one
+---@param sb integer[]   strides of the other
+---@param fn fun(i: integer, a: integer, b: integer, n: integer, step_a: integer, step_b: integer): any
+---@return any
+function M.each_row(shape, sa, sb, fn)
+  local extents, as, bs = {}, {}, {}
+  for k, extent in ipairs(shape) do
+    local m = #extents
+    if extent == 0 then return end
+    if m > 0 and as[m] == extent * sa[k] and bs[m] == extent * sb[k] then
+      extents[m], as[m], bs[m] = extents[m] * extent, sa[k], sb[k]
+    elseif extent > 1 then
+      extents[m + 1], as[m + 1], bs[m + 1] = extent, sa[k], sb[k]
+    end
+  end
+  local inner = #extents
+  local n, step_a, step_b = extents[inner] or 1, as[inner] or 0, bs[inner] or 0
+  local counter, i, a, b = {}, 0, 0, 0
+  for k = 1, inner - 1 do counter[k] = 0 end
+  while true do
+    local result = fn(i, a, b, n, step_a, step_b)
+    if result ~= nil then return result end
+    i = i + n
+    local k = inner - 1
+    while k >= 1 do
+      counter[k], a, b = counter[k] + 1, a + as[k], b + bs[k]
+      if counter[k] < extents[k] then break end
+      a, b, counter[k] = a - extents[k] * as[k], b - extents[k] * bs[k], 0
+      k = k - 1
+    end
+    if k < 1 then return end
+  end
+end
+
+---The index of an element by its number in C order.
+---@param shape integer[]
+---@param i integer  from 0
+---@return integer[] index  from 1
+function M.unravel(shape, i)
+  local index = {}
+  for k = #shape, 1, -1 do
+    index[k] = i % shape[k] + 1
+    i = floor(i / shape[k])
+  end
+  return index
+end
+
+---The bytes that an array touches, relative to its first element.
+---@param shape integer[]
+---@param strides integer[]
+---@param itemsize integer
+---@return integer low
+---@return integer high  one past the end
+function M.extent(shape, strides, itemsize)
+  local low, high = 0, itemsize
+  for k, extent in ipairs(shape) do
+    if extent == 0 then return 0, 0 end
+    local reach = (extent - 1) * strides[k]
+    if reach < 0 then low = low + reach else high = high + reach end
+  end
+  return low, high
+end
+
+return M

@@ -1,0 +1,221 @@
+-- Arrays in host memory: a shape, an element type and strides over FFI memory of our own or of somebody else.
+-- What the driver layer takes and returns. Needs no driver and no device; does no arithmetic.
+--   ndarray/array    the array       ndarray/list     nested tables       ndarray/copy   copies, conversions, fills
+--   layout           shapes, strides, indices         ndarray/compare     ndarray/text   as text
+
+local ffi = require "ffi"
+local arrays = require "cudalua.ndarray.array"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local host = require "cudalua.ffi"
+local layout = require "cudalua.layout"
+local list = require "cudalua.ndarray.list"
+
+local cast, refuse = ffi.cast, layout.refuse
+local allocated, order_of, size_of = arrays.allocated, arrays.order_of, arrays.size_of
+local bytes_t = ffi.typeof "uint8_t *"
+
+---Arrays in host memory.
+---@class cudalua.ndarray
+---@field newaxis any  in an index: a new axis of extent 1
+---@field Array cudalua.ndarray.Array  the methods of arrays
+local M = { newaxis = layout.newaxis, Array = arrays.Array }
+
+---Is it an array of this module?
+---@param x any
+---@return boolean
+function M.is_array(x) return arrays.is_array(x) end
+
+local function dtype_or_default(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
+
+local function made(what, shape, dtype, options)
+  dtype = dtype_or_default(dtype)
+  local order = order_of(what, options)
+  return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order)
+end
+
+---An array whose elements are not set to anything.
+---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
+---@param dtype? any               as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F"}  C (default): the last axis is dense; F: the first one
+---@return cudalua.ndarray.Array
+---@raise LogicError for a bad shape or dtype, MemoryError where there is not so much memory
+function M.empty(shape, dtype, options) return made("ndarray.empty", shape, dtype, options) end
+
+---An array of zeros (of false).
+---@param shape integer|integer[]  as for empty
+---@param dtype? any               as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F"}
+---@return cudalua.ndarray.Array
+---@raise LogicError, MemoryError as empty
+function M.zeros(shape, dtype, options) return made("ndarray.zeros", shape, dtype, options) end
+
+---An array of ones (of true).
+---@param shape integer|integer[]  as for empty
+---@param dtype? any               as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F"}
+---@return cudalua.ndarray.Array
+---@raise LogicError, MemoryError as empty
+function M.ones(shape, dtype, options) return made("ndarray.ones", shape, dtype, options):fill(1) end
+
+---An array of one value.
+---@param shape integer|integer[]  as for empty
+---@param value any                boolean, number, 64-bit integer or complex cdata
+---@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
+---@param options? {order: "C"|"F"}
+---@return cudalua.ndarray.Array
+---@raise LogicError where the type cannot hold the value, and as empty
+function M.full(shape, value, dtype, options)
+  if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
+  local a = made("ndarray.full", shape, dtype, options)
+  local x, why = a._check(value)
+  if why then refuse("ndarray.full", why) end
+  return a:fill(x)
+end
+
+---An array from nested tables, one value, or another array; always a copy.
+---@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); an array
+---@param dtype? any  as for dtype.of; default: an array's own; for booleans, 64-bit integer and complex cdata their own
+---  type; for numbers dtype.default_float(), whole or not
+---@param options? {order: "C"|"F"}
+---@return cudalua.ndarray.Array
+---@raise LogicError naming the place where lists are ragged or a value does not fit
+function M.array(values, dtype, options)
+  local what = "ndarray.array"
+  local order, o = order_of(what, options)
+  if dtype ~= nil then dtype = dtypes.of(dtype) end
+  if arrays.is_array(values) then return values:astype(dtype or values.dtype, o.order) end
+  local a = arrays.from_values(what, values, dtype, dtypes.default_float())
+  return order == "F" and a:copy "F" or a
+end
+
+---An array over memory that somebody else owns; nothing is copied. For the parts of this library: nobody checks that
+---the memory is there.
+---@param pointer ffi.cdata*       the first element
+---@param shape integer|integer[]  as for empty
+---@param dtype? any               as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", strides: integer[], base: any, alive: fun(): boolean, string?}  strides: bytes for
+---  each axis, instead of order; base: the owner, kept alive; alive: asked before every access whether the memory is
+---  still there, and if not, why
+---@return cudalua.ndarray.Array
+---@raise LogicError for a bad pointer, shape, dtype or strides
+function M.wrap(pointer, shape, dtype, options)
+  local what = "ndarray.wrap"
+  dtype = dtype_or_default(dtype)
+  local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true })
+  local ok, p = pcall(cast, bytes_t, pointer)
+  if type(pointer) ~= "cdata" or tostring(pointer):find "^ctype<" or element.scalar(pointer) ~= nil or not ok then
+    refuse(what, "expected an FFI pointer, got " .. element.describe(pointer))
+  end
+  if o.alive ~= nil and type(o.alive) ~= "function" then refuse(what, "alive must be a function") end
+  shape = layout.numbers(what, "shape", shape, 0)
+  local size = layout.size(what, shape, dtype.itemsize)
+  if p == nil and size > 0 then refuse(what, "NULL pointer") end
+  local strides
+  if o.strides ~= nil then
+    strides = layout.numbers(what, "strides", o.strides, -2 ^ 53)
+    if #strides ~= #shape then refuse(what, ("%d strides for %d axes"):format(#strides, #shape)) end
+  else
+    strides = layout.dense_strides(shape, dtype.itemsize, order)
+  end
+  local a = arrays.new(dtype, p, shape, strides, size)
+  a._base, a._memory, a._alive = o.base or false, pointer, o.alive or false
+  return a
+end
+
+-- "float", { 2, 3 } from "ctype<float [2][3]>", "ctype<float (&)[2][3]>" or "ctype<float *>".
+local function c_element(x)
+  local name = tostring(ffi.typeof(x)):match "^ctype<(.*)>$"
+  local of, dims = name:match "^(.-)%s*%(?&?%)?%s*(%[[^%*]*%])$"
+  if not of then return name:match "^(.-)%s*[%*&]$" or name end
+  local extents = {}
+  for n in dims:gmatch "%[([%d%?]*)%]" do extents[#extents + 1] = tonumber(n) or false end
+  return of, extents
+end
+
+---An array over a host buffer, which it keeps alive. Nothing is copied, except from a string.
+---@param buf any            FFI array, struct or pointer, string, {ptr =, nbytes =}, object with :buffer()
+---@param shape? integer|integer[]  default: an FFI array's own, else all of it on one axis; needed for a pointer
+---@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
+---@param options? {order: "C"|"F"}
+---@return cudalua.ndarray.Array
+---@raise LogicError where the buffer is const, too small, not a whole number of elements, or its type is not known
+function M.from_buffer(buf, shape, dtype, options)
+  local what = "ndarray.from_buffer"
+  local order = order_of(what, options)
+  local of, extents
+  local is_cdata = type(buf) == "cdata" and not tostring(buf):find "^ctype<"
+  if is_cdata then of, extents = c_element(buf) end
+  if arrays.is_array(buf) and dtype == nil then dtype = buf._dtype end
+  local own = of and dtypes._of_c(of)
+  if dtype == nil then
+    dtype = own or refuse(what, "give a dtype" .. (of and ": there is none for " .. of or ""))
+  else
+    dtype = dtypes.of(dtype)
+    if dtype ~= own then extents = nil end
+  end
+
+  local is_pointer = is_cdata and host.is_pointer(buf)
+  if shape ~= nil then
+    shape = layout.numbers(what, "shape", shape, 0)
+  elseif is_pointer then
+    refuse(what, "how much is behind a bare pointer is not known: give a shape")
+  end
+  local wanted = shape and layout.size(what, shape, dtype.itemsize) * dtype.itemsize
+  local slot, nbytes = host.host_buffer(what, buf, is_pointer and wanted or nil, type(buf) ~= "string")
+  if wanted then
+    if wanted > nbytes then
+      refuse(what, ("the shape %s needs %.0f bytes of %s, the buffer has %.0f"):format(layout.text(shape), wanted,
+        dtype.name, nbytes))
+    end
+  else
+    if nbytes % dtype.itemsize ~= 0 then
+      refuse(what, ("the buffer's %.0f bytes are not a whole number of %s"):format(nbytes, dtype.name))
+    end
+    if extents and size_of({ unpack(extents, 2) }) > 0 then
+      extents[1] = nbytes / dtype.itemsize / size_of { unpack(extents, 2) } -- a [?] has no number of its own
+      shape = extents
+    else
+      shape = { nbytes / dtype.itemsize }
+    end
+  end
+
+  if type(buf) == "string" then
+    local a = allocated(what, shape, dtype, order)
+    ffi.copy(a._p, buf, a._size * dtype.itemsize)
+    return a
+  end
+  local a = arrays.new(dtype, cast(bytes_t, slot[0]), shape, layout.dense_strides(shape, dtype.itemsize, order),
+    size_of(shape))
+  if arrays.is_array(buf) then
+    a._alive, a._root = buf._alive, buf._root or buf
+  else
+    a._base = buf
+  end
+  return a
+end
+
+-- The first of two operands as an array; where the other is one, in its type if that holds fractions.
+local function first_operand(what, a, b)
+  if arrays.is_array(a) then return a end
+  local kind = arrays.is_array(b) and b.dtype.kind
+  return arrays.from_values(what, a, (kind == "float" or kind == "complex") and b.dtype or nil, dtypes.float64)
+end
+
+---Have two arrays the same shape and equal elements? Types may differ; NaN equals nothing.
+---@param a any  array, nested tables or value
+---@param b any  likewise
+---@return boolean
+---@return string? difference  the first one, or the two shapes
+function M.equal(a, b) return first_operand("ndarray.equal", a, b):equal(b) end
+
+---Are all elements close, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to itself alone.
+---@param a any  array, nested tables or value
+---@param b any  likewise, of the same shape or 0-d
+---@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+---@return boolean
+---@return string? difference  the first one
+---@raise LogicError where the shapes differ
+function M.allclose(a, b, options) return first_operand("ndarray.allclose", a, b):allclose(b, options) end
+
+return M

@@ -1,0 +1,586 @@
+-- The host array itself: memory, elements, views, copies. cudalua.ndarray makes them.
+
+local ffi = require "ffi"
+local compare = require "cudalua.ndarray.compare"
+local copy = require "cudalua.ndarray.copy"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local layout = require "cudalua.layout"
+local list = require "cudalua.ndarray.list"
+
+local floor, cast, refuse = math.floor, ffi.cast, layout.refuse
+local bytes_t = ffi.typeof "uint8_t *"
+
+-- What getmetatable says of an array.
+local TAG = "cudalua.ndarray"
+
+---An array in host memory. Positions count from 1, negative ones from the end. `a[i]` reads and `a[i] = v` writes
+---an element of a 1-D array; with more axes it is the part at position i of the first. `a[{...}]` is
+---`a:slice(...)`, or the element where every axis got a number; assigning to it assigns all elements of the part.
+---`#a` does not work on a Lua table: `a:len()`.
+---@class cudalua.ndarray.Array
+---@field shape integer[]    extents; a fresh list, as an array keeps its shape
+---@field strides integer[]  bytes from one element to the next on each axis; a fresh list
+---@field dtype cudalua.dtype.DType
+---@field size integer       number of elements
+---@field nbytes integer     bytes of the elements: size * dtype.itemsize
+---@field ndim integer       number of axes
+---@field order string?      "C" or "F": the elements lie without gaps in that order ("C" where in both); else nil
+---@field flags table        c_contiguous, f_contiguous: booleans
+---@field base any           of a view: the array whose memory it shows; of memory that somebody else owns: the owner
+---@field T cudalua.ndarray.Array  view with the axes reversed
+local Array = {}
+
+local M = { Array = Array }
+
+local mt = { __metatable = TAG, __name = TAG }
+
+---A new array over memory that exists. Its own fields: _p, byte pointer to the first element; _n and _s, extent and
+---stride of the first axis; _load, _store, _check of the dtype; _alive, function that says whether the memory is still
+---there, or false; _root, of a view the array that has the memory, or false; _base, the owner of memory that is not
+---ours; _memory, what keeps the memory.
+---@param dtype cudalua.dtype.DType
+---@param p ffi.cdata*         uint8_t *
+---@param shape integer[]      lists that are given away
+---@param strides integer[]
+---@param size integer
+---@return cudalua.ndarray.Array
+function M.new(dtype, p, shape, strides, size)
+  return setmetatable({ _dtype = dtype, _p = p, _shape = shape, _strides = strides, _size = size, _ndim = #shape,
+    _n = shape[1] or 0, _s = strides[1] or 0, _load = dtype._load, _store = dtype._store, _check = dtype._check,
+    _alive = false, _root = false, _base = false, _memory = false }, mt)
+end
+local new = M.new
+
+local function view(self, offset, shape, strides, size)
+  local a = new(self._dtype, self._p + offset, shape, strides, size)
+  a._alive, a._root = self._alive, self._root or self
+  return a
+end
+
+---@param shape integer[]
+---@return integer
+function M.size_of(shape)
+  local size = 1
+  for k = 1, #shape do size = size * shape[k] end
+  return size
+end
+local size_of = M.size_of
+
+---@param x any
+---@return boolean
+function M.is_array(x) return type(x) == "table" and getmetatable(x) == TAG end
+local is_array = M.is_array
+
+local function not_array(what, x)
+  refuse(what, "expected an ndarray (a method is called with a colon), got " .. element.describe(x))
+end
+
+local function check_alive(self, what)
+  local ok, why = self._alive()
+  if not ok then refuse(what, why or "the memory of this array was freed") end
+end
+
+local function check_self(self, what)
+  if getmetatable(self) ~= TAG then not_array(what, self) end
+  if self._alive then check_alive(self, what) end
+end
+
+-- ---- memory -------------------------------------------------------------------------------------------------
+
+ffi.cdef [[
+  void *cudalua_host_calloc(size_t n, size_t size) __asm__("calloc");
+  void cudalua_host_free(void *p) __asm__("free");
+]]
+local block_t = ffi.typeof "struct { uint8_t bytes[16]; } __attribute__((aligned(16)))[?]"
+local FFI_LIMIT, ADDRESS_SPACE = 2 ^ 31 - 64, 2 ^ 47
+
+-- Zeroed memory, and what keeps it. The collector counts FFI memory, but that is limited to 2 GiB a piece, and in
+-- some builds of LuaJIT in all. What is larger comes from the C library, where the collector does not see it: it
+-- is run before, which costs little beside filling so much memory.
+local function allocate(what, nbytes)
+  if nbytes < FFI_LIMIT then
+    local ok, block = pcall(ffi.new, block_t, math.max(math.ceil(nbytes / 16), 1))
+    if ok then return cast(bytes_t, block), block end
+  end
+  collectgarbage()
+  local p = nbytes < ADDRESS_SPACE and ffi.C.cudalua_host_calloc(nbytes, 1) or nil
+  if p == nil then
+    errors.raise("MemoryError", ("%s: out of host memory: %.0f bytes were asked for"):format(what, nbytes))
+  end
+  p = ffi.gc(p, ffi.C.cudalua_host_free)
+  return cast(bytes_t, p), p
+end
+
+-- An `order`, checked.
+local function check_order(what, order, default)
+  if order == nil then return default end
+  if order ~= "C" and order ~= "F" then
+    refuse(what, "order must be 'C' or 'F', got " .. (type(order) == "string" and order or element.describe(order)))
+  end
+  return order
+end
+
+---The order that a table of options asks for, and the options.
+---@param what string
+---@param options any
+---@param known? table<string, boolean>  the options there are; default: order
+---@return "C"|"F"
+---@return table
+---@raise LogicError for an unknown option or order
+function M.order_of(what, options, known)
+  if options == nil then return "C", {} end
+  if type(options) ~= "table" then
+    refuse(what, "expected a table of options, got " .. element.describe(options))
+  end
+  errors.check_options(what, options, known or { order = true })
+  return check_order(what, options.order, "C"), options
+end
+
+---An array of zeros in memory of its own.
+---@param what string
+---@param shape integer[]  checked; given away
+---@param dtype cudalua.dtype.DType
+---@param order "C"|"F"
+---@return cudalua.ndarray.Array
+---@raise LogicError where it has too many elements, MemoryError where there is not so much memory
+function M.allocated(what, shape, dtype, order)
+  local size = layout.size(what, shape, dtype.itemsize)
+  local p, memory = allocate(what, size * dtype.itemsize)
+  local a = new(dtype, p, shape, layout.dense_strides(shape, dtype.itemsize, order), size)
+  a._memory = memory
+  return a
+end
+local allocated = M.allocated
+
+local function place(shape, i)
+  local parts = {}
+  for k, at in ipairs(layout.unravel(shape, i)) do parts[k] = ("[%.0f]"):format(at) end
+  return #parts > 0 and table.concat(parts) or "the value"
+end
+
+---An array of plain values.
+---@param what string
+---@param values any   nested tables, or a value
+---@param dtype cudalua.dtype.DType?  default: the values' own
+---@param float cudalua.dtype.DType   the type of numbers where there is no dtype
+---@return cudalua.ndarray.Array
+function M.from_values(what, values, dtype, float)
+  local flat, shape, n = list.flatten(what, values)
+  dtype = dtype or list.dtype_of(flat, n, float)
+  local a = allocated(what, shape, dtype, "C")
+  local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
+  for i = 1, n do
+    local x, why = check(flat[i])
+    if why then refuse(what, place(shape, i - 1) .. ": " .. why) end
+    store(p, (i - 1) * itemsize, x)
+  end
+  return a
+end
+local from_values = M.from_values
+
+-- ---- what an array is -------------------------------------------------------------------------------------------
+
+local function copied(numbers)
+  local out = {}
+  for k = 1, #numbers do out[k] = numbers[k] end
+  return out
+end
+
+local function density(self) return layout.density(self._shape, self._strides, self._dtype.itemsize) end
+
+local properties = {}
+function properties.shape(self) return copied(self._shape) end
+function properties.strides(self) return copied(self._strides) end
+function properties.dtype(self) return self._dtype end
+function properties.size(self) return self._size end
+function properties.nbytes(self) return self._size * self._dtype.itemsize end
+function properties.ndim(self) return self._ndim end
+function properties.base(self) return self._root or self._base or nil end
+function properties.order(self)
+  local c, f = density(self)
+  return c and "C" or f and "F" or nil
+end
+function properties.flags(self)
+  local c, f = density(self)
+  return { c_contiguous = c, f_contiguous = f }
+end
+function properties.T(self) return self:transpose() end
+
+---The extent of the first axis.
+---@return integer
+---@raise LogicError for a 0-d array
+function Array:len()
+  check_self(self, "ndarray:len")
+  if self._ndim == 0 then refuse("ndarray:len", "a 0-d array has no axis") end
+  return self._n
+end
+
+---The first element as a typed FFI pointer: `p[0]` is the first element, with the strides of the array from there;
+---float16 and bfloat16 are uint16_t, their bits. Nothing is checked, and the pointer does not keep the memory
+---alive: hold the array for as long. A float read this way that is NaN with a payload is no valid Lua number.
+---@return ffi.cdata*
+---@raise LogicError where the memory was freed
+function Array:data()
+  check_self(self, "ndarray:data")
+  return cast(self._dtype._pointer, self._p)
+end
+
+---The memory as bytes, in whichever order it lies: how the copying functions take an array.
+---@return ffi.cdata* pointer  uint8_t *
+---@return integer nbytes
+---@raise LogicError where the elements do not lie without gaps, or the memory was freed
+function Array:buffer()
+  check_self(self, "ndarray:buffer")
+  local c, f = density(self)
+  if not (c or f) then
+    refuse("ndarray:buffer", ("the elements of this view of shape %s do not lie one after another: copy() it")
+      :format(layout.text(self._shape)))
+  end
+  return self._p, self._size * self._dtype.itemsize
+end
+
+-- ---- elements -----------------------------------------------------------------------------------------------------
+
+-- Functions that go on with the pointer alone keep `self` in their frame, which a tail call would give up: it may be
+-- all that keeps the memory. Hence the parentheses around what they return.
+
+local function at(what, axis, i, n)
+  if type(i) == "number" and i >= 1 and i <= n and i == floor(i) then return i - 1 end
+  return layout.position(what, axis, i, n) - 1
+end
+
+local function wrong_count(self, what, n)
+  refuse(what, ("an array of %d axes takes %d indices, got %d"):format(self._ndim, self._ndim, n))
+end
+
+-- Bytes to the element with these indices, of which `n` count. The first axes are written out: LuaJIT does not
+-- compile a walk through `...`.
+local function offset_of(self, what, n, i, j, k, ...)
+  if n ~= self._ndim then wrong_count(self, what, n) end
+  if n == 0 then return 0 end
+  local shape, strides = self._shape, self._strides
+  local offset = at(what, 1, i, self._n) * self._s
+  if n > 1 then offset = offset + at(what, 2, j, shape[2]) * strides[2] end
+  if n > 2 then offset = offset + at(what, 3, k, shape[3]) * strides[3] end
+  if n > 3 then
+    local rest = { ... }
+    for axis = 4, n do offset = offset + at(what, axis, rest[axis - 3], shape[axis]) * strides[axis] end
+  end
+  return offset
+end
+
+local function write(self, what, offset, value)
+  local x, why = self._check(value)
+  if why then refuse(what, why) end
+  self._store(self._p, offset, x)
+end
+
+---Reads an element.
+---@param ... integer  as many positions as the array has axes; none for a 0-d array
+---@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types
+---@raise LogicError for an index out of range, or where the memory was freed
+function Array:get(...)
+  local what = "ndarray:get"
+  check_self(self, what)
+  return (self._load(self._p, offset_of(self, what, select("#", ...), ...)))
+end
+
+---Writes an element: a:set(i, j, value).
+---@param ... any  as many positions as the array has axes, then the value: boolean, number, 64-bit integer or complex
+---  cdata
+---@raise LogicError for an index out of range, a value that the dtype cannot hold, or where the memory was freed
+function Array:set(...)
+  local what = "ndarray:set"
+  check_self(self, what)
+  local n = select("#", ...)
+  if n == 0 then refuse(what, "no value is given") end
+  write(self, what, offset_of(self, what, n - 1, ...), (select(n, ...)))
+end
+
+---The elements as nested tables; of a 0-d array, the value.
+---@return any
+function Array:tolist()
+  check_self(self, "ndarray:tolist")
+  local shape, strides, load, p, ndim = self._shape, self._strides, self._load, self._p, self._ndim
+  local function part_of(axis, offset)
+    if axis > ndim then return load(p, offset) end
+    local out, stride = {}, strides[axis]
+    if axis == ndim then
+      for i = 1, shape[axis] do out[i] = load(p, offset + (i - 1) * stride) end
+    else
+      for i = 1, shape[axis] do out[i] = part_of(axis + 1, offset + (i - 1) * stride) end
+    end
+    return out
+  end
+  return (part_of(1, 0))
+end
+
+-- ---- views --------------------------------------------------------------------------------------------------------
+
+-- The items of a[{...}], which are those of a:slice(...).
+local function items_of(what, key)
+  if key == layout.newaxis then return { key }, 1 end
+  if is_array(key) then refuse(what, "an array cannot be an index here") end
+  local n = #key
+  for k in pairs(key) do
+    if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
+      refuse(what, ("an index is a list; it has a field '%s'"):format(tostring(k)))
+    end
+  end
+  return key, n
+end
+
+local function sliced(self, what, n, items)
+  local offset, shape, strides = layout.slice(what, self._shape, self._strides, n, items)
+  return view(self, offset, shape, strides, size_of(shape))
+end
+
+---A part, as a view: one item for each axis, from the first; axes without one are taken whole.
+---@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends
+---  included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; ndarray.newaxis adds an axis
+---@return cudalua.ndarray.Array
+---@raise LogicError for what lies outside an axis, or too many items
+function Array:slice(...)
+  check_self(self, "ndarray:slice")
+  return sliced(self, "ndarray:slice", select("#", ...), { ... })
+end
+
+---The same elements with the axes in another order, as a view.
+---@param ... integer  axes, or one list of them; none: the reverse
+---@return cudalua.ndarray.Array
+---@raise LogicError where they are not each axis once
+function Array:transpose(...)
+  local what = "ndarray:transpose"
+  check_self(self, what)
+  local axes = ...
+  if select("#", ...) > 1 or type(axes) == "number" then axes = { ... } end
+  local order, shape, strides = layout.permutation(what, self._ndim, axes), {}, {}
+  for k, axis in ipairs(order) do shape[k], strides[k] = self._shape[axis], self._strides[axis] end
+  return view(self, 0, shape, strides, self._size)
+end
+
+---The same elements with another shape: a view where the memory allows it, else a copy.
+---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
+---  elements with the first axis fastest (default "C": the last one)
+---@return cudalua.ndarray.Array
+---@raise LogicError where the sizes differ
+function Array:reshape(...)
+  local what = "ndarray:reshape"
+  check_self(self, what)
+  local n, extents, order = select("#", ...), { ... }, "C"
+  if n > 1 and type(extents[n]) == "table" then
+    order = M.order_of(what, extents[n])
+    extents[n], n = nil, n - 1
+  end
+  if n == 1 and type(extents[1]) == "table" then extents = extents[1] end
+  local itemsize = self._dtype.itemsize
+  local shape = layout.reshape(what, extents, self._size, itemsize)
+  local strides = layout.reshape_strides(self._shape, self._strides, shape, itemsize, order)
+  if strides then return view(self, 0, shape, strides, self._size) end
+  local a = self:copy(order)
+  a._shape, a._strides, a._ndim = shape, layout.dense_strides(shape, itemsize, order), #shape
+  a._n, a._s = shape[1] or 0, a._strides[1] or 0
+  return a
+end
+
+-- ---- copies -------------------------------------------------------------------------------------------------------
+
+local function convert(what, dst, src)
+  local i, why = copy.convert(dst, src)
+  if i then refuse(what, place(src._shape, i) .. ": " .. why) end
+end
+
+---A copy without gaps, in memory of its own.
+---@param order? "C"|"F"  default: C
+---@return cudalua.ndarray.Array
+function Array:copy(order)
+  check_self(self, "ndarray:copy")
+  order = check_order("ndarray:copy", order, "C")
+  local a = allocated("ndarray:copy", copied(self._shape), self._dtype, order)
+  copy.convert(a, self)
+  return a
+end
+
+---A copy of another type, converted as in NumPy: integers wrap around, floats lose their fraction, complex
+---numbers their imaginary part, what is not zero is true; floats round to nearest, ties to even.
+---@param dtype any       as for dtype.of
+---@param order? "C"|"F"  default: F for an array that lies in F order alone, else C
+---@return cudalua.ndarray.Array
+---@raise LogicError naming the element, where a float (NaN, too large) has no counterpart among the integers
+function Array:astype(dtype, order)
+  local what = "ndarray:astype"
+  check_self(self, what)
+  dtype = dtypes.of(dtype)
+  order = check_order(what, order, self.order == "F" and "F" or "C")
+  local a = allocated(what, copied(self._shape), dtype, order)
+  convert(what, a, self)
+  return a
+end
+
+---Sets every element.
+---@param value any  boolean, number, 64-bit integer or complex cdata
+---@return cudalua.ndarray.Array self
+---@raise LogicError where the dtype cannot hold it
+function Array:fill(value)
+  local what = "ndarray:fill"
+  check_self(self, what)
+  local x, why = self._check(value)
+  if why then refuse(what, why) end
+  copy.fill(self, x)
+  return self
+end
+
+---Sets the elements to those of another array or of nested tables of the same shape, or all to one value. The two may
+---share memory.
+---@param values any  array (converted as by astype), nested tables, or a value
+---@return cudalua.ndarray.Array self
+---@raise LogicError where the shapes differ, or the dtype cannot hold a value; the array may then be set in part
+function Array:assign(values)
+  local what = "ndarray:assign"
+  check_self(self, what)
+  if type(values) ~= "table" then return self:fill(values) end
+  if is_array(values) then
+    check_self(values, what)
+  else
+    values = from_values(what, values, self._dtype, self._dtype)
+  end
+  local mine, others = layout.text(self._shape), layout.text(values._shape)
+  if mine ~= others then refuse(what, ("an array of shape %s cannot take one of shape %s"):format(mine, others)) end
+  if copy.overlap(self, values) then values = values:copy() end
+  convert(what, self, values)
+  return self
+end
+
+-- ---- comparison -----------------------------------------------------------------------------------------------------
+
+-- The other side as an array; numbers are read in this side's type where it holds fractions.
+local function operand(self, what, x)
+  if M.is_array(x) then
+    check_self(x, what)
+    return x
+  end
+  local kind = self._dtype.kind
+  return from_values(what, x, (kind == "float" or kind == "complex") and self._dtype or nil, dtypes.float64)
+end
+
+local function compared(a, b, tolerance)
+  local i, why = compare.first_difference(a, b, tolerance)
+  if not i then return true end
+  return false, ("%s: %s"):format(place(a._shape, i), why)
+end
+
+---Has another array the same shape and equal elements? Types may differ; NaN equals nothing.
+---@param other any  array, nested tables or value
+---@return boolean
+---@return string? difference  the first one, or the two shapes
+function Array:equal(other)
+  local what = "ndarray:equal"
+  check_self(self, what)
+  other = operand(self, what, other)
+  local mine, others = layout.text(self._shape), layout.text(other._shape)
+  if mine ~= others then return false, ("the shapes are %s and %s"):format(mine, others) end
+  return compared(self, other)
+end
+
+local tolerances = { rtol = true, atol = true, equal_nan = true }
+
+---Are all elements close to another array's, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to
+---itself alone.
+---@param other any  array, nested tables or value, of the same shape or 0-d
+---@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
+---@return boolean
+---@return string? difference  the first one
+---@raise LogicError where the shapes differ
+function Array:allclose(other, options)
+  local what = "ndarray:allclose"
+  check_self(self, what)
+  if options == nil then options = {} end
+  if type(options) ~= "table" then refuse(what, "expected a table of options, got " .. element.describe(options)) end
+  errors.check_options(what, options, tolerances)
+  local t = { rtol = options.rtol or 1e-5, atol = options.atol or 1e-8, equal_nan = options.equal_nan or false }
+  for _, name in ipairs { "rtol", "atol" } do
+    local x = t[name]
+    if type(x) ~= "number" or x < 0 or x ~= x then
+      refuse(what, name .. " must be a number from 0, got " .. element.describe(x))
+    end
+  end
+  other = operand(self, what, other)
+  if other._ndim == 0 and self._ndim > 0 then
+    local strides = {}
+    for k = 1, self._ndim do strides[k] = 0 end
+    other = view(other, 0, self._shape, strides, self._size)
+  end
+  local mine, others = layout.text(self._shape), layout.text(other._shape)
+  if mine ~= others then refuse(what, ("the shapes are %s and %s"):format(mine, others)) end
+  return compared(self, other, t)
+end
+
+-- ---- as a Lua object ------------------------------------------------------------------------------------------------
+
+-- The part at a position of the first axis.
+local function part(self, what, i)
+  local shape, strides = { unpack(self._shape, 2) }, { unpack(self._strides, 2) }
+  return view(self, at(what, 1, i, self._n) * self._s, shape, strides, size_of(shape))
+end
+
+local function check_first_axis(self)
+  if self._ndim == 0 then refuse("ndarray", "a 0-d array has no positions: get() and set(value) are its element") end
+end
+
+local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
+
+function mt.__index(self, key)
+  if type(key) == "number" then
+    if self._alive then check_alive(self, "ndarray[i]") end
+    if self._ndim == 1 then return (self._load(self._p, at("ndarray[i]", 1, key, self._n) * self._s)) end
+    check_first_axis(self)
+    return part(self, "ndarray[i]", key)
+  end
+  local method = Array[key]
+  if method then return method end
+  local property = properties[key]
+  if property then return property(self) end
+  if type(key) == "table" then
+    check_self(self, "ndarray[{}]")
+    local items, n = items_of("ndarray[{}]", key)
+    local a = sliced(self, "ndarray[{}]", n, items)
+    if a._ndim == 0 then return (a._load(a._p, 0)) end
+    return a
+  end
+  if is_integer_cdata(key) then return self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] end
+end
+
+function mt.__newindex(self, key, value)
+  if type(key) == "number" then
+    if self._alive then check_alive(self, "ndarray[i]") end
+    if self._ndim == 1 then return write(self, "ndarray[i]", at("ndarray[i]", 1, key, self._n) * self._s, value) end
+    check_first_axis(self)
+    part(self, "ndarray[i]", key):assign(value)
+  elseif type(key) == "table" then
+    check_self(self, "ndarray[{}]")
+    local items, n = items_of("ndarray[{}]", key)
+    sliced(self, "ndarray[{}]", n, items):assign(value)
+  elseif is_integer_cdata(key) then
+    self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] = value
+  else
+    refuse("ndarray", ("cannot set '%s' of an array"):format(tostring(key)))
+  end
+end
+
+mt.__len = Array.len -- where Lua 5.2's rules are built in
+
+function mt.__tostring(self)
+  if self._alive and not self._alive() then return TAG .. " (freed)" end
+  local load, p, strides = self._load, self._p, self._strides
+  return (require("cudalua.ndarray.text").render(self._shape, self._dtype, function(index)
+    local offset = 0
+    for k = 1, #index do offset = offset + (index[k] - 1) * strides[k] end
+    return load(p, offset)
+  end))
+end
+
+function mt.__concat(a, b) return tostring(a) .. tostring(b) end
+
+return M

@@ -1,0 +1,91 @@
+-- Plain Lua values as the elements of an array: nested tables in one list with their shape, and the dtype that
+-- values have by themselves.
+
+local ffi = require "ffi"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local layout = require "cudalua.layout"
+
+local floor, refuse = math.floor, layout.refuse
+
+local M = {}
+
+-- The dtype whose elements are like this cdata: float for a `float`.
+local function dtype_of_cdata(x) return dtypes._of_c(tostring(ffi.typeof(x)):match "^ctype<(.*)>$") end
+
+---The dtype for plain values where none is named. Numbers have a kind but no type: they follow the booleans and cdata
+---among them, and are `float` where there is none.
+---@param values any[]
+---@param n integer
+---@param float cudalua.dtype.DType
+---@return cudalua.dtype.DType
+function M.dtype_of(values, n, float)
+  local dtype, whole, fraction
+  for i = 1, n do
+    local v, own = values[i], nil
+    if type(v) == "number" then
+      if v == floor(v) and v - v == 0 then whole = true else fraction = true end
+    elseif type(v) == "boolean" then
+      own = dtypes.bool
+    elseif element.scalar(v) ~= nil then
+      own = dtype_of_cdata(v)
+    end
+    if own then dtype = dtype and dtypes.promote(dtype, own) or own end
+  end
+  if not dtype then return float end
+  if fraction or whole and dtype.kind == "bool" then return dtypes.promote(dtype, float) end
+  return dtype
+end
+
+-- Objects of this library lock their metatables with a name; other tables with one may be lists.
+local function is_list(x) return type(x) == "table" and type(getmetatable(x)) ~= "string" end
+
+---The elements of nested tables in C order, and their shape. A value that is no table is the element of a 0-d array.
+---@param what string  for messages
+---@param list any
+---@return any[] values
+---@return integer[] shape
+---@return integer n   how many values
+---@raise LogicError naming the place where the tables are ragged
+function M.flatten(what, list)
+  if type(list) ~= "table" then return { list }, {}, 1 end
+  if not is_list(list) then refuse(what, "expected nested lists, got " .. tostring(list)) end
+  local shape, x = {}, list
+  while is_list(x) do
+    shape[#shape + 1] = #x
+    if #shape > layout.MAX_AXES then
+      refuse(what, ("the tables are nested more than %d deep"):format(layout.MAX_AXES))
+    end
+    x = x[1]
+  end
+  local values, n, path = {}, 0, {}
+  local function complain(depth, text)
+    for k = 1, depth do path[k] = ("[%d]"):format(path[k]) end
+    refuse(what, (depth > 0 and table.concat(path, "", 1, depth) or "the list") .. " " .. text)
+  end
+  local function walk(t, depth)
+    if not is_list(t) then
+      complain(depth, ("is %s; a list of %d was expected"):format(element.describe(t), shape[depth + 1]))
+    end
+    local extent, keys = shape[depth + 1], 0
+    for _ in pairs(t) do keys = keys + 1 end
+    if keys ~= #t then complain(depth, "is no list: it has holes or other keys") end
+    if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
+    depth = depth + 1
+    for i = 1, extent do
+      local v = t[i]
+      path[depth] = i
+      if depth < #shape then
+        walk(v, depth)
+      else
+        if type(v) == "table" then complain(depth, "is a table; an element was expected") end
+        n = n + 1
+        values[n] = v
+      end
+    end
+  end
+  walk(list, 0)
+  return values, shape, n
+end
+
+return M

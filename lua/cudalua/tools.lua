@@ -1,0 +1,130 @@
+-- Helpers around devices and contexts, after PyCUDA's tools: which device a program uses by default, and results that
+-- are kept for each context.
+
+local cuda = require "cudalua"
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local host = require "cudalua.ffi"
+
+---@class cudalua.tools
+local M = {}
+
+local function check_callable(where, f)
+  local t = type(f)
+  if t == "function" then return end
+  local mt = (t == "table" or t == "userdata") and getmetatable(f)
+  if type(mt) == "table" and mt.__call or core.kind(f) == "Function" then return end
+  errors.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
+end
+
+-- What the user asked for: a number and where it was said. The environment goes before the file.
+local function chosen_device()
+  local text, source = os.getenv "CUDA_DEVICE", "CUDA_DEVICE"
+  if not text and os.getenv "HOME" then
+    source = os.getenv "HOME" .. "/.cuda_device"
+    local file = io.open(source)
+    if file then
+      text = file:read "*l"
+      file:close()
+    end
+  end
+  text = text and text:match "^%s*(.-)%s*$"
+  if not text or text == "" then return nil end
+  if not text:find "^%d+$" then
+    errors.raise("LogicError", ("%s is '%s': it must be the number of a device"):format(source, text))
+  end
+  return tonumber(text)
+end
+
+---The device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
+---@param default? integer  ordinal of the device where they say nothing; default 0
+---@return cudalua.Device
+---@raise LogicError (101) where there is no such device, and for settings that are no number
+function M.get_default_device(default)
+  return cuda.Device(chosen_device() or default or 0)
+end
+
+---Makes a context on the device that CUDA_DEVICE or ~/.cuda_device names; without them, on the first device that
+---gives one.
+---@param maker? fun(device: cudalua.Device): cudalua.Context  default: device:make_context()
+---@return cudalua.Context  what maker returns
+---@raise RuntimeError that says what each device answered, where none gives a context
+function M.make_default_context(maker)
+  if maker == nil then
+    maker = function(device) return device:make_context() end
+  else
+    check_callable("make_default_context", maker)
+  end
+  local chosen = chosen_device()
+  if chosen then return maker(cuda.Device(chosen)) end
+  local answers = {}
+  for ordinal = 0, cuda.Device.count() - 1 do
+    local ok, result = pcall(maker, cuda.Device(ordinal))
+    if ok then return result end
+    if not cuda.is_error(result) then error(result, 0) end -- a mistake in maker, not an answer of the device
+    answers[#answers + 1] = ("device %d: %s"):format(ordinal, result.message)
+  end
+  errors.raise("RuntimeError", ("make_default_context: none of the %d devices gave a context (%s)"):format(#answers,
+    table.concat(answers, "; ")))
+end
+
+local caches = setmetatable({}, { __mode = "k" }) -- of all memoized functions
+local NIL, NAN, RESULTS = {}, {}, {} -- stand for arguments that are no keys, and for the end of the arguments
+
+local function key_of(argument)
+  if argument == nil then return NIL end
+  if argument ~= argument then return NAN end
+  return host.plain_number(argument)
+end
+
+local function pack(...) return { n = select("#", ...), ... } end
+
+local function drop_dead(cache)
+  for context in pairs(cache) do
+    if not pcall(context.handle, context) then cache[context] = nil end
+  end
+end
+
+---Returns a function that calls f once for each list of arguments and each context, and remembers what it returned:
+---for compiled kernels and the like. Arguments are the same if they are equal as table keys. What is remembered
+---keeps its context alive until detach() or clear_context_caches().
+---@param f function
+---@return function
+---@raise LogicError unless f can be called; its calls raise what f raises, and LogicError (201) without a context
+function M.context_dependent_memoize(f)
+  check_callable("context_dependent_memoize", f)
+  local cache = {}
+  caches[cache] = true
+  return function(...)
+    local context = cuda.Context.get_current()
+    if not context then
+      errors.raise("LogicError", "no context is current", { code = 201, name = "CUDA_ERROR_INVALID_CONTEXT" })
+    end
+    local node = cache[context]
+    if not node then
+      drop_dead(cache)
+      node = {}
+      cache[context] = node
+    end
+    for i = 1, select("#", ...) do
+      local key = key_of((select(i, ...)))
+      node[key] = node[key] or {}
+      node = node[key]
+    end
+    local results = node[RESULTS]
+    if not results then
+      results = pack(f(...))
+      node[RESULTS] = results
+    end
+    return unpack(results, 1, results.n)
+  end
+end
+
+---Forgets all that functions of context_dependent_memoize() have remembered.
+function M.clear_context_caches()
+  for cache in pairs(caches) do
+    for context in pairs(cache) do cache[context] = nil end
+  end
+end
+
+return M

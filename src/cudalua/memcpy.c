@@ -1,0 +1,303 @@
+/* Structured copies: boxes of 2 and 3 dimensions between any two kinds of memory, and copies between
+ * contexts. The description is a table that lua/cudalua/memcpy.lua fills; here every extent is checked before
+ * the driver sees it. */
+#include "array.h"
+#include "copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum Form { FORM_2D, FORM_2D_UNALIGNED, FORM_3D, FORM_PEER } Form;
+
+typedef struct Side {
+  const char *name;
+  CUmemorytype type;
+  const cl_Array *array;
+  CUdeviceptr address;   /* of host memory too */
+  uint64_t bytes;        /* from there on; UINT64_MAX: the driver's business */
+  uint64_t x, y, z, lod; /* x in bytes */
+  uint64_t pitch, height;
+  int object; /* index of what holds the memory */
+  const cl_Context *ctx;
+} Side;
+
+typedef struct Box {
+  uint64_t width, height, depth; /* width in bytes */
+} Box;
+
+/* Pushes t[prefix .. key]. */
+static void get(lua_State *L, int t, const char *prefix, const char *key) {
+  char name[64];
+  snprintf(name, sizeof name, "%s_%s", prefix, key);
+  lua_getfield(L, t, name);
+}
+
+static uint64_t number(lua_State *L, int t, const char *prefix, const char *key) {
+  get(L, t, prefix, key);
+  uint64_t v = lua_isnil(L, -1) ? 0 : cl_check_bytes(L, -1, key);
+  lua_pop(L, 1);
+  return v;
+}
+
+/* Leaves the object of the side on the stack. */
+static void read_side(lua_State *L, int t, Side *s, bool writable) {
+  const char *p = s->name;
+  s->x = number(L, t, p, "x_in_bytes");
+  s->y = number(L, t, p, "y");
+  s->z = number(L, t, p, "z");
+  s->lod = number(L, t, p, "lod");
+  s->pitch = number(L, t, p, "pitch");
+  s->height = number(L, t, p, "height");
+  s->type = (CUmemorytype)number(L, t, p, "memory_type");
+  s->bytes = UINT64_MAX;
+  get(L, t, p, "object");
+  s->object = lua_gettop(L);
+  switch ((int)s->type) {
+  case CU_MEMORYTYPE_ARRAY:
+    s->array = (const cl_Array *)((const cl_Object *)cl_check(L, s->object, CL_ARRAY))->rec;
+    return;
+  case CU_MEMORYTYPE_DEVICE:
+  case CU_MEMORYTYPE_UNIFIED:
+  case CU_MEMORYTYPE_HOST: break;
+  default:
+    cl_logic(L, "the %s of the copy is not set: set_%s_host, set_%s_device or set_%s_array", p, p, p, p);
+  }
+  get(L, t, p, "slot");
+  if (!lua_isnil(L, -1)) {
+    s->address = (CUdeviceptr)(uintptr_t)cl_host_side(L, -1, p, writable);
+    lua_pop(L, 1);
+    s->bytes = number(L, t, p, "nbytes");
+    return;
+  }
+  lua_pop(L, 1);
+  s->address = cl_device_side(L, s->object, p, 0);
+  const cl_MemoryObject *m = cl_to_memory(L, s->object);
+  if (m && m->o.rec != &cl_no_owner) s->bytes = m->size;
+}
+
+static void too_far(lua_State *L, const Side *s, const char *what, uint64_t end, uint64_t have) {
+  cl_logic(L, "%s: the copy goes up to %s %llu, there are %llu", s->name, what, (unsigned long long)end,
+           (unsigned long long)have);
+}
+
+/* a * b + c, or a LogicError. */
+static uint64_t offset(lua_State *L, uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t r;
+  if (__builtin_mul_overflow(a, b, &r) || __builtin_add_overflow(r, c, &r))
+    cl_logic(L, "the extents of the copy are beyond 2^64 bytes");
+  return r;
+}
+
+static void check_array(lua_State *L, const Side *s, const Box *b) {
+  const CUDA_ARRAY3D_DESCRIPTOR *d = &s->array->descriptor;
+  uint64_t width = (uint64_t)d->Width * s->array->element;
+  if (!s->array->element) return; /* rows of blocks: the driver checks */
+  if (s->x + b->width > width) too_far(L, s, "byte", s->x + b->width, width);
+  if (s->y + b->height > (d->Height ? d->Height : 1))
+    too_far(L, s, "row", s->y + b->height, d->Height ? d->Height : 1);
+  if (s->z + b->depth > (d->Depth ? d->Depth : 1))
+    too_far(L, s, "slice", s->z + b->depth, d->Depth ? d->Depth : 1);
+}
+
+static void check_side(lua_State *L, const Side *s, const Box *b) {
+  if (s->array) {
+    check_array(L, s, b);
+    return;
+  }
+  if (s->x + b->width > s->pitch && (s->pitch || s->y || s->z || b->height > 1 || b->depth > 1))
+    cl_logic(L, "%s_pitch: %llu bytes from row to row, but the copy goes up to byte %llu of a row", s->name,
+             (unsigned long long)s->pitch, (unsigned long long)(s->x + b->width));
+  if ((b->depth > 1 || s->z) && s->y + b->height > s->height)
+    cl_logic(L, "%s_height: %llu rows from slice to slice, but the copy goes up to row %llu", s->name,
+             (unsigned long long)s->height, (unsigned long long)(s->y + b->height));
+  uint64_t rows = offset(L, s->z + b->depth - 1, s->height, s->y + b->height - 1),
+           end = offset(L, rows, s->pitch, s->x + b->width);
+  if (end > s->bytes) too_far(L, s, "byte", end, s->bytes);
+}
+
+static const cl_Context *context_of(lua_State *L, int t, Side *s) {
+  get(L, t, s->name, "context");
+  const cl_Object *o = lua_isnil(L, -1) ? NULL : cl_check(L, -1, CL_CONTEXT);
+  lua_pop(L, 1); /* the table holds it */
+  if (o) return (const cl_Context *)o->rec;
+  cl_Context *c = cl_context_current(L);
+  cl_push_context(L, c);
+  cl_rec_release(&c->rec);
+  return c;
+}
+
+static CUDA_MEMCPY3D describe(const Side *src, const Side *dst, const Box *b) {
+  return (CUDA_MEMCPY3D){.srcXInBytes = src->x,
+                         .srcY = src->y,
+                         .srcZ = src->z,
+                         .srcLOD = src->lod,
+                         .srcMemoryType = src->type,
+                         .srcHost = (const void *)(uintptr_t)src->address,
+                         .srcDevice = src->address,
+                         .srcArray = src->array ? (CUarray)src->array->rec.handle : NULL,
+                         .srcPitch = src->pitch,
+                         .srcHeight = src->height,
+                         .dstXInBytes = dst->x,
+                         .dstY = dst->y,
+                         .dstZ = dst->z,
+                         .dstLOD = dst->lod,
+                         .dstMemoryType = dst->type,
+                         .dstHost = (void *)(uintptr_t)dst->address,
+                         .dstDevice = dst->address,
+                         .dstArray = dst->array ? (CUarray)dst->array->rec.handle : NULL,
+                         .dstPitch = dst->pitch,
+                         .dstHeight = dst->height,
+                         .WidthInBytes = b->width,
+                         .Height = b->height,
+                         .Depth = b->depth};
+}
+
+static CUDA_MEMCPY2D flat(const CUDA_MEMCPY3D *c) {
+  return (CUDA_MEMCPY2D){.srcXInBytes = c->srcXInBytes,
+                         .srcY = c->srcY,
+                         .srcMemoryType = c->srcMemoryType,
+                         .srcHost = c->srcHost,
+                         .srcDevice = c->srcDevice,
+                         .srcArray = c->srcArray,
+                         .srcPitch = c->srcPitch,
+                         .dstXInBytes = c->dstXInBytes,
+                         .dstY = c->dstY,
+                         .dstMemoryType = c->dstMemoryType,
+                         .dstHost = c->dstHost,
+                         .dstDevice = c->dstDevice,
+                         .dstArray = c->dstArray,
+                         .dstPitch = c->dstPitch,
+                         .WidthInBytes = c->WidthInBytes,
+                         .Height = c->Height};
+}
+
+static CUDA_MEMCPY3D_PEER between(const CUDA_MEMCPY3D *c, const Side *src, const Side *dst) {
+  return (CUDA_MEMCPY3D_PEER){.srcXInBytes = c->srcXInBytes,
+                              .srcY = c->srcY,
+                              .srcZ = c->srcZ,
+                              .srcLOD = c->srcLOD,
+                              .srcMemoryType = c->srcMemoryType,
+                              .srcHost = c->srcHost,
+                              .srcDevice = c->srcDevice,
+                              .srcArray = c->srcArray,
+                              .srcContext = (CUcontext)src->ctx->rec.handle,
+                              .srcPitch = c->srcPitch,
+                              .srcHeight = c->srcHeight,
+                              .dstXInBytes = c->dstXInBytes,
+                              .dstY = c->dstY,
+                              .dstZ = c->dstZ,
+                              .dstLOD = c->dstLOD,
+                              .dstMemoryType = c->dstMemoryType,
+                              .dstHost = c->dstHost,
+                              .dstDevice = c->dstDevice,
+                              .dstArray = c->dstArray,
+                              .dstContext = (CUcontext)dst->ctx->rec.handle,
+                              .dstPitch = c->dstPitch,
+                              .dstHeight = c->dstHeight,
+                              .WidthInBytes = c->WidthInBytes,
+                              .Height = c->Height,
+                              .Depth = c->Depth};
+}
+
+/* What the driver is called with, and what the copy is called in errors. */
+static CUresult submit(Form form, const CUDA_MEMCPY3D *c, const Side *src, const Side *dst,
+                       const cl_Stream *s, const char **call) {
+  CUDA_MEMCPY2D d2 = flat(c);
+  if (form == FORM_PEER) {
+    CUDA_MEMCPY3D_PEER peer = between(c, src, dst);
+    *call = s ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DPeer";
+    return s ? CU.cuMemcpy3DPeerAsync(&peer, cl_stream_handle(s)) : CU.cuMemcpy3DPeer(&peer);
+  }
+  if (form == FORM_3D) {
+    *call = s ? "cuMemcpy3DAsync_v2" : "cuMemcpy3D_v2";
+    return s ? CU.cuMemcpy3DAsync_v2(c, cl_stream_handle(s)) : CU.cuMemcpy3D_v2(c);
+  }
+  *call = s ? "cuMemcpy2DAsync_v2" : form == FORM_2D ? "cuMemcpy2D_v2" : "cuMemcpy2DUnaligned_v2";
+  return s                 ? CU.cuMemcpy2DAsync_v2(&d2, cl_stream_handle(s))
+         : form == FORM_2D ? CU.cuMemcpy2D_v2(&d2)
+                           : CU.cuMemcpy2DUnaligned_v2(&d2);
+}
+
+/* memcpy_box(form, description [, async, stream]): form is "2d", "2d_unaligned", "3d" or "peer" */
+int cl_memcpy_box(lua_State *L) {
+  static const char *const forms[] = {"2d", "2d_unaligned", "3d", "peer", NULL};
+  lua_settop(L, 4);
+  Form form = (Form)luaL_checkoption(L, 1, NULL, forms);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  luaL_checkstack(L, 12, "copy");
+  Side src = {.name = "src"}, dst = {.name = "dst"};
+  read_side(L, 2, &src, false);
+  read_side(L, 2, &dst, true);
+  Box b = {number(L, 2, "width", "in_bytes"), 0, 1};
+  lua_getfield(L, 2, "height");
+  b.height = lua_isnil(L, -1) ? 0 : cl_check_bytes(L, -1, "height");
+  lua_getfield(L, 2, "depth");
+  if (form == FORM_3D || form == FORM_PEER) b.depth = lua_isnil(L, -1) ? 0 : cl_check_bytes(L, -1, "depth");
+  if (!b.width || !b.height || !b.depth)
+    cl_logic(L, "the extent of the copy is not set: width_in_bytes, height%s must be at least 1",
+             form == FORM_3D || form == FORM_PEER ? " and depth" : "");
+  check_side(L, &src, &b);
+  check_side(L, &dst, &b);
+  if (form == FORM_PEER) {
+    src.ctx = context_of(L, 2, &src);
+    dst.ctx = context_of(L, 2, &dst);
+  }
+  cl_Stream *s = NULL;
+  cl_Context *ctx = NULL;
+  if (lua_toboolean(L, 3))
+    s = cl_begin_async(L, 4, &ctx);
+  else
+    cl_refuse_plain(L, "a copy");
+  CUDA_MEMCPY3D c = describe(&src, &dst, &b);
+  const char *call;
+  CUresult code = submit(form, &c, &src, &dst, s, &call);
+  if (code) cl_fail(L, call, code);
+  const Side *sides[] = {&src, &dst};
+  for (int i = 0; i < 2; i++) {
+    if (s && !cl_to_memory(L, sides[i]->object)) cl_anchor(L, s, ctx, sides[i]->object);
+    cl_used_in(L, sides[i]->object, s ? s : &cl_legacy_stream);
+  }
+  return 0;
+}
+
+/* The context at idx, nil: the current one; a memory object must be of it. */
+static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) {
+  const cl_Context *c;
+  if (lua_isnoneornil(L, idx)) {
+    cl_Context *current = cl_context_current(L);
+    cl_push_context(L, current);
+    cl_rec_release(&current->rec);
+    c = current;
+  } else {
+    if (!cl_to_kind(L, idx, CL_CONTEXT)) cl_bad_argument(L, idx, what, "a Context");
+    c = (const cl_Context *)((const cl_Object *)cl_check(L, idx, CL_CONTEXT))->rec;
+  }
+  const cl_MemoryObject *m = cl_to_memory(L, mem);
+  const cl_Context *owner = m && m->o.rec != &cl_no_owner ? cl_rec_context(m->o.rec) : NULL;
+  if (owner && owner != c) cl_logic(L, "%s: the memory belongs to another context", what);
+  return (CUcontext)c->rec.handle;
+}
+
+/* memcpy_peer(dest, src, bytes, dest_context, src_context [, async, stream]) */
+int cl_memcpy_peer(lua_State *L) {
+  lua_settop(L, 7);
+  luaL_checkstack(L, 8, "copy");
+  uint64_t bytes = cl_check_bytes(L, 3, "size");
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
+  CUcontext to = peer_context(L, 4, 1, "dest_context"), from = peer_context(L, 5, 2, "src_context");
+  if (lua_toboolean(L, 6)) {
+    cl_Context *ctx;
+    cl_Stream *s = cl_begin_async(L, 7, &ctx);
+    if (!bytes) return 0;
+    CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
+    cl_used_in(L, 1, s);
+    cl_used_in(L, 2, s);
+    return 0;
+  }
+  cl_refuse_plain(L, "memcpy_peer");
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyPeer, dst, to, src, from, bytes);
+  cl_used_in(L, 1, &cl_legacy_stream);
+  cl_used_in(L, 2, &cl_legacy_stream);
+  return 0;
+}

@@ -1,0 +1,252 @@
+/* MemoryPool: a pool of the driver's for memory that is allocated and freed in the order of streams. */
+#include "mempool.h"
+#include "pressure.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_Mempool defaults[CL_MAX_DEVICES]; /* live once they were asked for */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_Mempool *list;
+
+/* --- the default pools --- */
+
+void cl_mempool_prepare(cl_Context *c) {
+  c->pool_ready = true;
+  CUmemoryPool pool = NULL;
+  cuuint64_t threshold = 0;
+  if (CU.cuDeviceGetDefaultMemPool(&pool, c->device) ||
+      CU.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) || threshold)
+    return; /* without pools the allocation itself says so */
+  threshold = UINT64_MAX;
+  CU.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  cl_log_clear();
+}
+
+static uint64_t attribute(CUmemoryPool pool, CUmemPool_attribute a) {
+  cuuint64_t value = 0;
+  return CU.cuMemPoolGetAttribute(pool, a, &value) ? 0 : value;
+}
+
+static uint64_t idle(CUmemoryPool pool) {
+  uint64_t reserved = attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
+           used = attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+  return reserved > used ? reserved - used : 0;
+}
+
+static uint64_t for_each(CUdevice dev, uint64_t (*f)(CUmemoryPool)) {
+  CUmemoryPool pool = NULL;
+  uint64_t sum = CU.cuDeviceGetDefaultMemPool(&pool, dev) ? 0 : f(pool);
+  pthread_mutex_lock(&list_lock);
+  for (const cl_Mempool *p = list; p; p = p->next)
+    if (p->device == dev && p->rec.life == CL_LIVE) sum += f((CUmemoryPool)p->rec.handle);
+  pthread_mutex_unlock(&list_lock);
+  cl_log_clear();
+  return sum;
+}
+
+static uint64_t trim(CUmemoryPool pool) {
+  CU.cuMemPoolTrimTo(pool, 0);
+  return 0;
+}
+
+uint64_t cl_mempools_idle(CUdevice dev) { return for_each(dev, idle); }
+void cl_mempools_trim(CUdevice dev) { for_each(dev, trim); }
+
+/* --- life --- */
+
+void cl_mempools_abandon_all(void) {
+  pthread_mutex_lock(&list_lock);
+  for (cl_Mempool *p = list; p; p = p->next) p->rec.life = CL_CLOSED;
+  pthread_mutex_unlock(&list_lock);
+  for (size_t i = 0; i < CL_MAX_DEVICES; i++) defaults[i].rec.life = CL_NEW;
+}
+
+/* It goes at once, the memory that is still in use when it is freed. Under the lock, so that nobody trims it any more. */
+CUresult cl_mempool_destroy(cl_Rec *r) {
+  const cl_Mempool *p = (const cl_Mempool *)r;
+  if (cl_driver.poison[p->device]) return CUDA_SUCCESS;
+  pthread_mutex_lock(&list_lock);
+  CUresult code = CU.cuMemPoolDestroy((CUmemoryPool)r->handle);
+  pthread_mutex_unlock(&list_lock);
+  return code;
+}
+
+void cl_mempool_dispose(cl_Rec *r) {
+  pthread_mutex_lock(&list_lock);
+  for (cl_Mempool **p = &list; *p; p = &(*p)->next)
+    if (&(*p)->rec == r) {
+      *p = (*p)->next;
+      break;
+    }
+  pthread_mutex_unlock(&list_lock);
+}
+
+static CUdevice check_device(lua_State *L, int idx, const char *what) {
+  CUdevice dev = 0;
+  if (lua_isnoneornil(L, idx)) {
+    CL_TRY(L, cuCtxGetDevice, &dev);
+    return dev;
+  }
+  const cl_DeviceObject *d = cl_to_kind(L, idx, CL_DEVICE);
+  if (!d && lua_type(L, idx) != LUA_TNUMBER) cl_bad_argument(L, idx, what, "a Device or its number");
+  int ordinal = d ? d->ordinal : (int)cl_check_int(L, idx, what, 0, CL_MAX_DEVICES - 1);
+  CL_TRY(L, cuDeviceGet, &dev, ordinal);
+  return dev;
+}
+
+static uint64_t check_threshold(lua_State *L, int idx, const char *what) {
+  if (lua_type(L, idx) == LUA_TNUMBER && lua_tonumber(L, idx) == HUGE_VAL) return UINT64_MAX;
+  return cl_check_bytes(L, idx, what);
+}
+
+/* mempool(device, release_threshold, max_size) -> MemoryPool; each may be nil */
+int cl_mempool(lua_State *L) {
+  CUdevice dev = check_device(L, 1, "device");
+  cuuint64_t threshold = lua_isnoneornil(L, 2) ? UINT64_MAX : check_threshold(L, 2, "release_threshold");
+  CUmemPoolProps props;
+  memset(&props, 0, sizeof props);
+  props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  props.location.id = dev;
+  props.maxSize = lua_isnoneornil(L, 3) ? 0 : cl_check_bytes(L, 3, "max_size");
+  cl_Object *o = cl_push(L, CL_MEMPOOL, sizeof *o);
+  cl_Mempool *p = (cl_Mempool *)cl_rec_new(CL_MEMPOOL, sizeof *p, NULL);
+  if (!p) return luaL_error(L, "not enough memory");
+  o->rec = &p->rec;
+  p->device = dev;
+  CUmemoryPool handle = NULL;
+  CL_TRY(L, cuMemPoolCreate, &handle, &props);
+  p->rec.handle = (uint64_t)(uintptr_t)handle;
+  pthread_mutex_lock(&list_lock);
+  p->rec.life = CL_LIVE;
+  p->next = list;
+  list = p;
+  pthread_mutex_unlock(&list_lock);
+  CL_TRY(L, cuMemPoolSetAttribute, handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  return 1;
+}
+
+static cl_Mempool *default_of(CUdevice dev, CUmemoryPool handle) {
+  cl_Mempool *p = &defaults[dev];
+  pthread_mutex_lock(&list_lock);
+  p->device = dev;
+  p->is_default = true;
+  p->rec.kind = CL_MEMPOOL;
+  p->rec.handle = (uint64_t)(uintptr_t)handle;
+  if (!p->rec.refs) p->rec.refs = 1; /* this table's own */
+  p->rec.life = CL_LIVE;
+  pthread_mutex_unlock(&list_lock);
+  return p;
+}
+
+/* default_mempool([device]) -> MemoryPool, the same object each time */
+int cl_default_mempool(lua_State *L) {
+  CUdevice dev = check_device(L, 1, "device");
+  CUmemoryPool handle = NULL;
+  CL_TRY(L, cuDeviceGetDefaultMemPool, &handle, dev);
+  cl_Mempool *p = default_of(dev, handle);
+  cl_push_interned(L, p, &p->rec, CL_MEMPOOL, sizeof(cl_Object));
+  return 1;
+}
+
+static cl_Mempool *check(lua_State *L) {
+  return (cl_Mempool *)((const cl_Object *)cl_check(L, 1, CL_MEMPOOL))->rec;
+}
+
+int cl_mempool_close(lua_State *L) {
+  if (check(L)->is_default) cl_logic(L, "the default pool of a device is the driver's and cannot be closed");
+  return cl_close_method(L, CL_MEMPOOL, "cuMemPoolDestroy");
+}
+
+/* --- methods --- */
+
+int cl_mempool_handle(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)check(L)->rec.handle);
+  return 1;
+}
+
+int cl_mempool_get_device(lua_State *L) {
+  cl_push_device(L, check(L)->device);
+  return 1;
+}
+
+int cl_mempool_trim_to(lua_State *L) {
+  const cl_Mempool *p = check(L);
+  uint64_t keep = lua_isnoneornil(L, 2) ? 0 : cl_check_bytes(L, 2, "bytes");
+  CL_TRY(L, cuMemPoolTrimTo, (CUmemoryPool)p->rec.handle, keep);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* pool:make_current(): what mem_alloc_async() takes from on its device */
+int cl_mempool_make_current(lua_State *L) {
+  const cl_Mempool *p = check(L);
+  CL_TRY(L, cuDeviceSetMemPool, p->device, (CUmemoryPool)p->rec.handle);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* pool:set_access(device [, "read_write"|"none"]) */
+int cl_mempool_set_access(lua_State *L) {
+  const cl_Mempool *p = check(L);
+  if (lua_isnoneornil(L, 2)) cl_bad_argument(L, 2, "device", "a Device or its number");
+  CUmemAccessDesc d;
+  memset(&d, 0, sizeof d);
+  d.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  d.location.id = check_device(L, 2, "device");
+  const char *access = lua_isnoneornil(L, 3) ? "read_write" : cl_check_name(L, 3, "access");
+  if (!strcmp(access, "read_write"))
+    d.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  else if (!strcmp(access, "none"))
+    d.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  else
+    cl_bad_argument(L, 3, "access", "\"read_write\" or \"none\"");
+  CL_TRY(L, cuMemPoolSetAccess, (CUmemoryPool)p->rec.handle, &d, 1);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* Attributes: the driver keeps the first three as int, the others as 64-bit numbers. */
+static CUmemPool_attribute check_attribute(lua_State *L, bool *is_flag) {
+  long a = cl_check_enum(L, 2, "attribute", "mempool_attribute");
+  *is_flag = a >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
+             a <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+  return (CUmemPool_attribute)a;
+}
+
+int cl_mempool_get_attribute(lua_State *L) {
+  const cl_Mempool *p = check(L);
+  bool is_flag;
+  CUmemPool_attribute a = check_attribute(L, &is_flag);
+  union {
+    int flag;
+    cuuint64_t number;
+  } value = {.number = 0};
+  CL_TRY(L, cuMemPoolGetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
+  if (is_flag)
+    lua_pushboolean(L, value.flag);
+  else
+    lua_pushnumber(L, value.number == UINT64_MAX ? HUGE_VAL : (lua_Number)value.number);
+  return 1;
+}
+
+int cl_mempool_set_attribute(lua_State *L) {
+  const cl_Mempool *p = check(L);
+  bool is_flag;
+  CUmemPool_attribute a = check_attribute(L, &is_flag);
+  union {
+    int flag;
+    cuuint64_t number;
+  } value = {.number = 0};
+  if (is_flag) {
+    if (!lua_isboolean(L, 3)) cl_bad_argument(L, 3, "value", "a boolean");
+    value.flag = lua_toboolean(L, 3);
+  } else
+    value.number = check_threshold(L, 3, "value");
+  CL_TRY(L, cuMemPoolSetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
+  lua_settop(L, 1);
+  return 1;
+}

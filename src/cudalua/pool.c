@@ -1,0 +1,438 @@
+/* DeviceMemoryPool and PageLockedMemoryPool: freed blocks are kept by size, and handed out again.
+ *
+ * Sizes fall into bins, 16 to an octave, and a block has the size of the largest member of its bin; so at most 1/16
+ * is wasted. A block of device memory that several streams used is handed out again when all but the stream that asks
+ * are done with it. */
+#include "pool.h"
+#include "capture.h"
+#include "pressure.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- bins --- */
+
+static uint32_t bin_of(uint64_t size) {
+  uint32_t exponent = 63 - (uint32_t)__builtin_clzll(size | 1);
+  uint64_t mantissa =
+      exponent > CL_MANTISSA_BITS ? size >> (exponent - CL_MANTISSA_BITS) : size << (CL_MANTISSA_BITS - exponent);
+  return exponent << CL_MANTISSA_BITS | (mantissa & ((1u << CL_MANTISSA_BITS) - 1));
+}
+
+static uint64_t size_of(uint32_t bin) {
+  uint32_t exponent = bin >> CL_MANTISSA_BITS;
+  uint64_t head = (1u << CL_MANTISSA_BITS) | (bin & ((1u << CL_MANTISSA_BITS) - 1));
+  if (exponent <= CL_MANTISSA_BITS) return head >> (CL_MANTISSA_BITS - exponent);
+  uint32_t shift = exponent - CL_MANTISSA_BITS;
+  return ((head + 1) << shift) - 1;
+}
+
+/* bin_number(size) -> number */
+int cl_pool_bin_number(lua_State *L) {
+  uint64_t size = cl_check_bytes(L, lua_gettop(L) > 1 ? 2 : 1, "size"); /* pool:bin_number(n) is fine too */
+  lua_pushnumber(L, bin_of(size));
+  return 1;
+}
+
+/* alloc_size(bin) -> bytes of a block in that bin */
+int cl_pool_alloc_size(lua_State *L) {
+  long bin = cl_check_int(L, lua_gettop(L) > 1 ? 2 : 1, "bin", 0, CL_BINS - 1);
+  lua_pushnumber(L, (lua_Number)size_of((uint32_t)bin));
+  return 1;
+}
+
+/* --- blocks; the lock guards all pools' bins and counts, and their list --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_Pool *list;
+
+static bool on_host(const cl_Pool *p) { return p->rec.kind == CL_HOST_POOL; }
+static cl_Class held_class(const cl_Pool *p) { return on_host(p) ? CL_BYTES_PINNED_HELD : CL_BYTES_HELD; }
+
+static CUresult driver_free(const cl_Pool *p, uint64_t address) {
+  return on_host(p) ? CU.cuMemFreeHost((void *)address) : CU.cuMemFree_v2(address);
+}
+
+static void count_held(cl_Pool *p, const cl_Block *b, int sign) {
+  int64_t bytes = sign * (int64_t)size_of(b->bin);
+  p->held_blocks += (uint64_t)(int64_t)sign;
+  p->held_bytes += (uint64_t)bytes;
+  cl_account_shift(held_class(p), bytes, sign);
+}
+
+static void drop_block(const cl_Pool *p, cl_Block *b) {
+  cl_order_close(&b->order, cl_rec_context(p->rec.parent));
+  free(b);
+}
+
+static void hold(cl_Pool *p, cl_Block *b) { /* locked */
+  b->next = p->bins[b->bin];
+  p->bins[b->bin] = b;
+  count_held(p, b, 1);
+}
+
+static void unlink_held(cl_Pool *p, cl_Block **at) { /* locked */
+  cl_Block *b = *at;
+  *at = b->next;
+  count_held(p, b, -1);
+}
+
+/* The largest of what is held. */
+static cl_Block *take_largest(cl_Pool *p) {
+  cl_Block *b = NULL;
+  pthread_mutex_lock(&lock);
+  for (uint32_t bin = CL_BINS; bin-- > 0 && p->held_blocks && !b;)
+    if (p->bins[bin]) {
+      b = p->bins[bin];
+      unlink_held(p, &p->bins[bin]);
+      p->managed_bytes -= size_of(bin);
+    }
+  pthread_mutex_unlock(&lock);
+  return b;
+}
+
+/* Gives a block back to the driver, which waits for all work on it. */
+static CUresult release_block(cl_Pool *p, cl_Block *b) {
+  CUcontext mine = (CUcontext)cl_rec_context(p->rec.parent)->rec.handle, current = NULL, popped;
+  CUstreamCaptureMode mode = cl_relax();
+  CU.cuCtxGetCurrent(&current);
+  CUresult code = current == mine ? CUDA_SUCCESS : CU.cuCtxPushCurrent_v2(mine);
+  if (!code) {
+    code = driver_free(p, b->address);
+    if (current != mine) CU.cuCtxPopCurrent_v2(&popped);
+  }
+  cl_unrelax(mode);
+  drop_block(p, b);
+  return code;
+}
+
+static CUresult free_held(cl_Pool *p) {
+  CUresult first = CUDA_SUCCESS;
+  for (cl_Block *b; (b = take_largest(p));) {
+    CUresult code = release_block(p, b);
+    if (!first) first = code;
+  }
+  return first;
+}
+
+/* A block of the bin that s may use now. While something is being captured none is: the work of a graph is in nobody's
+ * order. */
+static cl_Block *take(cl_Pool *p, uint32_t bin, cl_Stream *s) {
+  cl_Block *found = NULL;
+  if (cl_captures && !on_host(p)) return NULL;
+  pthread_mutex_lock(&lock);
+  for (cl_Block **at = &p->bins[bin]; *at && !found; at = &(*at)->next)
+    if (on_host(p) || cl_order_done(&(*at)->order, cl_rec_context(p->rec.parent), s)) {
+      found = *at;
+      unlink_held(p, at);
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+/* --- allocating --- */
+
+typedef struct Request {
+  cl_Pool *pool;
+  cl_Stream *stream; /* NULL for host memory */
+  uint32_t bin;
+  cl_Block *block;   /* empty; in the end the one that was found or made */
+} Request;
+
+static CUresult driver_alloc(const Request *q) {
+  uint64_t size = size_of(q->bin);
+  if (on_host(q->pool)) {
+    void *p = NULL;
+    CUresult code = CU.cuMemHostAlloc(&p, size, q->pool->flags);
+    q->block->address = (uint64_t)(uintptr_t)p;
+    return code;
+  }
+  CUdeviceptr p = 0;
+  CUresult code = CU.cuMemAlloc_v2(&p, size);
+  q->block->address = p;
+  return code;
+}
+
+/* From what is held, else from the driver; where that has none, what is held of other sizes goes to it first, the
+ * largest blocks before the others. */
+static CUresult ask(void *arg) {
+  Request *q = arg;
+  if (q->stream && !cl_rec_live(&q->stream->rec)) return CUDA_ERROR_INVALID_HANDLE; /* a finalizer closed it */
+  cl_Block *b = take(q->pool, q->bin, q->stream);
+  if (b) {
+    free(q->block);
+    q->block = b;
+    return CUDA_SUCCESS;
+  }
+  CUresult code;
+  while ((code = driver_alloc(q)) == CUDA_ERROR_OUT_OF_MEMORY && (b = take_largest(q->pool)))
+    release_block(q->pool, b);
+  if (code) return code;
+  pthread_mutex_lock(&lock);
+  q->pool->managed_bytes += size_of(q->bin);
+  pthread_mutex_unlock(&lock);
+  return CUDA_SUCCESS;
+}
+
+static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
+  return (cl_Pool *)((const cl_Object *)cl_check(L, 1, kind))->rec;
+}
+
+/* Leaves the userdata on the stack; the caller fills in what Lua sees. */
+static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t object, const char *what) {
+  check_pool(L, pool_kind);
+  uint64_t bytes = cl_check_bytes(L, 2, "bytes");
+  if (bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", what);
+  cl_refuse_in_capture(L, what);
+  cl_pressure(L);
+  cl_Pool *pool = check_pool(L, pool_kind); /* again: see cl_pressure() */
+  cl_Context *ctx = cl_rec_context(pool->rec.parent);
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current != (CUcontext)ctx->rec.handle)
+    cl_logic(L, "%s: the pool's context is not the current one: ctx:push() it, or use ctx:with()", what);
+  Request q = {.pool = pool, .bin = bin_of(bytes)};
+  if (!on_host(pool)) q.stream = cl_check_stream(L, 3, what, ctx);
+
+  cl_Object *o = cl_push(L, kind, object);
+  cl_Pooled *a = (cl_Pooled *)cl_rec_new(kind, sizeof *a, &ctx->rec);
+  q.block = calloc(1, sizeof *q.block);
+  if (!a || !q.block) {
+    if (a) cl_rec_release(&a->a.rec);
+    free(q.block);
+    luaL_error(L, "not enough memory");
+  }
+  o->rec = &a->a.rec;
+  a->pool = (cl_Pool *)cl_rec_retain(&pool->rec);
+  a->block = q.block;
+  q.block->bin = q.bin;
+  CUresult code = cl_allocate(L, ask, &q);
+  a->block = q.block;
+  if (code) {
+    free(a->block);
+    a->block = NULL;
+    cl_fail_memory(L, on_host(pool) ? "cuMemHostAlloc" : "cuMemAlloc_v2", code, bytes);
+  }
+  a->a.origin = CL_BLOCK;
+  a->a.size = bytes;
+  a->a.rec.handle = a->block->address;
+  a->a.order = a->block->order;
+  a->block->order = (cl_Order){0};
+  a->a.rec.tracks = true;
+  if (q.stream && !a->a.order.home) cl_order_open(&a->a.order, q.stream);
+  pthread_mutex_lock(&lock);
+  pool->active_blocks++;
+  pool->active_bytes += bytes;
+  pthread_mutex_unlock(&lock);
+  a->a.rec.life = CL_LIVE;
+  cl_account(&a->a.rec, on_host(pool) ? CL_BYTES_PINNED : CL_BYTES_POOLED, size_of(q.bin));
+  return a;
+}
+
+/* pool:allocate(bytes [, stream]) -> PooledDeviceAllocation */
+int cl_device_pool_allocate(lua_State *L) {
+  const cl_Pooled *a =
+      allocate(L, CL_DEVICE_POOL, CL_POOLED, sizeof(cl_MemoryObject), "DeviceMemoryPool:allocate");
+  cl_MemoryObject *m = lua_touserdata(L, -1);
+  m->address = a->a.rec.handle;
+  m->size = a->a.size;
+  return 1;
+}
+
+/* host_pool_allocate(pool, bytes) -> PooledHostAllocation */
+int cl_host_pool_allocate(lua_State *L) {
+  allocate(L, CL_HOST_POOL, CL_POOLED_HOST, sizeof(cl_Object), "PageLockedMemoryPool:allocate");
+  return 1;
+}
+
+/* --- giving back --- */
+
+/* Takes the block out of the allocation, which is freed; NULL where it is gone already. */
+static cl_Block *leave(cl_Pooled *a) { /* locked */
+  cl_Block *b = a->block;
+  if (!b) return NULL;
+  a->block = NULL;
+  b->order = a->a.order;
+  a->a.order = (cl_Order){0};
+  a->pool->active_blocks--;
+  a->pool->active_bytes -= a->a.size;
+  return b;
+}
+
+bool cl_pool_stopped(const cl_Rec *r) { return ((const cl_Pooled *)r)->pool->stopped; }
+
+CUresult cl_block_destroy(cl_Rec *r) {
+  cl_Pooled *a = (cl_Pooled *)r;
+  cl_Pool *p = a->pool;
+  pthread_mutex_lock(&lock);
+  cl_Block *b = leave(a);
+  bool keep = !p->stopped;
+  if (b && keep) hold(p, b);
+  if (b && !keep) p->managed_bytes -= size_of(b->bin);
+  pthread_mutex_unlock(&lock);
+  return b && !keep ? release_block(p, b) : CUDA_SUCCESS;
+}
+
+/* With its block still there: the context is gone, or nothing can be called any more. */
+void cl_block_dispose(cl_Rec *r) {
+  cl_Pooled *a = (cl_Pooled *)r;
+  if (!a->pool) return;
+  pthread_mutex_lock(&lock);
+  cl_Block *b = a->a.rec.life == CL_NEW ? NULL : leave(a);
+  free(a->block); /* never filled */
+  if (b) a->pool->managed_bytes -= size_of(b->bin);
+  pthread_mutex_unlock(&lock);
+  if (b) drop_block(a->pool, b);
+  cl_order_close(&a->a.order, cl_rec_context(r));
+  cl_rec_release(&a->pool->rec);
+}
+
+int cl_pooled_free(lua_State *L) {
+  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  if (a->a.captured) cl_memory_before_free(L, &a->a, a->a.order.home, "free");
+  return cl_close_method(L, CL_POOLED, "cuMemFree_v2");
+}
+
+/* Copies that still use it come first: a block is handed out again at once. */
+int cl_pooled_host_free(lua_State *L) {
+  cl_check(L, 1, CL_POOLED_HOST);
+  cl_anchors_wait(L);
+  return cl_close_method(L, CL_POOLED_HOST, "cuMemFreeHost");
+}
+
+int cl_pooled_host_ptr(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_POOLED_HOST))->rec->handle);
+  return 1;
+}
+
+int cl_pooled_host_len(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_POOLED_HOST);
+  lua_pushnumber(L, (lua_Number)((const cl_Pooled *)o->rec)->a.size);
+  return 1;
+}
+
+/* alloc:get_device_pointer() -> DevicePointer to it, which holds it */
+int cl_pooled_host_device_pointer(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_POOLED_HOST);
+  CUdeviceptr p = 0;
+  CL_TRY(L, cuMemHostGetDevicePointer_v2, &p, (void *)(uintptr_t)o->rec->handle, 0);
+  cl_push_pointer(L, o->rec, p, ((const cl_Pooled *)o->rec)->a.size);
+  return 1;
+}
+
+/* --- pools --- */
+
+static int new_pool(lua_State *L, cl_Kind kind, unsigned flags) {
+  cl_Object *o = cl_push(L, kind, sizeof *o);
+  cl_Context *c = cl_context_current(L);
+  cl_Pool *p = (cl_Pool *)cl_rec_new(kind, sizeof *p, &c->rec);
+  cl_rec_release(&c->rec);
+  if (!p) luaL_error(L, "not enough memory");
+  o->rec = &p->rec;
+  p->flags = flags;
+  pthread_mutex_lock(&lock);
+  p->next = list;
+  list = p;
+  pthread_mutex_unlock(&lock);
+  p->rec.life = CL_LIVE;
+  cl_account(&p->rec, CL_BYTES_NONE, 0);
+  return 1;
+}
+
+/* device_pool() -> DeviceMemoryPool in the current context */
+int cl_device_pool(lua_State *L) { return new_pool(L, CL_DEVICE_POOL, 0); }
+
+/* host_pool(flags) -> PageLockedMemoryPool in the current context */
+int cl_host_pool(lua_State *L) {
+  return new_pool(L, CL_HOST_POOL, (unsigned)cl_check_flags(L, 1, "mem_flags", "host_alloc_flags", -1));
+}
+
+CUresult cl_pool_destroy(cl_Rec *r) {
+  ((cl_Pool *)r)->stopped = true;
+  return free_held((cl_Pool *)r);
+}
+
+/* What it keeps is gone, or out of reach. */
+void cl_pool_abandon(cl_Rec *r) {
+  cl_Pool *p = (cl_Pool *)r;
+  for (cl_Block *b; (b = take_largest(p));) drop_block(p, b);
+}
+
+void cl_pool_dispose(cl_Rec *r) {
+  cl_pool_abandon(r);
+  pthread_mutex_lock(&lock);
+  for (cl_Pool **p = &list; *p; p = &(*p)->next)
+    if (&(*p)->rec == r) {
+      *p = (*p)->next;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+}
+
+/* One that keeps something, retained. */
+static cl_Pool *find_holding(void) {
+  cl_Pool *found = NULL;
+  pthread_mutex_lock(&lock);
+  for (cl_Pool *p = list; p && !found; p = p->next)
+    if (p->held_blocks && cl_rec_live(&p->rec) && cl_rec_retain_if(&p->rec)) found = p;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void cl_pools_free_held(void) {
+  for (cl_Pool *p; (p = find_holding());) {
+    free_held(p);
+    cl_rec_release(&p->rec);
+  }
+}
+
+static cl_Pool *check_any(lua_State *L) {
+  cl_Object *o = cl_to_kind(L, 1, CL_HOST_POOL);
+  return check_pool(L, o ? CL_HOST_POOL : CL_DEVICE_POOL);
+}
+
+int cl_pool_free_held(lua_State *L) {
+  CUresult code = free_held(check_any(L));
+  if (code) cl_fail(L, "cuMemFree_v2", code);
+  return 0;
+}
+
+int cl_pool_stop_holding(lua_State *L) {
+  check_any(L)->stopped = true;
+  return cl_pool_free_held(L);
+}
+
+int cl_pool_close(lua_State *L) {
+  const cl_Pool *p = check_any(L);
+  return cl_close_method(L, p->rec.kind, on_host(p) ? "cuMemFreeHost" : "cuMemFree_v2");
+}
+
+/* Statistics are fields: pool.held_blocks. Upvalue 1: the methods. */
+int cl_pool_index(lua_State *L) {
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1) || lua_type(L, 2) != LUA_TSTRING) return 1;
+  const char *key = lua_tostring(L, 2);
+  const cl_Object *o = cl_to(L, 1);
+  if (!o || (o->kind != CL_DEVICE_POOL && o->kind != CL_HOST_POOL)) return 1;
+  const struct {
+    const char *key;
+    size_t at;
+  } fields[] = {{"held_blocks", offsetof(cl_Pool, held_blocks)},
+                {"held_bytes", offsetof(cl_Pool, held_bytes)},
+                {"active_blocks", offsetof(cl_Pool, active_blocks)},
+                {"active_bytes", offsetof(cl_Pool, active_bytes)},
+                {"managed_bytes", offsetof(cl_Pool, managed_bytes)}};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (!strcmp(key, fields[i].key)) {
+      const cl_Pool *p = check_any(L);
+      pthread_mutex_lock(&lock);
+      uint64_t value = *(const uint64_t *)((const char *)p + fields[i].at);
+      pthread_mutex_unlock(&lock);
+      lua_pushnumber(L, (lua_Number)value);
+      return 1;
+    }
+  return 1;
+}

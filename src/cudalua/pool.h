@@ -1,0 +1,33 @@
+/* Pools of blocks: DeviceMemoryPool over cuMemAlloc, PageLockedMemoryPool over cuMemHostAlloc. */
+#ifndef CUDALUA_POOL_H
+#define CUDALUA_POOL_H
+
+#include "memory.h"
+
+enum { CL_MANTISSA_BITS = 4, CL_BINS = 54 << CL_MANTISSA_BITS }; /* sizes up to 2^53 */
+
+/* One piece of the driver's memory. Its record of who used it goes along. */
+typedef struct cl_Block {
+  uint64_t address;
+  uint32_t bin;
+  cl_Order order; /* device memory only */
+  struct cl_Block *next;
+} cl_Block;
+
+typedef struct cl_Pool {
+  cl_Rec rec; /* kind CL_DEVICE_POOL or CL_HOST_POOL. Parent: the context */
+  unsigned flags;   /* of cuMemHostAlloc */
+  _Atomic bool stopped; /* keeps nothing any more: what comes back goes to the driver */
+  uint64_t held_blocks, held_bytes, active_blocks, active_bytes, managed_bytes;
+  cl_Block *bins[CL_BINS]; /* what is held, the last one first */
+  struct cl_Pool *next;
+} cl_Pool;
+
+/* What allocate() gives: kind CL_POOLED or CL_POOLED_HOST. The block goes back to its pool. */
+typedef struct cl_Pooled {
+  cl_Allocation a;
+  cl_Pool *pool; /* retained */
+  cl_Block *block;
+} cl_Pooled;
+
+#endif

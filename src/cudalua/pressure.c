@@ -1,0 +1,319 @@
+/* Counting bytes, pacing the collector, the out-of-memory ladder: see pressure.h.
+ *
+ * The pace. A full collection costs what the Lua heap costs, from 0.1 ms to seconds, and its result is worth the
+ * device memory that it frees. So the budget of bytes between two collections is the time that one takes at a
+ * fixed rate, which bounds what an allocated byte costs; it is at least what a small program may well hold in
+ * garbage and at most what a large device can spare. It shrinks with free memory, and grows while collections
+ * find nothing: then the bytes are in use. */
+#include "pressure.h"
+#include "capture.h"
+#include "state.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#define MIB(n) ((uint64_t)(n) << 20)
+
+static const uint64_t budget_floor = MIB(256), budget_ceiling = MIB(7 * 1024);
+static const double budget_rate = 1099511627776.0; /* bytes for a second of collecting */
+enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000 };
+
+/* --- counting --- */
+
+static struct Count {
+  _Atomic int64_t bytes, count, peak;
+} counts[CL_NCLASSES];
+
+static const char *const class_names[CL_NCLASSES] = {
+    NULL,     "plain",      "async", "pooled",      "managed", "arrays",
+    "pinned", "registered", "held",  "pinned_held", "queued"};
+
+/* Guards the lists of accounted records of all contexts. */
+static pthread_mutex_t accounts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cl_account_shift(cl_Class k, int64_t bytes, int64_t count) {
+  struct Count *c = &counts[k];
+  atomic_fetch_add_explicit(&c->count, count, memory_order_relaxed);
+  int64_t now = atomic_fetch_add_explicit(&c->bytes, bytes, memory_order_relaxed) + bytes;
+  int64_t peak = atomic_load_explicit(&c->peak, memory_order_relaxed);
+  while (now > peak && !atomic_compare_exchange_weak(&c->peak, &peak, now)) {}
+}
+
+void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
+  cl_Context *c = cl_rec_context(r);
+  r->account = (uint8_t)k;
+  r->bytes = bytes;
+  if (k) cl_account_shift(k, (int64_t)bytes, 1);
+  if (!c) return;
+  pthread_mutex_lock(&accounts_lock);
+  r->sibling = c->accounted;
+  if (r->sibling) r->sibling->link = &r->sibling;
+  c->accounted = r;
+  r->link = &c->accounted;
+  pthread_mutex_unlock(&accounts_lock);
+}
+
+static void take_off(cl_Rec *r) { /* locked */
+  if (r->link) {
+    *r->link = r->sibling;
+    if (r->sibling) r->sibling->link = r->link;
+  }
+  r->link = NULL;
+}
+
+static void uncount(cl_Rec *r) {
+  if (r->account) cl_account_shift((cl_Class)r->account, -(int64_t)r->bytes, -1);
+  r->account = CL_BYTES_NONE;
+}
+
+void cl_unaccount(cl_Rec *r) {
+  if (r->link) {
+    pthread_mutex_lock(&accounts_lock);
+    take_off(r);
+    pthread_mutex_unlock(&accounts_lock);
+  }
+  uncount(r);
+}
+
+/* Under object.c's write lock: nothing else of c is being closed. */
+void cl_unaccount_context(cl_Context *c, bool usable) {
+  for (;;) {
+    pthread_mutex_lock(&accounts_lock);
+    cl_Rec *r = c->accounted;
+    if (r) take_off(r);
+    pthread_mutex_unlock(&accounts_lock);
+    if (!r) return;
+    uncount(r);
+    if (r->tracks && usable) cl_memory_abandon(r);
+    if (r->kind == CL_DEVICE_POOL || r->kind == CL_HOST_POOL) cl_pool_abandon(r);
+  }
+}
+
+void cl_account_queued(const cl_Rec *r, int count) {
+  if (r->account >= CL_BYTES_PLAIN && r->account <= CL_BYTES_ARRAYS)
+    cl_account_shift(CL_BYTES_QUEUED, count * (int64_t)r->bytes, count);
+}
+
+static uint64_t bytes_of(cl_Class k) {
+  int64_t n = atomic_load_explicit(&counts[k].bytes, memory_order_relaxed);
+  return n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t on_device(void) {
+  return bytes_of(CL_BYTES_PLAIN) + bytes_of(CL_BYTES_ASYNC) + bytes_of(CL_BYTES_POOLED) +
+         bytes_of(CL_BYTES_MANAGED) + bytes_of(CL_BYTES_ARRAYS);
+}
+
+/* What a collection can bring back. */
+static uint64_t collectable(void) { return on_device() + bytes_of(CL_BYTES_PINNED); }
+
+/* --- collecting --- */
+
+static double fixed_cost = -1; /* for tests: what each collection is said to take */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* gc_cost(seconds): from here on each collection counts as that long; nil: as long as it takes. */
+int cl_gc_cost(lua_State *L) {
+  fixed_cost = lua_isnoneornil(L, 1) ? -1 : luaL_checknumber(L, 1);
+  return 0;
+}
+
+static const char notice_key = 0;
+
+/* on_finalizer_error(f): f(err) is called with what finalizers raise in a collection of this file. */
+int cl_on_finalizer_error(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_pushlightuserdata(L, (void *)&notice_key);
+  lua_pushvalue(L, 1);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static int full(lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  return 0;
+}
+
+static void tell(lua_State *L) { /* the error is on top, and goes */
+  lua_pushlightuserdata(L, (void *)&notice_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_insert(L, -2);
+  if (lua_isnil(L, -2))
+    lua_pop(L, 2);
+  else if (lua_pcall(L, 1, 0, 0))
+    lua_pop(L, 1);
+}
+
+/* An error in a finalizer of the user's ends a collection; it is none of the allocation's business. */
+static void collect_whole(lua_State *L, cl_Pressure *p) {
+  luaL_checkstack(L, 6, "collection");
+  p->collecting = true;
+  double start = now();
+  for (int i = 0; i < MAX_FINALIZER_ERRORS && lua_cpcall(L, full, NULL); i++) {
+    p->finalizer_errors++;
+    tell(L);
+  }
+  double cost = fixed_cost >= 0 ? fixed_cost : now() - start;
+  p->recent[p->collections++ % 4] = cost;
+  p->seconds += cost;
+  p->collecting = false;
+}
+
+/* The smallest of the last few: what comes on top is other people's work on the machine. */
+static double cost_of(const cl_Pressure *p) {
+  size_t n = p->collections < 4 ? (size_t)p->collections : 4;
+  double least = n ? p->recent[0] : 0;
+  for (size_t i = 1; i < n; i++)
+    if (p->recent[i] < least) least = p->recent[i];
+  return least;
+}
+
+/* No more garbage than half of what the device could still give out; at the end, where that is next to nothing, the
+ * ladder does the work. 0: not known. */
+static uint64_t spare(void) {
+  size_t left = 0, total = 0;
+  CUdevice dev = 0;
+  CUcontext current = NULL;
+  if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) ||
+      CU.cuMemGetInfo_v2(&left, &total))
+    return 0;
+  uint64_t half = (left + cl_mempools_idle(dev) + bytes_of(CL_BYTES_HELD)) / 2, least = total / 64;
+  return half > least ? half : least;
+}
+
+static void set_budget(cl_Pressure *p) {
+  if (p->setting) {
+    p->budget = p->setting;
+    return;
+  }
+  double wanted = cost_of(p) * budget_rate;
+  uint64_t budget = wanted < (double)budget_floor     ? budget_floor
+                    : wanted > (double)budget_ceiling ? budget_ceiling
+                                                      : (uint64_t)wanted;
+  uint64_t limit = spare();
+  unsigned doublings = p->fruitless < MAX_DOUBLINGS ? (unsigned)p->fruitless : MAX_DOUBLINGS;
+  budget <<= doublings;
+  p->budget = limit && budget > limit ? limit : budget;
+}
+
+void cl_pressure(lua_State *L) {
+  cl_queue_check();
+  cl_State *st = cl_state(L);
+  cl_Pressure *p = &st->pressure;
+  uint64_t alive = collectable();
+  if (__builtin_expect(!p->started, 0)) {
+    p->started = true;
+    p->base = alive;
+    set_budget(p);
+  }
+  if (alive < p->base) p->base = alive;
+  if (__builtin_expect(alive - p->base <= p->budget, 1)) return;
+  if (p->collecting || st->closed || p->setting == UINT64_MAX) return;
+  collect_whole(L, p);
+  cl_queue_drain();
+  p->base = collectable();
+  uint64_t freed = alive > p->base ? alive - p->base : 0;
+  if (freed < p->budget / 4)
+    p->fruitless++;
+  else if (freed >= p->budget / 2)
+    p->fruitless = 0;
+  set_budget(p);
+}
+
+/* --- out of memory --- */
+
+CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
+  CUresult code = call(arg);
+  if (__builtin_expect(code != CUDA_ERROR_OUT_OF_MEMORY, 1)) return code;
+  CUcontext before = NULL, after = NULL;
+  CUdevice dev = 0;
+  CU.cuCtxGetCurrent(&before);
+  cl_pools_free_held();
+  cl_State *st = cl_state(L);
+  if (!st->pressure.collecting && !st->closed) {
+    collect_whole(L, &st->pressure);
+    collect_whole(L, &st->pressure); /* what a finalized object held goes in the second one */
+    st->pressure.base = collectable();
+  }
+  cl_queue_drain();
+  CU.cuCtxGetCurrent(&after);
+  if (after != before) cl_logic(L, "a finalizer that ran during this allocation changed the current context");
+  if (!cl_captures) { /* a capture does not survive that */
+    code = CU.cuCtxSynchronize();
+    if (code) return code;
+    cl_after_wait(L);
+  }
+  if (!CU.cuCtxGetDevice(&dev)) cl_mempools_trim(dev);
+  cl_log_clear();
+  return call(arg);
+}
+
+static void set_bytes(lua_State *L, const char *key, uint64_t bytes) {
+  lua_pushnumber(L, (lua_Number)bytes);
+  lua_setfield(L, -2, key);
+}
+
+int cl_fail_memory(lua_State *L, const char *call, CUresult code, uint64_t bytes) {
+  cl_fail_new(L, call, code);
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+    size_t left = 0, total = 0;
+    CUdevice dev = 0;
+    uint64_t pooled = bytes_of(CL_BYTES_HELD), queued = bytes_of(CL_BYTES_QUEUED), live = on_device();
+    set_bytes(L, "requested", bytes);
+    if (!CU.cuMemGetInfo_v2(&left, &total)) {
+      set_bytes(L, "free", left);
+      set_bytes(L, "total", total);
+    }
+    if (!CU.cuCtxGetDevice(&dev)) pooled += cl_mempools_idle(dev);
+    set_bytes(L, "live", live > queued ? live - queued : 0);
+    set_bytes(L, "pooled", pooled);
+    set_bytes(L, "queued", queued);
+    cl_log_clear();
+  }
+  cl_throw(L);
+}
+
+/* --- what Lua sees of it --- */
+
+/* gc_budget() -> bytes, 0 for automatic, math.huge for never; gc_budget(n) sets it */
+int cl_gc_budget(lua_State *L) {
+  cl_Pressure *p = &cl_state(L)->pressure;
+  if (!lua_isnoneornil(L, 1)) {
+    lua_Number n = luaL_checknumber(L, 1);
+    p->setting = n >= 9007199254740992.0 ? UINT64_MAX : n > 0 ? (uint64_t)n : 0;
+    p->fruitless = 0;
+    if (p->started) set_budget(p);
+  }
+  lua_pushnumber(L, p->setting == UINT64_MAX ? HUGE_VAL : (lua_Number)p->setting);
+  return 1;
+}
+
+int cl_mem_stats(lua_State *L) {
+  const cl_Pressure *p = &cl_state(L)->pressure;
+  lua_createtable(L, 0, 20);
+  for (int k = 1; k < CL_NCLASSES; k++) {
+    lua_createtable(L, 0, 3);
+    set_bytes(L, "bytes", bytes_of((cl_Class)k));
+    set_bytes(L, "count", (uint64_t)counts[k].count);
+    set_bytes(L, "peak", (uint64_t)counts[k].peak);
+    lua_setfield(L, -2, class_names[k]);
+  }
+  uint64_t queued = bytes_of(CL_BYTES_QUEUED), live = on_device();
+  set_bytes(L, "live", live > queued ? live - queued : 0);
+  set_bytes(L, "collections", p->collections);
+  set_bytes(L, "finalizer_errors", p->finalizer_errors);
+  lua_pushnumber(L, p->seconds);
+  lua_setfield(L, -2, "collect_seconds");
+  lua_pushnumber(L, p->budget == UINT64_MAX ? HUGE_VAL : (lua_Number)p->budget);
+  lua_setfield(L, -2, "budget");
+  set_bytes(L, "failed_destroys", cl_failed_destroys());
+  return 1;
+}

@@ -1,0 +1,40 @@
+/* Memory, inside: what the calls about device memory (drv_memory.c), pinned and registered memory
+ * (drv_host.c), managed memory (drv_managed.c), pools (drv_pool.c), pointers (drv_pointer.c) and other
+ * processes' memory (drv_ipc.c) share. Which of them an allocation belongs to is its kind. */
+#ifndef SOFTGPU_MEMORY_H
+#define SOFTGPU_MEMORY_H
+
+#include "drv.h"
+
+/* The context that an allocation was made in: NULL for memory of pools, and when it is gone. */
+SgContext *sg_alloc_context(const SgAlloc *a);
+
+/* NULL and a sentence said: not even after pools gave back what they only keep, and all queued frees ran.
+ * Another thread may have done anything meanwhile. */
+SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner);
+
+/* The body of cuMemAlloc; kind: SG_DEVICE or SG_MANAGED. */
+CUresult sg_mem_alloc(CUdeviceptr *out, size_t bytes, SgKind kind);
+
+/* Frees it once all that might use it has run. */
+CUresult sg_free_drained(SgAlloc *a);
+
+/* What is behind a->tag, by kind: flags of cuMemHostAlloc or cuMemHostRegister; of SG_DEVICE memory sg_ipc's;
+ * of SG_IMPORTED memory how often it was opened. a->more: of SG_POOL the block, of SG_MANAGED the advice, of
+ * SG_IMPORTED the mapping. Each is let go of by: */
+void sg_managed_forget(SgAlloc *a);
+void sg_pool_forget(SgAlloc *a);
+void sg_ipc_unexport(SgAlloc *a);
+void sg_ipc_unmap(SgAlloc *a);
+
+/* --- pools --- */
+
+/* Gives all memory back that the device's pools keep and nobody uses. */
+void sg_pools_trim(int device);
+/* cuMemFree and cuMemFreeAsync of a block of a pool. */
+void sg_pool_free(SgAlloc *a);
+CUresult sg_pool_free_async(SgAlloc *a, SgStream *s);
+/* The handle of the pool that it comes from, NULL if that was destroyed. */
+CUmemoryPool sg_pool_of(const SgAlloc *a);
+
+#endif

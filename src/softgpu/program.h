@@ -1,0 +1,45 @@
+/* Executable graphs, inside: what drv_program.c, drv_exec.c and drv_update.c share. A program is a graph
+ * without its child graphs: a list of steps in an order in which they may run, each with the steps that it
+ * comes after. Launches share it, so it is copied before a change. */
+#ifndef SOFTGPU_PROGRAM_H
+#define SOFTGPU_PROGRAM_H
+
+#include "graph.h"
+
+typedef struct SgStep {
+  SgOp *op;
+  void *node;           /* handle of the node it came from, */
+  uint64_t node_id;     /* and its id: handles are used again */
+  uint32_t first, deps; /* after[first], ...: the steps it comes after */
+} SgStep;
+
+typedef struct SgProgram {
+  unsigned refs;
+  uint32_t count, room, edges, edge_room;
+  SgStep *step;
+  uint32_t *after;
+} SgProgram;
+
+typedef struct SgExec {
+  SgObject o;
+  SgProgram *program;
+  SgMark *last; /* of the end of the latest launch, or NULL */
+  cuuint64_t flags;
+} SgExec;
+
+/* NULL: no memory. */
+SgProgram *sg_program_compile(const SgGraph *g);
+void sg_program_unref(SgProgram *p);
+/* 0, or why an operation of it can no longer run. */
+CUresult sg_program_check(const SgProgram *p);
+CUgraphNodeType sg_step_type(const SgStep *s);
+/* The steps that no other step comes after, in order; returns how many. `out` has room for all. */
+uint32_t sg_program_sinks(const SgProgram *p, uint32_t *out);
+/* A launch in a stream that is being captured: its node's operation. NULL: no memory. */
+SgOp *sg_program_op(SgProgram *p);
+
+SgExec *sg_exec_get(CUgraphExec h, CUresult *code);
+/* Makes e's program its own, so that it may change; false: no memory. */
+bool sg_exec_own_program(SgExec *e);
+
+#endif
