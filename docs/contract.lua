@@ -45,14 +45,48 @@ return {
       uint64 float16 bfloat16 float32 float64]],
     errors_spec = "is_error Error:is result set_debugging",
     linker_spec = "Linker Linker:add_data Linker:add_file Linker:link_module Linker:close",
+    later = {
+      prepare_spec = [[Function:prepare Function:prepared_call Function:prepared_timed_call
+        Function:prepared_async_call Function:param_set Function:param_set_size Function:param_seti Function:param_setf
+        Function:param_setv Function:param_set_texref Function:set_block_shape Function:set_shared_size Function:launch
+        Function:launch_grid Function:launch_grid_async]],
+      function_spec = [[Function:set_attribute Function:set_cache_config Function:set_shared_config Function:signature
+        Function:max_active_blocks Function:suggest_block start_profiler stop_profiler initialize_profiler]],
+      texture_spec = [[TextureReference TextureObject Module:get_texref bind_array_to_texref matrix_to_texref
+        gpuarray_to_array MipmappedArray]],
+      surface_spec = "SurfaceReference SurfaceObject Module:get_surfref",
+      graph_nodes_spec = "Graph:add_kernel Graph:add_memcpy Graph:add_memset",
+      virtual_memory_spec = "VirtualRange mem_prefetch memcpy_batch",
+      library_spec = "library_from_buffer",
+      partition_spec = "Device:partition",
+      stream_values_spec = "Stream:write_value32 Stream:wait_value32",
+      external_spec = "ExternalMemory coredump logs checkpoint",
+    },
   },
   {
     module = "cudalua.softgpu", prefix = "softgpu",
     softgpu_spec = "control active log calls fail fail_clear stats leaks set_device_count",
   },
   {
+    module = "cudalua.dtype", prefix = "dtype",
+    dtype_spec = [[of is_dtype list default_float promote promote_value pack_float16 unpack_float16 pack_bfloat16
+      unpack_bfloat16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
+      complex128]],
+  },
+  {
+    module = "cudalua.ndarray", prefix = "ndarray",
+    ndarray_spec = [[empty zeros ones full array from_buffer wrap is_array equal allclose newaxis Array Array:len
+      Array:data Array:buffer Array:get Array:set Array:tolist Array:slice Array:transpose Array:reshape Array:copy
+      Array:astype Array:fill Array:assign Array:equal Array:allclose]],
+  },
+  {
     module = "cudalua.tools", prefix = "tools",
     tools_spec = [[get_default_device make_default_context context_dependent_memoize clear_context_caches]],
+  },
+  {
+    module = "cudalua.gl", prefix = "gl",
+    later = { gl_spec = [[make_context devices init have_gl_ext RegisteredBuffer RegisteredImage RegisteredMapping
+      BufferObject BufferObjectMapping]] },
   },
   { module = "cudalua.autoinit", prefix = "autoinit", autoinit_spec = "context device" },
   { module = "cudalua.autoprimaryctx", prefix = "autoprimaryctx", autoinit_spec = "context device" },

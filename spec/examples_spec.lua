@@ -14,6 +14,12 @@ describe("examples", function()
   it("01_multiply", function() assert.truthy(run("01_multiply.lua"):find "400 products .* all as expected") end)
   it("02_doublify", function() assert.truthy(run("02_doublify.lua"):find "all as expected") end)
 
+  it("04_streams", function()
+    assert.truthy(run("04_streams.lua", "0.75"):find "three streams: .* all as expected")
+  end)
+  it("05_devices", function() assert.truthy(run("05_devices.lua"):find "warp_size +32.* attributes, all as expected") end)
+  it("06_two_contexts", function() assert.truthy(run("06_two_contexts.lua"):find "two contexts, all as expected") end)
+
   it("the program in README.md", function()
     local file = assert(io.open "README.md")
     local code = file:read("*a"):match "```lua\n(.-)```"

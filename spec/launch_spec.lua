@@ -378,4 +378,129 @@ describe("launching", function()
     collectgarbage "restart"
     assert.is_true(grown < 16, grown .. " KiB for 1000 launches")
   end)
+
+  describe("option stream", function()
+    local in_streams = [[
+      __global__ void add(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] += 1; }
+      __global__ void spin(int *flag, int *out) { out[0] = flag[0]; }
+    ]]
+    local bump
+    setup(function()
+      gpu.context()
+      bump = cuda.SourceModule(in_streams):get_function "add"
+    end)
+    before_each(gpu.context)
+
+    it("orders the kernel in it", function()
+      local s = cuda.Stream "non_blocking"
+      local mem, out = cuda.mem_alloc(16), ffi.new "int[4]"
+      cuda.memcpy_htod_async(mem, ffi.new("int[4]", { 1, 2, 3, 4 }), s)
+      for _ = 1, 10 do bump(mem, 4, { block = 4, stream = s }) end
+      cuda.memcpy_dtoh_async(out, mem, s)
+      s:synchronize()
+      assert.same({ 11, 12, 13, 14 }, { out[0], out[1], out[2], out[3] })
+    end)
+
+    it("takes the legacy and the per-thread stream, and the current one where none is given", function()
+      local out = ffi.new "int[1]"
+      for _, s in ipairs { cuda.legacy_stream, cuda.per_thread_stream } do
+        local mem = cuda.to_device(ffi.new("int[1]", 5))
+        cuda.Context.synchronize()
+        bump(mem, 1, { block = 1, stream = s })
+        s:synchronize()
+        cuda.memcpy_dtoh(out, mem)
+        assert.equal(6, out[0])
+      end
+      if not gpu.soft then return end
+      local soft, s = require "cudalua.softgpu", cuda.Stream()
+      local mem = cuda.mem_alloc(4)
+      soft.log "on"
+      soft.log "clear"
+      s:use(function() bump(mem, 1, { block = 1 }) end)
+      bump(mem, 1, { block = 1 })
+      local streams = {}
+      for _, call in ipairs(soft.calls()) do
+        if call.symbol == "cuLaunchKernel" then streams[#streams + 1] = tonumber(call.text:match "stream=(0x%x+)") end
+      end
+      soft.log "off"
+      assert.same({ s:handle(), 0 }, streams)
+    end)
+
+    it("orders the copies of In, Out and InOut in it", function()
+      local s, a = cuda.Stream "non_blocking", ffi.new("int[4]", { 1, 2, 3, 4 })
+      local soft = gpu.soft and require "cudalua.softgpu"
+      if soft then
+        soft.log "on"
+        soft.log "clear"
+      end
+      bump(cuda.InOut(a), 4, { block = 4, stream = s })
+      if soft then
+        local names = {}
+        for _, call in ipairs(soft.calls()) do
+          if call.text:find("stream=0x", 1, true) and not call.text:find("stream=0x0 ", 1, true) then
+            names[#names + 1] = call.symbol
+          end
+        end
+        soft.log "off"
+        local text = table.concat(names, " ")
+        assert.truthy(text:find("cuMemAllocAsync.*cuMemcpyHtoDAsync_v2.*cuLaunchKernel.*cuMemcpyDtoHAsync_v2" ..
+          ".*cuMemFreeAsync"))
+        assert.is_nil(text:find "Synchronize")
+      end
+      s:synchronize()
+      assert.same({ 2, 3, 4, 5 }, { a[0], a[1], a[2], a[3] })
+      s:use(function() bump(cuda.InOut(a), 4, { block = 4 }) end) -- nothing was asked for: it is done
+      assert.same({ 3, 4, 5, 6 }, { a[0], a[1], a[2], a[3] })
+    end)
+
+    it("hands the stream to handlers of one's own", function()
+      local seen, mem, s = {}, cuda.mem_alloc(16), cuda.Stream()
+      local handler = { get_device_alloc = function(_, stream) seen[1] = stream return mem end,
+        pre_call = function(_, stream) seen[2] = stream end, post_call = function(_, stream) seen[3] = stream end }
+      bump(handler, 4, { block = 4, stream = s })
+      assert.same({ s, s, s }, seen)
+      seen = {}
+      bump(handler, 4, { block = 4 })
+      assert.is_nil(next(seen))
+    end)
+
+    it("refuses what is no stream, closed ones, another context's, and time_kernel with it", function()
+      local mem = cuda.mem_alloc(16)
+      for _, value in ipairs { 5, "x", true, {}, mem, print } do
+        gpu.raises("LogicError", "option stream: expected a Stream", bump, mem, 4, { block = 4, stream = value })
+      end
+      local closed = cuda.Stream()
+      closed:close()
+      gpu.raises("LogicError", "was closed at", bump, mem, 4, { block = 4, stream = closed })
+      gpu.raises("LogicError", "time_kernel", bump, mem, 4, { block = 4, stream = cuda.Stream(), time_kernel = true })
+      local other = cuda.Device(0):make_context()
+      local s = cuda.Stream()
+      cuda.Context.pop()
+      gpu.raises("LogicError", "another context", bump, mem, 4, { block = 4, stream = s })
+      other:detach()
+      gpu.raises("LogicError", "its Context is gone", bump, mem, 4, { block = 4, stream = s })
+    end)
+
+    it("blocks of the pool that a foreign stream works on outlive their Lua object", function()
+      local home, other = cuda.Stream "non_blocking", cuda.Stream "non_blocking"
+      local out = ffi.new "int[1]"
+      local result = cuda.to_device(ffi.new "int[1]")
+      local copy = cuda.SourceModule(in_streams):get_function "spin"
+      cuda.Context.synchronize()
+      for i = 1, 20 do
+        local mem = cuda.mem_alloc_async(4, home)
+        cuda.memset_d32_async(mem, i, 1, home)
+        local e = cuda.Event():record(home)
+        other:wait_for_event(e)
+        copy(mem, result, { block = 1, stream = other })
+        mem:free()
+        local again = cuda.mem_alloc_async(4, home) -- likely the same block
+        cuda.memset_d32_async(again, 99, 1, home)
+        other:synchronize()
+        cuda.memcpy_dtoh(out, result)
+        assert.equal(i, out[0])
+        again:free()
+      end
+    end)
+  end)
 end)

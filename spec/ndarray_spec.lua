@@ -22,6 +22,11 @@ local function random_value(t)
   return t.ctype(math.random(-120, 120) / 2, math.random(-120, 120) / 2)
 end
 
+-- As FFI spells them; a `$` in a type is no use here, as busted remembers types by their text.
+local c_names = { bool = "bool", float16 = "uint16_t", bfloat16 = "uint16_t", float32 = "float", float64 = "double",
+  complex64 = "complex float", complex128 = "complex double" }
+for _, t in ipairs(dtype.list) do c_names[t.name] = c_names[t.name] or t.name .. "_t" end
+
 -- cdata compare by their parts.
 local function value_text(x)
   if type(x) == "cdata" and not tostring(x):find "LL$" then return ("%g%+gi"):format(x.re, x.im) end
@@ -162,7 +167,8 @@ local function shuffled(n)
   return list
 end
 
-local shapes = { {}, { 1 }, { 7 }, { 0 }, { 3, 4 }, { 5, 1 }, { 2, 0, 3 }, { 2, 3, 4 }, { 1, 5, 1, 2 }, { 2, 2, 2, 2, 2 } }
+local shapes = { {}, { 1 }, { 7 }, { 0 }, { 3, 4 }, { 5, 1 }, { 2, 0, 3 }, { 2, 3, 4 }, { 1, 5, 1, 2 },
+  { 2, 2, 2, 2, 2 } }
 
 local function random_array(t, shape, order)
   local values = {}
@@ -315,7 +321,7 @@ describe("making host arrays", function()
   end)
 
   it("memory that is dropped is given back", function()
-    for _ = 1, 500 do ndarray.empty({ 1000, 1000 }, "float64") end -- 4 GB in all
+    for _ = 1, 200 do ndarray.empty({ 1000, 1000 }, "float64") end -- 1.6 GB in all
     collectgarbage()
     assert.is_true(collectgarbage "count" < 300 * 1024)
   end)
@@ -420,14 +426,15 @@ describe("ndarray.from_buffer", function()
   it("is a view of FFI arrays, with their shape and type", function()
     for _, t in ipairs(names()) do
       if t ~= "float16" and t ~= "bfloat16" then
-        local c = ffi.typeof("$[2][3]", dtype(t).ctype)()
+        local c = ffi.new(c_names[t] .. "[2][3]")
         local a = ndarray.from_buffer(c)
         assert.equal(t, a.dtype.name)
         assert.same({ 2, 3 }, a.shape)
         assert.equal(c, a.base)
         local value = random_value(t)
         a:set(2, 1, value)
-        assert.equal(value_text(value), value_text(c[1][0]))
+        local got = c[1][0]
+        assert.equal(value_text(value), value_text(t:find "int64" and tonumber(got) or got))
       end
     end
     local vla = ffi.new("double[?]", 5)
@@ -592,6 +599,8 @@ describe("ndarray.wrap", function()
     refused("NULL pointer", ffi.cast("void *", nil), 1)
     refused("1 strides for 2 axes", memory, { 2, 3 }, "int8", { strides = { 1 } })
     refused("strides[1] must be a whole number", memory, { 2 }, "int8", { strides = { 0.5 } })
+    refused("the array reaches from byte 0 to 100, the memory has 96", memory, 25)
+    refused("the array reaches from byte -4 to 4", memory, 2, nil, { strides = { -4 } })
     refused("alive must be a function", memory, 1, "int8", { alive = true })
     refused("unknown option 'owner'", memory, 1, "int8", { owner = true })
     gpu.refuses_nonsense(function(x) return ndarray.wrap(memory, x) end, { table = true })
@@ -934,7 +943,7 @@ describe("what an array says of itself", function()
   it("ndarray.Array:data is a typed pointer to the first element", function()
     for _, t in ipairs(names()) do
       local a = ndarray.empty({ 2, 3 }, t)
-      assert.is_true(ffi.istype(ffi.typeof("$ *", dtype(t).ctype), a:data()))
+      assert.is_true(ffi.istype(c_names[t] .. " *", a:data()))
       assert.equal(tostring(a:data() + 4), tostring(a:slice(2, 2):data()))
       assert.equal(0, tonumber(ffi.cast("uintptr_t", a:data())) % 16)
     end
@@ -1053,7 +1062,7 @@ describe("ndarray.Array:transpose", function()
     assert_same_elements(transposed_model(model, { 3, 2, 1 }), a:transpose())
     assert_same_elements(transposed_model(model, { 2, 3, 1 }), a:transpose(2, 3, 1))
     assert_same_elements(transposed_model(model, { 2, 3, 1 }), a:transpose { 2, -1, -3 })
-    assert.same({ 4, 8, 24 }, { unpack(a:transpose(3, 2, 1):astype("int32", "F").strides) })
+    assert.same({ 2, 8, 24 }, a:transpose(3, 2, 1).strides)
     assert.same({}, ndarray.zeros({}).T.shape)
     local function refused(text, ...) gpu.raises("LogicError", text, a.transpose, a, ...) end
     refused("axis 2 is given twice", 2, 2, 1)
@@ -1067,8 +1076,12 @@ describe("ndarray.Array:transpose", function()
 end)
 
 describe("ndarray.Array:reshape", function()
-  local new_shapes = { [1] = { {}, { 1 }, { 1, 1, 1 } }, [12] = { { 12 }, { 3, 4 }, { 2, 3, 2 }, { 1, 12, 1 }, { 6, 2 } },
-    [24] = { { 24 }, { 4, 6 }, { 2, 2, 6 }, { 3, 8 }, { 2, 3, 4 }, { 1, 2, 1, 12 } }, [0] = { { 0 }, { 5, 0 }, { 0, 2, 3 } } }
+  local new_shapes = { -- for arrays of so many elements
+    [0] = { { 0 }, { 5, 0 }, { 0, 2, 3 } },
+    [1] = { {}, { 1 }, { 1, 1, 1 } },
+    [12] = { { 12 }, { 3, 4 }, { 2, 3, 2 }, { 1, 12, 1 }, { 6, 2 } },
+    [24] = { { 24 }, { 4, 6 }, { 2, 2, 6 }, { 3, 8 }, { 2, 3, 4 }, { 1, 2, 1, 12 } },
+  }
 
   -- The element of each new index: the elements counted in one order, dealt out in the same.
   local function reshaped_model(model, shape, order)
@@ -1151,7 +1164,7 @@ describe("ndarray.Array:reshape", function()
     refused("only one extent can be -1", -1, -1)
     refused("shape[1] must be a whole number", -2, 3)
     refused("shape[2] must be a whole number", 3, "4")
-    refused("must be a list", "12")
+    refused("shape[1] must be a whole number, got a string", "12")
     refused("it has a field 'order'", { order = "F" })
     refused("order must be 'C' or 'F'", { 12 }, { order = "A" })
     refused("unknown option 'odrer'", { 12 }, { odrer = "F" })
@@ -1228,7 +1241,8 @@ describe("ndarray.Array:astype", function()
   end)
 
   it("integers wrap around", function()
-    local list = { -1, -128, 127, 128, 255, 256, 300, -300, 65535, 65536, 2 ^ 31, 2 ^ 32 - 1, -2 ^ 31, 2 ^ 40 + 5, -2 ^ 40 - 5 }
+    local list = { -1, -128, 127, 128, 255, 256, 300, -300, 65535, 65536, 2 ^ 31, 2 ^ 32 - 1, -2 ^ 31, 2 ^ 40 + 5,
+      -2 ^ 40 - 5 }
     local a = ndarray.array(list, "int64")
     for _, to in ipairs { "int8", "int16", "int32", "uint8", "uint16", "uint32" } do
       local bits, signed = 8 * dtype[to].itemsize, to:sub(1, 1) == "i"
@@ -1412,8 +1426,8 @@ describe("comparing", function()
           local index = {}
           for k, extent in ipairs(shape) do index[k] = math.random(1, extent) end
           local old = model.at(index)
-          local new = type(old) == "boolean" and not old or type(old) == "number" and (old == 1 and 2 or 1) or 9999
-          index[#shape + 1] = new
+          if type(old) == "boolean" then index[#shape + 1] = not old else index[#shape + 1] = old == 1 and 2 or 1 end
+          if type(old) == "cdata" then index[#shape + 1] = ffi.new("complex", old.re, old.im + 1) end
           b:set(unpack(index))
           local same, where = a:equal(b)
           assert.is_false(same)
@@ -1448,6 +1462,11 @@ describe("comparing", function()
     assert.is_false(ndarray.equal(ndarray.full(1, -1LL), ndarray.full(1, 0xffffffffffffffffULL)))
     assert.is_false(ndarray.equal(ndarray.full(1, -0x7fffffffffffffffLL), ndarray.full(1, 0x8000000000000001ULL)))
     assert.is_true(ndarray.equal(ndarray.full(1, 0x4000000000000000LL), ndarray.full(1, 2 ^ 62, "float64")))
+    assert.is_false(ndarray.equal(ndarray.full(1, 2 ^ 62, "float64"), ndarray.full(1, 0x4000000000000001LL)))
+    assert.is_false(ndarray.equal(ndarray.full(1, 0x7fffffffffffffffLL), ndarray.full(1, 2 ^ 63, "float64")))
+    assert.is_true(ndarray.equal(ndarray.full(1, 2 ^ 63, "float64"), ndarray.full(1, 0x8000000000000000ULL)))
+    assert.is_false(ndarray.equal(ndarray.full(1, 0 / 0), a))
+    assert.is_true(ndarray.allclose(a, ndarray.full(1, 9007199254740992LL)))
   end)
 
   it("ndarray.allclose and ndarray.Array:allclose allow a difference, as NumPy's", function()
@@ -1521,7 +1540,8 @@ describe("text", function()
     for i = 1, 100 do
       for j = 1, 200 do a:set(i, j, 1000 * i + j) end
     end
-    assert.equal("[[  1001   1002   1003 ...   1198   1199   1200]\n [  2001   2002   2003 ...   2198   2199   2200]\n" ..
+    assert.equal("[[  1001   1002   1003 ...   1198   1199   1200]\n" ..
+      " [  2001   2002   2003 ...   2198   2199   2200]\n" ..
       " [  3001   3002   3003 ...   3198   3199   3200]\n ...\n [ 98001  98002  98003 ...  98198  98199  98200]\n" ..
       " [ 99001  99002  99003 ...  99198  99199  99200]\n [100001 100002 100003 ... 100198 100199 100200]]",
       tostring(a))
@@ -1582,6 +1602,6 @@ describe("the modules of host arrays", function()
       print(select(2, pcall(function() return a[3] end)))
     ]], "CUDALUA_DRIVER=/there/is/none.so")
     assert.is_true(ok)
-    assert.truthy(text:find("^%[1%. 2%.%]\tfloat32\n[^\n]*ndarray%[i%]: index 1 is 3; the axis has 2 elements\n$"), text)
+    assert.truthy(text:find "^%[1%. 2%.%]\tfloat32\n[^\n]*ndarray%[i%]: index 1 is 3; the axis has 2 elements\n$", text)
   end)
 end)

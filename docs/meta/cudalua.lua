@@ -342,4 +342,11 @@ function cuda.float32(value) end
 --- IEEE binary64.
 function cuda.float64(value) end
 
+---@class cudalua.Linker
+local Linker = {}
+
+---Gives the linker up without linking.
+---@raise LogicError where it was closed already, also by link_module()
+function Linker:close() end
+
 return cuda

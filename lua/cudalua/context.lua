@@ -12,15 +12,13 @@ setmetatable(Context, {
   __call = function(_, device, flags) return core.classes.Device.make_context(device, flags) end,
 })
 
-local uncallable = { ["nil"] = true, boolean = true, number = true, string = true, thread = true }
-
 ---Makes the context current, calls f(...) and takes it off again, also when f raises.
 ---@param f function
 ---@param ... any  arguments of f
 ---@return any ...  what f returns
 ---@raise what f raises, and LogicError if f left another context on top of the stack.
 function Context:with(f, ...)
-  if uncallable[type(f)] then errors.raise("LogicError", "Context.with: expected a function, got " .. type(f)) end
+  errors.check_callable("Context.with", f)
   local depth = core.context_depth()
   Context.push(self)
   local function finish(ok, ...)

@@ -68,7 +68,7 @@ for _, r in ipairs(rows) do
   local load, store, check = element.access(row)
   local ctype = ffi.typeof(row.c)
   local fields = { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
-    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof("$ *", ctype) }
+    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof(row.c .. " *") }
   -- The field is there for those who print or compare tables by their contents.
   local dt = setmetatable({ _name = row.name }, {
     __index = fields,

@@ -27,7 +27,7 @@ local specialise = M.specialise
 -- ---- memory and Lua values ----------------------------------------------------------------------------------
 
 -- Each source gives load(p, offset) and store(p, offset, value); p is a byte pointer, the value was checked.
--- NaNs are brought to one pattern on their way in: others look like values that are no numbers to LuaJIT.
+-- A NaN is told by its bits before it is read as a number: to LuaJIT, some NaNs are values of other types.
 local sources = {
   number = [[
     local cast, pointer = ...
@@ -45,12 +45,19 @@ local sources = {
         return x
       end,
       function(p, offset, x) cast(pointer, p + offset)[0] = x end]],
-  float = [[
-    local cast, pointer, nan = ...
+  float32 = [[
+    local cast, pointer, bits, band, nan = ...
     return function(p, offset)
-        local x = cast(pointer, p + offset)[0]
-        if x ~= x then return nan end
-        return x
+        if band(cast(bits, p + offset)[0], 0x7fffffff) > 0x7f800000 then return nan end
+        return cast(pointer, p + offset)[0]
+      end,
+      function(p, offset, x) cast(pointer, p + offset)[0] = x end]],
+  float64 = [[
+    local cast, pointer, bits, band, nan = ...
+    return function(p, offset)
+        local high = band(cast(bits, p + offset)[1], 0x7fffffff)
+        if high >= 0x7ff00000 and (high > 0x7ff00000 or cast(bits, p + offset)[0] ~= 0) then return nan end
+        return cast(pointer, p + offset)[0]
       end,
       function(p, offset, x) cast(pointer, p + offset)[0] = x end]],
   float16 = [[
@@ -58,25 +65,27 @@ local sources = {
     return function(p, offset) return unpack(cast(pointer, p + offset)[0]) end,
       function(p, offset, x) cast(pointer, p + offset)[0] = pack(x) end]],
   complex = [[
-    local cast, pointer, complex = ...
-    return function(p, offset)
-        local q = cast(pointer, p + offset)
-        return complex(q[0], q[1])
-      end,
+    local cast, pointer, complex, half, load_half, store_half = ...
+    return function(p, offset) return complex(load_half(p, offset), load_half(p, offset + half)) end,
       function(p, offset, x)
-        local q = cast(pointer, p + offset)
-        if type(x) == "number" then q[0], q[1] = x, 0 else q[0], q[1] = x.re, x.im end
+        if type(x) == "number" then
+          store_half(p, offset, x)
+          store_half(p, offset + half, 0)
+        else
+          cast(pointer, p + offset)[0] = x
+        end
       end]],
 }
 
 local function accessors(row)
   local function make(source, ctype, ...) return specialise(sources[source], cast, ffi.typeof(ctype .. " *"), ...) end
+  local function float(name, ctype) return make(name, ctype, ffi.typeof "int32_t *", bit.band, 0 / 0) end
   if row.kind == "bool" then return make("bool", "uint8_t") end
   if row.name == "float16" then return make("float16", "uint16_t", float16.pack_float16, float16.unpack_float16) end
   if row.name == "bfloat16" then return make("float16", "uint16_t", float16.pack_bfloat16, float16.unpack_bfloat16) end
-  if row.kind == "float" then return make("float", row.c, 0 / 0) end
-  if row.name == "complex64" then return make("complex", "float", complex64_t) end
-  if row.name == "complex128" then return make("complex", "double", complex128_t) end
+  if row.kind == "float" then return float(row.name, row.c) end
+  if row.name == "complex64" then return make("complex", row.c, complex64_t, 4, float("float32", "float")) end
+  if row.name == "complex128" then return make("complex", row.c, complex128_t, 8, float("float64", "double")) end
   if row.name == "int64" then return make("wide", "int64_t", -2LL ^ 53, 2LL ^ 53) end
   if row.name == "uint64" then return make("wide", "uint64_t", 0ULL, 2ULL ^ 53) end
   return make("number", row.c)

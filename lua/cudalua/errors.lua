@@ -24,6 +24,9 @@ for name, class in pairs(core.errors) do M[name] = class end
 ---@field requested number?     MemoryError: bytes asked for
 ---@field free number?          MemoryError: bytes free on the device
 ---@field total number?         MemoryError: bytes the device has
+---@field live number?          MemoryError: bytes of device memory that objects of this program have
+---@field pooled number?        MemoryError: bytes that pools keep for later
+---@field queued number?        MemoryError: bytes that were collected and not yet given back
 ---@field where string?         "script.lua:12", the caller's line
 ---@field traceback string      stack at the time of the error
 local Error = M.Error
@@ -60,7 +63,12 @@ local function tostring_error(err)
   local s = (err.where and err.where .. ": " or "") .. tostring(err.message)
   if err.kernel and err.sticky then s = s .. indented("last kernel launched", err.kernel) end
   if err.requested then
-    s = s .. ("\n  asked for %.0f bytes; %.0f of %.0f are free"):format(err.requested, err.free, err.total)
+    s = s .. ("\n  asked for %.0f bytes"):format(err.requested)
+    if err.free and err.total then s = s .. ("; %.0f of %.0f are free"):format(err.free, err.total) end
+  end
+  if err.live then
+    s = s .. ("\n  objects of this program have %.0f bytes, pools keep %.0f, %.0f wait to be given back"):format(
+      err.live, err.pooled, err.queued)
   end
   local told = err.log and err.detail and err.detail:find(err.log:match "^%s*(.-)%s*$", 1, true)
   if err.detail and err.detail ~= "" and not told then s = s .. indented("detail", err.detail) end
@@ -95,6 +103,17 @@ end
 ---@param message string   one sentence
 ---@param fields? table    further fields
 function M.raise(class, message, fields) return core.raise(class, message, fields) end
+
+---Raises a LogicError unless f is a function, a kernel, or an object with __call.
+---@param where string  function, for the message
+---@param f any
+function M.check_callable(where, f)
+  local t = type(f)
+  if t == "function" or core.kind(f) == "Function" then return end
+  local mt = (t == "table" or t == "userdata") and getmetatable(f)
+  if type(mt) == "table" and mt.__call then return end
+  core.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
+end
 
 ---Raises a LogicError unless `value` is one of the keys of `known`: for tables of options.
 ---@param where string    function, for the message

@@ -5,6 +5,8 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 
+local legacy = core.default_streams()
+
 local M = {}
 
 ---Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
@@ -31,8 +33,12 @@ function Handler:__tostring() return ("cudalua.%s(%d bytes)"):format(self.name, 
 
 -- Device memory for the time of the call: of the pool, whose blocks come and go in the order of the stream without
 -- waiting, where the device has one.
+local pooled = {} -- by device: whether it has a pool
+
 local function temporary(nbytes, stream)
-  if core.has_mempool and core.has_mempool() then return core.mem_alloc_async(nbytes, stream) end
+  local device = core.classes.Context.get_device()
+  if pooled[device] == nil then pooled[device] = device:get_attribute "memory_pools_supported" == 1 end
+  if pooled[device] then return core.mem_alloc_async(nbytes, stream) end
   return core.mem_alloc(nbytes)
 end
 
@@ -126,7 +132,9 @@ end
 
 -- Handlers' memory is freed whatever happens; the first error is the one that is raised.
 local function with_handlers(fn, args, n, handlers)
-  local stream = args[n + 1].stream or core.current_stream and core.current_stream()
+  local asked = args[n + 1].stream
+  local stream = asked or core.current_stream()
+  if stream == legacy and not asked then stream = nil end -- plain copies will do
   local ok, result = pcall(function()
     for i = 1, n do -- in the order of the arguments
       local h = handlers[i]
@@ -138,6 +146,7 @@ local function with_handlers(fn, args, n, handlers)
       local h = handlers[i]
       if h and h.post_call then h:post_call(stream) end
     end
+    if stream and not asked then stream:synchronize() end -- nobody asked for it to be asynchronous
     return seconds
   end)
   for _, h in pairs(handlers) do

@@ -40,6 +40,17 @@ function M.text(shape)
   return "(" .. table.concat(parts, ", ") .. (#parts == 1 and ",)" or ")")
 end
 
+---@param a integer[]
+---@param b integer[]
+---@return boolean
+function M.same(a, b)
+  if #a ~= #b then return false end
+  for k = 1, #a do
+    if a[k] ~= b[k] then return false end
+  end
+  return true
+end
+
 ---A list of whole numbers, copied.
 ---@param what string   for messages
 ---@param name string   what the list is: "shape"

@@ -89,9 +89,9 @@ function M.array(values, dtype, options)
   return order == "F" and a:copy "F" or a
 end
 
----An array over memory that somebody else owns; nothing is copied. For the parts of this library: nobody checks that
----the memory is there.
----@param pointer ffi.cdata*       the first element
+---An array over memory that somebody else owns; nothing is copied. For the parts of this library: what is behind a
+---pointer cannot be checked.
+---@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
 ---@param options? {order: "C"|"F", strides: integer[], base: any, alive: fun(): boolean, string?}  strides: bytes for
@@ -117,6 +117,11 @@ function M.wrap(pointer, shape, dtype, options)
     if #strides ~= #shape then refuse(what, ("%d strides for %d axes"):format(#strides, #shape)) end
   else
     strides = layout.dense_strides(shape, dtype.itemsize, order)
+  end
+  local low, high = layout.extent(shape, strides, dtype.itemsize)
+  if not host.is_pointer(pointer) and (low < 0 or high > ffi.sizeof(pointer)) then
+    refuse(what, ("the array reaches from byte %.0f to %.0f, the memory has %.0f"):format(low, high,
+      ffi.sizeof(pointer)))
   end
   local a = arrays.new(dtype, p, shape, strides, size)
   a._base, a._memory, a._alive = o.base or false, pointer, o.alive or false

@@ -2,20 +2,11 @@
 -- are kept for each context.
 
 local cuda = require "cudalua"
-local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 
 ---@class cudalua.tools
 local M = {}
-
-local function check_callable(where, f)
-  local t = type(f)
-  if t == "function" then return end
-  local mt = (t == "table" or t == "userdata") and getmetatable(f)
-  if type(mt) == "table" and mt.__call or core.kind(f) == "Function" then return end
-  errors.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
-end
 
 -- What the user asked for: a number and where it was said. The environment goes before the file.
 local function chosen_device()
@@ -53,7 +44,7 @@ function M.make_default_context(maker)
   if maker == nil then
     maker = function(device) return device:make_context() end
   else
-    check_callable("make_default_context", maker)
+    errors.check_callable("make_default_context", maker)
   end
   local chosen = chosen_device()
   if chosen then return maker(cuda.Device(chosen)) end
@@ -92,7 +83,7 @@ end
 ---@return function
 ---@raise LogicError unless f can be called; its calls raise what f raises, and LogicError (201) without a context
 function M.context_dependent_memoize(f)
-  check_callable("context_dependent_memoize", f)
+  errors.check_callable("context_dependent_memoize", f)
   local cache = {}
   caches[cache] = true
   return function(...)

@@ -1,692 +1,11 @@
-/* Stream capture and graphs, through the driver API alone, in the manner of driver_test.c: each group runs in
- * a process of its own, and what is expected holds for a GPU as well. MODEL marks what only the software
- * device is known to answer: where a GPU answers something else, that is printed and nothing fails.
+/* Graphs, through the driver API alone, in the manner of driver_test.c: each group runs in a process of
+ * its own, and what is expected holds for a GPU as well. MODEL marks what only the software device is known
+ * to answer: where a GPU answers something else, that is printed and nothing fails.
  *
  * graph_test            all groups; the last line is "N passed, N failed, N skipped"
  * graph_test GROUP      one group, in this process */
-#include <cuda.h>
-
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
-
-/* The per-thread twins, which the header has only for programs that want them everywhere. */
-CUresult cuStreamBeginCapture_v2_ptsz(CUstream stream, CUstreamCaptureMode mode);
-CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph *graph);
-CUresult cuStreamIsCapturing_ptsz(CUstream stream, CUstreamCaptureStatus *status);
-CUresult cuGraphLaunch_ptsz(CUgraphExec exec, CUstream stream);
-
-static atomic_int passed, failed;
-
-static void judge(bool good, int line, const char *format, ...) {
-  if (good) {
-    passed++;
-    return;
-  }
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "graph_test.c:%d: ", line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
-#define MODEL(code, call)                                                                                    \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    if (cuSoftgpuControl)                                                                                    \
-      judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));       \
-    else if (got_ != (CUresult)(code))                                                                       \
-      printf("differs: graph_test.c:%d: %s is %d, %d on the software device\n", __LINE__, #call, (int)got_,  \
-             (int)(code));                                                                                   \
-  } while (0)
-
-/* add_one: n words from p, each one more. note: writes v to the next free place of a list, p[0] is how many
- * there are. copy: to[0] = from[0]. */
-static const char ptx[] = ".version 7.0\n"
-                          ".target sm_70\n"
-                          ".address_size 64\n"
-                          ".visible .entry add_one(.param .u64 p, .param .u32 n) {\n"
-                          "  .reg .pred %p<2>;\n"
-                          "  .reg .b32 %r<7>;\n"
-                          "  .reg .b64 %rd<5>;\n"
-                          "  ld.param.u64 %rd1, [p];\n"
-                          "  ld.param.u32 %r1, [n];\n"
-                          "  mov.u32 %r2, %ctaid.x;\n"
-                          "  mov.u32 %r3, %ntid.x;\n"
-                          "  mov.u32 %r4, %tid.x;\n"
-                          "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
-                          "  setp.ge.u32 %p1, %r5, %r1;\n"
-                          "  @%p1 bra DONE;\n"
-                          "  cvta.to.global.u64 %rd2, %rd1;\n"
-                          "  mul.wide.u32 %rd3, %r5, 4;\n"
-                          "  add.s64 %rd4, %rd2, %rd3;\n"
-                          "  ld.global.u32 %r6, [%rd4];\n"
-                          "  add.s32 %r6, %r6, 1;\n"
-                          "  st.global.u32 [%rd4], %r6;\n"
-                          "DONE:\n"
-                          "  ret;\n"
-                          "}\n"
-                          ".visible .entry note(.param .u64 p, .param .u32 v) {\n"
-                          "  .reg .b32 %r<4>;\n"
-                          "  .reg .b64 %rd<5>;\n"
-                          "  ld.param.u64 %rd1, [p];\n"
-                          "  ld.param.u32 %r1, [v];\n"
-                          "  cvta.to.global.u64 %rd2, %rd1;\n"
-                          "  atom.global.add.u32 %r2, [%rd2], 1;\n"
-                          "  mul.wide.u32 %rd3, %r2, 4;\n"
-                          "  add.s64 %rd4, %rd2, %rd3;\n"
-                          "  st.global.u32 [%rd4+4], %r1;\n"
-                          "  ret;\n"
-                          "}\n";
-
-enum { WORDS = 64, BYTES = WORDS * 4 };
-
-static CUdevice dev;
-static CUcontext ctx;
-static CUmodule mod;
-static CUfunction add_one, note;
-static CUstream s1, s2;
-static CUdeviceptr buf;
-
-static void start_with(unsigned stream_flags) {
-  OK(cuInit(0));
-  OK(cuDeviceGet(&dev, 0));
-  OK(cuCtxCreate(&ctx, NULL, 0, dev));
-  OK(cuModuleLoadData(&mod, ptx));
-  OK(cuModuleGetFunction(&add_one, mod, "add_one"));
-  OK(cuModuleGetFunction(&note, mod, "note"));
-  OK(cuStreamCreate(&s1, stream_flags));
-  OK(cuStreamCreate(&s2, stream_flags));
-  OK(cuMemAlloc(&buf, BYTES));
-  OK(cuMemsetD32(buf, 0, WORDS));
-  OK(cuCtxSynchronize());
-}
-
-static void start(void) { start_with(CU_STREAM_DEFAULT); }
-
-static CUresult launch_add(CUstream s) {
-  unsigned n = WORDS;
-  void *params[] = {&buf, &n};
-  return cuLaunchKernel(add_one, 1, 1, 1, WORDS, 1, 1, 0, s, params, NULL);
-}
-
-static CUresult launch_note(unsigned v, CUstream s) {
-  void *params[] = {&buf, &v};
-  return cuLaunchKernel(note, 1, 1, 1, 1, 1, 1, 0, s, params, NULL);
-}
-
-static unsigned read_word(int i) {
-  unsigned v = 0xdeadbeef;
-  OK(cuMemcpyDtoH(&v, buf + (CUdeviceptr)i * 4, 4));
-  return v;
-}
-
-static void clear(void) {
-  OK(cuMemsetD32(buf, 0, WORDS));
-  OK(cuCtxSynchronize());
-}
-
-/* Runs a graph once and waits for it. */
-static void run(CUgraphExec x) {
-  OK(cuGraphLaunch(x, s1));
-  OK(cuStreamSynchronize(s1));
-}
-
-static CUgraphExec instantiate(CUgraph g) {
-  CUgraphExec x = NULL;
-  OK(cuGraphInstantiate(&x, g, 0));
-  return x;
-}
-
-static size_t count_nodes(CUgraph g) {
-  size_t n = 999;
-  OK(cuGraphGetNodes(g, NULL, &n));
-  return n;
-}
-
-static size_t count_edges(CUgraph g) {
-  size_t n = 999;
-  OK(cuGraphGetEdges(g, NULL, NULL, NULL, &n));
-  return n;
-}
-
-static CUstreamCaptureStatus status_of(CUstream s) {
-  CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
-  OK(cuStreamIsCapturing(s, &status));
-  return status;
-}
-
-/* Ends the capture of s1, which has been made invalid. */
-static void end_invalid(void) {
-  CUgraph g = (CUgraph)1;
-  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-  IS(901, cuStreamEndCapture(s1, &g));
-  TRUE(g == NULL);
-  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_NONE);
-}
-
-static CUresult begin(void) { return cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL); }
-
-static CUgraph end(void) {
-  CUgraph g = NULL;
-  OK(cuStreamEndCapture(s1, &g));
-  TRUE(g != NULL);
-  return g;
-}
-
-/* s2 comes after what s1 has so far, or the other way round. */
-static void follow(CUstream later, CUstream earlier) {
-  CUevent e;
-  OK(cuEventCreate(&e, CU_EVENT_DISABLE_TIMING));
-  OK(cuEventRecord(e, earlier));
-  OK(cuStreamWaitEvent(later, e, 0));
-  OK(cuEventDestroy(e));
-}
-
-static void in_thread(void *(*f)(void *), void *arg) {
-  pthread_t t;
-  if (pthread_create(&t, NULL, f, arg) != 0) exit(1);
-  pthread_join(t, NULL);
-}
-
-/* --- groups --- */
-
-static void basic(void) {
-  start();
-  for (int mode = 0; mode < 3; mode++) {
-    CUstreamCaptureStatus status;
-    cuuint64_t id = 0, id2 = 0;
-    CUgraph g = NULL, same = NULL;
-    const CUgraphNode *after = NULL;
-    const CUgraphEdgeData *edges = NULL;
-    size_t n = 99;
-    EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_NONE);
-    OK(cuStreamGetCaptureInfo(s1, &status, &id, &g, NULL, NULL, NULL));
-    EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
-    OK(cuStreamBeginCapture(s1, (CUstreamCaptureMode)mode));
-    EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    OK(cuStreamGetCaptureInfo(s1, &status, &id, &same, &after, &edges, &n));
-    EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    EQ(n, 0);
-    TRUE(same != NULL && id != 0);
-    OK(launch_add(s1));
-    OK(launch_add(s1));
-    OK(cuStreamGetCaptureInfo(s1, &status, &id2, &g, &after, &edges, &n));
-    EQ(id, id2);
-    TRUE(g == same);
-    EQ(n, 1);
-    EQ(edges[0].type, 0);
-    CUgraphNode last = after[0];
-    CUgraphNodeType type = (CUgraphNodeType)77;
-    OK(cuGraphNodeGetType(last, &type));
-    EQ(type, CU_GRAPH_NODE_TYPE_KERNEL);
-    IS(1, cuStreamGetCaptureInfo(s1, NULL, &id, &g, &after, &edges, &n));
-    g = end();
-    TRUE(g == same);
-    EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_NONE);
-    EQ(read_word(3), 0); /* nothing has run */
-    EQ(count_nodes(g), 2);
-    EQ(count_edges(g), 1);
-    CUgraphNode nodes[4], from, to;
-    CUgraphEdgeData data;
-    n = 4;
-    OK(cuGraphGetNodes(g, nodes, &n));
-    EQ(n, 2);
-    TRUE(nodes[0] && nodes[1] && !nodes[2] && !nodes[3]);
-    TRUE(nodes[0] == last || nodes[1] == last);
-    n = 1;
-    OK(cuGraphGetRootNodes(g, &from, &n));
-    EQ(n, 1);
-    CUgraphNode root = from;
-    TRUE(root != last);
-    n = 1;
-    OK(cuGraphGetEdges(g, &from, &to, &data, &n));
-    EQ(n, 1);
-    TRUE(from == root && to == last);
-    CUgraphExec x = instantiate(g);
-    run(x);
-    EQ(read_word(3), 2);
-    run(x);
-    EQ(read_word(WORDS - 1), 4);
-    OK(cuGraphUpload(x, s1));
-    OK(cuGraphDestroy(g));
-    run(x);
-    EQ(read_word(3), 6);
-    OK(cuGraphExecDestroy(x));
-    clear();
-  }
-  IS(1, cuStreamBeginCapture(s1, (CUstreamCaptureMode)3));
-  IS(1, cuStreamIsCapturing(s1, NULL));
-  OK(begin()); /* nothing in it */
-  CUgraph g = end();
-  EQ(count_nodes(g), 0);
-  CUgraphExec x = instantiate(g);
-  run(x);
-  OK(cuGraphExecDestroy(x));
-  OK(cuGraphDestroy(g));
-  OK(cuCtxDestroy(ctx));
-}
-
-/* What was put in the stream before the capture runs as always, and parameters are taken at once. */
-static void parameters(void) {
-  CUgraph g;
-  unsigned v = 7;
-  start();
-  void *params[] = {&buf, &v};
-  struct {
-    CUdeviceptr p;
-    unsigned v;
-  } packed = {buf, 9};
-  size_t size = 12;
-  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                   CU_LAUNCH_PARAM_END};
-  OK(launch_note(1, s1));
-  OK(begin());
-  OK(cuLaunchKernel(note, 1, 1, 1, 1, 1, 1, 0, s1, params, NULL));
-  v = 8;
-  OK(cuLaunchKernel(note, 1, 1, 1, 1, 1, 1, 0, s1, NULL, extra));
-  packed.v = 10;
-  g = end();
-  OK(cuStreamSynchronize(s1));
-  EQ(read_word(0), 1);
-  CUgraphExec x = instantiate(g);
-  run(x);
-  EQ(read_word(0), 3);
-  EQ(read_word(1), 1);
-  EQ(read_word(2), 7);
-  EQ(read_word(3), 9);
-  OK(cuGraphExecDestroy(x));
-  OK(cuGraphDestroy(g));
-  OK(cuCtxDestroy(ctx));
-}
-
-static void *end_elsewhere(void *arg) {
-  CUgraph g = NULL;
-  OK(cuCtxSetCurrent(ctx));
-  IS(*(int *)arg, cuStreamEndCapture(s1, &g));
-  if (g) OK(cuGraphDestroy(g));
-  return NULL;
-}
-
-static void misuse(void) {
-  CUgraph g = NULL;
-  CUevent e, outside;
-  start();
-  OK(cuEventCreate(&e, 0));
-  OK(cuEventCreate(&outside, 0));
-  OK(cuEventRecord(outside, s2));
-  IS(900, cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  IS(900, cuStreamBeginCapture(CU_STREAM_LEGACY, CU_STREAM_CAPTURE_MODE_RELAXED));
-  IS(401, cuStreamEndCapture(s1, &g));
-  IS(401, cuStreamEndCapture(NULL, &g));
-
-  OK(begin()); /* begun twice: refused, and no harm done */
-  IS(401, begin());
-  OK(cuEventRecord(e, s1));
-  OK(cuStreamWaitEvent(s2, e, 0));
-  EQ(status_of(s2), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  IS(401, cuStreamBeginCapture(s2, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  OK(cuGraphDestroy(end()));
-  EQ(status_of(s2), CU_STREAM_CAPTURE_STATUS_NONE);
-
-  OK(begin()); /* 903: ended in another stream of it */
-  OK(cuEventRecord(e, s1));
-  OK(cuStreamWaitEvent(s2, e, 0));
-  OK(launch_add(s2));
-  IS(903, cuStreamEndCapture(s2, &g));
-  MODEL(901, cuStreamEndCapture(s1, &g));
-
-  OK(begin()); /* 904: a fork that is not joined */
-  OK(launch_add(s1));
-  follow(s2, s1);
-  OK(launch_add(s2));
-  g = (CUgraph)1;
-  IS(904, cuStreamEndCapture(s1, &g));
-  TRUE(g == NULL);
-  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_NONE);
-  EQ(status_of(s2), CU_STREAM_CAPTURE_STATUS_NONE);
-  OK(begin()); /* ... or not all of it */
-  follow(s2, s1);
-  OK(launch_add(s2));
-  follow(s1, s2);
-  OK(launch_add(s2));
-  IS(904, cuStreamEndCapture(s1, &g));
-
-  OK(begin()); /* 905: an event from outside */
-  IS(905, cuStreamWaitEvent(s1, outside, 0));
-  end_invalid();
-  CUevent fresh;
-  OK(cuEventCreate(&fresh, 0));
-  OK(begin());
-  MODEL(905, cuStreamWaitEvent(s1, fresh, 0));
-  (void)cuStreamEndCapture(s1, &g);
-
-  OK(begin()); /* 902: two captures cannot become one */
-  OK(cuStreamBeginCapture(s2, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-  OK(cuEventRecord(e, s1));
-  OK(launch_add(s2));
-  IS(902, cuStreamWaitEvent(s2, e, 0));
-  IS(901, cuStreamEndCapture(s2, &g));
-  MODEL(901, cuStreamEndCapture(s1, &g));
-
-  OK(begin()); /* 907: events of a capture cannot be asked */
-  OK(cuEventRecord(e, s1));
-  IS(907, cuEventQuery(e));
-  end_invalid();
-  OK(begin());
-  OK(cuEventRecord(e, s1));
-  IS(907, cuEventSynchronize(e));
-  end_invalid();
-  MODEL(907, cuEventQuery(e)); /* also when it is over */
-  MODEL(907, cuStreamWaitEvent(s2, e, 0));
-  OK(cuEventRecord(e, s2));
-  OK(cuEventSynchronize(e));
-  OK(cuEventQuery(e));
-
-  OK(begin()); /* 908: ended in another thread */
-  OK(launch_add(s1));
-  in_thread(end_elsewhere, &(int){908});
-  MODEL(901, cuStreamEndCapture(s1, &g));
-  OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_RELAXED));
-  in_thread(end_elsewhere, &(int){0});
-
-  OK(begin()); /* 901: nothing works in a capture that is invalid */
-  IS(900, cuStreamSynchronize(s1));
-  IS(901, launch_add(s1));
-  IS(901, cuMemsetD32Async(buf, 0, 4, s1));
-  IS(901, cuEventRecord(e, s1));
-  MODEL(901, cuStreamWaitEvent(s1, outside, 0));
-  end_invalid();
-
-  OK(begin());
-  MODEL(1, cuStreamEndCapture(s1, NULL));
-  MODEL(0, cuStreamEndCapture(s1, &g));
-  MODEL(0, cuGraphDestroy(g));
-  OK(launch_add(s1)); /* the stream is as good as new */
-  OK(cuStreamSynchronize(s1));
-  OK(cuCtxDestroy(ctx));
-}
-
-/* The default stream waits for blocking streams, so it cannot be used while one of them is captured. */
-static void legacy(void) {
-  CUstreamCaptureStatus status;
-  unsigned word = 5, flags;
-  start();
-  OK(begin());
-  IS(906, cuStreamIsCapturing(NULL, &status));
-  IS(906, cuStreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL, NULL));
-  MODEL(0, cuStreamGetFlags(NULL, &flags));
-  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  IS(906, launch_add(NULL));
-  end_invalid();
-  OK(begin());
-  IS(906, cuMemcpyHtoD(buf, &word, 4));
-  end_invalid();
-  OK(begin());
-  IS(906, cuMemsetD32(buf, 0, 4));
-  end_invalid();
-  OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_RELAXED));
-  IS(906, cuMemsetD32Async(buf, 0, 4, NULL));
-  end_invalid();
-  OK(begin());
-  MODEL(906, cuStreamSynchronize(NULL));
-  CUgraph g = NULL;
-  MODEL(901, cuStreamEndCapture(s1, &g));
-  OK(cuCtxDestroy(ctx));
-
-  start_with(CU_STREAM_NON_BLOCKING);
-  OK(begin());
-  OK(cuStreamIsCapturing(NULL, &status));
-  EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
-  OK(launch_add(NULL)); /* it runs */
-  OK(launch_add(s1));   /* it does not */
-  g = end();
-  EQ(count_nodes(g), 1);
-  EQ(read_word(0), 1);
-  OK(cuGraphDestroy(g));
-  OK(begin());
-  MODEL(900, cuMemcpyHtoD(buf, &word, 4)); /* it waits, which a capture cannot see */
-  (void)cuStreamEndCapture(s1, &g);
-  OK(cuCtxDestroy(ctx));
-}
-
-/* One call that a capture cannot see. Each gives back what it made. */
-static CUresult unsafe_call(int which) {
-  static CUdeviceptr p;
-  static void *h;
-  static CUmodule m;
-  static CUevent e;
-  CUresult r = CUDA_SUCCESS;
-  switch (which) {
-  case 0: return cuMemAlloc(&p, 16);
-  case 1: return cuMemFree(p);
-  case 2: return cuMemHostAlloc(&h, 16, 0);
-  case 3: return cuMemFreeHost(h);
-  case 4: return cuModuleLoadData(&m, ptx);
-  case 5: return cuModuleUnload(m);
-  case 6: return cuStreamSynchronize(s2);
-  case 7: return cuStreamQuery(s2);
-  case 8:
-    if (!e) r = cuEventCreate(&e, 0);
-    if (!r) r = cuEventRecord(e, s2);
-    return r ? r : cuEventSynchronize(e);
-  default: return cuEventQuery(e);
-  }
-}
-
-enum { UNSAFE = 10 };
-
-static CUstreamCaptureMode exchange(CUstreamCaptureMode mode) {
-  OK(cuThreadExchangeStreamCaptureMode(&mode));
-  return mode;
-}
-
-static void unsafe(void) {
-  CUgraph g = NULL;
-  start();
-  for (int mode = 0; mode < 2; mode++)
-    for (int i = 0; i < UNSAFE; i++) {
-      OK(cuStreamBeginCapture(s1, (CUstreamCaptureMode)mode));
-      OK(launch_add(s1));
-      CUresult r = unsafe_call(i);
-      if (i == 0 || i == 1 || i == 5 || i == 6) IS(900, r);
-      MODEL(900, r);
-      if (r)
-        end_invalid();
-      else
-        OK(cuGraphDestroy(end()));
-      if (r) OK(unsafe_call(i));
-    }
-
-  /* Relaxed: the capture, or the thread. */
-  OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_RELAXED));
-  OK(launch_add(s1));
-  for (int i = 0; i < UNSAFE; i++) OK(unsafe_call(i));
-  g = end();
-  EQ(count_nodes(g), 1);
-  OK(cuGraphDestroy(g));
-  for (int mode = 0; mode < 2; mode++) {
-    OK(cuStreamBeginCapture(s1, (CUstreamCaptureMode)mode));
-    EQ(exchange(CU_STREAM_CAPTURE_MODE_RELAXED), CU_STREAM_CAPTURE_MODE_GLOBAL);
-    OK(launch_add(s1));
-    for (int i = 0; i < UNSAFE; i++) OK(unsafe_call(i));
-    EQ(exchange(CU_STREAM_CAPTURE_MODE_GLOBAL), CU_STREAM_CAPTURE_MODE_RELAXED);
-    g = end();
-    EQ(count_nodes(g), 1);
-    OK(cuGraphDestroy(g));
-  }
-
-  /* Waiting for a stream in a capture, or its context, is possible in no mode. */
-  for (int i = 0; i < 3; i++) {
-    OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_RELAXED));
-    IS(900, i == 0 ? cuStreamSynchronize(s1) : i == 1 ? cuStreamQuery(s1) : cuCtxSynchronize());
-    end_invalid();
-  }
-
-  /* These are harmless. */
-  CUstream s;
-  CUevent e;
-  size_t free_bytes, total;
-  CUdevice d;
-  int v;
-  OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  OK(cuStreamCreate(&s, 0));
-  OK(cuEventCreate(&e, 0));
-  OK(launch_add(s2));
-  OK(cuMemsetD32Async(buf, 0, 4, s2));
-  OK(cuEventRecord(e, s2));
-  OK(cuMemGetInfo(&free_bytes, &total));
-  OK(cuCtxGetDevice(&d));
-  OK(cuDeviceGetAttribute(&v, CU_DEVICE_ATTRIBUTE_WARP_SIZE, d));
-  OK(cuFuncGetAttribute(&v, CU_FUNC_ATTRIBUTE_NUM_REGS, add_one));
-  OK(cuEventDestroy(e));
-  OK(cuStreamDestroy(s));
-  OK(cuGraphDestroy(end()));
-
-  CUstreamCaptureMode bad = (CUstreamCaptureMode)3;
-  IS(1, cuThreadExchangeStreamCaptureMode(NULL));
-  IS(1, cuThreadExchangeStreamCaptureMode(&bad));
-  OK(cuCtxDestroy(ctx));
-}
-
-typedef struct Elsewhere {
-  CUstreamCaptureMode mode;
-  CUresult result;
-} Elsewhere;
-
-static void *alloc_elsewhere(void *arg) {
-  Elsewhere *a = arg;
-  CUdeviceptr p = 0;
-  OK(cuCtxSetCurrent(ctx));
-  EQ(exchange(a->mode), CU_STREAM_CAPTURE_MODE_GLOBAL);
-  a->result = cuMemAlloc(&p, 16);
-  exchange(CU_STREAM_CAPTURE_MODE_RELAXED);
-  if (!a->result) OK(cuMemFree(p));
-  return NULL;
-}
-
-/* Only a capture in global mode forbids anything to other threads, and only to those in global mode. */
-static void threads(void) {
-  CUgraph g;
-  start();
-  for (int capture = 0; capture < 3; capture++)
-    for (int thread = 0; thread < 3; thread++) {
-      Elsewhere a = {(CUstreamCaptureMode)thread, CUDA_ERROR_UNKNOWN};
-      OK(cuStreamBeginCapture(s1, (CUstreamCaptureMode)capture));
-      in_thread(alloc_elsewhere, &a);
-      bool refused = capture == 0 && thread == 0;
-      EQ(a.result, refused ? 900 : 0);
-      IS(refused ? 901 : 0, cuStreamEndCapture(s1, &g));
-      if (!refused) OK(cuGraphDestroy(g));
-    }
-  OK(cuCtxDestroy(ctx));
-}
-
-static int place_of(unsigned v) {
-  unsigned n = read_word(0);
-  for (unsigned i = 0; i < n; i++)
-    if (read_word((int)i + 1) == v) return (int)i;
-  return -1;
-}
-
-/* 1, then 2 in s1 beside 3 and 4 in s2, then 5. */
-static CUgraph diamond(void) {
-  OK(begin());
-  OK(launch_note(1, s1));
-  follow(s2, s1);
-  OK(launch_note(2, s1));
-  OK(launch_note(3, s2));
-  OK(launch_note(4, s2));
-  follow(s1, s2);
-  OK(launch_note(5, s1));
-  return end();
-}
-
-static void check_diamond(void) {
-  EQ(read_word(0), 5);
-  EQ(place_of(1), 0);
-  EQ(place_of(5), 4);
-  TRUE(place_of(3) < place_of(4));
-  TRUE(place_of(2) > 0);
-}
-
-static void fork_join(void) {
-  start();
-  CUgraph g = diamond();
-  EQ(status_of(s2), CU_STREAM_CAPTURE_STATUS_NONE);
-  EQ(count_nodes(g), 5);
-  EQ(count_edges(g), 5);
-  CUgraphNode nodes[5], after[5];
-  size_t n = 5;
-  OK(cuGraphGetNodes(g, nodes, &n));
-  for (int i = 0; i < 5; i++) {
-    CUDA_KERNEL_NODE_PARAMS p;
-    static const int edges[] = {0, 0, 1, 1, 1, 2};
-    OK(cuGraphKernelNodeGetParams(nodes[i], &p));
-    n = 5;
-    OK(cuGraphNodeGetDependencies(nodes[i], after, NULL, &n));
-    EQ(n, edges[*(unsigned *)p.kernelParams[1]]);
-  }
-  CUgraphExec x = instantiate(g);
-  for (int i = 0; i < 3; i++) {
-    clear();
-    run(x);
-    check_diamond();
-  }
-  OK(launch_note(6, s2)); /* the other stream is free again */
-  OK(cuStreamSynchronize(s2));
-  EQ(place_of(6), 5);
-
-  /* A stream that joins without work needs no join; two forks from one place are not in each other's way. */
-  OK(begin());
-  follow(s2, s1);
-  OK(launch_note(7, s1));
-  CUgraph h = end();
-  EQ(count_nodes(h), 1);
-  OK(cuGraphDestroy(h));
-
-  /* A stream that goes away. */
-  CUstream s;
-  OK(cuStreamCreate(&s, 0));
-  OK(begin());
-  follow(s, s1);
-  OK(launch_note(8, s));
-  follow(s1, s);
-  MODEL(0, cuStreamDestroy(s));
-  h = NULL;
-  MODEL(0, cuStreamEndCapture(s1, &h));
-  if (h) {
-    EQ(count_nodes(h), 1);
-    OK(cuGraphDestroy(h));
-  }
-  OK(cuGraphExecDestroy(x));
-  OK(cuGraphDestroy(g));
-  OK(cuCtxDestroy(ctx));
-}
+#define TEST_FILE "graph_test.c"
+#include "graphs.h"
 
 static void add_in_host(void *data) { ++*(int *)data; }
 
@@ -1248,31 +567,6 @@ static void two_contexts(void) {
   OK(cuCtxDestroy(ctx));
 }
 
-/* The per-thread default stream can be captured, under its handle and as stream 0 of the twins. */
-static void per_thread(void) {
-  CUgraph g;
-  CUstreamCaptureStatus status;
-  start();
-  OK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  OK(launch_add(CU_STREAM_PER_THREAD));
-  OK(cuStreamIsCapturing_ptsz(NULL, &status));
-  EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  IS(906, cuStreamIsCapturing(NULL, &status)); /* it is a blocking stream */
-  OK(cuStreamEndCapture(CU_STREAM_PER_THREAD, &g));
-  EQ(count_nodes(g), 1);
-  OK(cuGraphDestroy(g));
-  OK(cuStreamBeginCapture_v2_ptsz(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  OK(launch_add(CU_STREAM_PER_THREAD));
-  OK(cuStreamEndCapture_ptsz(NULL, &g));
-  CUgraphExec x = instantiate(g);
-  OK(cuGraphLaunch_ptsz(x, NULL));
-  OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
-  EQ(read_word(0), 1);
-  OK(cuGraphExecDestroy(x));
-  OK(cuGraphDestroy(g));
-  OK(cuCtxDestroy(ctx));
-}
-
 /* A base name gives the newest form of the function, which is not always the one of the header's macro. */
 static void proc_address(void) {
   typedef CUresult (*Old)(CUgraphExec *, CUgraph, CUgraphNode *, char *, size_t);
@@ -1295,24 +589,40 @@ static void proc_address(void) {
   OK(cuCtxDestroy(ctx));
 }
 
+/* Much of everything. */
+static void many(void) {
+  enum { N = 3000 };
+  start();
+  OK(begin());
+  bool good = true;
+  for (int i = 0; i < N; i++) good = good && launch_note(1, s1) == 0;
+  CUgraph g = end();
+  TRUE(good);
+  EQ(count_nodes(g), N);
+  EQ(count_edges(g), N - 1);
+  OK(cuGraphDestroy(g));
+  OK(begin());
+  for (int i = 0; i < 300; i++) {
+    good = good && launch_add(s1) == 0;
+    if (i % 3 == 0) follow(s2, s1);
+    if (i % 3 == 1) good = good && cuMemsetD32Async(buf + 4, 5, 1, s2) == 0;
+    if (i % 3 == 2) follow(s1, s2);
+  }
+  g = end();
+  TRUE(good);
+  EQ(count_nodes(g), 400);
+  CUgraphExec x = instantiate(g);
+  run(x);
+  run(x);
+  EQ(read_word(0), 600);
+  CUgraphExecUpdateResultInfo info;
+  OK(update(x, g, &info));
+  OK(cuGraphExecDestroy(x));
+  OK(cuGraphDestroy(g));
+  OK(cuCtxDestroy(ctx));
+}
+
 /* --- of the software device only --- */
-
-static long long stat(const char *key) {
-  char text[4096], *line;
-  OK(cuSoftgpuControl("stats", text, sizeof text, NULL));
-  size_t n = strlen(key);
-  for (line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-    if (strncmp(line, key, n) == 0 && line[n] == ' ') return atoll(line + n);
-  return -1;
-}
-
-static bool reply_has(const char *command, const char *what) {
-  static char text[1 << 20];
-  OK(cuSoftgpuControl(command, text, sizeof text, NULL));
-  bool found = strstr(text, what) != NULL;
-  if (!found) fprintf(stderr, "%s: %s", command, text);
-  return found;
-}
 
 static void soft_counts(void) {
   CUgraph g;
@@ -1391,10 +701,11 @@ static void soft_log(void) {
   TRUE(reply_has("log", line));
 }
 
-/* Memory and modules that go between capture and launch. */
+/* Memory, modules and events that go between capture and launch. */
 static void soft_freed(void) {
   CUgraph g;
   CUdeviceptr p;
+  setenv("CUDALUA_SOFT_STREAMS", "deferred", 1);
   start();
   OK(begin());
   OK(launch_add(s1));
@@ -1407,6 +718,17 @@ static void soft_freed(void) {
   IS(400, cuGraphInstantiate(&y, g, 0));
   CUgraphExecUpdateResultInfo info;
   IS(400, cuGraphExecUpdate(x, g, &info));
+  OK(cuGraphExecDestroy(x));
+  OK(cuGraphDestroy(g));
+
+  CUevent e;
+  OK(cuEventCreate(&e, 0));
+  OK(begin());
+  OK(cuEventRecordWithFlags(e, s1, CU_EVENT_RECORD_EXTERNAL));
+  g = end();
+  x = instantiate(g);
+  OK(cuEventDestroy(e));
+  IS(400, cuGraphLaunch(x, s1));
   OK(cuGraphExecDestroy(x));
   OK(cuGraphDestroy(g));
 
@@ -1427,6 +749,7 @@ static void soft_freed(void) {
 
 static void soft_freed_kernel(void) {
   CUgraph g;
+  setenv("CUDALUA_SOFT_STREAMS", "deferred", 1);
   start();
   OK(begin());
   OK(launch_add(s1));
@@ -1445,6 +768,7 @@ static void soft_freed_kernel(void) {
 
 /* Nothing runs before somebody waits, and a query moves things on by one step. */
 static void soft_deferred(void) {
+  setenv("CUDALUA_SOFT_STREAMS", "deferred", 1);
   start();
   CUgraph g = diamond();
   CUgraphExec x = instantiate(g);
@@ -1592,51 +916,7 @@ static void soft_injected(void) {
   }
 }
 
-/* Much of everything. */
-static void many(void) {
-  enum { N = 3000 };
-  start();
-  OK(begin());
-  bool good = true;
-  for (int i = 0; i < N; i++) good = good && launch_note(1, s1) == 0;
-  CUgraph g = end();
-  TRUE(good);
-  EQ(count_nodes(g), N);
-  EQ(count_edges(g), N - 1);
-  OK(cuGraphDestroy(g));
-  OK(begin());
-  for (int i = 0; i < 300; i++) {
-    good = good && launch_add(s1) == 0;
-    if (i % 3 == 0) follow(s2, s1);
-    if (i % 3 == 1) good = good && cuMemsetD32Async(buf + 4, 5, 1, s2) == 0;
-    if (i % 3 == 2) follow(s1, s2);
-  }
-  g = end();
-  TRUE(good);
-  EQ(count_nodes(g), 400);
-  CUgraphExec x = instantiate(g);
-  run(x);
-  run(x);
-  EQ(read_word(0), 600);
-  CUgraphExecUpdateResultInfo info;
-  OK(update(x, g, &info));
-  OK(cuGraphExecDestroy(x));
-  OK(cuGraphDestroy(g));
-  OK(cuCtxDestroy(ctx));
-}
-
-static const struct {
-  const char *name;
-  void (*run)(void);
-  bool soft; /* of the software device only */
-} groups[] = {
-    {"basic", basic, false},
-    {"parameters", parameters, false},
-    {"misuse", misuse, false},
-    {"legacy", legacy, false},
-    {"unsafe", unsafe, false},
-    {"threads", threads, false},
-    {"fork_join", fork_join, false},
+static const Group groups[] = {
     {"copies", copies, false},
     {"instantiation", instantiation, false},
     {"one_at_a_time", one_at_a_time, false},
@@ -1646,7 +926,6 @@ static const struct {
     {"event_nodes", event_nodes, false},
     {"children", children, false},
     {"two_contexts", two_contexts, false},
-    {"per_thread", per_thread, false},
     {"proc_address", proc_address, false},
     {"many", many, false},
     {"counts", soft_counts, true},
@@ -1661,40 +940,4 @@ static const struct {
     {"injected", soft_injected, true},
 };
 
-enum { GROUPS = sizeof groups / sizeof groups[0] };
-
-static int run_one(const char *name) {
-  for (int i = 0; i < GROUPS; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed != 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
-
-int main(int argc, char **argv) {
-  if (argc == 2) return run_one(argv[1]);
-  int good = 0, bad = 0, skipped = 0;
-  for (int i = 0; i < GROUPS; i++) {
-    if (groups[i].soft && !cuSoftgpuControl) {
-      skipped++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      groups[i].run();
-      exit(failed != 0);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status == 0)
-      good++;
-    else
-      bad++;
-    printf("%s %s\n", status == 0 ? "ok    " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, skipped);
-  return bad != 0;
-}
+int main(int argc, char **argv) { return run_groups(groups, sizeof groups / sizeof groups[0], argc, argv); }

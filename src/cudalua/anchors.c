@@ -163,7 +163,8 @@ void cl_anchor_rec(lua_State *L, cl_Stream *s, cl_Context *ctx, int idx, cl_Rec 
   if (l && moved_on(L, l)) {
     lua_pop(L, 1);
   } else if (l && make_room(l) && (event = mark(l))) {
-    l->ring[(l->head + l->count) % l->room] = (struct cl_Anchor){event, luaL_ref(L, -2), rec ? cl_rec_retain(rec) : NULL};
+    l->ring[(l->head + l->count) % l->room] =
+        (struct cl_Anchor){event, luaL_ref(L, -2), rec ? cl_rec_retain(rec) : NULL};
     l->count++;
   } else { /* nothing to wait behind: wait now */
     cl_log_clear();

@@ -1,5 +1,5 @@
-/* Stream capture: s:capture(fn) turns what fn puts into a stream into a Graph. The driver breaks a capture at the
- * first call that does not belong into one, so those calls of this library ask here first. */
+/* Stream capture: s:capture(fn) turns what fn puts into a stream into a Graph. The driver breaks a capture at
+ * the first call that does not belong into one, so those calls of this library ask here first. */
 #include "capture.h"
 #include "graph.h"
 #include "state.h"
@@ -16,8 +16,8 @@ typedef struct cl_Capture {
   uint64_t id;
   CUstreamCaptureMode mode;
   pthread_t thread;
-  const char *where;        /* "file:line" of capture(), interned, or NULL */
-  const char *broken_by;    /* interned: the driver's call that broke it, where it went through this library */
+  const char *where;     /* "file:line" of capture(), interned, or NULL */
+  const char *broken_by; /* interned: the driver's call that broke it, where it went through this library */
   struct cl_Capture *outer; /* of the same Lua state */
   struct cl_Capture *next;  /* of the process */
 } cl_Capture;
@@ -248,7 +248,8 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
     why = "a call inside of the function does not belong into a capture and broke it";
     break;
   case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-    why = "a stream that joined the capture by waiting for an event was not joined again: record an event in it "
+    why = "a stream that joined the capture by waiting for an event was not joined again: record an event in "
+          "it "
           "and let the captured stream wait for that event";
     break;
   case CUDA_ERROR_CONTEXT_IS_DESTROYED: why = "the stream's Context was detached inside of it"; break;
@@ -263,8 +264,8 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   return cl_throw(L);
 }
 
-/* s:capture(fn [, {mode = "thread_local"}]) -> Graph of what fn(s) put into s, and into the streams that joined
- * it. s is the current stream inside. */
+/* s:capture(fn [, {mode = "thread_local"}]) -> Graph of what fn(s) put into s, and into the streams that
+ * joined it. s is the current stream inside. */
 int cl_stream_capture(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_STREAM);
   cl_Stream *s = (cl_Stream *)o->rec;

@@ -1,5 +1,6 @@
-/* s:on_complete(fn): the driver calls back on a thread of its own, where Lua must not be entered. So the callback
- * only puts a number into an inbox; the function itself is called by whoever waits or polls next in its state. */
+/* s:on_complete(fn): the driver calls back on a thread of its own, where Lua must not be entered. So the
+ * callback only puts a number into an inbox; the function itself is called by whoever waits or polls next in
+ * its state. */
 #include "capture.h"
 #include "state.h"
 
@@ -77,8 +78,9 @@ int cl_stream_on_complete(lua_State *L) {
   cl_check_function(L, 2, "fn");
   const cl_Stream *s = cl_check_stream(L, 1, "Stream:on_complete", NULL);
   if (cl_captures && cl_capture_id(s))
-    cl_logic(L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many times, "
-                "the function would be called once");
+    cl_logic(
+        L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many times, "
+           "the function would be called once");
   cl_Inbox *box = inbox_of(L, cl_state(L));
   lua_settop(L, 2);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);

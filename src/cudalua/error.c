@@ -169,20 +169,29 @@ static void push_where(lua_State *L) {
     lua_pushnil(L);
 }
 
-/* Interning takes a lock and a search; a loop asks for the same few places. */
+typedef struct Place {
+  int line;
+  const char *interned;
+  char source[LUA_IDSIZE];
+} Place;
+
+/* Interning takes a lock and a search, and so does finding out whose line it is; a loop asks for the same few
+ * places. Level 0 is the C function that asks. */
 const char *cl_here(lua_State *L) {
-  static __thread struct {
-    char text[LUA_IDSIZE + 12];
-    const char *interned;
-  } recent[16];
+  static __thread Place recent[16];
   lua_Debug ar;
-  if (!user_line(L, &ar)) return NULL;
-  size_t slot = (size_t)ar.currentline % 16, n = strlen(ar.short_src);
-  if (recent[slot].interned && !memcmp(recent[slot].text, ar.short_src, n) && recent[slot].text[n] == ':' &&
-      atoi(recent[slot].text + n + 1) == ar.currentline)
-    return recent[slot].interned;
-  snprintf(recent[slot].text, sizeof recent[slot].text, "%s:%d", ar.short_src, ar.currentline);
-  return recent[slot].interned = cl_intern(recent[slot].text);
+  bool direct = lua_getstack(L, 1, &ar) && lua_getinfo(L, "Sl", &ar) && ar.currentline > 0;
+  for (;; direct = false) {
+    if (!direct && !user_line(L, &ar)) return NULL;
+    Place *p = &recent[(size_t)ar.currentline % 16];
+    if (p->line == ar.currentline && !strcmp(p->source, ar.short_src)) return p->interned;
+    if (direct) continue;
+    char text[LUA_IDSIZE + 12];
+    snprintf(text, sizeof text, "%s:%d", ar.short_src, ar.currentline);
+    memcpy(p->source, ar.short_src, sizeof ar.short_src);
+    p->line = ar.currentline;
+    return p->interned = cl_intern(text);
+  }
 }
 
 int cl_throw(lua_State *L) {

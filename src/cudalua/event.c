@@ -90,8 +90,10 @@ int cl_event_record(lua_State *L) {
 /* The driver takes such questions for mistakes that end the capture. */
 static void refuse_captured(lua_State *L, const cl_Event *e, const char *call) {
   if (e->captured)
-    cl_logic(L, "%s: the event was last recorded in a stream that was being captured, where nothing runs: "
-                "record it again", call);
+    cl_logic(L,
+             "%s: the event was last recorded in a stream that was being captured, where nothing runs: "
+             "record it again",
+             call);
 }
 
 /* e:synchronize() -> e */
@@ -192,8 +194,8 @@ int cl_event_from_ipc_handle(lua_State *L) {
   return made(e, handle);
 }
 
-/* s:wait_for_event(e) -> s. Event and stream may be of different contexts. While e belongs to a capture, s joins
- * that capture. */
+/* s:wait_for_event(e) -> s. Event and stream may be of different contexts. While e belongs to a capture, s
+ * joins that capture. */
 int cl_stream_wait_for_event(lua_State *L) {
   cl_check(L, 1, CL_STREAM);
   const cl_Event *e = check_other(L);
@@ -202,8 +204,7 @@ int cl_stream_wait_for_event(lua_State *L) {
   if (mine && e->captured != mine)
     cl_logic(L, "Stream:wait_for_event: the stream is being captured, and the event was not recorded in that "
                 "capture");
-  if (!mine && e->captured && !cl_capture_active(e->captured))
-    refuse_captured(L, e, "Stream:wait_for_event");
+  if (!mine && e->captured && !cl_capture_active(e->captured)) refuse_captured(L, e, "Stream:wait_for_event");
   if (e->captured && s == &cl_legacy_stream)
     cl_logic(L, "Stream:wait_for_event: the legacy stream cannot join a capture");
   CL_TRY(L, cuStreamWaitEvent, cl_stream_handle(s), (CUevent)e->rec.handle, 0);

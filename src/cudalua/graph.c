@@ -1,4 +1,5 @@
-/* Graph: work as stream capture recorded it. GraphExec: the same made ready, to be launched again and again. */
+/* Graph: work as stream capture recorded it. GraphExec: the same made ready, to be launched again and again.
+ */
 #include "graph.h"
 #include "memory.h"
 
@@ -74,8 +75,8 @@ cl_Kept *cl_push_kept(lua_State *L) {
   return (cl_Kept *)o->rec;
 }
 
-/* Pushes a table of the cl_Kept at index `kept` and, if `self` is not 0, the object there: the environment of a
- * Graph or GraphExec, and what a launch anchors. */
+/* Pushes a table of the cl_Kept at index `kept` and, if `self` is not 0, the object there: the environment of
+ * a Graph or GraphExec, and what a launch anchors. */
 static void push_environment(lua_State *L, int kept, int self) {
   lua_createtable(L, 2, 0);
   lua_pushvalue(L, kept);

@@ -5,8 +5,8 @@
 #include "stream.h"
 
 /* What the work in a graph uses: records in a set of their own, because they are looked at before a launch,
- * values of Lua's in the table that is the environment of its userdata. Shared by a graph, the executables made
- * from it and their launches. */
+ * values of Lua's in the table that is the environment of its userdata. Shared by a graph, the executables
+ * made from it and their launches. */
 typedef struct cl_Kept {
   cl_Rec rec;
   cl_Rec **set; /* open addressing; each retained */

@@ -7,20 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A registration that a finalizer found, and the Lua value whose memory it is of. */
-typedef struct cl_Kept {
-  cl_Rec *rec; /* the last reference */
-  int anchor;
-  struct cl_Kept *next;
-} cl_Kept;
+/* --- giving back --- */
 
 CUresult cl_host_destroy(cl_Rec *r) { return CU.cuMemFreeHost((void *)(uintptr_t)r->handle); }
 CUresult cl_managed_destroy(cl_Rec *r) { return CU.cuMemFree_v2(r->handle); }
 CUresult cl_registered_destroy(cl_Rec *r) { return CU.cuMemHostUnregister((void *)(uintptr_t)r->handle); }
+
+void cl_registered_dispose(cl_Rec *r) { cl_rec_release(((cl_HostMemory *)r)->owner); }
+
+/* The driver knows nothing of aligned memory and waits for nothing when it goes. So it goes with the last reference:
+ * copies under way, registrations and graphs have one. Closing it only ends its use. */
 CUresult cl_aligned_destroy(cl_Rec *r) {
-  free((void *)(uintptr_t)r->handle);
+  (void)r;
   return CUDA_SUCCESS;
 }
+
+void cl_aligned_dispose(cl_Rec *r) {
+  cl_closes++; /* arrays must not read it any more */
+  free((void *)(uintptr_t)r->handle);
+}
+
+/* --- making --- */
 
 typedef struct Request {
   void *p;
@@ -44,34 +51,43 @@ static CUresult ask_register(void *arg) {
   return CU.cuMemHostRegister_v2(q->p, q->bytes, q->flags);
 }
 
-/* Userdata and record of that kind in the current context (`with_context`) or in none. */
-static cl_HostMemory *push_memory(lua_State *L, cl_Kind kind, uint64_t bytes, bool with_context,
-                                  cl_HostObject **out) {
-  cl_HostObject *o = *out = cl_push(L, kind, sizeof *o);
-  o->anchor = LUA_NOREF;
-  cl_Context *c = with_context ? cl_context_current(L) : NULL;
+/* Pushes userdata with a record, of c (whose reference is taken) or of no context. */
+static cl_HostMemory *push_memory(lua_State *L, cl_Kind kind, uint64_t bytes, cl_Context *c, cl_MemoryObject **out) {
   cl_HostMemory *h = (cl_HostMemory *)cl_rec_new(kind, sizeof *h, c ? &c->rec : NULL);
   if (c) cl_rec_release(&c->rec);
   if (!h) luaL_error(L, "not enough memory");
-  o->m.o.rec = &h->rec;
-  o->m.size = h->size = bytes;
+  h->slot = LUA_NOREF;
+  cl_MemoryObject *m = *out = cl_to_kind(L, -1, kind);
+  m->o.rec = &h->rec;
+  m->size = bytes;
   return h;
+}
+
+static cl_HostMemory *new_memory(lua_State *L, cl_Kind kind, uint64_t bytes, cl_MemoryObject **out) {
+  cl_push(L, kind, sizeof **out); /* first: what follows has nobody to hold it if this raises */
+  return push_memory(L, kind, bytes, kind == CL_ALIGNED ? NULL : cl_context_current(L), out);
+}
+
+static int made(cl_HostMemory *h, const void *p, cl_MemoryObject *m, CUdeviceptr device, cl_Class k) {
+  h->rec.handle = (uint64_t)(uintptr_t)p;
+  m->address = device;
+  h->rec.life = CL_LIVE;
+  cl_account(&h->rec, k, m->size);
+  return 1;
 }
 
 static uint64_t check_size(lua_State *L, int idx) {
   uint64_t bytes = cl_check_bytes(L, idx, "bytes");
-  if (!bytes) cl_logic(L, "cannot allocate 0 bytes");
+  if (!bytes) cl_logic(L, "there is no host memory of 0 bytes");
   return bytes;
 }
 
-/* The device's address of host memory; 0 where it has none. */
+/* The device's address of page-locked memory; 0 where it has none. */
 static CUdeviceptr device_address(void *p) {
   CUdeviceptr d = 0;
-  if (CU.cuMemHostGetDevicePointer_v2(&d, p, 0)) {
-    cl_log_clear();
-    return 0;
-  }
-  return d;
+  if (!CU.cuMemHostGetDevicePointer_v2(&d, p, 0)) return d;
+  cl_log_clear();
+  return 0;
 }
 
 /* host_alloc(bytes, flags) -> HostAllocation */
@@ -80,32 +96,26 @@ int cl_host_alloc(lua_State *L) {
                .flags = (unsigned)cl_check_flags(L, 2, "mem_flags", "host_alloc_flags", -1)};
   cl_refuse_in_capture(L, "allocating page-locked memory");
   cl_pressure(L);
-  cl_HostObject *o;
-  cl_HostMemory *h = push_memory(L, CL_HOST, q.bytes, true, &o);
+  cl_MemoryObject *m;
+  cl_HostMemory *h = new_memory(L, CL_HOST, q.bytes, &m);
   CUresult code = cl_allocate(L, ask_host, &q);
   if (code) cl_fail_memory(L, "cuMemHostAlloc", code, q.bytes);
-  h->rec.handle = (uint64_t)(uintptr_t)q.p;
-  h->rec.life = CL_LIVE;
-  o->m.address = device_address(q.p);
-  cl_account(&h->rec, CL_BYTES_PINNED, q.bytes);
-  return 1;
+  return made(h, q.p, m, device_address(q.p), CL_BYTES_PINNED);
 }
 
 /* managed_alloc(bytes, flags) -> ManagedAllocation */
 int cl_managed_alloc(lua_State *L) {
-  Request q = {.bytes = check_size(L, 1),
-               .flags = (unsigned)cl_check_flags(L, 2, "mem_flags", "mem_attach_flags", -1)};
-  if (!q.flags) q.flags = CU_MEM_ATTACH_GLOBAL;
+  Request q = {.bytes = check_size(L, 1), .flags = CU_MEM_ATTACH_GLOBAL};
+  if (!lua_isnoneornil(L, 2)) q.flags = (unsigned)cl_check_flags(L, 2, "mem_flags", "mem_attach_flags", -1);
+  if (q.flags != CU_MEM_ATTACH_GLOBAL && q.flags != CU_MEM_ATTACH_HOST)
+    cl_bad_argument(L, 2, "mem_flags", "\"global\" or \"host\"");
   cl_refuse_in_capture(L, "allocating managed memory");
   cl_pressure(L);
-  cl_HostObject *o;
-  cl_HostMemory *h = push_memory(L, CL_MANAGED, q.bytes, true, &o);
+  cl_MemoryObject *m;
+  cl_HostMemory *h = new_memory(L, CL_MANAGED, q.bytes, &m);
   CUresult code = cl_allocate(L, ask_managed, &q);
   if (code) cl_fail_memory(L, "cuMemAllocManaged", code, q.bytes);
-  h->rec.handle = o->m.address = q.device;
-  h->rec.life = CL_LIVE;
-  cl_account(&h->rec, CL_BYTES_MANAGED, q.bytes);
-  return 1;
+  return made(h, (void *)(uintptr_t)q.device, m, q.device, CL_BYTES_MANAGED);
 }
 
 /* aligned_alloc(bytes, alignment) -> AlignedHostAllocation: plain host memory, of no context */
@@ -113,121 +123,149 @@ int cl_aligned_alloc(lua_State *L) {
   uint64_t bytes = check_size(L, 1), alignment = cl_check_bytes(L, 2, "alignment");
   if (!alignment || (alignment & (alignment - 1)) || alignment > 1u << 30)
     cl_bad_argument(L, 2, "alignment", "a power of two up to 2^30");
-  cl_HostObject *o;
-  cl_HostMemory *h = push_memory(L, CL_ALIGNED, bytes, false, &o);
+  cl_pressure(L);
+  cl_MemoryObject *m;
+  cl_HostMemory *h = new_memory(L, CL_ALIGNED, bytes, &m);
   void *p = NULL;
   if (posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, bytes)) {
-    cl_error_new(L, CL_MEMORY_ERROR, "no host memory for %.0f bytes", (double)bytes);
+    cl_error_new(L, CL_MEMORY_ERROR, "there is no host memory for %.0f bytes", (double)bytes);
     lua_pushnumber(L, (lua_Number)bytes);
     lua_setfield(L, -2, "requested");
     cl_throw(L);
   }
-  h->rec.handle = (uint64_t)(uintptr_t)p;
-  h->rec.life = CL_LIVE;
-  return 1;
+  return made(h, p, m, 0, CL_BYTES_ALIGNED);
 }
 
-/* host_register(slot, bytes, flags, owner) -> RegisteredHostMemory; slot and owner as host_buffer() gives
- * them */
+static const char *register_hint(CUresult code) {
+  if (code == CUDA_ERROR_INVALID_VALUE)
+    return "older drivers take whole pages only: address and size must be multiples of 4096 bytes, as those of "
+           "cuda.aligned_empty can be; and the memory must be writable, unless flags have \"read_only\"";
+  if (code == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+    return "this memory, or a part of it, is page-locked already: made so by pagelocked_empty, or by another "
+           "register_host_memory that was not unregistered";
+  return NULL;
+}
+
+static int register_failed(lua_State *L, CUresult code, uint64_t bytes) {
+  const char *hint = register_hint(code);
+  if (!hint) cl_fail_memory(L, "cuMemHostRegister_v2", code, bytes);
+  cl_fail_new(L, "cuMemHostRegister_v2", code);
+  lua_pushstring(L, hint);
+  lua_setfield(L, -2, "hint");
+  return cl_throw(L);
+}
+
+/* host_register(slot, bytes, flags, value, owner) -> RegisteredHostMemory of `value`; slot, bytes and owner as
+ * host_buffer() gives them */
 int cl_host_register(lua_State *L) {
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   if (lua_type(L, 1) != CL_TCDATA) return cl_bad_argument(L, 1, "ary", "host memory");
   Request q = {.p = *(void *const *)lua_topointer(L, 1),
                .bytes = check_size(L, 2),
                .flags = (unsigned)cl_check_flags(L, 3, "flags", "mem_host_register_flags", -1)};
   cl_refuse_in_capture(L, "registering host memory");
   cl_pressure(L);
-  cl_HostObject *o;
-  cl_HostMemory *h = push_memory(L, CL_REGISTERED, q.bytes, true, &o);
+  cl_MemoryObject *m;
+  cl_HostMemory *h = new_memory(L, CL_REGISTERED, q.bytes, &m);
+  const cl_Object *owner = cl_to_kind(L, 5, CL_ALIGNED);
+  if (owner && owner->rec) h->owner = cl_rec_retain(owner->rec);
+  lua_createtable(L, 1, 0); /* the userdata's environment: what it is of, and may refer to it in turn */
   lua_pushvalue(L, 4);
-  o->anchor = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_rawseti(L, -2, 1);
+  lua_setfenv(L, -2);
+  lua_pushboolean(L, 0);
+  h->slot = luaL_ref(L, LUA_REGISTRYINDEX);
   CUresult code = cl_allocate(L, ask_register, &q);
-  if (code == CUDA_ERROR_INVALID_VALUE) {
-    cl_fail_new(L, "cuMemHostRegister_v2", code);
-    lua_pushliteral(
-        L,
-        "older drivers take whole pages only: memory and size must be multiples of 4096 bytes, as those of "
-        "cuda.aligned_empty are");
-    lua_setfield(L, -2, "hint");
-    cl_throw(L);
+  if (code) return register_failed(L, code, q.bytes);
+  return made(h, q.p, m, device_address(q.p), CL_BYTES_REGISTERED);
+}
+
+/* --- registrations that finalizers found --- */
+
+static void let_go(lua_State *L, cl_HostMemory *h) {
+  luaL_unref(L, LUA_REGISTRYINDEX, h->slot);
+  h->slot = LUA_NOREF;
+}
+
+/* The memory must not go before it is unregistered, and a finalizer must not wait for that: the state keeps both until
+ * it may wait. Everything needed is there already, so this cannot fail. */
+int cl_registered_gc(lua_State *L) {
+  cl_Object *o = cl_to_kind(L, 1, CL_REGISTERED);
+  if (!o || !o->rec) return 0;
+  cl_HostMemory *h = (cl_HostMemory *)o->rec;
+  cl_State *st = cl_state(L);
+  o->rec = NULL;
+  if (h->rec.life != CL_LIVE || cl_driver.forked || st->closed) {
+    let_go(L, h);
+    cl_rec_release(&h->rec);
+    return 0;
   }
-  if (code) cl_fail_memory(L, "cuMemHostRegister_v2", code, q.bytes);
-  h->rec.handle = (uint64_t)(uintptr_t)q.p;
-  h->rec.life = CL_LIVE;
-  o->m.address = device_address(q.p);
-  cl_account(&h->rec, CL_BYTES_REGISTERED, q.bytes);
-  return 1;
+  lua_getfenv(L, 1);
+  lua_rawgeti(L, -1, 1);
+  lua_rawseti(L, LUA_REGISTRYINDEX, h->slot);
+  h->next = st->registered;
+  st->registered = h;
+  return 0;
+}
+
+/* Copies, graphs and views that still have one are waited for by leaving it where it is. */
+void cl_registered_drain(lua_State *L, cl_State *st) {
+  for (cl_HostMemory **p = &st->registered; *p;) {
+    cl_HostMemory *h = *p;
+    if (L && h->rec.refs > 1) {
+      p = &h->next;
+      continue;
+    }
+    *p = h->next;
+    cl_note_failure(cl_rec_close(&h->rec));
+    if (L) let_go(L, h);
+    cl_rec_release(&h->rec);
+  }
 }
 
 /* --- methods --- */
 
-static cl_HostObject *check(lua_State *L, cl_Kind kind) { return cl_check(L, 1, kind); }
-
-int cl_host_free(lua_State *L) { return cl_close_method(L, CL_HOST, "cuMemFreeHost"); }
-int cl_managed_free(lua_State *L) { return cl_close_method(L, CL_MANAGED, "cuMemFree_v2"); }
-
-/* The driver does not know of this memory, so nothing but this waits for copies from and to it. */
-int cl_aligned_free(lua_State *L) {
-  check(L, CL_ALIGNED);
+/* Before memory is closed that work may use which the driver does not wait for: other contexts', say. */
+static cl_MemoryObject *check_and_wait(lua_State *L, cl_Kind kind) {
+  cl_check(L, 1, kind);
   cl_anchors_wait(L);
-  return cl_close_method(L, CL_ALIGNED, "free");
+  return cl_check(L, 1, kind);
 }
 
-static void drop_anchor(lua_State *L, cl_HostObject *o) {
-  luaL_unref(L, LUA_REGISTRYINDEX, o->anchor);
-  o->anchor = LUA_NOREF;
+int cl_host_free(lua_State *L) {
+  check_and_wait(L, CL_HOST);
+  return cl_close_method(L, CL_HOST, "cuMemFreeHost");
 }
+
+int cl_managed_free(lua_State *L) {
+  check_and_wait(L, CL_MANAGED);
+  return cl_close_method(L, CL_MANAGED, "cuMemFree_v2");
+}
+
+int cl_aligned_free(lua_State *L) { return cl_close_method(L, CL_ALIGNED, "free"); }
 
 int cl_host_unregister(lua_State *L) {
-  cl_HostObject *o = check(L, CL_REGISTERED);
-  CUresult code = cl_rec_close_here(L, o->m.o.rec);
-  drop_anchor(L, o);
+  const cl_MemoryObject *m = check_and_wait(L, CL_REGISTERED);
+  CUresult code = cl_rec_close_here(L, m->o.rec);
+  let_go(L, (cl_HostMemory *)m->o.rec);
+  lua_getfenv(L, 1);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, 1);
   if (code) cl_fail(L, "cuMemHostUnregister", code);
   return 0;
 }
 
-/* mem.base is what owns the memory; else methods (upvalue 1). */
+/* mem.base is what the memory is of; else methods (upvalue 1). */
 int cl_registered_index(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   lua_rawget(L, lua_upvalueindex(1));
-  const cl_HostObject *o = cl_to_kind(L, 1, CL_REGISTERED);
-  if (o && lua_isnil(L, -1) && lua_type(L, 2) == LUA_TSTRING && !strcmp(lua_tostring(L, 2), "base"))
-    lua_rawgeti(L, LUA_REGISTRYINDEX, o->anchor);
+  const cl_Object *o = cl_to_kind(L, 1, CL_REGISTERED);
+  bool base = o && o->rec && lua_type(L, 2) == LUA_TSTRING && !strcmp(lua_tostring(L, 2), "base");
+  if (!base || !lua_isnil(L, -1)) return 1;
+  lua_getfenv(L, 1);
+  lua_rawgeti(L, -1, 1);
   return 1;
-}
-
-/* Unregisters what finalizers found; the memory may go after that. L NULL: at the end of the state. */
-void cl_registered_drain(lua_State *L, cl_State *st) {
-  for (cl_Kept *k; (k = st->registered);) {
-    st->registered = k->next;
-    cl_rec_close(k->rec);
-    cl_rec_release(k->rec);
-    if (L) luaL_unref(L, LUA_REGISTRYINDEX, k->anchor);
-    free(k);
-  }
-}
-
-static bool keep(lua_State *L, cl_Rec *r, int anchor) {
-  cl_State *st = cl_state(L);
-  cl_Kept *k = st->closed ? NULL : malloc(sizeof *k);
-  if (!k) return false;
-  *k = (cl_Kept){r, anchor, st->registered};
-  st->registered = k;
-  return true;
-}
-
-/* The memory must not go before it is unregistered, and a finalizer must not wait for that: the state keeps
- * both until it may wait. */
-int cl_registered_gc(lua_State *L) {
-  cl_HostObject *o = cl_to_kind(L, 1, CL_REGISTERED);
-  if (!o || !o->m.o.rec) return 0;
-  cl_Rec *r = o->m.o.rec;
-  o->m.o.rec = NULL;
-  if (r->life == CL_LIVE && !cl_driver.forked && keep(L, r, o->anchor)) return 0;
-  drop_anchor(L, o);
-  cl_rec_release(r);
-  return 0;
 }
 
 /* mem:get_device_pointer() -> DevicePointer */
@@ -238,9 +276,9 @@ int cl_host_device_pointer(lua_State *L) {
   return 1;
 }
 
-/* mem:get_flags() -> those of cuMemHostAlloc or cuMemHostRegister */
+/* mem:get_flags() -> those that the driver made it with */
 int cl_host_get_flags(lua_State *L) {
-  const cl_Object *o = check(L, CL_HOST) ? cl_to(L, 1) : NULL;
+  const cl_Object *o = cl_check(L, 1, CL_HOST);
   unsigned flags = 0;
   CL_TRY(L, cuMemHostGetFlags, &flags, (void *)(uintptr_t)o->rec->handle);
   lua_pushinteger(L, (lua_Integer)flags);
@@ -249,32 +287,88 @@ int cl_host_get_flags(lua_State *L) {
 
 /* managed:attach(flags [, stream]) */
 int cl_managed_attach(lua_State *L) {
-  cl_HostObject *o = check(L, CL_MANAGED);
+  const cl_MemoryObject *m = cl_check(L, 1, CL_MANAGED);
   unsigned flags = (unsigned)cl_check_enum(L, 2, "flags", "mem_attach_flags");
-  cl_Context *c = cl_rec_context(o->m.o.rec);
-  cl_Stream *s = cl_check_stream(L, 3, "stream", c);
-  CL_TRY(L, cuStreamAttachMemAsync, cl_stream_handle(s), o->m.address, 0, flags);
+  const cl_Context *c = cl_rec_context(m->o.rec);
+  cl_Stream *s = cl_check_stream(L, 3, "attach", c);
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current != (CUcontext)c->rec.handle)
+    cl_logic(L, "attach: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
+  if (flags == CU_MEM_ATTACH_SINGLE && s == &cl_legacy_stream)
+    cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");
+  if (cl_captures && cl_capture_id(s)) cl_logic(L, "attach is not possible in a stream that is being captured");
+  CL_TRY(L, cuStreamAttachMemAsync, cl_stream_handle(s), m->address, 0, flags);
   return 0;
+}
+
+/* --- for the arrays over it --- */
+
+static bool usable(const cl_Object *o) {
+  return cl_rec_live(o->rec) && (!cl_driver.forked || o->kind == CL_ALIGNED); /* a fork has a copy of that */
 }
 
 /* host_address(mem) -> number; raises where it is closed */
 int cl_host_address(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
-  if (!o ||
-      (o->kind != CL_HOST && o->kind != CL_ALIGNED && o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
+  if (!o || (o->kind != CL_HOST && o->kind != CL_ALIGNED && o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
     cl_bad_argument(L, 1, "memory", "host memory");
-  if (o->kind == CL_ALIGNED ? !cl_rec_live(o->rec) : cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o);
+  if (!usable(o)) cl_dead(L, o);
   lua_pushnumber(L, (lua_Number)o->rec->handle);
   return 1;
 }
 
-/* why_dead(object) -> nil where it can be used, else the sentence that an error would have */
+/* why_dead(object) -> nil where it can be used, else the sentence that an error has */
 int cl_why_dead(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
-  if (!cl_driver.forked && cl_rec_live(o->rec)) return 0;
-  if (o->kind == CL_ALIGNED && o->rec && o->rec->life == CL_LIVE) return 0; /* a fork has its own copy */
-  const char *at = o->rec ? o->rec->closed_at : NULL;
-  lua_pushfstring(L, "its %s was freed%s%s", cl_kind_name(o->kind), at ? " at " : "", at ? at : "");
+  if (usable(o)) return 0;
+  if (cl_driver.forked) {
+    lua_pushfstring(L, "CUDA cannot be used after fork: its %s belongs to the parent process", cl_kind_name(o->kind));
+    return 1;
+  }
+  for (const cl_Rec *r = o->rec; r; r = r->parent)
+    if (r->life == CL_CLOSED) {
+      lua_pushfstring(L, "its %s was %s%s%s", cl_kind_name(r->kind), cl_kind_closed(r->kind),
+                      r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+      return 1;
+    }
+  lua_pushfstring(L, "its %s was collected", cl_kind_name(o->kind));
+  return 1;
+}
+
+/* closes() -> address of a 32-bit number that changes whenever an object was closed: what was alive before may not be
+ * any more */
+int cl_closes_address(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)(uintptr_t)&cl_closes);
+  return 1;
+}
+
+static int not_on_device(lua_State *L) {
+  cl_logic(L, "expected device memory, got a host array, whose memory the device does not reach: In, Out and InOut copy "
+              "it for a kernel, memcpy_htod by hand, and pagelocked_empty makes one that the device reaches");
+}
+
+/* host_to_device(mem, address) -> DevicePointer to what the host has at `address`, within mem */
+int cl_host_to_device(lua_State *L) {
+  const cl_Object *o = cl_to(L, 1);
+  uint64_t at = cl_check_bytes(L, 2, "address");
+  if (!o) return not_on_device(L);
+  if (!usable(o)) cl_dead(L, o);
+  CUdeviceptr device = 0;
+  uint64_t host = o->rec->handle, size = o->rec->bytes;
+  switch ((int)o->kind) {
+  case CL_POOLED_HOST: CL_TRY(L, cuMemHostGetDevicePointer_v2, &device, (void *)(uintptr_t)host, 0); break;
+  case CL_HOST:
+  case CL_REGISTERED: device = ((const cl_MemoryObject *)o)->address; break;
+  case CL_ALIGNED: return not_on_device(L);
+  default: /* a view of managed or page-locked memory: as_buffer() */
+    if (!cl_kind_is_memory(o->kind)) return not_on_device(L);
+    host = device = ((const cl_MemoryObject *)o)->address;
+    size = ((const cl_MemoryObject *)o)->size;
+  }
+  if (!device) cl_logic(L, "this %s has no address on the device", cl_kind_name(o->kind));
+  if (at < host || at - host > size) cl_logic(L, "this array does not lie in its %s", cl_kind_name(o->kind));
+  cl_push_pointer(L, o->rec, device + (at - host), size - (at - host));
   return 1;
 }

@@ -5,17 +5,14 @@
 #include "memory.h"
 #include "pressure.h"
 
-/* HostAllocation, AlignedHostAllocation, RegisteredHostMemory, ManagedAllocation, IPCMemoryHandle. rec.handle
- * is the host's address (of an IPC handle: the device's); the userdata's address is the device's, 0 if it has
- * none. */
+/* HostAllocation, AlignedHostAllocation, RegisteredHostMemory, ManagedAllocation. rec.handle is the host's address;
+ * the userdata's address is the device's, 0 if it has none. */
 typedef struct cl_HostMemory {
   cl_Rec rec;
-  uint64_t size;
+  /* Of a RegisteredHostMemory: */
+  cl_Rec *owner;              /* retained: the AlignedHostAllocation whose memory it is, or NULL */
+  int slot;                   /* in the registry: for its Lua value, once its userdata is collected */
+  struct cl_HostMemory *next; /* of those that were collected and wait to be unregistered */
 } cl_HostMemory;
-
-typedef struct cl_HostObject {
-  cl_MemoryObject m;
-  int anchor; /* RegisteredHostMemory: registry reference of what owns the memory, or LUA_NOREF */
-} cl_HostObject;
 
 #endif

@@ -5,6 +5,7 @@
 #include "mempool.h"
 #include "pressure.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* --- giving back --- */
@@ -99,9 +100,12 @@ static CUresult ask_async(void *arg) {
 static cl_Allocation *push_allocation(lua_State *L, uint64_t bytes, cl_MemoryObject **m) {
   *m = cl_push(L, CL_ALLOCATION, sizeof **m);
   cl_Context *c = cl_context_current(L);
-  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!a) luaL_error(L, "not enough memory");
+  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, NULL);
+  if (!a) {
+    cl_rec_release(&c->rec);
+    luaL_error(L, "not enough memory");
+  }
+  a->rec.parent = &c->rec; /* whose reference it takes */
   (*m)->o.rec = &a->rec;
   a->size = bytes;
   return a;
@@ -110,8 +114,8 @@ static cl_Allocation *push_allocation(lua_State *L, uint64_t bytes, cl_MemoryObj
 static int made(cl_Allocation *a, cl_MemoryObject *m, CUdeviceptr p, cl_Class k) {
   a->rec.handle = m->address = p;
   m->size = a->size;
-  a->rec.life = CL_LIVE;
   cl_account(&a->rec, k, a->size);
+  atomic_store_explicit(&a->rec.life, CL_LIVE, memory_order_release);
   return 1;
 }
 

@@ -1,5 +1,5 @@
 /* Records and userdata: see object.h for the protocol. */
-#include "pressure.h"
+#include "state.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -196,11 +196,10 @@ void cl_queue_drain(void) {
 
 /* Userdata */
 
-static const char metatable_keys[CL_NKINDS] = {0}, interned_key = 0;
+static const char interned_key = 0;
 
 void cl_push_metatable(lua_State *L, cl_Kind kind) {
-  lua_pushlightuserdata(L, (void *)&metatable_keys[kind]);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, cl_state(L)->metatables[kind]);
 }
 
 void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
@@ -337,7 +336,5 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
     luaL_setfuncs(L, meta, 1);
   else
     lua_pop(L, 1);
-  lua_pushlightuserdata(L, (void *)&metatable_keys[kind]);
-  lua_insert(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_state(L)->metatables[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }

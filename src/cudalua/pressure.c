@@ -31,29 +31,41 @@ static const char *const class_names[CL_NCLASSES] = {
     NULL,     "plain",      "async", "pooled",      "managed", "arrays",
     "pinned", "registered", "held",  "pinned_held", "queued"};
 
-/* Guards the lists of accounted records of all contexts. */
-static pthread_mutex_t accounts_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guards all of this and the lists of accounted records of all contexts, for a few instructions at a time: so it
+ * spins. Totals are read without it. */
+static pthread_spinlock_t lock;
+__attribute__((constructor)) static void make_lock(void) { pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE); }
+
+static int64_t get(const _Atomic int64_t *n) { return atomic_load_explicit(n, memory_order_relaxed); }
+static void set(_Atomic int64_t *n, int64_t v) { atomic_store_explicit(n, v, memory_order_relaxed); }
+
+static void shift(cl_Class k, int64_t bytes, int64_t count) { /* locked */
+  struct Count *c = &counts[k];
+  int64_t now = get(&c->bytes) + bytes;
+  set(&c->bytes, now);
+  set(&c->count, get(&c->count) + count);
+  if (now > get(&c->peak)) set(&c->peak, now);
+}
 
 void cl_account_shift(cl_Class k, int64_t bytes, int64_t count) {
-  struct Count *c = &counts[k];
-  atomic_fetch_add_explicit(&c->count, count, memory_order_relaxed);
-  int64_t now = atomic_fetch_add_explicit(&c->bytes, bytes, memory_order_relaxed) + bytes;
-  int64_t peak = atomic_load_explicit(&c->peak, memory_order_relaxed);
-  while (now > peak && !atomic_compare_exchange_weak(&c->peak, &peak, now)) {}
+  pthread_spin_lock(&lock);
+  shift(k, bytes, count);
+  pthread_spin_unlock(&lock);
 }
 
 void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
   cl_Context *c = cl_rec_context(r);
   r->account = (uint8_t)k;
   r->bytes = bytes;
-  if (k) cl_account_shift(k, (int64_t)bytes, 1);
-  if (!c) return;
-  pthread_mutex_lock(&accounts_lock);
-  r->sibling = c->accounted;
-  if (r->sibling) r->sibling->link = &r->sibling;
-  c->accounted = r;
-  r->link = &c->accounted;
-  pthread_mutex_unlock(&accounts_lock);
+  pthread_spin_lock(&lock);
+  if (k) shift(k, (int64_t)bytes, 1);
+  if (c) {
+    r->sibling = c->accounted;
+    if (r->sibling) r->sibling->link = &r->sibling;
+    c->accounted = r;
+    r->link = &c->accounted;
+  }
+  pthread_spin_unlock(&lock);
 }
 
 static void take_off(cl_Rec *r) { /* locked */
@@ -62,31 +74,25 @@ static void take_off(cl_Rec *r) { /* locked */
     if (r->sibling) r->sibling->link = r->link;
   }
   r->link = NULL;
-}
-
-static void uncount(cl_Rec *r) {
-  if (r->account) cl_account_shift((cl_Class)r->account, -(int64_t)r->bytes, -1);
+  if (r->account) shift((cl_Class)r->account, -(int64_t)r->bytes, -1);
   r->account = CL_BYTES_NONE;
 }
 
 void cl_unaccount(cl_Rec *r) {
-  if (r->link) {
-    pthread_mutex_lock(&accounts_lock);
-    take_off(r);
-    pthread_mutex_unlock(&accounts_lock);
-  }
-  uncount(r);
+  if (!r->link && !r->account) return;
+  pthread_spin_lock(&lock);
+  take_off(r);
+  pthread_spin_unlock(&lock);
 }
 
 /* Under object.c's write lock: nothing else of c is being closed. */
 void cl_unaccount_context(cl_Context *c, bool usable) {
   for (;;) {
-    pthread_mutex_lock(&accounts_lock);
+    pthread_spin_lock(&lock);
     cl_Rec *r = c->accounted;
     if (r) take_off(r);
-    pthread_mutex_unlock(&accounts_lock);
+    pthread_spin_unlock(&lock);
     if (!r) return;
-    uncount(r);
     if (r->tracks && usable) cl_memory_abandon(r);
     if (r->kind == CL_DEVICE_POOL || r->kind == CL_HOST_POOL) cl_pool_abandon(r);
   }
@@ -98,7 +104,7 @@ void cl_account_queued(const cl_Rec *r, int count) {
 }
 
 static uint64_t bytes_of(cl_Class k) {
-  int64_t n = atomic_load_explicit(&counts[k].bytes, memory_order_relaxed);
+  int64_t n = get(&counts[k].bytes);
   return n > 0 ? (uint64_t)n : 0;
 }
 
@@ -302,8 +308,8 @@ int cl_mem_stats(lua_State *L) {
   for (int k = 1; k < CL_NCLASSES; k++) {
     lua_createtable(L, 0, 3);
     set_bytes(L, "bytes", bytes_of((cl_Class)k));
-    set_bytes(L, "count", (uint64_t)counts[k].count);
-    set_bytes(L, "peak", (uint64_t)counts[k].peak);
+    set_bytes(L, "count", (uint64_t)get(&counts[k].count));
+    set_bytes(L, "peak", (uint64_t)get(&counts[k].peak));
     lua_setfield(L, -2, class_names[k]);
   }
   uint64_t queued = bytes_of(CL_BYTES_QUEUED), live = on_device();

@@ -5,12 +5,30 @@
 
 static const char state_key = 0;
 
-cl_State *cl_state(lua_State *L) {
+static _Atomic uint64_t closings; /* of states: their addresses come again */
+
+static cl_State *look_up(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&state_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   cl_State *st = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return st;
+}
+
+/* A thread mostly asks for the same state again. Its coroutines share the registry. */
+cl_State *cl_state(lua_State *L) {
+  static __thread struct {
+    const void *registry;
+    uint64_t closings;
+    cl_State *st;
+  } recent;
+  const void *registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  if (__builtin_expect(recent.registry == registry && recent.closings == closings, 1)) return recent.st;
+  cl_State *st = look_up(L);
+  if (!st) return NULL;
+  recent.registry = registry;
+  recent.closings = closings;
+  return recent.st = st;
 }
 
 /* The last finalizer of the state: the memory of every buffer in Lua goes after it. So here, and here only, a
@@ -19,6 +37,7 @@ static int state_gc(lua_State *L) {
   cl_State *st = lua_touserdata(L, 1);
   if (st->closed) return 0;
   st->closed = true;
+  closings++;
   cl_anchors_close(st);
   cl_registered_drain(NULL, st);
   cl_inbox_close(st->inbox);

@@ -31,6 +31,7 @@ typedef struct cl_State {
   struct cl_Kept *registered;  /* hostmem.c: to be unregistered when somebody may wait */
   bool closed;
   cl_Pressure pressure;
+  int metatables[CL_NKINDS]; /* registry references */
 } cl_State;
 
 cl_State *cl_state(lua_State *L);

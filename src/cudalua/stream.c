@@ -1,9 +1,9 @@
-/* Stream: created here, one of the driver's two default streams, or one of other code's. Also the current stream of
- * a Lua state, which everything uses that is given none. */
+/* Stream: created here, one of the driver's two default streams, or one of other code's. Also the current
+ * stream of a Lua state, which everything uses that is given none. */
 #include "stream.h"
 #include "state.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -84,8 +84,8 @@ int cl_stream(lua_State *L) {
   s->flags = flags;
   CUstream handle = NULL;
   CUstreamCaptureMode mode = cl_relax();
-  CUresult code = plain ? CU.cuStreamCreate(&handle, flags)
-                        : CU.cuStreamCreateWithPriority(&handle, flags, priority);
+  CUresult code =
+      plain ? CU.cuStreamCreate(&handle, flags) : CU.cuStreamCreateWithPriority(&handle, flags, priority);
   cl_unrelax(mode);
   if (code) cl_fail(L, plain ? "cuStreamCreate" : "cuStreamCreateWithPriority", code);
   s->rec.handle = (uint64_t)(uintptr_t)handle;
@@ -93,12 +93,14 @@ int cl_stream(lua_State *L) {
   return 1;
 }
 
-/* The driver follows any pointer it is given as a stream; an address that nothing is at need not come so far. */
+/* The driver follows any pointer it is given as a stream; an address that nothing is at need not come so far.
+ */
 static bool may_be_stream(uint64_t handle) {
   if (cl_driver.soft) return true; /* it looks handles up */
   char bytes[8];
   struct iovec to = {bytes, sizeof bytes}, from = {(void *)(uintptr_t)handle, sizeof bytes};
-  return handle % 8 == 0 && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof bytes;
+  if (handle % 8) return false;
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) > 0 || errno != EFAULT; /* or nobody may ask so */
 }
 
 /* wrap_stream(handle) -> the Stream that stands for a CUstream of other code, which keeps owning it */

@@ -75,7 +75,8 @@ static struct {
   uint8_t *windows; /* null page, shared window, local window: never moves */
   uint8_t *map;
   uint64_t map_bytes;
-  int fd; /* -1: anonymous memory */
+  int fd;         /* -1: anonymous memory */
+  uint64_t spare; /* a heap has its size / spare more addresses than memory */
   int devices;
   Heap *heap; /* devices + 1 of them, the last for pinned memory */
   Block *root;
@@ -339,7 +340,7 @@ static void drop_blocks(void) {
   A.heap = NULL;
 }
 
-static uint64_t span_of(uint64_t bytes) { return 2 * bytes + MIB(1); }
+static uint64_t span_of(uint64_t bytes) { return bytes + align_up(bytes / A.spare, PAGE) + MIB(1); }
 
 static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
   Block *b = calloc(1, sizeof *b);
@@ -367,6 +368,14 @@ void sg_arena_close(void) {
   A.damaged = 0;
 }
 
+/* A guard page before each heap, so that no allocation touches its neighbour heap's. Spare addresses are the
+ * first to go where the address space is limited. */
+static bool map_heaps(uint64_t devices, uint64_t bytes, uint64_t host) {
+  for (A.spare = 1; A.spare <= 64; A.spare *= 4)
+    if (map_range(SG_SHARED_PAGE + devices * (span_of(bytes) + PAGE) + span_of(host) + 2 * PAGE)) return true;
+  return false;
+}
+
 bool sg_arena_open(int devices, uint64_t bytes) {
   if (A.map || devices < 1 || devices > MAX_HEAPS - 1) return false;
   if (!A.windows) {
@@ -378,12 +387,13 @@ bool sg_arena_open(int devices, uint64_t bytes) {
   bytes = bytes > (uint64_t)1 << 40 ? (uint64_t)1 << 40 : align_up(bytes, PAGE);
   if (bytes < MIN_HEAP_BYTES) bytes = MIN_HEAP_BYTES;
   uint64_t host = HOST_HEAP_BYTES;
-  /* A guard page before each heap, so that no allocation touches its neighbour heap's. */
-  while (
-      !map_range(SG_SHARED_PAGE + (uint64_t)devices * (span_of(bytes) + PAGE) + span_of(host) + 2 * PAGE)) {
-    if (bytes <= MIN_HEAP_BYTES && host <= MIN_HEAP_BYTES) return false;
-    if (bytes > MIN_HEAP_BYTES) bytes = align_up(bytes / 2, PAGE);
-    if (host > MIN_HEAP_BYTES) host /= 2;
+  while (!map_heaps((uint64_t)devices, bytes, host)) {
+    bool mine = (uint64_t)devices * bytes >= host;
+    if ((mine ? bytes : host) <= MIN_HEAP_BYTES) return false;
+    if (mine)
+      bytes = align_up(bytes / 2, PAGE);
+    else
+      host /= 2;
   }
   A.heap = calloc((size_t)devices + 1, sizeof *A.heap);
   A.devices = devices;

@@ -106,7 +106,12 @@ static SgEvent *event_of(const SgOp *op) {
 }
 
 static CUresult event_check(const SgOp *op) {
-  if (event_of(op)) return CUDA_SUCCESS;
+  const SgEvent *e = event_of(op);
+  if (e && !e->ipc) return CUDA_SUCCESS;
+  if (e) {
+    sg_say(CU_LOG_LEVEL_ERROR, "The graph has a node for an event that is shared with another process");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   sg_note_stale("event", SG_X(((const EventOp *)op)->event));
   sg_say(CU_LOG_LEVEL_ERROR, "The graph has a node for an event that was destroyed");
   return CUDA_ERROR_INVALID_HANDLE;

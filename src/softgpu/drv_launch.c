@@ -175,15 +175,12 @@ static CUgraphExecUpdateResult node_update(const SgOp *from, const SgOp *to) {
 static void node_describe(const SgOp *op, SgText *t) {
   const SgLaunch *l = &((const LaunchOp *)op)->launch;
   const SgFunction *f = function_of(op);
-  sg_text_add(t, "%s\\<\\<\\<(%u,%u,%u),(%u,%u,%u),%u\\>\\>\\>",
-              f ? sg_kernel_info(f->kernel)->name : "(unloaded)", l->grid[0], l->grid[1], l->grid[2],
-              l->block[0], l->block[1], l->block[2], l->dynamic_shared);
+  sg_text_add(t, "%s<<<(%u,%u,%u),(%u,%u,%u),%u>>>", f ? sg_kernel_info(f->kernel)->name : "(unloaded)",
+              l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->dynamic_shared);
 }
 
-static const SgNodeType launch_node = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
-                                       .check = node_check,
-                                       .update = node_update,
-                                       .describe = node_describe};
+static const SgNodeType launch_node = {
+    .type = CU_GRAPH_NODE_TYPE_KERNEL, .check = node_check, .update = node_update, .describe = node_describe};
 
 /* --- launching --- */
 

@@ -219,7 +219,8 @@ end
 
 ---The first element as a typed FFI pointer: `p[0]` is the first element, with the strides of the array from there;
 ---float16 and bfloat16 are uint16_t, their bits. Nothing is checked, and the pointer does not keep the memory
----alive: hold the array for as long. A float read this way that is NaN with a payload is no valid Lua number.
+---alive: hold the array for as long. LuaJIT takes some NaNs that are read so for values of other types and may crash on
+---them: where memory may hold any bits (fresh from a device, say), read with get() or a[i], which know them.
 ---@return ffi.cdata*
 ---@raise LogicError where the memory was freed
 function Array:data()
@@ -446,8 +447,10 @@ function Array:assign(values)
   else
     values = from_values(what, values, self._dtype, self._dtype)
   end
-  local mine, others = layout.text(self._shape), layout.text(values._shape)
-  if mine ~= others then refuse(what, ("an array of shape %s cannot take one of shape %s"):format(mine, others)) end
+  if not layout.same(self._shape, values._shape) then
+    refuse(what, ("an array of shape %s cannot take one of shape %s"):format(layout.text(self._shape),
+      layout.text(values._shape)))
+  end
   if copy.overlap(self, values) then values = values:copy() end
   convert(what, self, values)
   return self
@@ -465,6 +468,10 @@ local function operand(self, what, x)
   return from_values(what, x, (kind == "float" or kind == "complex") and self._dtype or nil, dtypes.float64)
 end
 
+local function different_shapes(a, b)
+  return ("the shapes are %s and %s"):format(layout.text(a._shape), layout.text(b._shape))
+end
+
 local function compared(a, b, tolerance)
   local i, why = compare.first_difference(a, b, tolerance)
   if not i then return true end
@@ -479,8 +486,7 @@ function Array:equal(other)
   local what = "ndarray:equal"
   check_self(self, what)
   other = operand(self, what, other)
-  local mine, others = layout.text(self._shape), layout.text(other._shape)
-  if mine ~= others then return false, ("the shapes are %s and %s"):format(mine, others) end
+  if not layout.same(self._shape, other._shape) then return false, different_shapes(self, other) end
   return compared(self, other)
 end
 
@@ -512,8 +518,7 @@ function Array:allclose(other, options)
     for k = 1, self._ndim do strides[k] = 0 end
     other = view(other, 0, self._shape, strides, self._size)
   end
-  local mine, others = layout.text(self._shape), layout.text(other._shape)
-  if mine ~= others then refuse(what, ("the shapes are %s and %s"):format(mine, others)) end
+  if not layout.same(self._shape, other._shape) then refuse(what, different_shapes(self, other)) end
   return compared(self, other, t)
 end
 

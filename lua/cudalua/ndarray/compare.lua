@@ -4,7 +4,7 @@ local ffi = require "ffi"
 local element = require "cudalua.element"
 local layout = require "cudalua.layout"
 
-local abs, huge, sqrt = math.abs, math.huge, math.sqrt
+local abs, floor, huge, sqrt = math.abs, math.floor, math.huge, math.sqrt
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
 
 local M = {}
@@ -16,18 +16,23 @@ local function parts(x)
   return tonumber(x), 0
 end
 
--- cdata of 64-bit integers compare as bits of the first one's sign, with each other alone.
 local function is_integer(x) return type(x) == "cdata" and (ffi.istype(int64_t, x) or ffi.istype(uint64_t, x)) end
+
+-- A 64-bit integer and a number or another one, exactly.
+local function same_integer(x, y)
+  local signed = ffi.istype(int64_t, x)
+  if type(y) == "number" then
+    if y ~= floor(y) or y < (signed and -2 ^ 63 or 0) or y >= (signed and 2 ^ 63 or 2 ^ 64) then return false end
+    return x == (signed and int64_t or uint64_t)(y)
+  end
+  if signed ~= ffi.istype(int64_t, y) and (signed and x or y) < 0 then return false end
+  return x == y
+end
 
 local function same(x, y)
   if type(x) == "number" and type(y) == "number" then return x == y end
-  if is_integer(x) and is_integer(y) then
-    if ffi.istype(int64_t, x) ~= ffi.istype(int64_t, y) then
-      local signed = ffi.istype(int64_t, x) and x or y
-      if signed < 0 then return false end
-    end
-    return x == y
-  end
+  if is_integer(x) and (type(y) == "number" or is_integer(y)) then return same_integer(x, y) end
+  if is_integer(y) and type(x) == "number" then return same_integer(y, x) end
   local a, b = parts(x)
   local c, d = parts(y)
   return a == c and b == d
