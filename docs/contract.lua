@@ -39,6 +39,18 @@ return {
       GraphExec:launch GraphExec:upload GraphExec:update GraphExec:handle GraphExec:close]],
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
+    pressure_spec = "mem_stats collect gc_budget mem_alloc_like",
+    mem_async_spec = [[mem_alloc_async DeviceAllocation:free_async MemoryPool MemoryPool:alloc MemoryPool:trim_to
+      MemoryPool:get_attribute MemoryPool:set_attribute MemoryPool:make_current MemoryPool:set_access
+      MemoryPool:get_device MemoryPool:handle MemoryPool:close default_mempool]],
+    pool_spec = [[DeviceMemoryPool DeviceMemoryPool:allocate DeviceMemoryPool:bin_number DeviceMemoryPool:alloc_size
+      DeviceMemoryPool:free_held DeviceMemoryPool:stop_holding DeviceMemoryPool:close PooledDeviceAllocation
+      PooledDeviceAllocation:free PooledDeviceAllocation:close PooledDeviceAllocation:ptr PageLockedMemoryPool
+      PageLockedMemoryPool:allocate PageLockedMemoryPool:bin_number PageLockedMemoryPool:alloc_size
+      PageLockedMemoryPool:free_held PageLockedMemoryPool:stop_holding PageLockedMemoryPool:close PageLockedAllocator
+      PooledHostAllocation PooledHostAllocation:free PooledHostAllocation:close PooledHostAllocation:ptr
+      PooledHostAllocation:get_device_pointer DebugMemoryPool DebugMemoryPool:allocate DebugMemoryPool:histogram
+      DebugMemoryPool:report]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
     launch_spec = [[In Out InOut Function:name Function:get_attribute bool int8 uint8 int16 uint16 int32 uint32 int64

@@ -1,6 +1,7 @@
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local bit = require "bit"
+local ffi = require "ffi"
 local softgpu = require "cudalua.softgpu"
 
 describe("contexts", function()
@@ -73,13 +74,26 @@ describe("contexts", function()
     ctx:detach()
   end)
 
-  it("cuda.Context.pop skips destroyed contexts, cuda.Context.get_current does not show them", function()
+  it("cuda.Context:detach takes the context off the stack, wherever it stands", function()
     local lower, upper = cuda.Device(0):make_context(), cuda.Device(0):make_context()
-    lower:detach() -- not on top: its entry stays on the driver's stack
+    lower:push()
+    lower:detach()
+    assert.equal(upper, cuda.Context.get_current())
     assert.equal(upper, cuda.Context.pop())
+    assert.equal(base, cuda.Context.get_current())
+    upper:detach()
+  end)
+
+  it("cuda.Context.pop skips destroyed contexts, cuda.Context.get_current does not show them", function()
+    ffi.cdef "int cuCtxPushCurrent_v2(void *);"
+    local driver = ffi.load(cuda.driver_info().path)
+    local ctx = cuda.Device(0):make_context()
+    driver.cuCtxPushCurrent_v2(ffi.cast("void *", ctx:handle())) -- as other code may
+    driver.cuCtxPushCurrent_v2(ffi.cast("void *", ctx:handle()))
+    ctx:detach()
     assert.is_nil(cuda.Context.get_current())
     assert.equal(base, cuda.Context.pop())
-    upper:detach()
+    assert.is_nil(cuda.Context.get_current())
     base:push()
   end)
 

@@ -34,7 +34,7 @@ local function fine(code, environment)
   assert.is_true(ok)
 end
 
-describe("memory in the order of a stream", function()
+describe("stream order", function()
   before_each(gpu.context)
 
   it("cuda.mem_alloc_async gives memory that copies and kernels take", function()
@@ -230,7 +230,7 @@ describe("memory in the order of a stream", function()
     c:free()
   end)
 
-  it("a home stream that was closed, with no event to be had: the queue waits", function()
+  it("a home stream closed without an event: the queue waits", function()
     if not gpu.soft then return pending "needs failures made to order" end
     cuda.collect()
     cuda.Context.synchronize()
@@ -480,7 +480,7 @@ describe("pools of the driver", function()
     assert.equal(64, #pool:alloc(64))
   end)
 
-  it("cuda.MemoryPool:get_device, cuda.MemoryPool:handle, options and nonsense", function()
+  it("cuda.MemoryPool: cuda.MemoryPool:get_device, cuda.MemoryPool:handle, options and nonsense", function()
     local pool = cuda.MemoryPool { device = cuda.Device(0) }
     assert.equal(cuda.Device(0), pool:get_device())
     assert.is_true(pool:handle() > 0)

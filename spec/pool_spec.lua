@@ -39,7 +39,7 @@ describe("bins", function()
       assert.equal(row[3], pool:alloc_size(row[2]))
     end
     for _ = 1, 2000 do
-      local n = math.floor(2 ^ (math.random() * 50))
+      local n = math.floor(2 ^ (4 + math.random() * 46))
       local bin = pool:bin_number(n)
       local size = pool:alloc_size(bin)
       assert.is_true(size >= n and size <= n + n / 16)
@@ -54,7 +54,7 @@ end)
 describe("pools of device memory", function()
   before_each(gpu.context)
 
-  it("cuda.DeviceMemoryPool:allocate and cuda.PooledDeviceAllocation:free keep the statistics", function()
+  it("cuda.DeviceMemoryPool keeps count: cuda.DeviceMemoryPool:allocate, cuda.PooledDeviceAllocation:free", function()
     local pool = cuda.DeviceMemoryPool()
     assert.same({ 0, 0, 0, 0 }, state(pool))
     local a = pool:allocate(1000)
@@ -95,7 +95,7 @@ describe("pools of device memory", function()
     end
   end)
 
-  it("cuda.PooledDeviceAllocation:ptr: copies, kernels, views and errors are those of device memory", function()
+  it("cuda.PooledDeviceAllocation is device memory, cuda.PooledDeviceAllocation:ptr: copies, kernels, views and errors", function()
     local pool = cuda.DeviceMemoryPool()
     local a, back = pool:allocate(64), ffi.new "int[16]"
     local mod = cuda.SourceModule "__global__ void fill(int *p, int v) { p[threadIdx.x] = v; }"
@@ -223,7 +223,7 @@ describe("pools of device memory", function()
     assert.is_true(pool.held_blocks >= 1 and pool.held_blocks <= 21)
   end)
 
-  it("the stream that a block is handed out for may go on at once; another one has to be behind the first", function()
+  it("a block is handed out at once in its stream, in another one when the first is done", function()
     if not gpu.soft then return pending "needs work that has not run yet" end
     local s, t = cuda.Stream "non_blocking", cuda.Stream "non_blocking"
     local pool = cuda.DeviceMemoryPool()
@@ -249,6 +249,7 @@ describe("pools of device memory", function()
   end)
 
   it("a pool works in its context only", function()
+    cuda.collect()
     local pool = cuda.DeviceMemoryPool()
     local other = cuda.Device(0):make_context()
     gpu.raises("LogicError", "not the current one", pool.allocate, pool, 64)
@@ -330,7 +331,7 @@ end)
 describe("pools of page-locked memory", function()
   before_each(gpu.context)
 
-  it("cuda.PageLockedMemoryPool:allocate gives host arrays, and the same memory again", function()
+  it("cuda.PageLockedMemoryPool: cuda.PageLockedMemoryPool:allocate gives host arrays, cuda.PooledHostAllocation their memory", function()
     local pool = cuda.PageLockedMemoryPool()
     local a = pool:allocate({ 4, 25 }, "float32")
     assert.same({ 4, 25 }, a.shape)
@@ -341,6 +342,7 @@ describe("pools of page-locked memory", function()
     cuda.memcpy_dtoh(back, d)
     assert.equal(2, back[99])
     local address = a.base:ptr()
+    assert.is_true(address > 0)
     assert.equal(400, #a.base)
     a = nil -- luacheck: ignore
     cuda.collect()
@@ -352,7 +354,7 @@ describe("pools of page-locked memory", function()
     assert.equal("F", pool:allocate({ 2, 3 }, "float64", "F").order)
   end)
 
-  it("cuda.PooledHostAllocation:free ends the array", function()
+  it("cuda.PooledHostAllocation:free, cuda.PooledHostAllocation:close end the array; cuda.PooledHostAllocation:ptr", function()
     local pool = cuda.PageLockedMemoryPool()
     local a = pool:allocate(10, "float64")
     a[1] = 5
@@ -391,6 +393,7 @@ describe("pools of page-locked memory", function()
     local a = pool:allocate(16, "int32")
     local p = a.base:get_device_pointer()
     assert.equal(64, #p)
+    assert.equal(p:ptr(), a.base:ptr())
     local mod = cuda.SourceModule "__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }"
     mod:get_function "fill"(p, { block = 16 })
     cuda.Context.synchronize()
@@ -415,7 +418,8 @@ describe("pools of page-locked memory", function()
     gpu.refuses_nonsense(function(v) cuda.PageLockedMemoryPool.allocate(v, 4, "float32") end)
   end)
 
-  it("cuda.PageLockedMemoryPool:free_held, cuda.PageLockedMemoryPool:stop_holding, cuda.PageLockedMemoryPool:close",
+  it("cuda.PageLockedMemoryPool:free_held, cuda.PageLockedMemoryPool:stop_holding, cuda.PageLockedMemoryPool:close, " ..
+    "cuda.PageLockedMemoryPool:bin_number, cuda.PageLockedMemoryPool:alloc_size",
     function()
       local pool = cuda.PageLockedMemoryPool()
       local a, b = pool:allocate(100, "uint8"), pool:allocate(100, "uint8")
@@ -445,7 +449,7 @@ describe("pools that tell", function()
     return lines, { write = function(_, text) lines[#lines + 1] = text end }
   end
 
-  it("cuda.DebugMemoryPool:allocate reports when the driver is asked", function()
+  it("cuda.DebugMemoryPool tells: cuda.DebugMemoryPool:allocate reports when the driver is asked", function()
     local lines, file = log()
     local pool = cuda.DebugMemoryPool { logfile = file }
     local a = pool:allocate(1000)

@@ -90,7 +90,7 @@ describe("the software device's switches", function()
   end)
 
   it("softgpu.stats and softgpu.leaks count what is alive", function()
-    collectgarbage() collectgarbage()
+    cuda.collect()
     local before = softgpu.stats()
     local a = cuda.mem_alloc(1000)
     local now = softgpu.stats()

@@ -192,9 +192,16 @@ function Context:disable_peer_access(peer) end
 ---@operator len: integer
 local DeviceAllocation = {}
 
----cuMemFree: gives the memory back now. Waits for kernels that run.
----@raise LogicError where it was freed before
+---cuMemFree: gives the memory back now. Waits for kernels that run. Memory of mem_alloc_async() and of a MemoryPool:
+---cuMemFreeAsync in the order of its stream, after the work of other streams; that waits for nothing.
+---@raise LogicError where it was freed before, and in a stream that is being captured
 function DeviceAllocation:free() end
+
+---cuMemFreeAsync: gives memory of mem_alloc_async() or of a MemoryPool back in the order of a stream, which waits for the
+---work of all others with it.
+---@param stream? cudalua.Stream  default: the one that it was allocated in
+---@raise LogicError where it was freed before, for other memory, and in a stream that is being captured
+function DeviceAllocation:free_async(stream) end
 
 ---The same as free().
 ---@raise LogicError where it was freed before

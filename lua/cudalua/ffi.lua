@@ -68,9 +68,9 @@ function M.host_buffer(what, buf, nbytes, writable)
   if t == "table" or t == "userdata" then
     local ok, method = pcall(function() return buf.buffer end)
     if ok and type(method) == "function" then
-      local ptr, n = buf:buffer()
+      local ptr, n, owner = buf:buffer()
       local slot, bytes = M.host_buffer(what, { ptr = ptr, nbytes = n }, nil, writable)
-      return slot, check_nbytes(what, nbytes or bytes, bytes), buf
+      return slot, check_nbytes(what, nbytes or bytes, bytes), core.kind(owner) and owner or buf
     end
     if t == "table" and type(buf.ptr) == "cdata" then
       local slot = address(buf.ptr, writable)

@@ -147,6 +147,12 @@ local later = {}
 for part, names in pairs {
   array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
     "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
+  hostmem = "pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty " ..
+    "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
+    "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
+    "RegisteredHostMemory ManagedAllocation",
+  ipc = "mem_get_ipc_handle IPCMemoryHandle",
+  linear = "mem_alloc_pitch mem_get_address_range",
   mempool = "MemoryPool default_mempool",
   pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
     "DebugMemoryPool",

@@ -115,6 +115,13 @@ local function method(x, name)
   return ok and type(f) == "function"
 end
 
+-- The device's view of a host array, where it reaches that memory.
+local function from_array(fn, i, x)
+  local ok, p = pcall(x.get_pointer, x)
+  if not ok then refuse(fn, i, p.message) end
+  return p
+end
+
 -- The value to pass for argument i, and its handler if it is one.
 local function convert(fn, i, x)
   local t = type(x)
@@ -122,7 +129,7 @@ local function convert(fn, i, x)
   if t == "table" or t == "userdata" then
     if method(x, "get_device_alloc") then return nil, x end
     if method(x, "get_pointer") then
-      local p = host.plain_number(x:get_pointer())
+      local p = getmetatable(x) == "cudalua.ndarray" and from_array(fn, i, x) or host.plain_number(x:get_pointer())
       return type(p) == "number" and core.pointer(p) or given(fn, i, p)
     end
   end

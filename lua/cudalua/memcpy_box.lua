@@ -26,59 +26,76 @@ local fields_3d = per_side("x_in_bytes", "y", "z", "lod", "pitch", "height")
 fields_3d.width_in_bytes, fields_3d.height, fields_3d.depth = true, true, true
 
 -- What set_src_device() and its like leave, for reading only.
-local seen = per_side("memory_type", "device", "host", "array")
+local seen = per_side("memory_type", "device", "host", "array", "unified")
 
-local function set_memory(self, side, kind, object, slot, nbytes)
-  local state = self[STATE]
+-- The fields of a copy of that class.
+local function state_of(self, name)
+  local state = type(self) == "table" and rawget(self, STATE)
+  if not state or state.class ~= name then
+    errors.raise("LogicError", ("%s: expected a %s (a method is called with a colon), got %s"):format(name, name,
+      core.kind(self) or type(self)))
+  end
+  return state
+end
+
+local function set_memory(state, side, kind, object)
   state[side .. "_memory_type"], state[side .. "_object"] = kind, object
-  state[side .. "_slot"], state[side .. "_nbytes"] = slot, nbytes
+  state[side .. "_buffer"], state[side .. "_slot"], state[side .. "_nbytes"] = nil, nil, nil
 end
 
-local function set_host(self, side, buf)
-  local slot, n, anchor = host.host_buffer(("%s: set_%s_host"):format(self[STATE].class, side), buf, nil, side == "dst")
-  -- A string is its own slot; a box's address is good as long as the anchor lives.
-  set_memory(self, side, HOST, anchor, slot, n)
+-- Where a host buffer is now: the memory of an array may be freed, or an object's buffer may move.
+local function find_buffer(state, side, method)
+  local where = ("%s: set_%s_%s"):format(state.class, side, method)
+  state[side .. "_slot"], state[side .. "_nbytes"], state[side .. "_object"] =
+    host.host_buffer(where, state[side .. "_buffer"], nil, side == "dst")
 end
 
-local function check_memory(self, side, what, x, kinds)
+local function set_buffer(state, side, kind, buf)
+  find_buffer({ class = state.class, [side .. "_buffer"] = buf }, side, kind == HOST and "host" or "unified")
+  set_memory(state, side, kind, nil)
+  state[side .. "_buffer"] = buf
+end
+
+local function check_kind(state, side, what, x, kinds)
   local kind = core.kind(x)
   if not kinds[kind or type(x)] then
-    errors.raise("LogicError", ("%s: set_%s_%s: expected %s, got %s"):format(self[STATE].class, side, what, kinds.text,
+    errors.raise("LogicError", ("%s: set_%s_%s: expected %s, got %s"):format(state.class, side, what, kinds.text,
       kind or type(x)))
   end
   return x
 end
 
 local device_kinds = { text = "device memory or an address", number = true, DeviceAllocation = true,
-  DevicePointer = true, ManagedAllocation = true, HostAllocation = true, RegisteredHostMemory = true, IPCMemoryHandle = true }
+  PooledDeviceAllocation = true, DevicePointer = true, ManagedAllocation = true, HostAllocation = true,
+  RegisteredHostMemory = true, IPCMemoryHandle = true }
 local array_kinds = { text = "an Array", Array = true }
+local context_kinds = { text = "a Context", Context = true }
 
 local function class(name, fields, form)
   local methods = {}
   for _, side in ipairs { "src", "dst" } do
-    methods["set_" .. side .. "_host"] = function(self, buf) set_host(self, side, buf) end
+    methods["set_" .. side .. "_host"] = function(self, buf) set_buffer(state_of(self, name), side, HOST, buf) end
     methods["set_" .. side .. "_array"] = function(self, ary)
-      set_memory(self, side, ARRAY, check_memory(self, side, "array", ary, array_kinds))
+      local state = state_of(self, name)
+      set_memory(state, side, ARRAY, check_kind(state, side, "array", ary, array_kinds))
     end
     methods["set_" .. side .. "_device"] = function(self, ptr)
-      set_memory(self, side, DEVICE, check_memory(self, side, "device", host.device(ptr), device_kinds))
+      local state = state_of(self, name)
+      set_memory(state, side, DEVICE, check_kind(state, side, "device", host.device(ptr), device_kinds))
     end
     methods["set_" .. side .. "_unified"] = function(self, buf)
-      local ptr = host.device(buf)
+      local state = state_of(self, name)
+      local ptr = getmetatable(buf) ~= "cudalua.ndarray" and host.device(buf) or buf
       if device_kinds[core.kind(ptr) or type(ptr)] then
-        set_memory(self, side, UNIFIED, ptr)
+        set_memory(state, side, UNIFIED, ptr)
       else
-        local slot, n, anchor = host.host_buffer(("%s: set_%s_unified"):format(name, side), buf, nil, side == "dst")
-        set_memory(self, side, UNIFIED, anchor, slot, n)
+        set_buffer(state, side, UNIFIED, buf)
       end
     end
     if form == "peer" then
       methods["set_" .. side .. "_context"] = function(self, ctx)
-        if core.kind(ctx) ~= "Context" then
-          errors.raise("LogicError", ("%s: set_%s_context: expected a Context, got %s"):format(name, side,
-            core.kind(ctx) or type(ctx)))
-        end
-        self[STATE][side .. "_context"] = ctx
+        local state = state_of(self, name)
+        state[side .. "_context"] = check_kind(state, side, "context", ctx, context_kinds)
       end
     end
   end
@@ -91,8 +108,9 @@ local function class(name, fields, form)
     if seen[key] then
       local side, what = key:match "^(%l+)_(.*)$"
       if what == "memory_type" then return state[key] end
-      local kinds = { device = DEVICE, host = HOST, array = ARRAY }
-      return state[side .. "_memory_type"] == kinds[what] and state[side .. "_object"] or nil
+      local kinds = { device = DEVICE, host = HOST, array = ARRAY, unified = UNIFIED }
+      if state[side .. "_memory_type"] ~= kinds[what] then return nil end
+      return state[side .. "_buffer"] or state[side .. "_object"]
     end
     errors.raise("LogicError", ("%s has no field '%s'"):format(name, tostring(key)))
   end
@@ -115,10 +133,13 @@ local function class(name, fields, form)
     local this = form
     if type(how) == "table" then
       errors.check_options(name, how, form == "2d" and { aligned = true, stream = true } or { stream = true })
-      if how.aligned == false then this = "2d_unaligned" end
       stream = how.stream
-      if how.aligned == false and stream ~= nil then
-        errors.raise("LogicError", name .. ": an unaligned copy takes no stream")
+      if how.aligned ~= nil and type(how.aligned) ~= "boolean" then
+        errors.raise("LogicError", ("%s: aligned must be true or false, got %s"):format(name, type(how.aligned)))
+      end
+      if how.aligned == false then
+        if stream ~= nil then errors.raise("LogicError", name .. ": an unaligned copy takes no stream") end
+        this = "2d_unaligned"
       end
     elseif type(how) == "boolean" and form == "2d" then
       if not how then this = "2d_unaligned" end
@@ -127,6 +148,11 @@ local function class(name, fields, form)
     end
     if stream ~= nil and core.kind(stream) ~= "Stream" then
       errors.raise("LogicError", ("%s: expected a Stream, got %s"):format(name, core.kind(stream) or type(stream)))
+    end
+    for _, side in ipairs { "src", "dst" } do
+      if state[side .. "_buffer"] ~= nil then
+        find_buffer(state, side, state[side .. "_memory_type"] == HOST and "host" or "unified")
+      end
     end
     core.memcpy_box(this, state, stream ~= nil, stream)
   end
@@ -140,27 +166,24 @@ local function class(name, fields, form)
 end
 
 ---A copy of a rectangle: `local c = cuda.Memcpy2D()`. Fields, all 0 at first: src_x_in_bytes, src_y, src_pitch,
----dst_x_in_bytes,
----dst_y, dst_pitch, width_in_bytes, height. The ends are set by set_src_host(buf), set_src_device(memory),
----set_src_array(array),
----set_src_unified(memory or buffer) and set_dst_...; the copy holds them. `c()` copies and waits for it where host
----memory is
----involved, `c{aligned = false}` (or `c(false)`) takes any pitch, `c(stream)` copies in the order of a stream.
----Raises LogicError for unknown fields, and where the rectangle leaves the memory.
+---dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes, height; the last two have to be set. A pitch is the bytes from row
+---to row. The ends are set by set_src_host(buf), set_src_device(memory), set_src_array(array), set_src_unified(memory
+---or buffer) and set_dst_...; the copy holds them, and src_host, src_device ... give them back. `c()` copies and waits
+---where host memory is involved, `c{aligned = false}` (or `c(false)`) takes any pitch, `c(stream)` copies in the order
+---of a stream and holds both ends until it is done. Raises a LogicError for unknown fields, for memory of another context
+---than the current one, and where the rectangle leaves the memory.
 ---@class cudalua.Memcpy2D
 ---@overload fun(): cudalua.Memcpy2D
 M.Memcpy2D = class("Memcpy2D", fields_2d, "2d")
 
 ---A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice; not for arrays), src_lod, dst_z,
----dst_height,
----dst_lod, depth. `c()` or `c(stream)`.
+---dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
 ---@class cudalua.Memcpy3D
 ---@overload fun(): cudalua.Memcpy3D
 M.Memcpy3D = class("Memcpy3D", fields_3d, "3d")
 
----A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx), which are the
----current one
----where they are not set.
+---A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
+---set is the current one; memory must be of the context of its side.
 ---@class cudalua.Memcpy3DPeer
 ---@overload fun(): cudalua.Memcpy3DPeer
 M.Memcpy3DPeer = class("Memcpy3DPeer", fields_3d, "peer")

@@ -49,6 +49,33 @@ function M.mem_alloc_like(buf)
   return plain(bytes)
 end
 
+---@class cudalua.DeviceAllocation
+local DeviceAllocation = core.classes.DeviceAllocation
+---@class cudalua.ManagedAllocation
+local ManagedAllocation = core.classes.ManagedAllocation
+
+---The memory as a host array of uint8, where the host reaches it.
+---@param nbytes integer
+---@param offset? integer  bytes from the start, default 0
+---@return cudalua.ndarray.Array  nothing is copied; its base is the memory
+---@raise LogicError for plain device memory, which the host does not reach, and past the end
+function DeviceAllocation:as_buffer(nbytes, offset)
+  return require("cudalua.hostmem").as_buffer(self, nbytes, offset)
+end
+
+---The memory as a host array of uint8.
+---@param nbytes integer
+---@param offset? integer  bytes from the start, default 0
+---@return cudalua.ndarray.Array  nothing is copied; its base is the memory
+---@raise LogicError past the end
+function ManagedAllocation:as_buffer(nbytes, offset)
+  return require("cudalua.hostmem").as_buffer(self, nbytes, offset)
+end
+
+for _, name in ipairs { "DevicePointer", "HostAllocation", "RegisteredHostMemory" } do
+  core.classes[name].as_buffer = ManagedAllocation.as_buffer
+end
+
 ---@return integer free, integer total  bytes on the current device
 ---@raise LogicError (201) without a current context
 function M.mem_get_info() return core.mem_get_info() end
@@ -73,7 +100,9 @@ end
 ---@field managed cudalua.MemoryCount      of managed_empty ...
 ---@field arrays cudalua.MemoryCount       of Array
 ---@field pinned cudalua.MemoryCount       page-locked host memory
+---@field aligned cudalua.MemoryCount      host memory of aligned_empty ...
 ---@field registered cudalua.MemoryCount   host memory of register_host_memory
+---@field aligned cudalua.MemoryCount      plain host memory of aligned_empty ...
 ---@field held cudalua.MemoryCount         free blocks that DeviceMemoryPools keep
 ---@field pinned_held cudalua.MemoryCount  free blocks that PageLockedMemoryPools keep
 ---@field queued cudalua.MemoryCount       of the device memory above: collected, and not yet given back

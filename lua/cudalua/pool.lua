@@ -85,13 +85,15 @@ function PageLockedMemoryPool:allocate(shape, dtype, order)
   dtype = dtypes.of(dtype)
   shape = layout.numbers(what, "shape", shape, 0)
   local items = layout.size(what, shape, dtype.itemsize)
+  require("cudalua.ndarray.array").order_of(what, { order = order })
   local block = allocate_host(self, math.max(items * dtype.itemsize, 1))
-  return require("cudalua.ndarray").wrap(ffi.cast("uint8_t *", ffi.cast("uintptr_t", block:ptr())), shape, dtype, {
+  local p = ffi.cast("uint8_t *", ffi.cast("uintptr_t", core.host_address(block)))
+  return require("cudalua.ndarray").wrap(p, shape, dtype, {
     order = order,
     base = block,
     alive = function()
-      local ok, err = pcall(block.ptr, block)
-      return ok, not ok and err.message or nil
+      local why = core.why_dead(block)
+      return not why, why
     end,
   })
 end

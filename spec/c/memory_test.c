@@ -8,6 +8,7 @@
 #include <cuda.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -38,7 +39,10 @@ static atomic_int failed;
 /* Work runs only when somebody waits for it: what the software device does unless told otherwise. */
 #define DEFERRED (SOFT && !getenv("CUDALUA_SOFT_STREAMS"))
 /* Work runs in its own call. */
-#define EAGER (SOFT && getenv("CUDALUA_SOFT_STREAMS") && strcmp(getenv("CUDALUA_SOFT_STREAMS"), "eager") == 0)
+static bool eager(void) {
+  const char *mode = getenv("CUDALUA_SOFT_STREAMS");
+  return SOFT && mode && strcmp(mode, "eager") == 0;
+}
 
 static void judge(bool good, int line, const char *format, ...) {
   if (good) return;
@@ -600,6 +604,30 @@ static void pool_no_wait(void) {
   EQ(USED(pool), 0);
 }
 
+/* Blocks of many sizes, all freed and had again in another order: none overlaps another. */
+static void pool_sizes(void) {
+  enum { N = 300 };
+  static CUdeviceptr p[N];
+  CUmemoryPool pool;
+  start();
+  pool = new_pool();
+  set_threshold(pool, UINT64_MAX);
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < N; i++) {
+      int k = (i * (round ? 7 : 11)) % N;
+      OK(cuMemAllocFromPoolAsync(&p[k], (size_t)(k + 1) * 4000, pool, NULL));
+      OK(cuMemsetD32Async(p[k], (unsigned)(k + round), (size_t)(k + 1) * 1000, NULL));
+    }
+    for (int k = 0; k < N; k++) {
+      EQ(word_at(p[k]), k + round);
+      EQ(word_at(p[k] + (size_t)k * 4000 + 3996), k + round);
+    }
+    for (int k = 0; k < N; k++) OK(cuMemFreeAsync(p[k], NULL));
+    OK(cuCtxSynchronize());
+  }
+  OK(cuMemPoolDestroy(pool));
+}
+
 /* A long random program over several streams: what a kernel wrote is what is read back. */
 static void pool_random(void) {
   enum { STREAMS = 4, LIVE = 24, STEPS = 4000 };
@@ -700,6 +728,17 @@ static void pool_limits(void) {
   }
   OK(cuStreamSynchronize(s));
   EQ(free_memory(), total);
+
+  /* What has to be kept is never gone below. */
+  static const size_t mib[3] = {4, 4, 3};
+  for (int i = 0; i < 3; i++) OK(cuMemAllocFromPoolAsync(&many[i], mib[i] << 20, pool, s));
+  for (int i = 0; i < 3; i++) OK(cuMemFreeAsync(many[i], s));
+  OK(cuStreamSynchronize(s));
+  EQ(RESERVED(pool), 11 << 20);
+  OK(cuMemPoolTrimTo(pool, 5 << 20));
+  EQ(RESERVED(pool), 7 << 20);
+  OK(cuMemPoolTrimTo(pool, 0));
+  EQ(RESERVED(pool), 0);
 
   /* A pool with a size of its own. */
   CUmemPoolProps props = props_of(dev);
@@ -862,7 +901,7 @@ static void registered(void) {
   OK(cuMemcpyHtoDAsync(d, m, N, s));
   memset(m, 2, N);
   OK(cuStreamSynchronize(s));
-  if (!EAGER) EQ(word_at(d), 0x02020202);
+  if (!eager()) EQ(word_at(d), 0x02020202);
   if (SOFT) IS(1, cuMemcpyHtoDAsync(d, m + 4096, N, s)); /* reaches past the end of what is registered */
 
   /* A kernel works on it in place. */
@@ -898,10 +937,10 @@ static void registered(void) {
   munmap(gone, 1 << 16);
   FAILS(cuMemHostRegister(gone, 100, 0));
   if (SOFT) {
-    IS(1, cuMemHostRegister((void *)d, 100, 0)); /* NOLINT(performance-no-int-to-ptr) */
+    IS(1, cuMemHostRegister((void *)d, 100, 0));
     IS(1, cuMemHostRegister(m, SIZE_MAX, 0));
     IS(1, cuMemHostRegister(m, SIZE_MAX / 2, 0));
-    IS(1, cuMemHostRegister((void *)8, 8, 0)); /* NOLINT(performance-no-int-to-ptr) */
+    IS(1, cuMemHostRegister((void *)8, 8, 0));
     IS(801, cuMemHostRegister(m, 4096, CU_MEMHOSTREGISTER_IOMEMORY));
   }
 
@@ -992,7 +1031,7 @@ static void managed(void) {
   OK(cuStreamCreate(&s, 0));
   OK(cuMemAllocManaged(&p, N, CU_MEM_ATTACH_GLOBAL));
   OK(cuMemAlloc(&d, N));
-  unsigned *host = (unsigned *)p; /* NOLINT(performance-no-int-to-ptr) */
+  unsigned *host = (unsigned *)p;
   for (int i = 0; i < N / 4; i++) host[i] = 10;
   OK(launch_add(p, N / 4, 1, s));
   OK(cuStreamSynchronize(s));
@@ -1010,7 +1049,7 @@ static void managed(void) {
   size_t size;
   OK(cuModuleGetGlobal(&variable, &size, mod, "shared_word"));
   EQ(size, 4);
-  EQ(*(unsigned *)variable, 41); /* NOLINT(performance-no-int-to-ptr) */
+  EQ(*(unsigned *)variable, 41);
   FAILS(cuMemFree(variable));
   FAILS(cuMemFreeAsync(variable, s));
   if (SOFT) EQ(stat_of("live_allocs "), 2);
@@ -1038,7 +1077,7 @@ static void managed(void) {
   OK(cuMemRangeGetAttribute(list, sizeof list, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, N));
   TRUE((list[0] == dev && list[1] == CU_DEVICE_CPU) || (list[0] == CU_DEVICE_CPU && list[1] == dev));
   EQ(list[2], CU_DEVICE_INVALID);
-  OK(cuMemAdvise(p, N / 2, CU_MEM_ADVISE_UNSET_ACCESSED_BY, dev));
+  OK(cuMemAdvise(p + N / 2, N / 2, CU_MEM_ADVISE_UNSET_ACCESSED_BY, dev));
   OK(cuMemRangeGetAttribute(list, 4, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, p, N));
   EQ(list[0], CU_DEVICE_CPU);
 
@@ -1225,10 +1264,15 @@ static void attributes(void) {
 
   /* The same address is another buffer later. */
   CUdeviceptr again;
+  on = 1;
+  OK(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, d));
   OK(cuMemFree(d));
   OK(cuMemAlloc(&again, N));
   OK(facts_of(again, &f));
   TRUE(f.id != id);
+  if (SOFT) TRUE(again == d);
+  OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, again));
+  EQ(v, 0);
   OK(cuMemFreeAsync(a, NULL));
   if (SOFT) {
     OK(facts_of(a, &f));
@@ -1359,6 +1403,8 @@ static void peer_importer(int in, int out) {
   hear(in); /* the other side has read and written */
   EQ(word_at(p), 77);
   OK(cuIpcCloseMemHandle(p));
+  unsigned char resident;
+  if (SOFT) EQ(mincore((void *)(p & ~4095ull), 1, &resident), -1);
   FAILS(cuIpcCloseMemHandle(p));
   FAILS(cuMemcpyDtoH(word, p, 4));
   OK(cuIpcOpenMemHandle(&p, h, LAZY)); /* once more */
@@ -1586,7 +1632,7 @@ static void ipc_events(void) {
   OK(cuEventSynchronize(e));
   tell(peer.to);
   hear(peer.from); /* it is at the gate, in eager mode before the record */
-  if (!EAGER) {
+  if (!eager()) {
     IS(600, cuEventQuery(e));
     OK(cuStreamWaitEvent(s, e, 0)); /* waits without blocking */
     IS(600, cuEventQuery(e));
@@ -1603,7 +1649,7 @@ static void ipc_events(void) {
   join(peer);
 
   /* The recorder dies at the gate: no answer will come, and nobody waits for one. */
-  if (!SOFT || EAGER) return;
+  if (!SOFT || eager()) return;
   peer = spawn("recorder");
   RECEIVE(peer.from, eh);
   OK(cuIpcOpenEventHandle(&e, eh));
@@ -1695,6 +1741,77 @@ static void sticky(void) {
   EQ(room, total);
 }
 
+/* After the driver has shut down nothing answers any more, and nothing is lost. */
+static void deinit(void) {
+  CUdeviceptr p, a;
+  CUmemoryPool pool;
+  CUipcMemHandle h;
+  void *m;
+  static char mine[100];
+  start();
+  OK(cuMemAlloc(&p, 100));
+  OK(cuMemAllocAsync(&a, 100, NULL));
+  OK(cuMemHostAlloc(&m, 100, 0));
+  OK(cuMemHostRegister(mine, 100, 0));
+  pool = new_pool();
+  OK(control("deinit"));
+  IS(4, cuMemFree(p));
+  IS(4, cuMemFreeAsync(a, NULL));
+  IS(4, cuMemFreeHost(m));
+  IS(4, cuMemHostUnregister(mine));
+  IS(4, cuMemPoolDestroy(pool));
+  IS(4, cuMemAlloc(&p, 100));
+  IS(4, cuMemAllocAsync(&a, 100, NULL));
+  IS(4, cuIpcGetMemHandle(&h, p));
+  IS(4, cuIpcCloseMemHandle(p));
+  IS(4, cuPointerGetAttribute(&m, CU_POINTER_ATTRIBUTE_CONTEXT, p));
+  OK(control("reset"));
+  EQ(stat_of("live_allocs "), 0);
+  EQ(stat_of("live_registered "), 0);
+}
+
+static CUmemoryPool common_pool;
+
+static void *worker(void *arg) {
+  unsigned value = *(unsigned *)arg;
+  CUdeviceptr p;
+  CUstream s;
+  OK(cuCtxSetCurrent(ctx));
+  OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+  for (unsigned i = 0; i < 1000; i++) {
+    size_t words = 1 + (i * 37 + value * 101) % 2000;
+    OK(cuMemAllocFromPoolAsync(&p, words * 4, common_pool, s));
+    OK(cuMemsetD32Async(p, value, words, s));
+    if (i % 8 == 0) {
+      unsigned got = 0;
+      OK(cuMemcpyDtoHAsync(&got, p + (words - 1) * 4, 4, s));
+      OK(cuStreamSynchronize(s));
+      EQ(got, value);
+    }
+    OK(cuMemFreeAsync(p, s));
+  }
+  OK(cuStreamSynchronize(s));
+  OK(cuStreamDestroy(s));
+  return NULL;
+}
+
+static void threads(void) {
+  enum { THREADS = 4 };
+  pthread_t t[THREADS];
+  unsigned value[THREADS];
+  start();
+  common_pool = new_pool();
+  for (unsigned i = 0; i < THREADS; i++) {
+    value[i] = 1000 + i;
+    pthread_create(&t[i], NULL, worker, &value[i]);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(t[i], NULL);
+  OK(cuCtxSynchronize());
+  EQ(USED(common_pool), 0);
+  EQ(RESERVED(common_pool), 0);
+  OK(cuMemPoolDestroy(common_pool));
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -1706,6 +1823,7 @@ static const struct {
     {"pool_order", pool_order, false},
     {"pool_waits", pool_waits, true},
     {"pool_no_wait", pool_no_wait, false},
+    {"pool_sizes", pool_sizes, false},
     {"pool_random", pool_random, false},
     {"pool_limits", pool_limits, true},
     {"pool_contexts", pool_contexts, false},
@@ -1722,6 +1840,8 @@ static const struct {
     {"ipc_events", ipc_events, false},
     {"forks", forks, false},
     {"sticky", sticky, false},
+    {"deinit", deinit, true},
+    {"threads", threads, false},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

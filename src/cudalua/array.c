@@ -25,6 +25,13 @@ static size_t extent(lua_State *L, int at, const char *key) {
   return v;
 }
 
+static unsigned field(lua_State *L, int at, const char *key) {
+  lua_getfield(L, at, key);
+  long v = cl_check_int(L, -1, key, 0, INT32_MAX);
+  lua_pop(L, 1);
+  return (unsigned)v;
+}
+
 typedef struct Wanted {
   const CUDA_ARRAY3D_DESCRIPTOR *d;
   bool plain; /* 1D or 2D, by cuArrayCreate */
@@ -46,9 +53,9 @@ int cl_array(lua_State *L) {
   CUDA_ARRAY3D_DESCRIPTOR d = {.Width = extent(L, 1, "width"),
                                .Height = extent(L, 1, "height"),
                                .Depth = extent(L, 1, "depth"),
-                               .Format = (CUarray_format)extent(L, 1, "format"),
-                               .NumChannels = (unsigned)extent(L, 1, "num_channels"),
-                               .Flags = (unsigned)extent(L, 1, "flags")};
+                               .Format = (CUarray_format)field(L, 1, "format"),
+                               .NumChannels = field(L, 1, "num_channels"),
+                               .Flags = field(L, 1, "flags")};
   lua_getfield(L, 1, "plain");
   Wanted w = {&d, lua_toboolean(L, -1), NULL};
   if (!d.Width) cl_logic(L, "Array: the width is 0");
@@ -100,6 +107,7 @@ static CUarray array_side(lua_State *L, int idx, const char *what, int offset_id
   const cl_Object *o = cl_to_kind(L, idx, CL_ARRAY);
   if (!o) cl_bad_argument(L, idx, what, "an Array");
   o = cl_check(L, idx, CL_ARRAY);
+  cl_check_here(L, o->rec, what);
   const cl_Array *a = (const cl_Array *)o->rec;
   *offset = cl_check_bytes(L, offset_idx, "index");
   uint64_t have = (uint64_t)a->descriptor.Width * a->element;

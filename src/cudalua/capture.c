@@ -2,9 +2,9 @@
  * the first call that does not belong into one, so those calls of this library ask here first. */
 #include "capture.h"
 #include "graph.h"
+#include "lock.h"
 #include "state.h"
 
-#include <pthread.h>
 #include <string.h>
 
 /* Lives on the C stack of cl_stream_capture(): a coroutine cannot leave the function that is captured. */
@@ -23,7 +23,7 @@ typedef struct cl_Capture {
 } cl_Capture;
 
 _Atomic uint32_t cl_captures;
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(list_lock);
 static cl_Capture *list;
 
 /* --- what would break a capture --- */
@@ -103,7 +103,7 @@ void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
 }
 
 void cl_refuse_stream_wait(lua_State *L, const cl_Stream *s, const char *call) {
-  if (!cl_captures) return;
+  if (!cl_captures && !s->foreign) return;
   if (cl_capture_id(s)) refuse(L, call, NULL, in_place_of_wait);
   cl_capture_check(L, s, call);
   refuse_unsafe(L, call, in_place_of_wait);
@@ -304,7 +304,6 @@ int cl_stream_capture(lua_State *L) {
     lua_error(L);
   }
   if (code) return end_failed(L, &c, code);
-  g->rec.handle = (uint64_t)(uintptr_t)handle;
-  g->rec.life = CL_LIVE;
+  cl_graph_made(g, handle);
   return 1; /* the Graph is on top */
 }

@@ -59,7 +59,7 @@ static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
 }
 
 void cl_inbox_close(cl_Inbox *box) {
-  if (!box) return;
+  if (!box || cl_driver.forked) return; /* in a fork its lock may be held by a thread that is not there */
   pthread_mutex_lock(&box->lock);
   box->closed = true;
   for (Completion *c = box->head; c;) {
@@ -115,7 +115,8 @@ int cl_run_completions(lua_State *L) {
     box->head = c->next;
     if (!box->head) box->tail = &box->head;
     box->length--;
-    unref(box);
+    box->refs--; /* never the last: the state has one */
+    pthread_mutex_unlock(&box->lock);
     int ref = c->ref;
     free(c);
     luaL_checkstack(L, 4, "completions");

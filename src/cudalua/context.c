@@ -1,12 +1,12 @@
 /* Context: explicit (made by us), primary (retained by us) or foreign (the host program's own).
  *
  * The driver keeps a stack of current contexts per thread. A context that stands on it must not be
- * collected, so each Lua state remembers the pushes it made and holds a reference for each; a state
- * that closes gives them back. */
+ * collected, so each Lua state remembers the pushes it made and holds a reference for each. A state that
+ * closes takes them off again: the host program finds the stack as it was. */
 #include "capture.h"
 #include "core.h"
+#include "lock.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct Tombstone {
   struct Tombstone *next;
 } Tombstone;
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(list_lock);
 static cl_Context *list;
 static Tombstone *tombstones;
 
@@ -95,38 +95,93 @@ static bool is_gone(CUcontext handle) {
 }
 
 CUresult cl_context_destroy(cl_Rec *r) {
-  cl_Context *c = (cl_Context *)r;
-  CUcontext current = NULL, popped;
+  const cl_Context *c = (const cl_Context *)r;
   switch (c->ownership) {
-  case CL_EXPLICIT:
-    return CU.cuCtxDestroy_v2((CUcontext)r->handle); /* also takes it off this thread's stack */
-  case CL_PRIMARY:
-    /* The host program may have it on the stack as well: that entry is not ours to take off. */
-    if (c->pushed && !CU.cuCtxGetCurrent(&current) && current == (CUcontext)r->handle)
-      CU.cuCtxPopCurrent_v2(&popped);
-    return CU.cuDevicePrimaryCtxRelease_v2(c->device);
+  case CL_EXPLICIT: return CU.cuCtxDestroy_v2((CUcontext)r->handle);
+  case CL_PRIMARY: return CU.cuDevicePrimaryCtxRelease_v2(c->device);
   default: return CUDA_SUCCESS;
   }
 }
 
 /* Pushes of this state */
 
+typedef struct Push {
+  cl_Rec *rec;      /* retained */
+  pthread_t thread; /* whose stack it is on */
+  bool owed;        /* the other way round: the program popped a context of the host program's */
+} Push;
+
 typedef struct Pushes {
-  cl_Rec **rec;
+  Push *list; /* oldest first */
   size_t n, room;
   bool closed; /* the state is closing: nobody would give back what is pushed now */
 } Pushes;
 
 static const char pushes_key = 0;
 
+static CUcontext handle_of(const Push *e) { return (CUcontext)(uintptr_t)e->rec->handle; }
+
+/* Is it on the stack of this thread, and of r (NULL: of whatever)? */
+static bool stands_here(const Push *e, const cl_Rec *r) {
+  return !e->owed && pthread_equal(e->thread, pthread_self()) && (!r || e->rec == r);
+}
+
+static void forget_at(Pushes *p, size_t i) {
+  cl_Rec *r = p->list[i].rec;
+  memmove(&p->list[i], &p->list[i + 1], (p->n - i - 1) * sizeof *p->list);
+  p->n--;
+  cl_rec_release(r);
+}
+
+/* The newest one below `end`; p->n: there is none. */
+static size_t newest_below(const Pushes *p, size_t end, const cl_Rec *r) {
+  for (size_t i = end; i-- > 0;)
+    if (stands_here(&p->list[i], r)) return i;
+  return p->n;
+}
+
+/* Takes what this state pushed (of r alone, or with NULL everything) off this thread's stack. Entries of
+ * others that stand above come off as well and go back. One of ours may be missing: somebody else popped it. */
+static void take_off(Pushes *p, const cl_Rec *r) {
+  CUcontext *off = NULL, top; /* what came off, topmost first */
+  size_t n = 0, room = 0;
+  size_t wanted = newest_below(p, p->n, r);
+  while (wanted < p->n && !CU.cuCtxGetCurrent(&top) && top) {
+    if (n == room) {
+      CUcontext *more = realloc(off, (room = 2 * room + 8) * sizeof(CUcontext));
+      if (!more) break;
+      off = more;
+    }
+    if (CU.cuCtxPopCurrent_v2(&top)) break;
+    off[n++] = top;
+    if (top == handle_of(&p->list[wanted])) wanted = newest_below(p, wanted, r);
+  }
+  size_t from = 0;
+  for (size_t i = newest_below(p, p->n, r); i < p->n; i = newest_below(p, i, r)) {
+    size_t k = from;
+    while (k < n && off[k] != handle_of(&p->list[i])) k++;
+    if (k < n) {
+      off[k] = NULL;
+      from = k + 1;
+    }
+    forget_at(p, i);
+  }
+  while (n-- > 0)
+    if (off[n]) CU.cuCtxPushCurrent_v2(off[n]);
+  free(off);
+}
+
+/* Entries on other threads' stacks are out of reach. There, an explicit context that is destroyed answers with
+ * an error; but a primary one is the host program's too, so it stays retained. */
 static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
+  if (cl_driver.forked) return 0;
+  take_off(p, NULL);
   while (p->n) {
-    cl_Rec *r = p->rec[--p->n];
-    ((cl_Context *)r)->pushed--;
-    cl_rec_release(r);
+    const Push *e = &p->list[--p->n];
+    if (((const cl_Context *)e->rec)->ownership != CL_PRIMARY) cl_rec_release(e->rec);
   }
-  free(p->rec);
+  free(p->list);
   *p = (Pushes){.closed = true};
   return 0;
 }
@@ -153,41 +208,53 @@ void cl_open_contexts(lua_State *L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
-static Pushes *reserve_push(lua_State *L) { /* before the driver call, so that it cannot fail after it */
+/* Room for one more, before the driver call: so that nothing can fail after it. */
+static Pushes *reserve(lua_State *L) {
   Pushes *p = pushes(L);
-  if (p->closed) cl_logic(L, "this Lua state is closing: no context can be made or pushed any more");
-  if (p->n == p->room) {
+  if (p->n == p->room && !p->closed) {
     size_t room = p->room ? 2 * p->room : 8;
-    cl_Rec **rec = realloc(p->rec, room * sizeof *rec);
-    if (!rec) luaL_error(L, "not enough memory");
-    p->rec = rec;
+    Push *more = realloc(p->list, room * sizeof *more);
+    if (!more) luaL_error(L, "not enough memory");
+    p->list = more;
     p->room = room;
   }
   return p;
 }
 
-static void note_push(Pushes *p, cl_Context *c) {
-  c->pushed++;
-  p->rec[p->n++] = cl_rec_retain(&c->rec);
+static Pushes *reserve_push(lua_State *L) {
+  Pushes *p = reserve(L);
+  if (p->closed) cl_logic(L, "this Lua state is closing: no context can be made or pushed any more");
+  return p;
 }
 
-/* Of the last push of r; false when there is none. */
-static bool forget_push(lua_State *L, cl_Rec *r) {
-  Pushes *p = pushes(L);
-  for (size_t i = p->n; i-- > 0;)
-    if (p->rec[i] == r) {
-      memmove(&p->rec[i], &p->rec[i + 1], (p->n - i - 1) * sizeof *p->rec);
-      p->n--;
-      ((cl_Context *)r)->pushed--;
-      cl_rec_release(r);
-      return true;
+static void note_push(Pushes *p, cl_Context *c) {
+  for (size_t i = c->ownership == CL_FOREIGN ? p->n : 0; i-- > 0;) {
+    const Push *e = &p->list[i];
+    if (!e->owed || e->rec->handle != c->rec.handle || !pthread_equal(e->thread, pthread_self())) continue;
+    forget_at(p, i); /* given back */
+    return;
+  }
+  p->list[p->n++] = (Push){cl_rec_retain(&c->rec), pthread_self(), false};
+}
+
+/* `popped` was taken off; c is what it stands for, NULL if it was destroyed. Room was reserved. */
+static void note_pop(Pushes *p, CUcontext popped, cl_Context *c) {
+  for (size_t i = newest_below(p, p->n, NULL); i < p->n; i = newest_below(p, i, NULL))
+    if (handle_of(&p->list[i]) == popped) {
+      forget_at(p, i);
+      return;
     }
-  return false;
+  if (c && c->ownership == CL_FOREIGN && !p->closed)
+    p->list[p->n++] = (Push){cl_rec_retain(&c->rec), pthread_self(), true};
 }
 
 void *cl_push_context(lua_State *L, cl_Context *c) {
   return cl_push_interned(L, c, &c->rec, CL_CONTEXT, sizeof(cl_Object));
 }
+
+/* One record for each context, whichever thread is first: held where it is looked for and made, and where a
+ * primary one is given back. */
+CL_LOCK(adopt_lock);
 
 static cl_Context *wrap_foreign(lua_State *L, CUcontext handle, CUdevice dev) {
   cl_Context *c = (cl_Context *)cl_rec_new(CL_CONTEXT, sizeof *c, NULL);
@@ -196,9 +263,16 @@ static cl_Context *wrap_foreign(lua_State *L, CUcontext handle, CUdevice dev) {
   c->ownership = CL_FOREIGN;
   c->users = 1;
   c->rec.handle = (uint64_t)(uintptr_t)handle;
-  c->rec.life = CL_LIVE;
-  cl_context_register(c);
-  return c;
+  pthread_mutex_lock(&adopt_lock);
+  cl_Context *known = cl_context_find(handle); /* another thread may have wrapped it just now */
+  if (!known) {
+    c->rec.life = CL_LIVE;
+    cl_context_register(c);
+  }
+  pthread_mutex_unlock(&adopt_lock);
+  if (!known) return c;
+  cl_rec_release(&c->rec);
+  return known;
 }
 
 cl_Context *cl_context_current(lua_State *L) {
@@ -250,20 +324,22 @@ int cl_device_retain_primary_context(lua_State *L) {
   const cl_DeviceObject *d = cl_check(L, 1, CL_DEVICE);
   CUdevice dev;
   CL_TRY(L, cuDeviceGet, &dev, d->ordinal);
-  cl_Context *c = cl_context_primary(dev);
-  if (c) {
-    c->users++;
-    cl_push_context(L, c);
-    cl_rec_release(&c->rec);
-    return 1;
-  }
-  c = new_context(L, dev, CL_PRIMARY);
+  cl_Context *c = new_context(L, dev, CL_PRIMARY);
   CUcontext handle = NULL;
-  CL_TRY(L, cuDevicePrimaryCtxRetain, &handle, dev);
-  c->rec.handle = (uint64_t)(uintptr_t)handle;
-  c->rec.life = CL_LIVE;
-  cl_context_register(c);
-  cl_push_context(L, c);
+  CUresult code = CUDA_SUCCESS;
+  pthread_mutex_lock(&adopt_lock);
+  cl_Context *known = cl_context_primary(dev);
+  if (known) {
+    known->users++;
+  } else if (!(code = CU.cuDevicePrimaryCtxRetain(&handle, dev))) {
+    c->rec.handle = (uint64_t)(uintptr_t)handle;
+    c->rec.life = CL_LIVE;
+    cl_context_register(c);
+  }
+  pthread_mutex_unlock(&adopt_lock);
+  if (code) cl_fail(L, "cuDevicePrimaryCtxRetain", code);
+  cl_push_context(L, known ? known : c);
+  if (known) cl_rec_release(&known->rec);
   return 1;
 }
 
@@ -280,6 +356,7 @@ int cl_context_push(lua_State *L) {
  * somebody else made is wrapped while it is still current. */
 int cl_context_pop(lua_State *L) {
   for (;;) {
+    Pushes *p = reserve(L);
     CUcontext handle = NULL;
     CL_TRY(L, cuCtxGetCurrent, &handle);
     cl_Context *c = handle && !is_gone(handle) ? cl_context_current(L) : NULL;
@@ -289,15 +366,17 @@ int cl_context_pop(lua_State *L) {
     }
     CL_TRY(L, cuCtxPopCurrent_v2, &handle);
     if (!handle) cl_fail(L, "cuCtxPopCurrent_v2", CUDA_ERROR_INVALID_CONTEXT);
-    if (!c) continue;
-    forget_push(L, &c->rec);
-    return 1;
+    note_pop(p, handle, c);
+    if (c) return 1;
   }
 }
 
-/* context_depth() -> how many of this state's pushes stand */
+/* context_depth() -> how many more pushes than pops this state has made */
 int cl_context_depth(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)pushes(L)->n);
+  const Pushes *p = pushes(L);
+  lua_Integer depth = 0;
+  for (size_t i = 0; i < p->n; i++) depth += p->list[i].owed ? -1 : 1;
+  lua_pushinteger(L, depth);
   return 1;
 }
 
@@ -305,10 +384,15 @@ int cl_context_detach(lua_State *L) {
   cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   cl_Context *c = (cl_Context *)o->rec;
   if (c->users == 1) cl_refuse_wait(L, "Context:detach", c);
-  if (atomic_fetch_sub(&c->users, 1) > 1) return 0;
   cl_queue_drain(); /* while what waits there can still be destroyed in it */
-  CUresult code = cl_rec_close_here(L, &c->rec);
-  while (forget_push(L, &c->rec)) {} /* all of them: pop() steps over what is dead */
+  Pushes *p = pushes(L);
+  CUresult code = CUDA_SUCCESS;
+  pthread_mutex_lock(&adopt_lock);
+  if (atomic_fetch_sub(&c->users, 1) == 1) {
+    take_off(p, &c->rec);
+    code = cl_rec_close_here(L, &c->rec);
+  }
+  pthread_mutex_unlock(&adopt_lock);
   if (code && !cl_code_sticky(code) && code != CUDA_ERROR_DEINITIALIZED)
     cl_fail(L, c->ownership == CL_PRIMARY ? "cuDevicePrimaryCtxRelease_v2" : "cuCtxDestroy_v2", code);
   return 0;

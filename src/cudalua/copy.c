@@ -2,13 +2,38 @@
  * a string, or a cdata that holds the address, and a number of bytes. */
 #include "copy.h"
 
-CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {
+CUdeviceptr cl_device_address(lua_State *L, int idx, const char *what, uint64_t bytes) {
   if (lua_type(L, idx) == LUA_TNUMBER) return cl_check_bytes(L, idx, what);
   const cl_MemoryObject *m = cl_check_memory(L, idx, what);
-  if (m->o.rec != &cl_no_owner && bytes > m->size)
+  if (m->o.rec == &cl_no_owner) return m->address;
+  if (bytes > m->size)
     cl_logic(L, "%s: %llu bytes do not fit in %llu bytes of device memory", what, (unsigned long long)bytes,
              (unsigned long long)m->size);
+  if (!m->address) cl_logic(L, "%s: this %s has no address on the device", what, cl_kind_name(m->o.kind));
   return m->address;
+}
+
+cl_Context *cl_owner_of(cl_Rec *r) {
+  bool shared = r->kind == CL_HOST || r->kind == CL_REGISTERED || r->kind == CL_POOLED_HOST;
+  return shared ? NULL : cl_rec_context(r);
+}
+
+void cl_check_here(lua_State *L, cl_Rec *r, const char *what) {
+  const cl_Context *owner = cl_owner_of(r);
+  CUcontext current = NULL;
+  if (!owner) return;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current && current != (CUcontext)owner->rec.handle)
+    cl_logic(L, "%s: this %s belongs to another context than the current one: ctx:push() that, use ctx:with(), or "
+                "memcpy_peer to copy between the two",
+             what, cl_kind_name(r->kind));
+}
+
+CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t bytes) {
+  CUdeviceptr p = cl_device_address(L, idx, what, bytes);
+  const cl_MemoryObject *m = cl_to_memory(L, idx);
+  if (m) cl_check_here(L, m->o.rec, what);
+  return p;
 }
 
 /* LuaJIT's lua_topointer() gives the payload of a cdata: for `void *[1]`, a place that holds the address. */
@@ -71,11 +96,11 @@ void cl_used_in(lua_State *L, int idx, cl_Stream *s) {
 /* memcpy_htod_async(dest, src, bytes, stream, anchor): anchor is what must live until the copy is done */
 int cl_memcpy_htod_async(lua_State *L) {
   lua_settop(L, 5);
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 4, &ctx);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
   const void *src = cl_host_side(L, 2, "src", false);
-  cl_Context *ctx;
-  cl_Stream *s = cl_begin_async(L, 4, &ctx);
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyHtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
@@ -86,11 +111,11 @@ int cl_memcpy_htod_async(lua_State *L) {
 /* memcpy_dtoh_async(dest, src, bytes, stream, anchor) */
 int cl_memcpy_dtoh_async(lua_State *L) {
   lua_settop(L, 5);
+  cl_Context *ctx;
+  cl_Stream *s = cl_begin_async(L, 4, &ctx);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   void *dst = cl_host_side(L, 1, "dest", true);
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
-  cl_Context *ctx;
-  cl_Stream *s = cl_begin_async(L, 4, &ctx);
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyDtoHAsync_v2, dst, src, bytes, cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
@@ -101,10 +126,10 @@ int cl_memcpy_dtoh_async(lua_State *L) {
 /* memcpy_dtod_async(dest, src, bytes, stream) */
 int cl_memcpy_dtod_async(lua_State *L) {
   lua_settop(L, 4);
-  uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
   cl_Context *ctx;
   cl_Stream *s = cl_begin_async(L, 4, &ctx);
+  uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
+  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyDtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
   cl_used_in(L, 1, s);

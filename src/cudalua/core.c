@@ -1,6 +1,7 @@
 /* luaopen_cudalua_core: every table of functions of the module. Names that Lua code calls directly have
  * their documentation in docs/meta/core.lua or in the Lua file that wraps them. */
 #include "launch.h"
+#include "state.h"
 
 /* kind(value) -> "DeviceAllocation", ... for objects of this module, else nil */
 static int kind(lua_State *L) {
@@ -16,9 +17,9 @@ static int failed_destroys(lua_State *L) {
   return 1;
 }
 
-/* drain(): destroys what finalizers left to the queue */
+/* drain(): destroys what finalizers left to the state and to the queue */
 static int drain(lua_State *L) {
-  (void)L;
+  cl_registered_drain(L, cl_state(L));
   cl_queue_drain();
   return 0;
 }
@@ -102,6 +103,8 @@ static const luaL_Reg core_functions[] = {
     {"aligned_alloc", cl_aligned_alloc},
     {"host_register", cl_host_register},
     {"host_address", cl_host_address},
+    {"host_to_device", cl_host_to_device},
+    {"closes_address", cl_closes_address},
     {"why_dead", cl_why_dead},
     // ipc.c
     {"mem_get_ipc_handle", cl_mem_get_ipc_handle},
@@ -243,10 +246,9 @@ static const luaL_Reg host_pool_methods[] = {{"bin_number", cl_pool_bin_number},
 static const luaL_Reg pool_meta[] = {{"__index", cl_pool_index}, {NULL, NULL}};
 static const luaL_Reg pooled_host_methods[] = {{"free", cl_pooled_host_free},
                                                {"close", cl_pooled_host_free},
-                                               {"ptr", cl_pooled_host_ptr},
-                                               {"get_device_pointer", cl_pooled_host_device_pointer},
+                                               {"ptr", cl_memory_ptr},
+                                               {"get_device_pointer", cl_host_device_pointer},
                                                {NULL, NULL}};
-static const luaL_Reg pooled_host_meta[] = {{"__len", cl_pooled_host_len}, {NULL, NULL}};
 
 static const luaL_Reg module_methods[] = {{"get_function", cl_module_get_function},
                                           {"get_global", cl_module_get_global},
@@ -333,7 +335,7 @@ int luaopen_cudalua_core(lua_State *L) {
   add_class(L, CL_DEVICE_POOL, device_pool_methods, pool_meta);
   add_class(L, CL_POOLED, pooled_methods, memory_meta);
   add_class(L, CL_HOST_POOL, host_pool_methods, pool_meta);
-  add_class(L, CL_POOLED_HOST, pooled_host_methods, pooled_host_meta);
+  add_class(L, CL_POOLED_HOST, pooled_host_methods, memory_meta);
   add_class(L, CL_POINTER, pointer_methods, memory_meta);
   add_class(L, CL_MODULE, module_methods, module_meta);
   add_class(L, CL_HOST, host_methods, memory_meta);

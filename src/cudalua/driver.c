@@ -1,9 +1,9 @@
 /* Opening the driver: libcuda, the software device, or a library that the user names. */
 #include "core.h"
+#include "lock.h"
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ cl_Driver cl_driver = {.f = {
 #undef CL_ENTRY
 #undef CL_ENTRY_OLD
 
-static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(open_lock);
 
 bool cl_entry_present(const void *entry) {
   return entry != (const void *)not_initialized && entry != (const void *)missing;
@@ -56,8 +56,6 @@ static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t
 
 const char *cl_log_text(void) { return log_used ? log_text : NULL; }
 void cl_log_clear(void) { log_used = 0; }
-
-static void after_fork(void) { cl_driver.forked = cl_driver.open; }
 
 static void resolve(void *lib) {
 #define CL_ENTRY(symbol, since)                                                                              \
@@ -95,6 +93,16 @@ static void forget(void) {
 #undef CL_ENTRY_OLD
   cl_driver.control = NULL;
 }
+
+/* The driver answers everything in a fork with one code. It is not asked: what it had under way in another thread
+ * does not end there. */
+static void after_fork(void) {
+  if (!cl_driver.open) return;
+  cl_driver.forked = true;
+  cl_closes++;
+  forget();
+}
+CL_IN_FORK(driver, after_fork());
 
 /* What one attempt came to. code 0 and devices > 0: the driver is usable. */
 typedef struct Attempt {
@@ -226,14 +234,11 @@ int cl_init(lua_State *L) {
     if (failed) {
       forget();
     } else {
-      static bool atfork_done;
       CUlogsCallbackHandle logs;
       cl_driver.soft = cl_driver.emit_ptx = cl_driver.control != NULL;
       CU.cuDriverGetVersion(&cl_driver.version);
       if (cl_driver.soft) drop_newer(cl_driver.version);
       CU.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
-      if (!atfork_done) pthread_atfork(NULL, NULL, after_fork);
-      atfork_done = true;
       cl_driver.open = true;
     }
   }

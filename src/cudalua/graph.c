@@ -2,6 +2,7 @@
  */
 #include "graph.h"
 #include "memory.h"
+#include "pressure.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -110,6 +111,18 @@ void cl_graph_dispose(cl_Rec *r) { cl_rec_release(&((cl_Graph *)r)->kept->rec); 
 CUresult cl_graph_exec_destroy(cl_Rec *r) { return CU.cuGraphExecDestroy((CUgraphExec)r->handle); }
 void cl_graph_exec_dispose(cl_Rec *r) { cl_rec_release(&((cl_GraphExec *)r)->kept->rec); }
 
+static void made(cl_Rec *r, void *handle) {
+  r->handle = (uint64_t)(uintptr_t)handle;
+  r->life = CL_LIVE;
+  cl_account(r, CL_BYTES_NONE, 0); /* graphs belong to the process: destroying the context leaves them */
+}
+
+void cl_graph_made(cl_Graph *g, CUgraph handle) { made(&g->rec, handle); }
+
+void cl_graph_abandon(cl_Rec *r) {
+  if (r->life == CL_LIVE) (r->kind == CL_GRAPH ? cl_graph_destroy : cl_graph_exec_destroy)(r);
+}
+
 /* --- Graph --- */
 
 static cl_Graph *check_graph(lua_State *L) {
@@ -176,8 +189,7 @@ int cl_graph_instantiate(lua_State *L) {
   CUresult code = CU.cuGraphInstantiateWithFlags(&handle, (CUgraph)g->rec.handle, 0);
   cl_unrelax(mode);
   if (code) cl_fail(L, "cuGraphInstantiateWithFlags", code);
-  x->rec.handle = (uint64_t)(uintptr_t)handle;
-  x->rec.life = CL_LIVE;
+  made(&x->rec, handle);
   return 1;
 }
 

@@ -25,6 +25,8 @@ typedef struct cl_GraphExec {
 } cl_GraphExec;
 
 bool cl_kept_add(cl_Kept *k, cl_Rec *r); /* false: no memory */
+/* The Graph exists: its handle is destroyed by close(), with the record, or before its context. */
+void cl_graph_made(cl_Graph *g, CUgraph handle);
 /* Raises if something that the graph uses was freed or closed. */
 void cl_kept_check(lua_State *L, cl_Kept *k, const char *call);
 

@@ -2,6 +2,7 @@
  * What makes arrays of it is in lua/cudalua/hostmem.lua. */
 #include "hostmem.h"
 #include "capture.h"
+#include "pool.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -51,21 +52,17 @@ static CUresult ask_register(void *arg) {
   return CU.cuMemHostRegister_v2(q->p, q->bytes, q->flags);
 }
 
-/* Pushes userdata with a record, of c (whose reference is taken) or of no context. */
-static cl_HostMemory *push_memory(lua_State *L, cl_Kind kind, uint64_t bytes, cl_Context *c, cl_MemoryObject **out) {
+/* Pushes userdata with a record that is not made yet, of the current context or, if aligned, of none. */
+static cl_HostMemory *new_memory(lua_State *L, cl_Kind kind, uint64_t bytes, cl_MemoryObject **out) {
+  cl_MemoryObject *m = *out = cl_push(L, kind, sizeof *m);
+  cl_Context *c = kind == CL_ALIGNED ? NULL : cl_context_current(L);
   cl_HostMemory *h = (cl_HostMemory *)cl_rec_new(kind, sizeof *h, c ? &c->rec : NULL);
   if (c) cl_rec_release(&c->rec);
   if (!h) luaL_error(L, "not enough memory");
   h->slot = LUA_NOREF;
-  cl_MemoryObject *m = *out = cl_to_kind(L, -1, kind);
   m->o.rec = &h->rec;
   m->size = bytes;
   return h;
-}
-
-static cl_HostMemory *new_memory(lua_State *L, cl_Kind kind, uint64_t bytes, cl_MemoryObject **out) {
-  cl_push(L, kind, sizeof **out); /* first: what follows has nobody to hold it if this raises */
-  return push_memory(L, kind, bytes, kind == CL_ALIGNED ? NULL : cl_context_current(L), out);
 }
 
 static int made(cl_HostMemory *h, const void *p, cl_MemoryObject *m, CUdeviceptr device, cl_Class k) {
@@ -225,11 +222,11 @@ void cl_registered_drain(lua_State *L, cl_State *st) {
 
 /* --- methods --- */
 
-/* Before memory is closed that work may use which the driver does not wait for: other contexts', say. */
-static cl_MemoryObject *check_and_wait(lua_State *L, cl_Kind kind) {
-  cl_check(L, 1, kind);
+/* Page-locked memory may be used in every context, and the driver waits for the work of one. */
+static cl_Rec *check_and_wait(lua_State *L, cl_Kind kind) {
+  cl_Object *o = cl_check(L, 1, kind);
   cl_anchors_wait(L);
-  return cl_check(L, 1, kind);
+  return o->rec;
 }
 
 int cl_host_free(lua_State *L) {
@@ -245,9 +242,9 @@ int cl_managed_free(lua_State *L) {
 int cl_aligned_free(lua_State *L) { return cl_close_method(L, CL_ALIGNED, "free"); }
 
 int cl_host_unregister(lua_State *L) {
-  const cl_MemoryObject *m = check_and_wait(L, CL_REGISTERED);
-  CUresult code = cl_rec_close_here(L, m->o.rec);
-  let_go(L, (cl_HostMemory *)m->o.rec);
+  cl_Rec *r = check_and_wait(L, CL_REGISTERED);
+  CUresult code = cl_rec_close_here(L, r);
+  let_go(L, (cl_HostMemory *)r);
   lua_getfenv(L, 1);
   lua_pushnil(L);
   lua_rawseti(L, -2, 1);
@@ -311,7 +308,7 @@ static bool usable(const cl_Object *o) {
 /* host_address(mem) -> number; raises where it is closed */
 int cl_host_address(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
-  if (!o || (o->kind != CL_HOST && o->kind != CL_ALIGNED && o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
+  if (!o || (o->kind != CL_HOST && o->kind != CL_POOLED_HOST && o->kind != CL_ALIGNED && o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
     cl_bad_argument(L, 1, "memory", "host memory");
   if (!usable(o)) cl_dead(L, o);
   lua_pushnumber(L, (lua_Number)o->rec->handle);
@@ -355,18 +352,19 @@ int cl_host_to_device(lua_State *L) {
   uint64_t at = cl_check_bytes(L, 2, "address");
   if (!o) return not_on_device(L);
   if (!usable(o)) cl_dead(L, o);
+  if (o->kind == CL_ALIGNED) return not_on_device(L);
   CUdeviceptr device = 0;
-  uint64_t host = o->rec->handle, size = o->rec->bytes;
-  switch ((int)o->kind) {
-  case CL_POOLED_HOST: CL_TRY(L, cuMemHostGetDevicePointer_v2, &device, (void *)(uintptr_t)host, 0); break;
-  case CL_HOST:
-  case CL_REGISTERED: device = ((const cl_MemoryObject *)o)->address; break;
-  case CL_ALIGNED: return not_on_device(L);
-  default: /* a view of managed or page-locked memory: as_buffer() */
-    if (!cl_kind_is_memory(o->kind)) return not_on_device(L);
-    host = device = ((const cl_MemoryObject *)o)->address;
-    size = ((const cl_MemoryObject *)o)->size;
-  }
+  uint64_t host = o->rec->handle, size = 0;
+  if (o->kind == CL_POOLED_HOST) {
+    CL_TRY(L, cuMemHostGetDevicePointer_v2, &device, (void *)(uintptr_t)host, 0);
+    size = ((const cl_Pooled *)o->rec)->a.size;
+  } else if (cl_kind_is_memory(o->kind)) {
+    const cl_MemoryObject *m = (const cl_MemoryObject *)o;
+    device = m->address;
+    size = m->size;
+    if (o->kind != CL_HOST && o->kind != CL_REGISTERED) host = device; /* managed, or a view */
+  } else
+    return not_on_device(L);
   if (!device) cl_logic(L, "this %s has no address on the device", cl_kind_name(o->kind));
   if (at < host || at - host > size) cl_logic(L, "this array does not lie in its %s", cl_kind_name(o->kind));
   cl_push_pointer(L, o->rec, device + (at - host), size - (at - host));

@@ -1,7 +1,6 @@
 /* Memory of another process: handles that travel as strings of 64 bytes. */
 #include "capture.h"
 #include "copy.h"
-#include "hostmem.h"
 
 #include <string.h>
 
@@ -9,10 +8,17 @@ CUresult cl_ipc_destroy(cl_Rec *r) { return CU.cuIpcCloseMemHandle(r->handle); }
 
 /* mem_get_ipc_handle(memory) -> string */
 int cl_mem_get_ipc_handle(lua_State *L) {
-  CUdeviceptr p = cl_device_side(L, 1, "memory", 0);
+  CUdeviceptr p = cl_device_address(L, 1, "memory", 0), base = 0;
   const cl_MemoryObject *m = cl_to_memory(L, 1);
-  if (m && m->o.rec->kind == CL_ALLOCATION && ((const cl_Allocation *)m->o.rec)->origin == CL_ASYNC)
-    cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
+  cl_Kind kind = m ? m->o.rec->kind : CL_ALLOCATION;
+  size_t size = 0;
+  if (m && m->o.rec->tracks) cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
+  if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
+    cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));
+  CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);
+  if (p != base)
+    cl_logic(L, "the handle would be that of the whole allocation: share its start, and send the offset (%.0f bytes) along",
+             (double)(p - base));
   CUipcMemHandle h;
   memset(&h, 0, sizeof h);
   CL_TRY(L, cuIpcGetMemHandle, &h, p);
@@ -49,7 +55,11 @@ int cl_ipc_open(lua_State *L) {
   if (code) cl_fail(L, "cuIpcOpenMemHandle_v2", code);
   r->handle = m->address = p;
   r->life = CL_LIVE;
-  if (CU.cuMemGetAddressRange_v2(&base, &size, p) == CUDA_SUCCESS) m->size = base + size - p;
+  m->size = 1ull << 53; /* no bounds, should the driver not tell */
+  if (CU.cuMemGetAddressRange_v2(&base, &size, p))
+    cl_log_clear();
+  else
+    m->size = base + size - p;
   return 1;
 }
 

@@ -212,7 +212,9 @@ static void after_launch(lua_State *L, const cl_Function *fn, int first, int nar
       cl_memory_used(L, m, s);
   }
   if (blocking && !capturing) {
+    CUstreamCaptureMode mode = cl_relax(); /* of another stream, perhaps */
     CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+    cl_unrelax(mode);
     if (code) {
       cl_fail_new(L, "cuStreamSynchronize", code);
       lua_pushfstring(L, "kernel %s failed: %s", fn->name, cl_code_text(code));

@@ -46,7 +46,7 @@ int cl_mem_alloc_pitch(lua_State *L) {
 
 /* mem_get_address_range(p) -> base, size of the allocation that p lies in */
 int cl_mem_get_address_range(lua_State *L) {
-  CUdeviceptr base = 0, p = cl_device_side(L, 1, "p", 0);
+  CUdeviceptr base = 0, p = cl_device_address(L, 1, "p", 0);
   size_t size = 0;
   CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);
   lua_pushnumber(L, (lua_Number)base);

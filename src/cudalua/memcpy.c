@@ -17,7 +17,8 @@ typedef struct Side {
   uint64_t bytes;        /* from there on; UINT64_MAX: the driver's business */
   uint64_t x, y, z, lod; /* x in bytes */
   uint64_t pitch, height;
-  int object; /* index of what holds the memory */
+  int object;   /* index of what holds the memory */
+  cl_Rec *rec;  /* of it, or NULL */
   const cl_Context *ctx;
 } Side;
 
@@ -54,7 +55,8 @@ static void read_side(lua_State *L, int t, Side *s, bool writable) {
   s->object = lua_gettop(L);
   switch ((int)s->type) {
   case CU_MEMORYTYPE_ARRAY:
-    s->array = (const cl_Array *)((const cl_Object *)cl_check(L, s->object, CL_ARRAY))->rec;
+    s->rec = ((const cl_Object *)cl_check(L, s->object, CL_ARRAY))->rec;
+    s->array = (const cl_Array *)s->rec;
     return;
   case CU_MEMORYTYPE_DEVICE:
   case CU_MEMORYTYPE_UNIFIED:
@@ -70,9 +72,11 @@ static void read_side(lua_State *L, int t, Side *s, bool writable) {
     return;
   }
   lua_pop(L, 1);
-  s->address = cl_device_side(L, s->object, p, 0);
+  s->address = cl_device_address(L, s->object, p, 0);
   const cl_MemoryObject *m = cl_to_memory(L, s->object);
-  if (m && m->o.rec != &cl_no_owner) s->bytes = m->size;
+  if (!m || m->o.rec == &cl_no_owner) return;
+  s->rec = m->o.rec;
+  s->bytes = m->size;
 }
 
 static void too_far(lua_State *L, const Side *s, const char *what, uint64_t end, uint64_t have) {
@@ -115,15 +119,20 @@ static void check_side(lua_State *L, const Side *s, const Box *b) {
   if (end > s->bytes) too_far(L, s, "byte", end, s->bytes);
 }
 
-static const cl_Context *context_of(lua_State *L, int t, Side *s) {
+/* The context of that side of a peer copy; nil: the current one. The memory must be of it. */
+static void read_context(lua_State *L, int t, Side *s) {
   get(L, t, s->name, "context");
-  const cl_Object *o = lua_isnil(L, -1) ? NULL : cl_check(L, -1, CL_CONTEXT);
-  lua_pop(L, 1); /* the table holds it */
-  if (o) return (const cl_Context *)o->rec;
-  cl_Context *c = cl_context_current(L);
-  cl_push_context(L, c);
-  cl_rec_release(&c->rec);
-  return c;
+  if (lua_isnil(L, -1)) {
+    cl_Context *current = cl_context_current(L);
+    cl_push_context(L, current); /* holds it */
+    cl_rec_release(&current->rec);
+    s->ctx = current;
+  } else
+    s->ctx = (const cl_Context *)((const cl_Object *)cl_check(L, -1, CL_CONTEXT))->rec;
+  const cl_Context *owner = s->rec ? cl_owner_of(s->rec) : NULL;
+  if (owner && owner != s->ctx)
+    cl_logic(L, "%s: this %s belongs to another context than that of set_%s_context()", s->name,
+             cl_kind_name(s->rec->kind), s->name);
 }
 
 static CUDA_MEMCPY3D describe(const Side *src, const Side *dst, const Box *b) {
@@ -218,49 +227,69 @@ static CUresult submit(Form form, const CUDA_MEMCPY3D *c, const Side *src, const
                            : CU.cuMemcpy2DUnaligned_v2(&d2);
 }
 
+/* After the submission to s (NULL: of the form without a stream). Memory of another context cannot remember a stream
+ * of this one; between contexts, the form without a stream comes before everything else in both. */
+static void used(lua_State *L, int idx, cl_Stream *s) {
+  const cl_MemoryObject *m = cl_to_memory(L, idx);
+  CUcontext current = NULL;
+  if (m && m->o.rec->tracks && !CU.cuCtxGetCurrent(&current) &&
+      (CUcontext)cl_rec_context(m->o.rec)->rec.handle != current) {
+    if (s && !(cl_captures && cl_capture_keep(L, s, idx)))
+      CL_TRY(L, cuStreamSynchronize, cl_stream_handle(s));
+    return;
+  }
+  cl_used_in(L, idx, s ? s : &cl_legacy_stream);
+}
+
+/* The extent of that name, which has to be set. 0: nothing is copied. */
+static uint64_t extent(lua_State *L, int t, const char *key) {
+  lua_getfield(L, t, key);
+  if (lua_isnil(L, -1)) cl_logic(L, "the extent of the copy is not set: %s", key);
+  uint64_t v = cl_check_bytes(L, -1, key);
+  lua_pop(L, 1);
+  return v;
+}
+
 /* memcpy_box(form, description [, async, stream]): form is "2d", "2d_unaligned", "3d" or "peer" */
 int cl_memcpy_box(lua_State *L) {
   static const char *const forms[] = {"2d", "2d_unaligned", "3d", "peer", NULL};
   lua_settop(L, 4);
   Form form = (Form)luaL_checkoption(L, 1, NULL, forms);
   luaL_checktype(L, 2, LUA_TTABLE);
-  luaL_checkstack(L, 12, "copy");
-  Side src = {.name = "src"}, dst = {.name = "dst"};
-  read_side(L, 2, &src, false);
-  read_side(L, 2, &dst, true);
-  Box b = {number(L, 2, "width", "in_bytes"), 0, 1};
-  lua_getfield(L, 2, "height");
-  b.height = lua_isnil(L, -1) ? 0 : cl_check_bytes(L, -1, "height");
-  lua_getfield(L, 2, "depth");
-  if (form == FORM_3D || form == FORM_PEER) b.depth = lua_isnil(L, -1) ? 0 : cl_check_bytes(L, -1, "depth");
-  if (!b.width || !b.height || !b.depth)
-    cl_logic(L, "the extent of the copy is not set: width_in_bytes, height%s must be at least 1",
-             form == FORM_3D || form == FORM_PEER ? " and depth" : "");
-  check_side(L, &src, &b);
-  check_side(L, &dst, &b);
-  if (form == FORM_PEER) {
-    src.ctx = context_of(L, 2, &src);
-    dst.ctx = context_of(L, 2, &dst);
-  }
+  luaL_checkstack(L, 16, "copy");
   cl_Stream *s = NULL;
   cl_Context *ctx = NULL;
   if (lua_toboolean(L, 3))
     s = cl_begin_async(L, 4, &ctx);
   else
     cl_refuse_plain(L, "a copy");
+  bool solid = form == FORM_3D || form == FORM_PEER;
+  Box b = {extent(L, 2, "width_in_bytes"), extent(L, 2, "height"), solid ? extent(L, 2, "depth") : 1};
+  Side src = {.name = "src"}, dst = {.name = "dst"};
+  read_side(L, 2, &src, false);
+  read_side(L, 2, &dst, true);
+  Side *const sides[] = {&src, &dst};
+  for (int i = 0; i < 2; i++)
+    if (form == FORM_PEER)
+      read_context(L, 2, sides[i]);
+    else if (sides[i]->rec)
+      cl_check_here(L, sides[i]->rec, sides[i]->name);
+  if (!b.width || !b.height || !b.depth) return 0;
+  check_side(L, &src, &b);
+  check_side(L, &dst, &b);
   CUDA_MEMCPY3D c = describe(&src, &dst, &b);
   const char *call;
   CUresult code = submit(form, &c, &src, &dst, s, &call);
   if (code) cl_fail(L, call, code);
-  const Side *sides[] = {&src, &dst};
   for (int i = 0; i < 2; i++) {
-    if (s && !cl_to_memory(L, sides[i]->object)) cl_anchor(L, s, ctx, sides[i]->object);
-    cl_used_in(L, sides[i]->object, s ? s : &cl_legacy_stream);
+    bool host = !sides[i]->rec || !cl_owner_of(sides[i]->rec);
+    if (s && host && lua_type(L, sides[i]->object) != LUA_TNUMBER) cl_anchor(L, s, ctx, sides[i]->object);
+    used(L, sides[i]->object, s);
   }
   return 0;
 }
 
-/* The context at idx, nil: the current one; a memory object must be of it. */
+/* The context at idx, nil: the current one, held by the stack; the memory at `mem` must be of it. */
 static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) {
   const cl_Context *c;
   if (lua_isnoneornil(L, idx)) {
@@ -273,8 +302,9 @@ static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) 
     c = (const cl_Context *)((const cl_Object *)cl_check(L, idx, CL_CONTEXT))->rec;
   }
   const cl_MemoryObject *m = cl_to_memory(L, mem);
-  const cl_Context *owner = m && m->o.rec != &cl_no_owner ? cl_rec_context(m->o.rec) : NULL;
-  if (owner && owner != c) cl_logic(L, "%s: the memory belongs to another context", what);
+  const cl_Context *owner = m ? cl_owner_of(m->o.rec) : NULL;
+  if (owner && owner != c)
+    cl_logic(L, "%s: the %s belongs to another context", what, cl_kind_name(m->o.rec->kind));
   return (CUcontext)c->rec.handle;
 }
 
@@ -282,22 +312,21 @@ static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) 
 int cl_memcpy_peer(lua_State *L) {
   lua_settop(L, 7);
   luaL_checkstack(L, 8, "copy");
+  cl_Stream *s = NULL;
+  cl_Context *ctx = NULL;
+  if (lua_toboolean(L, 6))
+    s = cl_begin_async(L, 7, &ctx);
+  else
+    cl_refuse_plain(L, "memcpy_peer");
   uint64_t bytes = cl_check_bytes(L, 3, "size");
-  CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
+  CUdeviceptr dst = cl_device_address(L, 1, "dest", bytes), src = cl_device_address(L, 2, "src", bytes);
   CUcontext to = peer_context(L, 4, 1, "dest_context"), from = peer_context(L, 5, 2, "src_context");
-  if (lua_toboolean(L, 6)) {
-    cl_Context *ctx;
-    cl_Stream *s = cl_begin_async(L, 7, &ctx);
-    if (!bytes) return 0;
-    CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
-    cl_used_in(L, 1, s);
-    cl_used_in(L, 2, s);
-    return 0;
-  }
-  cl_refuse_plain(L, "memcpy_peer");
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyPeer, dst, to, src, from, bytes);
-  cl_used_in(L, 1, &cl_legacy_stream);
-  cl_used_in(L, 2, &cl_legacy_stream);
+  if (s)
+    CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
+  else
+    CL_TRY(L, cuMemcpyPeer, dst, to, src, from, bytes);
+  used(L, 1, s);
+  used(L, 2, s);
   return 0;
 }

@@ -10,8 +10,8 @@
 
 /* --- giving back --- */
 
-/* In the order of the home stream, after everybody else's work. Where that cannot be had, by waiting: cuMemFree alone
- * does not wait for the work on such a block. */
+/* In the order of the home stream, after everybody else's work. Where that cannot be had, by waiting:
+ * cuMemFree alone does not wait for the work on such a block. */
 static CUresult free_in_order(const cl_Allocation *a) {
   cl_Stream *s = cl_order_stream(&a->order);
   CUresult code = cl_order_join(&a->order, s);
@@ -62,9 +62,9 @@ void cl_memory_captured(cl_Rec *r) {
   if (r->tracks) ((cl_Allocation *)r)->captured = true;
 }
 
-/* Before an explicit free: launches of a graph are in streams that the block does not know. */
+/* Launches of a graph are in streams that the block does not know. */
 void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call) {
-  if (cl_captures) {
+  if (cl_captures && s) {
     if (cl_capture_id(s))
       cl_logic(L, "%s is not possible in a stream that is being captured: free it after the capture", call);
     cl_capture_check(L, s, call);
@@ -186,15 +186,16 @@ int cl_alloc_free_async(lua_State *L) {
   cl_Allocation *a = check_allocation(L);
   const cl_Context *c = cl_rec_context(&a->rec);
   if (!a->rec.tracks)
-    cl_logic(L, "free_async: this memory is not from mem_alloc_async() or a MemoryPool; use free(), which waits");
-  cl_Stream *s =
-      lua_isnoneornil(L, 2) ? cl_order_stream(&a->order) : cl_check_stream(L, 2, "free_async", c);
+    cl_logic(
+        L, "free_async: this memory is not from mem_alloc_async() or a MemoryPool; use free(), which waits");
+  cl_Stream *s = lua_isnoneornil(L, 2) ? cl_order_stream(&a->order) : cl_check_stream(L, 2, "free_async", c);
   if (cl_captures || a->captured) cl_memory_before_free(L, a, s, "free_async");
   if (s != a->order.home) {
     CUcontext current = NULL;
     CL_TRY(L, cuCtxGetCurrent, &current);
     if (current != (CUcontext)c->rec.handle)
-      cl_logic(L, "free_async: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
+      cl_logic(L,
+               "free_async: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
     CUresult code = cl_order_join(&a->order, s);
     if (code) cl_fail(L, "cuStreamWaitEvent", code);
     cl_order_close(&a->order, c);

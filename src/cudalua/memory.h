@@ -49,7 +49,8 @@ static inline void cl_memory_used(lua_State *L, const cl_MemoryObject *m, cl_Str
 /* A graph works on r. Its launches hold r, and so keep finalizers away; an explicit free waits. */
 void cl_memory_captured(cl_Rec *r);
 
-/* Before an explicit free of a in s: raises where a capture forbids it, waits for graphs that work on it. */
+/* Before an explicit free of a, in the order of s if that is not NULL: raises where a capture forbids it, and waits
+ * for graphs that work on a. */
 void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call);
 
 /* order.c */
@@ -63,7 +64,8 @@ bool cl_order_use(cl_Order *o, cl_Stream *s);
 bool cl_order_implied(const cl_Stream *home, const cl_Stream *s);
 /* Makes s wait for all work on the block. Not CUDA_SUCCESS: only waiting here helps. */
 CUresult cl_order_join(const cl_Order *o, cl_Stream *s);
-/* True where work submitted to s from now on comes after everything. Asks, and does not wait. */
+/* True where work submitted to s (NULL, for what has no home: any) from now on comes after everything. Asks,
+ * and does not wait. */
 bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s);
 /* The home stream, or where that was closed the legacy stream. */
 cl_Stream *cl_order_stream(const cl_Order *o);

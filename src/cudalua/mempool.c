@@ -1,14 +1,14 @@
 /* MemoryPool: a pool of the driver's for memory that is allocated and freed in the order of streams. */
 #include "mempool.h"
+#include "lock.h"
 #include "pressure.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 static cl_Mempool defaults[CL_MAX_DEVICES]; /* live once they were asked for */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(list_lock);
 static cl_Mempool *list;
 
 /* --- the default pools --- */
@@ -64,7 +64,8 @@ void cl_mempools_abandon_all(void) {
   for (size_t i = 0; i < CL_MAX_DEVICES; i++) defaults[i].rec.life = CL_NEW;
 }
 
-/* It goes at once, the memory that is still in use when it is freed. Under the lock, so that nobody trims it any more. */
+/* It goes at once, the memory that is still in use when it is freed. Under the lock, so that nobody trims it
+ * any more. */
 CUresult cl_mempool_destroy(cl_Rec *r) {
   const cl_Mempool *p = (const cl_Mempool *)r;
   if (cl_driver.poison[p->device]) return CUDA_SUCCESS;

@@ -22,42 +22,48 @@ static unsigned value(lua_State *L, int idx, unsigned size) {
 
 static uint64_t product(lua_State *L, uint64_t a, uint64_t b) {
   uint64_t bytes;
-  if (__builtin_mul_overflow(a, b, &bytes)) cl_logic(L, "a fill of %.0f x %.0f bytes", (double)a, (double)b);
+  if (__builtin_mul_overflow(a, b, &bytes))
+    cl_logic(L, "a fill of %.0f x %.0f bytes is more than 2^64", (double)a, (double)b);
   return bytes;
+}
+
+/* The stream at index `at` if the flag before it is set, else NULL: a fill of the form without a stream. */
+static cl_Stream *begin(lua_State *L, int at) {
+  cl_Context *ctx;
+  if (lua_toboolean(L, at - 1)) return cl_begin_async(L, at, &ctx);
+  cl_refuse_plain(L, "memset");
+  return NULL;
 }
 
 /* memset(bits, dest, data, count [, async, stream]) */
 int cl_memset(lua_State *L) {
   lua_settop(L, 6);
+  cl_Stream *s = begin(L, 6);
   unsigned size = element(L, 1), data = value(L, 3, size);
   uint64_t count = cl_check_bytes(L, 4, "count");
   CUdeviceptr p = target(L, 2, size, product(L, count, size));
-  if (!lua_toboolean(L, 5)) {
-    cl_refuse_plain(L, "memset");
-    if (!count) return 0;
+  if (!count) return 0;
+  if (s) {
+    CUstream h = cl_stream_handle(s);
+    switch (size) {
+    case 1: CL_TRY(L, cuMemsetD8Async, p, (unsigned char)data, count, h); break;
+    case 2: CL_TRY(L, cuMemsetD16Async, p, (unsigned short)data, count, h); break;
+    default: CL_TRY(L, cuMemsetD32Async, p, data, count, h);
+    }
+  } else
     switch (size) {
     case 1: CL_TRY(L, cuMemsetD8_v2, p, (unsigned char)data, count); break;
     case 2: CL_TRY(L, cuMemsetD16_v2, p, (unsigned short)data, count); break;
     default: CL_TRY(L, cuMemsetD32_v2, p, data, count);
     }
-    cl_used_in(L, 2, &cl_legacy_stream);
-    return 0;
-  }
-  cl_Context *ctx;
-  cl_Stream *s = cl_begin_async(L, 6, &ctx);
-  if (!count) return 0;
-  switch (size) {
-  case 1: CL_TRY(L, cuMemsetD8Async, p, (unsigned char)data, count, cl_stream_handle(s)); break;
-  case 2: CL_TRY(L, cuMemsetD16Async, p, (unsigned short)data, count, cl_stream_handle(s)); break;
-  default: CL_TRY(L, cuMemsetD32Async, p, data, count, cl_stream_handle(s));
-  }
-  cl_used_in(L, 2, s);
+  cl_used_in(L, 2, s ? s : &cl_legacy_stream);
   return 0;
 }
 
 /* memset_2d(bits, dest, pitch, data, width, height [, async, stream]): pitch in bytes, width in elements */
 int cl_memset_2d(lua_State *L) {
   lua_settop(L, 8);
+  cl_Stream *s = begin(L, 8);
   unsigned size = element(L, 1), data = value(L, 4, size);
   uint64_t pitch = cl_check_bytes(L, 3, "pitch"), width = cl_check_bytes(L, 5, "width"),
            height = cl_check_bytes(L, 6, "height"), row = product(L, width, size);
@@ -69,26 +75,20 @@ int cl_memset_2d(lua_State *L) {
   if (height && width && __builtin_add_overflow(bytes, row, &bytes))
     cl_logic(L, "a fill of more than 2^64 bytes");
   CUdeviceptr p = target(L, 2, size, bytes);
-  if (!lua_toboolean(L, 7)) {
-    cl_refuse_plain(L, "memset");
-    if (!bytes) return 0;
+  if (!bytes) return 0;
+  if (s) {
+    CUstream h = cl_stream_handle(s);
+    switch (size) {
+    case 1: CL_TRY(L, cuMemsetD2D8Async, p, pitch, (unsigned char)data, width, height, h); break;
+    case 2: CL_TRY(L, cuMemsetD2D16Async, p, pitch, (unsigned short)data, width, height, h); break;
+    default: CL_TRY(L, cuMemsetD2D32Async, p, pitch, data, width, height, h);
+    }
+  } else
     switch (size) {
     case 1: CL_TRY(L, cuMemsetD2D8_v2, p, pitch, (unsigned char)data, width, height); break;
     case 2: CL_TRY(L, cuMemsetD2D16_v2, p, pitch, (unsigned short)data, width, height); break;
     default: CL_TRY(L, cuMemsetD2D32_v2, p, pitch, data, width, height);
     }
-    cl_used_in(L, 2, &cl_legacy_stream);
-    return 0;
-  }
-  cl_Context *ctx;
-  cl_Stream *s = cl_begin_async(L, 8, &ctx);
-  if (!bytes) return 0;
-  CUstream h = cl_stream_handle(s);
-  switch (size) {
-  case 1: CL_TRY(L, cuMemsetD2D8Async, p, pitch, (unsigned char)data, width, height, h); break;
-  case 2: CL_TRY(L, cuMemsetD2D16Async, p, pitch, (unsigned short)data, width, height, h); break;
-  default: CL_TRY(L, cuMemsetD2D32Async, p, pitch, data, width, height, h);
-  }
-  cl_used_in(L, 2, s);
+  cl_used_in(L, 2, s ? s : &cl_legacy_stream);
   return 0;
 }

@@ -3,8 +3,8 @@
 #include "capture.h"
 #include "jit.h"
 #include "launch.h"
+#include "lock.h"
 
-#include <pthread.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,16 +28,17 @@ void cl_module_dispose(cl_Rec *r) {
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
+CL_LOCK(intern_lock);
+
 const char *cl_intern(const char *name) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static void *tree;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&intern_lock);
   char **node = tfind(name, &tree, by_name);
   if (!node) {
     char *copy = strdup(name);
     node = copy ? tsearch(copy, &tree, by_name) : NULL;
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&intern_lock);
   return node ? *node : "?";
 }
 

@@ -1,10 +1,10 @@
 /* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
  * options and looks for the library; here is only the call. */
 #include "core.h"
+#include "lock.h"
 
 #include <dlfcn.h>
 #include <nvrtc.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static struct {
   int major, minor;
   char path[4096];
 } rtc;
-static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(open_lock);
 
 static bool open_at(const char *path, char *why, size_t size) {
   void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,7 +1,7 @@
 /* Records and userdata: see object.h for the protocol. */
+#include "lock.h"
 #include "state.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +23,14 @@ static const struct Family {
 };
 
 const char *cl_kind_name(cl_Kind kind) { return families[kind].name; }
+const char *cl_kind_closed(cl_Kind kind) { return families[kind].closed; }
 bool cl_kind_is_memory(cl_Kind kind) { return families[kind].traits & CL_MEMORY; }
 
 static _Atomic uint64_t generations, failed_destroys;
 /* A context is destroyed under the write lock, everything else under the read lock: so nothing is
  * destroyed in a context that another thread is destroying. */
 static pthread_rwlock_t destroy_lock = PTHREAD_RWLOCK_INITIALIZER;
+CL_IN_FORK(destroy_lock, pthread_rwlock_init(&destroy_lock, NULL));
 
 uint64_t cl_failed_destroys(void) { return failed_destroys; }
 
@@ -70,7 +72,6 @@ cl_Context *cl_rec_context(cl_Rec *r) {
 
 static CUresult destroy(cl_Rec *r) {
   cl_Context *c = cl_rec_context(r);
-  if (cl_driver.forked) return CUDA_SUCCESS;
   bool poisoned = c && cl_driver.poison[c->device];
   if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
   if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
@@ -104,7 +105,7 @@ static CUresult close_locked(cl_Rec *r) {
 _Atomic uint64_t cl_closes;
 
 CUresult cl_rec_close(cl_Rec *r) {
-  if (!families[r->kind].destroy) return CUDA_SUCCESS;
+  if (!families[r->kind].destroy || cl_driver.forked) return CUDA_SUCCESS;
   cl_closes++;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
@@ -119,7 +120,7 @@ CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
 }
 
 /* Not raised: this may run inside the collector. Gone with the driver is gone. */
-static void note_failure(CUresult code) {
+void cl_note_failure(CUresult code) {
   if (!code || code == CUDA_ERROR_DEINITIALIZED || code == CUDA_ERROR_CONTEXT_IS_DESTROYED) return;
   failed_destroys++;
   cl_log_clear();
@@ -136,7 +137,7 @@ static cl_Rec *dispose(cl_Rec *r) {
 
 /* The queue: records without a reference, in the order of their release, so children come before what they
  * held. */
-static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(queue_lock);
 static cl_Rec *queue_head, **queue_tail = &queue_head;
 _Atomic uint32_t cl_queue_length;
 
@@ -169,14 +170,15 @@ static cl_Rec *dequeue(void) {
 /* False: destroying it now would wait, for running work or for another thread that destroys a context. */
 static bool close_at_once(cl_Rec *r) {
   if (r->life != CL_LIVE || !families[r->kind].destroy) return true;
-  if (cl_driver.forked) return true; /* nothing is destroyed in a fork, and its locks are of another time */
   if (r->waits || (r->tracks && cl_memory_waits(r))) return false;
   if (pthread_rwlock_tryrdlock(&destroy_lock)) return false;
-  note_failure(close_locked(r));
+  cl_note_failure(close_locked(r));
   return true;
 }
 
+/* In a fork nothing goes: another thread may have been in the middle of changing what hangs together here. */
 void cl_rec_release(cl_Rec *r) {
+  if (cl_driver.forked) return;
   while (r && atomic_fetch_sub(&r->refs, 1) == 1) {
     if (!close_at_once(r)) {
       enqueue(r);
@@ -189,7 +191,7 @@ void cl_rec_release(cl_Rec *r) {
 /* Every record of a moment's queue and what that releases: a context may wait behind its last child. */
 void cl_queue_drain(void) {
   for (cl_Rec *r; !cl_driver.forked && (r = dequeue());) {
-    note_failure(cl_rec_close(r));
+    cl_note_failure(cl_rec_close(r));
     cl_rec_release(dispose(r));
   }
 }

@@ -54,7 +54,6 @@ typedef struct cl_Context {
   CUdevice device;
   cl_Ownership ownership;
   _Atomic uint32_t users;          /* make_context and retain count up, detach counts down */
-  _Atomic uint32_t pushed;         /* entries on stacks that are ours */
   const char *_Atomic last_kernel; /* launched last (interned): named when a later call reports an error */
   struct cl_Context *next;         /* list of live contexts */
   cl_Rec *accounted;               /* what memory lives in it (pressure.c) */
@@ -100,6 +99,7 @@ static inline void cl_queue_check(void) { /* for paths that are called often */
 cl_Context *cl_rec_context(cl_Rec *r); /* nearest context record, r itself included */
 /* Finalizers that the driver answered with an error since the start (never raised). */
 uint64_t cl_failed_destroys(void);
+void cl_note_failure(CUresult code); /* counts one more, if it is one */
 
 /* After a synchronisation that succeeded: drops the anchors that are done, drains the queue. */
 void cl_after_wait(lua_State *L);
@@ -129,7 +129,9 @@ CUresult cl_module_destroy(cl_Rec *r);
 void cl_module_dispose(cl_Rec *r);
 CUresult cl_host_destroy(cl_Rec *r);
 CUresult cl_aligned_destroy(cl_Rec *r);
+void cl_aligned_dispose(cl_Rec *r);
 CUresult cl_registered_destroy(cl_Rec *r);
+void cl_registered_dispose(cl_Rec *r);
 CUresult cl_managed_destroy(cl_Rec *r);
 CUresult cl_ipc_destroy(cl_Rec *r);
 CUresult cl_array_destroy(cl_Rec *r);
@@ -163,6 +165,7 @@ void *cl_check(lua_State *L, int idx, cl_Kind kind);
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what); /* of any kind with CL_MEMORY */
 cl_MemoryObject *cl_to_memory(lua_State *L, int idx); /* of any kind with CL_MEMORY, alive or not, or NULL */
 const char *cl_kind_name(cl_Kind kind);
+const char *cl_kind_closed(cl_Kind kind); /* "freed", "detached" ... */
 bool cl_kind_is_memory(cl_Kind kind);
 /* The body of a method that closes: checks self, destroys now, raises what the driver answers as an error of
  * `call`. */

@@ -1,6 +1,6 @@
 /* In whose order a block of device memory is used: its home stream, in whose order it is allocated and freed,
- * and other streams that worked on it, each with an event behind its last work. A stream that closes leaves an
- * event behind its last work to the blocks whose home it is. */
+ * and other streams that worked on it, each with an event behind its last work. A stream that closes leaves
+ * an event behind its last work to the blocks whose home it is. */
 #include "memory.h"
 
 #include <stdatomic.h>
@@ -108,7 +108,7 @@ static bool move_home(cl_Order *o, cl_Stream *s) {
 }
 
 bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
-  if (o->home != s && !move_home(o, s)) return false;
+  if (o->home && o->home != s && !move_home(o, s)) return false;
   while (o->nuses) {
     cl_Use *u = &o->uses[o->nuses - 1];
     if (u->stream != s && CU.cuEventQuery(u->event)) return false;

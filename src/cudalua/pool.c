@@ -1,13 +1,13 @@
 /* DeviceMemoryPool and PageLockedMemoryPool: freed blocks are kept by size, and handed out again.
  *
- * Sizes fall into bins, 16 to an octave, and a block has the size of the largest member of its bin; so at most 1/16
- * is wasted. A block of device memory that several streams used is handed out again when all but the stream that asks
- * are done with it. */
+ * Sizes fall into bins, 16 to an octave, and a block has the size of the largest member of its bin; so at
+ * most 1/16 is wasted. A block of device memory that several streams used is handed out again when all but
+ * the stream that asks are done with it. */
 #include "pool.h"
 #include "capture.h"
+#include "lock.h"
 #include "pressure.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@
 
 static uint32_t bin_of(uint64_t size) {
   uint32_t exponent = 63 - (uint32_t)__builtin_clzll(size | 1);
-  uint64_t mantissa =
-      exponent > CL_MANTISSA_BITS ? size >> (exponent - CL_MANTISSA_BITS) : size << (CL_MANTISSA_BITS - exponent);
+  uint64_t mantissa = exponent > CL_MANTISSA_BITS ? size >> (exponent - CL_MANTISSA_BITS)
+                                                  : size << (CL_MANTISSA_BITS - exponent);
   return exponent << CL_MANTISSA_BITS | (mantissa & ((1u << CL_MANTISSA_BITS) - 1));
 }
 
@@ -44,7 +44,7 @@ int cl_pool_alloc_size(lua_State *L) {
 
 /* --- blocks; the lock guards all pools' bins and counts, and their list --- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CL_LOCK(lock);
 static cl_Pool *list;
 
 static bool on_host(const cl_Pool *p) { return p->rec.kind == CL_HOST_POOL; }
@@ -116,14 +116,14 @@ static CUresult free_held(cl_Pool *p) {
   return first;
 }
 
-/* A block of the bin that s may use now. While something is being captured none is: the work of a graph is in nobody's
- * order. */
+/* A block of the bin that s may use now, or of host memory, that everybody is done with. While something is
+ * being captured none is: the work of a graph is in nobody's order. */
 static cl_Block *take(cl_Pool *p, uint32_t bin, cl_Stream *s) {
   cl_Block *found = NULL;
   if (cl_captures && !on_host(p)) return NULL;
   pthread_mutex_lock(&lock);
   for (cl_Block **at = &p->bins[bin]; *at && !found; at = &(*at)->next)
-    if (on_host(p) || cl_order_done(&(*at)->order, cl_rec_context(p->rec.parent), s)) {
+    if (cl_order_done(&(*at)->order, cl_rec_context(p->rec.parent), s)) {
       found = *at;
       unlink_held(p, at);
       break;
@@ -138,7 +138,7 @@ typedef struct Request {
   cl_Pool *pool;
   cl_Stream *stream; /* NULL for host memory */
   uint32_t bin;
-  cl_Block *block;   /* empty; in the end the one that was found or made */
+  cl_Block *block; /* empty; in the end the one that was found or made */
 } Request;
 
 static CUresult driver_alloc(const Request *q) {
@@ -147,19 +147,20 @@ static CUresult driver_alloc(const Request *q) {
     void *p = NULL;
     CUresult code = CU.cuMemHostAlloc(&p, size, q->pool->flags);
     q->block->address = (uint64_t)(uintptr_t)p;
+    if (!code && CU.cuMemHostGetDevicePointer_v2(&q->block->device, p, 0)) cl_log_clear();
     return code;
   }
-  CUdeviceptr p = 0;
-  CUresult code = CU.cuMemAlloc_v2(&p, size);
-  q->block->address = p;
+  CUresult code = CU.cuMemAlloc_v2(&q->block->device, size);
+  q->block->address = q->block->device;
   return code;
 }
 
-/* From what is held, else from the driver; where that has none, what is held of other sizes goes to it first, the
- * largest blocks before the others. */
+/* From what is held, else from the driver; where that has none, what is held of other sizes goes to it first,
+ * the largest blocks before the others. */
 static CUresult ask(void *arg) {
   Request *q = arg;
-  if (q->stream && !cl_rec_live(&q->stream->rec)) return CUDA_ERROR_INVALID_HANDLE; /* a finalizer closed it */
+  if (q->stream && !cl_rec_live(&q->stream->rec))
+    return CUDA_ERROR_INVALID_HANDLE; /* a finalizer closed it */
   cl_Block *b = take(q->pool, q->bin, q->stream);
   if (b) {
     free(q->block);
@@ -180,8 +181,7 @@ static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
   return (cl_Pool *)((const cl_Object *)cl_check(L, 1, kind))->rec;
 }
 
-/* Leaves the userdata on the stack; the caller fills in what Lua sees. */
-static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t object, const char *what) {
+static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what) {
   check_pool(L, pool_kind);
   uint64_t bytes = cl_check_bytes(L, 2, "bytes");
   if (bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", what);
@@ -196,7 +196,7 @@ static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t
   Request q = {.pool = pool, .bin = bin_of(bytes)};
   if (!on_host(pool)) q.stream = cl_check_stream(L, 3, what, ctx);
 
-  cl_Object *o = cl_push(L, kind, object);
+  cl_MemoryObject *m = cl_push(L, kind, sizeof *m);
   cl_Pooled *a = (cl_Pooled *)cl_rec_new(kind, sizeof *a, &ctx->rec);
   q.block = calloc(1, sizeof *q.block);
   if (!a || !q.block) {
@@ -204,7 +204,7 @@ static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t
     free(q.block);
     luaL_error(L, "not enough memory");
   }
-  o->rec = &a->a.rec;
+  m->o.rec = &a->a.rec;
   a->pool = (cl_Pool *)cl_rec_retain(&pool->rec);
   a->block = q.block;
   q.block->bin = q.bin;
@@ -218,6 +218,8 @@ static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t
   a->a.origin = CL_BLOCK;
   a->a.size = bytes;
   a->a.rec.handle = a->block->address;
+  m->address = a->block->device;
+  m->size = bytes;
   a->a.order = a->block->order;
   a->block->order = (cl_Order){0};
   a->a.rec.tracks = true;
@@ -226,25 +228,19 @@ static cl_Pooled *allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, size_t
   pool->active_blocks++;
   pool->active_bytes += bytes;
   pthread_mutex_unlock(&lock);
-  a->a.rec.life = CL_LIVE;
   cl_account(&a->a.rec, on_host(pool) ? CL_BYTES_PINNED : CL_BYTES_POOLED, size_of(q.bin));
-  return a;
+  a->a.rec.life = CL_LIVE;
+  return 1;
 }
 
 /* pool:allocate(bytes [, stream]) -> PooledDeviceAllocation */
 int cl_device_pool_allocate(lua_State *L) {
-  const cl_Pooled *a =
-      allocate(L, CL_DEVICE_POOL, CL_POOLED, sizeof(cl_MemoryObject), "DeviceMemoryPool:allocate");
-  cl_MemoryObject *m = lua_touserdata(L, -1);
-  m->address = a->a.rec.handle;
-  m->size = a->a.size;
-  return 1;
+  return allocate(L, CL_DEVICE_POOL, CL_POOLED, "DeviceMemoryPool:allocate");
 }
 
 /* host_pool_allocate(pool, bytes) -> PooledHostAllocation */
 int cl_host_pool_allocate(lua_State *L) {
-  allocate(L, CL_HOST_POOL, CL_POOLED_HOST, sizeof(cl_Object), "PageLockedMemoryPool:allocate");
-  return 1;
+  return allocate(L, CL_HOST_POOL, CL_POOLED_HOST, "PageLockedMemoryPool:allocate");
 }
 
 /* --- giving back --- */
@@ -291,35 +287,16 @@ void cl_block_dispose(cl_Rec *r) {
 
 int cl_pooled_free(lua_State *L) {
   cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
-  if (a->a.captured) cl_memory_before_free(L, &a->a, a->a.order.home, "free");
+  if (a->a.captured) cl_memory_before_free(L, &a->a, NULL, "free");
   return cl_close_method(L, CL_POOLED, "cuMemFree_v2");
 }
 
 /* Copies that still use it come first: a block is handed out again at once. */
 int cl_pooled_host_free(lua_State *L) {
-  cl_check(L, 1, CL_POOLED_HOST);
+  const cl_Pooled *a = (const cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED_HOST))->rec;
+  if (a->a.captured) cl_memory_before_free(L, &a->a, NULL, "free");
   cl_anchors_wait(L);
   return cl_close_method(L, CL_POOLED_HOST, "cuMemFreeHost");
-}
-
-int cl_pooled_host_ptr(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_POOLED_HOST))->rec->handle);
-  return 1;
-}
-
-int cl_pooled_host_len(lua_State *L) {
-  const cl_Object *o = cl_check(L, 1, CL_POOLED_HOST);
-  lua_pushnumber(L, (lua_Number)((const cl_Pooled *)o->rec)->a.size);
-  return 1;
-}
-
-/* alloc:get_device_pointer() -> DevicePointer to it, which holds it */
-int cl_pooled_host_device_pointer(lua_State *L) {
-  const cl_Object *o = cl_check(L, 1, CL_POOLED_HOST);
-  CUdeviceptr p = 0;
-  CL_TRY(L, cuMemHostGetDevicePointer_v2, &p, (void *)(uintptr_t)o->rec->handle, 0);
-  cl_push_pointer(L, o->rec, p, ((const cl_Pooled *)o->rec)->a.size);
-  return 1;
 }
 
 /* --- pools --- */

@@ -8,15 +8,16 @@ enum { CL_MANTISSA_BITS = 4, CL_BINS = 54 << CL_MANTISSA_BITS }; /* sizes up to 
 
 /* One piece of the driver's memory. Its record of who used it goes along. */
 typedef struct cl_Block {
-  uint64_t address;
+  uint64_t address;   /* of host memory: the host's */
+  CUdeviceptr device; /* the same for the device; 0: it has none */
   uint32_t bin;
-  cl_Order order; /* device memory only */
+  cl_Order order; /* host memory has no home */
   struct cl_Block *next;
 } cl_Block;
 
 typedef struct cl_Pool {
-  cl_Rec rec; /* kind CL_DEVICE_POOL or CL_HOST_POOL. Parent: the context */
-  unsigned flags;   /* of cuMemHostAlloc */
+  cl_Rec rec;           /* kind CL_DEVICE_POOL or CL_HOST_POOL. Parent: the context */
+  unsigned flags;       /* of cuMemHostAlloc */
   _Atomic bool stopped; /* keeps nothing any more: what comes back goes to the driver */
   uint64_t held_blocks, held_bytes, active_blocks, active_bytes, managed_bytes;
   cl_Block *bins[CL_BINS]; /* what is held, the last one first */

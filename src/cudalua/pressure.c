@@ -1,16 +1,16 @@
 /* Counting bytes, pacing the collector, the out-of-memory ladder: see pressure.h.
  *
- * The pace. A full collection costs what the Lua heap costs, from 0.1 ms to seconds, and its result is worth the
- * device memory that it frees. So the budget of bytes between two collections is the time that one takes at a
- * fixed rate, which bounds what an allocated byte costs; it is at least what a small program may well hold in
- * garbage and at most what a large device can spare. It shrinks with free memory, and grows while collections
- * find nothing: then the bytes are in use. */
+ * The pace. A full collection costs what the Lua heap costs, from 0.1 ms to seconds, and its result is worth
+ * the device memory that it frees. So the budget of bytes between two collections is the time that one takes
+ * at a fixed rate, which bounds what an allocated byte costs; it is at least what a small program may well
+ * hold in garbage and at most what a large device can spare. It shrinks with free memory, and grows while
+ * collections find nothing: then the bytes are in use. */
 #include "pressure.h"
 #include "capture.h"
+#include "lock.h"
 #include "state.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -18,23 +18,24 @@
 #define MIB(n) ((uint64_t)(n) << 20)
 
 static const uint64_t budget_floor = MIB(256), budget_ceiling = MIB(7 * 1024);
-static const double budget_rate = 1099511627776.0; /* bytes for a second of collecting */
+static const double budget_rate = 549755813888.0; /* bytes for a second of collecting */
 enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000 };
 
 /* --- counting --- */
 
-static struct Count {
-  _Atomic int64_t bytes, count, peak;
-} counts[CL_NCLASSES];
+static struct Count { _Atomic int64_t bytes, count, peak; } counts[CL_NCLASSES];
 
-static const char *const class_names[CL_NCLASSES] = {
-    NULL,     "plain",      "async", "pooled",      "managed", "arrays",
-    "pinned", "registered", "held",  "pinned_held", "queued"};
+static const char *const class_names[CL_NCLASSES] = {NULL,      "plain",  "async",       "pooled",
+                                                     "managed", "arrays", "pinned",      "registered",
+                                                     "aligned", "held",   "pinned_held", "queued"};
 
-/* Guards all of this and the lists of accounted records of all contexts, for a few instructions at a time: so it
- * spins. Totals are read without it. */
+/* Guards all of this and the lists of accounted records of all contexts, for a few instructions at a time: so
+ * it spins. Totals are read without it. */
 static pthread_spinlock_t lock;
-__attribute__((constructor)) static void make_lock(void) { pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE); }
+__attribute__((constructor)) static void make_lock(void) {
+  pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
+}
+CL_IN_FORK(lock, make_lock());
 
 static int64_t get(const _Atomic int64_t *n) { return atomic_load_explicit(n, memory_order_relaxed); }
 static void set(_Atomic int64_t *n, int64_t v) { atomic_store_explicit(n, v, memory_order_relaxed); }
@@ -94,6 +95,7 @@ void cl_unaccount_context(cl_Context *c, bool usable) {
     pthread_spin_unlock(&lock);
     if (!r) return;
     if (r->tracks && usable) cl_memory_abandon(r);
+    if ((r->kind == CL_GRAPH || r->kind == CL_GRAPH_EXEC) && usable) cl_graph_abandon(r);
     if (r->kind == CL_DEVICE_POOL || r->kind == CL_HOST_POOL) cl_pool_abandon(r);
   }
 }
@@ -114,7 +116,9 @@ static uint64_t on_device(void) {
 }
 
 /* What a collection can bring back. */
-static uint64_t collectable(void) { return on_device() + bytes_of(CL_BYTES_PINNED); }
+static uint64_t collectable(void) {
+  return on_device() + bytes_of(CL_BYTES_PINNED) + bytes_of(CL_BYTES_ALIGNED);
+}
 
 /* --- collecting --- */
 
@@ -182,8 +186,8 @@ static double cost_of(const cl_Pressure *p) {
   return least;
 }
 
-/* No more garbage than half of what the device could still give out; at the end, where that is next to nothing, the
- * ladder does the work. 0: not known. */
+/* No more garbage than half of what the device could still give out; at the end, where that is next to
+ * nothing, the ladder does the work. 0: not known. */
 static uint64_t spare(void) {
   size_t left = 0, total = 0;
   CUdevice dev = 0;
@@ -213,6 +217,7 @@ static void set_budget(cl_Pressure *p) {
 void cl_pressure(lua_State *L) {
   cl_queue_check();
   cl_State *st = cl_state(L);
+  if (__builtin_expect(st->registered != NULL, 0)) cl_registered_drain(L, st);
   cl_Pressure *p = &st->pressure;
   uint64_t alive = collectable();
   if (__builtin_expect(!p->started, 0)) {

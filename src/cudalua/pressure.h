@@ -15,6 +15,7 @@ typedef enum cl_Class {
   CL_BYTES_ARRAYS,      /* cuArrayCreate */
   CL_BYTES_PINNED,      /* page-locked host memory, also of PageLockedMemoryPools */
   CL_BYTES_REGISTERED,  /* host memory of the program's, page-locked */
+  CL_BYTES_ALIGNED,     /* plain host memory of aligned_empty() */
   CL_BYTES_HELD,        /* blocks that DeviceMemoryPools keep */
   CL_BYTES_PINNED_HELD, /* blocks that PageLockedMemoryPools keep */
   CL_BYTES_QUEUED,      /* of the above: collected, and waiting to be given back */
@@ -25,20 +26,20 @@ typedef enum cl_Class {
  * r only wants to be told of that. */
 void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes);
 void cl_unaccount(cl_Rec *r);
-/* c is about to be destroyed: takes off what lives in it, and lets go of what would outlive it if the driver can
- * still be called. */
+/* c is about to be destroyed: takes off what lives in it, and lets go of what would outlive it if the driver
+ * can still be called. */
 void cl_unaccount_context(cl_Context *c, bool usable);
 /* For bytes without a record: what pools keep. */
 void cl_account_shift(cl_Class k, int64_t bytes, int64_t count);
 void cl_account_queued(const cl_Rec *r, int count); /* r enters the queue (1) or leaves it (-1) */
 
-/* To be called first in whatever allocates, before anything half-made exists: gives back what finalizers left,
- * and collects garbage if enough was allocated since. That runs finalizers of the user's, so nothing that was
- * read before can be relied on: not the current context, not that an object is still open. */
+/* To be called first in whatever allocates, before anything half-made exists: gives back what finalizers
+ * left, and collects garbage if enough was allocated since. That runs finalizers of the user's, so nothing
+ * that was read before can be relied on: not the current context, not that an object is still open. */
 void cl_pressure(lua_State *L);
 
-/* call(arg), and where there is no memory, once more after the ladder: caches of pools, two collections, the queue,
- * a synchronisation, the driver's pools. */
+/* call(arg), and where there is no memory, once more after the ladder: caches of pools, two collections, the
+ * queue, a synchronisation, the driver's pools. */
 CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg);
 /* Raises what the driver answered to `call`, for CUDA_ERROR_OUT_OF_MEMORY with who has the memory. */
 int cl_fail_memory(lua_State *L, const char *call, CUresult code, uint64_t bytes) __attribute__((noreturn));
@@ -46,9 +47,9 @@ int cl_fail_memory(lua_State *L, const char *call, CUresult code, uint64_t bytes
 /* What a Lua state knows of its collector. */
 typedef struct cl_Pressure {
   bool started, collecting;
-  uint64_t base;    /* bytes alive when there was no garbage: after the last collection, or less since */
-  uint64_t budget;  /* a collection comes when so many more are alive */
-  uint64_t setting; /* the user's budget; 0: from the cost of a collection, UINT64_MAX: no collections */
+  uint64_t base;      /* bytes alive when there was no garbage: after the last collection, or less since */
+  uint64_t budget;    /* a collection comes when so many more are alive */
+  uint64_t setting;   /* the user's budget; 0: from the cost of a collection, UINT64_MAX: no collections */
   uint64_t fruitless; /* collections in a row that freed next to nothing */
   uint64_t collections, finalizer_errors;
   double seconds;   /* spent in all collections */
@@ -56,10 +57,12 @@ typedef struct cl_Pressure {
 } cl_Pressure;
 
 /* pool.c */
-void cl_pools_free_held(void); /* of all DeviceMemoryPools of this process, and of the others */
+void cl_pools_free_held(void);      /* of all DeviceMemoryPools of this process, and of the others */
 void cl_pool_abandon(cl_Rec *pool); /* its context goes, and what it keeps with it */
 /* memory.c: r's context goes, and its block would stay. */
 void cl_memory_abandon(cl_Rec *r);
+/* graph.c: r's context goes, and the driver's graph would stay. */
+void cl_graph_abandon(cl_Rec *r);
 /* mempool.c: the driver's pools of a device. */
 uint64_t cl_mempools_idle(CUdevice dev); /* bytes that they keep and nobody uses */
 void cl_mempools_trim(CUdevice dev);

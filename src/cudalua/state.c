@@ -35,7 +35,7 @@ cl_State *cl_state(lua_State *L) {
  * finalizer waits: for copies that still read or write those buffers, and for what the queue holds. */
 static int state_gc(lua_State *L) {
   cl_State *st = lua_touserdata(L, 1);
-  if (st->closed) return 0;
+  if (st->closed || cl_driver.forked) return 0;
   st->closed = true;
   closings++;
   cl_anchors_close(st);
@@ -62,7 +62,7 @@ void cl_open_state(lua_State *L) {
 }
 
 void cl_after_wait(lua_State *L) {
-  cl_registered_drain(L, cl_state(L));
   cl_anchors_poll(L);
+  cl_registered_drain(L, cl_state(L));
   cl_queue_check();
 }

@@ -26,9 +26,9 @@ typedef struct cl_Inbox cl_Inbox;
 typedef struct cl_State {
   cl_Stream *stream; /* the current one, retained; NULL: the legacy stream */
   cl_Lane *lanes;
-  struct cl_Capture *captures; /* under way, innermost first */
-  cl_Inbox *inbox;             /* of stream:on_complete(), or NULL */
-  struct cl_Kept *registered;  /* hostmem.c: to be unregistered when somebody may wait */
+  struct cl_Capture *captures;      /* under way, innermost first */
+  cl_Inbox *inbox;                  /* of stream:on_complete(), or NULL */
+  struct cl_HostMemory *registered; /* hostmem.c: to be unregistered when somebody may wait */
   bool closed;
   cl_Pressure pressure;
   int metatables[CL_NKINDS]; /* registry references */
@@ -43,7 +43,8 @@ void cl_stream_leave(cl_State *st, cl_Stream *before);
 
 /* anchors.c: waits for and drops everything, at the end of the state. Calls nothing of Lua. */
 void cl_anchors_close(cl_State *st);
-/* hostmem.c: unregisters what finalizers found. L NULL: at the end of the state. */
+/* hostmem.c: unregisters what finalizers found and nobody uses. L NULL: at the end of the state, all of it.
+ */
 void cl_registered_drain(lua_State *L, cl_State *st);
 /* completion.c: what arrives later is dropped. Takes NULL. */
 void cl_inbox_close(cl_Inbox *box);

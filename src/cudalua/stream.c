@@ -205,7 +205,7 @@ int cl_stream_synchronize(lua_State *L) {
 /* s:is_done() -> has all its work been done? */
 int cl_stream_is_done(lua_State *L) {
   const cl_Stream *s = check_self(L);
-  if (cl_captures) {
+  if (cl_captures || s->foreign) {
     if (cl_capture_id(s))
       cl_logic(L, "Stream:is_done is not possible for a stream that is being captured: what is captured runs "
                   "when its graph is launched");

@@ -171,8 +171,8 @@ static bool cmd_stats(Command *c) {
 }
 
 static void list_alloc(SgAlloc *a, void *arg) {
-  static const char *const kind[] = {[SG_DEVICE] = "memory",   [SG_HOST] = "host",
-                                     [SG_MANAGED] = "managed", [SG_POOL] = "pool_memory",
+  static const char *const kind[] = {[SG_DEVICE] = "memory",         [SG_HOST] = "host",
+                                     [SG_MANAGED] = "managed",       [SG_POOL] = "pool_memory",
                                      [SG_REGISTERED] = "registered", [SG_IMPORTED] = "imported"};
   if (counts(a))
     sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu\n", kind[a->kind],
@@ -200,7 +200,7 @@ static void list_object(SgObject *o, void *arg) {
 
 static bool cmd_leaks(Command *c) {
   static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM, SG_H_EVENT, SG_H_MODULE, SG_H_ARRAY,
-                                       SG_H_GRAPH,   SG_H_EXEC,   SG_H_POOL, SG_H_LINK};
+                                       SG_H_GRAPH,   SG_H_EXEC,   SG_H_POOL,  SG_H_LINK};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     Listing l = {&c->reply, kinds[i]};
     sg_handles_each(kinds[i], NULL, list_object, &l);

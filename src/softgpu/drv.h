@@ -191,6 +191,10 @@ extern SgState sg_state;
 SgContext *sg_current(CUresult *code);
 /* For bodies of SG_NEED_CONTEXT calls. */
 SgContext *sg_ctx(void);
+/* The context named by a handle. A destroyed one: *code is 709; nothing of the kind: 201. */
+SgContext *sg_ctx_get(CUcontext handle, CUresult *code);
+bool sg_ctx_flags_valid(unsigned flags);
+void sg_limits_default(SgContext *ctx); /* drv_settings.c */
 CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool primary, SgContext **out);
 /* Waits for its work, then frees all it owns. */
 void sg_context_free(SgContext *ctx);

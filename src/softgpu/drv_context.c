@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- the stack of current contexts, one per thread --- */
 
@@ -82,31 +81,13 @@ uint64_t sg_thread_id(void) {
 
 CUresult sg_health(const SgContext *ctx) { return sg_state.device[ctx->device].sticky; }
 
-/* What every device can reach, what is its own, and what its context was given access to. */
-bool sg_may_use(const void *context, const SgAlloc *a) {
-  const SgContext *ctx = context;
-  if (a->device == ctx->device || sg_is_pinned(a) || a->kind == SG_MANAGED) return true;
-  if (a->kind == SG_POOL) return sg_pool_open_to(a, ctx->device);
-  for (unsigned i = 0; i < ctx->peers; i++)
-    if (ctx->peer[i] == a->owner) return true;
-  return false;
-}
-
 void sg_poison(int device, CUresult code) {
   if (!sg_state.device[device].sticky) sg_state.device[device].sticky = code;
 }
 
 /* --- making and freeing contexts --- */
 
-static void default_limits(SgContext *ctx) {
-  ctx->limit[CU_LIMIT_STACK_SIZE] = 1024;
-  ctx->limit[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
-  ctx->limit[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
-  ctx->limit[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
-  ctx->limit[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
-}
-
-static bool flags_valid(unsigned flags) {
+bool sg_ctx_flags_valid(unsigned flags) {
   unsigned sched = flags & CU_CTX_SCHED_MASK;
   return !(flags & ~(unsigned)CU_CTX_FLAGS_MASK) && !(sched & (sched - 1));
 }
@@ -129,7 +110,7 @@ CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool p
   ctx->primary = primary;
   ctx->usage = 1;
   ctx->api_version = api_version;
-  default_limits(ctx);
+  sg_limits_default(ctx);
   ctx->legacy = sg_stream_new(ctx, SG_LEGACY, 0, 0);
   if (!ctx->legacy) {
     retire_handle(ctx);
@@ -233,7 +214,7 @@ void sg_reset(void) {
 /* --- exported: contexts --- */
 
 static CUresult ctx_create(CUcontext *out, unsigned flags, CUdevice dev, unsigned api_version) {
-  if (!out || !flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !sg_ctx_flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   SgContext *ctx;
   CUresult r = sg_context_new(dev, flags, api_version, false, &ctx);
@@ -283,8 +264,7 @@ SG_API CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreatePara
           "ctx=0x%llx params=0x%llx flags=%u dev=%d", SG_OUT(pctx), SG_X(ctxCreateParams), flags, dev);
 }
 
-/* The context named by a handle. A destroyed one: 709; nothing of the kind: 201. */
-static SgContext *ctx_get(CUcontext handle, CUresult *code) {
+SgContext *sg_ctx_get(CUcontext handle, CUresult *code) {
   SgContext *ctx = sg_handle_get(SG_H_CONTEXT, handle, code);
   if (!ctx)
     *code = sg_handle_generation(SG_H_CONTEXT, handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -294,7 +274,7 @@ static SgContext *ctx_get(CUcontext handle, CUresult *code) {
 
 static CUresult ctx_destroy(CUcontext handle) {
   CUresult code;
-  SgContext *ctx = ctx_get(handle, &code);
+  SgContext *ctx = sg_ctx_get(handle, &code);
   if (!ctx) return code;
   if (ctx->primary) return CUDA_ERROR_INVALID_CONTEXT;
   StackEntry *top = stack_top();
@@ -385,7 +365,7 @@ SG_API CUresult cuCtxGetCurrent(CUcontext *pctx) {
 
 /* A context given by handle, or with NULL the current one. */
 static SgContext *ctx_or_current(CUcontext handle, CUresult *code) {
-  return handle ? ctx_get(handle, code) : sg_current(code);
+  return handle ? sg_ctx_get(handle, code) : sg_current(code);
 }
 
 static CUresult ctx_get_device(CUdevice *out, CUcontext handle) {
@@ -461,241 +441,11 @@ SG_API CUresult cuCtxGetFlags(unsigned int *flags) {
 }
 
 static CUresult ctx_set_flags(unsigned flags) {
-  if (!flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_ctx_flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
   sg_ctx()->flags = flags;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuCtxSetFlags(unsigned int flags) {
   SG_CALL(SG_NEED_CONTEXT, ctx_set_flags(flags), "flags=%u", flags);
-}
-
-/* 0, or the error for a limit that this device lacks. */
-static CUresult limit_check(CUlimit limit) {
-  if ((unsigned)limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-  bool absent = limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit >= CU_LIMIT_SHMEM_SIZE;
-  return absent ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
-}
-
-static CUresult ctx_set_limit(CUlimit limit, size_t value) {
-  CUresult r = limit_check(limit);
-  if (r) return r;
-  size_t most = limit == CU_LIMIT_STACK_SIZE                 ? 512 << 10
-                : limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY ? 128
-                : limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? SG_PERSISTING_L2
-                                                             : (size_t)1 << 32;
-  if (value > most) return CUDA_ERROR_INVALID_VALUE;
-  sg_ctx()->limit[limit] = value;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_limit(limit, value), "limit=%d value=%zu", (int)limit, value);
-}
-
-static CUresult ctx_get_limit(size_t *out, CUlimit limit) {
-  CUresult r = limit_check(limit);
-  if (!out || r) return r ? r : CUDA_ERROR_INVALID_VALUE;
-  *out = sg_ctx()->limit[limit];
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_get_limit(pvalue, limit), "limit=%d value=%llu", (int)limit, SG_OUT(pvalue));
-}
-
-static CUresult ctx_get_cache(CUfunc_cache *out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = sg_ctx()->cache;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_get_cache(pconfig), "config=%llu", SG_OUT(pconfig));
-}
-
-static CUresult ctx_set_cache(CUfunc_cache config) {
-  if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
-  sg_ctx()->cache = config;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_cache(config), "config=%d", (int)config);
-}
-
-/* The banks of shared memory are four bytes wide, whatever is asked for. */
-static CUresult ctx_get_banks(CUsharedconfig *out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_get_banks(pConfig), "config=%llu", SG_OUT(pConfig));
-}
-
-static CUresult ctx_set_banks(CUsharedconfig config) {
-  return (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
-                                                                      : CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_banks(config), "config=%d", (int)config);
-}
-
-/* There is no cache to reset. */
-SG_API CUresult cuCtxResetPersistingL2Cache(void) { SG_CALL(SG_NEED_CONTEXT, CUDA_SUCCESS, "%s", ""); }
-
-static CUresult ctx_exec_affinity(CUexecAffinityParam *out, CUexecAffinityType type) {
-  if (!out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-}
-
-SG_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_exec_affinity(pExecAffinity, type), "type=%d", (int)type);
-}
-
-static CUresult ctx_priorities(int *least, int *greatest) {
-  if (least) *least = 0;
-  if (greatest) *greatest = -5;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_priorities(leastPriority, greatestPriority), "%s", "");
-}
-
-/* --- exported: peer access, from the current context to the memory of another one --- */
-
-static bool context_alive(uint64_t id) {
-  for (const SgContext *c = sg_state.contexts; c; c = c->next)
-    if (c->o.id == id) return true;
-  return false;
-}
-
-/* The place of a peer in the list, which first loses those that are gone; ctx->peers: it is not there. */
-static unsigned peer_place(SgContext *ctx, uint64_t id) {
-  unsigned kept = 0, place;
-  for (unsigned i = 0; i < ctx->peers; i++)
-    if (context_alive(ctx->peer[i])) ctx->peer[kept++] = ctx->peer[i];
-  ctx->peers = kept;
-  for (place = 0; place < kept && ctx->peer[place] != id; place++) {}
-  return place;
-}
-
-static CUresult peer_enable(CUcontext handle, unsigned flags) {
-  CUresult code;
-  SgContext *ctx = sg_ctx(), *peer = ctx_get(handle, &code);
-  if (flags) return CUDA_ERROR_INVALID_VALUE;
-  if (!peer) return code;
-  if (peer->device == ctx->device || !sg_config.peers) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-  if (peer_place(ctx, peer->o.id) < ctx->peers) return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
-  if (ctx->peers == SG_MAX_PEERS) return CUDA_ERROR_TOO_MANY_PEERS;
-  ctx->peer[ctx->peers++] = peer->o.id;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT, peer_enable(peerContext, Flags), "peer=0x%llx flags=%u", SG_X(peerContext), Flags);
-}
-
-/* Kernels that were launched before still have it: their work is done first. */
-static CUresult peer_disable(CUcontext handle) {
-  CUresult code;
-  SgContext *ctx = sg_ctx(), *peer = ctx_get(handle, &code);
-  if (!peer) return code;
-  uint64_t id = peer->o.id;
-  if (peer_place(ctx, id) == ctx->peers) return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-  sg_drain(ctx);
-  ctx = sg_current(&code); /* a host function may have let another thread in */
-  if (!ctx) return code;
-  unsigned place = peer_place(ctx, id);
-  if (place < ctx->peers) ctx->peer[place] = ctx->peer[--ctx->peers];
-  return sg_health(ctx);
-}
-
-SG_API CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
-  SG_CALL(SG_NEED_CONTEXT, peer_disable(peerContext), "peer=0x%llx", SG_X(peerContext));
-}
-
-/* --- exported: primary contexts --- */
-
-static CUresult primary_retain(CUcontext *out, CUdevice dev) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgDevice *d = &sg_state.device[dev];
-  SgContext *ctx = d->primary;
-  CUresult r = ctx ? CUDA_SUCCESS : sg_context_new(dev, d->primary_flags, 3020, true, &ctx);
-  if (r) return r;
-  d->primary_count++;
-  *out = ctx->o.handle;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_retain(pctx, dev), "ctx=0x%llx dev=%d", SG_OUT(pctx), dev);
-}
-
-static CUresult primary_release(CUdevice dev) {
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgDevice *d = &sg_state.device[dev];
-  if (!d->primary_count) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--d->primary_count == 0 && d->primary) sg_context_free(d->primary);
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_release(dev), "dev=%d", dev);
-}
-
-SG_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_release(dev), "dev=%d", dev);
-}
-
-/* Destroys the context, but takes no part in the counting: who retained it still has to release it. */
-static CUresult primary_reset(CUdevice dev) {
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgDevice *d = &sg_state.device[dev];
-  if (d->primary) sg_context_free(d->primary);
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_reset(dev), "dev=%d", dev);
-}
-
-SG_API CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_reset(dev), "dev=%d", dev);
-}
-
-static CUresult primary_state(CUdevice dev, unsigned *flags, int *active) {
-  if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgDevice *d = &sg_state.device[dev];
-  *flags = d->primary ? d->primary->flags : d->primary_flags;
-  *active = d->primary != NULL;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
-  SG_CALL(SG_NEED_INIT, primary_state(dev, flags, active), "dev=%d flags=%llu active=%llu", dev,
-          SG_OUT(flags), SG_OUT(active));
-}
-
-static CUresult primary_set_flags(CUdevice dev, unsigned flags) {
-  if (!flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgDevice *d = &sg_state.device[dev];
-  d->primary_flags = flags;
-  if (d->primary) d->primary->flags = flags;
-  return CUDA_SUCCESS;
-}
-
-SG_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, primary_set_flags(dev, flags), "dev=%d flags=%u", dev, flags);
-}
-
-SG_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, primary_set_flags(dev, flags), "dev=%d flags=%u", dev, flags);
 }

@@ -1,6 +1,7 @@
 -- The host array itself: memory, elements, views, copies. cudalua.ndarray makes them.
 
 local ffi = require "ffi"
+local core = require "cudalua.core"
 local compare = require "cudalua.ndarray.compare"
 local copy = require "cudalua.ndarray.copy"
 local dtypes = require "cudalua.dtype"
@@ -231,6 +232,7 @@ end
 ---The memory as bytes, in whichever order it lies: how the copying functions take an array.
 ---@return ffi.cdata* pointer  uint8_t *
 ---@return integer nbytes
+---@return any owner  of memory that somebody else owns: what keeps it, as base says
 ---@raise LogicError where the elements do not lie without gaps, or the memory was freed
 function Array:buffer()
   check_self(self, "ndarray:buffer")
@@ -239,7 +241,16 @@ function Array:buffer()
     refuse("ndarray:buffer", ("the elements of this view of shape %s do not lie one after another: copy() it")
       :format(layout.text(self._shape)))
   end
-  return self._p, self._size * self._dtype.itemsize
+  return self._p, self._size * self._dtype.itemsize, (self._root or self)._base or nil
+end
+
+---The device's address of the first element, where the device reaches the memory: page-locked, registered or managed.
+---So these arrays are taken wherever device memory is.
+---@return cudalua.DevicePointer
+---@raise LogicError where the device does not reach the memory, or it was freed
+function Array:get_pointer()
+  check_self(self, "ndarray:get_pointer")
+  return (core.host_to_device((self._root or self)._base, tonumber(cast("uintptr_t", self._p))))
 end
 
 -- ---- elements -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,154 @@
+---@meta cudalua
+-- Annotations of the pools' methods that are written in C.
+
+---Device memory of a DeviceMemoryPool. It is used as a DeviceAllocation is: `#a` is the size that was asked for, `a + bytes`
+---a DevicePointer to what follows.
+---@class cudalua.PooledDeviceAllocation
+---@operator add(integer): cudalua.DevicePointer
+---@operator len: integer
+local PooledDeviceAllocation = {}
+
+---Gives the block back to its pool. Waits for nothing, unless the pool was closed or holds nothing any more.
+---@raise LogicError where it was freed before
+function PooledDeviceAllocation:free() end
+
+---The same as free().
+---@raise LogicError where it was freed before
+function PooledDeviceAllocation:close() end
+
+---@return number  the device address
+--- CUdeviceptr.
+---@raise LogicError where it was freed
+function PooledDeviceAllocation:ptr() end
+
+---@class cudalua.DeviceMemoryPool
+local DeviceMemoryPool = {}
+
+---The bin of a size. A block has the size of the largest member of its bin.
+---@param size integer  bytes
+---@return integer  16 bins to an octave: 16 times the exponent of 2, and the next four bits
+---@raise LogicError for what is no size
+function DeviceMemoryPool:bin_number(size) end
+
+---The size of the blocks in a bin.
+---@param bin integer  of bin_number()
+---@return integer  bytes
+---@raise LogicError for what is no bin
+function DeviceMemoryPool:alloc_size(bin) end
+
+---cuMemFree of all blocks that the pool holds and nobody uses.
+---@raise LogicError where the pool was closed
+function DeviceMemoryPool:free_held() end
+
+---Holds nothing any more: frees what is held, and from here on each block as it comes back.
+---@raise LogicError where the pool was closed
+function DeviceMemoryPool:stop_holding() end
+
+---Ends the pool. Blocks in use stay until they are freed.
+---@raise LogicError where it was closed before
+function DeviceMemoryPool:close() end
+
+---@class cudalua.PageLockedMemoryPool
+local PageLockedMemoryPool = {}
+
+---The bin of a size, as DeviceMemoryPool:bin_number.
+---@param size integer  bytes
+---@return integer
+---@raise LogicError for what is no size
+function PageLockedMemoryPool:bin_number(size) end
+
+---The size of the blocks in a bin, as DeviceMemoryPool:alloc_size.
+---@param bin integer  of bin_number()
+---@return integer  bytes
+---@raise LogicError for what is no bin
+function PageLockedMemoryPool:alloc_size(bin) end
+
+---cuMemFreeHost of all blocks that the pool holds and nobody uses.
+---@raise LogicError where the pool was closed
+function PageLockedMemoryPool:free_held() end
+
+---Holds nothing any more: frees what is held, and from here on each block as it comes back.
+---@raise LogicError where the pool was closed
+function PageLockedMemoryPool:stop_holding() end
+
+---Ends the pool. Blocks in use stay until they are freed.
+---@raise LogicError where it was closed before
+function PageLockedMemoryPool:close() end
+
+---Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that it allocates. `#a` is its size in bytes.
+---@class cudalua.PooledHostAllocation
+---@operator add(integer): cudalua.DevicePointer
+---@operator len: integer
+local PooledHostAllocation = {}
+
+---Gives the block back to its pool, after copies that use it. Its array cannot be used any more.
+---@raise LogicError where it was freed before
+function PooledHostAllocation:free() end
+
+---The same as free().
+---@raise LogicError where it was freed before
+function PooledHostAllocation:close() end
+
+---@return number  its address on the device
+--- cuMemHostGetDevicePointer.
+---@raise LogicError where it was freed
+function PooledHostAllocation:ptr() end
+
+---cuMemHostGetDevicePointer.
+---@return cudalua.DevicePointer  to it, which keeps it alive
+---@raise LogicError where it was freed, and where the device does not reach it
+function PooledHostAllocation:get_device_pointer() end
+
+---@class cudalua.MemoryPool
+local MemoryPool = {}
+
+---cuMemAllocFromPoolAsync: as cuda.mem_alloc_async(), from this pool.
+---@param bytes integer  at least 1
+---@param stream? cudalua.Stream  default: the current stream
+---@return cudalua.DeviceAllocation
+---@raise MemoryError, LogicError as mem_alloc_async
+function MemoryPool:alloc(bytes, stream) end
+
+---cuMemPoolGetAttribute.
+---@param attribute integer|string  cuda.mempool_attribute, or its name: "used_mem_current", "reserved_mem_high" ...
+---@return integer|boolean  bytes (math.huge for all of them), or for reuse_... a boolean
+---@raise LogicError for another name
+function MemoryPool:get_attribute(attribute) end
+
+---cuMemPoolSetAttribute.
+---@param attribute integer|string  cuda.mempool_attribute, or its name: "release_threshold", "reuse_..."; "..._high" may be
+--- set to 0
+---@param value integer|boolean  bytes (math.huge for all of them), or for reuse_... a boolean
+---@return cudalua.MemoryPool self
+---@raise LogicError for what cannot be set
+function MemoryPool:set_attribute(attribute, value) end
+
+---cuMemPoolTrimTo: gives memory that is not in use back to the device.
+---@param bytes? integer  what it may keep; default 0
+---@return cudalua.MemoryPool self
+---@raise LogicError for what is no size
+function MemoryPool:trim_to(bytes) end
+
+---cuDeviceSetMemPool: mem_alloc_async() takes memory from this pool from here on, on its device.
+---@return cudalua.MemoryPool self
+---@raise LogicError where the pool was closed
+function MemoryPool:make_current() end
+
+---cuMemPoolSetAccess: whether another device may use memory of this pool.
+---@param device cudalua.Device|integer
+---@param access? "read_write"|"none"  default "read_write"
+---@return cudalua.MemoryPool self
+---@raise LogicError for a device that cannot
+function MemoryPool:set_access(device, access) end
+
+---@return cudalua.Device  whose memory it is
+--- The one that it was made for.
+function MemoryPool:get_device() end
+
+---@return number  the CUmemoryPool as a number, for other libraries
+--- The driver's handle.
+function MemoryPool:handle() end
+
+---cuMemPoolDestroy. Memory of it that is in use stays until it is freed.
+---@raise LogicError where it was closed before, and for the default pool of a device
+function MemoryPool:close() end

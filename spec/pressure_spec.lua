@@ -1,0 +1,505 @@
+local gpu = require "spec.support.gpu"
+local cuda, ffi = gpu.cuda, require "ffi"
+local core = require "cudalua.core"
+local softgpu = require "cudalua.softgpu"
+
+local MiB, GiB = 2 ^ 20, 2 ^ 30
+
+local function child(code, environment)
+  code = [[
+    local cuda = require "cudalua" cuda.init()
+    local core = require "cudalua.core"
+    local MiB, GiB = 2 ^ 20, 2 ^ 30
+    local ctx = cuda.Device(0):make_context()
+  ]] .. code
+  return gpu.child(code, gpu.driver .. " " .. (environment or ""))
+end
+
+local function fine(code, environment)
+  local out, ok = child(code, environment)
+  assert.equal("fine\n", out)
+  assert.is_true(ok)
+end
+
+local function symbols_of(f)
+  softgpu.log "on"
+  softgpu.log "clear"
+  local ok, err = pcall(f)
+  local list = {}
+  for _, call in ipairs(softgpu.calls()) do list[#list + 1] = call.symbol end
+  softgpu.log "off"
+  return " " .. table.concat(list, " ") .. " ", ok, err
+end
+
+describe("counting", function()
+  before_each(gpu.context)
+
+  it("cuda.mem_stats counts by class, at once for an explicit free, in the queue after a collection", function()
+    cuda.collect()
+    local before = cuda.mem_stats()
+    local a, b = cuda.mem_alloc(3 * MiB), cuda.mem_alloc_async(5 * MiB)
+    local pool = cuda.DeviceMemoryPool()
+    local c = pool:allocate(1000)
+    local host = cuda.PageLockedMemoryPool()
+    local d = host:allocate(100, "uint8")
+    local now = cuda.mem_stats()
+    assert.equal(before.plain.bytes + 3 * MiB, now.plain.bytes)
+    assert.equal(before.plain.count + 1, now.plain.count)
+    assert.equal(before.async.bytes + 5 * MiB, now.async.bytes)
+    assert.equal(before.pooled.bytes + 1023, now.pooled.bytes)
+    assert.equal(before.pinned.bytes + 103, now.pinned.bytes)
+    assert.equal(before.live + 8 * MiB + 1023, now.live)
+    assert.is_true(now.async.peak >= now.async.bytes)
+    c:free()
+    d.base:free()
+    b:free()
+    now = cuda.mem_stats()
+    assert.equal(before.pooled.bytes, now.pooled.bytes)
+    assert.equal(before.held.bytes + 1023, now.held.bytes)
+    assert.equal(before.held.count + 1, now.held.count)
+    assert.equal(before.pinned_held.bytes + 103, now.pinned_held.bytes)
+    assert.equal(before.async.bytes, now.async.bytes)
+    assert.equal(3 * MiB, #a)
+    a = nil -- luacheck: ignore
+    collectgarbage()
+    collectgarbage()
+    now = cuda.mem_stats()
+    assert.equal(before.queued.bytes + 3 * MiB, now.queued.bytes)
+    assert.equal(before.live, now.live)
+    cuda.collect()
+    now = cuda.mem_stats()
+    assert.equal(before.plain.bytes, now.plain.bytes)
+    assert.equal(0, now.queued.bytes)
+    for _, class in ipairs { "plain", "async", "pooled", "managed", "arrays", "pinned", "aligned", "registered", "held",
+      "pinned_held", "queued" } do
+      for _, key in ipairs { "bytes", "count", "peak" } do assert.is_true(now[class][key] >= 0) end
+    end
+    for _, key in ipairs { "live", "collections", "collect_seconds", "budget", "finalizer_errors",
+      "failed_destroys" } do
+      assert.equal("number", type(now[key]))
+    end
+  end)
+
+  it("a context that is detached takes its bytes along", function()
+    cuda.collect()
+    local before = cuda.mem_stats().plain.bytes
+    local ctx = cuda.Device(0):make_context()
+    local a, b = cuda.mem_alloc(4096), cuda.mem_alloc(8192)
+    assert.equal(before + 12288, cuda.mem_stats().plain.bytes)
+    a:free()
+    ctx:detach()
+    assert.equal(before, cuda.mem_stats().plain.bytes)
+    assert.equal("cudalua.DeviceAllocation (freed)", tostring(b))
+    a, b = nil, nil -- luacheck: ignore
+    cuda.collect()
+    assert.equal(before, cuda.mem_stats().plain.bytes)
+  end)
+
+  it("cuda.collect gives back what is garbage", function()
+    cuda.collect()
+    local before, used = cuda.mem_stats().live, softgpu.active() and softgpu.stats().live_allocs
+    for _ = 1, 50 do cuda.mem_alloc(4096) end
+    cuda.collect()
+    assert.equal(before, cuda.mem_stats().live)
+    assert.equal(0, cuda.mem_stats().queued.bytes)
+    if used then assert.equal(used, softgpu.stats().live_allocs) end
+  end)
+
+  it("cuda.mem_alloc_like has the size of the other", function()
+    local a = cuda.mem_alloc(100)
+    assert.equal(100, #cuda.mem_alloc_like(a))
+    assert.equal(60, #cuda.mem_alloc_like(a + 40))
+    assert.equal(5, #cuda.mem_alloc_like "12345")
+    assert.equal(40, #cuda.mem_alloc_like(ffi.new "float[10]"))
+    assert.equal(12, #cuda.mem_alloc_like { ptr = ffi.cast("char *", ffi.new "char[12]"), nbytes = 12 })
+    assert.equal(48, #cuda.mem_alloc_like(cuda.ndarray.zeros({ 3, 4 }, "float32")))
+    assert.equal(7, #cuda.mem_alloc_like(cuda.DeviceMemoryPool():allocate(7)))
+    gpu.refuses_nonsense(cuda.mem_alloc_like, { string = true, cdata = true })
+    gpu.raises("LogicError", "0 bytes", cuda.mem_alloc_like, "")
+    a:free()
+    gpu.raises("LogicError", "was freed", cuda.mem_alloc_like, a)
+  end)
+end)
+
+describe("out of memory", function()
+  before_each(gpu.context)
+
+  it("once: everything that can go goes, and the allocation is made", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    local pool = cuda.DeviceMemoryPool()
+    pool:allocate(5000):free()
+    cuda.mem_alloc_async(5000):free()
+    cuda.mem_alloc(777) -- garbage
+    softgpu.fail("cuMemAlloc_v2", 1, "OUT_OF_MEMORY")
+    local a
+    local calls = symbols_of(function() a = cuda.mem_alloc(64) end)
+    softgpu.fail_clear()
+    assert.equal(64, #a)
+    assert.equal(0, pool.held_blocks)
+    -- caches, collections and the queue, synchronise, trim, again
+    local at = 1
+    for _, symbol in ipairs { "cuMemAlloc_v2", "cuMemFree_v2", "cuMemFree_v2", "cuCtxSynchronize", "cuMemPoolTrimTo",
+      "cuMemAlloc_v2" } do
+      local _, stop = calls:find(" " .. symbol .. " ", at, true)
+      assert.truthy(stop, symbol .. " is not where it should be in" .. calls)
+      at = stop
+    end
+  end)
+
+  it("twice: a MemoryError that says who has the memory", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    cuda.collect()
+    local held = cuda.mem_alloc(12345)
+    local stats = cuda.mem_stats()
+    softgpu.fail("cuMemAlloc_v2", 1, "OUT_OF_MEMORY")
+    softgpu.fail("cuMemAlloc_v2", 2, "OUT_OF_MEMORY")
+    local err = gpu.error_of("MemoryError", cuda.mem_alloc, 64)
+    softgpu.fail_clear()
+    assert.same({ 2, 64, stats.live, 0, 0 }, { err.code, err.requested, err.live, err.pooled, err.queued })
+    assert.is_true(err.free > 0 and err.free < err.total)
+    local text = tostring(err)
+    assert.truthy(text:find("asked for 64 bytes; ", 1, true))
+    assert.truthy(text:find(("objects of this program have %d bytes, pools keep 0, 0 wait"):format(stats.live), 1, true))
+    assert.equal(stats.plain.count, cuda.mem_stats().plain.count)
+    assert.equal(64, #cuda.mem_alloc(64))
+    held:free()
+  end)
+
+  it("goes for stream-ordered allocations and for pools too", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    softgpu.fail("cuMemAllocAsync", 1, "OUT_OF_MEMORY")
+    assert.equal(64, #cuda.mem_alloc_async(64))
+    softgpu.fail("cuMemAlloc_v2", 1, "OUT_OF_MEMORY")
+    assert.equal(64, #cuda.DeviceMemoryPool():allocate(64))
+    softgpu.fail("cuMemHostAlloc", 1, "OUT_OF_MEMORY")
+    assert.equal(64, cuda.PageLockedMemoryPool():allocate(64, "uint8").size)
+    softgpu.fail("cuMemAllocAsync", 1, "OUT_OF_MEMORY")
+    softgpu.fail("cuMemAllocAsync", 2, "OUT_OF_MEMORY")
+    assert.equal(64, gpu.error_of("MemoryError", cuda.mem_alloc_async, 64).requested)
+    softgpu.fail_clear()
+  end)
+
+  it("an unknown amount of free memory is no second error", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    softgpu.fail("cuMemGetInfo_v2", 1, 999)
+    local err = gpu.error_of("MemoryError", cuda.mem_alloc, 2 ^ 45)
+    softgpu.fail_clear()
+    assert.is_nil(err.free)
+    assert.truthy(tostring(err):find "asked for 35184372088832 bytes\n")
+  end)
+
+  it("an error in the synchronisation is reported as what it is", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    fine [[
+      local softgpu = require "cudalua.softgpu"
+      softgpu.fail("cuMemAlloc_v2", 1, "OUT_OF_MEMORY")
+      softgpu.fail("cuCtxSynchronize", 1, "ILLEGAL_ADDRESS")
+      local ok, err = pcall(cuda.mem_alloc, 64)
+      assert(not ok and cuda.is_error(err, "LaunchError"), tostring(err))
+      print "fine"
+    ]]
+  end)
+
+  it("memory that is only kept serves other allocations", function()
+    if not gpu.soft then return pending "needs a small device" end
+    fine([[
+      cuda.mem_alloc_async(48 * MiB):free()
+      cuda.Context.synchronize()
+      cuda.mem_alloc(40 * MiB):free()
+      local pool = cuda.MemoryPool()
+      pool:alloc(48 * MiB):free()
+      cuda.mem_alloc(40 * MiB):free()
+      cuda.gc_budget "off"
+      for _ = 1, 20 do cuda.mem_alloc_async(40 * MiB) end
+      for _ = 1, 20 do cuda.mem_alloc(40 * MiB) end
+      print "fine"
+    ]], "CUDALUA_SOFT_MEMORY=64M")
+  end)
+end)
+
+describe("pacing the collector", function()
+  -- How often a loop of n dropped allocations of `size` bytes made it run.
+  local function collections(n, size, alloc)
+    alloc = alloc or cuda.mem_alloc_async
+    collectgarbage "stop" -- only ours
+    cuda.collect()
+    local before = cuda.mem_stats()
+    for _ = 1, n do alloc(size) end
+    local after = cuda.mem_stats()
+    collectgarbage "restart"
+    cuda.collect()
+    return after.collections - before.collections, after
+  end
+
+  before_each(gpu.context)
+  after_each(function()
+    core.gc_cost()
+    cuda.gc_budget "auto"
+  end)
+
+  it("cuda.gc_budget: bytes that may become garbage before a collection", function()
+    assert.equal("auto", cuda.gc_budget())
+    assert.equal("auto", cuda.gc_budget(16 * MiB))
+    assert.equal(16 * MiB, cuda.gc_budget())
+    assert.equal(16 * MiB, cuda.mem_stats().budget)
+    -- 17 MiB are alive when the 18th allocation looks; then one more each 17
+    assert.equal(5, (collections(17 * 5 + 1, MiB)))
+    assert.equal(16 * MiB, cuda.gc_budget "32M")
+    assert.equal(32 * MiB, cuda.gc_budget "off")
+    assert.equal("off", cuda.gc_budget())
+    assert.equal(0, (collections(600, MiB)))
+    assert.equal("off", cuda.gc_budget "auto")
+    assert.equal("auto", cuda.gc_budget(false))
+    assert.equal("off", cuda.gc_budget(4096LL))
+    assert.equal(4096, cuda.gc_budget "auto")
+    gpu.refuses_nonsense(cuda.gc_budget, { ["nil"] = true })
+    for _, bad in ipairs { 0, "16MB", "M", "-1", "1.5G", "on" } do
+      gpu.raises("LogicError", "gc_budget: expected", cuda.gc_budget, bad)
+    end
+    assert.equal("auto", cuda.gc_budget())
+  end)
+
+  it("follows what a collection takes", function()
+    local _, total = cuda.mem_get_info()
+    if total < 15 * GiB then return end
+    for _, row in ipairs { { 0, 256 * MiB }, { 0.0001, 256 * MiB }, { 0.001, 2 ^ 39 / 1000 }, { 0.005, 2 ^ 39 / 200 },
+      { 5, 7 * GiB } } do
+      core.gc_cost(row[1])
+      cuda.gc_budget(MiB)
+      assert.is_true(collections(16, MiB) >= 4) -- so that all that is remembered is of this cost
+      cuda.gc_budget "auto"
+      assert.is_true(math.abs(cuda.mem_stats().budget - row[2]) <= 1)
+    end
+  end)
+
+  it("a cost that was an exception does not count", function()
+    cuda.gc_budget(MiB)
+    core.gc_cost(0.0001)
+    assert.is_true(collections(16, MiB) >= 4)
+    core.gc_cost(10)
+    assert.is_true(collections(6, MiB) >= 2)
+    cuda.gc_budget "auto"
+    assert.is_true(cuda.mem_stats().budget <= 256 * MiB)
+  end)
+
+  it("grows while collections find nothing, and comes back", function()
+    fine [[
+      core.gc_cost(0)
+      local list = {}
+      for i = 1, 8 do list[i] = cuda.mem_alloc_async(256 * MiB) end -- 2 GiB in use
+      local stats = cuda.mem_stats()
+      assert(stats.collections == 2, stats.collections) -- after more than 256 MiB, then after more than 512
+      assert(stats.budget == GiB, stats.budget)
+      list = nil
+      collectgarbage() collectgarbage()
+      for i = 1, 30 do cuda.mem_alloc_async(256 * MiB) end
+      assert(cuda.mem_stats().budget == 256 * MiB, cuda.mem_stats().budget)
+      print "fine"
+    ]]
+  end)
+
+  it("shrinks with free memory", function()
+    if not gpu.soft then return pending "needs a small device" end
+    fine([[
+      core.gc_cost(0)
+      assert(cuda.mem_alloc(MiB))
+      assert(cuda.mem_stats().budget <= 128 * MiB)
+      local most = cuda.mem_alloc(224 * MiB)
+      for _ = 1, 200 do cuda.mem_alloc(MiB) end
+      assert(cuda.mem_stats().budget <= 16 * MiB, cuda.mem_stats().budget)
+      assert(cuda.mem_stats().plain.peak < 252 * MiB, cuda.mem_stats().plain.peak)
+      most:free()
+      for _ = 1, 200 do cuda.mem_alloc(MiB) end
+      assert(cuda.mem_stats().budget > 100 * MiB)
+      print "fine"
+    ]], "CUDALUA_SOFT_MEMORY=256M")
+  end)
+
+  it("explicit frees are no garbage", function()
+    local before = cuda.mem_stats().collections
+    for _ = 1, 300 do cuda.mem_alloc_async(64 * MiB):free() end
+    assert.equal(before, cuda.mem_stats().collections)
+  end)
+
+  it("CUDALUA_GC_BUDGET sets the budget", function()
+    fine("assert(cuda.gc_budget() == 64 * MiB) print 'fine'", "CUDALUA_GC_BUDGET=64M")
+    fine("assert(cuda.gc_budget() == 'off') print 'fine'", "CUDALUA_GC_BUDGET=off")
+    fine("assert(cuda.gc_budget() == 'auto') print 'fine'", "CUDALUA_GC_BUDGET=auto")
+    fine("assert(cuda.gc_budget() == 'auto') print 'fine'", "CUDALUA_GC_BUDGET=")
+    local out, ok = child("print 'fine'", "CUDALUA_GC_BUDGET=lots")
+    assert.is_false(ok)
+    assert.truthy(out:find("CUDALUA_GC_BUDGET is 'lots': it must be", 1, true))
+  end)
+
+  -- On a GPU a million of them, where the environment asks for it.
+  local count = os.getenv "CUDALUA_LONG_TESTS" and not gpu.soft and 1e6 or 2e4
+  for _, way in ipairs {
+    { "cuda.mem_alloc", "cuda.mem_alloc(1e7)", "plain" },
+    { "cuda.mem_alloc_async", "cuda.mem_alloc_async(1e7)", "async" },
+    { "a stream's own", "cuda.mem_alloc_async(1e7, s)", "async" },
+    { "MemoryPool:alloc", "mempool:alloc(1e7, s)", "async" },
+    { "DeviceMemoryPool:allocate", "pool:allocate(1e7)", "pooled" },
+  } do
+    it(("%s: %.0e dropped temporaries of 10 MB in bounded memory"):format(way[1], count), function()
+      fine(([[
+        core.gc_cost(0.0001) -- not what this machine happens to take
+        local s, mempool, pool = cuda.Stream "non_blocking", cuda.MemoryPool(), cuda.DeviceMemoryPool()
+        for _ = 1, %d do local a = %s end
+        local stats = cuda.mem_stats()
+        assert(stats.%s.peak <= 300 * MiB, stats.%s.peak)
+        assert(stats.collections >= %d and stats.collections <= %d, stats.collections)
+        assert(pool.managed_bytes <= 300 * MiB)
+        assert(mempool:get_attribute "reserved_mem_high" <= 320 * MiB, mempool:get_attribute "reserved_mem_high")
+        cuda.collect()
+        assert(cuda.mem_stats().live == 0)
+        print "fine"
+      ]]):format(count, way[2], way[3], way[3], count / 200, count / 20))
+    end)
+  end
+
+  it("a heap of other objects: fewer collections, and at most 8 GiB", function()
+    if select(2, cuda.mem_get_info()) < 15 * GiB then return end
+    fine [[
+      local ballast = {}
+      for i = 1, 300000 do ballast[i] = { i } end
+      for _ = 1, 6000 do cuda.mem_alloc_async(4 * MiB) end
+      local stats = cuda.mem_stats()
+      assert(stats.async.peak <= 8 * GiB, stats.async.peak)
+      assert(stats.budget > 512 * MiB, stats.budget)
+      assert(stats.collections < 60, stats.collections)
+      assert(#ballast == 300000)
+      print "fine"
+    ]]
+  end)
+end)
+
+describe("finalizers that run in an allocation", function()
+  it("may raise: told, and not the allocation's business", function()
+    fine [[
+      local told = {}
+      cuda.on_notice = function(text) told[#told + 1] = text end
+      cuda.gc_budget(MiB)
+      for i = 1, 5 do
+        local u = newproxy(true)
+        getmetatable(u).__gc = function() error("number " .. i) end
+      end
+      for _ = 1, 4 do assert(#cuda.mem_alloc(MiB) == MiB) end
+      assert(#told == 5 and told[1]:find "an error in a finalizer: .*number %d", #told)
+      assert(cuda.mem_stats().finalizer_errors == 5)
+      for i = 1, 3 do
+        local u = newproxy(true)
+        getmetatable(u).__gc = function() error {} end
+      end
+      cuda.on_notice = function() error "a notice that raises" end
+      assert(not pcall(cuda.mem_alloc, 2 ^ 45))
+      assert(cuda.mem_stats().finalizer_errors == 8)
+      assert(#cuda.mem_alloc(64) == 64)
+      print "fine"
+    ]]
+  end)
+
+  it("may allocate, collect and free themselves", function()
+    fine [[
+      cuda.gc_budget(MiB)
+      local made = 0
+      local function trap()
+        local u = newproxy(true)
+        getmetatable(u).__gc = function()
+          for _ = 1, 20 do cuda.mem_alloc(MiB) cuda.mem_alloc_async(MiB) end
+          cuda.collect()
+          made = made + 1
+          pcall(cuda.mem_alloc, 2 ^ 45)
+          if made < 50 then trap() end
+        end
+      end
+      trap()
+      for _ = 1, 200 do cuda.mem_alloc(MiB) end
+      assert(made > 1, made)
+      cuda.collect()
+      cuda.collect()
+      assert(cuda.mem_stats().queued.bytes == 0)
+      print "fine"
+    ]]
+  end)
+
+  it("may take away what the allocation needs", function()
+    local environment = gpu.soft and "CUDALUA_SOFT_MEMORY=64M" or nil
+    if not environment then return pending "needs a small device" end
+    fine([[
+      local function trap(f)
+        local u = newproxy(true)
+        getmetatable(u).__gc = f
+      end
+      local function raises(text, f, ...)
+        local ok, err = pcall(f, ...)
+        assert(not ok and cuda.is_error(err, "LogicError") and err.message:find(text, 1, true), tostring(err))
+      end
+      cuda.gc_budget "off" -- finalizers run when memory is out
+      local MB = 2 ^ 20
+      local full = cuda.mem_alloc(40 * MB)
+      local s = cuda.Stream()
+      trap(function() s:close() end)
+      raises("invalid handle", cuda.mem_alloc_async, 40 * MB, s)
+      s = cuda.Stream()
+      local pool = cuda.DeviceMemoryPool()
+      trap(function() s:close() end)
+      raises("invalid handle", pool.allocate, pool, 40 * MB, s)
+      trap(function() pool:close() end)
+      assert(not pcall(pool.allocate, pool, 40 * MB))
+      local mempool = cuda.MemoryPool()
+      trap(function() mempool:close() end)
+      raises("invalid handle", mempool.alloc, mempool, 40 * MB)
+      local other = cuda.Device(0):make_context()
+      cuda.Context.pop()
+      trap(function() other:push() end)
+      raises("changed the current context", cuda.mem_alloc, 40 * MB)
+      cuda.Context.pop()
+      trap(function() cuda.Context.pop() end)
+      raises("changed the current context", cuda.mem_alloc, 40 * MB)
+      ctx:push()
+      cuda.gc_budget(1)
+      mempool = cuda.MemoryPool()
+      local keep = cuda.mem_alloc(64)
+      trap(function() mempool:close() end)
+      cuda.mem_alloc(64)
+      raises("was closed", mempool.alloc, mempool, 64)
+      assert(#keep == 64)
+      cuda.gc_budget "auto"
+      trap(function() ctx:detach() end)
+      assert(not pcall(cuda.mem_alloc, 40 * MB))
+      print "fine"
+    ]], environment)
+  end)
+
+  it("run at the end of the state too, where nothing is collected any more", function()
+    fine [[
+      cuda.gc_budget(1)
+      local u = newproxy(true)
+      getmetatable(u).__gc = function()
+        for _ = 1, 5 do cuda.mem_alloc(MiB) end
+        pcall(cuda.mem_alloc, 2 ^ 45)
+      end
+      a = u
+      b = cuda.mem_alloc(MiB)
+      print "fine"
+      os.exit(0, true)
+    ]]
+  end)
+end)
+
+describe("loading", function()
+  it("takes less than 5 ms and needs no driver", function()
+    local out = gpu.child([[
+      local ffi = require "ffi"
+      local least = math.huge
+      local start = os.clock()
+      require "cudalua"
+      print((os.clock() - start) * 1000)
+    ]], "CUDALUA_DRIVER=/nowhere")
+    for _ = 1, 4 do -- other work on the machine only ever makes it longer
+      if tonumber(out) < 5 then break end
+      out = gpu.child("local t = os.clock() require 'cudalua' print((os.clock() - t) * 1000)", "CUDALUA_DRIVER=/nowhere")
+    end
+    assert.is_true(tonumber(out) < 5, out)
+  end)
+end)
