@@ -44,9 +44,9 @@ local function run(used)
   for first = 0, n - 1, chunk do
     local count = math.min(chunk, n - first)
     local s, buffer = streams[turn % used + 1], buffers[turn % used + 1]
-    cuda.memcpy_htod_async(buffer, input[{ first + 1, first + count }], s)
+    cuda.memcpy_htod_async(buffer, input[{ { first + 1, first + count } }], s)
     iterate(buffer, count, rounds, { block = 256, grid = math.ceil(count / 256), stream = s })
-    cuda.memcpy_dtoh_async(output[{ first + 1, first + count }], buffer, s)
+    cuda.memcpy_dtoh_async(output[{ { first + 1, first + count } }], buffer, s)
     turn = turn + 1
   end
   for i = 2, used do streams[1]:wait_for_event(cuda.Event():record(streams[i])) end

@@ -159,7 +159,7 @@ describe("out of memory", function()
     assert.is_true(err.free > 0 and err.free < err.total)
     local text = tostring(err)
     assert.truthy(text:find("asked for 64 bytes; ", 1, true))
-    assert.truthy(text:find(("objects of this program have %d bytes, pools keep 0, 0 wait"):format(stats.live), 1, true))
+    assert.truthy(text:find(("program have %d bytes, pools keep 0, 0 wait"):format(stats.live), 1, true))
     assert.equal(stats.plain.count, cuda.mem_stats().plain.count)
     assert.equal(64, #cuda.mem_alloc(64))
     held:free()
@@ -489,17 +489,12 @@ end)
 
 describe("loading", function()
   it("takes less than 5 ms and needs no driver", function()
-    local out = gpu.child([[
-      local ffi = require "ffi"
-      local least = math.huge
-      local start = os.clock()
-      require "cudalua"
-      print((os.clock() - start) * 1000)
-    ]], "CUDALUA_DRIVER=/nowhere")
-    for _ = 1, 4 do -- other work on the machine only ever makes it longer
-      if tonumber(out) < 5 then break end
-      out = gpu.child("local t = os.clock() require 'cudalua' print((os.clock() - t) * 1000)", "CUDALUA_DRIVER=/nowhere")
+    local code = "local t = os.clock() require 'cudalua' print((os.clock() - t) * 1000)"
+    local least = math.huge
+    for _ = 1, 5 do -- other work on the machine only ever makes it longer
+      least = math.min(least, tonumber((gpu.child(code, "CUDALUA_DRIVER=/nowhere"))))
+      if least < 5 then break end
     end
-    assert.is_true(tonumber(out) < 5, out)
+    assert.is_true(least < 5, least)
   end)
 end)

@@ -61,25 +61,28 @@ local fields_2d = { width = 0, height = 0, format = 0x20, num_channels = 1 } -- 
 local fields_3d = { width = 0, height = 0, depth = 0, format = 0x20, num_channels = 1, flags = 0 }
 
 ---What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`.
----height 0: 1D;
----width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set later. Raises
----LogicError for unknown fields and bad values.
+---height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
+---later. Raises a LogicError for unknown fields and bad values.
 ---@class cudalua.ArrayDescriptor
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor
 M.ArrayDescriptor = descriptor_class("ArrayDescriptor", fields_2d)
 
 ---What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
----one) and
----flags as in cuda.array3d_flags.
+---one, six faces of a cubemap) and flags as in cuda.array3d_flags.
 ---@class cudalua.ArrayDescriptor3D
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor3D
 M.ArrayDescriptor3D = descriptor_class("ArrayDescriptor3D", fields_3d)
 
+---Memory in a layout of the driver's own, for textures and surfaces: `cuda.Array(descriptor)` makes one, undefined
+---inside. Copies go through Memcpy2D, Memcpy3D, or by bytes of its first row through memcpy_htoa and its like. Raises a
+---LogicError for extents that do not go together, or are above the device's limits.
 ---@class cudalua.Array
+---@overload fun(descriptor: cudalua.ArrayDescriptor|cudalua.ArrayDescriptor3D): cudalua.Array
 local Array = core.classes.Array
 local describe = Array.describe
 Array.describe = nil
 
+---cuArrayGetDescriptor.
 ---@return cudalua.ArrayDescriptor  what the driver says it is
 ---@raise LogicError after free()
 function Array:get_descriptor()
@@ -87,6 +90,7 @@ function Array:get_descriptor()
   return M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels }
 end
 
+---cuArray3DGetDescriptor.
 ---@return cudalua.ArrayDescriptor3D  what the driver says it is
 ---@raise LogicError after free()
 function Array:get_descriptor_3d()
@@ -128,8 +132,8 @@ function M.memcpy_atod(dest, ary, index, len) core.memcpy_atod(host.device(dest)
 ---@param src any        as for memcpy_htod
 ---@raise LogicError where it does not fit
 function M.memcpy_htoa(ary, index, src)
-  local slot, n = host.host_buffer("memcpy_htoa: src", src)
-  core.memcpy_htoa(ary, number(index), slot, n)
+  local slot, n, owner = host.host_buffer("memcpy_htoa: src", src)
+  core.memcpy_htoa(ary, number(index), slot, n, owner)
 end
 
 ---Fills a host buffer from an array.
@@ -138,8 +142,8 @@ end
 ---@param index integer  byte offset in its first row
 ---@raise LogicError where it does not fit
 function M.memcpy_atoh(dest, ary, index)
-  local slot, n = host.host_buffer("memcpy_atoh: dest", dest, nil, true)
-  core.memcpy_atoh(slot, ary, number(index), n)
+  local slot, n, owner = host.host_buffer("memcpy_atoh: dest", dest, nil, true)
+  core.memcpy_atoh(slot, ary, number(index), n, owner)
 end
 
 ---Copies between arrays.
@@ -188,14 +192,15 @@ local function check_array(where, ary)
   end
 end
 
--- The extents of ary as x, y, z, and ary itself with x as its dense axis. C: the last axis is x; F: the first is.
+-- The elements of ary with x as their dense axis, and the extents x, y, z. C: the last axis is x; F: the first is.
 local function oriented(where, ary, order, axes)
   if order ~= "C" and order ~= "F" then
     errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. tostring(order))
   end
   local shape, extents = ary.shape, {}
   for i = 1, axes do extents[i] = order == "C" and shape[#shape + 1 - i] or shape[#shape - axes + i] end
-  return ary:copy(order), extents[1], extents[2], extents[3]
+  local dense = ary.flags[order == "C" and "c_contiguous" or "f_contiguous"]
+  return dense and ary or ary:copy(order), extents[1], extents[2], extents[3]
 end
 
 local function fill(array, source, row_bytes, height, depth)

@@ -75,6 +75,7 @@ function M.host_buffer(what, buf, nbytes, writable)
     if t == "table" and type(buf.ptr) == "cdata" then
       local slot = address(buf.ptr, writable)
       local n = check_nbytes(what, buf.nbytes)
+      if not slot and address(buf.ptr) then refuse(what, "const memory cannot be written to") end
       if not slot or (n > 0 and slot[0] == nil) then refuse(what, "ptr is not an address") end
       return slot, check_nbytes(what, nbytes or n, n), buf
     end

@@ -169,15 +169,15 @@ local managed_empty, managed_zeros, managed_empty_like, managed_zeros_like =
   end)
 
 ---cuMemAllocManaged: a host array in memory that host and device share; kernels take it as an argument. What a kernel
----wrote is there after a synchronisation. On devices whose attribute concurrent_managed_access is 0 the program must not
----touch it while any kernel runs, unless it is attached elsewhere (ManagedAllocation:attach): that ends the process.
+---wrote is there after a synchronisation. On a device whose attribute concurrent_managed_access is 0, touching it while
+---a kernel runs ends the process, unless it is attached to another stream or to the host (ManagedAllocation:attach).
 ---Its base is the ManagedAllocation.
 ---@param shape integer|integer[]  as for pagelocked_empty
 ---@param dtype? any
 ---@param options? {order: "C"|"F", mem_flags: any}  mem_flags: "global" (default) or "host", whom it is attached to
 ---@return cudalua.ndarray.Array  with undefined elements
 ---@raise MemoryError; LogicError for a bad shape, dtype or option, without a current context (201), during a capture,
---- and (801) for a device without managed memory
+--- and (801) on a device without managed memory
 function M.managed_empty(shape, dtype, options) return managed_empty(shape, dtype, options) end
 
 ---As managed_empty, with zeros (false) as elements.
@@ -204,7 +204,7 @@ function M.managed_zeros_like(other, options) return managed_zeros_like(other, o
 
 ---cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
 ---whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it
----and no copy uses it. The memory must not be freed before that: what this library made is kept.
+---and no copy uses it. For so long the value that it was made of is kept; memory behind a bare pointer must stay.
 ---@param ary any     host array without gaps, FFI array or struct, {ptr =, nbytes =}, object with :buffer(); no string
 ---@param flags? any  cuda.mem_host_register_flags, "portable", "devicemap", "iomemory", "read_only", or a list
 ---@return cudalua.ndarray.Array  of the shape, dtype and order of a host array; of other buffers, their bytes

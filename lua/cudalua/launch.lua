@@ -57,7 +57,7 @@ function Handler:pre_call(stream)
   if stream then
     core.memcpy_htod_async(alloc, self.slot, self.nbytes, stream, self.anchor)
   else
-    core.memcpy_htod(alloc, self.slot, self.nbytes)
+    core.memcpy_htod(alloc, self.slot, self.nbytes, self.anchor)
   end
 end
 
@@ -68,7 +68,7 @@ function Handler:post_call(stream)
   if stream then
     core.memcpy_dtoh_async(self.slot, self:get_device_alloc(stream), self.nbytes, stream, self.anchor)
   else
-    core.memcpy_dtoh(self.slot, self:get_device_alloc(), self.nbytes)
+    core.memcpy_dtoh(self.slot, self:get_device_alloc(), self.nbytes, self.anchor)
   end
 end
 

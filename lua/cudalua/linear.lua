@@ -13,8 +13,8 @@ local M = {}
 ---@param access_size integer  4, 8 or 16: the largest element that kernels read or write at once
 ---@return cudalua.DeviceAllocation
 ---@return integer pitch  bytes from row to row
----@raise MemoryError as mem_alloc; LogicError for a size of 0, another access_size, without a current context (201), and
---- during a capture
+---@raise MemoryError as mem_alloc; LogicError for a size of 0, another access_size, without a current context (201),
+--- and during a capture
 function M.mem_alloc_pitch(width, height, access_size)
   return core.mem_alloc_pitch(host.plain_number(width), host.plain_number(height), host.plain_number(access_size))
 end

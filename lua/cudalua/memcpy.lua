@@ -14,9 +14,9 @@ local device, number = host.device, host.plain_number
 ---@return cudalua.DeviceAllocation
 ---@raise MemoryError, LogicError where it is no host buffer or holds nothing
 function M.to_device(buf)
-  local src, n = host.host_buffer("to_device", buf)
+  local src, n, owner = host.host_buffer("to_device", buf)
   local mem = core.mem_alloc(n)
-  core.memcpy_htod(mem, src, n)
+  core.memcpy_htod(mem, src, n, owner)
   return mem
 end
 
@@ -64,8 +64,8 @@ end
 ---@param opts? {nbytes: integer}  default: the whole host buffer
 ---@raise LogicError where it does not fit.
 function M.memcpy_htod(dest, src, opts)
-  local slot, n = host.host_buffer("memcpy_htod: src", src, nbytes_of("memcpy_htod", opts))
-  core.memcpy_htod(device(dest), slot, n)
+  local slot, n, owner = host.host_buffer("memcpy_htod: src", src, nbytes_of("memcpy_htod", opts))
+  core.memcpy_htod(device(dest), slot, n, owner)
 end
 
 ---Copies device memory to the host, after all earlier work of the default and the blocking streams; returns when the
@@ -75,8 +75,8 @@ end
 ---@param opts? {nbytes: integer}  default: the whole host buffer
 ---@raise LogicError where it does not fit; errors of kernels that ran before show here too.
 function M.memcpy_dtoh(dest, src, opts)
-  local slot, n = host.host_buffer("memcpy_dtoh: dest", dest, nbytes_of("memcpy_dtoh", opts), true)
-  core.memcpy_dtoh(slot, device(src), n)
+  local slot, n, owner = host.host_buffer("memcpy_dtoh: dest", dest, nbytes_of("memcpy_dtoh", opts), true)
+  core.memcpy_dtoh(slot, device(src), n, owner)
 end
 
 ---Copies within device memory. May return before the copy is done.

@@ -21,11 +21,11 @@ function M.mem_alloc(bytes)
   return plain(bytes)
 end
 
----cuMemAllocAsync: device memory from the device's current pool, in the order of a stream: work submitted to that stream
----from now on may use it, work in other streams has to wait for it (Event). :free() gives it back in the same order,
----after the work that other streams were given with it, and waits for nothing; nor does the collector. So a pair of both
----takes a microsecond where mem_alloc takes fifty. The default pool keeps what is freed from the first use on (its
----release_threshold is raised if it was 0); default_mempool():trim_to(0) gives it back.
+---cuMemAllocAsync: device memory from the device's current pool, in the order of a stream: work submitted to that
+---stream from now on may use it, work in other streams has to wait for it (Event). :free() gives it back in the same
+---order, after the work that other streams were given with it, and waits for nothing; nor does the collector. So a pair
+---of both takes a microsecond where mem_alloc takes fifty. The default pool keeps what is freed from the first use on
+---(its release_threshold is raised if it was 0); default_mempool():trim_to(0) gives it back.
 ---@param bytes integer  at least 1
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.DeviceAllocation
@@ -49,31 +49,12 @@ function M.mem_alloc_like(buf)
   return plain(bytes)
 end
 
----@class cudalua.DeviceAllocation
-local DeviceAllocation = core.classes.DeviceAllocation
----@class cudalua.ManagedAllocation
-local ManagedAllocation = core.classes.ManagedAllocation
-
----The memory as a host array of uint8, where the host reaches it.
----@param nbytes integer
----@param offset? integer  bytes from the start, default 0
----@return cudalua.ndarray.Array  nothing is copied; its base is the memory
----@raise LogicError for plain device memory, which the host does not reach, and past the end
-function DeviceAllocation:as_buffer(nbytes, offset)
-  return require("cudalua.hostmem").as_buffer(self, nbytes, offset)
-end
-
----The memory as a host array of uint8.
----@param nbytes integer
----@param offset? integer  bytes from the start, default 0
----@return cudalua.ndarray.Array  nothing is copied; its base is the memory
----@raise LogicError past the end
-function ManagedAllocation:as_buffer(nbytes, offset)
-  return require("cudalua.hostmem").as_buffer(self, nbytes, offset)
-end
-
-for _, name in ipairs { "DevicePointer", "HostAllocation", "RegisteredHostMemory" } do
-  core.classes[name].as_buffer = ManagedAllocation.as_buffer
+-- Methods of every class of memory that the host may reach (docs/meta/memory.lua describes them).
+for _, name in ipairs { "DeviceAllocation", "DevicePointer", "HostAllocation", "RegisteredHostMemory",
+  "ManagedAllocation" } do
+  core.classes[name].as_buffer = function(self, nbytes, offset)
+    return require("cudalua.hostmem").as_buffer(self, nbytes, offset)
+  end
 end
 
 ---@return integer free, integer total  bytes on the current device
@@ -135,8 +116,8 @@ end
 local expected = '"auto", "off" or a number of bytes such as 268435456 or "256M"'
 
 ---How many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector, which
----cannot see them. "auto": 256 MiB, more where a collection takes long or finds nothing, less where the device has little
----to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
+---cannot see them. "auto": 256 MiB, more where a collection takes long or finds nothing, less where the device has
+---little to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
 ---@param budget? integer|string|boolean  "auto", bytes ("256M" is a number too), "off" or false; nil: only ask
 ---@return integer|string budget  what it was: "auto", "off" or bytes
 ---@raise LogicError for anything else

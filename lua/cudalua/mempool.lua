@@ -7,12 +7,15 @@ local host = require "cudalua.ffi"
 ---@class cudalua
 local M = {}
 
+---@class cudalua.MemoryPoolOptions
+---@field device? cudalua.Device|integer  default: that of the current context
+---@field release_threshold? integer      bytes that it keeps at a synchronisation; default: all of them (math.huge)
+---@field max_size? integer               most bytes that it has; default: what the device has
+
 ---A pool of the driver's: memory that was freed in a stream stays with it, for the next allocation. Dropped, it goes
 ---when the last of its memory is freed.
 ---@class cudalua.MemoryPool
----@overload fun(options?: {device: cudalua.Device|integer, release_threshold: integer, max_size: integer}): cudalua.MemoryPool
---- device: default that of the current context; release_threshold: bytes that it keeps at a synchronisation, default
---- all (math.huge); max_size: most bytes, default what the device has
+---@overload fun(options?: cudalua.MemoryPoolOptions): cudalua.MemoryPool
 local MemoryPool = core.classes.MemoryPool
 M.MemoryPool = MemoryPool
 

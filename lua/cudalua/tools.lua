@@ -118,4 +118,8 @@ function M.clear_context_caches()
   end
 end
 
-return M
+-- Where PyCUDA has its pools: tools.DeviceMemoryPool is cuda.DeviceMemoryPool, and so on.
+local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLockedMemoryPool = true,
+  PageLockedAllocator = true, PooledHostAllocation = true, DebugMemoryPool = true }
+
+return setmetatable(M, { __index = function(_, name) return pools[name] and cuda[name] or nil end })

@@ -267,7 +267,7 @@ static void pool_objects(void) {
   OK(cuDeviceGetMemPool(&now, dev));
   TRUE(now == standard);
   IS(101, cuDeviceGetDefaultMemPool(&now, 99));
-  IS(101, cuDeviceGetMemPool(&now, -1));
+  IS(1, cuDeviceGetMemPool(&now, -1));
   IS(1, cuDeviceGetDefaultMemPool(NULL, dev));
   FAILS(cuMemPoolDestroy(standard));
 
@@ -407,7 +407,7 @@ static void pool_threshold(void) {
   OK(cuMemFreeAsync(again, s));
   OK(cuStreamSynchronize(s));
 
-  OK(cuMemPoolTrimTo(pool, SIZE_MAX));
+  OK(cuMemPoolTrimTo(pool, (size_t)1 << 40));
   EQ(RESERVED(pool), reserved);
   OK(cuMemPoolTrimTo(pool, 8 * MIB));
   TRUE(RESERVED(pool) >= 8 * MIB && RESERVED(pool) <= reserved);
@@ -791,7 +791,7 @@ static void pool_contexts(void) {
   TRUE(USED(pool) >= 4096 && USED(pool) < 8192);
   OK(cuMemFree(p));
   OK(cuCtxSynchronize());
-  EQ(USED(pool), 0);
+  if (SOFT) EQ(USED(pool), 0); /* measured: a GPU still counts it */
   OK(cuMemPoolDestroy(pool));
   if (SOFT) {
     EQ(stat_of("live_allocs "), 0);
@@ -930,8 +930,8 @@ static void registered(void) {
   /* Memory of the driver's own, and none at all. */
   void *pinned;
   OK(cuMemHostAlloc(&pinned, 4096, 0));
-  IS(712, cuMemHostRegister(pinned, 100, 0));
-  IS(713, cuMemHostUnregister(pinned));
+  IS(1, cuMemHostRegister(pinned, 100, 0));
+  IS(1, cuMemHostUnregister(pinned));
   OK(cuMemFreeHost(pinned));
   char *gone = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(gone, 1 << 16);
@@ -998,7 +998,8 @@ static void host_flags(void) {
     OK(cuMemHostGetFlags(&flags, (char *)m + 4999));
     OK(cuMemHostGetDevicePointer(&p, m, 0));
     TRUE(p != 0);
-    IS(1, cuMemHostGetDevicePointer(&p, m, 1));
+    CUdeviceptr none;
+    IS(1, cuMemHostGetDevicePointer(&none, m, 1));
     memset(m, 1, 5000);
     OK(cuMemsetD8(p, 2, 5000));
     OK(cuCtxSynchronize());
@@ -1008,7 +1009,7 @@ static void host_flags(void) {
   }
   IS(1, cuMemHostAlloc(&m, 5000, 8));
   IS(1, cuMemHostAlloc(NULL, 5000, 0));
-  IS(1, cuMemHostAlloc(&m, 0, 0));
+  OK(cuMemHostAlloc(&m, 0, 0)); /* unlike cuMemAlloc */
   IS(1, cuMemHostGetFlags(&flags, NULL));
   if (SOFT) IS(2, cuMemHostAlloc(&m, (size_t)1 << 45, 0));
 }
@@ -1728,7 +1729,7 @@ static void sticky(void) {
   IS(700, cuMemHostRegister(mine, 10, 0));
   IS(700, cuMemHostUnregister(mine));
   IS(700, cuMemAllocManaged(&p, 100, 1));
-  IS(700, cuMemPoolTrimTo(pool, 0));
+  OK(cuMemPoolTrimTo(pool, 0)); /* which needs no context */
   if (!SOFT) return;
   OK(cuPointerGetAttribute(&v, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
   OK(control("reset"));

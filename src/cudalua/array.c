@@ -143,25 +143,31 @@ int cl_memcpy_atod(lua_State *L) {
   return 0;
 }
 
-/* memcpy_htoa(ary, index, src, bytes) */
+/* memcpy_htoa(ary, index, src, bytes [, owner of src]) */
 int cl_memcpy_htoa(lua_State *L) {
+  lua_settop(L, 5);
   size_t at;
   uint64_t bytes = cl_check_bytes(L, 4, "len");
   CUarray a = array_side(L, 1, "ary", 2, bytes, &at);
   const void *src = cl_host_side(L, 3, "src", false);
   cl_refuse_plain(L, "memcpy_htoa");
-  if (bytes) CL_TRY(L, cuMemcpyHtoA_v2, a, at, src, bytes);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyHtoA_v2, a, at, src, bytes);
+  cl_host_settle(L, 5);
   return 0;
 }
 
-/* memcpy_atoh(dest, ary, index, bytes) */
+/* memcpy_atoh(dest, ary, index, bytes [, owner of dest]) */
 int cl_memcpy_atoh(lua_State *L) {
+  lua_settop(L, 5);
   size_t at;
   uint64_t bytes = cl_check_bytes(L, 4, "len");
   void *dst = cl_host_side(L, 1, "dest", true);
   CUarray a = array_side(L, 2, "ary", 3, bytes, &at);
   cl_refuse_plain(L, "memcpy_atoh");
-  if (bytes) CL_TRY(L, cuMemcpyAtoH_v2, dst, a, at, bytes);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyAtoH_v2, dst, a, at, bytes);
+  cl_host_settle(L, 5);
   return 0;
 }
 

@@ -44,8 +44,14 @@ void *cl_host_side(lua_State *L, int idx, const char *what, bool writable) {
   return NULL;
 }
 
-/* memcpy_htod(dest, src, bytes) */
+void cl_host_settle(lua_State *L, int idx) {
+  const cl_MemoryObject *m = cl_to_memory(L, idx);
+  if (m && cl_owner_of(m->o.rec)) CL_TRY(L, cuStreamSynchronize, NULL);
+}
+
+/* memcpy_htod(dest, src, bytes [, owner of src]) */
 int cl_memcpy_htod(lua_State *L) {
+  lua_settop(L, 4);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
   const void *src = cl_host_side(L, 2, "src", false);
@@ -53,16 +59,20 @@ int cl_memcpy_htod(lua_State *L) {
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
   cl_used_in(L, 1, &cl_legacy_stream); /* small copies go on after the call has returned */
+  cl_host_settle(L, 4);
   return 0;
 }
 
-/* memcpy_dtoh(dest, src, bytes) */
+/* memcpy_dtoh(dest, src, bytes [, owner of dest]) */
 int cl_memcpy_dtoh(lua_State *L) {
+  lua_settop(L, 4);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   void *dst = cl_host_side(L, 1, "dest", true);
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
   cl_refuse_plain(L, "memcpy_dtoh");
-  if (bytes) CL_TRY(L, cuMemcpyDtoH_v2, dst, src, bytes);
+  if (!bytes) return 0;
+  CL_TRY(L, cuMemcpyDtoH_v2, dst, src, bytes);
+  cl_host_settle(L, 4);
   return 0;
 }
 

@@ -17,6 +17,10 @@ cl_Context *cl_owner_of(cl_Rec *r); /* the only context that r is of; NULL: all 
  * address. */
 void *cl_host_side(lua_State *L, int idx, const char *what, bool writable);
 
+/* After a plain copy from or to host memory whose owner, as host_buffer() tells it, is at idx: managed memory counts as
+ * device memory with the driver, which does not wait then. */
+void cl_host_settle(lua_State *L, int idx);
+
 /* Begins asynchronous work: the stream at index `at` (nil: the current one), for the current context, which
  * is pushed onto the Lua stack and so held. To be called before addresses are read: it may run finalizers. */
 cl_Stream *cl_begin_async(lua_State *L, int at, cl_Context **ctx);

@@ -1,5 +1,6 @@
 /* Opening the driver: libcuda, the software device, or a library that the user names. */
 #include "core.h"
+#include "mempool.h"
 #include "lock.h"
 
 #include <dlfcn.h>
@@ -360,6 +361,7 @@ int cl_softgpu_restart(lua_State *L) {
   const char *command = luaL_checkstring(L, 1);
   control(L, "reset");
   cl_context_abandon_all();
+  cl_mempools_abandon_all();
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_driver.poison[i] = 0;
   control(L, command);
   CL_TRY(L, cuInit, 0);

@@ -285,6 +285,7 @@ int cl_memcpy_box(lua_State *L) {
     bool host = !sides[i]->rec || !cl_owner_of(sides[i]->rec);
     if (s && host && lua_type(L, sides[i]->object) != LUA_TNUMBER) cl_anchor(L, s, ctx, sides[i]->object);
     used(L, sides[i]->object, s);
+    if (!s && !sides[i]->rec) cl_host_settle(L, sides[i]->object);
   }
   return 0;
 }

@@ -17,6 +17,7 @@ static CUresult free_in_order(const cl_Allocation *a) {
   CUresult code = cl_order_join(&a->order, s);
   if (!code) code = CU.cuMemFreeAsync(a->rec.handle, cl_stream_handle(s));
   if (!code || cl_code_sticky(code)) return code;
+  cl_log_clear();
   code = CU.cuCtxSynchronize();
   return code ? code : CU.cuMemFree_v2(a->rec.handle);
 }
@@ -27,7 +28,10 @@ CUresult cl_alloc_destroy(cl_Rec *r) {
   CU.cuCtxGetCurrent(&current);
   CUresult code = current == mine ? CUDA_SUCCESS : CU.cuCtxPushCurrent_v2(mine);
   if (code) return code;
+  bool capturing = cl_captures;
+  CUstreamCaptureMode mode = capturing ? cl_relax() : CU_STREAM_CAPTURE_MODE_GLOBAL;
   code = free_in_order((const cl_Allocation *)r);
+  if (capturing) cl_unrelax(mode);
   if (current != mine) CU.cuCtxPopCurrent_v2(&popped);
   return code;
 }
@@ -54,6 +58,7 @@ void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
   if (a->origin == CL_ASYNC && cl_order_implied(a->order.home, s)) return;
   if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
   if (cl_order_use(&a->order, s)) return;
+  cl_log_clear();
   CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
   if (code) cl_fail(L, "cuStreamSynchronize", code);
 }
@@ -137,6 +142,7 @@ static int alloc_async(lua_State *L, int bytes, const char *name, const cl_Rec *
   Request q = {.bytes = cl_check_bytes(L, bytes, "bytes"), .pool = pool};
   if (q.bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", name);
   lua_settop(L, bytes + 1);
+  cl_refuse_in_capture(L, name);
   cl_pressure(L);
   if (pool) cl_check(L, 1, CL_MEMPOOL); /* again: see cl_pressure() */
   cl_MemoryObject *m;

@@ -30,6 +30,7 @@ typedef struct cl_Rec {
   cl_Kind kind;
   bool waits;            /* destroying it waits for running work: finalizers leave it to the queue */
   bool tracks;           /* memory whose release does not wait: it remembers who uses it (memory.h) */
+  bool accounted;        /* in its context's list, or counted */
   uint8_t account;       /* what its bytes count as (pressure.h) */
   uint64_t generation;   /* number of this record: never reused, unlike handle values */
   uint64_t handle;       /* CUcontext, CUdeviceptr, CUmodule ... as an integer */

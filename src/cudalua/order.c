@@ -64,11 +64,14 @@ bool cl_order_known(const cl_Order *o) { return open(o->home) || o->home->last; 
 /* Called before s is destroyed, with its context current. */
 void cl_stream_closing(cl_Stream *s) {
   CUevent event = NULL;
-  if (!s->homes || CU.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING)) return;
-  if (CU.cuEventRecord(event, cl_stream_handle(s)))
-    CU.cuEventDestroy_v2(event);
-  else
+  if (!s->homes) return;
+  CUresult code = CU.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+  if (!code) code = CU.cuEventRecord(event, cl_stream_handle(s));
+  if (!code)
     s->last = event;
+  else if (event)
+    CU.cuEventDestroy_v2(event);
+  if (code) cl_log_clear();
 }
 
 void cl_stream_dispose(cl_Rec *r) {
@@ -107,7 +110,7 @@ static bool move_home(cl_Order *o, cl_Stream *s) {
   return true;
 }
 
-bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
+static bool done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
   if (o->home && o->home != s && !move_home(o, s)) return false;
   while (o->nuses) {
     cl_Use *u = &o->uses[o->nuses - 1];
@@ -116,4 +119,13 @@ bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
     o->nuses--;
   }
   return true;
+}
+
+bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
+  if (o->home == s && !o->nuses) return true;
+  CUstreamCaptureMode mode = cl_relax();
+  bool is = done(o, c, s);
+  cl_unrelax(mode);
+  cl_log_clear();
+  return is;
 }

@@ -25,17 +25,19 @@ enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000 };
 
 static struct Count { _Atomic int64_t bytes, count, peak; } counts[CL_NCLASSES];
 
-static const char *const class_names[CL_NCLASSES] = {NULL,      "plain",  "async",       "pooled",
-                                                     "managed", "arrays", "pinned",      "registered",
-                                                     "aligned", "held",   "pinned_held", "queued"};
+static const char *const class_names[CL_NCLASSES] = {
+    [CL_BYTES_PLAIN] = "plain",     [CL_BYTES_ASYNC] = "async",
+    [CL_BYTES_POOLED] = "pooled",   [CL_BYTES_MANAGED] = "managed",
+    [CL_BYTES_ARRAYS] = "arrays",   [CL_BYTES_PINNED] = "pinned",
+    [CL_BYTES_ALIGNED] = "aligned", [CL_BYTES_REGISTERED] = "registered",
+    [CL_BYTES_HELD] = "held",       [CL_BYTES_PINNED_HELD] = "pinned_held",
+    [CL_BYTES_QUEUED] = "queued"};
 
 /* Guards all of this and the lists of accounted records of all contexts, for a few instructions at a time: so
  * it spins. Totals are read without it. */
 static pthread_spinlock_t lock;
-__attribute__((constructor)) static void make_lock(void) {
-  pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
-}
-CL_IN_FORK(lock, make_lock());
+CL_IN_FORK(lock, pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
+__attribute__((constructor)) static void make_lock(void) { lock_renew(); }
 
 static int64_t get(const _Atomic int64_t *n) { return atomic_load_explicit(n, memory_order_relaxed); }
 static void set(_Atomic int64_t *n, int64_t v) { atomic_store_explicit(n, v, memory_order_relaxed); }
@@ -56,6 +58,7 @@ void cl_account_shift(cl_Class k, int64_t bytes, int64_t count) {
 
 void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
   cl_Context *c = cl_rec_context(r);
+  r->accounted = true;
   r->account = (uint8_t)k;
   r->bytes = bytes;
   pthread_spin_lock(&lock);
@@ -75,12 +78,13 @@ static void take_off(cl_Rec *r) { /* locked */
     if (r->sibling) r->sibling->link = r->link;
   }
   r->link = NULL;
+  r->accounted = false;
   if (r->account) shift((cl_Class)r->account, -(int64_t)r->bytes, -1);
   r->account = CL_BYTES_NONE;
 }
 
 void cl_unaccount(cl_Rec *r) {
-  if (!r->link && !r->account) return;
+  if (!r->accounted) return;
   pthread_spin_lock(&lock);
   take_off(r);
   pthread_spin_unlock(&lock);

@@ -47,7 +47,8 @@ enum {
 /* --- entering and leaving a call (drv_entry.c) --- */
 
 typedef enum SgNeed {
-  SG_NEED_NOTHING, /* answers before cuInit */
+  SG_NEED_NOTHING, /* answers before cuInit, and in a forked child */
+  SG_NEED_PROCESS, /* answers before cuInit */
   SG_NEED_INIT,    /* cuInit was called */
   SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
   SG_NEED_CONTEXT, /* and a live context is current */

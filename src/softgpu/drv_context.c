@@ -242,8 +242,13 @@ static CUresult ctx_create_v3(CUcontext *out, const CUexecAffinityParam *params,
   return n ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : ctx_create(out, flags, dev, 3020);
 }
 
+/* A context of version 2.0 has to be the only one (measured on an H200, driver 580). */
+static CUresult ctx_create_v1(CUcontext *out, unsigned flags, CUdevice dev) {
+  return sg_state.contexts ? CUDA_ERROR_OUT_OF_MEMORY : ctx_create(out, flags, dev, 3010);
+}
+
 SG_API CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, ctx_create(pctx, flags, dev, 3010), "ctx=0x%llx flags=%u dev=%d", SG_OUT(pctx), flags,
+  SG_CALL(SG_NEED_INIT, ctx_create_v1(pctx, flags, dev), "ctx=0x%llx flags=%u dev=%d", SG_OUT(pctx), flags,
           dev);
 }
 
@@ -431,13 +436,16 @@ SG_API CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId) {
 }
 
 static CUresult ctx_get_flags(unsigned *out) {
+  CUresult code;
+  const SgContext *ctx = sg_current(&code);
+  if (!ctx) return code;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = sg_ctx()->flags;
+  *out = ctx->flags;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuCtxGetFlags(unsigned int *flags) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_get_flags(flags), "flags=%llu", SG_OUT(flags));
+  SG_CALL(SG_NEED_INIT, ctx_get_flags(flags), "flags=%llu", SG_OUT(flags));
 }
 
 static CUresult ctx_set_flags(unsigned flags) {

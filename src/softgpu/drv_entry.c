@@ -41,8 +41,8 @@ void sg_call_user(void (*f)(void *), void *arg) {
 
 static CUresult life_check(SgNeed need) {
   if (sg_state.life == SG_GONE) return CUDA_ERROR_DEINITIALIZED;
-  if (sg_state.life == SG_FORKED) return CUDA_ERROR_NOT_INITIALIZED;
-  return need != SG_NEED_NOTHING && sg_state.life == SG_NEW ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+  if (sg_state.life == SG_FORKED && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_INITIALIZED;
+  return need >= SG_NEED_INIT && sg_state.life == SG_NEW ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
 }
 
 static bool hidden(SgEntry *e) {
@@ -91,7 +91,7 @@ CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
   if (sg_twin) entry = sg_twin;
   call->entry = entry;
   call->locked = false;
-  if (in_user_code && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_PERMITTED;
+  if (in_user_code && need >= SG_NEED_INIT) return CUDA_ERROR_NOT_PERMITTED;
   sg_lock_take();
   call->locked = true;
   sg_first_call();
@@ -169,7 +169,7 @@ static CUresult init(unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-SG_API CUresult cuInit(unsigned int Flags) { SG_CALL(SG_NEED_NOTHING, init(Flags), "flags=%u", Flags); }
+SG_API CUresult cuInit(unsigned int Flags) { SG_CALL(SG_NEED_PROCESS, init(Flags), "flags=%u", Flags); }
 
 static CUresult driver_version(int *version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;

@@ -10,7 +10,9 @@
 
 static CUresult host_alloc(void **out, size_t bytes, unsigned flags) {
   unsigned all = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-  if (!out || !bytes || (flags & ~all)) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || (flags & ~all)) return CUDA_ERROR_INVALID_VALUE;
+  *out = NULL;
+  if (!bytes) return CUDA_SUCCESS;
   SgContext *ctx = sg_ctx();
   SgAlloc *a = sg_alloc_hard(ctx->device, bytes, SG_HOST, ctx->o.id);
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -71,7 +73,8 @@ static CUresult host_register(void *p, size_t bytes, unsigned flags) {
   if (flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_SUPPORTED;
   const SgAlloc *there = sg_arena_overlap(at, bytes);
   if (there)
-    return sg_is_pinned(there) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED : CUDA_ERROR_INVALID_VALUE;
+    return there->kind == SG_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                        : CUDA_ERROR_INVALID_VALUE;
   if (sg_arena_owns(at) || sg_arena_owns(at + bytes - 1)) return CUDA_ERROR_INVALID_VALUE;
   if (!accessible(at, at + bytes, !read_only)) {
     sg_say(CU_LOG_LEVEL_ERROR, "The %zu bytes at 0x%llx to register are not all %s memory of this process",
@@ -93,8 +96,8 @@ SG_API CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flag
 
 static CUresult host_unregister(const void *p) {
   SgAlloc *a = sg_arena_find(SG_X(p));
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  if (a && a->base == SG_X(p) && a->kind == SG_REGISTERED) return sg_free_drained(a);
+  if (!p || (a && a->kind != SG_REGISTERED)) return CUDA_ERROR_INVALID_VALUE;
+  if (a && a->base == SG_X(p)) return sg_free_drained(a);
   sg_note_stale("registered", SG_X(p));
   return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }

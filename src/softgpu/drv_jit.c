@@ -61,16 +61,23 @@ char *sg_read_file(const char *name) {
 
 /* --- logs --- */
 
-static void log_end(SgJitLog *l) {
-  if (l->text && l->room) l->text[l->used] = 0;
-  if (l->size) *l->size = (void *)(uintptr_t)l->used;
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static void log_end(const SgJitLog *l) {
+  if (!l->size) return;
+  if (l->room) l->text[least(l->total, l->room - 1)] = 0;
+  *l->size = (void *)(uintptr_t)least(l->total, l->room);
+}
+
+static void log_put(SgJitLog *l, const char *text) {
+  size_t n = strlen(text), room = l->total + 1 < l->room ? l->room - 1 - l->total : 0;
+  if (room) memcpy(l->text + l->total, text, least(n, room));
+  l->total += n;
 }
 
 static void log_add(SgJitLog *l, const char *text) {
-  size_t n = strlen(text), room = l->text && l->room ? l->room - 1 - l->used : 0;
-  if (n > room) n = room;
-  if (n) memcpy(l->text + l->used, text, n);
-  l->used += n;
+  if (l->total) log_put(l, "\n");
+  log_put(l, text);
   log_end(l);
 }
 
@@ -90,9 +97,14 @@ CUresult sg_jit_fail(SgJit *j, CUresult code, const char *format, ...) {
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
   log_add(&j->error, text);
-  log_add(&j->error, "\n");
   sg_say(CU_LOG_LEVEL_ERROR, "%s", text);
   return code;
+}
+
+CUresult sg_jit_fail_at(SgJit *j, CUresult code, const char *name, const SgDiag *diag) {
+  const char *what = strncmp(diag->text, "line ", 5) == 0 ? strchr(diag->text, ':') : NULL;
+  if (!diag->line || !what) return sg_jit_fail(j, code, "%s; error   : %s", name, diag->text);
+  return sg_jit_fail(j, code, "%s, line %u; error   %s", name, diag->line, what);
 }
 
 CUresult sg_jit_refuse(SgJit *j, SgImage kind) {
@@ -115,6 +127,7 @@ static bool target_known(unsigned v) {
   return false;
 }
 
+/* Each option's value; what a GPU's driver makes of odd ones was measured (H200, driver 580). */
 static bool read_option(SgJit *j, CUjit_option option, void **slot) {
   unsigned v = (unsigned)(uintptr_t)*slot;
   switch (option) {
@@ -137,10 +150,10 @@ static bool read_option(SgJit *j, CUjit_option option, void **slot) {
   case CU_JIT_WALL_TIME: j->wall_time = slot; break;
   case CU_JIT_LOG_VERBOSE: j->verbose = v != 0; break;
   case CU_JIT_OVERRIDE_DIRECTIVE_VALUES: j->override = v != 0; break;
-  case CU_JIT_OPTIMIZATION_LEVEL: return v <= 4;
+  case CU_JIT_OPTIMIZATION_LEVEL: break; /* also where there is no such level */
   case CU_JIT_CACHE_MODE: return v <= CU_JIT_CACHE_OPTION_CA;
   case CU_JIT_FALLBACK_STRATEGY: j->fallback = true; return v <= CU_PREFER_BINARY;
-  case CU_JIT_TARGET: j->target = (int)(v & 0xffff); return target_known(v);
+  case CU_JIT_TARGET: j->target = (int)v; return target_known(v);
   default: return (unsigned)option < CU_JIT_NUM_OPTIONS; /* nothing to do for it here */
   }
   return true;
@@ -151,12 +164,13 @@ CUresult sg_jit_read(SgJit *j, unsigned n, const CUjit_option *options, void **v
   if (n && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < n; i++)
     if (!read_option(j, options[i], &values[i])) return CUDA_ERROR_INVALID_VALUE;
-  if (j->target && j->threads) return CUDA_ERROR_INVALID_VALUE;
+  if ((j->target && j->threads) || !j->info.text != !j->info.size || !j->error.text != !j->error.size)
+    return CUDA_ERROR_INVALID_VALUE;
   log_end(&j->info);
   log_end(&j->error);
-  if (j->target && (j->target > DEVICE_TARGET || j->target / 10 != DEVICE_TARGET / 10))
-    return sg_jit_fail(j, CUDA_ERROR_NO_BINARY_FOR_GPU, "The target is sm_%d, and the device is sm_%d",
-                       j->target, DEVICE_TARGET);
+  if (j->target && j->target != DEVICE_TARGET) /* an older one of the same family neither */
+    return sg_jit_fail(j, CUDA_ERROR_INVALID_SOURCE, "error   : The target is sm_%d, and the device is sm_%d",
+                       j->target & 0xffff, DEVICE_TARGET);
   return CUDA_SUCCESS;
 }
 
@@ -167,6 +181,11 @@ void sg_image_options(const SgJit *j, char *line, size_t room) {
 
 static unsigned stricter(unsigned a, unsigned b) { return !a || (b && b < a) ? b : a; }
 
+/* What is made of the option: whole warps, no more than a block has. */
+static unsigned whole_warps(unsigned threads) {
+  return threads > SG_MAX_THREADS ? SG_MAX_THREADS : (threads + SG_WARP - 1) / SG_WARP * SG_WARP;
+}
+
 /* The options, and the linker's where an image comes from there. Of the registers of an SM a block of
  * `threads` threads has to find enough. */
 static void apply_options(const SgJit *j, const char *image, SgModule *m) {
@@ -175,9 +194,7 @@ static void apply_options(const SgJit *j, const char *image, SgModule *m) {
     sscanf(image + sizeof linked_mark - 1, " registers %u threads %u block %u", &registers, &threads, &block);
   registers = stricter(j->max_registers, registers);
   if (j->threads) threads = j->threads;
-  if (threads > SG_MAX_THREADS) threads = SG_MAX_THREADS;
-  if (threads)
-    registers = stricter(registers, SG_SM_REGISTERS / ((threads + SG_WARP - 1) / SG_WARP * SG_WARP));
+  if (threads) registers = stricter(registers, SG_SM_REGISTERS / whole_warps(threads));
   sg_module_limit(m, registers, stricter(j->max_threads, block), j->override);
 }
 
@@ -196,12 +213,13 @@ static float ms_since(const struct timespec *t) {
   return (float)(now.tv_sec - t->tv_sec) * 1e3f + (float)(now.tv_nsec - t->tv_nsec) * 1e-6f;
 }
 
+/* Always, as a GPU's driver does when its cache of compiled images is turned off. */
 static void describe(SgJit *j, const SgModule *m) {
   for (uint32_t i = 0; i < sg_module_nkernels(m); i++) {
     const SgKernelInfo *k = sg_kernel_info(sg_module_kernel_at(m, i));
     sg_jit_log(&j->info,
                "info    : Compiling entry function '%s' for 'sm_%d'\n"
-               "info    : Used %u registers, %u bytes smem, %u bytes lmem, %u bytes cmem\n",
+               "info    : Used %u registers, %u bytes smem, %u bytes lmem, %u bytes cmem",
                k->name, DEVICE_TARGET, k->num_regs, k->shared_bytes, k->local_bytes, k->const_bytes);
   }
 }
@@ -226,10 +244,7 @@ CUresult sg_jit_compile(SgJit *j, const SgContext *ctx, const char *ptx, SgDiag 
   clock_gettime(CLOCK_MONOTONIC, &t);
   *out = NULL;
   CUresult r = compile(j, ctx, ptx, diag, out);
-  if (j->threads_out && r == CUDA_SUCCESS) {
-    unsigned threads = j->threads > SG_MAX_THREADS ? SG_MAX_THREADS : j->threads;
-    *j->threads_out = (void *)(uintptr_t)threads;
-  }
+  if (j->threads_out && r == CUDA_SUCCESS) *j->threads_out = (void *)(uintptr_t)whole_warps(j->threads);
   j->ms += ms_since(&t);
   if (j->wall_time) memcpy(j->wall_time, &j->ms, sizeof j->ms);
   return r;

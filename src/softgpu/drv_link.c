@@ -1,9 +1,10 @@
 /* The linker: cuLink* over PTX texts. Its result is one PTX text, which any loading call takes.
  *
- * Every input is parsed when it is added. Completion decides, name by name, which input's definition the
- * others mean, and writes the inputs one behind the other: local names that would collide are renamed, weak
- * and common definitions that lost become declarations, files are renumbered, and lines are kept in number,
- * so that a line of the result belongs to a known line of an input. */
+ * Every input is parsed when it is added, and may not define again what another one has defined. Completion
+ * decides, name by name, which input's definition the others mean, and writes the inputs one behind the other:
+ * local names that would collide are renamed, weak and common definitions that lost become declarations, files
+ * are renumbered, and lines are kept in number, so that a line of the result belongs to a known line of an
+ * input. As on a GPU a linker completes once, and one that has found names amiss stays useless: 300. */
 #include "jit.h"
 #include "link.h"
 
@@ -16,6 +17,7 @@ typedef struct Link {
   SgJit jit;
   LinkInput *inputs;
   uint32_t ninputs;
+  bool failed;
   char *image;
   size_t image_size;
 } Link;
@@ -89,18 +91,13 @@ static const Name *better(const Name *a, const Name *b) {
 }
 
 /* All that has one name: which definition it means, and who has to give way. */
-static CUresult settle(Link *l, SgJit *j, const Name *n, size_t count) {
+static CUresult settle(const Link *l, SgJit *j, const Name *n, size_t count) {
   const Name *chosen = NULL;
   size_t locals = 0;
   CUresult r = CUDA_SUCCESS;
   for (size_t i = 0; i < count; i++) {
     if (n[i].class == LOCAL_NAME) locals++;
-    if (n[i].class == LOCAL_NAME || n[i].class == UNDEFINED) continue;
-    if (chosen && chosen->class == STRONG && n[i].class == STRONG)
-      r = sg_jit_fail(j, CUDA_ERROR_INVALID_PTX,
-                      "error   : Multiple definition of '%s' in '%s', first defined in '%s'", n->text,
-                      n[i].in->name, chosen->in->name);
-    chosen = better(chosen, &n[i]);
+    if (n[i].class != LOCAL_NAME && n[i].class != UNDEFINED) chosen = better(chosen, &n[i]);
   }
   bool local_only = locals == count;
   for (size_t i = 0; i < count; i++) {
@@ -111,8 +108,8 @@ static CUresult settle(Link *l, SgJit *j, const Name *n, size_t count) {
       break;
     case UNDEFINED:
       if (!chosen && !supplied(n->text) && sg_link_uses(n[i].in, n->text))
-        r = sg_jit_fail(j, CUDA_ERROR_INVALID_PTX, "error   : Undefined reference to '%s' in '%s'", n->text,
-                        n[i].in->name);
+        r = sg_jit_fail(j, CUDA_ERROR_INVALID_SOURCE, "error   : Undefined reference to '%s' in '%s'",
+                        n->text, n[i].in->name);
       break;
     default:
       if (&n[i] != chosen && n[i].class != STRONG) good = add_fate(n[i].in, n->text, NULL);
@@ -202,17 +199,48 @@ static CUresult input_check(SgJit *j, LinkInput *in) {
   PtxError err;
   in->tree = ptx_parse(in->text, strlen(in->text), &err);
   if (!in->tree)
-    return sg_jit_fail(j, CUDA_ERROR_INVALID_PTX, "%s, error: line %u: %s", in->name, err.line, err.text);
+    return sg_jit_fail(j, CUDA_ERROR_INVALID_PTX, "%s, line %u; error   : %s", in->name, err.line, err.text);
   if (in->tree->address_size != 64)
-    return sg_jit_fail(j, CUDA_ERROR_INVALID_PTX, "%s, error: only 64-bit addresses are supported", in->name);
+    return sg_jit_fail(j, CUDA_ERROR_INVALID_PTX, "%s; error   : only 64-bit addresses are supported",
+                       in->name);
   if (has_open_names(in)) return CUDA_SUCCESS;
   SgModule *trial;
   SgDiag diag;
   SgJit quiet = {0}; /* what the options ask to be told is told of the whole */
   CUresult r = sg_jit_compile(&quiet, sg_ctx(), in->text, &diag, &trial);
-  if (r) return sg_jit_fail(j, r, "%s, error: %s", in->name, diag.text);
+  if (r) return sg_jit_fail_at(j, r, in->name, &diag);
   sg_module_unload(trial);
   return CUDA_SUCCESS;
+}
+
+/* The input that has a definition of the name which nobody else may have too. */
+static const LinkInput *definer(const Link *l, const char *name) {
+  for (const LinkInput *in = l->inputs; in; in = in->next) {
+    const PtxSym *s = ptx_find(in->tree, name);
+    if (s && class_of(s) == STRONG) return in;
+  }
+  return NULL;
+}
+
+static CUresult not_twice(const Link *l, SgJit *j, const LinkInput *in, const PtxSym *s) {
+  const LinkInput *first = class_of(s) == STRONG ? definer(l, s->name) : NULL;
+  if (!first) return CUDA_SUCCESS;
+  return sg_jit_fail(j, CUDA_ERROR_INVALID_SOURCE,
+                     "error   : Multiple definition of '%s' in '%s', first defined in '%s'", s->name, in->name,
+                     first->name);
+}
+
+/* Names that are defined for the second time; the linker does not get over them. */
+static CUresult check_definitions(Link *l, SgJit *j, const LinkInput *in) {
+  CUresult r = CUDA_SUCCESS;
+  for (uint32_t i = 0; i < in->tree->nvars + in->tree->nfuncs; i++) {
+    const PtxSym *s =
+        i < in->tree->nvars ? in->tree->vars[i] : in->tree->funcs[i - in->tree->nvars]->sym;
+    CUresult one = not_twice(l, j, in, s);
+    if (one) r = one;
+  }
+  l->failed = r != CUDA_SUCCESS;
+  return r;
 }
 
 static CUresult add_text(Link *l, SgJit *j, const char *text, size_t size, const char *name) {
@@ -226,6 +254,7 @@ static CUresult add_text(Link *l, SgJit *j, const char *text, size_t size, const
   }
   bool room = in && in->name && in->text;
   CUresult r = room ? input_check(j, in) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!r) r = check_definitions(l, j, in);
   if (!r && !sg_link_cut(in)) r = CUDA_ERROR_OUT_OF_MEMORY;
   if (r) {
     input_free(in);
@@ -293,6 +322,7 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
   SgJit j;
   if (!l) return code;
   if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES || l->image) return CUDA_ERROR_INVALID_VALUE;
+  if (l->failed) return CUDA_ERROR_INVALID_SOURCE;
   CUresult r = input_options(l, &j, n, options, values);
   if (r) return r;
   char *text = strndup(data, size); /* at least four bytes of it are looked at */
@@ -358,29 +388,26 @@ static CUresult check_image(Link *l) {
   }
   const LinkInput *in = l->inputs;
   while (in && in->next && in->next->first_line <= diag.line) in = in->next;
-  const char *colon = strchr(diag.text, ':'); /* behind the line of the image */
-  if (!in || diag.line < in->first_line || !colon) return sg_jit_fail(&l->jit, r, "error   : %s", diag.text);
-  return sg_jit_fail(&l->jit, r, "%s, error: line %u%s", in->name, diag.line - in->first_line + 1, colon);
+  if (!in || diag.line < in->first_line) return sg_jit_fail(&l->jit, r, "error   : %s", diag.text);
+  diag.line -= in->first_line - 1;
+  return sg_jit_fail_at(&l->jit, r, in->name, &diag);
 }
 
 static CUresult link_complete(CUlinkState h, void **out, size_t *size) {
   CUresult code;
   Link *l = link_get(h, &code);
   if (!l) return code;
+  if (l->image) return CUDA_ERROR_INVALID_HANDLE;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!l->image) {
-    CUresult r = resolve(l, &l->jit);
-    if (!r && !write_image(l)) r = CUDA_ERROR_OUT_OF_MEMORY;
-    if (!r) r = check_image(l);
-    if (r) { /* as it was: another input may complete it */
-      free(l->image);
-      l->image = NULL;
-      for (LinkInput *in = l->inputs; in; in = in->next) {
-        for (uint32_t i = 0; i < in->nfate; i++) free(in->fate[i].renamed);
-        in->nfate = 0;
-      }
-      return r;
-    }
+  if (l->failed) return CUDA_ERROR_INVALID_SOURCE;
+  CUresult r = resolve(l, &l->jit);
+  if (!r && !write_image(l)) r = CUDA_ERROR_OUT_OF_MEMORY;
+  if (!r) r = check_image(l);
+  if (r) {
+    free(l->image);
+    l->image = NULL;
+    l->failed = true;
+    return r;
   }
   *out = l->image;
   if (size) *size = l->image_size + 1; /* the NUL belongs to it */

@@ -24,7 +24,7 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
   SgContext *ctx = sg_ctx();
   SgDiag diag;
   r = sg_jit_compile(&j, ctx, image, &diag, &code);
-  if (r) return sg_jit_fail(&j, r, "ptx input, error: %s", diag.text); /* which names the line */
+  if (r) return sg_jit_fail_at(&j, r, "ptx input", &diag);
   SgDrvModule *m = calloc(1, sizeof *m);
   if (m) {
     m->functions = sg_module_nkernels(code);

@@ -118,7 +118,7 @@ SG_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
           blockSize);
 }
 
-/* --- clusters, of which there are none: a cluster of one block is a block --- */
+/* --- clusters, of which there are none: a cluster of one block, or of none named, is a block --- */
 
 static const CUlaunchAttribute *cluster_of(const CUlaunchConfig *c) {
   for (unsigned i = 0; i < c->numAttrs; i++)
@@ -161,8 +161,7 @@ static CUresult cluster_count(int *out, CUfunction h, const CUlaunchConfig *c) {
   CUresult r = cluster_query(out, f, c, &threads);
   if (r) return r;
   const CUlaunchAttribute *a = cluster_of(c);
-  if (!a) return CUDA_ERROR_INVALID_VALUE;
-  if (a->value.clusterDim.x != 1 || a->value.clusterDim.y != 1 || a->value.clusterDim.z != 1)
+  if (a && (a->value.clusterDim.x != 1 || a->value.clusterDim.y != 1 || a->value.clusterDim.z != 1))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   *out = sg_occupancy(f, (int)threads, c->sharedMemBytes) * SG_SM_COUNT;
   return CUDA_SUCCESS;

@@ -328,13 +328,13 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
 }
 
 SG_API CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, NULL, false, hStream),
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, alloc_async(dptr, bytesize, NULL, false, hStream),
           "ptr=0x%llx bytes=%zu stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(hStream));
 }
 
 SG_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                         CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, pool, true, hStream),
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, alloc_async(dptr, bytesize, pool, true, hStream),
           "ptr=0x%llx bytes=%zu pool=0x%llx stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(pool),
           SG_X(hStream));
 }
@@ -421,7 +421,7 @@ static CUresult pool_create(CUmemoryPool *out, const CUmemPoolProps *props) {
 }
 
 SG_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
-  SG_CALL(SG_NEED_HEALTH, pool_create(pool, poolProps), "pool=0x%llx dev=%d", SG_OUT(pool),
+  SG_CALL(SG_NEED_INIT, pool_create(pool, poolProps), "pool=0x%llx dev=%d", SG_OUT(pool),
           poolProps ? poolProps->location.id : -1);
 }
 
@@ -433,7 +433,7 @@ static CUresult pool_destroy(CUmemoryPool h) {
 }
 
 SG_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  SG_CALL(SG_NEED_HEALTH, pool_destroy(pool), "pool=0x%llx", SG_X(pool));
+  SG_CALL(SG_NEED_INIT, pool_destroy(pool), "pool=0x%llx", SG_X(pool));
 }
 
 static CUresult pool_trim_to(CUmemoryPool h, size_t keep) {
@@ -444,7 +444,7 @@ static CUresult pool_trim_to(CUmemoryPool h, size_t keep) {
 }
 
 SG_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
-  SG_CALL(SG_NEED_HEALTH, pool_trim_to(pool, minBytesToKeep), "pool=0x%llx keep=%zu", SG_X(pool),
+  SG_CALL(SG_NEED_INIT, pool_trim_to(pool, minBytesToKeep), "pool=0x%llx keep=%zu", SG_X(pool),
           minBytesToKeep);
 }
 
@@ -471,7 +471,7 @@ static CUresult pool_set(CUmemoryPool h, CUmemPool_attribute attribute, const vo
 }
 
 SG_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
-  SG_CALL(SG_NEED_HEALTH, pool_set(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
+  SG_CALL(SG_NEED_INIT, pool_set(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
 }
 
 static CUresult pool_ask(CUmemoryPool h, CUmemPool_attribute attribute, void *value) {
@@ -495,7 +495,7 @@ static CUresult pool_ask(CUmemoryPool h, CUmemPool_attribute attribute, void *va
 }
 
 SG_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
-  SG_CALL(SG_NEED_HEALTH, pool_ask(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
+  SG_CALL(SG_NEED_INIT, pool_ask(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
 }
 
 /* Which devices may use the pool's memory: peer access between contexts has no part in it. */
@@ -520,7 +520,7 @@ static CUresult set_access(CUmemoryPool h, const CUmemAccessDesc *map, size_t co
 }
 
 SG_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
-  SG_CALL(SG_NEED_HEALTH, set_access(pool, map, count), "pool=0x%llx count=%zu", SG_X(pool), count);
+  SG_CALL(SG_NEED_INIT, set_access(pool, map, count), "pool=0x%llx count=%zu", SG_X(pool), count);
 }
 
 static CUresult get_access(CUmemAccess_flags *out, CUmemoryPool h, const CUmemLocation *l) {
@@ -537,7 +537,7 @@ static CUresult get_access(CUmemAccess_flags *out, CUmemoryPool h, const CUmemLo
 }
 
 SG_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location) {
-  SG_CALL(SG_NEED_HEALTH, get_access(flags, memPool, location), "pool=0x%llx flags=%llu", SG_X(memPool),
+  SG_CALL(SG_NEED_INIT, get_access(flags, memPool, location), "pool=0x%llx flags=%llu", SG_X(memPool),
           SG_OUT(flags));
 }
 
@@ -547,7 +547,7 @@ typedef enum Which { STANDARD, CURRENT } Which;
 
 static CUresult device_pool(CUmemoryPool *out, CUdevice dev, Which which) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
+  if (!sg_device_valid(dev)) return which == STANDARD ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
   SgPool *p = which == STANDARD ? standard_pool(dev) : current_pool(dev);
   if (!p) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = p->o.handle;
@@ -555,8 +555,7 @@ static CUresult device_pool(CUmemoryPool *out, CUdevice dev, Which which) {
 }
 
 static CUresult set_device_pool(CUdevice dev, CUmemoryPool h) {
-  if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
-  SgPool *p = pool_get(h);
+  SgPool *p = sg_device_valid(dev) ? pool_get(h) : NULL;
   if (!p || p->device != dev) return CUDA_ERROR_INVALID_VALUE;
   of_device[dev].current = p;
   return CUDA_SUCCESS;

@@ -1,24 +1,30 @@
 /* What can be set and asked of a context beside its flags: limits, caches, shared memory. */
 #include "drv.h"
 
+/* Sizes relative to the device as an H200 has them. */
 void sg_limits_default(SgContext *ctx) {
   ctx->limit[CU_LIMIT_STACK_SIZE] = 1024;
-  ctx->limit[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+  ctx->limit[CU_LIMIT_PRINTF_FIFO_SIZE] = SG_SM_COUNT << 16;
   ctx->limit[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
   ctx->limit[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
   ctx->limit[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
+  ctx->limit[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] =
+      (size_t)sg_device_attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE) / 16 * 3;
+  ctx->limit[CU_LIMIT_SHMEM_SIZE] = SG_SHARED_OPTIN;
 }
 
 /* 0, or the error for a limit that this device lacks. */
 static CUresult limit_check(CUlimit limit) {
   if ((unsigned)limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-  bool absent = limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit >= CU_LIMIT_SHMEM_SIZE;
+  bool absent =
+      limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED;
   return absent ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
 static CUresult ctx_set_limit(CUlimit limit, size_t value) {
   CUresult r = limit_check(limit);
   if (r) return r;
+  if (limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED) return CUDA_ERROR_NOT_PERMITTED;
   size_t most = limit == CU_LIMIT_STACK_SIZE                 ? 512 << 10
                 : limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY ? 128
                 : limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? SG_PERSISTING_L2

@@ -4,10 +4,11 @@
 
 #include "drv.h"
 
-/* A log buffer of the caller's. Its size option gives the room, and takes the number of bytes of text. */
+/* A log buffer of the caller's. Its size option gives the room, and takes the number of bytes of text without
+ * its NUL, or the room where the text was cut. */
 typedef struct SgJitLog {
   char *text;
-  size_t room, used;
+  size_t room, total; /* total: bytes of text, also those that found no room */
   void **size;
 } SgJitLog;
 
@@ -28,9 +29,12 @@ SgImage sg_image_kind(const void *image);
 
 /* 0, or why the options are refused. The logs start out empty. */
 CUresult sg_jit_read(SgJit *j, unsigned n, const CUjit_option *options, void **values);
+/* Another line of a log. */
 void sg_jit_log(SgJitLog *l, const char *format, ...) SG_PRINTF(2);
 /* To the error log and to the log callbacks. Returns code. */
 CUresult sg_jit_fail(SgJit *j, CUresult code, const char *format, ...) SG_PRINTF(3);
+/* The same for what the compiler found in the text of that name. */
+CUresult sg_jit_fail_at(SgJit *j, CUresult code, const char *name, const SgDiag *diag);
 /* The image is no PTX: says why that is a failure. */
 CUresult sg_jit_refuse(SgJit *j, SgImage kind);
 /* Compiles a NUL-terminated text under the options. Where it fails, diag says why, and nothing is logged. */

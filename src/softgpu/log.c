@@ -176,10 +176,10 @@ static CUresult unregister_callback(CUlogsCallbackHandle handle) {
 
 SG_API CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
                                        CUlogsCallbackHandle *callback_out) {
-  SG_CALL(SG_NEED_NOTHING, register_callback(callbackFunc, userData, callback_out), "handle=0x%llx",
+  SG_CALL(SG_NEED_PROCESS, register_callback(callbackFunc, userData, callback_out), "handle=0x%llx",
           SG_OUT(callback_out));
 }
 
 SG_API CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
-  SG_CALL(SG_NEED_NOTHING, unregister_callback(callback), "handle=0x%llx", SG_X(callback));
+  SG_CALL(SG_NEED_PROCESS, unregister_callback(callback), "handle=0x%llx", SG_X(callback));
 }

@@ -1,0 +1,358 @@
+/* Several Lua states in one process, on one thread and on several: they share what the driver has one of, and
+ * each may end at any time. In the end nothing is left on the device, and every thread's stack of contexts is
+ * as it was. spec/support/states.lua is what the states do, at random; the seed is printed.
+ *
+ * states_test states.lua [GROUP [SEED]]    each group in a process of its own, or one in this process */
+#include <cuda.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *script;
+static unsigned seed;
+static char *image;
+static size_t image_size;
+
+/* The driver that the library opened, asked directly. */
+static struct {
+  CUresult (*current)(CUcontext *), (*push)(CUcontext), (*pop)(CUcontext *);
+  CUresult (*retain)(CUcontext *, CUdevice), (*release)(CUdevice), (*state)(CUdevice, unsigned *, int *);
+  CUresult (*control)(const char *, char *, size_t, size_t *); /* the software device has it */
+} driver;
+
+static void die(const char *what) {
+  fprintf(stderr, "%s\n", what);
+  abort();
+}
+
+#define TRUE(x)                                                                                              \
+  do {                                                                                                       \
+    if (!(x)) fprintf(stderr, "states_test.c:%d: ", __LINE__), die(#x);                                      \
+  } while (0)
+#define OK(call) TRUE((call) == CUDA_SUCCESS)
+
+/* --- states --- */
+
+static void run(lua_State *L, int results, int arguments) {
+  if (lua_pcall(L, arguments, results, 0)) die(lua_tostring(L, -1) ? lua_tostring(L, -1) : "an error object");
+}
+
+static void text(lua_State *L, const char *code, int results) {
+  if (luaL_loadstring(L, code)) die(lua_tostring(L, -1));
+  run(L, results, 0);
+}
+
+static lua_State *bare_state(void) {
+  lua_State *L = luaL_newstate();
+  TRUE(L);
+  luaL_openlibs(L);
+  return L;
+}
+
+/* The function that does one thing is on its stack. */
+static lua_State *new_state(unsigned own_seed) {
+  lua_State *L = bare_state();
+  if (luaL_loadfile(L, script)) die(lua_tostring(L, -1));
+  lua_pushlstring(L, image, image_size);
+  lua_pushinteger(L, (lua_Integer)own_seed);
+  run(L, 1, 2);
+  return L;
+}
+
+static void step(lua_State *L, bool leave) {
+  lua_pushvalue(L, 1);
+  lua_pushboolean(L, leave);
+  run(L, 0, 1);
+}
+
+static void set_up(void) {
+  lua_State *L = bare_state();
+  if (luaL_loadfile(L, script)) die(lua_tostring(L, -1));
+  run(L, 1, 0);
+  const char *bytes = lua_tolstring(L, -1, &image_size);
+  image = malloc(image_size);
+  TRUE(image && bytes);
+  memcpy(image, bytes, image_size);
+  text(L, "return require('cudalua').driver_info().path", 1);
+  void *lib = dlopen(lua_tostring(L, -1), RTLD_NOW);
+  TRUE(lib);
+  *(void **)&driver.current = dlsym(lib, "cuCtxGetCurrent");
+  *(void **)&driver.push = dlsym(lib, "cuCtxPushCurrent_v2");
+  *(void **)&driver.pop = dlsym(lib, "cuCtxPopCurrent_v2");
+  *(void **)&driver.retain = dlsym(lib, "cuDevicePrimaryCtxRetain");
+  *(void **)&driver.release = dlsym(lib, "cuDevicePrimaryCtxRelease_v2");
+  *(void **)&driver.state = dlsym(lib, "cuDevicePrimaryCtxGetState");
+  *(void **)&driver.control = dlsym(lib, "cuSoftgpuControl");
+  lua_close(L);
+}
+
+static CUcontext current(void) {
+  CUcontext c = NULL;
+  OK(driver.current(&c));
+  return c;
+}
+
+static bool primary_active(void) {
+  unsigned flags;
+  int active;
+  OK(driver.state(0, &flags, &active));
+  return active;
+}
+
+/* Besides the primary context, where it stands on the stack of a thread that ended. */
+static void nothing_left(bool but_primary) {
+  char reply[65536] = "";
+  size_t need;
+  if (!driver.control) return;
+  OK(driver.control("leaks", reply, sizeof reply, &need));
+  const char *second = strchr(reply, '\n');
+  if (but_primary && !strncmp(reply, "context ", 8) && second) memmove(reply, second + 1, strlen(second));
+  if (reply[0]) die(reply);
+  OK(driver.control("stats", reply, sizeof reply, &need));
+  if (!strstr(reply, "stale 0\n")) die(reply);
+}
+
+static unsigned next_random(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+/* --- the stack of contexts --- */
+
+static void stacks(void) {
+  CUcontext host = NULL, popped;
+  lua_State *L = new_state(seed);
+  for (int i = 0; i < 3; i++) {
+    text(L, "cuda = require 'cudalua' p = cuda.Device(0):retain_primary_context():push() p:push()", 0);
+    text(L, "e = cuda.Device(0):make_context() e:push()", 0);
+  }
+  lua_close(L);
+  TRUE(!current() && !primary_active());
+
+  /* Over and under what others have pushed. */
+  OK(driver.retain(&host, 0));
+  OK(driver.push(host));
+  L = new_state(seed);
+  lua_State *other = new_state(seed);
+  text(L, "cuda = require 'cudalua' p = cuda.Device(0):retain_primary_context():push()", 0);
+  text(L, "e = cuda.Device(0):make_context()", 0);
+  text(other, "e = require('cudalua').Device(0):make_context() return e:handle()", 1);
+  CUcontext others = (CUcontext)(uintptr_t)lua_tonumber(other, -1);
+  OK(driver.push(host));
+  lua_close(L);
+  TRUE(current() == host);
+  OK(driver.pop(&popped));
+  TRUE(current() == others);
+  lua_close(other);
+  TRUE(current() == host);
+
+  /* A context of the host program's that was popped, and pushed again. */
+  L = new_state(seed);
+  text(L, "cuda = require 'cudalua' c = cuda.Context.pop() c:push() c:push() cuda.Context.pop()", 0);
+  lua_close(L);
+  TRUE(current() == host);
+  OK(driver.pop(&popped));
+  TRUE(popped == host && !current());
+  OK(driver.release(0));
+  TRUE(!primary_active());
+
+  /* Ours was popped by somebody else. */
+  L = new_state(seed);
+  text(L, "cuda = require 'cudalua' p = cuda.Device(0):retain_primary_context():push()", 0);
+  OK(driver.pop(&popped));
+  lua_close(L);
+  TRUE(!current() && !primary_active());
+  nothing_left(false);
+}
+
+static void *close_it(void *L) {
+  lua_close(L);
+  return NULL;
+}
+
+static void *push_and_close(void *L) {
+  text(L, "cuda = require 'cudalua' p = cuda.Device(0):retain_primary_context():push() e = p:push()", 0);
+  text(L, "cuda.mem_alloc(100)", 0);
+  return close_it(L);
+}
+
+/* A primary context that stands on the stack of another thread lives on: nobody can take it off there. */
+static void other_thread(void) {
+  pthread_t t;
+  lua_State *L = new_state(seed);
+  pthread_create(&t, NULL, push_and_close, L);
+  pthread_join(t, NULL);
+  TRUE(!primary_active());
+
+  L = new_state(seed);
+  text(L,
+       "cuda = require 'cudalua' p = cuda.Device(0):retain_primary_context():push() m = cuda.mem_alloc(100)",
+       0);
+  text(L, "e = cuda.Device(0):make_context() cuda.Context.pop()", 0);
+  CUcontext mine = current(), popped;
+  pthread_create(&t, NULL, close_it, L);
+  pthread_join(t, NULL);
+  TRUE(current() == mine && primary_active());
+  L = new_state(seed);
+  step(L, false);
+  lua_close(L);
+  TRUE(current() == mine);
+  OK(driver.pop(&popped));
+}
+
+/* --- at random --- */
+
+enum { STATES = 4, STEPS = 150, THREADS = 4, MOVES = 100, FORKS = 40 };
+
+/* Some states of one thread, made, used and closed at random. */
+static void *some_states(void *own_seed) {
+  unsigned random = (unsigned)(uintptr_t)own_seed;
+  lua_State *states[STATES] = {NULL};
+  for (int i = 0; i < STEPS; i++) {
+    lua_State **L = &states[next_random(&random) % STATES];
+    if (!*L)
+      *L = new_state(next_random(&random));
+    else if (next_random(&random) % 8)
+      step(*L, false);
+    else {
+      lua_close(*L);
+      *L = NULL;
+    }
+  }
+  for (int i = 0; i < STATES; i++)
+    if (states[i]) lua_close(states[i]);
+  TRUE(!current());
+  return NULL;
+}
+
+static void one_thread(void) {
+  some_states((void *)(uintptr_t)seed);
+  TRUE(!primary_active());
+  nothing_left(false);
+}
+
+static void threads(void) {
+  pthread_t t[THREADS];
+  for (unsigned i = 0; i < THREADS; i++)
+    pthread_create(&t[i], NULL, some_states, (void *)(uintptr_t)(seed + 977 * i));
+  for (int i = 0; i < THREADS; i++) pthread_join(t[i], NULL);
+  TRUE(!primary_active());
+  nothing_left(false);
+}
+
+/* States that go from thread to thread, as in a server with a pool of workers. */
+static struct {
+  pthread_mutex_t lock;
+  lua_State *L;
+} moving[STATES];
+
+static void *some_moves(void *own_seed) {
+  unsigned random = (unsigned)(uintptr_t)own_seed;
+  for (int i = 0; i < MOVES; i++) {
+    unsigned k = next_random(&random) % STATES;
+    pthread_mutex_lock(&moving[k].lock);
+    if (!moving[k].L)
+      moving[k].L = new_state(next_random(&random));
+    else if (next_random(&random) % 10)
+      step(moving[k].L, true);
+    else {
+      lua_close(moving[k].L);
+      moving[k].L = NULL;
+    }
+    pthread_mutex_unlock(&moving[k].lock);
+  }
+  return NULL;
+}
+
+static void moves(void) {
+  pthread_t t[THREADS];
+  for (int i = 0; i < STATES; i++) pthread_mutex_init(&moving[i].lock, NULL);
+  for (unsigned i = 0; i < THREADS; i++)
+    pthread_create(&t[i], NULL, some_moves, (void *)(uintptr_t)(seed + 977 * i));
+  for (int i = 0; i < THREADS; i++) pthread_join(t[i], NULL);
+  for (int i = 0; i < STATES; i++)
+    if (moving[i].L) lua_close(moving[i].L);
+  nothing_left(true);
+}
+
+/* --- fork --- */
+
+/* Without an error: a thread that was just raising one holds a lock of the unwinder, which libgcc does not
+ * make anew. */
+static const char in_the_child[] = "local cuda = require 'cudalua'\n"
+                                   "assert(cuda.poll() == 0 and cuda.mem_stats().live >= 0)\n"
+                                   "m, s, p, h, x = nil, nil, nil, nil, nil\n"
+                                   "cuda.collect()";
+
+/* Other threads hold any lock at the time of the fork, and are not there in the child. */
+static void forks(void) {
+  pthread_t t[2];
+  for (unsigned i = 0; i < 2; i++)
+    pthread_create(&t[i], NULL, some_states, (void *)(uintptr_t)(seed + 977 * i));
+  lua_State *L = new_state(seed);
+  text(L,
+       "cuda = require 'cudalua' p = cuda.Device(0):make_context() m = cuda.mem_alloc(16) s = cuda.Stream()",
+       0);
+  text(L,
+       "s:on_complete(os.exit) h = cuda.pagelocked_empty(16, 'int32') x = s:capture(function() "
+       "end):instantiate()",
+       0);
+  for (int i = 0; i < FORKS; i++) {
+    pid_t pid = fork();
+    TRUE(pid >= 0);
+    if (!pid) {
+      alarm(60); /* a child that waits for a lock ends with a signal */
+      text(L, in_the_child, 0);
+      lua_close(L);
+      _exit(0);
+    }
+    int status;
+    TRUE(waitpid(pid, &status, 0) == pid);
+    TRUE(status == 0);
+    text(L, "assert(m:ptr() > 0 and #m == 16)", 0);
+  }
+  lua_close(L);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+  nothing_left(false);
+}
+
+/* --- */
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} groups[] = {{"stacks", stacks},         {"other_thread", other_thread},
+              {"one_thread", one_thread}, {"threads", threads},
+              {"moves", moves},           {"forks", forks}};
+
+int main(int argc, char **argv) {
+  script = argc > 1 ? argv[1] : "spec/support/states.lua";
+  seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 0) : (unsigned)time(NULL) % 1000000;
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  int failed = 0;
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+    if (argc > 2) {
+      if (strcmp(argv[2], groups[i].name)) continue;
+      set_up();
+      groups[i].run();
+      free(image);
+      return 0;
+    }
+    char command[4096];
+    snprintf(command, sizeof command, "'%s' '%s' %s %u", argv[0], script, groups[i].name, seed);
+    int status = system(command);
+    printf("%s %zu - %s, seed %u\n", status ? "not ok" : "ok", i + 1, groups[i].name, seed);
+    failed += status != 0;
+  }
+  return failed ? 1 : 0;
+}
