@@ -1,5 +1,6 @@
 /* The C side of `./dev bench memory`: the same copies and allocations in plain loops, in the same process and
- * context. Built as a shared library when the benchmark runs; the driver is opened by the path that cudalua uses. */
+ * context. Built as a shared library when the benchmark runs; the driver is opened by the path that cudalua
+ * uses. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ static CUresult (*free_async)(CUdeviceptr, CUstream);
 
 double bench_now(void);
 int bench_open(const char *driver);
-double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes, int times);
+double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes,
+                  int times);
 double bench_pairs(int ordered, size_t bytes, int times);
 
 double bench_now(void) {
@@ -41,7 +43,8 @@ int bench_open(const char *driver) {
 }
 
 /* Microseconds for `times` copies and a wait. direction 0: host to device, 1: device to host, 2: a to b. */
-double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes, int times) {
+double bench_copy(int direction, void *host, unsigned long long a, unsigned long long b, size_t bytes,
+                  int times) {
   double start = bench_now();
   for (int i = 0; i < times; i++) {
     CUresult code = direction == 0   ? htod(a, host, bytes)
@@ -58,7 +61,8 @@ double bench_pairs(int ordered, size_t bytes, int times) {
   double start = bench_now();
   for (int i = 0; i < times; i++) {
     CUdeviceptr p;
-    if (ordered ? alloc_async(&p, bytes, NULL) || free_async(p, NULL) : alloc(&p, bytes) || release(p)) return -1;
+    if (ordered ? alloc_async(&p, bytes, NULL) || free_async(p, NULL) : alloc(&p, bytes) || release(p))
+      return -1;
   }
   double end = bench_now();
   return synchronize() ? -1 : end - start;

@@ -51,6 +51,26 @@ return {
       PooledHostAllocation PooledHostAllocation:free PooledHostAllocation:close PooledHostAllocation:ptr
       PooledHostAllocation:get_device_pointer DebugMemoryPool DebugMemoryPool:allocate DebugMemoryPool:histogram
       DebugMemoryPool:report]],
+    memcpy_spec = [[from_device from_device_like memcpy_htod_async memcpy_dtoh_async memcpy_dtod_async memcpy_peer
+      memcpy_peer_async memset_d8 memset_d16 memset_d32 memset_d8_async memset_d16_async memset_d32_async memset_d2d8
+      memset_d2d16 memset_d2d32 memset_d2d8_async memset_d2d16_async memset_d2d32_async]],
+    memcpy_box_spec = [[Memcpy2D Memcpy2D:set_src_host Memcpy2D:set_dst_host Memcpy2D:set_src_device
+      Memcpy2D:set_dst_device Memcpy2D:set_src_array Memcpy2D:set_dst_array Memcpy2D:set_src_unified
+      Memcpy2D:set_dst_unified Memcpy3D Memcpy3DPeer Memcpy3DPeer:set_src_context Memcpy3DPeer:set_dst_context]],
+    linear_spec = "mem_alloc_pitch mem_get_address_range DeviceAllocation:as_buffer DevicePointer:as_buffer",
+    hostmem_spec = [[pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty
+      aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like
+      managed_zeros_like register_host_memory HostAllocation HostAllocation:free HostAllocation:close HostAllocation:ptr
+      HostAllocation:get_device_pointer HostAllocation:get_flags HostAllocation:as_buffer PagelockedHostAllocation
+      AlignedHostAllocation AlignedHostAllocation:free AlignedHostAllocation:close RegisteredHostMemory
+      RegisteredHostMemory:unregister RegisteredHostMemory:close RegisteredHostMemory:ptr
+      RegisteredHostMemory:get_device_pointer RegisteredHostMemory:as_buffer ManagedAllocation ManagedAllocation:free
+      ManagedAllocation:close ManagedAllocation:ptr ManagedAllocation:get_device_pointer ManagedAllocation:attach
+      ManagedAllocation:as_buffer]],
+    ipc_spec = "mem_get_ipc_handle IPCMemoryHandle IPCMemoryHandle:close IPCMemoryHandle:ptr",
+    array_spec = [[ArrayDescriptor ArrayDescriptor3D Array Array:free Array:close Array:handle Array:get_descriptor
+      Array:get_descriptor_3d memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa dtype_to_array_format
+      matrix_to_array make_multichannel_2d_array np_to_array]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
     launch_spec = [[In Out InOut Function:name Function:get_attribute bool int8 uint8 int16 uint16 int32 uint32 int64
@@ -90,6 +110,7 @@ return {
     ndarray_spec = [[empty zeros ones full array from_buffer wrap is_array equal allclose newaxis Array Array:len
       Array:data Array:buffer Array:get Array:set Array:tolist Array:slice Array:transpose Array:reshape Array:copy
       Array:astype Array:fill Array:assign Array:equal Array:allclose]],
+    hostmem_spec = "Array:get_pointer",
   },
   {
     module = "cudalua.tools", prefix = "tools",

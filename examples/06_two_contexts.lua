@@ -36,7 +36,7 @@ local a, b = workers[1], workers[2]
 local ok, err = pcall(function()
   a.ctx:with(function() a.fill(b.memory, n, 0, { block = 256, grid = 4 }) end)
 end)
-assert(not ok and cuda.is_error(err, "LogicError"))
+assert(not ok and cuda.is_error(err, "LogicError"), err)
 print("as it should be: " .. err.message)
 
 -- From one context's memory to the other's, and back to the host.
@@ -50,7 +50,7 @@ for i = 0, n - 1 do assert(out[i] == (i < n / 2 and 10000 or 20000) + i, "elemen
 -- A context that is detached takes what lives in it along; the other one goes on.
 a.ctx:detach()
 ok, err = pcall(function() return #a.memory end)
-assert(not ok and cuda.is_error(err, "LogicError"))
+assert(not ok and cuda.is_error(err, "LogicError"), err)
 print("as it should be: " .. err.message)
 b.ctx:with(cuda.memcpy_dtoh, out, b.memory)
 assert(out[n - 1] == 20000 + n - 1)

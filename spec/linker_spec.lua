@@ -52,14 +52,34 @@ describe("linking", function()
     local linker = cuda.Linker{ message_handler = function(ok, info, err) heard = { ok, info, err } end }
     linker:add_data(caller, "ptx", "caller")
     local err = gpu.error_of("CompileError", linker.link_module, linker)
-    assert.truthy(err.log:find "triple")
+    assert.equal(300, err.code)
+    assert.truthy(err.log:find "Undefined reference to '[^']*triple[^']*' in 'caller'")
     assert.is_false(heard[1])
     assert.equal(err.log, heard[3])
+    assert.equal(300, gpu.error_of("CompileError", linker.link_module, linker).code) -- it stays useless
     linker:close()
     heard = nil
     linker = cuda.Linker{ message_handler = function(ok, info, log) heard = { ok, info, log } end }
     assert.equal(42, works(linker:add_data(caller, "ptx"):add_data(callee, "ptx"):link_module()))
     assert.is_true(heard[1])
+  end)
+
+  it("a symbol that is there twice is a CompileError of cuda.Linker:add_data", function()
+    local linker = cuda.Linker():add_data(callee, "ptx", "one"):add_data(caller, "ptx", "caller")
+    local err = gpu.error_of("CompileError", linker.add_data, linker, callee, "ptx", "other")
+    assert.equal(300, err.code)
+    assert.truthy(err.log:find "Multiple definition of '[^']*triple[^']*' in 'other', first defined in 'one'")
+    assert.equal(300, gpu.error_of("CompileError", linker.link_module, linker).code)
+    linker:close()
+  end)
+
+  it("bad PTX is a CompileError of cuda.Linker:add_data, which leaves it out", function()
+    local linker = cuda.Linker():add_data(caller, "ptx")
+    local err = gpu.error_of("CompileError", linker.add_data, linker,
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n nonsense.b32 %r1;\n ret;\n}\n", "ptx")
+    assert.equal(218, err.code)
+    assert.truthy(err.log:find("line 5; error   : ", 1, true))
+    assert.equal(42, works(linker:add_data(callee, "ptx"):link_module()))
   end)
 
   it("cuda.Linker:close; a linker that is dropped, and one whose context is gone", function()

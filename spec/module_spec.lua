@@ -105,7 +105,7 @@ describe("modules", function()
     local err = gpu.error_of("CompileError", cuda.module_from_buffer,
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { nonsense.b32 %r1; ret; }\n")
     assert.equal(218, err.code)
-    assert.truthy(err.log:find "4")
+    assert.truthy(err.log:find "line 4; error   : ")
     assert.truthy(tostring(err):find("log:", 1, true))
   end)
 
@@ -114,13 +114,15 @@ describe("modules", function()
     setup(function() ptx = cuda.compile(source, { arch = "compute_80" }) end)
 
     it("cuda.module_from_buffer passes the JIT's options and hands back what it reported in mod.jit", function()
-      local mod = cuda.module_from_buffer(ptx, { options = { max_registers = 32, wall_time = true, log_verbose = true } })
+      local options = { max_registers = 32, wall_time = true, log_verbose = true }
+      local mod = cuda.module_from_buffer(ptx, { options = options })
       assert.is_true(mod.jit.wall_time >= 0)
       assert.equal("string", type(mod.jit.info_log))
       assert.equal("", mod.jit.error_log)
       assert.is_nil(mod.jit.threads_per_block)
-      mod = cuda.module_from_buffer(ptx, { options = { { "threads_per_block", 128 }, { cuda.jit_option.LOG_VERBOSE, 1 } } })
-      assert.is_true(mod.jit.threads_per_block >= 1)
+      local list = { { "threads_per_block", 100 }, { cuda.jit_option.LOG_VERBOSE, 1 } }
+      mod = cuda.module_from_buffer(ptx, { options = list })
+      assert.equal(128, mod.jit.threads_per_block) -- whole warps
       assert.is_nil(cuda.module_from_buffer(ptx).jit)
       assert.is_true(mod:get_function("scale").num_regs <= 255)
     end)
@@ -136,6 +138,11 @@ describe("modules", function()
       assert.truthy(err.log:find "%S")
       assert.is_false(heard[2][1])
       assert.equal(err.log, heard[2][3])
+    end)
+
+    it("a target that is not the device's own is refused", function()
+      local err = gpu.error_of("CompileError", cuda.module_from_buffer, ptx, { options = { target = "compute_120" } })
+      assert.equal(300, err.code)
     end)
 
     it("refuses what is no option, what is the library's own, and values that are none", function()

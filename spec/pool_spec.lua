@@ -60,14 +60,15 @@ describe("pools of device memory", function()
     local a = pool:allocate(1000)
     assert.equal(1000, #a)
     assert.same({ 0, 1, 1000, 1023 }, state(pool))
-    local b = pool:allocate(5000) -- luacheck: ignore
+    local kept = gpu.kept
+    gpu.apart(function() kept.b = pool:allocate(5000) end)
     assert.same({ 0, 2, 6000, 1023 + 5119 }, state(pool))
     a:free()
     assert.same({ 1, 1, 5000, 1023 + 5119 }, state(pool))
     assert.equal(1023, pool.held_bytes)
-    local c = pool:allocate(1010) -- luacheck: ignore
+    gpu.apart(function() kept.c = pool:allocate(1010) end)
     assert.same({ 0, 2, 6010, 1023 + 5119 }, state(pool))
-    b, c = nil, nil
+    kept.b, kept.c = nil, nil
     cuda.collect()
     assert.same({ 2, 0, 0, 1023 + 5119 }, state(pool))
     pool:free_held()
@@ -145,9 +146,10 @@ describe("pools of device memory", function()
     assert.same({ 0, 1, 200, 207 }, state(pool))
     b:free()
     assert.same({ 0, 0, 0, 0 }, state(pool))
-    local c = pool:allocate(300) -- luacheck: ignore
+    local kept = gpu.kept
+    gpu.apart(function() kept.c = pool:allocate(300) end)
     assert.same({ 0, 1, 300, 303 }, state(pool))
-    c = nil
+    kept.c = nil
     collectgarbage()
     collectgarbage()
     cuda.collect() -- giving it back waits, so a finalizer leaves it to the queue
@@ -191,13 +193,18 @@ describe("pools of device memory", function()
   it("a pool that was collected with blocks in use: they stay, and go to the driver", function()
     cuda.collect()
     local before = gpu.soft and softgpu.stats().live_allocs
-    local a, back = cuda.DeviceMemoryPool():allocate(64), ffi.new "char[64]"
-    cuda.DeviceMemoryPool():allocate(64):free()
+    local kept, back = gpu.kept, ffi.new "char[64]"
+    gpu.apart(function()
+      kept.a = cuda.DeviceMemoryPool():allocate(64)
+      cuda.DeviceMemoryPool():allocate(64):free()
+    end)
     cuda.collect()
-    cuda.memcpy_htod(a, ("k"):rep(64))
-    cuda.memcpy_dtoh(back, a)
+    gpu.apart(function()
+      cuda.memcpy_htod(kept.a, ("k"):rep(64))
+      cuda.memcpy_dtoh(back, kept.a)
+    end)
     assert.equal(("k"):rep(64), ffi.string(back, 64))
-    a = nil -- luacheck: ignore
+    kept.a = nil
     cuda.collect()
     cuda.collect()
     if before then assert.equal(before, softgpu.stats().live_allocs) end
@@ -364,18 +371,18 @@ describe("pools of page-locked memory", function()
 
   it("cuda.PageLockedMemoryPool: cuda.PageLockedMemoryPool:allocate gives host arrays", function()
     local pool = cuda.PageLockedMemoryPool()
-    local a = pool:allocate({ 4, 25 }, "float32")
-    assert.same({ 4, 25 }, a.shape)
+    local back, shape, address, bytes = ffi.new "float[100]", nil, nil, nil
+    gpu.apart(function()
+      local a = pool:allocate({ 4, 25 }, "float32")
+      a:fill(2)
+      cuda.memcpy_dtoh(back, cuda.to_device(a))
+      shape, address, bytes = a.shape, a.base:ptr(), #a.base
+    end)
     assert.same({ 0, 1, 400, 415 }, state(pool))
-    a:fill(2)
-    local d = cuda.to_device(a)
-    local back = ffi.new "float[100]"
-    cuda.memcpy_dtoh(back, d)
+    assert.same({ 4, 25 }, shape)
     assert.equal(2, back[99])
-    local address = a.base:ptr()
     assert.is_true(address > 0)
-    assert.equal(400, #a.base)
-    a = nil -- luacheck: ignore
+    assert.equal(400, bytes)
     cuda.collect()
     assert.same({ 1, 0, 0, 415 }, state(pool))
     local b = pool:allocate(100, "int32", "F")
@@ -500,7 +507,7 @@ describe("pools that tell", function()
   it("cuda.DebugMemoryPool:histogram counts what is in use by place", function()
     local _, file = log()
     local pool = cuda.DebugMemoryPool { logfile = file }
-    local list = {} -- luacheck: ignore
+    local list = {}
     for i = 1, 3 do list[i] = pool:allocate(500) end
     local other = pool:allocate(4000)
     local histogram = pool:histogram()
@@ -509,8 +516,7 @@ describe("pools that tell", function()
     assert.same({ 3, 1500 }, { histogram[2].count, histogram[2].bytes })
     assert.truthy(histogram[2].place:find "pool_spec.lua:%d+")
     other:free()
-    list[2] = nil
-    cuda.collect()
+    list[2]:free()
     histogram = pool:histogram()
     assert.equal(1, #histogram)
     assert.same({ 2, 1000 }, { histogram[1].count, histogram[1].bytes })

@@ -174,7 +174,7 @@ function Context:get_shared_config() end
 ---@raise LogicError for any other value
 function Context:set_shared_config(config) end
 
----cuCtxEnablePeerAccess: kernels of this context may use the peer's memory from now on;
+---cuCtxEnablePeerAccess: kernels of this context may use the peer's memory of mem_alloc() from now on;
 ---Context.enable_peer_access(peer) is for the current one. One direction: the peer has to be asked for the other.
 ---@param peer cudalua.Context  a context on another device
 ---@param flags? integer  0

@@ -156,10 +156,11 @@ function Graph:close() end
 local GraphExec = {}
 
 ---cuGraphLaunch: puts the whole graph into a stream. Launches of one GraphExec run one after the other, in whatever
----streams. Inside of a capture it becomes one node. May be closed or dropped while it runs.
+---streams. May be closed or dropped while it runs. Not possible in a stream that is being captured.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.GraphExec self
----@raise LogicError where something that the work uses was freed, or the graph's context is not the current one
+---@raise LogicError where something that the work uses was freed, the graph's context is not the current one, or the
+--- stream is being captured
 function GraphExec:launch(stream) end
 
 ---cuGraphUpload: does now, in the stream, what the first launch would have to prepare.

@@ -17,13 +17,13 @@ local function descriptor_class(name, fields)
 
   function mt:__index(key)
     local value = rawget(self, FIELDS)[key]
-    if value == nil then errors.raise("LogicError", ("%s has no field '%s'"):format(name, tostring(key))) end
+    if value == nil then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
     return value
   end
 
   function mt:__newindex(key, value)
     if fields[key] == nil then
-      errors.raise("LogicError", ("%s has no field '%s'"):format(name, tostring(key)))
+      errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key)))
     end
     if key == "format" then
       value = constants.enum(name .. ": format", value, "array_format")
@@ -33,7 +33,7 @@ local function descriptor_class(name, fields)
     value = number(value)
     if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
       errors.raise("LogicError", ("%s.%s: expected a whole number from 0 to 2^53, got %s"):format(name, key,
-        tostring(value)))
+        errors.text(value)))
     end
     rawget(self, FIELDS)[key] = value
   end
@@ -195,7 +195,7 @@ end
 -- The elements of ary with x as their dense axis, and the extents x, y, z. C: the last axis is x; F: the first is.
 local function oriented(where, ary, order, axes)
   if order ~= "C" and order ~= "F" then
-    errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. tostring(order))
+    errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. errors.text(order))
   end
   local shape, extents = ary.shape, {}
   for i = 1, axes do extents[i] = order == "C" and shape[#shape + 1 - i] or shape[#shape - axes + i] end
@@ -214,15 +214,6 @@ local function fill(array, source, row_bytes, height, depth)
   return array
 end
 
-local function options(where, opts, known)
-  if opts == nil then return {} end
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", where .. ": expected a table of options, got " .. type(opts))
-  end
-  errors.check_options(where, opts, known)
-  return opts
-end
-
 ---A 2D array with the elements of a host array of two axes.
 ---@param matrix cudalua.ndarray.Array
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
@@ -230,7 +221,7 @@ end
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype
 function M.matrix_to_array(matrix, order, opts)
-  opts = options("matrix_to_array", opts, { allow_double_hack = true })
+  opts = errors.options("matrix_to_array", opts, { allow_double_hack = true })
   check_array("matrix_to_array", matrix)
   if matrix.ndim ~= 2 then
     errors.raise("LogicError", ("matrix_to_array: expected 2 axes, got %d"):format(matrix.ndim))
@@ -263,7 +254,7 @@ end
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype
 function M.np_to_array(ary, order, opts)
-  opts = options("np_to_array", opts, { allow_surface_bind = true, allow_double_hack = true })
+  opts = errors.options("np_to_array", opts, { allow_surface_bind = true, allow_double_hack = true })
   check_array("np_to_array", ary)
   local rank = ary.ndim
   if rank < 1 or rank > 3 then

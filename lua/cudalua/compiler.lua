@@ -123,11 +123,7 @@ local function check(where, source, opts)
     errors.raise("LogicError", ("%s: the source must be a string, got %s"):format(where, type(source)))
   end
   if source:find("\0", 1, true) then errors.raise("LogicError", where .. ": the source has a zero byte in it") end
-  if opts == nil then return {} end
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", ("%s: the options must be a table, got %s"):format(where, type(opts)))
-  end
-  errors.check_options(where, opts, known_options)
+  opts = errors.options(where, opts, known_options)
   for _, key in ipairs { "arch", "name" } do
     if opts[key] ~= nil and type(opts[key]) ~= "string" then
       errors.raise("LogicError", ("%s: option %s must be a string, got %s"):format(where, key, type(opts[key])))

@@ -20,8 +20,7 @@ setmetatable(Context, {
 function Context:with(f, ...)
   errors.check_callable("Context.with", f)
   local depth = core.context_depth()
-  Context.push(self)
-  local function finish(ok, ...)
+  local function finish(ok, ...) -- made before the push: an error of somebody's finalizer may come with anything new
     local left = core.context_depth() - depth
     local balanced = left == 1 and Context.get_current() == self
     while core.context_depth() > depth do Context.pop() end
@@ -32,6 +31,7 @@ function Context:with(f, ...)
     end
     return ...
   end
+  Context.push(self)
   return finish(pcall(f, ...))
 end
 

@@ -73,7 +73,7 @@ for _, r in ipairs(rows) do
   local dt = setmetatable({ _name = row.name }, {
     __index = fields,
     __newindex = function(_, key)
-      refuse(("dtype %s: cannot set '%s': it is read only"):format(r[1], tostring(key)))
+      refuse(("dtype %s: cannot set %s: it is read only"):format(r[1], errors.text(key)))
     end,
     __tostring = function() return r[1] end,
     __concat = function(a, b) return tostring(a) .. tostring(b) end,

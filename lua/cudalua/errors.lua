@@ -3,6 +3,7 @@
 -- They are built in src/cudalua/error.c; here they get their methods.
 
 local core = require "cudalua.core"
+local ffi = require "ffi"
 
 local M = {}
 for name, class in pairs(core.errors) do M[name] = class end
@@ -115,20 +116,52 @@ function M.check_callable(where, f)
   core.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
 end
 
----Raises a LogicError unless `value` is one of the keys of `known`: for tables of options.
+---What a message calls a value. Runs nothing of the value's own.
+---@param x any
+---@return string
+function M.text(x)
+  local t = type(x)
+  if t == "string" then
+    return #x <= 60 and not x:find "%c" and ("'%s'"):format(x) or ("a string of %d bytes"):format(#x)
+  end
+  if t == "number" or t == "boolean" or t == "nil" then return tostring(x) end
+  if t == "cdata" then return "a cdata of " .. tostring(ffi.typeof(x)) end
+  return core.kind(x) or t
+end
+
+local function index(t, key) return t[key] end
+
+---The table of options that `where` was given; {} for nil. Raises a LogicError for anything else, for keys that are
+---not in `known`, and where a metamethod of the table raises.
 ---@param where string    function, for the message
----@param options table
+---@param options any
 ---@param known table<string, boolean>
-function M.check_options(where, options, known)
-  for key in pairs(options) do
+---@return table
+function M.options(where, options, known)
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, M.text(options)))
+  end
+  for key, value in next, options do
+    if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end
     if not known[key] then
       local names = {}
       for name in pairs(known) do names[#names + 1] = name end
       table.sort(names)
-      core.raise("LogicError", ("%s: unknown option '%s'; there are %s"):format(where, tostring(key),
+      core.raise("LogicError", ("%s: unknown option %s; there are %s"):format(where, M.text(key),
         table.concat(names, ", ")))
     end
   end
+  if not debug.getmetatable(options) then return options end
+  local values = {}
+  for name in pairs(known) do
+    local ok, value = pcall(index, options, name)
+    if not ok then
+      core.raise("LogicError", ("%s: the option '%s' cannot be read: %s"):format(where, name, M.text(value)))
+    end
+    values[name] = value
+  end
+  return values
 end
 
 return M

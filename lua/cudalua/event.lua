@@ -14,7 +14,7 @@ local options_of_event = { flags = true }
 setmetatable(Event, {
   __call = function(_, options)
     if type(options) ~= "table" or #options > 0 then return core.event(options) end
-    errors.check_options("Event", options, options_of_event)
+    options = errors.options("Event", options, options_of_event)
     return core.event(options.flags)
   end,
 })

@@ -18,9 +18,11 @@ M.is_pointer = is_pointer
 
 local function refuse(what, text) errors.raise("LogicError", what .. ": " .. text) end
 
+local function index(t, key) return t[key] end
+
 local function check_nbytes(what, n, have)
   if type(n) ~= "number" or n < 0 or n ~= math.floor(n) or n > 2 ^ 53 then
-    refuse(what, "nbytes must be a whole number of bytes, got " .. tostring(n))
+    refuse(what, "nbytes must be a whole number of bytes, got " .. errors.text(n))
   end
   if have and n > have then refuse(what, ("nbytes is %d, the host buffer has %d"):format(n, have)) end
   return n
@@ -66,22 +68,23 @@ function M.host_buffer(what, buf, nbytes, writable)
     return slot, n, buf
   end
   if t == "table" or t == "userdata" then
-    local ok, method = pcall(function() return buf.buffer end)
+    local ok, method = pcall(index, buf, "buffer")
     if ok and type(method) == "function" then
       local ptr, n, owner = buf:buffer()
       local slot, bytes = M.host_buffer(what, { ptr = ptr, nbytes = n }, nil, writable)
-      return slot, check_nbytes(what, nbytes or bytes, bytes), core.kind(owner) and owner or buf
+      return slot, check_nbytes(what, nbytes or bytes, bytes), core.kind(owner) and owner or { buf, ptr }
     end
-    if t == "table" and type(buf.ptr) == "cdata" then
-      local slot = address(buf.ptr, writable)
-      local n = check_nbytes(what, buf.nbytes)
-      if not slot and address(buf.ptr) then refuse(what, "const memory cannot be written to") end
+    local has_ptr, ptr = pcall(index, buf, "ptr")
+    if t == "table" and has_ptr and type(ptr) == "cdata" then
+      local slot = address(ptr, writable)
+      local n = check_nbytes(what, select(2, pcall(index, buf, "nbytes")))
+      if not slot and address(ptr) then refuse(what, "const memory cannot be written to") end
       if not slot or (n > 0 and slot[0] == nil) then refuse(what, "ptr is not an address") end
-      return slot, check_nbytes(what, nbytes or n, n), buf
+      return slot, check_nbytes(what, nbytes or n, n), { buf, ptr }
     end
   end
   refuse(what, "expected a host buffer (FFI array or struct" .. (writable and "" or ", string") ..
-    ", {ptr =, nbytes =}), got " .. (t == "userdata" and tostring(buf) or t))
+    ", {ptr =, nbytes =}), got " .. errors.text(buf))
 end
 
 -- cdata scalar types that have a dtype of their own.
@@ -134,7 +137,7 @@ function M.device(x)
   if t == "number" or t == "nil" then return x end
   if t == "cdata" then return M.plain_number(x) end
   if (t == "table" or t == "userdata") and not core.kind(x) then
-    local ok, method = pcall(function() return x.get_pointer end)
+    local ok, method = pcall(index, x, "get_pointer")
     if ok and type(method) == "function" then return M.plain_number(x:get_pointer()) end
   end
   return x

@@ -28,13 +28,8 @@ local function alive(base)
   end
 end
 
----A host array over memory that an object of the library owns.
----@param address number|ffi.cdata*
----@param shape integer[]
----@param dtype any
----@param base any   the owner
----@param options table  order or strides
----@return cudalua.ndarray.Array
+-- A host array over memory that an object of the library owns: its address, what it is like, the owner, and order or
+-- strides.
 function M.wrap(address, shape, dtype, base, options)
   if type(address) == "number" then address = ffi.cast("uintptr_t", address) end
   return ndarray.wrap(ffi.cast(bytes_t, address), shape, dtype, { order = options.order, strides = options.strides,
@@ -46,14 +41,10 @@ local function maker(name, known, allocate)
   known.order = true
 
   local function new(where, shape, dtype, options)
-    if options == nil then options = {} end
-    if type(options) ~= "table" then
-      errors.raise("LogicError", where .. ": expected a table of options, got " .. type(options))
-    end
-    errors.check_options(where, options, known)
+    options = errors.options(where, options, known)
     local order = options.order
     if order ~= nil and order ~= "C" and order ~= "F" then
-      errors.raise("LogicError", ("%s: order must be 'C' or 'F', got %s"):format(where, tostring(order)))
+      errors.raise("LogicError", ("%s: order must be 'C' or 'F', got %s"):format(where, errors.text(order)))
     end
     dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
     shape = layout.numbers(where, "shape", shape, 0)
@@ -227,6 +218,7 @@ function M.as_buffer(memory, nbytes, offset)
 end
 
 M.HostAllocation = core.classes.HostAllocation
+---Another name of HostAllocation, PyCUDA's.
 M.PagelockedHostAllocation = M.HostAllocation
 M.AlignedHostAllocation = core.classes.AlignedHostAllocation
 M.RegisteredHostMemory = core.classes.RegisteredHostMemory

@@ -44,7 +44,7 @@ end)
 
 ---Called with one line of text when something deserves to be known that is no error. Replace it at will.
 ---@param text string
-function cuda.on_notice(text) io.stderr:write("cudalua: ", text, "\n") end
+function cuda.on_notice(text) io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n") end
 
 local init_options = { driver = true, flags = true }
 
@@ -55,13 +55,9 @@ local init_options = { driver = true, flags = true }
 --- back to the software device, with a notice, where there is no GPU.
 function cuda.init(options)
   if type(options) == "number" then options = { flags = options } end
-  if options ~= nil and type(options) ~= "table" then
-    errors.raise("LogicError", "init: expected flags or a table of options, got " .. type(options))
-  end
-  options = options or {}
-  errors.check_options("init", options, init_options)
+  options = errors.options("init", options, init_options)
   if options.flags ~= nil and options.flags ~= 0 then
-    errors.raise("LogicError", "init: flags must be 0, got " .. tostring(options.flags))
+    errors.raise("LogicError", "init: flags must be 0, got " .. errors.text(options.flags))
   end
   if options.driver ~= nil and type(options.driver) ~= "string" then
     errors.raise("LogicError", "init: driver must be a string, got " .. type(options.driver))

@@ -92,7 +92,7 @@ local function from_cdata(fn, i, x)
       "behind it, cuda.pointer(address) passes a device address")
   end
   local bytes, dtype = host.value_bytes(x)
-  if not bytes then refuse(fn, i, "cannot pass " .. tostring(x)) end
+  if not bytes then refuse(fn, i, "cannot pass " .. errors.text(x)) end
   if wanted and wanted.type == "pointer" then
     refuse(fn, i, "expected device memory, got a host value; In/Out/InOut(buffer) copies it there and back")
   end

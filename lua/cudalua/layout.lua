@@ -67,7 +67,7 @@ function M.numbers(what, name, list, lowest)
   if n > M.MAX_AXES then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, M.MAX_AXES) end
   for key in pairs(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
-      refuse(what, "%s must be a list; it has a field '%s'", name, tostring(key))
+      refuse(what, "%s must be a list; it has a field %s", name, errors.text(key))
     end
   end
   local out = {}

@@ -50,11 +50,7 @@ local copy_options = { nbytes = true }
 
 local function nbytes_of(where, opts)
   if opts == nil then return nil end
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", where .. ": the options must be a table, {nbytes = n}, got " .. type(opts))
-  end
-  errors.check_options(where, opts, copy_options)
-  return number(opts.nbytes)
+  return number(errors.options(where, opts, copy_options).nbytes)
 end
 
 ---Copies host memory to the device, after all earlier work of the default and the blocking streams; returns when the
@@ -124,11 +120,7 @@ end
 local peer_options = { dest_context = true, src_context = true, stream = true }
 
 local function peer(where, async, dest, src, size, opts)
-  opts = opts == nil and {} or opts
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", where .. ": the options must be a table, got " .. type(opts))
-  end
-  errors.check_options(where, opts, peer_options)
+  opts = errors.options(where, opts, peer_options)
   core.memcpy_peer(device(dest), device(src), number(size), opts.dest_context, opts.src_context,
     async or opts.stream ~= nil, opts.stream)
 end

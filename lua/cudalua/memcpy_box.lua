@@ -112,18 +112,18 @@ local function class(name, fields, form)
       if state[side .. "_memory_type"] ~= kinds[what] then return nil end
       return state[side .. "_buffer"] or state[side .. "_object"]
     end
-    errors.raise("LogicError", ("%s has no field '%s'"):format(name, tostring(key)))
+    errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key)))
   end
 
   function mt:__newindex(key, value)
     if not fields[key] then
-      errors.raise("LogicError", ("%s has no field '%s'%s"):format(name, tostring(key),
+      errors.raise("LogicError", ("%s has no field %s%s"):format(name, errors.text(key),
         seen[key] and " that can be written to; use the set_ methods" or ""))
     end
     value = host.plain_number(value)
     if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
       errors.raise("LogicError", ("%s.%s: expected a whole number from 0 to 2^53, got %s"):format(name, key,
-        tostring(value)))
+        errors.text(value)))
     end
     rawget(self, STATE)[key] = value
   end
@@ -132,7 +132,7 @@ local function class(name, fields, form)
     local state, stream = rawget(self, STATE), nil
     local this = form
     if type(how) == "table" then
-      errors.check_options(name, how, form == "2d" and { aligned = true, stream = true } or { stream = true })
+      how = errors.options(name, how, form == "2d" and { aligned = true, stream = true } or { stream = true })
       stream = how.stream
       if how.aligned ~= nil and type(how.aligned) ~= "boolean" then
         errors.raise("LogicError", ("%s: aligned must be true or false, got %s"):format(name, type(how.aligned)))
@@ -167,17 +167,18 @@ end
 
 ---A copy of a rectangle: `local c = cuda.Memcpy2D()`. Fields, all 0 at first: src_x_in_bytes, src_y, src_pitch,
 ---dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes, height; the last two have to be set. A pitch is the bytes from row
----to row. The ends are set by set_src_host(buf), set_src_device(memory), set_src_array(array), set_src_unified(memory
----or buffer) and set_dst_...; the copy holds them, and src_host, src_device ... give them back. `c()` copies and waits
----where host memory is involved, `c{aligned = false}` (or `c(false)`) takes any pitch, `c(stream)` copies in the order
----of a stream and holds both ends until it is done. Raises a LogicError for unknown fields, for memory of another context
----than the current one, and where the rectangle leaves the memory.
+---to row, 0: rows without gaps; arrays have none. The ends are set by set_src_host(buf), set_src_device(memory),
+---set_src_array(array), set_src_unified(memory or buffer) and set_dst_...; the copy holds them, and src_host,
+---src_device ... give them back. `c()` copies and waits where host memory is involved, `c{aligned = false}` (or
+---`c(false)`) takes any pitch, `c(stream)` copies in the order of a stream and holds both ends until it is done. Raises
+---a LogicError for unknown fields, for memory of another context than the current one, and where the rectangle leaves
+---the memory.
 ---@class cudalua.Memcpy2D
 ---@overload fun(): cudalua.Memcpy2D
 M.Memcpy2D = class("Memcpy2D", fields_2d, "2d")
 
----A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice; not for arrays), src_lod, dst_z,
----dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
+---A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
+---arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
 ---@class cudalua.Memcpy3D
 ---@overload fun(): cudalua.Memcpy3D
 M.Memcpy3D = class("Memcpy3D", fields_3d, "3d")

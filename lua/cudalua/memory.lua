@@ -36,15 +36,16 @@ function M.mem_alloc_async(bytes, stream)
   return async(bytes, stream)
 end
 
+-- The classes of memory that know their size.
+local sized = { DeviceAllocation = true, PooledDeviceAllocation = true, DevicePointer = true, HostAllocation = true,
+  PooledHostAllocation = true, RegisteredHostMemory = true, ManagedAllocation = true, IPCMemoryHandle = true }
+
 ---Device memory of the size of something else; nothing is copied.
----@param buf any  device memory, host array, FFI array or struct, string, {ptr =, nbytes =}, object with :buffer()
+---@param buf any  memory, host array, FFI array or struct, string, {ptr =, nbytes =}, object with :buffer()
 ---@return cudalua.DeviceAllocation
 ---@raise MemoryError as mem_alloc; LogicError where the size is 0 or not known
 function M.mem_alloc_like(buf)
-  local kind = core.kind(buf)
-  if kind == "DeviceAllocation" or kind == "PooledDeviceAllocation" or kind == "DevicePointer" then
-    return plain(#buf)
-  end
+  if sized[core.kind(buf) or 0] then return plain(#buf) end
   local _, bytes = host.host_buffer("mem_alloc_like", buf)
   return plain(bytes)
 end
@@ -125,7 +126,7 @@ function M.gc_budget(budget)
   local set
   if budget ~= nil then
     set = bytes_of(budget)
-    if not set then errors.raise("LogicError", "gc_budget: expected " .. expected .. ", got " .. tostring(budget)) end
+    if not set then errors.raise("LogicError", "gc_budget: expected " .. expected .. ", got " .. errors.text(budget)) end
   end
   local was = core.gc_budget()
   if set then core.gc_budget(set) end

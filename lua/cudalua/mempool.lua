@@ -24,10 +24,7 @@ local known = { device = true, release_threshold = true, max_size = true }
 setmetatable(MemoryPool, {
   __call = function(_, options)
     if options == nil then return core.mempool() end
-    if type(options) ~= "table" then
-      errors.raise("LogicError", "MemoryPool: expected a table of options, got " .. type(options))
-    end
-    errors.check_options("MemoryPool", options, known)
+    options = errors.options("MemoryPool", options, known)
     return core.mempool(host.plain_number(options.device), host.plain_number(options.release_threshold),
       host.plain_number(options.max_size))
   end,

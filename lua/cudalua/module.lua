@@ -33,8 +33,8 @@ local function add(where, list, option, value)
   end
   if type(value) == "boolean" then value = value and 1 or 0 end
   if type(value) ~= "number" then
-    errors.raise("LogicError", ("%s: option %s: expected a number, got %s"):format(where, tostring(option),
-      type(value)))
+    errors.raise("LogicError", ("%s: option %s: expected a number, got %s"):format(where, errors.text(option),
+      errors.text(value)))
   end
   list[#list + 1], list[#list + 2] = id, value
 end
@@ -87,7 +87,8 @@ local load_options = { options = true, message_handler = true }
 ---@field message_handler function? called as f(ok, info_log, error_log) after loading, also when it failed
 
 ---Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds what the JIT reported: info_log,
----error_log, and wall_time (ms) or threads_per_block where they were asked for.
+---error_log, and wall_time (ms) or threads_per_block where they were asked for. The driver keeps what it compiled: an
+---image that it has seen before takes no time, and has an empty info_log.
 ---@param image string
 ---@param opts? cudalua.ModuleOptions
 ---@return cudalua.Module
@@ -95,10 +96,7 @@ local load_options = { options = true, message_handler = true }
 --- LogicError for what is no image and for bad options.
 function M.module_from_buffer(image, opts)
   if opts == nil then return core.module_load(image) end
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", "module_from_buffer: expected a table of options, got " .. type(opts))
-  end
-  errors.check_options("module_from_buffer", opts, load_options)
+  opts = errors.options("module_from_buffer", opts, load_options)
   check_handler("module_from_buffer", opts.message_handler)
   local list = jit_options("module_from_buffer", opts.options or {})
   return (with_handler(opts.message_handler, function(mod) return mod.jit end, core.module_load, image, list))
@@ -133,11 +131,7 @@ local handlers = setmetatable({}, { __mode = "k" })
 local linker_options = { message_handler = true, options = true, log_verbose = true }
 
 local function new_linker(opts)
-  opts = opts or {}
-  if type(opts) ~= "table" then
-    errors.raise("LogicError", "Linker: expected a table of options, got " .. type(opts))
-  end
-  errors.check_options("Linker", opts, linker_options)
+  opts = errors.options("Linker", opts, linker_options)
   check_handler("Linker", opts.message_handler)
   local list = jit_options("Linker", opts.options or {})
   if opts.log_verbose then add("Linker", list, "log_verbose", 1) end
@@ -183,7 +177,7 @@ function Linker:add_file(path, input_type)
     errors.raise("RuntimeError", "Linker:add_file: " .. (why or path .. " cannot be read"),
       { code = core.result.FILE_NOT_FOUND, name = "CUDA_ERROR_FILE_NOT_FOUND" })
   end
-  return self:add_data(data, input_type, path)
+  return Linker.add_data(self, data, input_type, path)
 end
 
 ---Links what was added and loads it into the current context. The linker is closed by it.

@@ -83,7 +83,7 @@ end
 function M.array(values, dtype, options)
   local what = "ndarray.array"
   local order, o = order_of(what, options)
-  if dtype ~= nil then dtype = dtypes.of(dtype) end
+  dtype = dtype ~= nil and dtypes.of(dtype) or nil
   if arrays.is_array(values) then return values:astype(dtype or values.dtype, o.order) end
   local a = arrays.from_values(what, values, dtype, dtypes.default_float())
   return order == "F" and a:copy "F" or a
@@ -104,7 +104,8 @@ function M.wrap(pointer, shape, dtype, options)
   dtype = dtype_or_default(dtype)
   local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true })
   local ok, p = pcall(cast, bytes_t, pointer)
-  if type(pointer) ~= "cdata" or tostring(pointer):find "^ctype<" or element.scalar(pointer) ~= nil or not ok then
+  if type(pointer) ~= "cdata" or tostring(pointer):find "^ctype<" or element.scalar(pointer) ~= nil or not ok or
+    not ffi.sizeof(pointer) then
     refuse(what, "expected an FFI pointer, got " .. element.describe(pointer))
   end
   if o.alive ~= nil and type(o.alive) ~= "function" then refuse(what, "alive must be a function") end
@@ -161,11 +162,8 @@ function M.from_buffer(buf, shape, dtype, options)
   end
 
   local is_pointer = is_cdata and host.is_pointer(buf)
-  if shape ~= nil then
-    shape = layout.numbers(what, "shape", shape, 0)
-  elseif is_pointer then
-    refuse(what, "how much is behind a bare pointer is not known: give a shape")
-  end
+  shape = shape ~= nil and layout.numbers(what, "shape", shape, 0) or nil
+  if is_pointer and not shape then refuse(what, "how much is behind a bare pointer is not known: give a shape") end
   local wanted = shape and layout.size(what, shape, dtype.itemsize) * dtype.itemsize
   local slot, nbytes = host.host_buffer(what, buf, is_pointer and wanted or nil, type(buf) ~= "string")
   if wanted then

@@ -65,10 +65,11 @@ M.PageLockedMemoryPool = PageLockedMemoryPool
 
 setmetatable(PageLockedMemoryPool, {
   __call = function(_, allocator)
-    if allocator ~= nil and getmetatable(allocator) ~= PageLockedAllocator then
-      errors.raise("LogicError", "PageLockedMemoryPool: expected a PageLockedAllocator, got " .. type(allocator))
+    if allocator == nil then return core.host_pool() end
+    if getmetatable(allocator) ~= PageLockedAllocator then
+      errors.raise("LogicError", "PageLockedMemoryPool: expected a PageLockedAllocator, got " .. errors.text(allocator))
     end
-    return core.host_pool(allocator and allocator.flags)
+    return core.host_pool(allocator.flags)
   end,
 })
 
@@ -119,16 +120,19 @@ local mt = {
   end,
 }
 
+local function check_self(self)
+  if type(self) ~= "table" or getmetatable(self) ~= mt then
+    errors.raise("LogicError", "self: expected DebugMemoryPool, got " .. errors.text(self))
+  end
+end
+
 setmetatable(DebugMemoryPool, {
   __call = function(_, options)
-    options = options or {}
-    if type(options) ~= "table" then
-      errors.raise("LogicError", "DebugMemoryPool: expected a table of options, got " .. type(options))
-    end
-    errors.check_options("DebugMemoryPool", options, debug_options)
+    options = errors.options("DebugMemoryPool", options, debug_options)
     local log = options.logfile or io.stderr
-    if not pcall(function() return log.write end) then
-      errors.raise("LogicError", "DebugMemoryPool: logfile must have :write(), got " .. type(log))
+    local ok, write = pcall(function() return log.write end)
+    if not ok or type(write) ~= "function" then
+      errors.raise("LogicError", "DebugMemoryPool: logfile must have :write(), got " .. errors.text(log))
     end
     return setmetatable({ pool = DeviceMemoryPool(), logfile = log, interactive = options.interactive or false,
       places = setmetatable({}, { __mode = "k" }) }, mt)
@@ -153,6 +157,7 @@ end
 ---@return cudalua.PooledDeviceAllocation
 ---@raise MemoryError, LogicError as DeviceMemoryPool:allocate
 function DebugMemoryPool:allocate(bytes, stream)
+  check_self(self)
   local before = self.pool.managed_bytes
   local block = self.pool:allocate(bytes, stream)
   self.places[block] = place()
@@ -169,6 +174,7 @@ end
 ---@return {place: string, count: integer, bytes: integer}[]  most bytes first; place: "file:line" of the callers, the
 --- nearest first
 function DebugMemoryPool:histogram()
+  check_self(self)
   local by_place, list = {}, {}
   for block, where in pairs(self.places) do
     local alive, bytes = pcall(function() return #block end)
@@ -190,6 +196,7 @@ end
 
 ---Writes the histogram to the log.
 function DebugMemoryPool:report()
+  check_self(self)
   self.logfile:write(("  in use: %d blocks, %d bytes; held: %d blocks; managed: %d bytes\n"):format(
     self.pool.active_blocks, self.pool.active_bytes, self.pool.held_blocks, self.pool.managed_bytes))
   for _, entry in ipairs(self:histogram()) do

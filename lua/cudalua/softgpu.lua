@@ -22,7 +22,7 @@ function M.active() return core.driver_info().soft == true end
 ---@param what "on"|"off"|"clear"
 function M.log(what)
   if what ~= "on" and what ~= "off" and what ~= "clear" then
-    errors.raise("LogicError", "softgpu.log: expected 'on', 'off' or 'clear', got " .. tostring(what))
+    errors.raise("LogicError", "softgpu.log: expected 'on', 'off' or 'clear', got " .. errors.text(what))
   end
   core.softgpu_control("log " .. what)
 end
@@ -54,7 +54,15 @@ function M.fail(symbol, nth, code)
   if type(symbol) ~= "string" or not symbol:find "^[%w_]+$" then
     errors.raise("LogicError", "softgpu.fail: expected the name of a driver function")
   end
-  core.softgpu_control(("fail %s %d %s"):format(symbol, nth or 1, tostring(code or 999)))
+  if nth == nil then nth = 1 end
+  if code == nil then code = 999 end
+  if type(nth) ~= "number" or nth ~= math.floor(nth) or nth < 1 or nth >= 2 ^ 31 then
+    errors.raise("LogicError", "softgpu.fail: nth must be a whole number from 1, got " .. errors.text(nth))
+  end
+  if type(code) ~= "number" and type(code) ~= "string" then
+    errors.raise("LogicError", "softgpu.fail: expected a code or its name, got " .. errors.text(code))
+  end
+  core.softgpu_control(("fail %s %d %s"):format(symbol, nth, code))
 end
 
 ---Takes back every failure that has not happened yet.
@@ -79,7 +87,7 @@ end
 ---@param n integer  1 to 8
 function M.set_device_count(n)
   if type(n) ~= "number" or n ~= math.floor(n) or n < 1 or n > 8 then
-    errors.raise("LogicError", "softgpu.set_device_count: expected 1 to 8, got " .. tostring(n))
+    errors.raise("LogicError", "softgpu.set_device_count: expected 1 to 8, got " .. errors.text(n))
   end
   core.softgpu_restart("devices " .. n)
 end

@@ -20,7 +20,7 @@ local options_of_stream = { flags = true, priority = true }
 setmetatable(Stream, {
   __call = function(_, options)
     if type(options) ~= "table" or #options > 0 then return core.stream(options) end
-    errors.check_options("Stream", options, options_of_stream)
+    options = errors.options("Stream", options, options_of_stream)
     return core.stream(options.flags, host.plain_number(options.priority))
   end,
 })

@@ -46,7 +46,7 @@ function M.version_at_least(major, minor, patch)
   for i = 1, 3 do
     local n = asked[i]
     if type(n) ~= "number" or n < 0 or n >= 2 ^ 31 or n ~= math.floor(n) then
-      errors.raise("LogicError", "version_at_least: expected whole numbers, got " .. tostring(n))
+      errors.raise("LogicError", "version_at_least: expected whole numbers, got " .. errors.text(n))
     end
   end
   return compare(numbers, asked) >= 0

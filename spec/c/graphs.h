@@ -273,6 +273,7 @@ static inline int run_one(const Group *groups, int n, const char *name) {
 
 /* Each in a process of its own, so that a sticky error touches no other; or only the one named. */
 static inline int run_groups(const Group *groups, int n, int argc, char **argv) {
+  setvbuf(stdout, NULL, _IOLBF, 0); /* nothing said is lost when a group crashes */
   if (argc == 2) return run_one(groups, n, argv[1]);
   int good = 0, bad = 0, skipped = 0;
   for (int i = 0; i < n; i++) {

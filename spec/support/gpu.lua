@@ -64,6 +64,11 @@ function M.random_floats(n)
   return a
 end
 
+---Calls f on a stack of its own: what it leaves in the slots of its calls keeps nothing alive. What it makes to last
+---goes into kept, to be dropped from there.
+M.kept = {}
+function M.apart(f) coroutine.wrap(f)() end
+
 ---Runs Lua code in a process of its own; returns what it printed and whether it ended well.
 function M.child(code, environment)
   local script, out = os.tmpname(), os.tmpname()

@@ -65,9 +65,9 @@ static bool head_done(const cl_Lane *l) {
 void cl_anchors_poll(lua_State *L) {
   cl_State *st = cl_state(L);
   if (!st->lanes) return;
-  CUstreamCaptureMode mode = cl_relax();
   luaL_checkstack(L, 4, "anchors");
   push_table(L);
+  CUstreamCaptureMode mode = cl_relax();
   for (cl_Lane **p = &st->lanes; *p;) {
     cl_Lane *l = *p;
     while (l->count && head_done(l)) {
@@ -158,7 +158,8 @@ void cl_anchor_rec(lua_State *L, cl_Stream *s, cl_Context *ctx, int idx, cl_Rec 
   push_table(L);
   lua_insert(L, -2);
   CUstreamCaptureMode mode = cl_relax();
-  cl_Lane *l = lane_of(cl_state(L), s, ctx);
+  cl_State *st = cl_state(L);
+  cl_Lane *l = st->closed ? NULL : lane_of(st, s, ctx); /* after its end nobody would wait */
   CUevent event = NULL;
   if (l && moved_on(L, l)) {
     lua_pop(L, 1);

@@ -2,9 +2,12 @@
  * through a cast, which luaL_checkinteger would let them do. */
 #include "core.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 const char *cl_type_text(lua_State *L, int idx) {
   static __thread char text[160];
@@ -43,7 +46,7 @@ int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expecte
 
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {
   lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
-  if (!(d >= 0 && d <= 9007199254740992.0 && floor(d) == d))
+  if (!(d >= 0 && d <= 9007199254740992.0 && (lua_Number)(int64_t)d == d))
     cl_bad_argument(L, idx, what, "a whole number from 0 to 2^53");
   return (uint64_t)d;
 }
@@ -63,4 +66,14 @@ const char *cl_check_name(lua_State *L, int idx, const char *what) {
   const char *s = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
   if (!s || strlen(s) != n) cl_bad_argument(L, idx, what, "a name without zero bytes");
   return s;
+}
+
+/* The driver follows any pointer that it is given as a handle; an address that nothing is at need not come so
+ * far. */
+bool cl_may_be_handle(uint64_t handle) {
+  if (cl_driver.soft) return true; /* it looks handles up */
+  char bytes[8];
+  struct iovec to = {bytes, sizeof bytes}, from = {(void *)(uintptr_t)handle, sizeof bytes};
+  if (handle % 8) return false;
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) > 0 || errno != EFAULT; /* or nobody may ask so */
 }

@@ -91,14 +91,27 @@ void cl_refuse_wait_slow(lua_State *L, const char *call, const cl_Context *ctx) 
   refuse_unsafe(L, call, in_place_of_wait);
 }
 
+uint64_t cl_capture_id(const cl_Stream *s) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t id = 0;
+  CUresult code = CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(s), &status, &id, NULL, NULL, NULL, NULL);
+  return code || status != CU_STREAM_CAPTURE_STATUS_ACTIVE ? 0 : id;
+}
+
+static cl_Capture *capture_of(lua_State *L, const cl_Stream *s) {
+  cl_Capture *c = cl_state(L)->captures;
+  uint64_t id = c ? cl_capture_id(s) : 0;
+  if (!id) return NULL;
+  while (c && c->id != id) c = c->outer;
+  return c;
+}
+
 void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
   if (s == &cl_legacy_stream) {
     if (legacy_blocked()) refuse(L, what, NULL, in_place_of_legacy);
     return;
   }
-  if (!s->foreign) return;
-  uint64_t id = cl_capture_id(s);
-  if (id && !cl_capture_active(id))
+  if ((s->foreign || s == &cl_per_thread_stream) && cl_capture_id(s) && !capture_of(L, s))
     cl_logic(L, "%s: this stream is being captured by other code, which its graph belongs to", what);
 }
 
@@ -116,21 +129,6 @@ static bool has_id(const cl_Capture *c, const void *what) { return c->id == *(co
 bool cl_capture_active(uint64_t id) {
   const char *where;
   return find(has_id, &id, &where);
-}
-
-uint64_t cl_capture_id(const cl_Stream *s) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  cuuint64_t id = 0;
-  CUresult code = CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(s), &status, &id, NULL, NULL, NULL, NULL);
-  return code || status != CU_STREAM_CAPTURE_STATUS_ACTIVE ? 0 : id;
-}
-
-static cl_Capture *capture_of(lua_State *L, const cl_Stream *s) {
-  cl_Capture *c = cl_state(L)->captures;
-  uint64_t id = c ? cl_capture_id(s) : 0;
-  if (!id) return NULL;
-  while (c && c->id != id) c = c->outer;
-  return c;
 }
 
 static void keep_rec(lua_State *L, const cl_Capture *c, cl_Rec *r) {

@@ -107,7 +107,7 @@ int cl_stream_on_complete(lua_State *L) {
 
 /* Each is taken out before its function runs: the function may raise, or wait and so come here again. */
 int cl_run_completions(lua_State *L) {
-  cl_Inbox *box = cl_state(L)->inbox;
+  cl_Inbox *box = cl_driver.forked ? NULL : cl_state(L)->inbox; /* the parent's */
   int n = 0;
   while (box && box->length) {
     pthread_mutex_lock(&box->lock);

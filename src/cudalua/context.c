@@ -82,16 +82,36 @@ static bool is_primary_of(const cl_Context *c, const void *what) {
 cl_Context *cl_context_find(CUcontext handle) { return find(has_handle, handle); }
 cl_Context *cl_context_primary(CUdevice dev) { return find(is_primary_of, &dev); }
 
+cl_Context *cl_context_after(uint64_t generation) {
+  cl_Context *next = NULL;
+  pthread_mutex_lock(&list_lock);
+  for (cl_Context *c = list; c; c = c->next)
+    if (c->rec.life == CL_LIVE && c->rec.refs && c->rec.generation > generation &&
+        (!next || c->rec.generation < next->rec.generation))
+      next = c;
+  if (next && !cl_rec_retain_if(&next->rec)) next = NULL;
+  pthread_mutex_unlock(&list_lock);
+  return next;
+}
+
+/* Was it destroyed? A primary one that is given back may be the host program's as well, and go on. */
 static bool is_gone(CUcontext handle) {
-  bool gone = false, live = false;
+  bool gone = false, live = false, primary = false;
+  CUdevice dev = 0;
   pthread_mutex_lock(&list_lock);
   for (const cl_Context *c = list; c; c = c->next)
-    if (c->ownership != CL_FOREIGN && has_handle(c, handle)) *(c->rec.life == CL_LIVE ? &live : &gone) = true;
+    if (c->ownership != CL_FOREIGN && has_handle(c, handle)) {
+      *(c->rec.life == CL_LIVE ? &live : &gone) = true;
+      primary = primary || c->ownership == CL_PRIMARY;
+      dev = c->device;
+    }
   for (const Tombstone *t = tombstones; t && !gone; t = t->next)
     gone = t->handle == (uint64_t)(uintptr_t)handle;
   gone = gone && !live; /* the driver gave the handle out again */
   pthread_mutex_unlock(&list_lock);
-  return gone;
+  unsigned flags;
+  int active = 0;
+  return gone && !(primary && !CU.cuDevicePrimaryCtxGetState(dev, &flags, &active) && active);
 }
 
 CUresult cl_context_destroy(cl_Rec *r) {
@@ -332,9 +352,14 @@ int cl_device_retain_primary_context(lua_State *L) {
   if (known) {
     known->users++;
   } else if (!(code = CU.cuDevicePrimaryCtxRetain(&handle, dev))) {
-    c->rec.handle = (uint64_t)(uintptr_t)handle;
-    c->rec.life = CL_LIVE;
-    cl_context_register(c);
+    known = cl_context_find(handle);
+    if (known) { /* the host program's, and objects are made in it: it is ours as well now */
+      known->ownership = CL_PRIMARY;
+    } else {
+      c->rec.handle = (uint64_t)(uintptr_t)handle;
+      c->rec.life = CL_LIVE;
+      cl_context_register(c);
+    }
   }
   pthread_mutex_unlock(&adopt_lock);
   if (code) cl_fail(L, "cuDevicePrimaryCtxRetain", code);
@@ -568,21 +593,25 @@ int cl_context_attach(lua_State *L) {
   return 1;
 }
 
+cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what) {
+  cl_Context *c = cl_context_find(handle);
+  if (c) return c;
+  CUcontext popped;
+  CUdevice dev = 0;
+  if (is_gone(handle)) cl_logic(L, "%s: this Context was detached", what);
+  CL_TRY(L, cuCtxPushCurrent_v2, handle);
+  CUresult code = CU.cuCtxGetDevice(&dev);
+  CU.cuCtxPopCurrent_v2(&popped);
+  if (code) cl_fail(L, "cuCtxGetDevice", code);
+  return wrap_foreign(L, handle, dev);
+}
+
 /* wrap_context(handle): the Context that stands for a CUcontext of other code, which keeps owning it. */
 int cl_wrap_context(lua_State *L) {
   CUcontext handle = (CUcontext)(uintptr_t)cl_check_bytes(L, 1, "handle");
-  if (!handle) cl_bad_argument(L, 1, "handle", "the handle of a context");
-  cl_Context *c = cl_context_find(handle);
-  if (!c) {
-    CUcontext popped;
-    CUdevice dev = 0;
-    if (is_gone(handle)) cl_logic(L, "wrap_context: this Context was detached");
-    CL_TRY(L, cuCtxPushCurrent_v2, handle);
-    CUresult code = CU.cuCtxGetDevice(&dev);
-    CU.cuCtxPopCurrent_v2(&popped);
-    if (code) cl_fail(L, "cuCtxGetDevice", code);
-    c = wrap_foreign(L, handle, dev);
-  }
+  if (!handle || !cl_may_be_handle((uintptr_t)handle))
+    cl_bad_argument(L, 1, "handle", "the handle of a context");
+  cl_Context *c = cl_context_wrap(L, handle, "wrap_context");
   cl_push_context(L, c);
   cl_rec_release(&c->rec);
   return 1;

@@ -118,6 +118,25 @@ static const char *expectation(const cl_Param *p) {
   }
 }
 
+/* May kernels of ctx, the current context, use memory of another one? Where both devices have peer access the
+ * driver says so. Memory of pools is in the order of its own context's streams. */
+static bool reaches(const cl_Context *ctx, const cl_Context *owner, const cl_MemoryObject *m) {
+  unsigned flags = 0;
+  if (!owner || owner->device == ctx->device || m->o.rec->tracks) return false;
+  if (CU.cuPointerGetAttribute(&flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, m->address)) cl_log_clear();
+  return flags == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+}
+
+static cl_Converted elsewhere(const cl_Context *ctx, const cl_Context *owner, const cl_MemoryObject *m,
+                              char *why, size_t n) {
+  const char *hint = !owner || owner->device == ctx->device ? ""
+                     : m->o.rec->tracks
+                         ? ": memory of mem_alloc() can be used from another device"
+                         : ": ctx:enable_peer_access() lets kernels use memory of another device";
+  snprintf(why, n, "this %s belongs to another context%s", cl_kind_name(m->o.kind), hint);
+  return CL_WRONG;
+}
+
 cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Context *ctx, void *dst, char *why,
                         size_t n) {
   cl_Type t = p->type;
@@ -185,8 +204,9 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   if (!m->address && o->rec != &cl_no_owner)
     return snprintf(why, n, "this %s has no address on the device", cl_kind_name(o->kind)), CL_WRONG;
   bool shared = o->rec->kind == CL_HOST || o->rec->kind == CL_REGISTERED; /* by all contexts */
-  if (o->rec != &cl_no_owner && !shared && ctx && cl_rec_context(o->rec) != ctx)
-    return snprintf(why, n, "this %s belongs to another context", cl_kind_name(o->kind)), CL_WRONG;
+  const cl_Context *owner = o->rec == &cl_no_owner || shared ? ctx : cl_rec_context(o->rec);
+  if (__builtin_expect(ctx && owner != ctx, 0) && !reaches(ctx, owner, m))
+    return elsewhere(ctx, owner, m, why, n);
   memcpy(dst, &m->address, 8);
   return o->rec->tracks ? CL_OK_POOLED : CL_OK;
 }

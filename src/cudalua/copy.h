@@ -5,8 +5,8 @@
 #include "capture.h"
 #include "memory.h"
 
-/* The device address at idx: an object of the current context, whose bounds are checked against `bytes` so that the
- * error can say how far the work would have gone, or a number, which the driver judges. */
+/* The device address at idx: an object of the current context, whose bounds are checked against `bytes` so
+ * that the error can say how far the work would have gone, or a number, which the driver judges. */
 CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t bytes);
 /* The same for memory of any context. */
 CUdeviceptr cl_device_address(lua_State *L, int idx, const char *what, uint64_t bytes);
@@ -17,8 +17,8 @@ cl_Context *cl_owner_of(cl_Rec *r); /* the only context that r is of; NULL: all 
  * address. */
 void *cl_host_side(lua_State *L, int idx, const char *what, bool writable);
 
-/* After a plain copy from or to host memory whose owner, as host_buffer() tells it, is at idx: managed memory counts as
- * device memory with the driver, which does not wait then. */
+/* After a plain copy from or to host memory whose owner, as host_buffer() tells it, is at idx: managed memory
+ * counts as device memory with the driver, which does not wait then. */
 void cl_host_settle(lua_State *L, int idx);
 
 /* Begins asynchronous work: the stream at index `at` (nil: the current one), for the current context, which

@@ -21,6 +21,7 @@ static int failed_destroys(lua_State *L) {
 static int drain(lua_State *L) {
   cl_registered_drain(L, cl_state(L));
   cl_queue_drain();
+  cl_pressure_collected(L);
   return 0;
 }
 

@@ -25,6 +25,7 @@ int luaL_error(lua_State *L, const char *fmt, ...) __attribute__((noreturn, form
  * argument's name in the documentation. */
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= integer <= 2^53 */
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
+bool cl_may_be_handle(uint64_t handle); /* false: certainly no CUcontext or CUstream */
 const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */

@@ -1,5 +1,5 @@
 /* Building errors and throwing them. */
-#include "capture.h"
+#include "stream.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,28 +215,57 @@ int cl_logic(lua_State *L, const char *fmt, ...) {
   cl_throw(L);
 }
 
-/* A sticky error poisons the device of the context that is current: queries of it still work. */
+/* Is the current device lost? Then this call, too, answers why. */
+static bool is_lost(void) {
+  unsigned flags;
+  return cl_code_sticky(CU.cuStreamGetFlags(NULL, &flags));
+}
+
+static bool find_lost(CUresult code) {
+  bool found = false;
+  uint64_t last = 0;
+  for (cl_Context *c; (c = cl_context_after(last)); cl_rec_release(&c->rec)) {
+    CUcontext popped;
+    last = c->rec.generation;
+    if (CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle)) continue;
+    if (is_lost()) {
+      cl_driver.poison[c->device] = (int)code;
+      found = true;
+    }
+    CU.cuCtxPopCurrent_v2(&popped);
+  }
+  return found;
+}
+
+/* A sticky error ends a device: as a rule the current one, but what was asked for may be a stream or an event of
+ * another. */
 static void note_sticky(CUresult code) {
-  CUdevice dev;
-  if (!cl_code_sticky(code) || CU.cuCtxGetDevice(&dev) || dev < 0 || dev >= CL_MAX_DEVICES) return;
-  cl_driver.poison[dev] = (int)code;
+  CUdevice dev = 0;
+  if (!cl_code_sticky(code)) return;
+  bool known = !CU.cuCtxGetDevice(&dev) && dev >= 0 && dev < CL_MAX_DEVICES;
+  if ((known && is_lost()) || !find_lost(code))
+    if (known) cl_driver.poison[dev] = (int)code;
 }
 
 /* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
  * waited for, else in the context, is the one to name. */
-static void add_last_kernel(lua_State *L, const char *in_stream) {
+static void add_last_kernel(lua_State *L, cl_Rec *waited) {
   CUcontext handle = NULL;
-  const char *kernel = in_stream;
-  if (!kernel && !CU.cuCtxGetCurrent(&handle) && handle) {
-    cl_Context *c = cl_context_find(handle);
-    if (c) kernel = c->last_kernel;
-    if (c) cl_rec_release(&c->rec);
-  }
+  cl_Context *c = NULL;
+  const char *kernel = NULL;
+  if (waited && waited->parent) {
+    if (waited->kind == CL_STREAM) kernel = ((const cl_Stream *)waited)->last_kernel;
+    c = (cl_Context *)cl_rec_retain(waited->parent);
+  } else if (!CU.cuCtxGetCurrent(&handle) && handle)
+    c = cl_context_find(handle);
+  if (!kernel && c) kernel = c->last_kernel;
+  cl_rec_release(c ? &c->rec : NULL);
   set_string(L, "kernel", kernel);
 }
 
-static void fail_new(lua_State *L, const char *symbol, CUresult code, const char *kernel) {
-  const char *detail = cl_log_text();
+static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *waited) {
+  char detail[2048] = ""; /* before any further call */
+  if (cl_log_text()) snprintf(detail, sizeof detail, "%s", cl_log_text());
   cl_capture_note(L, symbol, code);
   char call[64]; /* the name people know: cuMemAlloc, not cuMemAlloc_v2 */
   snprintf(call, sizeof call, "%s", symbol);
@@ -261,19 +290,19 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, const char
     if (cl_code_sticky(code)) {
       lua_pushboolean(L, 1);
       lua_setfield(L, -2, "sticky");
-      add_last_kernel(L, kernel);
+      add_last_kernel(L, waited);
     }
   }
   set_string(L, "call", call);
-  set_string(L, "detail", detail);
+  set_string(L, "detail", *detail ? detail : NULL);
   set_string(L, "hint", hint_for(code));
   cl_log_clear();
 }
 
 void cl_fail_new(lua_State *L, const char *symbol, CUresult code) { fail_new(L, symbol, code, NULL); }
 
-int cl_fail_stream(lua_State *L, const char *call, CUresult code, const char *last_kernel) {
-  fail_new(L, call, code, last_kernel);
+int cl_fail_waiting(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  fail_new(L, call, code, waited);
   cl_throw(L);
 }
 

@@ -98,10 +98,11 @@ static void refuse_captured(lua_State *L, const cl_Event *e, const char *call) {
 
 /* e:synchronize() -> e */
 int cl_event_synchronize(lua_State *L) {
-  const cl_Event *e = check_event(L);
+  cl_Event *e = check_event(L);
   refuse_captured(L, e, "Event:synchronize");
   cl_refuse_in_capture(L, "Event:synchronize");
-  CL_TRY(L, cuEventSynchronize, (CUevent)e->rec.handle);
+  CUresult code = CU.cuEventSynchronize((CUevent)e->rec.handle);
+  if (code) cl_fail_waiting(L, "cuEventSynchronize", code, &e->rec);
   cl_after_wait(L);
   cl_run_completions(L);
   lua_settop(L, 1);
@@ -110,12 +111,12 @@ int cl_event_synchronize(lua_State *L) {
 
 /* e:query() -> has everything before the mark been done? */
 int cl_event_query(lua_State *L) {
-  const cl_Event *e = check_event(L);
+  cl_Event *e = check_event(L);
   refuse_captured(L, e, "Event:query");
   CUstreamCaptureMode mode = cl_relax();
   CUresult code = CU.cuEventQuery((CUevent)e->rec.handle);
   cl_unrelax(mode);
-  if (code && code != CUDA_ERROR_NOT_READY) cl_fail(L, "cuEventQuery", code);
+  if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuEventQuery", code, &e->rec);
   if (!code) cl_anchors_poll(L);
   lua_pushboolean(L, code == CUDA_SUCCESS);
   return 1;

@@ -119,10 +119,6 @@ static void made(cl_Rec *r, void *handle) {
 
 void cl_graph_made(cl_Graph *g, CUgraph handle) { made(&g->rec, handle); }
 
-void cl_graph_abandon(cl_Rec *r) {
-  if (r->life == CL_LIVE) (r->kind == CL_GRAPH ? cl_graph_destroy : cl_graph_exec_destroy)(r);
-}
-
 /* --- Graph --- */
 
 static cl_Graph *check_graph(lua_State *L) {
@@ -206,6 +202,7 @@ int cl_graph_exec_handle(lua_State *L) {
   return 1;
 }
 
+/* The driver (580) answers 900 to a launch or upload in a capture of any mode, which breaks it. */
 static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *call, cl_Context **ctx) {
   CUcontext current = NULL;
   *ctx = cl_rec_context(x->rec.parent);
@@ -213,15 +210,10 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)(*ctx)->rec.handle)
     cl_logic(L, "%s: the graph's context is not the current one: ctx:push() it, or use ctx:with()", call);
+  if (cl_captures && cl_capture_id(s))
+    cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",
+             call);
   return s;
-}
-
-/* Everything that a launch of x uses, for the graph that s is being captured into. */
-static void keep_all(lua_State *L, const cl_Stream *s, const cl_GraphExec *x) {
-  for (uint32_t i = 0; i < x->kept->room; i++)
-    if (x->kept->set[i]) cl_capture_keep_rec(L, s, x->kept->set[i]);
-  push_kept_of(L, 1);
-  cl_capture_keep(L, s, lua_gettop(L));
 }
 
 /* x:launch([s]) -> x. A launch anchors the GraphExec and what its graph uses. */
@@ -234,12 +226,8 @@ int cl_graph_exec_launch(lua_State *L) {
   CL_TRY(L, cuGraphLaunch, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
   lua_settop(L, 1);
-  if (cl_captures && cl_capture_keep(L, s, 1)) {
-    keep_all(L, s, x);
-  } else {
-    lua_getfenv(L, 1);
-    cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
-  }
+  lua_getfenv(L, 1);
+  cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
   lua_settop(L, 1);
   return 1;
 }
@@ -250,8 +238,6 @@ int cl_graph_exec_upload(lua_State *L) {
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:upload", &ctx);
   cl_kept_check(L, x->kept, "GraphExec:upload");
-  if (cl_captures && cl_capture_id(s))
-    cl_logic(L, "GraphExec:upload is not possible in a stream that is being captured");
   cl_anchors_poll(L);
   CL_TRY(L, cuGraphUpload, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
   lua_settop(L, 1);

@@ -16,8 +16,8 @@ CUresult cl_registered_destroy(cl_Rec *r) { return CU.cuMemHostUnregister((void 
 
 void cl_registered_dispose(cl_Rec *r) { cl_rec_release(((cl_HostMemory *)r)->owner); }
 
-/* The driver knows nothing of aligned memory and waits for nothing when it goes. So it goes with the last reference:
- * copies under way, registrations and graphs have one. Closing it only ends its use. */
+/* The driver knows nothing of aligned memory and waits for nothing when it goes. So it goes with the last
+ * reference: copies under way, registrations and graphs have one. Closing it only ends its use. */
 CUresult cl_aligned_destroy(cl_Rec *r) {
   (void)r;
   return CUDA_SUCCESS;
@@ -124,7 +124,8 @@ int cl_aligned_alloc(lua_State *L) {
   cl_MemoryObject *m;
   cl_HostMemory *h = new_memory(L, CL_ALIGNED, bytes, &m);
   void *p = NULL;
-  if (posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, bytes)) {
+  bool possible = bytes < 1ull << 47; /* there are no more addresses */
+  if (!possible || posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, bytes)) {
     cl_error_new(L, CL_MEMORY_ERROR, "there is no host memory for %.0f bytes", (double)bytes);
     lua_pushnumber(L, (lua_Number)bytes);
     lua_setfield(L, -2, "requested");
@@ -135,8 +136,10 @@ int cl_aligned_alloc(lua_State *L) {
 
 static const char *register_hint(CUresult code) {
   if (code == CUDA_ERROR_INVALID_VALUE)
-    return "older drivers take whole pages only: address and size must be multiples of 4096 bytes, as those of "
-           "cuda.aligned_empty can be; and the memory must be writable, unless flags have \"read_only\"";
+    return "older drivers take whole pages only: address and size must be multiples of 4096 bytes, as with "
+           "cuda.aligned_empty; the memory must be writable, unless flags have \"read_only\", and it must be "
+           "plain: "
+           "that of pagelocked_empty is page-locked as it is";
   if (code == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
     return "this memory, or a part of it, is page-locked already: made so by pagelocked_empty, or by another "
            "register_host_memory that was not unregistered";
@@ -152,8 +155,8 @@ static int register_failed(lua_State *L, CUresult code, uint64_t bytes) {
   return cl_throw(L);
 }
 
-/* host_register(slot, bytes, flags, value, owner) -> RegisteredHostMemory of `value`; slot, bytes and owner as
- * host_buffer() gives them */
+/* host_register(slot, bytes, flags, value, owner) -> RegisteredHostMemory of `value`; slot, bytes and owner
+ * as host_buffer() gives them */
 int cl_host_register(lua_State *L) {
   lua_settop(L, 5);
   if (lua_type(L, 1) != CL_TCDATA) return cl_bad_argument(L, 1, "ary", "host memory");
@@ -184,8 +187,8 @@ static void let_go(lua_State *L, cl_HostMemory *h) {
   h->slot = LUA_NOREF;
 }
 
-/* The memory must not go before it is unregistered, and a finalizer must not wait for that: the state keeps both until
- * it may wait. Everything needed is there already, so this cannot fail. */
+/* The memory must not go before it is unregistered, and a finalizer must not wait for that: the state keeps
+ * both until it may wait. Everything needed is there already, so this cannot fail. */
 int cl_registered_gc(lua_State *L) {
   cl_Object *o = cl_to_kind(L, 1, CL_REGISTERED);
   if (!o || !o->rec) return 0;
@@ -294,7 +297,8 @@ int cl_managed_attach(lua_State *L) {
     cl_logic(L, "attach: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
   if (flags == CU_MEM_ATTACH_SINGLE && s == &cl_legacy_stream)
     cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");
-  if (cl_captures && cl_capture_id(s)) cl_logic(L, "attach is not possible in a stream that is being captured");
+  if (cl_captures && cl_capture_id(s))
+    cl_logic(L, "attach is not possible in a stream that is being captured");
   CL_TRY(L, cuStreamAttachMemAsync, cl_stream_handle(s), m->address, 0, flags);
   return 0;
 }
@@ -308,7 +312,8 @@ static bool usable(const cl_Object *o) {
 /* host_address(mem) -> number; raises where it is closed */
 int cl_host_address(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
-  if (!o || (o->kind != CL_HOST && o->kind != CL_POOLED_HOST && o->kind != CL_ALIGNED && o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
+  if (!o || (o->kind != CL_HOST && o->kind != CL_POOLED_HOST && o->kind != CL_ALIGNED &&
+             o->kind != CL_REGISTERED && o->kind != CL_MANAGED))
     cl_bad_argument(L, 1, "memory", "host memory");
   if (!usable(o)) cl_dead(L, o);
   lua_pushnumber(L, (lua_Number)o->rec->handle);
@@ -321,7 +326,8 @@ int cl_why_dead(lua_State *L) {
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
   if (usable(o)) return 0;
   if (cl_driver.forked) {
-    lua_pushfstring(L, "CUDA cannot be used after fork: its %s belongs to the parent process", cl_kind_name(o->kind));
+    lua_pushfstring(L, "CUDA cannot be used after fork: its %s belongs to the parent process",
+                    cl_kind_name(o->kind));
     return 1;
   }
   for (const cl_Rec *r = o->rec; r; r = r->parent)
@@ -334,15 +340,16 @@ int cl_why_dead(lua_State *L) {
   return 1;
 }
 
-/* closes() -> address of a 32-bit number that changes whenever an object was closed: what was alive before may not be
- * any more */
+/* closes() -> address of a 32-bit number that changes whenever an object was closed: what was alive before
+ * may not be any more */
 int cl_closes_address(lua_State *L) {
   lua_pushnumber(L, (lua_Number)(uintptr_t)&cl_closes);
   return 1;
 }
 
 static int not_on_device(lua_State *L) {
-  cl_logic(L, "expected device memory, got a host array, whose memory the device does not reach: In, Out and InOut copy "
+  cl_logic(L, "expected device memory, got a host array, whose memory the device does not reach: In, Out and "
+              "InOut copy "
               "it for a kernel, memcpy_htod by hand, and pagelocked_empty makes one that the device reaches");
 }
 

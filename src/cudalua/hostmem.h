@@ -5,8 +5,8 @@
 #include "memory.h"
 #include "pressure.h"
 
-/* HostAllocation, AlignedHostAllocation, RegisteredHostMemory, ManagedAllocation. rec.handle is the host's address;
- * the userdata's address is the device's, 0 if it has none. */
+/* HostAllocation, AlignedHostAllocation, RegisteredHostMemory, ManagedAllocation. rec.handle is the host's
+ * address; the userdata's address is the device's, 0 if it has none. */
 typedef struct cl_HostMemory {
   cl_Rec rec;
   /* Of a RegisteredHostMemory: */

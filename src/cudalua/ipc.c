@@ -12,12 +12,15 @@ int cl_mem_get_ipc_handle(lua_State *L) {
   const cl_MemoryObject *m = cl_to_memory(L, 1);
   cl_Kind kind = m ? m->o.rec->kind : CL_ALLOCATION;
   size_t size = 0;
-  if (m && m->o.rec->tracks) cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
+  if (m && m->o.rec->tracks)
+    cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
   if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
     cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));
   CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);
   if (p != base)
-    cl_logic(L, "the handle would be that of the whole allocation: share its start, and send the offset (%.0f bytes) along",
+    cl_logic(L,
+             "the handle would be that of the whole allocation: share its start, and send the offset (%.0f "
+             "bytes) along",
              (double)(p - base));
   CUipcMemHandle h;
   memset(&h, 0, sizeof h);

@@ -4,6 +4,7 @@
 #include "launch.h"
 #include "memory.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,33 +46,35 @@ static int bad_option(lua_State *L, const cl_Function *fn, const char *key, cons
   return launch_error(L, fn, CL_LOGIC_ERROR, text);
 }
 
+static const char extents[] = "1 to 3 positive whole numbers";
+
+/* The extent on top of the stack. */
+static unsigned read_extent(lua_State *L, const cl_Function *fn, const char *key) {
+  lua_Number d = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
+  if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d)
+    bad_option(L, fn, key, extents, lua_gettop(L));
+  return (unsigned)d;
+}
+
 /* {x}, {x, y}, {x, y, z} or a number; absent extents are 1. */
 static void read_dim(lua_State *L, const cl_Function *fn, const char *key, unsigned out[3]) {
-  static const char expected[] = "1 to 3 positive whole numbers";
   int at = lua_gettop(L);
   out[1] = out[2] = 1;
-  int n = 1;
-  if (lua_type(L, at) == LUA_TTABLE) {
-    n = 0; /* not the length: {1, nil, 2} may have the length 1 */
-    for (int i = 1; i <= 4; i++) {
-      lua_rawgeti(L, at, i);
-      if (!lua_isnil(L, -1)) n = i;
-      lua_pop(L, 1);
-    }
-    if (n < 1 || n > 3) bad_option(L, fn, key, expected, at);
-  } else if (lua_type(L, at) != LUA_TNUMBER)
-    bad_option(L, fn, key, expected, at);
-  for (int i = 0; i < n; i++) {
-    if (lua_type(L, at) == LUA_TTABLE)
-      lua_rawgeti(L, at, i + 1);
-    else
-      lua_pushvalue(L, at);
-    lua_Number d = lua_type(L, -1) == LUA_TNUMBER ? lua_tonumber(L, -1) : -1;
-    if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d)
-      bad_option(L, fn, key, expected, lua_gettop(L));
-    out[i] = (unsigned)d;
-    lua_pop(L, 1);
+  if (lua_type(L, at) == LUA_TNUMBER) {
+    out[0] = read_extent(L, fn, key);
+    return;
   }
+  if (lua_type(L, at) != LUA_TTABLE) bad_option(L, fn, key, extents, at);
+  int n = 0; /* not the length: {1, nil, 2} may have the length 1 */
+  for (int i = 1; i <= 4; i++) {
+    lua_rawgeti(L, at, i);
+    if (lua_type(L, -1) == LUA_TNIL) continue;
+    if (i == 4) bad_option(L, fn, key, extents, at);
+    if (++n < i) bad_option(L, fn, key, extents, at + i - 1); /* the nil before it */
+    out[i - 1] = read_extent(L, fn, key);
+  }
+  if (n == 0) bad_option(L, fn, key, extents, at);
+  lua_settop(L, at);
 }
 
 static void read_options(lua_State *L, const cl_Function *fn, const cl_Context *ctx, int idx, bool list,
@@ -302,7 +305,10 @@ int cl_function_call(lua_State *L) {
   CUresult code =
       CU.cuLaunchKernel(fn->f, o.grid[0], o.grid[1], o.grid[2], o.block[0], o.block[1], o.block[2],
                         (unsigned)o.shared, cl_stream_handle(o.stream), fn->pointers, NULL);
-  if (code == CUDA_SUCCESS || cl_code_sticky(code)) o.stream->last_kernel = ctx->last_kernel = fn->name;
+  if (code == CUDA_SUCCESS || cl_code_sticky(code)) {
+    atomic_store_explicit(&o.stream->last_kernel, fn->name, memory_order_release);
+    atomic_store_explicit(&ctx->last_kernel, fn->name, memory_order_release);
+  }
   if (code) {
     cl_fail_new(L, "cuLaunchKernel", code);
     lua_pushstring(L, fn->name);

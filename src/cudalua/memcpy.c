@@ -17,8 +17,8 @@ typedef struct Side {
   uint64_t bytes;        /* from there on; UINT64_MAX: the driver's business */
   uint64_t x, y, z, lod; /* x in bytes */
   uint64_t pitch, height;
-  int object;   /* index of what holds the memory */
-  cl_Rec *rec;  /* of it, or NULL */
+  int object;  /* index of what holds the memory */
+  cl_Rec *rec; /* of it, or NULL */
   const cl_Context *ctx;
 } Side;
 
@@ -103,19 +103,24 @@ static void check_array(lua_State *L, const Side *s, const Box *b) {
     too_far(L, s, "slice", s->z + b->depth, d->Depth ? d->Depth : 1);
 }
 
-static void check_side(lua_State *L, const Side *s, const Box *b) {
+/* A pitch of 0 means rows without gaps, a height of 0 slices without gaps: as the driver takes them, but said
+ * to it in numbers. */
+static void check_side(lua_State *L, Side *s, const Box *b) {
   if (s->array) {
     check_array(L, s, b);
     return;
   }
-  if (s->x + b->width > s->pitch && (s->pitch || s->y || s->z || b->height > 1 || b->depth > 1))
-    cl_logic(L, "%s_pitch: %llu bytes from row to row, but the copy goes up to byte %llu of a row", s->name,
-             (unsigned long long)s->pitch, (unsigned long long)(s->x + b->width));
-  if ((b->depth > 1 || s->z) && s->y + b->height > s->height)
-    cl_logic(L, "%s_height: %llu rows from slice to slice, but the copy goes up to row %llu", s->name,
-             (unsigned long long)s->height, (unsigned long long)(s->y + b->height));
-  uint64_t rows = offset(L, s->z + b->depth - 1, s->height, s->y + b->height - 1),
-           end = offset(L, rows, s->pitch, s->x + b->width);
+  uint64_t right = s->x + b->width, bottom = s->y + b->height;
+  if (!s->pitch) s->pitch = right;
+  if (!s->height) s->height = bottom;
+  if (right > s->pitch)
+    cl_logic(L, "%s_pitch: %.0f bytes from row to row, but the copy goes up to byte %.0f of a row", s->name,
+             (double)s->pitch, (double)right);
+  if (bottom > s->height)
+    cl_logic(L, "%s_height: %.0f rows from slice to slice, but the copy goes up to row %.0f", s->name,
+             (double)s->height, (double)bottom);
+  uint64_t rows = offset(L, s->z + b->depth - 1, s->height, bottom - 1),
+           end = offset(L, rows, s->pitch, right);
   if (end > s->bytes) too_far(L, s, "byte", end, s->bytes);
 }
 
@@ -227,8 +232,8 @@ static CUresult submit(Form form, const CUDA_MEMCPY3D *c, const Side *src, const
                            : CU.cuMemcpy2DUnaligned_v2(&d2);
 }
 
-/* After the submission to s (NULL: of the form without a stream). Memory of another context cannot remember a stream
- * of this one; between contexts, the form without a stream comes before everything else in both. */
+/* After the submission to s (NULL: of the form without a stream). Memory of another context cannot remember a
+ * stream of this one; between contexts, the form without a stream comes before everything else in both. */
 static void used(lua_State *L, int idx, cl_Stream *s) {
   const cl_MemoryObject *m = cl_to_memory(L, idx);
   CUcontext current = NULL;

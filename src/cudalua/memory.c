@@ -38,10 +38,6 @@ CUresult cl_alloc_destroy(cl_Rec *r) {
 
 void cl_alloc_dispose(cl_Rec *r) { cl_order_close(&((cl_Allocation *)r)->order, cl_rec_context(r)); }
 
-void cl_memory_abandon(cl_Rec *r) {
-  if (r->kind == CL_ALLOCATION && r->life == CL_LIVE) cl_alloc_destroy(r);
-}
-
 /* A free belongs into no capture, and the order of a stream that was closed may be unknown. */
 bool cl_memory_waits(const cl_Rec *r) {
   const cl_Allocation *a = (const cl_Allocation *)r;
@@ -143,8 +139,7 @@ static int alloc_async(lua_State *L, int bytes, const char *name, const cl_Rec *
   if (q.bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", name);
   lua_settop(L, bytes + 1);
   cl_refuse_in_capture(L, name);
-  cl_pressure(L);
-  if (pool) cl_check(L, 1, CL_MEMPOOL); /* again: see cl_pressure() */
+  if (cl_pressure(L) && pool) cl_check(L, 1, CL_MEMPOOL);
   cl_MemoryObject *m;
   cl_Allocation *a = push_allocation(L, q.bytes, &m);
   cl_Context *c = cl_rec_context(&a->rec);
@@ -177,6 +172,7 @@ static cl_Allocation *check_allocation(lua_State *L) {
 static int close_allocation(lua_State *L, cl_Allocation *a) {
   CUresult code = cl_rec_close_here(L, &a->rec);
   if (code) cl_fail(L, a->rec.tracks ? "cuMemFreeAsync" : "cuMemFree_v2", code);
+  cl_object_retire(L, 1);
   return 0;
 }
 

@@ -49,8 +49,8 @@ static inline void cl_memory_used(lua_State *L, const cl_MemoryObject *m, cl_Str
 /* A graph works on r. Its launches hold r, and so keep finalizers away; an explicit free waits. */
 void cl_memory_captured(cl_Rec *r);
 
-/* Before an explicit free of a, in the order of s if that is not NULL: raises where a capture forbids it, and waits
- * for graphs that work on a. */
+/* Before an explicit free of a, in the order of s if that is not NULL: raises where a capture forbids it, and
+ * waits for graphs that work on a. */
 void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call);
 
 /* order.c */

@@ -47,30 +47,87 @@ static uint64_t for_each(CUdevice dev, uint64_t (*f)(CUmemoryPool)) {
   return sum;
 }
 
+static void reap(void);
+
 static uint64_t trim(CUmemoryPool pool) {
   CU.cuMemPoolTrimTo(pool, 0);
   return 0;
 }
 
 uint64_t cl_mempools_idle(CUdevice dev) { return for_each(dev, idle); }
-void cl_mempools_trim(CUdevice dev) { for_each(dev, trim); }
+void cl_mempools_trim(CUdevice dev) {
+  for_each(dev, trim);
+  pthread_mutex_lock(&list_lock);
+  reap();
+  pthread_mutex_unlock(&list_lock);
+}
 
 /* --- life --- */
+
+/* Pools that were closed while memory of theirs was in use. The driver would take that back in pieces, says
+ * its manual; measured on an H200 (driver 580), synchronisations after that crash in the driver. So a pool
+ * waits here until it is empty, and keeps nothing in the meantime. */
+typedef struct Doomed {
+  CUmemoryPool pool;
+  CUdevice device;
+  struct Doomed *next;
+} Doomed;
+
+static Doomed *doomed;
 
 void cl_mempools_abandon_all(void) {
   pthread_mutex_lock(&list_lock);
   for (cl_Mempool *p = list; p; p = p->next) p->rec.life = CL_CLOSED;
+  while (doomed) {
+    Doomed *d = doomed;
+    doomed = d->next;
+    free(d);
+  }
   pthread_mutex_unlock(&list_lock);
   for (size_t i = 0; i < CL_MAX_DEVICES; i++) defaults[i].rec.life = CL_NEW;
 }
 
-/* It goes at once, the memory that is still in use when it is freed. Under the lock, so that nobody trims it
- * any more. */
+static bool is_empty(CUmemoryPool pool) {
+  cuuint64_t used = 0;
+  return !CU.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) && !used;
+}
+
+static void reap(void) { /* under the lock */
+  for (Doomed **p = &doomed; *p;) {
+    Doomed *d = *p;
+    bool gone = cl_driver.poison[d->device] != 0;
+    if (!gone && !is_empty(d->pool)) {
+      p = &d->next;
+      continue;
+    }
+    if (!gone) CU.cuMemPoolDestroy(d->pool);
+    *p = d->next;
+    free(d);
+  }
+  cl_log_clear();
+}
+
+static void wait_until_empty(CUmemoryPool pool, CUdevice device) {
+  cuuint64_t nothing = 0;
+  Doomed *d = malloc(sizeof *d);
+  CU.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &nothing);
+  if (!d) return; /* it stays, and keeps nothing */
+  *d = (Doomed){pool, device, doomed};
+  doomed = d;
+}
+
+/* Under the lock, so that nobody trims it any more. */
 CUresult cl_mempool_destroy(cl_Rec *r) {
   const cl_Mempool *p = (const cl_Mempool *)r;
+  CUmemoryPool pool = (CUmemoryPool)r->handle;
+  CUresult code = CUDA_SUCCESS;
   if (cl_driver.poison[p->device]) return CUDA_SUCCESS;
   pthread_mutex_lock(&list_lock);
-  CUresult code = CU.cuMemPoolDestroy((CUmemoryPool)r->handle);
+  reap();
+  if (is_empty(pool))
+    code = CU.cuMemPoolDestroy(pool);
+  else
+    wait_until_empty(pool, p->device);
   pthread_mutex_unlock(&list_lock);
   return code;
 }
@@ -122,6 +179,7 @@ int cl_mempool(lua_State *L) {
   CL_TRY(L, cuMemPoolCreate, &handle, &props);
   p->rec.handle = (uint64_t)(uintptr_t)handle;
   pthread_mutex_lock(&list_lock);
+  reap();
   p->rec.life = CL_LIVE;
   p->next = list;
   list = p;

@@ -35,8 +35,9 @@ CL_IN_FORK(destroy_lock, pthread_rwlock_init(&destroy_lock, NULL));
 uint64_t cl_failed_destroys(void) { return failed_destroys; }
 
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent) {
-  cl_Rec *r = calloc(1, bytes);
+  cl_Rec *r = malloc(bytes); /* calloc() has no cache for each thread */
   if (!r) return NULL;
+  memset(r, 0, bytes);
   r->refs = 1;
   r->life = CL_NEW;
   r->kind = kind;
@@ -70,16 +71,10 @@ cl_Context *cl_rec_context(cl_Rec *r) {
   return (cl_Context *)r;
 }
 
-static CUresult destroy(cl_Rec *r) {
-  cl_Context *c = cl_rec_context(r);
-  bool poisoned = c && cl_driver.poison[c->device];
-  if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
-  if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
-  if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
-  if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
-  if (r->tracks) return families[r->kind].destroy(r); /* a call in a stream: needs nothing of what follows */
-  /* The owner must be current for some destroys, and none of them may break a stream capture that the
-   * program has under way on this thread. */
+/* The owner must be current for some destroys, and none of them may break a stream capture that the program
+ * has under way on this thread. What goes in the order of a stream sees to that itself. */
+static CUresult destroy_in(const cl_Context *c, cl_Rec *r) {
+  if (r->tracks) return families[r->kind].destroy(r);
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle);
   if (code) return code;
@@ -89,6 +84,16 @@ static CUresult destroy(cl_Rec *r) {
   CUcontext popped;
   CU.cuCtxPopCurrent_v2(&popped);
   return code;
+}
+
+static CUresult destroy(cl_Rec *r) {
+  cl_Context *c = cl_rec_context(r);
+  bool poisoned = c && cl_driver.poison[c->device];
+  if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
+  if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
+  if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
+  if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
+  return destroy_in(c, r);
 }
 
 static CUresult close_locked(cl_Rec *r) {
@@ -117,6 +122,10 @@ CUresult cl_rec_close(cl_Rec *r) {
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
   r->closed_at = cl_here(L);
   return cl_rec_close(r);
+}
+
+void cl_rec_give_back(cl_Rec *r) {
+  if (r->life == CL_LIVE) cl_note_failure(destroy_in(cl_rec_context(r), r));
 }
 
 /* Not raised: this may run inside the collector. Gone with the driver is gone. */
@@ -199,6 +208,7 @@ void cl_queue_drain(void) {
 /* Userdata */
 
 static const char interned_key = 0;
+CL_LOCK(closed_lock);
 
 void cl_push_metatable(lua_State *L, cl_Kind kind) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, cl_state(L)->metatables[kind]);
@@ -287,6 +297,42 @@ cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
   return m;
 }
 
+/* What a closed object has to say: one record for each kind and place, for the life of the process. NULL:
+ * there are too many. */
+static cl_Rec *stand_in(const cl_Rec *r) {
+  enum { RECENT = 8, MOST = 512 };
+  typedef struct Closed {
+    cl_Rec rec;
+    struct Closed *next;
+  } Closed;
+  static __thread cl_Rec *recent[RECENT];
+  static Closed *list;
+  static unsigned length;
+  cl_Rec **slot = &recent[((uintptr_t)r->closed_at >> 4) % RECENT];
+  if (*slot && (*slot)->kind == r->kind && (*slot)->closed_at == r->closed_at) return *slot;
+  pthread_mutex_lock(&closed_lock);
+  Closed *c = list;
+  while (c && (c->rec.kind != r->kind || c->rec.closed_at != r->closed_at)) c = c->next;
+  if (!c && length < MOST && (c = calloc(1, sizeof *c))) {
+    c->rec = (cl_Rec){.refs = 1, .life = CL_CLOSED, .kind = r->kind, .closed_at = r->closed_at};
+    c->next = list;
+    list = c;
+    length++;
+  }
+  pthread_mutex_unlock(&closed_lock);
+  return *slot = c ? &c->rec : NULL;
+}
+
+void cl_object_retire(lua_State *L, int idx) {
+  cl_Object *o = lua_touserdata(L, idx);
+  cl_Rec *r = o->rec, *instead = r->refs == 1 && r->life == CL_CLOSED ? stand_in(r) : NULL;
+  if (!instead) return;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, cl_state(L)->retired[o->kind]);
+  lua_setmetatable(L, idx < 0 ? idx - 1 : idx);
+  o->rec = instead;
+  cl_rec_release(dispose(r));
+}
+
 int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {
   const cl_Object *o = cl_check(L, 1, kind);
   CUresult code = cl_rec_close_here(L, o->rec);
@@ -338,5 +384,16 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
     luaL_setfuncs(L, meta, 1);
   else
     lua_pop(L, 1);
+  if (families[kind].traits & CL_MEMORY) {
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, -3);) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, -4);
+    }
+    lua_pushnil(L);
+    lua_setfield(L, -2, "__gc");
+    cl_state(L)->retired[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
   cl_state(L)->metatables[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -86,6 +86,8 @@ bool cl_rec_retain_if(cl_Rec *r); /* false when the last reference is already go
 bool cl_rec_live(const cl_Rec *r);
 /* Destroys the handle now, waiting if need be. CUDA_SUCCESS too if a parent was already gone. */
 CUresult cl_rec_close(cl_Rec *r);
+/* Destroys the handle of r, whose context is about to end while the driver would keep it. */
+void cl_rec_give_back(cl_Rec *r);
 /* The same for a call of the user's, whose place is remembered for later errors. */
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r);
 
@@ -145,9 +147,12 @@ void cl_context_unregister(cl_Context *c);
 void cl_context_abandon_all(void); /* the driver dropped them all: their objects are dead from here on */
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
+cl_Context *cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
 /* The context current on this thread, retained; raises 201 when there is none. A context that somebody
  * else made is wrapped, unowned. */
 cl_Context *cl_context_current(lua_State *L);
+/* The same for the handle of a context of other code. */
+cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
 
 /* Userdata. cl_push makes one with rec = NULL; assign rec after the driver call succeeded. */
 void *cl_push(lua_State *L, cl_Kind kind, size_t bytes);
@@ -171,6 +176,10 @@ bool cl_kind_is_memory(cl_Kind kind);
 /* The body of a method that closes: checks self, destroys now, raises what the driver answers as an error of
  * `call`. */
 int cl_close_method(lua_State *L, cl_Kind kind, const char *call);
+
+/* For memory at idx that was just closed: if nothing else refers to it, its record goes now, and the
+ * collector is spared a finalizer. It says where it was closed as before. */
+void cl_object_retire(lua_State *L, int idx);
 
 int cl_object_gc(lua_State *L);
 int cl_object_tostring(lua_State *L);

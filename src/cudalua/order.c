@@ -16,6 +16,14 @@ void cl_order_open(cl_Order *o, cl_Stream *home) {
   atomic_fetch_add(&home->homes, 1);
 }
 
+static void leave_home(cl_Order *o) {
+  cl_Stream *home = o->home;
+  o->home = NULL;
+  if (!home || is_default(home)) return;
+  atomic_fetch_sub(&home->homes, 1);
+  cl_rec_release(&home->rec);
+}
+
 static void drop_use(cl_Use *u, const cl_Context *c) {
   cl_event_discard(c, u->event);
   cl_rec_release(&u->stream->rec);
@@ -24,11 +32,9 @@ static void drop_use(cl_Use *u, const cl_Context *c) {
 void cl_order_close(cl_Order *o, const cl_Context *c) {
   for (uint32_t i = 0; i < o->nuses; i++) drop_use(&o->uses[i], c);
   free(o->uses);
-  if (o->home && !is_default(o->home)) {
-    atomic_fetch_sub(&o->home->homes, 1);
-    cl_rec_release(&o->home->rec);
-  }
-  *o = (cl_Order){0};
+  o->uses = NULL;
+  o->nuses = 0;
+  leave_home(o);
 }
 
 bool cl_order_implied(const cl_Stream *home, const cl_Stream *s) {
@@ -102,10 +108,7 @@ CUresult cl_order_join(const cl_Order *o, cl_Stream *s) {
 static bool move_home(cl_Order *o, cl_Stream *s) {
   bool recorded = open(o->home) && cl_order_use(o, o->home);
   if (!recorded && !(o->home->last && !CU.cuEventQuery(o->home->last))) return false;
-  cl_Order moved = {.uses = o->uses, .nuses = o->nuses};
-  *o = (cl_Order){.home = o->home};
-  cl_order_close(o, NULL);
-  *o = moved;
+  leave_home(o);
   cl_order_open(o, s);
   return true;
 }

@@ -28,16 +28,25 @@ static uint64_t size_of(uint32_t bin) {
   return ((head + 1) << shift) - 1;
 }
 
+static cl_Pool *check_any(lua_State *L);
+
+/* These two need no pool: pool:bin_number(size) and DeviceMemoryPool.bin_number(size) are the same. */
+static int argument(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TNUMBER) return 1;
+  check_any(L);
+  return 2;
+}
+
 /* bin_number(size) -> number */
 int cl_pool_bin_number(lua_State *L) {
-  uint64_t size = cl_check_bytes(L, lua_gettop(L) > 1 ? 2 : 1, "size"); /* pool:bin_number(n) is fine too */
+  uint64_t size = cl_check_bytes(L, argument(L), "size");
   lua_pushnumber(L, bin_of(size));
   return 1;
 }
 
 /* alloc_size(bin) -> bytes of a block in that bin */
 int cl_pool_alloc_size(lua_State *L) {
-  long bin = cl_check_int(L, lua_gettop(L) > 1 ? 2 : 1, "bin", 0, CL_BINS - 1);
+  long bin = cl_check_int(L, argument(L), "bin", 0, CL_BINS - 1);
   lua_pushnumber(L, (lua_Number)size_of((uint32_t)bin));
   return 1;
 }
@@ -119,16 +128,30 @@ static CUresult free_held(cl_Pool *p) {
 /* A block of the bin that s may use now, or of host memory, that everybody is done with. While something is
  * being captured none is: the work of a graph is in nobody's order. */
 static cl_Block *take(cl_Pool *p, uint32_t bin, cl_Stream *s) {
-  cl_Block *found = NULL;
+  cl_Block *found = NULL, *lost = NULL;
   if (cl_captures && !on_host(p)) return NULL;
   pthread_mutex_lock(&lock);
-  for (cl_Block **at = &p->bins[bin]; *at && !found; at = &(*at)->next)
-    if (cl_order_done(&(*at)->order, cl_rec_context(p->rec.parent), s)) {
-      found = *at;
-      unlink_held(p, at);
-      break;
+  for (cl_Block **at = &p->bins[bin]; *at && !found;) {
+    cl_Block *b = *at;
+    bool known = on_host(p) || cl_order_known(&b->order);
+    if (known && !cl_order_done(&b->order, cl_rec_context(p->rec.parent), s)) {
+      at = &b->next;
+      continue;
     }
+    unlink_held(p, at);
+    if (known)
+      found = b;
+    else { /* nothing tells when it is free: the driver waits for it */
+      p->managed_bytes -= size_of(b->bin);
+      b->next = lost;
+      lost = b;
+    }
+  }
   pthread_mutex_unlock(&lock);
+  for (cl_Block *next; lost; lost = next) {
+    next = lost->next;
+    release_block(p, lost);
+  }
   return found;
 }
 
@@ -138,43 +161,48 @@ typedef struct Request {
   cl_Pool *pool;
   cl_Stream *stream; /* NULL for host memory */
   uint32_t bin;
-  cl_Block *block; /* empty; in the end the one that was found or made */
+  cl_Block *block; /* that was found or made */
 } Request;
 
-static CUresult driver_alloc(const Request *q) {
-  uint64_t size = size_of(q->bin);
-  if (on_host(q->pool)) {
-    void *p = NULL;
-    CUresult code = CU.cuMemHostAlloc(&p, size, q->pool->flags);
-    q->block->address = (uint64_t)(uintptr_t)p;
-    if (!code && CU.cuMemHostGetDevicePointer_v2(&q->block->device, p, 0)) cl_log_clear();
+static CUresult driver_alloc(const cl_Pool *p, cl_Block *b) {
+  if (!on_host(p)) {
+    CUresult code = CU.cuMemAlloc_v2(&b->device, size_of(b->bin));
+    b->address = b->device;
     return code;
   }
-  CUresult code = CU.cuMemAlloc_v2(&q->block->device, size);
-  q->block->address = q->block->device;
+  void *host = NULL;
+  CUresult code = CU.cuMemHostAlloc(&host, size_of(b->bin), p->flags);
+  b->address = (uint64_t)(uintptr_t)host;
+  if (!code && CU.cuMemHostGetDevicePointer_v2(&b->device, host, 0)) cl_log_clear();
   return code;
 }
 
-/* From what is held, else from the driver; where that has none, what is held of other sizes goes to it first,
- * the largest blocks before the others. */
+/* Where the driver has no memory, what is held of other sizes goes to it first, the largest blocks before the
+ * others. */
+static CUresult make(Request *q) {
+  cl_Block *b = calloc(1, sizeof *b), *other;
+  if (!b) return CUDA_ERROR_OUT_OF_MEMORY;
+  b->bin = q->bin;
+  CUresult code;
+  while ((code = driver_alloc(q->pool, b)) == CUDA_ERROR_OUT_OF_MEMORY && (other = take_largest(q->pool)))
+    release_block(q->pool, other);
+  if (code) {
+    free(b);
+    return code;
+  }
+  q->block = b;
+  pthread_mutex_lock(&lock);
+  q->pool->managed_bytes += size_of(b->bin);
+  pthread_mutex_unlock(&lock);
+  return CUDA_SUCCESS;
+}
+
 static CUresult ask(void *arg) {
   Request *q = arg;
   if (q->stream && !cl_rec_live(&q->stream->rec))
     return CUDA_ERROR_INVALID_HANDLE; /* a finalizer closed it */
-  cl_Block *b = take(q->pool, q->bin, q->stream);
-  if (b) {
-    free(q->block);
-    q->block = b;
-    return CUDA_SUCCESS;
-  }
-  CUresult code;
-  while ((code = driver_alloc(q)) == CUDA_ERROR_OUT_OF_MEMORY && (b = take_largest(q->pool)))
-    release_block(q->pool, b);
-  if (code) return code;
-  pthread_mutex_lock(&lock);
-  q->pool->managed_bytes += size_of(q->bin);
-  pthread_mutex_unlock(&lock);
-  return CUDA_SUCCESS;
+  q->block = take(q->pool, q->bin, q->stream);
+  return q->block ? CUDA_SUCCESS : make(q);
 }
 
 static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
@@ -182,12 +210,11 @@ static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
 }
 
 static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what) {
-  check_pool(L, pool_kind);
+  cl_Pool *pool = check_pool(L, pool_kind);
   uint64_t bytes = cl_check_bytes(L, 2, "bytes");
   if (bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", what);
   cl_refuse_in_capture(L, what);
-  cl_pressure(L);
-  cl_Pool *pool = check_pool(L, pool_kind); /* again: see cl_pressure() */
+  if (cl_pressure(L)) check_pool(L, pool_kind);
   cl_Context *ctx = cl_rec_context(pool->rec.parent);
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
@@ -198,30 +225,18 @@ static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *w
 
   cl_MemoryObject *m = cl_push(L, kind, sizeof *m);
   cl_Pooled *a = (cl_Pooled *)cl_rec_new(kind, sizeof *a, &ctx->rec);
-  q.block = calloc(1, sizeof *q.block);
-  if (!a || !q.block) {
-    if (a) cl_rec_release(&a->a.rec);
-    free(q.block);
-    luaL_error(L, "not enough memory");
-  }
+  if (!a) luaL_error(L, "not enough memory");
   m->o.rec = &a->a.rec;
   a->pool = (cl_Pool *)cl_rec_retain(&pool->rec);
-  a->block = q.block;
-  q.block->bin = q.bin;
   CUresult code = cl_allocate(L, ask, &q);
+  if (code) cl_fail_memory(L, on_host(pool) ? "cuMemHostAlloc" : "cuMemAlloc_v2", code, bytes);
   a->block = q.block;
-  if (code) {
-    free(a->block);
-    a->block = NULL;
-    cl_fail_memory(L, on_host(pool) ? "cuMemHostAlloc" : "cuMemAlloc_v2", code, bytes);
-  }
   a->a.origin = CL_BLOCK;
-  a->a.size = bytes;
-  a->a.rec.handle = a->block->address;
-  m->address = a->block->device;
-  m->size = bytes;
-  a->a.order = a->block->order;
-  a->block->order = (cl_Order){0};
+  a->a.size = m->size = bytes;
+  a->a.rec.handle = q.block->address;
+  m->address = q.block->device;
+  a->a.order = q.block->order;
+  q.block->order = (cl_Order){0};
   a->a.rec.tracks = true;
   if (q.stream && !a->a.order.home) cl_order_open(&a->a.order, q.stream);
   pthread_mutex_lock(&lock);
@@ -276,8 +291,7 @@ void cl_block_dispose(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
   if (!a->pool) return;
   pthread_mutex_lock(&lock);
-  cl_Block *b = a->a.rec.life == CL_NEW ? NULL : leave(a);
-  free(a->block); /* never filled */
+  cl_Block *b = leave(a);
   if (b) a->pool->managed_bytes -= size_of(b->bin);
   pthread_mutex_unlock(&lock);
   if (b) drop_block(a->pool, b);
@@ -288,7 +302,10 @@ void cl_block_dispose(cl_Rec *r) {
 int cl_pooled_free(lua_State *L) {
   cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
   if (a->a.captured) cl_memory_before_free(L, &a->a, NULL, "free");
-  return cl_close_method(L, CL_POOLED, "cuMemFree_v2");
+  CUresult code = cl_rec_close_here(L, &a->a.rec);
+  if (code) cl_fail(L, "cuMemFree_v2", code);
+  cl_object_retire(L, 1);
+  return 0;
 }
 
 /* Copies that still use it come first: a block is handed out again at once. */

@@ -90,6 +90,13 @@ void cl_unaccount(cl_Rec *r) {
   pthread_spin_unlock(&lock);
 }
 
+/* Memory of the driver's pools and graphs are of no context; and a context that others use as well goes on.
+ */
+static bool outlives(const cl_Rec *r, const cl_Context *c) {
+  return c->ownership != CL_EXPLICIT || (r->kind == CL_ALLOCATION && r->tracks) || r->kind == CL_GRAPH ||
+         r->kind == CL_GRAPH_EXEC;
+}
+
 /* Under object.c's write lock: nothing else of c is being closed. */
 void cl_unaccount_context(cl_Context *c, bool usable) {
   for (;;) {
@@ -98,8 +105,7 @@ void cl_unaccount_context(cl_Context *c, bool usable) {
     if (r) take_off(r);
     pthread_spin_unlock(&lock);
     if (!r) return;
-    if (r->tracks && usable) cl_memory_abandon(r);
-    if ((r->kind == CL_GRAPH || r->kind == CL_GRAPH_EXEC) && usable) cl_graph_abandon(r);
+    if (usable && outlives(r, c)) cl_rec_give_back(r);
     if (r->kind == CL_DEVICE_POOL || r->kind == CL_HOST_POOL) cl_pool_abandon(r);
   }
 }
@@ -212,26 +218,26 @@ static void set_budget(cl_Pressure *p) {
   uint64_t budget = wanted < (double)budget_floor     ? budget_floor
                     : wanted > (double)budget_ceiling ? budget_ceiling
                                                       : (uint64_t)wanted;
-  uint64_t limit = spare();
-  unsigned doublings = p->fruitless < MAX_DOUBLINGS ? (unsigned)p->fruitless : MAX_DOUBLINGS;
-  budget <<= doublings;
-  p->budget = limit && budget > limit ? limit : budget;
+  budget <<= p->fruitless < MAX_DOUBLINGS ? (unsigned)p->fruitless : MAX_DOUBLINGS;
+  if (budget > p->spare / 4 || p->collections % 8 == 0)
+    p->spare = spare(); /* asking the driver takes its time */
+  p->budget = p->spare && budget > p->spare ? p->spare : budget;
 }
 
-void cl_pressure(lua_State *L) {
+bool cl_pressure(lua_State *L) {
   cl_queue_check();
   cl_State *st = cl_state(L);
   if (__builtin_expect(st->registered != NULL, 0)) cl_registered_drain(L, st);
   cl_Pressure *p = &st->pressure;
   uint64_t alive = collectable();
   if (__builtin_expect(!p->started, 0)) {
-    p->started = true;
     p->base = alive;
     set_budget(p);
+    p->started = p->setting || p->spare; /* else there is no context yet */
   }
   if (alive < p->base) p->base = alive;
-  if (__builtin_expect(alive - p->base <= p->budget, 1)) return;
-  if (p->collecting || st->closed || p->setting == UINT64_MAX) return;
+  if (__builtin_expect(alive - p->base <= p->budget, 1)) return false;
+  if (p->collecting || st->closed || p->setting == UINT64_MAX) return false;
   collect_whole(L, p);
   cl_queue_drain();
   p->base = collectable();
@@ -241,6 +247,15 @@ void cl_pressure(lua_State *L) {
   else if (freed >= p->budget / 2)
     p->fruitless = 0;
   set_budget(p);
+  return true;
+}
+
+void cl_pressure_collected(lua_State *L) {
+  cl_Pressure *p = &cl_state(L)->pressure;
+  if (!p->started) return;
+  p->base = collectable();
+  if (!p->setting) p->budget >>= p->fruitless < MAX_DOUBLINGS ? (unsigned)p->fruitless : MAX_DOUBLINGS;
+  p->fruitless = 0;
 }
 
 /* --- out of memory --- */

@@ -34,9 +34,13 @@ void cl_account_shift(cl_Class k, int64_t bytes, int64_t count);
 void cl_account_queued(const cl_Rec *r, int count); /* r enters the queue (1) or leaves it (-1) */
 
 /* To be called first in whatever allocates, before anything half-made exists: gives back what finalizers
- * left, and collects garbage if enough was allocated since. That runs finalizers of the user's, so nothing
- * that was read before can be relied on: not the current context, not that an object is still open. */
-void cl_pressure(lua_State *L);
+ * left, and collects garbage if enough was allocated since. True: that ran finalizers of the user's, so
+ * nothing that was read before can be relied on: not the current context, not that an object is still open.
+ */
+bool cl_pressure(lua_State *L);
+
+/* The program collected everything itself: what is alive now is no garbage. */
+void cl_pressure_collected(lua_State *L);
 
 /* call(arg), and where there is no memory, once more after the ladder: caches of pools, two collections, the
  * queue, a synchronisation, the driver's pools. */
@@ -49,6 +53,7 @@ typedef struct cl_Pressure {
   bool started, collecting;
   uint64_t base;      /* bytes alive when there was no garbage: after the last collection, or less since */
   uint64_t budget;    /* a collection comes when so many more are alive */
+  uint64_t spare;     /* as much garbage the device has room for; 0: not known */
   uint64_t setting;   /* the user's budget; 0: from the cost of a collection, UINT64_MAX: no collections */
   uint64_t fruitless; /* collections in a row that freed next to nothing */
   uint64_t collections, finalizer_errors;
@@ -59,10 +64,6 @@ typedef struct cl_Pressure {
 /* pool.c */
 void cl_pools_free_held(void);      /* of all DeviceMemoryPools of this process, and of the others */
 void cl_pool_abandon(cl_Rec *pool); /* its context goes, and what it keeps with it */
-/* memory.c: r's context goes, and its block would stay. */
-void cl_memory_abandon(cl_Rec *r);
-/* graph.c: r's context goes, and the driver's graph would stay. */
-void cl_graph_abandon(cl_Rec *r);
 /* mempool.c: the driver's pools of a device. */
 uint64_t cl_mempools_idle(CUdevice dev); /* bytes that they keep and nobody uses */
 void cl_mempools_trim(CUdevice dev);

@@ -35,9 +35,10 @@ cl_State *cl_state(lua_State *L) {
  * finalizer waits: for copies that still read or write those buffers, and for what the queue holds. */
 static int state_gc(lua_State *L) {
   cl_State *st = lua_touserdata(L, 1);
-  if (st->closed || cl_driver.forked) return 0;
+  if (st->closed) return 0;
   st->closed = true;
   closings++;
+  if (cl_driver.forked) return 0;
   cl_anchors_close(st);
   cl_registered_drain(NULL, st);
   cl_inbox_close(st->inbox);

@@ -32,6 +32,7 @@ typedef struct cl_State {
   bool closed;
   cl_Pressure pressure;
   int metatables[CL_NKINDS]; /* registry references */
+  int retired[CL_NKINDS];    /* the same without a finalizer */
 } cl_State;
 
 cl_State *cl_state(lua_State *L);

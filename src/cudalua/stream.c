@@ -3,10 +3,6 @@
 #include "stream.h"
 #include "state.h"
 
-#include <errno.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 cl_Stream cl_legacy_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 1}};
 cl_Stream cl_per_thread_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 2}};
 
@@ -93,16 +89,6 @@ int cl_stream(lua_State *L) {
   return 1;
 }
 
-/* The driver follows any pointer it is given as a stream; an address that nothing is at need not come so far.
- */
-static bool may_be_stream(uint64_t handle) {
-  if (cl_driver.soft) return true; /* it looks handles up */
-  char bytes[8];
-  struct iovec to = {bytes, sizeof bytes}, from = {(void *)(uintptr_t)handle, sizeof bytes};
-  if (handle % 8) return false;
-  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) > 0 || errno != EFAULT; /* or nobody may ask so */
-}
-
 /* wrap_stream(handle) -> the Stream that stands for a CUstream of other code, which keeps owning it */
 int cl_wrap_stream(lua_State *L) {
   uint64_t handle = cl_check_bytes(L, 1, "handle");
@@ -110,16 +96,10 @@ int cl_wrap_stream(lua_State *L) {
     cl_push_stream(L, handle == 2 ? &cl_per_thread_stream : &cl_legacy_stream);
     return 1;
   }
-  if (!may_be_stream(handle)) cl_bad_argument(L, 1, "handle", "the handle of a stream");
-  CUcontext owner = NULL, popped;
+  if (!cl_may_be_handle(handle)) cl_bad_argument(L, 1, "handle", "the handle of a stream");
+  CUcontext owner = NULL;
   CL_TRY(L, cuStreamGetCtx, (CUstream)(uintptr_t)handle, &owner);
-  cl_Context *c = cl_context_find(owner);
-  if (!c) { /* one of other code: it is known by being current */
-    CL_TRY(L, cuCtxPushCurrent_v2, owner);
-    c = cl_context_current(L);
-    CU.cuCtxPopCurrent_v2(&popped);
-  }
-  cl_Stream *s = new_stream(L, c);
+  cl_Stream *s = new_stream(L, cl_context_wrap(L, owner, "wrap_stream"));
   CL_TRY(L, cuStreamGetFlags, (CUstream)(uintptr_t)handle, &s->flags);
   s->foreign = true;
   s->rec.handle = handle;
@@ -192,10 +172,10 @@ int cl_stream_tostring(lua_State *L) {
 
 /* s:synchronize() -> s */
 int cl_stream_synchronize(lua_State *L) {
-  const cl_Stream *s = check_self(L);
+  cl_Stream *s = check_self(L);
   cl_refuse_stream_wait(L, s, "Stream:synchronize");
   CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
-  if (code) cl_fail_stream(L, "cuStreamSynchronize", code, s->last_kernel);
+  if (code) cl_fail_waiting(L, "cuStreamSynchronize", code, &s->rec);
   cl_after_wait(L);
   cl_run_completions(L);
   lua_settop(L, 1);
@@ -204,7 +184,7 @@ int cl_stream_synchronize(lua_State *L) {
 
 /* s:is_done() -> has all its work been done? */
 int cl_stream_is_done(lua_State *L) {
-  const cl_Stream *s = check_self(L);
+  cl_Stream *s = check_self(L);
   if (cl_captures || s->foreign) {
     if (cl_capture_id(s))
       cl_logic(L, "Stream:is_done is not possible for a stream that is being captured: what is captured runs "
@@ -214,7 +194,7 @@ int cl_stream_is_done(lua_State *L) {
   CUstreamCaptureMode mode = cl_relax();
   CUresult code = CU.cuStreamQuery(cl_stream_handle(s));
   cl_unrelax(mode);
-  if (code && code != CUDA_ERROR_NOT_READY) cl_fail_stream(L, "cuStreamQuery", code, s->last_kernel);
+  if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuStreamQuery", code, &s->rec);
   if (!code) cl_anchors_poll(L);
   lua_pushboolean(L, code == CUDA_SUCCESS);
   return 1;

@@ -26,6 +26,7 @@ typedef struct SgEnd {
   size_t pitch, slice; /* bytes from row to row, from slice to slice */
   size_t span;         /* bytes from the first to the last one, gaps included */
   size_t element;      /* SG_IN_ARRAY: bytes of a texel, */
+  bool lines;          /* whether the layers are 1D, */
   const void *array;   /* the handle and the use of it */
   uint32_t generation;
 } SgEnd;
@@ -57,8 +58,8 @@ CUresult sg_copy_submit(SgStream *s, const SgCopy *c, SgCopyHow how);
 /* Its operation, for a node of a graph. */
 CUresult sg_copy_node(const SgCopy *c, SgOp **out);
 
-/* The live context that a peer copy names, or NULL and *code. */
-SgContext *sg_peer_context(CUcontext handle, CUresult *code);
+/* The live context that a peer copy names, or NULL for none; else what is wrong with it. */
+CUresult sg_peer_context(CUcontext handle, const SgContext **ctx);
 /* Is this end on the context's device, or the host's? Says so where not. */
 bool sg_peer_matches(const SgContext *ctx, const SgEnd *e, const char *what);
 /* Runs all that is queued in these contexts and the current one: what a peer copy without a stream waits for.

@@ -297,6 +297,8 @@ void sg_streams_reset(void);
 CUresult sg_capture_unsafe(void);
 /* 900, and the stream's capture, if there is one, is invalid: for what cannot be captured. */
 CUresult sg_capture_refuse(SgStream *s, const char *what);
+/* The stream's capture, if there is one, is invalid from now on. */
+void sg_capture_spoil(SgStream *s);
 /* 0, or 900 and the captures in the context's streams are invalid. */
 CUresult sg_capture_synchronize(const SgContext *ctx);
 void sg_graphs_reset(void);
@@ -325,6 +327,7 @@ typedef struct SgArray {
 } SgArray;
 
 void sg_array_free(SgObject *o, bool orphan);
+void sg_execs_orphan(SgContext *ctx); /* drv_exec.c: executable graphs with its kernels go with a context */
 
 /* --- memory, seen by other calls --- */
 

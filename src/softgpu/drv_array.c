@@ -73,8 +73,16 @@ static bool shape_allowed(const CUDA_ARRAY3D_DESCRIPTOR *d) {
 
 /* --- formats --- */
 
+/* The formats of normalised integers: 8 and 16 bits, unsigned and signed, of 1, 2 and 4 channels each. */
+static bool normalised(CUarray_format f) {
+  return f >= CU_AD_FORMAT_UNORM_INT8X1 && f <= CU_AD_FORMAT_SNORM_INT16X4;
+}
+
+static unsigned normalised_index(CUarray_format f) { return (unsigned)f - CU_AD_FORMAT_UNORM_INT8X1; }
+
 /* Bytes of a channel; 0: no format that is supported here. */
 static size_t channel_bytes(CUarray_format f) {
+  if (normalised(f)) return normalised_index(f) / 3 % 2 ? 2 : 1;
   switch (f) {
   case CU_AD_FORMAT_UNSIGNED_INT8:
   case CU_AD_FORMAT_SIGNED_INT8: return 1;
@@ -88,11 +96,14 @@ static size_t channel_bytes(CUarray_format f) {
   }
 }
 
-/* A format of the header: normalised, compressed or video. */
+static bool channels_fit(CUarray_format f, unsigned n) {
+  return normalised(f) ? n == 1u << normalised_index(f) % 3 : n == 1 || n == 2 || n == 4;
+}
+
+/* A format of the header that is not supported here: packed, compressed or video. */
 static bool format_known(CUarray_format f) {
   return f == CU_AD_FORMAT_UNORM_INT_101010_2 ||
-         (f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar) ||
-         (f >= CU_AD_FORMAT_UNORM_INT8X1 && f <= CU_AD_FORMAT_SNORM_INT16X4);
+         (f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar);
 }
 
 /* --- making and destroying --- */
@@ -100,11 +111,12 @@ static bool format_known(CUarray_format f) {
 static CUresult description_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
   const unsigned here =
       CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
-  const unsigned header = here | CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT |
-                          CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING |
-                          CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
-  if (d->Flags & ~header) {
-    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array with flags 0x%x: no such flag", d->Flags & ~header);
+  /* Depth textures and colour attachments come from graphics, and cannot be made (measured on an H200). */
+  const unsigned known =
+      here | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+  if (d->Flags & ~known) {
+    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array with flags 0x%x: no such flag, or none for new arrays",
+           d->Flags & ~known);
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!channel_bytes(d->Format) && !format_known(d->Format)) {
@@ -117,8 +129,9 @@ static CUresult description_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
            (unsigned)d->Format, d->Flags, d->Flags & ~here ? "flag" : "format");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) {
-    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of %u channels: it has to be 1, 2 or 4", d->NumChannels);
+  if (!channels_fit(d->Format, d->NumChannels)) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "A CUDA array of %u channels: it has to be 1, 2 or 4, and what the format says", d->NumChannels);
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!shape_allowed(d)) {
@@ -268,14 +281,11 @@ static bool within(size_t at, size_t n, size_t all) { return at <= all && n <= a
 
 bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e) {
   const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
-  if (at[0] % a->element || extent[0] % a->element) {
-    sg_say(
-        CU_LOG_LEVEL_ERROR,
-        "The %s of a copy, a CUDA array: offset %zu and width %zu have to be multiples of the element's %zu "
-        "bytes",
-        what, at[0], extent[0], a->element);
-    return false;
-  }
+  if (at[0] % a->element || extent[0] % a->element)
+    sg_say(CU_LOG_LEVEL_WARNING,
+           "The %s of a copy, a CUDA array: offset %zu and width %zu are not multiples of the element's %zu "
+           "bytes",
+           what, at[0], extent[0], a->element);
   if (!within(at[0], extent[0], a->pitch) || !within(at[1], extent[1], at_least_one(d->Height)) ||
       !within(at[2], extent[2], at_least_one(d->Depth))) {
     sg_say(CU_LOG_LEVEL_ERROR,
@@ -292,6 +302,7 @@ bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], 
                .slice = a->slice,
                .span = (extent[2] - 1) * a->slice + (extent[1] - 1) * a->pitch + extent[0],
                .element = a->element,
+               .lines = (d->Flags & CUDA_ARRAY3D_LAYERED) && !d->Height,
                .array = a->o.handle,
                .generation = sg_handle_generation(SG_H_ARRAY, a->o.handle)};
   return true;

@@ -176,6 +176,7 @@ void sg_context_free(SgContext *ctx) {
   sg_handles_each(SG_H_EVENT, ctx, free_event, NULL);
   sg_handles_each(SG_H_MODULE, ctx, free_module, NULL);
   sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
+  sg_execs_orphan(ctx);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
   sg_arena_each(ctx->o.id, free_alloc, NULL);
   SgContext **at = &sg_state.contexts;

@@ -156,17 +156,15 @@ static const SgNodeType copy_node = {
 
 /* --- queueing --- */
 
-static bool may_copy(const SgCopy *c) {
-  if (c->dst.place == SG_IN_ARRAY && c->src.place == SG_IN_ARRAY && c->dst.element != c->src.element) {
-    sg_say(CU_LOG_LEVEL_ERROR,
+/* What is allowed, but hardly meant. */
+static void warn(const SgCopy *c) {
+  if (c->dst.place == SG_IN_ARRAY && c->src.place == SG_IN_ARRAY && c->dst.element != c->src.element)
+    sg_say(CU_LOG_LEVEL_WARNING,
            "A copy between CUDA arrays of different element sizes: %zu bytes into elements of %zu",
            c->src.element, c->dst.element);
-    return false;
-  }
   if (overlap(c))
     sg_say(CU_LOG_LEVEL_WARNING,
            "A copy's source and destination overlap: what it leaves there is undefined");
-  return true;
 }
 
 static CopyOp *copy_op(const SgCopy *c, bool snapshot) {
@@ -179,7 +177,7 @@ static CopyOp *copy_op(const SgCopy *c, bool snapshot) {
 }
 
 CUresult sg_copy_node(const SgCopy *c, SgOp **out) {
-  if (!may_copy(c)) return CUDA_ERROR_INVALID_VALUE;
+  warn(c);
   CopyOp *o = copy_op(c, false);
   if (!o) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = &o->op;
@@ -191,7 +189,7 @@ CUresult sg_copy_node(const SgCopy *c, SgOp **out) {
  * neither asks for it; the others where pageable memory is written, or both ends are the host's. */
 CUresult sg_copy_submit(SgStream *s, const SgCopy *c, SgCopyHow how) {
   bool from_host = on_host(&c->src), to_host = on_host(&c->dst);
-  if (!may_copy(c)) return CUDA_ERROR_INVALID_VALUE;
+  warn(c);
   if (s->branch) {
     if (how == SG_COPY_PLAIN || how == SG_COPY_SERIAL)
       return sg_capture_refuse(s, "A copy without \"Async\"");
@@ -201,8 +199,6 @@ CUresult sg_copy_submit(SgStream *s, const SgCopy *c, SgCopyHow how) {
   bool wait =
       how == SG_COPY_SERIAL || (how == SG_COPY_PLAIN ? from_host || to_host || c->dst.sync || c->src.sync
                                                      : c->dst.place == SG_PAGEABLE || (from_host && to_host));
-  CUresult forbidden = wait && (how == SG_COPY_PLAIN || how == SG_COPY_SERIAL) ? sg_capture_unsafe() : 0;
-  if (forbidden) return forbidden;
   bool snapshot = !wait && (c->src.place == SG_PAGEABLE || (how == SG_COPY_NOW && from_host));
   CopyOp *o = copy_op(c, snapshot);
   if (!o && snapshot) { /* no room for the bytes: as good is to wait */
@@ -307,15 +303,16 @@ SG_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount
 
 /* --- between contexts --- */
 
-SgContext *sg_peer_context(CUcontext handle, CUresult *code) {
-  SgContext *ctx = sg_handle_get(SG_H_CONTEXT, handle, code);
-  if (!ctx) {
-    *code = sg_handle_generation(SG_H_CONTEXT, handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                                       : CUDA_ERROR_INVALID_CONTEXT;
-    return NULL;
-  }
-  *code = sg_health(ctx);
-  return *code ? NULL : ctx;
+/* Addresses say where memory is, so that NULL does for a context (measured on an H200, driver 580, which
+ * crashes on a context that was destroyed: here that is an error). */
+CUresult sg_peer_context(CUcontext handle, const SgContext **ctx) {
+  CUresult code;
+  *ctx = NULL;
+  if (!handle) return CUDA_SUCCESS;
+  *ctx = sg_handle_get(SG_H_CONTEXT, handle, &code);
+  if (*ctx) return sg_health(*ctx);
+  return sg_handle_generation(SG_H_CONTEXT, handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                    : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* By handle each time: a host function may let another thread destroy a context meanwhile. */
@@ -328,20 +325,18 @@ void sg_peer_settle(CUcontext a, CUcontext b) {
 }
 
 bool sg_peer_matches(const SgContext *ctx, const SgEnd *e, const char *what) {
-  if (e->device < 0 || e->device == ctx->device) return true;
+  if (!ctx || e->device < 0 || e->device == ctx->device) return true;
   sg_say(CU_LOG_LEVEL_ERROR, "The %s 0x%llx of a peer copy is on device %d, its context on device %d", what,
          (unsigned long long)e->p, e->device, ctx->device);
   return false;
 }
 
-/* One end of a peer copy: device memory, and on the device of the context that is named. */
 static CUresult peer_end(CUcontext handle, CUdeviceptr p, size_t n, const char *what, SgEnd *e) {
-  CUresult code;
-  const SgContext *ctx = sg_peer_context(handle, &code);
-  if (!ctx) return code;
-  if (!n) return CUDA_SUCCESS;
-  if (!sg_end_device(p, 0, n, what, e)) return CUDA_ERROR_INVALID_VALUE;
-  return sg_peer_matches(ctx, e, what) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const SgContext *ctx;
+  CUresult r = sg_peer_context(handle, &ctx);
+  if (r) return r;
+  return sg_end_device(p, 0, n, what, e) && sg_peer_matches(ctx, e, what) ? CUDA_SUCCESS
+                                                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult copy_peer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t n,
@@ -351,10 +346,10 @@ static CUresult copy_peer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, C
   if (how == SG_COPY_SERIAL) sg_peer_settle(dst_ctx, src_ctx);
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
+  if (!n) return CUDA_SUCCESS;
   CUresult r = peer_end(dst_ctx, dst, n, "destination", &c.dst);
   if (!r) r = peer_end(src_ctx, src, n, "source", &c.src);
-  if (r || !n) return r;
-  return sg_copy_submit(s, &c, how);
+  return r ? r : sg_copy_submit(s, &c, how);
 }
 
 #define LOG_PEER "dst=0x%llx dst_ctx=0x%llx src=0x%llx src_ctx=0x%llx bytes=%zu"
@@ -389,7 +384,8 @@ static bool batch_valid(const CUmemcpyAttributes *attrs, const size_t *at, size_
   return true;
 }
 
-/* All or nothing: every copy is looked at before the first one is queued. */
+/* One after the other: those before a bad one are done (measured on an H200, driver 580). Copies of 0 bytes
+ * and the legacy stream are refused. */
 static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                            size_t count, const CUmemcpyAttributes *attrs, const size_t *at, size_t nattrs,
                            CUstream stream) {
@@ -399,18 +395,16 @@ static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, con
     return CUDA_ERROR_INVALID_VALUE;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
-  for (int queue = 0; queue < 2; queue++)
-    for (size_t i = 0, k = 0; i < count; i++) {
-      SgCopy c = {.width = sizes[i], .height = 1, .depth = 1};
-      while (k + 1 < nattrs && at[k + 1] <= i) k++;
-      if (!sizes[i] || !sg_end_any(dsts[i], 0, sizes[i], "destination", &c.dst) ||
-          !sg_end_any(srcs[i], 0, sizes[i], "source", &c.src))
-        return CUDA_ERROR_INVALID_VALUE;
-      if (!queue) continue;
-      bool now = attrs[k].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-      CUresult r = sg_copy_submit(s, &c, now ? SG_COPY_NOW : SG_COPY_ASYNC);
-      if (r) return r;
-    }
+  for (size_t i = 0, k = 0; i < count; i++) {
+    SgCopy c = {.width = sizes[i], .height = 1, .depth = 1};
+    while (k + 1 < nattrs && at[k + 1] <= i) k++;
+    if (!sizes[i] || !sg_end_any(dsts[i], 0, sizes[i], "destination", &c.dst) ||
+        !sg_end_any(srcs[i], 0, sizes[i], "source", &c.src))
+      return CUDA_ERROR_INVALID_VALUE;
+    bool now = attrs[k].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    CUresult r = sg_copy_submit(s, &c, now ? SG_COPY_NOW : SG_COPY_ASYNC);
+    if (r) return r;
+  }
   return CUDA_SUCCESS;
 }
 

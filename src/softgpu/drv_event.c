@@ -187,7 +187,7 @@ static CUresult event_record(CUevent event, CUstream stream, unsigned flags) {
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
   if (s->o.ctx != e->o.ctx) return CUDA_ERROR_INVALID_HANDLE;
-  if (flags) return s->branch ? event_node(s, e, true) : CUDA_ERROR_INVALID_VALUE;
+  if (flags) return s->branch ? event_node(s, e, true) : CUDA_ERROR_ILLEGAL_STATE;
   if (s->branch) {
     event_set(e, NULL);
     return sg_capture_record(s, &e->at);
@@ -232,10 +232,10 @@ static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags
   if (!e) return code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
-  if (flags) return s->branch ? event_node(s, e, false) : CUDA_ERROR_INVALID_VALUE;
+  if (flags) return s->branch ? event_node(s, e, false) : CUDA_ERROR_ILLEGAL_STATE;
+  if (!e->mark && !e->ipc && !e->at.capture) return CUDA_SUCCESS; /* never recorded: nothing to wait for */
   if (s->branch || e->at.capture) return sg_capture_wait(s, &e->at);
   if (e->ipc) return sg_ipc_stream_wait(e->ipc, s);
-  if (!e->mark) return CUDA_SUCCESS;
   MarkOp *op = malloc(sizeof *op);
   if (!op) return CUDA_ERROR_OUT_OF_MEMORY;
   e->mark->refs++;

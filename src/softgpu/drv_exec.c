@@ -6,14 +6,16 @@
 
 /* --- executable graphs --- */
 
+/* The driver answers "invalid value" for handles that are dead, and crashes for those whose context was
+ * destroyed (an H200's, 580): here they are refused with 709. */
 SgExec *sg_exec_get(CUgraphExec h, CUresult *code) {
   SgExec *e = sg_handle_get(SG_H_EXEC, h, code);
-  if (!e) *code = CUDA_ERROR_INVALID_VALUE;
+  if (!e && *code != CUDA_ERROR_CONTEXT_IS_DESTROYED) *code = CUDA_ERROR_INVALID_VALUE;
   return e;
 }
 
-static void exec_free(SgExec *e) {
-  sg_handle_free(&e->o, false);
+static void exec_free(SgExec *e, bool orphan) {
+  sg_handle_free(&e->o, orphan);
   sg_program_unref(e->program);
   sg_mark_drop(e->last);
   free(e);
@@ -31,7 +33,6 @@ static CUresult instantiate(CUgraphExec *out, CUgraph h, cuuint64_t flags) {
   if (flags & ~known) return CUDA_ERROR_INVALID_VALUE;
   const SgGraph *g = sg_graph_get(h, &code);
   if (!g) return code;
-  if (g->capture) return CUDA_ERROR_INVALID_VALUE;
   SgProgram *p = sg_program_compile(g);
   if (!p) return CUDA_ERROR_OUT_OF_MEMORY;
   code = sg_program_check(p);
@@ -54,7 +55,7 @@ static CUresult instantiate_plain(CUgraphExec *out, CUgraph h, cuuint64_t flags)
 
 SG_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
                                             unsigned long long flags) {
-  SG_CALL(SG_NEED_HEALTH, instantiate_plain(phGraphExec, hGraph, flags),
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, instantiate_plain(phGraphExec, hGraph, flags),
           "exec=0x%llx graph=0x%llx flags=%llu", SG_OUT(phGraphExec), SG_X(hGraph), flags);
 }
 
@@ -66,7 +67,8 @@ static CUresult instantiate_log(CUgraphExec *out, CUgraph h, CUgraphNode *node, 
 
 SG_API CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
                                       char *logBuffer, size_t bufferSize) {
-  SG_CALL(SG_NEED_HEALTH, instantiate_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE,
+          instantiate_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
           "exec=0x%llx graph=0x%llx", SG_OUT(phGraphExec), SG_X(hGraph));
 }
 
@@ -83,7 +85,7 @@ static CUresult instantiate_params(CUgraphExec *out, CUgraph h, CUDA_GRAPH_INSTA
 
 SG_API CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
                                              CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams) {
-  SG_CALL(SG_NEED_HEALTH, instantiate_params(phGraphExec, hGraph, instantiateParams),
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, instantiate_params(phGraphExec, hGraph, instantiateParams),
           "exec=0x%llx graph=0x%llx flags=%llu", SG_OUT(phGraphExec), SG_X(hGraph),
           instantiateParams ? (unsigned long long)instantiateParams->flags : 0ULL);
 }
@@ -107,12 +109,12 @@ static CUresult exec_destroy(CUgraphExec h) {
   CUresult code;
   SgExec *e = sg_exec_get(h, &code);
   if (!e) return code;
-  exec_free(e);
+  exec_free(e, false);
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
-  SG_CALL(SG_NEED_INIT, exec_destroy(hGraphExec), "exec=0x%llx", SG_X(hGraphExec));
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, exec_destroy(hGraphExec), "exec=0x%llx", SG_X(hGraphExec));
 }
 
 static void reset_graph(SgObject *o, void *arg) {
@@ -122,8 +124,21 @@ static void reset_graph(SgObject *o, void *arg) {
 
 static void reset_exec(SgObject *o, void *arg) {
   (void)arg;
-  exec_free((SgExec *)o);
+  exec_free((SgExec *)o, false);
 }
+
+static void orphan_exec(SgObject *o, void *arg) {
+  SgExec *e = (SgExec *)o;
+  const SgContext *ctx = arg;
+  for (uint32_t i = 0; i < e->program->count; i++) {
+    const SgOp *op = e->program->step[i].op;
+    if (!op->type->node->context || op->type->node->context(op) != ctx->o.id) continue;
+    exec_free(e, true);
+    return;
+  }
+}
+
+void sg_execs_orphan(SgContext *ctx) { sg_handles_each(SG_H_EXEC, NULL, orphan_exec, ctx); }
 
 void sg_graphs_reset(void) {
   sg_handles_each(SG_H_EXEC, NULL, reset_exec, NULL);
@@ -280,11 +295,9 @@ static CUresult launch(CUgraphExec h, CUstream stream) {
   if (!e) return code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
+  if (s->branch) return sg_capture_refuse(s, "cuGraphLaunch"); /* in any mode: measured on an H200, 580 */
   code = sg_program_check(e->program);
-  if (code) return code;
-  if (!s->branch) return submit_launch(e, s);
-  SgOp *op = sg_program_op(e->program);
-  return op ? sg_stream_submit(s, op) : CUDA_ERROR_OUT_OF_MEMORY;
+  return code ? code : submit_launch(e, s);
 }
 
 SG_API CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {

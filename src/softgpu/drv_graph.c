@@ -123,7 +123,7 @@ static CUresult graph_destroy(CUgraph h) {
   CUresult code;
   SgGraph *g = sg_graph_get(h, &code);
   if (!g) return code;
-  if (g->capture) return CUDA_ERROR_INVALID_VALUE;
+  if (g->capture) return CUDA_ERROR_ILLEGAL_STATE;
   sg_graph_free(g);
   return CUDA_SUCCESS;
 }
@@ -411,7 +411,6 @@ static const char *type_name(CUgraphNodeType type) {
   case CU_GRAPH_NODE_TYPE_MEMCPY: return "MEMCPY";
   case CU_GRAPH_NODE_TYPE_MEMSET: return "MEMSET";
   case CU_GRAPH_NODE_TYPE_HOST: return "HOST";
-  case CU_GRAPH_NODE_TYPE_GRAPH: return "GRAPH";
   case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return "EVENT_WAIT";
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "EVENT_RECORD";
   default: return "EMPTY";

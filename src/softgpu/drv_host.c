@@ -16,7 +16,8 @@ static CUresult host_alloc(void **out, size_t bytes, unsigned flags) {
   SgContext *ctx = sg_ctx();
   SgAlloc *a = sg_alloc_hard(ctx->device, bytes, SG_HOST, ctx->o.id);
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
-  a->tag = flags;
+  /* A GPU's driver may tell PORTABLE of another allocation in the same chunk of its own. */
+  a->tag = flags | CU_MEMHOSTALLOC_DEVICEMAP;
   *out = (void *)(uintptr_t)a->base;
   return CUDA_SUCCESS;
 }
@@ -32,9 +33,10 @@ SG_API CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
 }
 
 static CUresult host_free(const void *p) {
+  if (!p) return CUDA_SUCCESS;
   SgAlloc *a = sg_arena_find(SG_X(p));
   if (a && a->base == SG_X(p) && a->kind == SG_HOST) return sg_free_drained(a);
-  if (p) sg_note_stale("host", SG_X(p));
+  sg_note_stale("host", SG_X(p));
   return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -70,7 +72,7 @@ static CUresult host_register(void *p, size_t bytes, unsigned flags) {
   uint64_t at = SG_X(p);
   bool read_only = flags & CU_MEMHOSTREGISTER_READ_ONLY;
   if (!p || !bytes || bytes > UINT64_MAX - at || (flags & ~all)) return CUDA_ERROR_INVALID_VALUE;
-  if (flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_SUPPORTED;
+  if (flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_INVALID_VALUE; /* nothing here is that */
   const SgAlloc *there = sg_arena_overlap(at, bytes);
   if (there)
     return there->kind == SG_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
@@ -84,7 +86,7 @@ static CUresult host_register(void *p, size_t bytes, unsigned flags) {
   SgContext *ctx = sg_ctx();
   SgAlloc *a = sg_arena_adopt(at, bytes, ctx->device, SG_REGISTERED, ctx->o.id);
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
-  a->tag = flags;
+  a->tag = flags | CU_MEMHOSTREGISTER_DEVICEMAP;
   a->read_only = read_only;
   return CUDA_SUCCESS;
 }
@@ -96,8 +98,8 @@ SG_API CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flag
 
 static CUresult host_unregister(const void *p) {
   SgAlloc *a = sg_arena_find(SG_X(p));
-  if (!p || (a && a->kind != SG_REGISTERED)) return CUDA_ERROR_INVALID_VALUE;
-  if (a && a->base == SG_X(p)) return sg_free_drained(a);
+  if (!p || (a && (a->kind != SG_REGISTERED || a->base != SG_X(p)))) return CUDA_ERROR_INVALID_VALUE;
+  if (a) return sg_free_drained(a);
   sg_note_stale("registered", SG_X(p));
   return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
@@ -114,7 +116,9 @@ static const SgAlloc *pinned_find(const void *p) {
 }
 
 static CUresult host_device_pointer(CUdeviceptr *out, const void *p, unsigned flags) {
-  if (!out || flags || !pinned_find(p)) return CUDA_ERROR_INVALID_VALUE;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = 0;
+  if (flags || !pinned_find(p)) return CUDA_ERROR_INVALID_VALUE;
   *out = SG_X(p);
   return CUDA_SUCCESS;
 }
@@ -124,9 +128,10 @@ SG_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsign
 }
 
 static CUresult host_flags(unsigned *out, const void *p) {
-  const SgAlloc *a = pinned_find(p);
-  if (!out || !a) return CUDA_ERROR_INVALID_VALUE;
-  *out = a->tag;
+  const SgAlloc *a = sg_arena_find(SG_X(p));
+  bool managed = a && a->kind == SG_MANAGED; /* which the driver tells about too */
+  if (!out || !a || (!managed && !sg_is_pinned(a))) return CUDA_ERROR_INVALID_VALUE;
+  *out = managed ? CU_MEMHOSTALLOC_DEVICEMAP : a->tag;
   return CUDA_SUCCESS;
 }
 

@@ -172,6 +172,8 @@ static CUgraphExecUpdateResult node_update(const SgOp *from, const SgOp *to) {
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
+static uint64_t node_context(const SgOp *op) { return ((const LaunchOp *)op)->ctx; }
+
 static void node_describe(const SgOp *op, SgText *t) {
   const SgLaunch *l = &((const LaunchOp *)op)->launch;
   const SgFunction *f = function_of(op);
@@ -179,8 +181,11 @@ static void node_describe(const SgOp *op, SgText *t) {
               l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->dynamic_shared);
 }
 
-static const SgNodeType launch_node = {
-    .type = CU_GRAPH_NODE_TYPE_KERNEL, .check = node_check, .update = node_update, .describe = node_describe};
+static const SgNodeType launch_node = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
+                                       .check = node_check,
+                                       .update = node_update,
+                                       .context = node_context,
+                                       .describe = node_describe};
 
 /* --- launching --- */
 
@@ -221,6 +226,7 @@ static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stre
   if (s->o.ctx != f->o.ctx) return CUDA_ERROR_INVALID_HANDLE;
   SgOp *op;
   code = launch_op(f, d, params, extra, &op);
+  if (code) sg_capture_spoil(s);
   return code ? code : sg_stream_submit(s, op);
 }
 

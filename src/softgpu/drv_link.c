@@ -1,10 +1,13 @@
 /* The linker: cuLink* over PTX texts. Its result is one PTX text, which any loading call takes.
  *
  * Every input is parsed when it is added, and may not define again what another one has defined. Completion
- * decides, name by name, which input's definition the others mean, and writes the inputs one behind the other:
- * local names that would collide are renamed, weak and common definitions that lost become declarations, files
- * are renumbered, and lines are kept in number, so that a line of the result belongs to a known line of an
- * input. As on a GPU a linker completes once, and one that has found names amiss stays useless: 300. */
+ * decides, name by name, which input's definition the others mean, and writes the inputs one behind the
+ * other: local names that would collide are renamed, weak and common definitions that lost become
+ * declarations, files are renumbered, and lines are kept in number, so that a line of the result belongs to a
+ * known line of an input.
+ *
+ * As on a GPU a linker completes once, and one that has met a name twice or not at all, or an input of no
+ * known kind, stays useless; bad PTX it leaves out. */
 #include "jit.h"
 #include "link.h"
 
@@ -17,7 +20,7 @@ typedef struct Link {
   SgJit jit;
   LinkInput *inputs;
   uint32_t ninputs;
-  bool failed;
+  CUresult failed; /* what it answers from now on, 0: nothing is wrong */
   char *image;
   size_t image_size;
 } Link;
@@ -226,21 +229,19 @@ static CUresult not_twice(const Link *l, SgJit *j, const LinkInput *in, const Pt
   const LinkInput *first = class_of(s) == STRONG ? definer(l, s->name) : NULL;
   if (!first) return CUDA_SUCCESS;
   return sg_jit_fail(j, CUDA_ERROR_INVALID_SOURCE,
-                     "error   : Multiple definition of '%s' in '%s', first defined in '%s'", s->name, in->name,
-                     first->name);
+                     "error   : Multiple definition of '%s' in '%s', first defined in '%s'", s->name,
+                     in->name, first->name);
 }
 
 /* Names that are defined for the second time; the linker does not get over them. */
 static CUresult check_definitions(Link *l, SgJit *j, const LinkInput *in) {
   CUresult r = CUDA_SUCCESS;
   for (uint32_t i = 0; i < in->tree->nvars + in->tree->nfuncs; i++) {
-    const PtxSym *s =
-        i < in->tree->nvars ? in->tree->vars[i] : in->tree->funcs[i - in->tree->nvars]->sym;
+    const PtxSym *s = i < in->tree->nvars ? in->tree->vars[i] : in->tree->funcs[i - in->tree->nvars]->sym;
     CUresult one = not_twice(l, j, in, s);
     if (one) r = one;
   }
-  l->failed = r != CUDA_SUCCESS;
-  return r;
+  return l->failed = r;
 }
 
 static CUresult add_text(Link *l, SgJit *j, const char *text, size_t size, const char *name) {
@@ -322,7 +323,7 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
   SgJit j;
   if (!l) return code;
   if (!data || !size || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES || l->image) return CUDA_ERROR_INVALID_VALUE;
-  if (l->failed) return CUDA_ERROR_INVALID_SOURCE;
+  if (l->failed) return l->failed;
   CUresult r = input_options(l, &j, n, options, values);
   if (r) return r;
   char *text = strndup(data, size); /* at least four bytes of it are looked at */
@@ -331,8 +332,10 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
   bool takes = type == CU_JIT_INPUT_PTX     ? kind == SG_IMAGE_PTX || kind == SG_IMAGE_LINKED
                : type == CU_JIT_INPUT_CUBIN ? kind == SG_IMAGE_LINKED
                                             : false;
-  r = takes ? add_text(l, &j, text, size, name)
-            : sg_jit_refuse(&j, kind == SG_IMAGE_BINARY ? kind : SG_IMAGE_UNKNOWN);
+  if (takes)
+    r = add_text(l, &j, text, size, name);
+  else
+    r = l->failed = sg_jit_refuse(&j, kind == SG_IMAGE_BINARY ? kind : SG_IMAGE_UNKNOWN);
   free(text);
   return input_done(l, &j, r);
 }
@@ -399,15 +402,14 @@ static CUresult link_complete(CUlinkState h, void **out, size_t *size) {
   if (!l) return code;
   if (l->image) return CUDA_ERROR_INVALID_HANDLE;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (l->failed) return CUDA_ERROR_INVALID_SOURCE;
+  if (l->failed) return l->failed;
   CUresult r = resolve(l, &l->jit);
   if (!r && !write_image(l)) r = CUDA_ERROR_OUT_OF_MEMORY;
   if (!r) r = check_image(l);
   if (r) {
     free(l->image);
     l->image = NULL;
-    l->failed = true;
-    return r;
+    return l->failed = r;
   }
   *out = l->image;
   if (size) *size = l->image_size + 1; /* the NUL belongs to it */

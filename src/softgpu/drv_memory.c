@@ -45,7 +45,9 @@ SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner) {
 }
 
 CUresult sg_mem_alloc(CUdeviceptr *out, size_t bytes, SgKind kind) {
-  if (!out || !bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = 0;
+  if (!bytes) return CUDA_ERROR_INVALID_VALUE;
   SgContext *ctx = sg_ctx();
   SgAlloc *a = sg_alloc_hard(ctx->device, bytes, kind, ctx->o.id);
   if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -99,6 +101,7 @@ static SgAlloc *freeable(CUdeviceptr p) {
 }
 
 static CUresult mem_free(CUdeviceptr p) {
+  if (!p) return CUDA_SUCCESS;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
   if (a->kind != SG_POOL) return sg_free_drained(a);
@@ -137,6 +140,8 @@ static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
   if (s->branch) return sg_capture_refuse(s, "cuMemFreeAsync");
+  code = sg_capture_unsafe(); /* in other streams too: measured on an H200, driver 580 */
+  if (code || !p) return code;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
   if (a->kind == SG_POOL) return sg_pool_free_async(a, s);

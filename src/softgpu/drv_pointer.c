@@ -71,10 +71,13 @@ static CUresult value_of(const SgAlloc *a, CUpointer_attribute attribute, CUdevi
   case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
   case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: v->number = a->size; break;
   case CU_POINTER_ATTRIBUTE_MAPPED: v->number = 1; break;
-  case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    v->number =
-        a->read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: {
+    const SgContext *ctx = sg_ctx();
+    v->number = ctx && !sg_may_use(ctx, a) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE
+                : a->read_only             ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                           : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
     break;
+  }
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     if (a->kind == SG_POOL) v->pool = sg_pool_of(a);
     break;

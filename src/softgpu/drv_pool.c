@@ -1,9 +1,9 @@
 /* Memory pools: allocation and freeing in the order of a stream.
  *
- * A pool reserves blocks of the device's memory. A freed block stays reserved, so that the next allocation of
- * its size costs nothing; what a pool keeps beyond its release threshold goes back to the device at the next
- * synchronising call. A block that was freed behind work still queued waits for it: until then only the
- * stream that freed it can have it again. */
+ * A pool reserves blocks of the device's memory, each by itself (a GPU's driver in steps of 32 MiB). A freed
+ * block stays reserved, so that the next allocation of its size costs nothing; what a pool keeps beyond its
+ * release threshold goes back to the device at the next synchronising call. A block that was freed behind
+ * work still queued waits for it: until then only the stream that freed it can have it again. */
 #include "memory.h"
 
 #include <stdlib.h>
@@ -245,8 +245,6 @@ static uint64_t room_for(uint64_t n) {
   return round_up(n, unit);
 }
 
-static uint64_t use_of(const SgAlloc *a) { return round_up(a->size, UNIT); }
-
 /* An idle block for n bytes, or NULL. One that waits serves the stream that freed it, for what was submitted
  * before comes first there; but it must not get shorter, for that earlier work's sake. */
 static Block *idle_take(SgPool *p, uint64_t room, uint64_t n, const SgStream *s, bool *fresh) {
@@ -300,7 +298,7 @@ static CUresult pool_alloc(CUdeviceptr *out, uint64_t n, SgPool *p, const SgStre
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   sg_arena_hold(b->a, n, fresh);
-  p->used += use_of(b->a);
+  p->used += n;
   p->used_high = max64(p->used_high, p->used);
   *out = b->a->base;
   return CUDA_SUCCESS;
@@ -318,7 +316,9 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
     CUresult code;
     SgStream *s = sg_stream_get(stream, &code);
     if (!s) return code;
-    if (!out || !n) return CUDA_ERROR_INVALID_VALUE;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    *out = 0;
+    if (!n) return CUDA_SUCCESS;
     if (s->branch) return sg_capture_refuse(s, "cuMemAllocAsync");
     SgPool *p = given ? pool_get(pool) : current_pool(s->o.ctx->device);
     if (!p) return given ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
@@ -365,7 +365,7 @@ static const SgOpType free_type = {.name = "free", .run = free_run, .drop = free
 /* The program has it no more; the pool has. */
 static void retire(Block *b, uint64_t until) {
   SgPool *p = b->pool;
-  p->used -= use_of(b->a);
+  p->used -= b->a->size;
   p->out--;
   sg_arena_let_go(b->a, until);
   idle_add(b);
@@ -409,7 +409,7 @@ static CUresult pool_create(CUmemoryPool *out, const CUmemPoolProps *props) {
       props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA)
     return CUDA_ERROR_NOT_SUPPORTED;
   if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(props->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+  if (!sg_device_valid(props->location.id)) return CUDA_ERROR_INVALID_VALUE;
   if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
     sg_say(CU_LOG_LEVEL_ERROR, "The software device has no pools that can be exported to other processes");
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -433,7 +433,7 @@ static CUresult pool_destroy(CUmemoryPool h) {
 }
 
 SG_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  SG_CALL(SG_NEED_INIT, pool_destroy(pool), "pool=0x%llx", SG_X(pool));
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pool_destroy(pool), "pool=0x%llx", SG_X(pool));
 }
 
 static CUresult pool_trim_to(CUmemoryPool h, size_t keep) {
@@ -444,7 +444,7 @@ static CUresult pool_trim_to(CUmemoryPool h, size_t keep) {
 }
 
 SG_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
-  SG_CALL(SG_NEED_INIT, pool_trim_to(pool, minBytesToKeep), "pool=0x%llx keep=%zu", SG_X(pool),
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pool_trim_to(pool, minBytesToKeep), "pool=0x%llx keep=%zu", SG_X(pool),
           minBytesToKeep);
 }
 
@@ -501,16 +501,18 @@ SG_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute att
 /* Which devices may use the pool's memory: peer access between contexts has no part in it. */
 static CUresult access_check(const SgPool *p, const CUmemAccessDesc *d) {
   if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(d->location.id)) return CUDA_ERROR_INVALID_DEVICE;
+  if (d->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return CUDA_ERROR_NOT_SUPPORTED;
   if (d->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && d->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
     return CUDA_ERROR_INVALID_VALUE;
   bool own = d->location.id == p->device;
-  return own && d->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  return !sg_device_valid(d->location.id) || (own && d->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE)
+             ? CUDA_ERROR_INVALID_DEVICE
+             : CUDA_SUCCESS;
 }
 
 static CUresult set_access(CUmemoryPool h, const CUmemAccessDesc *map, size_t count) {
   SgPool *p = pool_get(h);
-  if (!p || (count && !map)) return CUDA_ERROR_INVALID_VALUE;
+  if (!p || !map) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; i++) {
     CUresult r = access_check(p, &map[i]);
     if (r) return r;
@@ -530,8 +532,7 @@ static CUresult get_access(CUmemAccess_flags *out, CUmemoryPool h, const CUmemLo
     *out = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
   }
-  if (l->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(l->id)) return CUDA_ERROR_INVALID_DEVICE;
+  if (l->type != CU_MEM_LOCATION_TYPE_DEVICE || !sg_device_valid(l->id)) return CUDA_ERROR_INVALID_VALUE;
   *out = p->access[l->id];
   return CUDA_SUCCESS;
 }

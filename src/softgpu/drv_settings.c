@@ -16,8 +16,7 @@ void sg_limits_default(SgContext *ctx) {
 /* 0, or the error for a limit that this device lacks. */
 static CUresult limit_check(CUlimit limit) {
   if ((unsigned)limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-  bool absent =
-      limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED;
+  bool absent = limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED;
   return absent ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
@@ -35,7 +34,7 @@ static CUresult ctx_set_limit(CUlimit limit, size_t value) {
 }
 
 SG_API CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_limit(limit, value), "limit=%d value=%zu", (int)limit, value);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, ctx_set_limit(limit, value), "limit=%d value=%zu", (int)limit, value);
 }
 
 static CUresult ctx_get_limit(size_t *out, CUlimit limit) {

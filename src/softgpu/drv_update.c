@@ -123,7 +123,6 @@ static CUresult update(CUgraphExec h, CUgraph graph, CUgraphExecUpdateResultInfo
   SgExec *e = sg_exec_get(h, &code);
   const SgGraph *g = e ? sg_graph_get(graph, &code) : NULL;
   if (!g) return code;
-  if (g->capture) return CUDA_ERROR_INVALID_VALUE;
   SgProgram *from = sg_program_compile(g);
   if (!from) return CUDA_ERROR_OUT_OF_MEMORY;
   code = sg_program_check(from);

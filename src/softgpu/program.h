@@ -1,6 +1,6 @@
-/* Executable graphs, inside: what drv_program.c, drv_exec.c and drv_update.c share. A program is a graph
- * without its child graphs: a list of steps in an order in which they may run, each with the steps that it
- * comes after. Launches share it, so it is copied before a change. */
+/* Executable graphs, inside: what drv_program.c, drv_exec.c and drv_update.c share. A program is a list
+ * of a graph's operations in an order in which they may run, each with those that it comes after. Launches
+ * share it, so it is copied before a change. */
 #ifndef SOFTGPU_PROGRAM_H
 #define SOFTGPU_PROGRAM_H
 
@@ -35,8 +35,6 @@ CUresult sg_program_check(const SgProgram *p);
 CUgraphNodeType sg_step_type(const SgStep *s);
 /* The steps that no other step comes after, in order; returns how many. `out` has room for all. */
 uint32_t sg_program_sinks(const SgProgram *p, uint32_t *out);
-/* A launch in a stream that is being captured: its node's operation. NULL: no memory. */
-SgOp *sg_program_op(SgProgram *p);
 
 SgExec *sg_exec_get(CUgraphExec h, CUresult *code);
 /* Makes e's program its own, so that it may change; false: no memory. */

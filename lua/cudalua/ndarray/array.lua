@@ -132,10 +132,7 @@ end
 ---@raise LogicError for an unknown option or order
 function M.order_of(what, options, known)
   if options == nil then return "C", {} end
-  if type(options) ~= "table" then
-    refuse(what, "expected a table of options, got " .. element.describe(options))
-  end
-  errors.check_options(what, options, known or { order = true })
+  options = errors.options(what, options, known or { order = true })
   return check_order(what, options.order, "C"), options
 end
 
@@ -338,7 +335,7 @@ local function items_of(what, key)
   local n = #key
   for k in pairs(key) do
     if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
-      refuse(what, ("an index is a list; it has a field '%s'"):format(tostring(k)))
+      refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
     end
   end
   return key, n
@@ -513,9 +510,7 @@ local tolerances = { rtol = true, atol = true, equal_nan = true }
 function Array:allclose(other, options)
   local what = "ndarray:allclose"
   check_self(self, what)
-  if options == nil then options = {} end
-  if type(options) ~= "table" then refuse(what, "expected a table of options, got " .. element.describe(options)) end
-  errors.check_options(what, options, tolerances)
+  options = errors.options(what, options, tolerances)
   local t = { rtol = options.rtol or 1e-5, atol = options.atol or 1e-8, equal_nan = options.equal_nan or false }
   for _, name in ipairs { "rtol", "atol" } do
     local x = t[name]
@@ -581,7 +576,7 @@ function mt.__newindex(self, key, value)
   elseif is_integer_cdata(key) then
     self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] = value
   else
-    refuse("ndarray", ("cannot set '%s' of an array"):format(tostring(key)))
+    refuse("ndarray", ("cannot set %s of an array"):format(errors.text(key)))
   end
 end
 

@@ -49,14 +49,14 @@ local function is_list(x) return type(x) == "table" and type(getmetatable(x)) ~=
 ---@raise LogicError naming the place where the tables are ragged
 function M.flatten(what, list)
   if type(list) ~= "table" then return { list }, {}, 1 end
-  if not is_list(list) then refuse(what, "expected nested lists, got " .. tostring(list)) end
+  if not is_list(list) then refuse(what, "expected nested lists, got " .. element.describe(list)) end
   local shape, x = {}, list
   while is_list(x) do
     shape[#shape + 1] = #x
     if #shape > layout.MAX_AXES then
       refuse(what, ("the tables are nested more than %d deep"):format(layout.MAX_AXES))
     end
-    x = x[1]
+    x = rawget(x, 1)
   end
   local values, n, path = {}, 0, {}
   local function complain(depth, text)
@@ -73,7 +73,7 @@ function M.flatten(what, list)
     if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
     depth = depth + 1
     for i = 1, extent do
-      local v = t[i]
+      local v = rawget(t, i)
       path[depth] = i
       if depth < #shape then
         walk(v, depth)

@@ -1,0 +1,124 @@
+-- Runs an example again and again, each time with another driver call failing: started by spec/fault_sweep_spec.lua.
+--   luajit faults.lua ROOT FILE STEP OFFSET EXAMPLE [arguments]   every STEPth call, from OFFSET
+-- FILE gets what is about to be tried, so that whoever finds this program dead knows of what it died. Prints what is
+-- wrong, line by line, then "N calls, N injections, N completed".
+local root, file, step, offset, example = arg[1], assert(io.open(arg[2], "w")), tonumber(arg[3]), tonumber(arg[4]), arg[5]
+local arguments = { [0] = example, unpack(arg, 6) }
+local cuda = require "cudalua"
+local core = require "cudalua.core"
+local ffi = require "ffi"
+local softgpu = require "cudalua.softgpu"
+cuda.on_notice = false
+cuda.init()
+
+-- What NVRTC says stays the same, and takes longest.
+local compile, compiled = core.nvrtc_compile, {}
+function core.nvrtc_compile(text, ...)
+  compiled[text] = compiled[text] or { compile(text, ...) }
+  return unpack(compiled[text])
+end
+
+local findings = 0
+local function finding(...)
+  findings = findings + 1
+  print((string.format(...):gsub("\n", " | ")))
+end
+
+local function about_to(text)
+  file:seek "set"
+  file:write(text, (" "):rep(100), "\n")
+  file:flush()
+end
+
+local function run()
+  local chunk = assert(loadfile(root .. "/examples/" .. example))
+  setfenv(chunk, setmetatable({ print = function() end, arg = arguments }, { __index = _G }))
+  return coroutine.wrap(pcall)(chunk) -- on a stack of its own: what is left in its slots keeps nothing alive
+end
+
+-- Everything that the example has left goes: what stands on the stack of contexts, then the garbage.
+local function clean_up()
+  cuda.collect()
+  repeat
+    local ok, err = pcall(cuda.Context.pop)
+  until not ok and err.code == cuda.result.INVALID_CONTEXT
+  cuda.collect()
+end
+
+local function works()
+  local ctx = cuda.Device(0):make_context()
+  local n = 64
+  local a = ffi.new("int[?]", n)
+  for i = 0, n - 1 do a[i] = i end
+  local memory = cuda.to_device(a)
+  ffi.fill(a, 4 * n)
+  cuda.memcpy_dtoh(a, memory)
+  for i = 0, n - 1 do assert(a[i] == i, "bytes differ") end
+  ctx:detach()
+end
+
+local function total_calls()
+  softgpu.control "calls clear"
+  local ok, err = run()
+  if not ok then error(tostring(err), 0) end
+  clean_up()
+  local n = 0
+  for count in softgpu.control("calls"):gmatch " (%d+)" do n = n + count end
+  return n
+end
+
+-- Calls that give something back: where they fail, it stays.
+local function gives_back(symbol)
+  for _, part in ipairs { "Destroy", "Free", "Unload", "Release", "Unregister", "PopCurrent" } do
+    if symbol:find(part, 1, true) then return true end
+  end
+  return false
+end
+
+local completed, injections = 0, 0
+
+local function inject(k, code)
+  injections = injections + 1
+  about_to(("%s: call %d answers %s"):format(example, k, code))
+  softgpu.set_device_count(1)
+  softgpu.control "log clear"
+  softgpu.control "log on"
+  softgpu.control(("fail any %d %s"):format(k, code))
+  local ok, err = run()
+  clean_up()
+  softgpu.control "log off"
+  softgpu.fail_clear()
+  local number, failed = tonumber(code:match "^%d+"), "none"
+  for _, call in ipairs(softgpu.calls()) do
+    if call.result == number then
+      failed = call.symbol
+      break
+    end
+  end
+  local what = ("%s: call %d, %s, answers %s"):format(example, k, failed, code)
+  if ok then
+    completed = completed + 1
+  elseif not cuda.is_error(err) then
+    finding("%s: no error of the library but %s: %s", what, type(err), tostring(err))
+  elseif not err.sticky and not tostring(err):find(failed:gsub("_v%d$", ""), 1, true) then
+    finding("%s: the error does not name the call: %s", what, tostring(err))
+  end
+  local sticky = code:find "sticky"
+  local stats = softgpu.stats()
+  if stats.stale > 0 then finding("%s: %d dead handles were used", what, stats.stale) end
+  if sticky then return end
+  local leaks = softgpu.leaks()
+  if #leaks > 0 and not gives_back(failed) then
+    finding("%s: %d leaks: %s%s", what, #leaks, leaks[1], ok and "" or ", after " .. tostring(err))
+  end
+  local fine, why = pcall(works)
+  if not fine then finding("%s: afterwards nothing works: %s", what, tostring(why)) end
+end
+
+total_calls() -- compiles
+local calls = total_calls()
+for k = 1 + offset % step, calls, step do
+  for _, code in ipairs { "999", "2", "700 sticky" } do inject(k, code) end
+end
+about_to "the end"
+print(("%d calls, %d injections, %d completed"):format(calls, injections, completed))

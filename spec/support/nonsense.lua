@@ -1,0 +1,265 @@
+-- Calls public functions with nonsense: a program of its own, started by spec/nonsense_spec.lua.
+--   luajit nonsense.lua ROOT FILE FIRST LAST   the functions of these numbers, in order of their names
+-- FILE gets the call that is about to be made, so that whoever finds this program dead knows of what it died. Prints
+-- what is wrong, line by line, then "N functions, N calls".
+local root, file, first, last = arg[1], assert(io.open(arg[2], "w")), tonumber(arg[3]), tonumber(arg[4])
+package.path = root .. "/?.lua;" .. package.path
+local cuda = require "cudalua"
+local core = require "cudalua.core"
+local ffi = require "ffi"
+cuda.on_notice = false
+cuda.init()
+local soft = cuda.driver_info().soft
+local softgpu = require "cudalua.softgpu"
+local values = require "spec.support.values"
+local samples = require "spec.support.samples"
+local check_contract = require "tools.check_contract"
+
+local calls, findings = 0, 0
+local function finding(...)
+  findings = findings + 1
+  print(string.format(...))
+end
+
+local function about_to(text)
+  file:seek "set"
+  file:write(text, (" "):rep(100), "\n")
+  file:flush()
+end
+
+-- --- what is called -------------------------------------------------------------------------------------------
+
+local function resolve(row)
+  local value = require(row.module)
+  for key in row.name:sub(#row.prefix + 2):gmatch "[^%.:]+" do value = value[key] end
+  return value
+end
+
+local function callable(v)
+  local mt = (type(v) == "table" or type(v) == "userdata") and getmetatable(v)
+  return type(v) == "function" or type(mt) == "table" and mt.__call ~= nil
+end
+
+local functions = {}
+local function add(name, f, words)
+  local list = {}
+  for word in words:gmatch "%S+" do list[#list + 1] = word end
+  functions[#functions + 1] = { name = name, call = f, words = list }
+end
+
+for _, row in ipairs(check_contract.rows(dofile(root .. "/docs/contract.lua"))) do
+  if not row.later then
+    local f, words = resolve(row), samples[row.name]
+    if callable(f) then
+      if not words then
+        finding("%s has no row in spec/support/samples.lua", row.name)
+      elseif words == "-" then
+        finding("%s can be called: it needs a row in spec/support/samples.lua", row.name)
+      else
+        add(row.name, f, words)
+      end
+    end
+  end
+end
+
+-- What is done by operators.
+local function operator(name, words, f) add(name, f, words) end
+operator("a kernel's call", "memory 0 1 launch", function(...) return values.value "add"(...) end)
+operator("a kernel's call with a table", "launch", function(options)
+  if type(options) == "table" and not getmetatable(options) then
+    options = { values.value "memory", 0, 1, block = options.block, grid = options.grid }
+  end
+  return values.value "add"(options)
+end)
+operator("memory + bytes", "8", function(x) return values.value "memory" + x end)
+operator("Memcpy2D()", "options", function(...) return values.value "copy2d"(...) end)
+for word in ("dev context stream event graph exec memory view device_pool pooled host_pool pooled_host mempool pinned " ..
+  "aligned managed registered array module add linker copy2d peer_copy descriptor ndarray source_module error"):gmatch "%S+" do
+  operator("index of " .. word, "'nonsense", function(key) return values.value(word)[key] end)
+end
+for word in ("copy2d peer_copy descriptor ndarray"):gmatch "%S+" do
+  operator("assignment in " .. word, "1 1", function(key, value) values.value(word)[key] = value end)
+  for field in ("width_in_bytes height src_pitch dst_x_in_bytes width format num_channels flags depth"):gmatch "%S+" do
+    operator("assignment to " .. word .. "." .. field, "1", function(value) values.value(word)[field] = value end)
+  end
+end
+
+-- What may stand in a table of options.
+local options = {
+  ["cuda.init"] = "driver flags", ["cuda.Stream"] = "flags priority", ["cuda.Stream:capture"] = "mode",
+  ["cuda.Device:get_attributes"] = "names", ["cuda.MemoryPool"] = "device max_size handle_type release_threshold",
+  ["cuda.DebugMemoryPool"] = "interactive logfile", ["cuda.memcpy_peer"] = "dest_context src_context stream",
+  ["cuda.memcpy_peer_async"] = "dest_context src_context stream", ["cuda.Linker"] = "options message_handler log_verbose",
+  ["cuda.module_from_buffer"] = "options message_handler", ["cuda.module_from_file"] = "options message_handler",
+  ["cuda.SourceModule"] = "options keep no_extern_c arch code cache_dir include_dirs headers name backend nvcc",
+  ["cuda.compile"] = "options arch target headers include_dirs name", ["cuda.ArrayDescriptor"] = "width height format",
+  ["cuda.ArrayDescriptor3D"] = "width height depth format num_channels flags", ["Memcpy2D()"] = "aligned stream",
+  ["cuda.matrix_to_array"] = "allow_double_hack", ["cuda.np_to_array"] = "allow_surface_bind allow_double_hack",
+  ["ndarray.wrap"] = "order strides base alive", ["ndarray.allclose"] = "rtol atol equal_nan",
+  ["ndarray.Array:allclose"] = "rtol atol equal_nan",
+  ["a kernel's call"] = "block grid stream shared time_kernel texrefs",
+}
+local function option_names(name)
+  if options[name] then return options[name] end
+  if name:find "^cuda%.aligned" then return "order alignment" end
+  if name:find "^cuda%.pagelocked" or name:find "^cuda%.managed" then return "order mem_flags" end
+  if name:find "^ndarray%." then return "order" end
+  return "nbytes"
+end
+
+-- These hand on what a function of the user's raises.
+local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
+  ["cuda.Stream:on_complete"] = true, ["tools.make_default_context"] = true }
+-- Numbers in these places are addresses or handles, which the caller vouches for.
+-- These only take note of what they are given: it is looked at when it is used.
+local notes = {}
+for side in ("src dst"):gmatch "%S+" do
+  for kind in ("host device array unified"):gmatch "%S+" do notes["cuda.Memcpy2D:set_" .. side .. "_" .. kind] = true end
+  notes["cuda.Memcpy3DPeer:set_" .. side .. "_context"] = true
+end
+local wild = { ["cuda.wrap_context 1"] = not soft, ["cuda.wrap_stream 1"] = not soft,
+  ["ndarray.wrap 1"] = true, ["ndarray.from_buffer 1"] = true }
+
+-- --- calling --------------------------------------------------------------------------------------------------
+
+local function restore()
+  if soft then softgpu.fail_clear() end
+  if core.why_dead(values.base) then values.base = values.dev:retain_primary_context() end
+  while cuda.Context.get_current() ~= values.base do
+    if not pcall(cuda.Context.pop) then values.base:push() end
+  end
+end
+
+-- Pending completions of this sweep call functions that raise.
+local function settle()
+  for _ = 1, 1000 do
+    if pcall(cuda.poll) and pcall(cuda.Context.synchronize) then return end
+  end
+  error "the completions do not come to an end"
+end
+
+local function works()
+  local n = 100
+  local a, memory = ffi.new("int[?]", n), cuda.mem_alloc(4 * n)
+  for i = 0, n - 1 do a[i] = i end
+  cuda.memcpy_htod(memory, a)
+  values.value "add"(memory, n, 7, { block = 32 })
+  cuda.memcpy_dtoh(a, memory)
+  for i = 0, n - 1 do assert(a[i] == i + 7) end
+end
+
+local function try(fun, text, expected, ...)
+  calls = calls + 1
+  about_to(fun.name .. ": " .. text)
+  local watched = soft and expected == "dead"
+  if watched then
+    collectgarbage "stop" -- finalizers do make calls
+    softgpu.log "clear"
+    softgpu.log "on"
+  end
+  local ok, err = pcall(fun.call, ...)
+  if watched then
+    softgpu.log "off"
+    collectgarbage "restart"
+    for _, call in ipairs(softgpu.calls()) do finding("%s: %s: it called %s", fun.name, text, call.symbol) end
+  end
+  if expected == "dead" then expected = "LogicError" end
+  if not ok and not cuda.is_error(err) and expected ~= "callback" then
+    finding("%s: %s: not an error of the library but a %s: %s", fun.name, text, type(err),
+      tostring(err):sub(1, 300))
+  elseif not ok and cuda.is_error(err) and (type(err.message) ~= "string" or not pcall(tostring, err)) then
+    finding("%s: %s: an error without a text", fun.name, text)
+  elseif expected == "LogicError" and (ok or not cuda.is_error(err, "LogicError")) then
+    finding("%s: %s: no LogicError but %s", fun.name, text, ok and "nothing" or tostring(err))
+  elseif not ok and expected == "success" then
+    finding("%s: %s: %s", fun.name, text, tostring(err))
+  end
+  if not ok and cuda.is_error(err) and err.sticky then
+    if not soft then error("the device is lost after " .. fun.name .. ": " .. text) end
+    finding("%s: %s: the device is lost: %s", fun.name, text, tostring(err))
+    softgpu.set_device_count(1)
+  end
+  restore()
+end
+
+local function arguments(fun)
+  local list = {}
+  for i, word in ipairs(fun.words) do list[i] = values.value(word) end
+  return list
+end
+
+local function with(fun, position, value, text, expected)
+  local list = arguments(fun)
+  list[position] = value
+  if calls_back[fun.name] and callable(value) or text:find "^raising " then expected = "callback" end
+  try(fun, ("argument %d is %s"):format(position, text), expected, unpack(list, 1, math.max(#fun.words, position)))
+end
+
+local function sweep_argument(fun, i, word)
+  local place = fun.name .. " " .. i
+  with(fun, i, nil, "nil")
+  for _, v in ipairs(values.nonsense) do with(fun, i, v[2], v[1]) end
+  if not wild[place] then
+    for _, v in ipairs(values.numeric) do with(fun, i, v[2], v[1]) end
+  end
+  if word == "options" or word == "launch" then
+    for option in option_names(fun.name):gmatch "%S+" do
+      for _, list in ipairs { values.nonsense, values.numeric } do
+        for _, v in ipairs(list) do
+          local t = values.value(word)
+          t[option] = v[2]
+          with(fun, i, t, ("{%s = %s}"):format(option, v[1]), callable(v[2]) and "callback" or nil)
+        end
+      end
+    end
+  end
+  for other in pairs(values.owned) do
+    if other ~= word then with(fun, i, values.value(other), "a " .. other) end
+  end
+  if values.owned[word] ~= nil then
+    local closed, gone = values.closed(word), values.gone(word)
+    local expected = not notes[fun.name] and (i == 1 and fun.name:find ":" and "dead" or "LogicError") or nil
+    if closed ~= nil then with(fun, i, closed, "closed", expected) end
+    if gone ~= nil then with(fun, i, gone, "of a context that is gone", expected) end
+    with(fun, i, values.foreign(word), "of another context")
+  end
+end
+
+local function sweep(fun)
+  if fun.name == "cuda.IPCMemoryHandle" or fun.name:find "^cuda%.IPC" or fun.name:find "peer_access" or
+    fun.name == "cuda.Event.from_ipc_handle" or fun.name:find "as_buffer$" or fun.name == "ndarray.Array:get_pointer" or
+    fun.name == "cuda.Device:p2p_attribute" then
+    try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
+  elseif fun.name:find "^softgpu%." and not soft then
+    try(fun, "the sample", fun.name ~= "softgpu.active" and "LogicError" or nil, unpack(arguments(fun), 1, #fun.words))
+  elseif fun.name:find "nonsense" or fun.name:find "assignment" or fun.name:find "^index" or
+    fun.name == "Memcpy2D()" then
+    try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words))
+  else
+    try(fun, "the sample", "success", unpack(arguments(fun), 1, #fun.words))
+  end
+  try(fun, "no arguments", nil)
+  for i, word in ipairs(fun.words) do sweep_argument(fun, i, word) end
+  for _, v in ipairs { { "NaN", 0 / 0 }, { "a hostile table", values.nonsense[17][2] }, { "a long list", {} } } do
+    with(fun, #fun.words + 1, v[2], v[1])
+  end
+  try(fun, "200 arguments", nil, unpack({}, 1, 200))
+  settle()
+  cuda.gc_budget "auto"
+  cuda.set_debugging(false)
+  about_to(fun.name .. ": afterwards")
+  local ok, err = pcall(works)
+  if not ok then finding("%s: afterwards nothing works: %s", fun.name, tostring(err)) end
+end
+
+table.sort(functions, function(a, b) return a.name < b.name end)
+local n = 0
+for i = first, math.min(last, #functions) do
+  n = n + 1
+  local ok, err = pcall(sweep, functions[i])
+  if not ok then finding("%s: the sweep ended: %s", functions[i].name, tostring(err)) end
+  if findings > 5000 then break end
+end
+about_to "the end"
+cuda.collect()
+print(("%d of %d functions, %d calls"):format(n, #functions, calls))

@@ -1,0 +1,131 @@
+-- For each public function a call that makes sense, as words: names of values that spec/support/values.lua makes,
+-- numbers, 'strings, true, false and nil. spec/nonsense_spec.lua puts nonsense in the place of each; a function of
+-- docs/contract.lua that has no row here fails it. A class that cannot be called is "-".
+local samples = {}
+
+local function rows(prefix, text)
+  for name, words in text:gmatch "(%S+) *= *([^\n;]*)[\n;]" do
+    samples[prefix .. name] = words:gsub("%s+$", "")
+  end
+end
+
+rows("cuda.", [[
+init = options; get_version =; get_driver_version =; driver_info =; version_at_least = 0 1; on_notice = 'text
+device_error = dev; wrap_context = number; pointer = number; is_error = error; Error:is = error 'LogicError
+Device = 0; Device.count =; Device.get_device = 0
+Device:name = dev; Device:ordinal = dev; Device:total_memory = dev; Device:compute_capability = dev
+Device:compute_cabability = dev; Device:get_attribute = dev 'warp_size; Device:get_attributes = dev options
+Device:pci_bus_id = dev; Device:uuid = dev; Device:can_access_peer = dev dev
+Device:p2p_attribute = dev dev 'performance_rank; Device:make_context = dev 0; Device:retain_primary_context = dev
+Context = dev 0; Context:push = context; Context.pop =; Context:detach = loose_context; Context:synchronize = context
+Context.get_current =; Context:get_device = context; Context:handle = context; Context:with = context fn 1
+Context:attach = loose_context 0; Context:get_flags = context; Context:get_api_version = context
+Context:is_poisoned = context; Context:get_limit = context 'stack_size
+Context:set_limit = context 'stack_size 2048; Context:get_cache_config = context
+Context:set_cache_config = context 'prefer_l1; Context:get_shared_config = context
+Context:set_shared_config = context 'default_bank_size; Context:enable_peer_access = context other_context 0
+Context:disable_peer_access = context other_context
+Stream = options; Stream:synchronize = stream; Stream:is_done = stream; Stream:wait_for_event = stream event
+Stream:use = stream fn 1; Stream:on_complete = stream fn; Stream:capture = stream fn options; Stream:flags = stream
+Stream:priority = stream; Stream:context = stream; Stream:handle = stream; Stream:close = stream
+Stream.priority_range =; current_stream =; wrap_stream = 0; poll =
+Event = 0; Event:record = event stream; Event:synchronize = event; Event:query = event
+Event:time_since = event event; Event:time_till = event event; Event:ipc_handle = ipc_event
+Event.from_ipc_handle = handle64; Event:context = event; Event:handle = event; Event:close = event
+Graph = -; Graph:nodes = graph; Graph:dot = graph dot 0; Graph:instantiate = graph; Graph:handle = graph
+Graph:close = graph; GraphExec = -; GraphExec:launch = exec stream; GraphExec:upload = exec stream
+GraphExec:update = exec graph; GraphExec:handle = exec; GraphExec:close = exec
+mem_alloc = 64; mem_alloc_async = 64 stream; mem_alloc_like = floats; mem_get_info =; mem_stats =; collect =
+gc_budget = 'auto; mem_alloc_pitch = 64 4 4; mem_get_address_range = memory; mem_get_ipc_handle = memory
+DeviceAllocation:free = memory; DeviceAllocation:close = memory; DeviceAllocation:free_async = async_memory stream
+DeviceAllocation:ptr = memory; DeviceAllocation:as_buffer = memory 16 0; DevicePointer:ptr = view
+DevicePointer:as_buffer = managed_view 16 0
+MemoryPool = options; MemoryPool:alloc = mempool 64 stream; MemoryPool:trim_to = mempool 0
+MemoryPool:get_attribute = mempool 'used_mem_current; MemoryPool:set_attribute = mempool 'release_threshold 0
+MemoryPool:make_current = mempool; MemoryPool:set_access = mempool dev 'read_write; MemoryPool:get_device = mempool
+MemoryPool:handle = mempool; MemoryPool:close = mempool; default_mempool = dev
+DeviceMemoryPool =; DeviceMemoryPool:allocate = device_pool 64 stream; DeviceMemoryPool:bin_number = device_pool 64
+DeviceMemoryPool:alloc_size = device_pool 64; DeviceMemoryPool:free_held = device_pool
+DeviceMemoryPool:stop_holding = device_pool; DeviceMemoryPool:close = device_pool
+PooledDeviceAllocation = -; PooledDeviceAllocation:free = pooled; PooledDeviceAllocation:close = pooled
+PooledDeviceAllocation:ptr = pooled
+PageLockedMemoryPool = allocator; PageLockedMemoryPool:allocate = host_pool 16 'float32 'C
+PageLockedMemoryPool:bin_number = host_pool 64; PageLockedMemoryPool:alloc_size = host_pool 64
+PageLockedMemoryPool:free_held = host_pool; PageLockedMemoryPool:stop_holding = host_pool
+PageLockedMemoryPool:close = host_pool; PageLockedAllocator = 0; PooledHostAllocation = -
+PooledHostAllocation:free = pooled_host; PooledHostAllocation:close = pooled_host
+PooledHostAllocation:ptr = pooled_host; PooledHostAllocation:get_device_pointer = pooled_host
+DebugMemoryPool = options; DebugMemoryPool:allocate = debug_pool 64 stream; DebugMemoryPool:histogram = debug_pool
+DebugMemoryPool:report = debug_pool
+to_device = floats; from_device = memory 16 'float32 'C; from_device_like = memory ndarray
+memcpy_htod = memory floats options; memcpy_dtoh = floats memory options; memcpy_dtod = memory memory 8
+memcpy_htod_async = memory floats stream options; memcpy_dtoh_async = floats memory stream options
+memcpy_dtod_async = memory memory 8 stream; memcpy_peer = memory memory 8 options
+memcpy_peer_async = memory memory 8 options
+memset_d8 = memory 1 8; memset_d16 = memory 1 8; memset_d32 = memory 1 8; memset_d8_async = memory 1 8 stream
+memset_d16_async = memory 1 8 stream; memset_d32_async = memory 1 8 stream; memset_d2d8 = memory 8 1 8 2
+memset_d2d16 = memory 8 1 4 2; memset_d2d32 = memory 8 1 2 2; memset_d2d8_async = memory 8 1 8 2 stream
+memset_d2d16_async = memory 8 1 4 2 stream; memset_d2d32_async = memory 8 1 2 2 stream
+Memcpy2D =; Memcpy2D:set_src_host = copy2d floats; Memcpy2D:set_dst_host = copy2d floats
+Memcpy2D:set_src_device = copy2d memory; Memcpy2D:set_dst_device = copy2d memory
+Memcpy2D:set_src_array = copy2d array; Memcpy2D:set_dst_array = copy2d array
+Memcpy2D:set_src_unified = copy2d managed; Memcpy2D:set_dst_unified = copy2d managed; Memcpy3D =; Memcpy3DPeer =
+Memcpy3DPeer:set_src_context = peer_copy context; Memcpy3DPeer:set_dst_context = peer_copy context
+pagelocked_empty = 16 'float32 options; pagelocked_zeros = 16 'float32 options
+pagelocked_empty_like = ndarray options; pagelocked_zeros_like = ndarray options
+aligned_empty = 16 'float32 options; aligned_zeros = 16 'float32 options; aligned_empty_like = ndarray options
+aligned_zeros_like = ndarray options; managed_empty = 16 'float32 options; managed_zeros = 16 'float32 options
+managed_empty_like = ndarray options; managed_zeros_like = ndarray options; register_host_memory = page 0
+HostAllocation = -; HostAllocation:free = pinned; HostAllocation:close = pinned; HostAllocation:ptr = pinned
+HostAllocation:get_device_pointer = pinned; HostAllocation:get_flags = pinned
+HostAllocation:as_buffer = pinned 16 0; PagelockedHostAllocation = -; AlignedHostAllocation = -
+AlignedHostAllocation:free = aligned; AlignedHostAllocation:close = aligned; RegisteredHostMemory = -
+RegisteredHostMemory:unregister = registered; RegisteredHostMemory:close = registered
+RegisteredHostMemory:ptr = registered; RegisteredHostMemory:get_device_pointer = registered
+RegisteredHostMemory:as_buffer = registered 16 0; ManagedAllocation = -; ManagedAllocation:free = managed
+ManagedAllocation:close = managed; ManagedAllocation:ptr = managed
+ManagedAllocation:get_device_pointer = managed; ManagedAllocation:attach = managed 'global stream
+ManagedAllocation:as_buffer = managed 16 0
+IPCMemoryHandle = handle64 0; IPCMemoryHandle:close = memory; IPCMemoryHandle:ptr = memory
+ArrayDescriptor = options; ArrayDescriptor3D = options; Array = descriptor; Array:free = array; Array:close = array
+Array:handle = array; Array:get_descriptor = array; Array:get_descriptor_3d = array
+memcpy_dtoa = array 0 memory 8; memcpy_atod = memory array 0 8; memcpy_htoa = array 0 floats
+memcpy_atoh = floats array 0; memcpy_atoa = array 0 array 8 8; dtype_to_array_format = 'float32
+matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to_array = matrix 'C options
+module_from_buffer = image options; module_from_file = path options; Module:get_function = module 'add
+Module:get_global = module 'variable; Module:close = module
+SourceModule = source options; SourceModule:get_function = source_module 'add
+SourceModule:get_global = source_module 'variable; compile = source arch
+Linker = options; Linker:add_data = linker image 'ptx 'name; Linker:add_file = linker path 'ptx
+Linker:link_module = linker; Linker:close = linker
+In = floats 8; Out = floats 8; InOut = floats 8; Function:name = add; Function:get_attribute = add 'num_regs
+bool = true; int8 = 1; uint8 = 1; int16 = 1; uint16 = 1; int32 = 1; uint32 = 1; int64 = 1; uint64 = 1
+float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false
+]])
+
+rows("softgpu.", [[
+control = 'stats; active =; log = 'off; calls =; fail = 'cuMemAlloc_v2 1 2; fail_clear =; stats =; leaks =
+set_device_count = 1
+]])
+
+rows("dtype.", [[
+of = 'float32; is_dtype = 1; default_float = nil; promote = 'int8 'uint8; promote_value = 'int8 1
+pack_float16 = 1; unpack_float16 = 1; pack_bfloat16 = 1; unpack_bfloat16 = 1
+]])
+
+rows("ndarray.", [[
+empty = 16 'float32 options; zeros = 16 'float32 options; ones = 16 'float32 options
+full = 16 1 'float32 options; array = list 'float32 options; from_buffer = floats 16 'float32 options
+wrap = floats 16 'float32 options; is_array = ndarray; equal = ndarray ndarray; allclose = ndarray ndarray options
+Array = -; Array:len = ndarray; Array:data = ndarray; Array:buffer = ndarray; Array:get = ndarray 1
+Array:set = ndarray 1 1; Array:tolist = ndarray; Array:slice = ndarray list; Array:transpose = ndarray 1
+Array:reshape = ndarray 16; Array:copy = ndarray 'C; Array:astype = ndarray 'float64 'C; Array:fill = ndarray 1
+Array:assign = ndarray ndarray; Array:equal = ndarray ndarray; Array:allclose = ndarray ndarray options
+Array:get_pointer = ndarray
+]])
+
+rows("tools.", [[
+get_default_device = 0; make_default_context = maker; context_dependent_memoize = fn; clear_context_caches =
+]])
+
+return samples

@@ -1,0 +1,204 @@
+-- Values for calls of the library: what the words of spec/support/samples.lua stand for, and what no function takes.
+local cuda = require "cudalua"
+local core = require "cudalua.core"
+local ffi = require "ffi"
+
+local M = { dev = cuda.Device(0) }
+
+local source = [[
+__device__ int variable;
+__global__ void add(int *a, int n, int k)
+{
+  for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] += k;
+}
+]]
+local image
+
+M.base = M.dev:retain_primary_context():push()
+
+local other
+function M.other_context()
+  if not other or core.why_dead(other) then
+    other = M.dev:make_context()
+    cuda.Context.pop()
+  end
+  return other
+end
+
+-- Fresh ones, in the current context.
+local make = {}
+M.make = make
+
+function make.dev() return M.dev end
+function make.context() return cuda.Context.get_current() end
+make.other_context = M.other_context
+function make.loose_context() return cuda.Context.attach() end
+function make.stream() return cuda.Stream "non_blocking" end
+function make.event() return cuda.Event():record(cuda.legacy_stream) end
+function make.ipc_event() return cuda.Event { "interprocess", "disable_timing" } end
+function make.memory() return cuda.mem_alloc(64) end
+function make.async_memory() return cuda.mem_alloc_async(64) end
+function make.view() return cuda.mem_alloc(64) + 16 end
+function make.device_pool() return cuda.DeviceMemoryPool() end
+function make.pooled() return cuda.DeviceMemoryPool():allocate(64) end
+function make.host_pool() return cuda.PageLockedMemoryPool() end
+function make.pooled_host() return cuda.PageLockedMemoryPool():allocate(16, "float32").base end
+function make.debug_pool() return cuda.DebugMemoryPool { logfile = io.tmpfile() } end
+function make.allocator() return cuda.PageLockedAllocator() end
+function make.mempool() return cuda.MemoryPool() end
+function make.pinned() return cuda.pagelocked_empty(16, "float32").base end
+function make.aligned() return cuda.aligned_empty(16, "float32").base end
+function make.managed() return cuda.managed_empty(16, "float32").base end
+function make.managed_view() return make.managed():get_device_pointer() end
+function make.page() return cuda.aligned_empty(1024, "float32") end
+function make.registered() return cuda.register_host_memory(make.page()).base end
+function make.descriptor() return cuda.ArrayDescriptor { width = 16, height = 4, format = "float", num_channels = 1 } end
+function make.array() return cuda.Array(make.descriptor()) end
+function make.copy2d() return cuda.Memcpy2D() end
+function make.peer_copy() return cuda.Memcpy3DPeer() end
+function make.source() return source end
+function make.arch() return { arch = "compute_75" } end
+function make.image()
+  image = image or cuda.compile(source, make.arch())
+  return image
+end
+function make.module() return cuda.module_from_buffer(make.image()) end
+function make.add() return cuda.SourceModule(source):get_function "add" end
+function make.source_module() return cuda.SourceModule(source) end
+function make.linker() return cuda.Linker() end
+function make.graph() return make.stream():capture(function() end) end
+function make.exec() return make.graph():instantiate() end
+function make.fn() return function() end end
+function make.maker() return function() return M.base end end
+function make.options() return {} end
+function make.launch() return { block = 32 } end
+function make.floats() return ffi.new("float[16]") end
+function make.list() return { 1, 2 } end
+function make.ndarray() return cuda.ndarray.zeros(16) end
+function make.matrix() return cuda.ndarray.zeros { 4, 4 } end
+function make.cube() return cuda.ndarray.zeros { 4, 4, 2 } end
+function make.handle64() return ("x"):rep(64) end
+function make.number() return M.base:handle() end
+function make.path()
+  local file = assert(io.open("image.ptx", "w"))
+  file:write(make.image())
+  file:close()
+  return "image.ptx"
+end
+function make.dot() return "graph.dot" end
+function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
+
+local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
+
+local fresh = { loose_context = true, options = true, launch = true, linker = true, path = true }
+
+---A value for the word, in the current context: the same each time, while it can be used.
+function M.value(word)
+  if word == "true" then return true elseif word == "false" then return false elseif word == "nil" then return nil end
+  if tonumber(word) then return tonumber(word) end
+  if word:sub(1, 1) == "'" then return word:sub(2) end
+  if not make[word] then error("spec/support/values.lua makes no " .. word, 0) end
+  local ctx = cuda.Context.get_current()
+  kept[ctx] = kept[ctx] or {}
+  local v = kept[ctx][word]
+  if v == nil or fresh[word] or core.kind(v) and core.why_dead(v) then
+    v = make[word]()
+    kept[ctx][word] = v
+  end
+  return v
+end
+
+-- What belongs to a context, and the method that closes it.
+M.owned = {
+  stream = "close", event = "close", ipc_event = "close", memory = "free", async_memory = "free", device_pool = "close",
+  pooled = "free", host_pool = "close", pooled_host = "free", mempool = "close", pinned = "free", aligned = "free",
+  managed = "free", registered = "unregister", array = "free", module = "close", linker = "close", graph = "close",
+  exec = "close", view = false, add = false, managed_view = false,
+}
+
+---Like value(), for one that was closed; nil for words that cannot be.
+function M.closed(word)
+  local close = M.owned[word]
+  if not close then return nil end
+  local v = make[word]()
+  v[close](v)
+  return v
+end
+
+local gone
+---Like value(), for one whose context is gone; nil for words that belong to none.
+function M.gone(word)
+  if M.owned[word] == nil or word == "aligned" or word == "mempool" then return nil end
+  if not gone then
+    gone = {}
+    local ctx = M.dev:make_context()
+    for name in pairs(M.owned) do gone[name] = make[name]() end
+    gone.context, gone.loose_context = ctx, ctx
+    ctx:detach()
+  end
+  return gone[word]
+end
+
+---Like value(), in another context.
+function M.foreign(word)
+  if M.owned[word] == nil then return nil end
+  return M.other_context():with(M.value, word)
+end
+
+-- Raised by hostile values.
+M.HOSTILE = setmetatable({}, { __tostring = function() return "the hostile error" end })
+local function hostile() error(M.HOSTILE, 0) end
+
+local everything_raises = { __index = hostile, __newindex = hostile, __call = hostile, __tostring = hostile,
+  __len = hostile, __concat = hostile, __unm = hostile, __add = hostile, __eq = hostile, __lt = hostile, __le = hostile }
+local evil_proxy = newproxy(true)
+for name, f in pairs(everything_raises) do getmetatable(evil_proxy)[name] = f end
+local loop = {}
+loop.buffer = function() return loop, 8 end
+loop.get_pointer = function() return loop end
+loop[1] = loop
+
+ffi.cdef "int abs(int); struct nonsense_spec { int a; float b[4]; }; enum nonsense_spec_enum { NONSENSE_A = 7 };"
+local numbers = ffi.new "int[4]"
+
+-- Those that are numbers in some way are apart: as raw addresses and handles they are the caller's to vouch for.
+M.numeric = {
+  { "NaN", 0 / 0 }, { "-1", -1 }, { "0.5", 0.5 }, { "1e308", 1e308 }, { "inf", 1 / 0 }, { "-inf", -1 / 0 },
+  { "2^48", 2 ^ 48 }, { "2^53", 2 ^ 53 }, { "2^53 + 2", 2 ^ 53 + 2 }, { "2^63", 2 ^ 63 }, { "-2^63", -2 ^ 63 },
+  { "-1LL", -1LL }, { "2^63 ULL", ffi.new("uint64_t", 2 ^ 63) }, { "0.5 as float", ffi.new("float", 0.5) },
+  { "an enum", ffi.new "enum nonsense_spec_enum" }, { "a complex number", ffi.new("complex", 1, 2) },
+  { "'12'", "12" }, { "'1e5'", "1e5" },
+}
+M.nonsense = {
+  { "true", true }, { "false", false }, { "''", "" }, { "'nonsense'", "nonsense" },
+  { "'a\\0b'", "a\0b" }, { "'\\0'", "\0" }, { "a long string", ("x"):rep(1e5) }, { "'%s%n'", "%s%n%s%s%s" },
+  { "{}", {} }, { "{{}}", { {} } }, { "{1, 'x', {}}", { 1, "x", {} } }, { "{x = 1}", { x = 1 } },
+  { "{NaN}", { 0 / 0 } }, { "{-1, 2^60}", { -1, 2 ^ 60 } }, { "{false}", { false } }, { "{'nonsense'}", { "nonsense" } },
+  { "a hostile table", setmetatable({}, everything_raises) },
+  { "a full hostile table", setmetatable({ 1, 2, 3 }, everything_raises) },
+  { "a hostile proxy", evil_proxy }, { "a plain proxy", newproxy(false) }, { "a table of itself", loop },
+  { "a liar", setmetatable({}, { __index = function() return 7 end, __tostring = function() return 7 end }) },
+  { "a locked table", setmetatable({}, { __metatable = "locked", __index = function(_, k) return k end }) },
+  { "bad get_pointer", { get_pointer = function() return {} end } },
+  { "raising get_pointer", { get_pointer = hostile } }, { "dead get_pointer", { get_pointer = function() end } },
+  { "bad buffer", { buffer = function() return 5, "x" end } }, { "raising buffer", { buffer = hostile } },
+  { "huge buffer", { buffer = function() return numbers, 2 ^ 60 end } },
+  { "NaN buffer", { buffer = function() return numbers, 0 / 0 end } },
+  { "{ptr = NULL}", { ptr = ffi.cast("void *", nil), nbytes = 8 } }, { "{ptr = 5}", { ptr = 5, nbytes = 8 } },
+  { "{ptr, -1}", { ptr = ffi.cast("void *", numbers), nbytes = -1 } },
+  { "{ptr, NaN}", { ptr = ffi.cast("void *", numbers), nbytes = 0 / 0 } },
+  { "{ptr, nil}", { ptr = ffi.cast("void *", numbers) } },
+  { "a raising function", hostile }, { "error", error }, { "a coroutine", coroutine.create(hostile) },
+  { "coroutine.yield", coroutine.yield },
+  { "io.stdout", io.stdout }, { "a closed file", (function() local f = io.tmpfile() f:close() return f end)() },
+  { "ffi.C", ffi.C }, { "NULL", ffi.cast("void *", nil) }, { "an int *", ffi.cast("int *", numbers) },
+  { "a const int *", ffi.cast("const int *", numbers) }, { "an int[4]", numbers }, { "an int[0]", ffi.new "int[0]" },
+  { "a struct", ffi.new "struct nonsense_spec" }, { "a struct *", ffi.cast("struct nonsense_spec *", nil) },
+  { "a ctype", ffi.typeof "int" }, { "a struct ctype", ffi.typeof "struct nonsense_spec" },
+  { "a function pointer", ffi.C.abs }, { "a char[3][2]", ffi.new "char[3][2]" }, { "cdata bool", ffi.new("bool", true) },
+  { "cdata nil", ffi.new "void *" }, { "the library", cuda }, { "a class", cuda.Stream },
+  { "an error", make.error() }, { "a scalar", cuda.int32(5) }, { "a dtype", cuda.dtype.float32 },
+  { "a device", M.dev }, { "the legacy stream", cuda.legacy_stream },
+}
+
+return M
