@@ -3,7 +3,8 @@ local cuda = require "cudalua"
 
 cuda.init()
 local driver = cuda.get_driver_version()
-print(("driver for CUDA %d.%d, %d device(s)"):format(math.floor(driver / 1000), driver % 1000 / 10, cuda.Device.count()))
+print(("driver for CUDA %d.%d, %d device(s)"):format(math.floor(driver / 1000), driver % 1000 / 10,
+  cuda.Device.count()))
 
 for ordinal = 0, cuda.Device.count() - 1 do
   local dev = cuda.Device(ordinal)

@@ -171,6 +171,218 @@ describe("lifetimes", function()
     ]]
   end)
 
+  -- An object of every class in a table: one of each word of spec/support/values.lua.
+  local every_class = [[
+    local values, core = require "spec.support.values", require "cudalua.core"
+    local soft = cuda.driver_info().soft and require "cudalua.softgpu"
+    local words = {}
+    for word in pairs(values.owned) do words[#words + 1] = word end
+    table.sort(words)
+    local function one_of_each(backwards)
+      local objects = {}
+      coroutine.wrap(function() -- on a stack of its own: what is left in its slots keeps nothing alive
+        for i = 1, #words do
+          local word = words[backwards and #words + 1 - i or i]
+          objects[word] = values.make[word]()
+        end
+      end)()
+      return objects
+    end
+    local function all_is_well()
+      assert(core.failed_destroys() == 0, core.failed_destroys())
+      if soft then assert(soft.stats().stale == 0) end
+    end
+  ]]
+
+  it("every class, at the end of the state, in both orders of creation", function()
+    for _, backwards in ipairs { "false", "true" } do
+      local out, ok = gpu.child(([[
+        local last = newproxy(true)
+        local cuda = require "cudalua"
+        cuda.init()
+        %s
+        getmetatable(last).__gc = function() -- after all the others
+          all_is_well()
+          io.write("well")
+          if soft then io.write(core.softgpu_control "leaks") end
+        end
+        KEEP = { last, one_of_each(%s) }
+      ]]):format(every_class, backwards), gpu.driver)
+      assert.equal("well", out)
+      assert.is_true(ok)
+    end
+  end)
+
+  it("every class, after its context is gone", function()
+    fine(every_class .. [[
+      local ctx = values.dev:make_context()
+      local objects = one_of_each()
+      ctx:detach()
+      local other = values.dev:make_context() -- where the same handles and addresses come again
+      local mine = one_of_each()
+      objects = nil
+      cuda.collect()
+      all_is_well()
+      assert(mine.stream:is_done() and #mine.memory == 64 and mine.graph:instantiate())
+      other:detach()
+      print "fine"
+    ]])
+  end)
+
+  it("every class, during a capture", function()
+    fine(every_class .. [[
+      local objects = one_of_each()
+      local memory = cuda.mem_alloc(64)
+      for _, mode in ipairs { "global", "thread_local", "relaxed" } do
+        local s = cuda.Stream "non_blocking"
+        local g = s:capture(function()
+          cuda.memset_d8_async(memory, 7, 64, s)
+          objects = nil
+          jit.flush()
+          cuda.collect()
+        end, { mode = mode })
+        g:instantiate():launch(s)
+        s:synchronize()
+        all_is_well()
+        objects = one_of_each()
+      end
+      local back = require("ffi").new "char[64]"
+      cuda.memcpy_dtoh(back, memory)
+      assert(back[63] == 7)
+      print "fine"
+    ]])
+  end)
+
+  it("every class, after the device is lost", function()
+    fine(every_class .. [[
+      local objects = one_of_each()
+      local fn = cuda.SourceModule("__global__ void k(int *p) { *p = 1; }"):get_function "k"
+      fn(nil, { block = 1 })
+      local ok, err = pcall(cuda.Context.synchronize)
+      assert(not ok and err.sticky, tostring(err))
+      for word, object in pairs(objects) do
+        local close = values.owned[word]
+        if close then
+          ok, err = pcall(object[close], object)
+          assert(ok or cuda.is_error(err), tostring(err))
+        end
+      end
+      objects = one_of_each and nil
+      cuda.collect()
+      all_is_well()
+      assert(values.base:is_poisoned() and cuda.device_error() == cuda.result.ILLEGAL_ADDRESS)
+      ok, err = pcall(cuda.mem_alloc, 16)
+      assert(not ok and err.sticky and tostring(err):find "restarted")
+      print "fine"
+    ]], "CUDALUA_SOFT_REPORT=off")
+  end)
+
+  it("every class, in code that is compiled", function()
+    fine(every_class .. [[
+      jit.opt.start("hotloop=2", "hotexit=2")
+      local made = 0
+      for _, word in ipairs(words) do
+        local make = word ~= "add" and word ~= "module" and values.make[word] or values.make.event
+        for i = 1, 30 do
+          local o = make()
+          made = made + (o and 1 or 0)
+          if i % 10 == 0 then collectgarbage() end
+        end
+      end
+      assert(made == 30 * #words)
+      jit.flush()
+      cuda.Context.synchronize()
+      cuda.collect()
+      all_is_well()
+      print "fine"
+    ]])
+  end)
+
+  it("every class, in a library that was loaded anew", function()
+    fine(every_class .. [[
+      local objects = one_of_each()
+      for name in pairs(package.loaded) do
+        if name:find "^cudalua" then package.loaded[name] = nil end
+      end
+      local again = require "cudalua"
+      assert(again ~= cuda)
+      again.init()
+      assert(again.Context.get_current() == values.base) -- the state is the same
+      again.memcpy_htod(objects.memory, "precious")
+      local back = require("ffi").new "char[8]"
+      cuda.memcpy_dtoh(back, objects.memory)
+      assert(require("ffi").string(back, 8) == "precious")
+      local ok, err = pcall(again.mem_alloc, -1)
+      assert(not ok and again.is_error(err) and cuda.is_error(err) and cuda.is_error(err, again.LogicError))
+      objects.stream:use(function() assert(again.current_stream() == objects.stream) end)
+      objects.add(again.mem_alloc(64), again.int32(16), again.int32(1), { block = 32, stream = objects.stream })
+      again.Context.synchronize()
+      objects = nil
+      again.collect()
+      all_is_well()
+      print "fine"
+    ]])
+  end)
+
+  it("every class, after fork", function()
+    fine(every_class .. [[
+      local ffi = require "ffi"
+      ffi.cdef "int fork(void); int waitpid(int, int *, int); void _exit(int);"
+      local samples = require "spec.support.samples"
+      local objects = one_of_each()
+      local calls = 0
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        for name, sample in pairs(samples) do -- every method whose self is one of the objects
+          local class, method = name:match "^cuda%.(%w+):([%w_]+)$"
+          local self = objects[sample:match "^%S+"]
+          if class and self ~= nil and core.kind(self) and method ~= "bin_number" and method ~= "alloc_size" then
+            local ok, err = pcall(self[method], self)
+            if not cuda.is_error(err) and core.kind(self) ~= "AlignedHostAllocation" then
+              io.stderr:write(name, " ", tostring(ok), " ", tostring(err))
+              ffi.C._exit(1)
+            end
+            if tostring(err):find "after fork" then calls = calls + 1 end
+          end
+        end
+        objects = nil
+        jit.flush()
+        cuda.collect()
+        if core.failed_destroys() ~= 0 or calls < 70 then
+          io.stderr:write("failed destroys ", core.failed_destroys(), ", calls ", calls)
+          ffi.C._exit(2)
+        end
+        ffi.C._exit(0)
+      end
+      local status = ffi.new "int[1]"
+      ffi.C.waitpid(pid, status, 0)
+      assert(status[0] == 0, status[0])
+      assert(#objects.memory == 64)
+      cuda.memcpy_htod(objects.memory, "x")
+      objects = nil
+      cuda.collect()
+      all_is_well()
+      print "fine"
+    ]])
+  end)
+
+  it("what machine code refers to is let go of before memory is said to be out", function()
+    if not gpu.soft then return pending "needs a small device" end
+    fine([[
+      local ctx = cuda.Device(0):make_context()
+      local function often(f) for i = 1, 1000 do f(i) end end -- its machine code holds what it was compiled for
+      for round = 1, 3 do
+        local n = 0
+        do
+          local memory = cuda.mem_alloc(150 * 2 ^ 20)
+          often(function(i) if memory then n = n + i end end)
+        end
+        assert(n == 500500)
+      end
+      print "fine"
+    ]], "CUDALUA_SOFT_MEMORY=268435456")
+  end)
+
   it("after fork the child is told, and its finalizers do nothing", function()
     fine [[
       local ffi = require "ffi"

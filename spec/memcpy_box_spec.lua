@@ -181,6 +181,51 @@ describe("structured copies", function()
     end
   end
 
+  it("1D layered arrays: the height of the memory beside them counts", function()
+    for _, class in ipairs { "Memcpy3D", "Memcpy3DPeer" } do
+      for _, name in ipairs(names) do
+        for _, way in ipairs(ways) do
+          if name ~= "array" then
+            local w, d = multiple(1, 8), random(1, 4)
+            local g, layers = around(w, 1, d), { x = multiple(0, 3), y = 0, z = random(0, 2), rows = 1 }
+            layers.pitch = layers.x + w + multiple(0, 3)
+            local count = layers.z + d
+            local array = cuda.Array(cuda.ArrayDescriptor3D { width = layers.pitch / 4, depth = count,
+              flags = "layered" })
+            local e, bytes = kinds[name](g.size, g), random_bytes(g.size)
+            local all, before = layers.pitch * count, random_bytes(layers.pitch * count)
+            local function whole(side, buffer)
+              local copy = cuda.Memcpy3D()
+              copy["set_" .. (side == "src" and "dst" or "src") .. "_array"](copy, array)
+              copy["set_" .. side .. "_host"](copy, buffer)
+              copy.width_in_bytes, copy.height, copy.depth = layers.pitch, 1, count
+              copy()
+            end
+            local function run(from)
+              local copy = cuda[class]()
+              e.set(copy, from and "src" or "dst")
+              copy[from and "set_dst_array" or "set_src_array"](copy, array)
+              set_box(copy, from and "src" or "dst", g, true)
+              set_box(copy, from and "dst" or "src", layers, true)
+              copy.width_in_bytes, copy.height, copy.depth = w, 1, d
+              way[2](copy)
+            end
+            whole("src", before)
+            e.put(bytes)
+            run(true)
+            local want, out = expected(bytes, before, g, layers, w, 1, d), ffi.new("uint8_t[?]", all)
+            whole("dst", out)
+            assert.equal(want, ffi.string(out, all))
+            local other = random_bytes(g.size)
+            e.put(other)
+            run(false)
+            assert.equal(expected(want, other, layers, g, w, 1, d), e.get(g.size))
+          end
+        end
+      end
+    end
+  end)
+
   it("cuda.Memcpy2D:set_src_host and cuda.Memcpy2D:set_dst_host take what memcpy_htod and memcpy_dtoh do", function()
     local out = ffi.new "uint8_t[6]"
     local text = ffi.cast("const char *", "abcdef")

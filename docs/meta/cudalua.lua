@@ -197,7 +197,8 @@ local DeviceAllocation = {}
 ---@raise LogicError where it was freed before, and in a stream that is being captured
 function DeviceAllocation:free() end
 
----cuMemFreeAsync: gives memory of mem_alloc_async() or of a MemoryPool back in the order of a stream, which waits for the
+---cuMemFreeAsync: gives memory of mem_alloc_async() or of a MemoryPool back in the order of a stream, which waits for
+---the
 ---work of all others with it.
 ---@param stream? cudalua.Stream  default: the one that it was allocated in
 ---@raise LogicError where it was freed before, for other memory, and in a stream that is being captured

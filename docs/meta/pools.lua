@@ -1,7 +1,8 @@
 ---@meta cudalua
 -- Annotations of the pools' methods that are written in C.
 
----Device memory of a DeviceMemoryPool. It is used as a DeviceAllocation is: `#a` is the size that was asked for, `a + bytes`
+---Device memory of a DeviceMemoryPool. It is used as a DeviceAllocation is: `#a` is the size that was asked for, `a +
+---bytes`
 ---a DevicePointer to what follows.
 ---@class cudalua.PooledDeviceAllocation
 ---@operator add(integer): cudalua.DevicePointer
@@ -75,7 +76,8 @@ function PageLockedMemoryPool:stop_holding() end
 ---@raise LogicError where it was closed before
 function PageLockedMemoryPool:close() end
 
----Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that it allocates. `#a` is its size in bytes.
+---Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that it allocates. `#a` is its size in
+---bytes.
 ---@class cudalua.PooledHostAllocation
 ---@operator add(integer): cudalua.DevicePointer
 ---@operator len: integer
@@ -116,7 +118,8 @@ function MemoryPool:alloc(bytes, stream) end
 function MemoryPool:get_attribute(attribute) end
 
 ---cuMemPoolSetAttribute.
----@param attribute integer|string  cuda.mempool_attribute, or its name: "release_threshold", "reuse_..."; "..._high" may be
+---@param attribute integer|string  cuda.mempool_attribute, or its name: "release_threshold", "reuse_..."; "..._high"
+---  may be
 --- set to 0
 ---@param value integer|boolean  bytes (math.huge for all of them), or for reuse_... a boolean
 ---@return cudalua.MemoryPool self

@@ -50,14 +50,14 @@ function Stream:capture(fn, options) end
 ---@raise LogicError while the stream is being captured
 function Stream:on_complete(fn) end
 
----cuStreamGetFlags.
+---What it was made with.
 ---@return integer  cuda.stream_flags: 0, or NON_BLOCKING
 ---@raise LogicError for a closed stream
 function Stream:flags() end
 
 ---cuStreamGetPriority.
 ---@return integer  as clamped to Stream.priority_range()
----@raise LogicError for a closed stream
+---@raise LogicError for a closed stream; for the legacy stream, while a blocking stream is being captured
 function Stream:priority() end
 
 ---The context it was made in; of the default streams, the current one.
@@ -156,7 +156,9 @@ function Graph:close() end
 local GraphExec = {}
 
 ---cuGraphLaunch: puts the whole graph into a stream. Launches of one GraphExec run one after the other, in whatever
----streams. May be closed or dropped while it runs. Not possible in a stream that is being captured.
+---streams. May be closed or dropped while it runs. Returns at once, unless the graph has a copy to pageable memory:
+---then
+---when it is done. Not possible in a stream that is being captured.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.GraphExec self
 ---@raise LogicError where something that the work uses was freed, the graph's context is not the current one, or the

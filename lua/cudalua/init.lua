@@ -44,7 +44,9 @@ end)
 
 ---Called with one line of text when something deserves to be known that is no error. Replace it at will.
 ---@param text string
-function cuda.on_notice(text) io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n") end
+function cuda.on_notice(text)
+  io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
+end
 
 local init_options = { driver = true, flags = true }
 

@@ -126,7 +126,9 @@ function M.gc_budget(budget)
   local set
   if budget ~= nil then
     set = bytes_of(budget)
-    if not set then errors.raise("LogicError", "gc_budget: expected " .. expected .. ", got " .. errors.text(budget)) end
+    if not set then
+      errors.raise("LogicError", "gc_budget: expected " .. expected .. ", got " .. errors.text(budget))
+    end
   end
   local was = core.gc_budget()
   if set then core.gc_budget(set) end

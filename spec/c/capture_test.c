@@ -131,8 +131,9 @@ static void *end_elsewhere(void *arg) {
 }
 
 static void misuse(void) {
-  CUgraph g = NULL;
+  CUgraph g = NULL, mine;
   CUevent e, outside;
+  CUstreamCaptureStatus status;
   float ms;
   start();
   OK(cuEventCreate(&e, 0));
@@ -203,6 +204,14 @@ static void misuse(void) {
   IS(1, cuEventQuery(e)); /* when it is over, the event stands for nothing */
   IS(1, cuStreamWaitEvent(s2, e, 0));
   IS(1, cuEventElapsedTime(&ms, e, e));
+  OK(begin());
+  IS(1, cuStreamWaitEvent(s1, e, 0));
+  end_invalid();
+  OK(begin());
+  OK(cuEventRecord(outside, s1));
+  IS(907, cuEventElapsedTime(&ms, outside, outside)); /* this question alone does no harm */
+  OK(cuGraphDestroy(end()));
+  OK(cuEventRecord(outside, s2));
   IS(1, cuEventSynchronize(e));
   OK(cuEventRecord(e, s2));
   OK(cuEventSynchronize(e));
@@ -224,11 +233,14 @@ static void misuse(void) {
   IS(901, cuStreamWaitEvent(s1, outside, 0));
   end_invalid();
 
-  OK(begin()); /* nobody wants the graph */
+  OK(begin()); /* nobody wants the graph, which is there all the same */
+  OK(launch_add(s1));
+  OK(cuStreamGetCaptureInfo(s1, &status, NULL, &mine, NULL, NULL, NULL));
   OK(cuStreamEndCapture(s1, NULL));
   EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_NONE);
   IS(401, cuStreamEndCapture(s1, &g));
-  if (cuSoftgpuControl) EQ(stat("live_graphs"), 0);
+  EQ(count_nodes(mine), 1);
+  OK(cuGraphDestroy(mine));
   OK(launch_add(s1)); /* the stream is as good as new */
   OK(cuStreamSynchronize(s1));
   OK(cuCtxDestroy(ctx));
@@ -237,15 +249,12 @@ static void misuse(void) {
 /* The default stream waits for blocking streams, so it cannot be used while one of them is captured. */
 static void legacy(void) {
   CUstreamCaptureStatus status;
-  unsigned word = 5, flags;
+  unsigned word = 5;
   start();
   OK(begin());
   IS(906, cuStreamIsCapturing(NULL, &status));
   IS(906, cuStreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL, NULL));
-  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_ACTIVE); /* asking that does no harm, but asking this does */
-  IS(906, cuStreamGetFlags(NULL, &flags));
-  end_invalid();
-  OK(begin());
+  EQ(status_of(s1), CU_STREAM_CAPTURE_STATUS_ACTIVE); /* asking that does no harm, other questions do */
   IS(906, launch_add(NULL));
   end_invalid();
   OK(begin());
@@ -275,12 +284,51 @@ static void legacy(void) {
   OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_GLOBAL)); /* nor do these disturb it */
   OK(cuMemcpyHtoD(buf, &word, 4));
   OK(cuMemcpyDtoD(buf + 4, buf, 4));
+  OK(cuMemcpyPeer(buf + 12, ctx, buf, ctx, 4));
   OK(cuMemsetD32(buf + 8, 7, 1));
   OK(cuMemcpyDtoH(&word, buf + 4, 4));
   g = end();
   EQ(count_nodes(g), 0);
   EQ(read_word(1), 5);
   EQ(read_word(2), 7);
+  OK(cuCtxDestroy(ctx));
+}
+
+static CUresult question(int which, CUstream s) {
+  unsigned flags;
+  unsigned long long id;
+  CUdevice d;
+  CUcontext c;
+  int priority;
+  switch (which) {
+  case 0: return cuStreamGetPriority(s, &priority);
+  case 1: return cuStreamGetCtx(s, &c);
+  case 2: return cuStreamGetFlags(s, &flags);
+  case 3: return cuStreamGetId(s, &id);
+  default: return cuStreamGetDevice(s, &d);
+  }
+}
+
+/* Asking the default stream anything breaks the capture of a blocking one, as does asking a captured stream
+ * for some things. */
+static void questions(void) {
+  start();
+  for (int i = 0; i < 5; i++) {
+    bool allowed = i < 2;
+    OK(begin());
+    OK(question(i, s2));
+    IS(906, question(i, NULL));
+    end_invalid();
+    OK(begin());
+    IS(906, question(i, CU_STREAM_LEGACY));
+    end_invalid();
+    OK(begin());
+    IS(allowed ? 0 : 900, question(i, s1));
+    if (allowed) IS(900, cuStreamSynchronize(s1));
+    IS(allowed ? 901 : 900, question(i, s1));
+    end_invalid();
+    OK(question(i, s1));
+  }
   OK(cuCtxDestroy(ctx));
 }
 
@@ -384,6 +432,21 @@ static void unsafe(void) {
   CUdeviceptr p;
   IS(900, cuMemAllocAsync(&p, 16, s2));
   end_invalid();
+  OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  IS(906, cuMemAllocAsync(&p, 16, NULL));
+  end_invalid();
+  CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                          .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev}};
+  CUmemoryPool pool;
+  for (int i = 0; i < 3; i++) {
+    OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    IS(900, i == 0   ? cuMemPoolCreate(&pool, &props)
+            : i == 1 ? cuMemPoolTrimTo(pool, 0)
+                     : cuMemPoolDestroy(pool));
+    end_invalid();
+    if (i == 0) OK(cuMemPoolCreate(&pool, &props));
+  }
+  OK(cuMemPoolDestroy(pool));
   OK(cuMemAllocAsync(&p, 16, s2));
   OK(cuStreamBeginCapture(s1, CU_STREAM_CAPTURE_MODE_GLOBAL));
   IS(900, cuMemFreeAsync(p, s2));
@@ -396,8 +459,10 @@ static void unsafe(void) {
     IS(900, cuMemAllocAsync(&p, 16, s1));
     end_invalid();
   }
-  if (cuSoftgpuControl) IS(1, cuThreadExchangeStreamCaptureMode(NULL)); /* the driver (H200, 580) crashes */
-  MODEL(1, cuThreadExchangeStreamCaptureMode(&bad));
+  if (cuSoftgpuControl) { /* the driver (H200, 580) crashes on the one, and takes the other for a mode */
+    IS(1, cuThreadExchangeStreamCaptureMode(NULL));
+    IS(1, cuThreadExchangeStreamCaptureMode(&bad));
+  }
   OK(cuCtxDestroy(ctx));
 }
 
@@ -612,10 +677,10 @@ static void per_thread(void) {
 }
 
 static const Group groups[] = {
-    {"basic", basic, false},           {"parameters", parameters, false}, {"misuse", misuse, false},
-    {"legacy", legacy, false},         {"unsafe", unsafe, false},         {"threads", threads, false},
-    {"fork_join", fork_join, false},   {"concurrent", concurrent, false}, {"fuzz", fuzz, false},
-    {"per_thread", per_thread, false}, {"fuzz_random", soft_fuzz, true},
+    {"basic", basic, false},     {"parameters", parameters, false}, {"misuse", misuse, false},
+    {"legacy", legacy, false},   {"questions", questions, false},   {"unsafe", unsafe, false},
+    {"threads", threads, false}, {"fork_join", fork_join, false},   {"concurrent", concurrent, false},
+    {"fuzz", fuzz, false},       {"per_thread", per_thread, false}, {"fuzz_random", soft_fuzz, true},
 };
 
 int main(int argc, char **argv) { return run_groups(groups, sizeof groups / sizeof groups[0], argc, argv); }

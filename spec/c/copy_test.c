@@ -239,7 +239,7 @@ static void plain_copy(Store *dst, Place d, const Store *src, Place s, const siz
             src->want[((s.z + z) * src->rows + s.y + y) * src->pitch + s.x + x];
 }
 
-/* Beside a 1D layered array the height of memory may be ignored: `lines` has the rule. */
+/* Beside a 1D layered array the height of a device's memory is ignored: `lines` has the rule. */
 static bool one_layer(const Store *array, const Store *memory) {
   return array->lines && memory->kind != ARRAY && memory->rows > 1;
 }
@@ -437,10 +437,15 @@ static void arrays(void) {
   IS(1, try_array(10, 10, 0, F32, 1, CUBE));
   IS(1, try_array(10, 0, 0, F32, 1, GATHER));
   IS(1, try_array(10, 10, 0, F32, 1, CUDA_ARRAY3D_DEPTH_TEXTURE));
+  IS(1, try_array(10, 10, 0, 0x02, 1, CUDA_ARRAY3D_DEPTH_TEXTURE));
   IS(1, try_array(10, 10, 0, F32, 1, CUDA_ARRAY3D_COLOR_ATTACHMENT));
   IS(1, try_array(10, 10, 0, F32, 1, 0x10000));
-  OK(try_array(10, 10, 0, CU_AD_FORMAT_UNORM_INT8X4, 4, 0));
-  IS(1, try_array(10, 10, 0, CU_AD_FORMAT_UNORM_INT8X4, 1, 0));
+  for (unsigned i = 0; i < 12; i++) { /* normalised: unsigned, signed; 8, 16 bits; 1, 2, 4 channels */
+    unsigned format = (unsigned)CU_AD_FORMAT_UNORM_INT8X1 + i;
+    OK(try_array(10, 10, 0, format, 1u << i % 3, 0));
+    IS(1, try_array(10, 10, 0, format, i % 3 ? 1 : 2, 0));
+  }
+  OK(try_array(10, 10, 0, CU_AD_FORMAT_UNORM_INT_101010_2, 4, 0));
   IS(1, try_array((size_t)1 << 40, 0, 0, U8, 1, 0));
   if (cuSoftgpuControl) { /* a driver (H200, 580) takes the lower 32 bits of both, and makes a smaller array
                            */
@@ -609,43 +614,89 @@ static void array_row_rules(void) {
 
 /* --- 1D layered arrays --- */
 
-/* From a device's memory layers are taken a pitch apart, whatever the height; from the host's they are not.
+/* In a device's memory their layers are a pitch apart, whatever the height says; in the host's they are not.
  */
 static void lines(void) {
-  CUdeviceptr p;
-  unsigned char from[600], to[24];
+  enum { PITCH = 50, HEIGHT = 3, SLICE = PITCH * HEIGHT, BYTES = 900 };
+  CUdeviceptr p, managed;
+  unsigned char from[BYTES], have[BYTES], *pinned, layers[48], back[48];
   start();
-  CUarray a = array_like(8, 0, 3, 1, CUDA_ARRAY3D_LAYERED);
-  OK(cuMemAlloc(&p, sizeof from));
-  scramble(from, sizeof from);
-  OK(cuMemcpyHtoD(p, from, sizeof from));
-  for (int host = 0; host < 2; host++) {
+  CUarray a = array_like(8, 0, 6, 1, CUDA_ARRAY3D_LAYERED);
+  OK(cuMemAlloc(&p, BYTES));
+  OK(cuMemAllocManaged(&managed, BYTES, CU_MEM_ATTACH_GLOBAL));
+  OK(cuMemHostAlloc((void **)&pinned, BYTES, 0));
+  CUDA_MEMCPY3D whole = {0};
+  whole.srcMemoryType = CU_MEMORYTYPE_HOST;
+  whole.srcHost = layers;
+  whole.srcPitch = 8;
+  whole.srcHeight = 1;
+  whole.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+  whole.dstArray = a;
+  whole.WidthInBytes = 8;
+  whole.Height = 1;
+  whole.Depth = 6;
+  CUDA_MEMCPY3D all = {0};
+  all.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  all.srcArray = a;
+  all.dstMemoryType = CU_MEMORYTYPE_HOST;
+  all.dstHost = back;
+  all.dstPitch = 8;
+  all.dstHeight = 1;
+  all.WidthInBytes = 8;
+  all.Height = 1;
+  all.Depth = 6;
+  for (int i = 0; i < 8; i++) {
+    Kind kind = (Kind)(i / 2);
+    bool host = kind == PAGEABLE || kind == PINNED;
+    size_t at = (size_t)i % 2, first = at * SLICE + at * PITCH + 1, step = host ? SLICE : PITCH;
     CUDA_MEMCPY3D c = {0};
+    c.WidthInBytes = 8;
+    c.Height = 1;
+    c.Depth = 3;
+    scramble(from, BYTES);
+    scramble(layers, sizeof layers);
+    memcpy(pinned, from, BYTES);
+    OK(cuMemcpyHtoD(p, from, BYTES));
+    OK(cuMemcpyHtoD(managed, from, BYTES));
+    OK(cuMemcpy3D(&whole));
     c.srcMemoryType = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-    c.srcHost = from;
-    c.srcDevice = p;
-    c.srcPitch = 50;
-    c.srcHeight = 4;
-    c.srcXInBytes = 5;
-    c.srcY = 1;
+    c.srcHost = kind == PINNED ? pinned : from;
+    c.srcDevice = kind == MANAGED ? managed : p;
+    c.srcPitch = PITCH;
+    c.srcHeight = HEIGHT;
+    c.srcXInBytes = 1;
+    c.srcY = c.srcZ = at;
     c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
     c.dstArray = a;
+    c.dstZ = 1;
+    OK(cuMemcpy3D(&c));
+    OK(cuMemcpy3D(&all));
+    for (size_t z = 0; z < 3; z++) memcpy(layers + (z + 1) * 8, from + first + z * step, 8);
+    TRUE(memcmp(back, layers, sizeof back) == 0);
+
+    scramble(layers, sizeof layers);
+    OK(cuMemcpy3D(&whole));
+    memcpy(have, from, BYTES);
+    c = (CUDA_MEMCPY3D){0};
     c.WidthInBytes = 8;
     c.Height = 1;
     c.Depth = 3;
-    OK(cuMemcpy3D(&c));
-    c = (CUDA_MEMCPY3D){0};
     c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     c.srcArray = a;
-    c.dstMemoryType = CU_MEMORYTYPE_HOST;
-    c.dstHost = to;
-    c.dstPitch = 8;
-    c.dstHeight = 1;
-    c.WidthInBytes = 8;
-    c.Height = 1;
-    c.Depth = 3;
+    c.srcZ = 2;
+    c.dstMemoryType = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    c.dstHost = kind == PINNED ? pinned : have;
+    c.dstDevice = kind == MANAGED ? managed : p;
+    c.dstPitch = PITCH;
+    c.dstHeight = HEIGHT;
+    c.dstXInBytes = 1;
+    c.dstY = c.dstZ = at;
     OK(cuMemcpy3D(&c));
-    for (int z = 0; z < 3; z++) TRUE(memcmp(to + z * 8, from + 50 + 5 + z * (host ? 200 : 50), 8) == 0);
+    OK(cuCtxSynchronize());
+    if (kind == PINNED) memcpy(have, pinned, BYTES);
+    if (!host) OK(cuMemcpyDtoH(have, kind == MANAGED ? managed : p, BYTES));
+    for (size_t z = 0; z < 3; z++) memcpy(from + first + z * step, layers + (z + 2) * 8, 8);
+    TRUE(memcmp(have, from, BYTES) == 0);
   }
 }
 
@@ -729,28 +780,44 @@ static void box_rules(void) {
     WITH(1, Depth, SIZE_MAX);
     WITH(1, srcXInBytes, SIZE_MAX);
   }
-  c.Height = c.Depth = 1; /* the pitch of a single row does not matter */
-  WITH(0, srcPitch, (size_t)most + 1);
-  c = host_to_device(host, p);
   WITH(0, dstDevice, q);
   c.dstDevice = q;
   WITH(1, dstXInBytes, 1); /* there is room, but the row is longer than the pitch */
   WITH(1, srcXInBytes, 1);
   WITH(1, dstY, 1);
   WITH(0, dstZ, 1);
-  c.dstDevice = p;
+}
+
+static void box_nulls(void) {
+  start();
   IS(1, cuMemcpy3D(NULL));
   IS(1, cuMemcpy3DAsync(NULL, stream));
   IS(1, cuMemcpy3DPeer(NULL));
   IS(1, cuMemcpy2D(NULL));
   IS(1, cuMemcpy2DUnaligned(NULL));
   IS(1, cuMemcpy2DAsync(NULL, stream));
+}
+
+static void box_pitches(void) {
+  unsigned char host[256], back[256];
+  CUdeviceptr p, q;
+  int most = 0;
+  start();
+  OK(cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PITCH, dev));
+  OK(cuMemAlloc(&p, 1024));
+  OK(cuMemAlloc(&q, 1024));
+  for (unsigned i = 0; i < 256; i++) host[i] = (unsigned char)i;
+
+  /* The pitch of a single row does not matter. */
+  CUDA_MEMCPY3D c = host_to_device(host, q);
+  c.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  c.srcDevice = p;
+  c.Height = c.Depth = 1;
+  WITH(0, srcPitch, (size_t)most + 1);
 
   /* Without a pitch or a height: rows and slices as long as offset and extent together. */
-  unsigned char back[256];
-  for (unsigned i = 0; i < 256; i++) host[i] = (unsigned char)i;
+  c = host_to_device(host, q);
   OK(cuMemsetD8(q, 0, 1024));
-  c.dstDevice = q;
   c.srcPitch = 0;
   c.srcXInBytes = 3;
   c.WidthInBytes = 4;
@@ -767,8 +834,7 @@ static void box_rules(void) {
   EQ(back[28], 0);
 
   /* The last row need not be a whole pitch. */
-  c = host_to_device(host, p);
-  c.dstDevice = q;
+  c = host_to_device(host, q);
   c.dstPitch = 150;
   c.Depth = 1;
   c.Height = 4;
@@ -777,10 +843,14 @@ static void box_rules(void) {
   c.dstXInBytes = 1024 - 6 * 150 - 16;
   WITH(0, Depth, 1);
   WITH(1, dstXInBytes, c.dstXInBytes + 1);
+}
 
-  /* Arrays: every edge of the box, inside and one beyond. */
+/* Every edge of a box in an array, inside and one beyond. */
+static void box_arrays(void) {
+  unsigned char host[256] = {0};
+  start();
   CUarray a = array_like(8, 6, 4, 4, 0), other = array_like(8, 6, 4, 8, 0), one = array_like(8, 0, 0, 4, 0);
-  c = host_to_device(host, q);
+  CUDA_MEMCPY3D c = host_to_device(host, 0);
   c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
   c.dstArray = a;
   c.dstXInBytes = 16;
@@ -792,7 +862,7 @@ static void box_rules(void) {
   WITH(0, WidthInBytes, 14);
   WITH(1, dstY, 3);
   WITH(1, dstZ, 3);
-  WITH(1, dstZ, SIZE_MAX);
+  if (cuSoftgpuControl) WITH(1, dstZ, SIZE_MAX);
   WITH(1, dstArray, NULL);
   WITH(1, dstArray, one);
   c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -1320,13 +1390,13 @@ static void peer_order(void) {
   IS(1, cuMemcpyPeer(q, b, p, b, 16));
   OK(cuMemcpyAtoD(q, array, 0, 16)); /* an array of the other device */
   OK(cuCtxSynchronize());
-  /* The other device dies: copies that involve it say so. */
+  /* The other device dies, and all of the process's with it. */
   OK(cuCtxPushCurrent(a));
   OK(cuSoftgpuControl("fail cuCtxSynchronize 1 719 sticky", reply, sizeof reply, NULL));
   IS(719, cuCtxSynchronize());
   OK(cuCtxPopCurrent(&a));
   IS(719, cuMemcpyPeer(q, b, p, a, 16));
-  OK(cuMemsetD8(q, 4, 16));
+  IS(719, cuMemsetD8(q, 4, 16));
 }
 
 /* --- batches --- */
@@ -1445,6 +1515,9 @@ static const struct {
     {"boxes_3d", boxes_3d, false},
     {"lines", lines, false},
     {"box_rules", box_rules, false},
+    {"box_nulls", box_nulls, false},
+    {"box_pitches", box_pitches, false},
+    {"box_arrays", box_arrays, false},
     {"late_reads", late_reads, true},
     {"freed_memory", freed_memory, true},
     {"freed_array", freed_array, true},

@@ -983,12 +983,8 @@ static void soft_control(void) {
   IS(1, control("fail cuNoSuchCall 1"));
   IS(1, control("fail cuMemFree_v2 0"));
   IS(1, control("fail cuMemFree_v2 1 NO_SUCH_ERROR"));
-  OK(control("fail cuCtxSynchronize 1 719 sticky"));
-  IS(719, cuCtxSynchronize());
-  IS(719, cuMemAlloc(&q, 16));
   OK(cuCtxPopCurrent(NULL));
-  OK(cuMemAlloc(&q, 16)); /* device 0 is well */
-
+  OK(cuMemAlloc(&q, 16));
   OK(cuEventCreate(&e, 0));
   OK(cuStreamCreate(&s, 0));
   OK(cuLaunchHostFunc(s, count_up, &n));
@@ -998,6 +994,11 @@ static void soft_control(void) {
   EQ(stat("live_streams "), 1);
   OK(control("leaks"));
   TRUE(strstr(reply, "bytes=16") != NULL);
+  OK(control("fail cuCtxSynchronize 1 719 sticky"));
+  IS(719, cuCtxSynchronize());
+  IS(719, cuMemAlloc(&q, 16));
+  CUcontext second = NULL;
+  IS(719, cuCtxCreate_v2(&second, 0, 1)); /* of the whole process: the other device is lost, too */
 
   OK(control("reset"));
   EQ(stat("live_allocs "), 0);

@@ -58,8 +58,9 @@ static void copies(void) {
   CUgraphExec x = instantiate(g);
   pageable[0] = 101;
   pinned[0] = 60;
-  run(x);
-  EQ(back[0], 102);
+  OK(cuGraphLaunch(x, s1));
+  EQ(back[0], 102); /* a copy to pageable memory is waited for, as without a graph */
+  OK(cuStreamSynchronize(s1));
   EQ(back[3], 5);
   EQ(read_word(4), 61);
   EQ(read_word(5), 8);
@@ -77,8 +78,12 @@ static void copies(void) {
   OK(cuGraphDestroy(g));
   OK(begin()); /* what is wrong is refused as always, */
   IS(1, cuMemcpyHtoDAsync(1, pageable, 4, s1));
-  MODEL(1, cuMemcpyHtoDAsync(buf + 8, pageable, BYTES, s1));
-  MODEL(1, cuMemsetD32Async(buf + 2, 0, 1, s1));
+  IS(1, cuMemcpyHtoDAsync(buf + 8, pageable, BYTES, s1));
+  IS(1, cuMemsetD32Async(buf + 2, 0, 1, s1));
+  if (cuSoftgpuControl) IS(1, cuMemsetD8Async(0x1000, 0, 1, s1)); /* the driver (H200, 580) takes that */
+  IS(1, cuLaunchKernel(add_one, 1, 1, 1, 1, 1, 1, 0, s1, NULL, NULL));
+  IS(400, cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, s1, NULL, NULL));
+  IS(1, cuLaunchHostFunc(s1, NULL, NULL));
   OK(launch_add(s1));
   IS(1, cuLaunchKernel(add_one, 0, 1, 1, 1, 1, 1, 0, s1, NULL, NULL)); /* but this breaks the capture */
   IS(901, launch_add(s1));
@@ -121,6 +126,11 @@ static void instantiation(void) {
   IS(1, cuGraphLaunch(NULL, s1));
   IS(1, cuGraphCreate(&g, 1));
   IS(1, cuGraphGetNodes(NULL, NULL, &(size_t){0}));
+  g = diamond();
+  OK(cuCtxSetCurrent(NULL));
+  IS(201, cuGraphInstantiate(&x, g, 0));
+  OK(cuCtxSetCurrent(ctx));
+  OK(cuGraphDestroy(g));
   OK(cuCtxDestroy(ctx));
 }
 

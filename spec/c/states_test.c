@@ -213,6 +213,21 @@ static void other_thread(void) {
   OK(driver.pop(&popped));
 }
 
+/* lua_close() unloads C modules; this one stays, because the driver and fork() may call it later. */
+static void stays_loaded(void) {
+  lua_State *L = new_state(seed, false);
+  text(L, "return package.searchpath('cudalua.core', package.cpath)", 1);
+  char path[4096];
+  snprintf(path, sizeof path, "%s", lua_tostring(L, -1));
+  text(L, "cuda = require 'cudalua' cuda.Device(0):make_context() cuda.Stream():on_complete(print)", 0);
+  lua_close(L);
+  TRUE(dlopen(path, RTLD_NOW | RTLD_NOLOAD));
+  pid_t pid = fork();
+  if (!pid) _exit(0);
+  int status;
+  TRUE(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 /* --- at random --- */
 
 enum { STATES = 4, STEPS = 150, THREADS = 4, MOVES = 100, FORKS = 40 };
@@ -362,9 +377,13 @@ static void forks(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} groups[] = {{"stacks", stacks},         {"other_thread", other_thread},
-              {"one_thread", one_thread}, {"threads", threads},
-              {"moves", moves},           {"forks", forks}};
+} groups[] = {{"stacks", stacks},
+              {"other_thread", other_thread},
+              {"stays_loaded", stays_loaded},
+              {"one_thread", one_thread},
+              {"threads", threads},
+              {"moves", moves},
+              {"forks", forks}};
 
 int main(int argc, char **argv) {
   script = argc > 1 ? argv[1] : "spec/support/states.lua";

@@ -2,7 +2,8 @@
 --   luajit faults.lua ROOT FILE STEP OFFSET EXAMPLE [arguments]   every STEPth call, from OFFSET
 -- FILE gets what is about to be tried, so that whoever finds this program dead knows of what it died. Prints what is
 -- wrong, line by line, then "N calls, N injections, N completed".
-local root, file, step, offset, example = arg[1], assert(io.open(arg[2], "w")), tonumber(arg[3]), tonumber(arg[4]), arg[5]
+local root, file = arg[1], assert(io.open(arg[2], "w"))
+local step, offset, example = tonumber(arg[3]), tonumber(arg[4]), arg[5]
 local arguments = { [0] = example, unpack(arg, 6) }
 local cuda = require "cudalua"
 local core = require "cudalua.core"
@@ -36,12 +37,15 @@ local function run()
   return coroutine.wrap(pcall)(chunk) -- on a stack of its own: what is left in its slots keeps nothing alive
 end
 
--- Everything that the example has left goes: what stands on the stack of contexts, then the garbage.
+-- Everything that the example has left goes: work that is pending, what stands on the stack of contexts, machine code
+-- (which holds what it was compiled for), then the garbage.
 local function clean_up()
-  cuda.collect()
+  local ok, err
   repeat
-    local ok, err = pcall(cuda.Context.pop)
+    pcall(cuda.Context.synchronize)
+    ok, err = pcall(cuda.Context.pop)
   until not ok and err.code == cuda.result.INVALID_CONTEXT
+  jit.flush()
   cuda.collect()
 end
 
@@ -57,14 +61,17 @@ local function works()
   ctx:detach()
 end
 
-local function total_calls()
+-- How many calls the example makes, and how many of which.
+local function count_calls()
   softgpu.control "calls clear"
   local ok, err = run()
   if not ok then error(tostring(err), 0) end
   clean_up()
-  local n = 0
-  for count in softgpu.control("calls"):gmatch " (%d+)" do n = n + count end
-  return n
+  local n, symbols = 0, {}
+  for symbol, count in softgpu.control("calls"):gmatch "(%S+) (%d+)" do
+    n, symbols[symbol] = n + count, tonumber(count)
+  end
+  return n, symbols
 end
 
 -- Calls that give something back: where they fail, it stays.
@@ -77,6 +84,24 @@ end
 
 local completed, injections = 0, 0
 
+local function judge(what, ok, err, failed)
+  if ok then
+    completed = completed + 1
+  elseif not cuda.is_error(err) then
+    finding("%s: no error of the library but %s: %s", what, type(err), tostring(err))
+  elseif not err.sticky and not tostring(err):find(failed:gsub("_v%d$", ""), 1, true) then
+    finding("%s: the error does not name the call: %s", what, tostring(err))
+  end
+  local stale = softgpu.stats().stale
+  if stale > 0 then finding("%s: %d dead handles were used", what, stale) end
+end
+
+local function check_that_it_works(what)
+  local fine, why = pcall(works)
+  if not fine then finding("%s: afterwards nothing works: %s", what, tostring(why)) end
+end
+
+-- Call k of all fails.
 local function inject(k, code)
   injections = injections + 1
   about_to(("%s: call %d answers %s"):format(example, k, code))
@@ -96,27 +121,35 @@ local function inject(k, code)
     end
   end
   local what = ("%s: call %d, %s, answers %s"):format(example, k, failed, code)
-  if ok then
-    completed = completed + 1
-  elseif not cuda.is_error(err) then
-    finding("%s: no error of the library but %s: %s", what, type(err), tostring(err))
-  elseif not err.sticky and not tostring(err):find(failed:gsub("_v%d$", ""), 1, true) then
-    finding("%s: the error does not name the call: %s", what, tostring(err))
-  end
-  local sticky = code:find "sticky"
-  local stats = softgpu.stats()
-  if stats.stale > 0 then finding("%s: %d dead handles were used", what, stats.stale) end
-  if sticky then return end
+  judge(what, ok, err, failed)
+  if code:find "sticky" then return end
   local leaks = softgpu.leaks()
   if #leaks > 0 and not gives_back(failed) then
     finding("%s: %d leaks: %s%s", what, #leaks, leaks[1], ok and "" or ", after " .. tostring(err))
   end
-  local fine, why = pcall(works)
-  if not fine then finding("%s: afterwards nothing works: %s", what, tostring(why)) end
+  check_that_it_works(what)
 end
 
-total_calls() -- compiles
-local calls = total_calls()
+-- Every call of a function fails.
+local function inject_all(symbol, code)
+  injections = injections + 1
+  local what = ("%s: %s always answers %d"):format(example, symbol, code)
+  about_to(what)
+  softgpu.set_device_count(1)
+  for n = 1, 1000 do softgpu.fail(symbol, n, code) end
+  local ok, err = run()
+  softgpu.fail_clear()
+  clean_up()
+  judge(what, ok, err, symbol)
+  check_that_it_works(what)
+end
+
+count_calls() -- compiles
+local calls, symbols = count_calls()
+for symbol in pairs(symbols) do
+  inject_all(symbol, 999)
+  inject_all(symbol, 2)
+end
 for k = 1 + offset % step, calls, step do
   for _, code in ipairs { "999", "2", "700 sticky" } do inject(k, code) end
 end

@@ -73,8 +73,9 @@ operator("a kernel's call with a table", "launch", function(options)
 end)
 operator("memory + bytes", "8", function(x) return values.value "memory" + x end)
 operator("Memcpy2D()", "options", function(...) return values.value "copy2d"(...) end)
-for word in ("dev context stream event graph exec memory view device_pool pooled host_pool pooled_host mempool pinned " ..
-  "aligned managed registered array module add linker copy2d peer_copy descriptor ndarray source_module error"):gmatch "%S+" do
+local words = "dev context stream event graph exec memory view device_pool pooled host_pool pooled_host mempool " ..
+  "pinned aligned managed registered array module add linker copy2d peer_copy descriptor ndarray source_module error"
+for word in words:gmatch "%S+" do
   operator("index of " .. word, "'nonsense", function(key) return values.value(word)[key] end)
 end
 for word in ("copy2d peer_copy descriptor ndarray"):gmatch "%S+" do
@@ -89,7 +90,8 @@ local options = {
   ["cuda.init"] = "driver flags", ["cuda.Stream"] = "flags priority", ["cuda.Stream:capture"] = "mode",
   ["cuda.Device:get_attributes"] = "names", ["cuda.MemoryPool"] = "device max_size handle_type release_threshold",
   ["cuda.DebugMemoryPool"] = "interactive logfile", ["cuda.memcpy_peer"] = "dest_context src_context stream",
-  ["cuda.memcpy_peer_async"] = "dest_context src_context stream", ["cuda.Linker"] = "options message_handler log_verbose",
+  ["cuda.memcpy_peer_async"] = "dest_context src_context stream",
+  ["cuda.Linker"] = "options message_handler log_verbose",
   ["cuda.module_from_buffer"] = "options message_handler", ["cuda.module_from_file"] = "options message_handler",
   ["cuda.SourceModule"] = "options keep no_extern_c arch code cache_dir include_dirs headers name backend nvcc",
   ["cuda.compile"] = "options arch target headers include_dirs name", ["cuda.ArrayDescriptor"] = "width height format",
@@ -114,7 +116,9 @@ local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, [
 -- These only take note of what they are given: it is looked at when it is used.
 local notes = {}
 for side in ("src dst"):gmatch "%S+" do
-  for kind in ("host device array unified"):gmatch "%S+" do notes["cuda.Memcpy2D:set_" .. side .. "_" .. kind] = true end
+  for kind in ("host device array unified"):gmatch "%S+" do
+    notes["cuda.Memcpy2D:set_" .. side .. "_" .. kind] = true
+  end
   notes["cuda.Memcpy3DPeer:set_" .. side .. "_context"] = true
 end
 local wild = { ["cuda.wrap_context 1"] = not soft, ["cuda.wrap_stream 1"] = not soft,

@@ -20,7 +20,7 @@ math.randomseed(seed)
 local dev = cuda.Device(0)
 local primary        -- retained by this state
 local kernels        -- by Context
-local kept, most = {}, 12
+local kept, most = {}, 12 -- luacheck: ignore 241 (what is in it stays alive)
 
 local int = cuda.int32
 

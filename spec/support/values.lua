@@ -52,7 +52,9 @@ function make.managed() return cuda.managed_empty(16, "float32").base end
 function make.managed_view() return make.managed():get_device_pointer() end
 function make.page() return cuda.aligned_empty(1024, "float32") end
 function make.registered() return cuda.register_host_memory(make.page()).base end
-function make.descriptor() return cuda.ArrayDescriptor { width = 16, height = 4, format = "float", num_channels = 1 } end
+function make.descriptor()
+  return cuda.ArrayDescriptor { width = 16, height = 4, format = "float", num_channels = 1 }
+end
 function make.array() return cuda.Array(make.descriptor()) end
 function make.copy2d() return cuda.Memcpy2D() end
 function make.peer_copy() return cuda.Memcpy3DPeer() end
@@ -150,7 +152,8 @@ M.HOSTILE = setmetatable({}, { __tostring = function() return "the hostile error
 local function hostile() error(M.HOSTILE, 0) end
 
 local everything_raises = { __index = hostile, __newindex = hostile, __call = hostile, __tostring = hostile,
-  __len = hostile, __concat = hostile, __unm = hostile, __add = hostile, __eq = hostile, __lt = hostile, __le = hostile }
+  __len = hostile, __concat = hostile, __unm = hostile, __add = hostile, __eq = hostile,
+  __lt = hostile, __le = hostile }
 local evil_proxy = newproxy(true)
 for name, f in pairs(everything_raises) do getmetatable(evil_proxy)[name] = f end
 local loop = {}
@@ -173,7 +176,8 @@ M.nonsense = {
   { "true", true }, { "false", false }, { "''", "" }, { "'nonsense'", "nonsense" },
   { "'a\\0b'", "a\0b" }, { "'\\0'", "\0" }, { "a long string", ("x"):rep(1e5) }, { "'%s%n'", "%s%n%s%s%s" },
   { "{}", {} }, { "{{}}", { {} } }, { "{1, 'x', {}}", { 1, "x", {} } }, { "{x = 1}", { x = 1 } },
-  { "{NaN}", { 0 / 0 } }, { "{-1, 2^60}", { -1, 2 ^ 60 } }, { "{false}", { false } }, { "{'nonsense'}", { "nonsense" } },
+  { "{NaN}", { 0 / 0 } }, { "{-1, 2^60}", { -1, 2 ^ 60 } }, { "{false}", { false } },
+  { "{'nonsense'}", { "nonsense" } },
   { "a hostile table", setmetatable({}, everything_raises) },
   { "a full hostile table", setmetatable({ 1, 2, 3 }, everything_raises) },
   { "a hostile proxy", evil_proxy }, { "a plain proxy", newproxy(false) }, { "a table of itself", loop },
@@ -195,7 +199,8 @@ M.nonsense = {
   { "a const int *", ffi.cast("const int *", numbers) }, { "an int[4]", numbers }, { "an int[0]", ffi.new "int[0]" },
   { "a struct", ffi.new "struct nonsense_spec" }, { "a struct *", ffi.cast("struct nonsense_spec *", nil) },
   { "a ctype", ffi.typeof "int" }, { "a struct ctype", ffi.typeof "struct nonsense_spec" },
-  { "a function pointer", ffi.C.abs }, { "a char[3][2]", ffi.new "char[3][2]" }, { "cdata bool", ffi.new("bool", true) },
+  { "a function pointer", ffi.C.abs }, { "a char[3][2]", ffi.new "char[3][2]" },
+  { "cdata bool", ffi.new("bool", true) },
   { "cdata nil", ffi.new "void *" }, { "the library", cuda }, { "a class", cuda.Stream },
   { "an error", make.error() }, { "a scalar", cuda.int32(5) }, { "a dtype", cuda.dtype.float32 },
   { "a device", M.dev }, { "the legacy stream", cuda.legacy_stream },

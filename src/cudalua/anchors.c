@@ -12,11 +12,12 @@ static const char table_key = 0;
 static void push_table(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&table_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
-  if (!lua_isnil(L, -1)) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
+}
+
+/* Made before it is needed: what is new may run finalizers, and with them errors, between work and its anchor. */
+void cl_anchors_open(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&table_key);
-  lua_pushvalue(L, -2);
+  lua_newtable(L);
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 

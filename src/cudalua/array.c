@@ -149,7 +149,7 @@ int cl_memcpy_htoa(lua_State *L) {
   size_t at;
   uint64_t bytes = cl_check_bytes(L, 4, "len");
   CUarray a = array_side(L, 1, "ary", 2, bytes, &at);
-  const void *src = cl_host_side(L, 3, "src", false);
+  const void *src = cl_host_side(L, 3, "src", false, 5);
   cl_refuse_plain(L, "memcpy_htoa");
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyHtoA_v2, a, at, src, bytes);
@@ -162,7 +162,7 @@ int cl_memcpy_atoh(lua_State *L) {
   lua_settop(L, 5);
   size_t at;
   uint64_t bytes = cl_check_bytes(L, 4, "len");
-  void *dst = cl_host_side(L, 1, "dest", true);
+  void *dst = cl_host_side(L, 1, "dest", true, 5);
   CUarray a = array_side(L, 2, "ary", 3, bytes, &at);
   cl_refuse_plain(L, "memcpy_atoh");
   if (!bytes) return 0;

@@ -30,8 +30,6 @@ static cl_Capture *list;
 
 static const char in_place_of_wait[] = "what is captured runs when its graph is launched";
 static const char in_place_of_call[] = "do it before, or capture with {mode = \"relaxed\"}";
-static const char in_place_of_legacy[] =
-    "the default stream waits for the streams of its context; use the stream that is captured";
 
 static int refuse(lua_State *L, const char *call, const char *where, const char *instead) {
   cl_logic(L, "%s is not possible while a stream is being captured%s%s%s: %s", call, where ? " (at " : "",
@@ -108,7 +106,10 @@ static cl_Capture *capture_of(lua_State *L, const cl_Stream *s) {
 
 void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
   if (s == &cl_legacy_stream) {
-    if (legacy_blocked()) refuse(L, what, NULL, in_place_of_legacy);
+    if (legacy_blocked())
+      cl_logic(L, "%s: the default stream cannot be used while a stream of its context is being captured, which "
+                  "it would wait for: use the stream that is captured",
+               what);
     return;
   }
   if ((s->foreign || s == &cl_per_thread_stream) && cl_capture_id(s) && !capture_of(L, s))
@@ -269,7 +270,6 @@ int cl_stream_capture(lua_State *L) {
   cl_Stream *s = (cl_Stream *)o->rec;
   cl_check_function(L, 2, "fn");
   cl_Capture c = {.stream = s, .mode = read_mode(L, 3), .thread = pthread_self(), .where = cl_here(L)};
-  check_stream(L, s);
   cl_State *st = cl_state(L);
   if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
   lua_settop(L, 2);
@@ -279,6 +279,8 @@ int cl_stream_capture(lua_State *L) {
   cl_rec_release(&ctx->rec);
   c.ctx = ctx;
   cl_Graph *g = cl_push_graph(L, ctx, 3);
+  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
+  check_stream(L, s);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 3);

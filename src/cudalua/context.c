@@ -4,8 +4,8 @@
  * collected, so each Lua state remembers the pushes it made and holds a reference for each. A state that
  * closes takes them off again: the host program finds the stack as it was. */
 #include "capture.h"
-#include "core.h"
 #include "lock.h"
+#include "stream.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -116,11 +116,12 @@ static bool is_gone(CUcontext handle) {
 
 CUresult cl_context_destroy(cl_Rec *r) {
   const cl_Context *c = (const cl_Context *)r;
-  switch (c->ownership) {
-  case CL_EXPLICIT: return CU.cuCtxDestroy_v2((CUcontext)r->handle);
-  case CL_PRIMARY: return CU.cuDevicePrimaryCtxRelease_v2(c->device);
-  default: return CUDA_SUCCESS;
-  }
+  if (c->ownership == CL_FOREIGN) return CUDA_SUCCESS;
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = c->ownership == CL_EXPLICIT ? CU.cuCtxDestroy_v2((CUcontext)r->handle)
+                                              : CU.cuDevicePrimaryCtxRelease_v2(c->device);
+  cl_unrelax(mode);
+  return code;
 }
 
 /* Pushes of this state */
@@ -161,7 +162,8 @@ static size_t newest_below(const Pushes *p, size_t end, const cl_Rec *r) {
 }
 
 /* Takes what this state pushed (of r alone, or with NULL everything) off this thread's stack. Entries of
- * others that stand above come off as well and go back. One of ours may be missing: somebody else popped it. */
+ * others that stand above come off as well and go back. One of ours may be missing: somebody else popped it.
+ */
 static void take_off(Pushes *p, const cl_Rec *r) {
   CUcontext *off = NULL, top; /* what came off, topmost first */
   size_t n = 0, room = 0;
@@ -191,8 +193,8 @@ static void take_off(Pushes *p, const cl_Rec *r) {
   free(off);
 }
 
-/* Entries on other threads' stacks are out of reach. There, an explicit context that is destroyed answers with
- * an error; but a primary one is the host program's too, so it stays retained. */
+/* Entries on other threads' stacks are out of reach. There, an explicit context that is destroyed answers
+ * with an error; but a primary one is the host program's too, so it stays retained. */
 static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
   if (cl_driver.forked) return 0;
@@ -307,6 +309,13 @@ cl_Context *cl_context_current(lua_State *L) {
   return wrap_foreign(L, handle, dev);
 }
 
+void cl_still_current(lua_State *L, const cl_Context *c) {
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current != (CUcontext)c->rec.handle || c->rec.life != CL_LIVE)
+    cl_logic(L, "a finalizer that ran during this call changed the current context");
+}
+
 /* Makes the record and its userdata; the caller fills in handle and life. */
 static cl_Context *new_context(lua_State *L, CUdevice dev, cl_Ownership ownership) {
   cl_Object *o = cl_push(L, CL_CONTEXT, sizeof *o);
@@ -409,6 +418,7 @@ int cl_context_detach(lua_State *L) {
   cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   cl_Context *c = (cl_Context *)o->rec;
   if (c->users == 1) cl_refuse_wait(L, "Context:detach", c);
+  if (c->users == 1 && c->ownership != CL_EXPLICIT) cl_anchors_wait(L); /* the driver goes on with it */
   cl_queue_drain(); /* while what waits there can still be destroyed in it */
   Pushes *p = pushes(L);
   CUresult code = CUDA_SUCCESS;
@@ -505,6 +515,7 @@ int cl_context_set_limit(lua_State *L) {
   const cl_Object *o = receiver(L);
   CUlimit limit = (CUlimit)cl_check_attribute(L, o ? 2 : 1, "limit", "limit");
   size_t value = cl_check_bytes(L, o ? 3 : 2, "value");
+  cl_refuse_in_capture(L, "Context.set_limit");
   enter(L, o);
   leave(L, o, "cuCtxSetLimit", CU.cuCtxSetLimit(limit, value));
   return 0;
@@ -553,31 +564,65 @@ int cl_context_set_shared_config(lua_State *L) {
 
 /* The peer of ctx:enable_peer_access(peer), or of Context.enable_peer_access(peer), where nothing but flags
  * can follow; *o is the Context that gets access, NULL for the current one. */
-static CUcontext peer_of(lua_State *L, const cl_Object **o, int *flags_at) {
+static const cl_Context *peer_of(lua_State *L, const cl_Object **o, int *flags_at) {
   bool method = lua_gettop(L) >= 2 && lua_type(L, 2) != LUA_TNUMBER;
   int at = method ? 2 : 1;
   *o = method ? cl_check(L, 1, CL_CONTEXT) : NULL;
   *flags_at = at + 1;
   if (!cl_to_kind(L, at, CL_CONTEXT)) cl_bad_argument(L, at, "peer", "a Context");
-  return (CUcontext)((const cl_Object *)cl_check(L, at, CL_CONTEXT))->rec->handle;
+  return (const cl_Context *)((const cl_Object *)cl_check(L, at, CL_CONTEXT))->rec;
+}
+
+/* The context that gets or loses access: o's, or the current one. The Lua stack holds it. */
+static cl_Context *opening(lua_State *L, const cl_Object *o) {
+  if (o) return (cl_Context *)o->rec;
+  cl_Context *c = cl_context_current(L);
+  cl_push_context(L, c);
+  cl_rec_release(&c->rec);
+  return c;
+}
+
+static void note_peer(cl_Context *c, uint64_t before, uint64_t after) {
+  for (size_t i = 0; i < CL_MAX_DEVICES; i++) {
+    uint64_t expected = before;
+    if (atomic_compare_exchange_strong(&c->peers[i], &expected, after)) return;
+  }
+}
+
+void cl_contexts_wait(uint64_t devices) {
+  uint64_t last = 0;
+  for (cl_Context *c; (c = cl_context_after(last)); cl_rec_release(&c->rec)) {
+    CUcontext popped;
+    last = c->rec.generation;
+    if (!(devices >> c->device & 1) || cl_driver.poison[c->device] ||
+        CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle))
+      continue;
+    CU.cuCtxSynchronize();
+    CU.cuCtxPopCurrent_v2(&popped);
+  }
 }
 
 int cl_context_enable_peer_access(lua_State *L) {
   const cl_Object *o;
   int flags_at;
-  CUcontext peer = peer_of(L, &o, &flags_at);
+  const cl_Context *peer = peer_of(L, &o, &flags_at);
   if (!lua_isnoneornil(L, flags_at)) cl_check_int(L, flags_at, "flags", 0, 0);
+  cl_Context *c = opening(L, o);
   enter(L, o);
-  leave(L, o, "cuCtxEnablePeerAccess", CU.cuCtxEnablePeerAccess(peer, 0));
+  leave(L, o, "cuCtxEnablePeerAccess", CU.cuCtxEnablePeerAccess((CUcontext)peer->rec.handle, 0));
+  note_peer(c, 0, peer->rec.generation);
   return 0;
 }
 
 int cl_context_disable_peer_access(lua_State *L) {
   const cl_Object *o;
   int flags_at;
-  CUcontext peer = peer_of(L, &o, &flags_at);
+  const cl_Context *peer = peer_of(L, &o, &flags_at);
+  cl_Context *c = opening(L, o);
+  cl_contexts_wait(1ull << c->device); /* the driver does not, and their accesses would be faults */
   enter(L, o);
-  leave(L, o, "cuCtxDisablePeerAccess", CU.cuCtxDisablePeerAccess(peer));
+  leave(L, o, "cuCtxDisablePeerAccess", CU.cuCtxDisablePeerAccess((CUcontext)peer->rec.handle));
+  note_peer(c, peer->rec.generation, 0);
   return 0;
 }
 

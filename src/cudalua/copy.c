@@ -39,7 +39,10 @@ CUdeviceptr cl_device_side(lua_State *L, int idx, const char *what, uint64_t byt
 }
 
 /* LuaJIT's lua_topointer() gives the payload of a cdata: for `void *[1]`, a place that holds the address. */
-void *cl_host_side(lua_State *L, int idx, const char *what, bool writable) {
+void *cl_host_side(lua_State *L, int idx, const char *what, bool writable, int owner) {
+  const cl_Object *o = cl_to(L, owner);
+  bool owns = o && (cl_kind_is_memory(o->kind) || o->kind == CL_ALIGNED);
+  if (owns && !cl_rec_live(o->rec)) cl_dead(L, o);
   if (!writable && lua_type(L, idx) == LUA_TSTRING) return (void *)(uintptr_t)lua_tostring(L, idx);
   if (lua_type(L, idx) == CL_TCDATA) return *(void *const *)lua_topointer(L, idx);
   cl_bad_argument(L, idx, what, "host memory");
@@ -56,7 +59,7 @@ int cl_memcpy_htod(lua_State *L) {
   lua_settop(L, 4);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
-  const void *src = cl_host_side(L, 2, "src", false);
+  const void *src = cl_host_side(L, 2, "src", false, 4);
   cl_refuse_plain(L, "memcpy_htod");
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
@@ -69,7 +72,7 @@ int cl_memcpy_htod(lua_State *L) {
 int cl_memcpy_dtoh(lua_State *L) {
   lua_settop(L, 4);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  void *dst = cl_host_side(L, 1, "dest", true);
+  void *dst = cl_host_side(L, 1, "dest", true, 4);
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
   cl_refuse_plain(L, "memcpy_dtoh");
   if (!bytes) return 0;
@@ -90,11 +93,16 @@ int cl_memcpy_dtod(lua_State *L) {
   return 0;
 }
 
+cl_Context *cl_hold_current(lua_State *L) {
+  cl_Context *c = cl_context_current(L);
+  cl_push_context(L, c);
+  cl_rec_release(&c->rec);
+  return c;
+}
+
 cl_Stream *cl_begin_async(lua_State *L, int at, cl_Context **ctx) {
   cl_anchors_poll(L);
-  *ctx = cl_context_current(L);
-  cl_push_context(L, *ctx); /* holds it from here on */
-  cl_rec_release(&(*ctx)->rec);
+  *ctx = cl_hold_current(L);
   return cl_check_stream(L, at, "stream", *ctx);
 }
 
@@ -112,7 +120,7 @@ int cl_memcpy_htod_async(lua_State *L) {
   cl_Stream *s = cl_begin_async(L, 4, &ctx);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
-  const void *src = cl_host_side(L, 2, "src", false);
+  const void *src = cl_host_side(L, 2, "src", false, 5);
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyHtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
@@ -126,7 +134,7 @@ int cl_memcpy_dtoh_async(lua_State *L) {
   cl_Context *ctx;
   cl_Stream *s = cl_begin_async(L, 4, &ctx);
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
-  void *dst = cl_host_side(L, 1, "dest", true);
+  void *dst = cl_host_side(L, 1, "dest", true, 5);
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
   if (!bytes) return 0;
   CL_TRY(L, cuMemcpyDtoHAsync_v2, dst, src, bytes, cl_stream_handle(s));

@@ -108,6 +108,7 @@ CL_IN_FORK(driver, after_fork());
 /* What one attempt came to. code 0 and devices > 0: the driver is usable. */
 typedef struct Attempt {
   bool loaded;
+  const char *call; /* what answered code */
   CUresult code;
   int devices;
   char tried[2048]; /* every path, with what dlopen said of it */
@@ -135,7 +136,13 @@ static bool load(const char *path, Attempt *a) {
 
 static void try_init(Attempt *a) {
   a->code = CU.cuInit(0);
-  if (!a->code) a->code = CU.cuDeviceGetCount(&a->devices);
+  a->call = "cuInit";
+  if (a->code) return;
+  a->code = CU.cuDriverGetVersion(&cl_driver.version);
+  a->call = "cuDriverGetVersion";
+  if (a->code) return;
+  a->code = CU.cuDeviceGetCount(&a->devices);
+  a->call = "cuDeviceGetCount";
 }
 
 static void attempt(const char *path, Attempt *a) {
@@ -190,7 +197,7 @@ static void why(const Attempt *a, char *out, size_t size) {
   if (!a->loaded)
     snprintf(out, size, "%s", a->tried);
   else if (a->code)
-    snprintf(out, size, "%s: cuInit: %s (%s)", cl_driver.path, cl_code_text(a->code),
+    snprintf(out, size, "%s: %s: %s (%s)", cl_driver.path, a->call, cl_code_text(a->code),
              cl_code_name(a->code) ? cl_code_name(a->code) : "?");
   else
     snprintf(out, size, "%s: no CUDA device", cl_driver.path);
@@ -237,7 +244,6 @@ int cl_init(lua_State *L) {
     } else {
       CUlogsCallbackHandle logs;
       cl_driver.soft = cl_driver.emit_ptx = cl_driver.control != NULL;
-      CU.cuDriverGetVersion(&cl_driver.version);
       if (cl_driver.soft) drop_newer(cl_driver.version);
       CU.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
       cl_driver.open = true;
@@ -247,7 +253,7 @@ int cl_init(lua_State *L) {
 
   if (failed) {
     if (a.loaded && a.code) {
-      cl_fail_new(L, "cuInit", a.code);
+      cl_fail_new(L, a.call, a.code);
       lua_pushstring(L, reason);
       lua_setfield(L, -2, "detail");
     } else

@@ -1,6 +1,7 @@
 /* Event: a mark in a stream, to wait for, to ask for and to measure the time between two of them. */
 #include "capture.h"
 #include "memory.h"
+#include "pressure.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ static cl_Event *new_event(lua_State *L, unsigned flags) {
 static int made(cl_Event *e, CUevent handle) {
   e->rec.handle = (uint64_t)(uintptr_t)handle;
   e->rec.life = CL_LIVE;
+  cl_account(&e->rec, CL_BYTES_NONE, 0);
   return 1;
 }
 

@@ -138,11 +138,13 @@ int cl_graph_nodes(lua_State *L) {
   size_t n = 0;
   CL_TRY(L, cuGraphGetNodes, (CUgraph)g->rec.handle, NULL, &n);
   lua_createtable(L, (int)n, 0);
-  CUgraphNode *nodes = lua_newuserdata(L, (n + 1) * sizeof *nodes);
+  CUgraphNode *nodes = lua_newuserdata(L, (n + 1) * (sizeof *nodes + sizeof(CUgraphNodeType)));
+  CUgraphNodeType *types = (CUgraphNodeType *)(nodes + n);
+  check_graph(L); /* again: finalizers may have run */
   if (n) CL_TRY(L, cuGraphGetNodes, (CUgraph)g->rec.handle, nodes, &n);
+  for (size_t i = 0; i < n; i++) CL_TRY(L, cuGraphNodeGetType, nodes[i], &types[i]);
   for (size_t i = 0; i < n; i++) {
-    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-    CL_TRY(L, cuGraphNodeGetType, nodes[i], &type);
+    const CUgraphNodeType type = types[i];
     const char *name = cl_constant_name("graph_node_type", (long)type);
     if (name) {
       char lower[48];
@@ -170,7 +172,6 @@ int cl_graph_dot(lua_State *L) {
 /* g:instantiate() -> GraphExec. No capture that is under way need notice. */
 int cl_graph_instantiate(lua_State *L) {
   const cl_Graph *g = check_graph(L);
-  cl_kept_check(L, g->kept, "Graph:instantiate");
   lua_settop(L, 1);
   push_kept_of(L, 1);
   cl_Object *o = cl_push(L, CL_GRAPH_EXEC, sizeof *o);
@@ -180,6 +181,8 @@ int cl_graph_instantiate(lua_State *L) {
   if (!x) return luaL_error(L, "not enough memory");
   x->kept = (cl_Kept *)cl_rec_retain(&g->kept->rec);
   o->rec = &x->rec;
+  check_graph(L); /* again: finalizers may have run */
+  cl_kept_check(L, g->kept, "Graph:instantiate");
   CUgraphExec handle = NULL;
   CUstreamCaptureMode mode = cl_relax();
   CUresult code = CU.cuGraphInstantiateWithFlags(&handle, (CUgraph)g->rec.handle, 0);
@@ -266,10 +269,12 @@ int cl_graph_exec_update(lua_State *L) {
   if (!cl_to_kind(L, 2, CL_GRAPH)) cl_bad_argument(L, 2, "graph", "a Graph");
   const cl_Graph *g = (const cl_Graph *)((const cl_Object *)cl_check(L, 2, CL_GRAPH))->rec;
   if (g->rec.parent != x->rec.parent) cl_logic(L, "GraphExec:update: the graph belongs to another context");
-  cl_kept_check(L, g->kept, "GraphExec:update");
   lua_settop(L, 2);
   push_kept_of(L, 2);
   push_environment(L, 3, 1);
+  check_exec(L); /* again: finalizers may have run */
+  cl_check(L, 2, CL_GRAPH);
+  cl_kept_check(L, g->kept, "GraphExec:update");
   CUgraphExecUpdateResultInfo info;
   memset(&info, 0, sizeof info);
   CUstreamCaptureMode mode = cl_relax();

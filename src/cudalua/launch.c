@@ -94,7 +94,7 @@ static void read_options(lua_State *L, const cl_Function *fn, const cl_Context *
       o->shared = (uint64_t)d;
     } else if (!strcmp(key, "stream")) {
       if (!cl_to_kind(L, -1, CL_STREAM)) bad_option(L, fn, key, "a Stream", lua_gettop(L));
-      o->stream = cl_check_stream(L, lua_gettop(L), key, ctx);
+      o->stream = cl_check_stream(L, lua_gettop(L), "option stream", ctx);
     } else if (!strcmp(key, "time_kernel"))
       o->time_kernel = lua_toboolean(L, -1);
     else {

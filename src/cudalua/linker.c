@@ -1,5 +1,6 @@
 /* Linker: the driver's own linker, for images that are to become one module. */
 #include "jit.h"
+#include "pressure.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@ int cl_linker(lua_State *L) {
   CL_TRY(L, cuLinkCreate_v2, k->jit.n, k->jit.ids, k->jit.values, &state);
   k->rec.handle = (uint64_t)(uintptr_t)state;
   k->rec.life = CL_LIVE;
+  cl_account(&k->rec, CL_BYTES_NONE, 0);
   return 1;
 }
 

@@ -66,7 +66,7 @@ static void read_side(lua_State *L, int t, Side *s, bool writable) {
   }
   get(L, t, p, "slot");
   if (!lua_isnil(L, -1)) {
-    s->address = (CUdeviceptr)(uintptr_t)cl_host_side(L, -1, p, writable);
+    s->address = (CUdeviceptr)(uintptr_t)cl_host_side(L, -1, p, writable, s->object);
     lua_pop(L, 1);
     s->bytes = number(L, t, p, "nbytes");
     return;
@@ -124,16 +124,20 @@ static void check_side(lua_State *L, Side *s, const Box *b) {
   if (end > s->bytes) too_far(L, s, "byte", end, s->bytes);
 }
 
+/* Is the current context that of a side of the peer copy? */
+static bool needs_current(lua_State *L, int t) {
+  get(L, t, "src", "context");
+  get(L, t, "dst", "context");
+  bool needs = lua_isnil(L, -1) || lua_isnil(L, -2);
+  lua_pop(L, 2);
+  return needs;
+}
+
 /* The context of that side of a peer copy; nil: the current one. The memory must be of it. */
-static void read_context(lua_State *L, int t, Side *s) {
+static void read_context(lua_State *L, int t, Side *s, const cl_Context *current) {
   get(L, t, s->name, "context");
-  if (lua_isnil(L, -1)) {
-    cl_Context *current = cl_context_current(L);
-    cl_push_context(L, current); /* holds it */
-    cl_rec_release(&current->rec);
-    s->ctx = current;
-  } else
-    s->ctx = (const cl_Context *)((const cl_Object *)cl_check(L, -1, CL_CONTEXT))->rec;
+  s->ctx =
+      lua_isnil(L, -1) ? current : (const cl_Context *)((const cl_Object *)cl_check(L, -1, CL_CONTEXT))->rec;
   const cl_Context *owner = s->rec ? cl_owner_of(s->rec) : NULL;
   if (owner && owner != s->ctx)
     cl_logic(L, "%s: this %s belongs to another context than that of set_%s_context()", s->name,
@@ -255,6 +259,16 @@ static uint64_t extent(lua_State *L, int t, const char *key) {
   return v;
 }
 
+/* Beside an array whose slices are single rows (a 1D layered one) today's drivers step through linear memory
+ * by its pitch alone. So there its slices are told to them as rows, which means the same. */
+static void slices_as_rows(Side *s, const Side *other, const Box *b) {
+  if (s->array || !other->array || other->array->descriptor.Height || (b->depth == 1 && !s->z)) return;
+  s->address += s->y * s->pitch;
+  s->y = 0;
+  s->pitch *= s->height; /* the end of the copy, which was checked, lies behind it */
+  s->height = 1;
+}
+
 /* memcpy_box(form, description [, async, stream]): form is "2d", "2d_unaligned", "3d" or "peer" */
 int cl_memcpy_box(lua_State *L) {
   static const char *const forms[] = {"2d", "2d_unaligned", "3d", "peer", NULL};
@@ -268,6 +282,7 @@ int cl_memcpy_box(lua_State *L) {
     s = cl_begin_async(L, 4, &ctx);
   else
     cl_refuse_plain(L, "a copy");
+  if (form == FORM_PEER && !ctx && needs_current(L, 2)) ctx = cl_hold_current(L);
   bool solid = form == FORM_3D || form == FORM_PEER;
   Box b = {extent(L, 2, "width_in_bytes"), extent(L, 2, "height"), solid ? extent(L, 2, "depth") : 1};
   Side src = {.name = "src"}, dst = {.name = "dst"};
@@ -276,12 +291,14 @@ int cl_memcpy_box(lua_State *L) {
   Side *const sides[] = {&src, &dst};
   for (int i = 0; i < 2; i++)
     if (form == FORM_PEER)
-      read_context(L, 2, sides[i]);
+      read_context(L, 2, sides[i], ctx);
     else if (sides[i]->rec)
       cl_check_here(L, sides[i]->rec, sides[i]->name);
   if (!b.width || !b.height || !b.depth) return 0;
   check_side(L, &src, &b);
   check_side(L, &dst, &b);
+  slices_as_rows(&src, &dst, &b);
+  slices_as_rows(&dst, &src, &b);
   CUDA_MEMCPY3D c = describe(&src, &dst, &b);
   const char *call;
   CUresult code = submit(form, &c, &src, &dst, s, &call);
@@ -295,15 +312,10 @@ int cl_memcpy_box(lua_State *L) {
   return 0;
 }
 
-/* The context at idx, nil: the current one, held by the stack; the memory at `mem` must be of it. */
-static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) {
-  const cl_Context *c;
-  if (lua_isnoneornil(L, idx)) {
-    cl_Context *current = cl_context_current(L);
-    cl_push_context(L, current);
-    cl_rec_release(&current->rec);
-    c = current;
-  } else {
+/* The context at idx, nil: the current one; the memory at `mem` must be of it. */
+static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what, const cl_Context *current) {
+  const cl_Context *c = current;
+  if (!lua_isnoneornil(L, idx)) {
     if (!cl_to_kind(L, idx, CL_CONTEXT)) cl_bad_argument(L, idx, what, "a Context");
     c = (const cl_Context *)((const cl_Object *)cl_check(L, idx, CL_CONTEXT))->rec;
   }
@@ -311,7 +323,7 @@ static CUcontext peer_context(lua_State *L, int idx, int mem, const char *what) 
   const cl_Context *owner = m ? cl_owner_of(m->o.rec) : NULL;
   if (owner && owner != c)
     cl_logic(L, "%s: the %s belongs to another context", what, cl_kind_name(m->o.rec->kind));
-  return (CUcontext)c->rec.handle;
+  return c ? (CUcontext)c->rec.handle : NULL;
 }
 
 /* memcpy_peer(dest, src, bytes, dest_context, src_context [, async, stream]) */
@@ -324,9 +336,10 @@ int cl_memcpy_peer(lua_State *L) {
     s = cl_begin_async(L, 7, &ctx);
   else
     cl_refuse_plain(L, "memcpy_peer");
+  if (!ctx && (lua_isnoneornil(L, 4) || lua_isnoneornil(L, 5))) ctx = cl_hold_current(L);
   uint64_t bytes = cl_check_bytes(L, 3, "size");
   CUdeviceptr dst = cl_device_address(L, 1, "dest", bytes), src = cl_device_address(L, 2, "src", bytes);
-  CUcontext to = peer_context(L, 4, 1, "dest_context"), from = peer_context(L, 5, 2, "src_context");
+  CUcontext to = peer_context(L, 4, 1, "dest_context", ctx), from = peer_context(L, 5, 2, "src_context", ctx);
   if (!bytes) return 0;
   if (s)
     CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));

@@ -28,7 +28,8 @@ typedef struct cl_Order {
 typedef struct cl_Allocation {
   cl_Rec rec; /* handle: the address */
   cl_Origin origin;
-  bool captured; /* a graph works on it, or did */
+  bool captured;          /* a graph works on it, or did */
+  _Atomic uint64_t peers; /* other devices whose kernels were given it: nothing but us waits for those */
   uint64_t size;
   cl_Order order;
 } cl_Allocation;

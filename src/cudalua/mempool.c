@@ -1,5 +1,6 @@
 /* MemoryPool: a pool of the driver's for memory that is allocated and freed in the order of streams. */
 #include "mempool.h"
+#include "capture.h"
 #include "lock.h"
 #include "pressure.h"
 
@@ -56,10 +57,12 @@ static uint64_t trim(CUmemoryPool pool) {
 
 uint64_t cl_mempools_idle(CUdevice dev) { return for_each(dev, idle); }
 void cl_mempools_trim(CUdevice dev) {
+  CUstreamCaptureMode mode = cl_relax();
   for_each(dev, trim);
   pthread_mutex_lock(&list_lock);
   reap();
   pthread_mutex_unlock(&list_lock);
+  cl_unrelax(mode);
 }
 
 /* --- life --- */
@@ -122,6 +125,7 @@ CUresult cl_mempool_destroy(cl_Rec *r) {
   CUmemoryPool pool = (CUmemoryPool)r->handle;
   CUresult code = CUDA_SUCCESS;
   if (cl_driver.poison[p->device]) return CUDA_SUCCESS;
+  CUstreamCaptureMode mode = cl_relax();
   pthread_mutex_lock(&list_lock);
   reap();
   if (is_empty(pool))
@@ -129,6 +133,7 @@ CUresult cl_mempool_destroy(cl_Rec *r) {
   else
     wait_until_empty(pool, p->device);
   pthread_mutex_unlock(&list_lock);
+  cl_unrelax(mode);
   return code;
 }
 
@@ -165,6 +170,7 @@ int cl_mempool(lua_State *L) {
   CUdevice dev = check_device(L, 1, "device");
   cuuint64_t threshold = lua_isnoneornil(L, 2) ? UINT64_MAX : check_threshold(L, 2, "release_threshold");
   CUmemPoolProps props;
+  cl_refuse_in_capture(L, "MemoryPool");
   memset(&props, 0, sizeof props);
   props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -235,6 +241,7 @@ int cl_mempool_get_device(lua_State *L) {
 int cl_mempool_trim_to(lua_State *L) {
   const cl_Mempool *p = check(L);
   uint64_t keep = lua_isnoneornil(L, 2) ? 0 : cl_check_bytes(L, 2, "bytes");
+  cl_refuse_in_capture(L, "MemoryPool:trim_to");
   CL_TRY(L, cuMemPoolTrimTo, (CUmemoryPool)p->rec.handle, keep);
   lua_settop(L, 1);
   return 1;

@@ -1,9 +1,9 @@
 /* Module: loading an image (cubin, PTX, fatbin), finding kernels and variables in it. */
 #include "capture.h"
-#include "capture.h"
 #include "jit.h"
 #include "launch.h"
 #include "lock.h"
+#include "pressure.h"
 
 #include <search.h>
 #include <stdio.h>
@@ -64,6 +64,7 @@ int cl_module_load(lua_State *L) {
   bool again = false;
   for (size_t room = CL_JIT_LOG;; room = CL_JIT_BIG_LOG) {
     cl_jit_begin(L, 2, &jit, lua_newuserdata(L, 2 * room), room);
+    cl_still_current(L, cl_rec_context(&m->rec));
     code = CU.cuModuleLoadDataEx(&handle, image, jit.n, jit.ids, jit.values);
     again = cl_jit_finish(&jit) && code && !again && code != CUDA_ERROR_OUT_OF_MEMORY;
     if (!again) break;
@@ -76,6 +77,7 @@ int cl_module_load(lua_State *L) {
   }
   m->rec.handle = (uint64_t)(uintptr_t)handle;
   m->rec.life = CL_LIVE;
+  cl_account(&m->rec, CL_BYTES_NONE, 0);
   lua_pushvalue(L, 3);
   if (lua_isnil(L, 2)) return 1;
   lua_newtable(L);

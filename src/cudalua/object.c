@@ -72,16 +72,15 @@ cl_Context *cl_rec_context(cl_Rec *r) {
 }
 
 /* The owner must be current for some destroys, and none of them may break a stream capture that the program
- * has under way on this thread. What goes in the order of a stream sees to that itself. */
+ * has under way on this thread. What goes in the order of a stream, or has no owner, sees to that itself. */
 static CUresult destroy_in(const cl_Context *c, cl_Rec *r) {
   if (r->tracks) return families[r->kind].destroy(r);
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  CUcontext popped;
   CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle);
   if (code) return code;
-  CU.cuThreadExchangeStreamCaptureMode(&mode);
+  CUstreamCaptureMode mode = cl_relax();
   code = families[r->kind].destroy(r);
-  CU.cuThreadExchangeStreamCaptureMode(&mode);
-  CUcontext popped;
+  cl_unrelax(mode);
   CU.cuCtxPopCurrent_v2(&popped);
   return code;
 }
@@ -96,10 +95,15 @@ static CUresult destroy(cl_Rec *r) {
   return destroy_in(c, r);
 }
 
-static CUresult close_locked(cl_Rec *r) {
+_Atomic uint64_t cl_closes;
+
+/* `seen`: others may refer to r, so they have to look again. Counted between its end and that of its handle: not
+ * before, or another thread could look too early. */
+static CUresult close_locked(cl_Rec *r, bool seen) {
   uint32_t live = CL_LIVE;
   CUresult code = CUDA_SUCCESS;
   if (atomic_compare_exchange_strong(&r->life, &live, CL_CLOSED)) {
+    if (seen) cl_closes++;
     code = destroy(r);
     cl_unaccount(r);
   }
@@ -107,16 +111,13 @@ static CUresult close_locked(cl_Rec *r) {
   return code;
 }
 
-_Atomic uint64_t cl_closes;
-
 CUresult cl_rec_close(cl_Rec *r) {
   if (!families[r->kind].destroy || cl_driver.forked) return CUDA_SUCCESS;
-  cl_closes++;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
   else
     pthread_rwlock_rdlock(&destroy_lock);
-  return close_locked(r);
+  return close_locked(r, true);
 }
 
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
@@ -181,7 +182,7 @@ static bool close_at_once(cl_Rec *r) {
   if (r->life != CL_LIVE || !families[r->kind].destroy) return true;
   if (r->waits || (r->tracks && cl_memory_waits(r))) return false;
   if (pthread_rwlock_tryrdlock(&destroy_lock)) return false;
-  cl_note_failure(close_locked(r));
+  cl_note_failure(close_locked(r, false));
   return true;
 }
 

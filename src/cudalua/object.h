@@ -59,6 +59,8 @@ typedef struct cl_Context {
   struct cl_Context *next;         /* list of live contexts */
   cl_Rec *accounted;               /* what memory lives in it (pressure.c) */
   _Atomic bool pool_ready;         /* the device's pool was looked at (mempool.c) */
+  /* Generations of contexts on other devices whose memory kernels of this one may use; 0: none. */
+  _Atomic uint64_t peers[CL_MAX_DEVICES];
 } cl_Context;
 
 typedef struct cl_DeviceObject {
@@ -145,13 +147,19 @@ void cl_linker_dispose(cl_Rec *r);
 void cl_context_register(cl_Context *c);
 void cl_context_unregister(cl_Context *c);
 void cl_context_abandon_all(void); /* the driver dropped them all: their objects are dead from here on */
+/* Waits for the work of all contexts on the devices of the mask. */
+void cl_contexts_wait(uint64_t devices);
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
-cl_Context *cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
+cl_Context *
+cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
 /* The context current on this thread, retained; raises 201 when there is none. A context that somebody
  * else made is wrapped, unowned. */
 cl_Context *cl_context_current(lua_State *L);
-/* The same for the handle of a context of other code. */
+/* Raises if c is not the current one any more: what is new in Lua may run finalizers, and they may do
+ * anything. */
+void cl_still_current(lua_State *L, const cl_Context *c);
+/* The Context that stands for the handle of one of other code, retained. */
 cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
 
 /* Userdata. cl_push makes one with rec = NULL; assign rec after the driver call succeeded. */

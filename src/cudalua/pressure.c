@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "state.h"
 
+#include <luajit.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static uint64_t on_device(void) {
 
 /* What a collection can bring back. */
 static uint64_t collectable(void) {
-  return on_device() + bytes_of(CL_BYTES_PINNED) + bytes_of(CL_BYTES_ALIGNED);
+  return on_device() + bytes_of(CL_BYTES_PINNED) + bytes_of(CL_BYTES_REGISTERED) + bytes_of(CL_BYTES_ALIGNED);
 }
 
 /* --- collecting --- */
@@ -202,7 +203,7 @@ static uint64_t spare(void) {
   size_t left = 0, total = 0;
   CUdevice dev = 0;
   CUcontext current = NULL;
-  if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) ||
+  if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) || cl_driver.poison[dev] ||
       CU.cuMemGetInfo_v2(&left, &total))
     return 0;
   uint64_t half = (left + cl_mempools_idle(dev) + bytes_of(CL_BYTES_HELD)) / 2, least = total / 64;
@@ -254,8 +255,8 @@ void cl_pressure_collected(lua_State *L) {
   cl_Pressure *p = &cl_state(L)->pressure;
   if (!p->started) return;
   p->base = collectable();
-  if (!p->setting) p->budget >>= p->fruitless < MAX_DOUBLINGS ? (unsigned)p->fruitless : MAX_DOUBLINGS;
   p->fruitless = 0;
+  set_budget(p);
 }
 
 /* --- out of memory --- */
@@ -269,6 +270,7 @@ CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
   cl_pools_free_held();
   cl_State *st = cl_state(L);
   if (!st->pressure.collecting && !st->closed) {
+    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH); /* machine code holds what it was made for */
     collect_whole(L, &st->pressure);
     collect_whole(L, &st->pressure); /* what a finalized object held goes in the second one */
     st->pressure.base = collectable();

@@ -60,6 +60,7 @@ void cl_open_state(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&state_key);
   lua_insert(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_anchors_open(L);
 }
 
 void cl_after_wait(lua_State *L) {

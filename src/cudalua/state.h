@@ -42,6 +42,7 @@ void cl_open_state(lua_State *L);
 cl_Stream *cl_stream_enter(cl_State *st, cl_Stream *s);
 void cl_stream_leave(cl_State *st, cl_Stream *before);
 
+void cl_anchors_open(lua_State *L);
 /* anchors.c: waits for and drops everything, at the end of the state. Calls nothing of Lua. */
 void cl_anchors_close(cl_State *st);
 /* hostmem.c: unregisters what finalizers found and nobody uses. L NULL: at the end of the state, all of it.

@@ -77,6 +77,7 @@ int cl_stream(lua_State *L) {
   bool plain = lua_isnoneornil(L, 2);
   int priority = plain ? 0 : (int)cl_check_int(L, 2, "priority", INT32_MIN, INT32_MAX);
   cl_Stream *s = new_stream(L, cl_context_current(L));
+  cl_still_current(L, cl_rec_context(&s->rec));
   s->flags = flags;
   CUstream handle = NULL;
   CUstreamCaptureMode mode = cl_relax();
@@ -86,6 +87,7 @@ int cl_stream(lua_State *L) {
   if (code) cl_fail(L, plain ? "cuStreamCreate" : "cuStreamCreateWithPriority", code);
   s->rec.handle = (uint64_t)(uintptr_t)handle;
   s->rec.life = CL_LIVE;
+  cl_account(&s->rec, CL_BYTES_NONE, 0);
   return 1;
 }
 
@@ -98,7 +100,11 @@ int cl_wrap_stream(lua_State *L) {
   }
   if (!cl_may_be_handle(handle)) cl_bad_argument(L, 1, "handle", "the handle of a stream");
   CUcontext owner = NULL;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   CL_TRY(L, cuStreamGetCtx, (CUstream)(uintptr_t)handle, &owner);
+  CL_TRY(L, cuStreamIsCapturing, (CUstream)(uintptr_t)handle, &status);
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) /* asking for its flags would break that */
+    cl_logic(L, "wrap_stream: this stream is being captured; wrap it before, or when that is over");
   cl_Stream *s = new_stream(L, cl_context_wrap(L, owner, "wrap_stream"));
   CL_TRY(L, cuStreamGetFlags, (CUstream)(uintptr_t)handle, &s->flags);
   s->foreign = true;
@@ -128,17 +134,16 @@ int cl_stream_handle_number(lua_State *L) {
   return 1;
 }
 
+/* Known here: asking the driver would break a capture of the stream. */
 int cl_stream_flags(lua_State *L) {
-  const cl_Stream *s = check_self(L);
-  unsigned flags = 0;
-  CL_TRY(L, cuStreamGetFlags, cl_stream_handle(s), &flags);
-  lua_pushinteger(L, (lua_Integer)flags);
+  lua_pushinteger(L, (lua_Integer)check_self(L)->flags);
   return 1;
 }
 
 int cl_stream_priority(lua_State *L) {
   const cl_Stream *s = check_self(L);
   int priority = 0;
+  if (s == &cl_legacy_stream) cl_capture_check(L, s, "Stream:priority");
   CL_TRY(L, cuStreamGetPriority, cl_stream_handle(s), &priority);
   lua_pushinteger(L, priority);
   return 1;

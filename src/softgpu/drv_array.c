@@ -84,6 +84,7 @@ static unsigned normalised_index(CUarray_format f) { return (unsigned)f - CU_AD_
 static size_t channel_bytes(CUarray_format f) {
   if (normalised(f)) return normalised_index(f) / 3 % 2 ? 2 : 1;
   switch (f) {
+  case CU_AD_FORMAT_UNORM_INT_101010_2: /* 4 bytes for all of its 4 channels */
   case CU_AD_FORMAT_UNSIGNED_INT8:
   case CU_AD_FORMAT_SIGNED_INT8: return 1;
   case CU_AD_FORMAT_UNSIGNED_INT16:
@@ -97,13 +98,13 @@ static size_t channel_bytes(CUarray_format f) {
 }
 
 static bool channels_fit(CUarray_format f, unsigned n) {
+  if (f == CU_AD_FORMAT_UNORM_INT_101010_2) return n == 4;
   return normalised(f) ? n == 1u << normalised_index(f) % 3 : n == 1 || n == 2 || n == 4;
 }
 
-/* A format of the header that is not supported here: packed, compressed or video. */
+/* A format of the header that is not supported here: compressed or video. */
 static bool format_known(CUarray_format f) {
-  return f == CU_AD_FORMAT_UNORM_INT_101010_2 ||
-         (f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar);
+  return f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar;
 }
 
 /* --- making and destroying --- */

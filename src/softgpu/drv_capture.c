@@ -177,6 +177,13 @@ CUresult sg_capture_check(SgStream *s) {
   return s->branch && s->branch->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
+/* Asking for anything of the default stream counts as using it, and some questions are none that a stream in
+ * a capture could be asked (all measured on an H200, driver 580). */
+CUresult sg_capture_ask(SgStream *s, bool allowed) {
+  if (!s->branch || allowed) return sg_capture_check(s);
+  return sg_capture_refuse(s, "Asking for a stream's flags, id or device");
+}
+
 CUresult sg_capture_op(SgStream *s, SgOp *op) {
   SgBranch *b = s->branch;
   op->shared = 0;
@@ -209,10 +216,10 @@ static CUresult say_over(void) {
 }
 
 /* 1 once the capture has ended: measured on an H200, driver 580. */
-CUresult sg_captured_check(const SgCaptured *at) {
+CUresult sg_captured_check(const SgCaptured *at, bool harmless) {
   if (!at->capture) return CUDA_SUCCESS;
   if (!active(at->capture)) return say_over();
-  at->capture->invalid = true;
+  if (!harmless) at->capture->invalid = true;
   return CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -251,6 +258,7 @@ CUresult sg_capture_wait(SgStream *s, const SgCaptured *at) {
     at->capture->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_MERGE;
   }
+  if (at->capture) return say_over();
   sg_say(CU_LOG_LEVEL_ERROR,
          "A stream that is being captured cannot wait for an event recorded outside of the "
          "capture; the capture is now invalid");
@@ -288,8 +296,8 @@ SG_API CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mo
   SG_CALL(SG_NEED_HEALTH, begin(hStream, mode), "stream=0x%llx mode=%d", SG_X(hStream), (int)mode);
 }
 
-/* The wrong thread ends the capture all the same, and without a place for the graph it is thrown away: both
- * measured on an H200, driver 580. */
+/* The wrong thread ends the capture all the same, and without a place for the graph its handle is lost,
+ * unless cuStreamGetCaptureInfo told it: both measured on an H200, driver 580. */
 static CUresult end(CUstream h, CUgraph *out) {
   CUresult code;
   SgStream *s = sg_stream_find(h, &code);
@@ -307,7 +315,7 @@ static CUresult end(CUstream h, CUgraph *out) {
                           : CUDA_SUCCESS;
   SgGraph *g = finish(c);
   if (out) *out = code ? NULL : g->o.handle;
-  if (code || !out) sg_graph_free(g);
+  if (code) sg_graph_free(g);
   return code;
 }
 

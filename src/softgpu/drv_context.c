@@ -82,7 +82,9 @@ uint64_t sg_thread_id(void) {
 CUresult sg_health(const SgContext *ctx) { return sg_state.device[ctx->device].sticky; }
 
 void sg_poison(int device, CUresult code) {
-  if (!sg_state.device[device].sticky) sg_state.device[device].sticky = code;
+  (void)device; /* measured on two H200s: the other one answers the same from then on */
+  for (int i = 0; i < SG_MAX_DEVICES; i++)
+    if (!sg_state.device[i].sticky) sg_state.device[i].sticky = code;
 }
 
 /* --- making and freeing contexts --- */

@@ -145,14 +145,18 @@ static CUgraphExecUpdateResult copy_update(const SgOp *from, const SgOp *to) {
   return same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 }
 
+static bool copy_is_waited_for(const SgOp *op) { return ((const CopyOp *)op)->copy.dst.place == SG_PAGEABLE; }
+
 static void copy_describe(const SgOp *op, SgText *t) {
   const SgCopy *c = &((const CopyOp *)op)->copy;
   sg_text_add(t, "%zu x %zu x %zu bytes from 0x%llx to 0x%llx", c->width, c->height, c->depth,
               (unsigned long long)c->src.p, (unsigned long long)c->dst.p);
 }
 
-static const SgNodeType copy_node = {
-    .type = CU_GRAPH_NODE_TYPE_MEMCPY, .update = copy_update, .describe = copy_describe};
+static const SgNodeType copy_node = {.type = CU_GRAPH_NODE_TYPE_MEMCPY,
+                                     .update = copy_update,
+                                     .is_waited_for = copy_is_waited_for,
+                                     .describe = copy_describe};
 
 /* --- queueing --- */
 
@@ -356,7 +360,7 @@ static CUresult copy_peer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, C
 
 SG_API CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                              CUcontext srcContext, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE,
+  SG_CALL(SG_NEED_CONTEXT,
           copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, SG_COPY_SERIAL), LOG_PEER,
           dstDevice, SG_X(dstContext), srcDevice, SG_X(srcContext), ByteCount);
 }

@@ -70,7 +70,7 @@ static Box box_peer(const CUDA_MEMCPY3D_PEER *p) {
 /* --- the rules --- */
 
 /* The steps of memory by its pitch and height: 0 means rows (slices) without gaps, as long as the offset and
- * the extent together (measured on an H200, driver 580). The pitch of a single row does not matter. */
+ * the extent together (measured on an H200, driver 580). */
 static bool steps(const Side *s, const size_t extent[3], size_t *pitch, size_t *height) {
   size_t width, rows;
   if (__builtin_add_overflow(s->at[0], extent[0], &width) ||
@@ -81,13 +81,6 @@ static bool steps(const Side *s, const size_t extent[3], size_t *pitch, size_t *
   if (s->pitch && s->pitch < width) {
     sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: a pitch of %zu bytes, but rows of %zu bytes at offset %zu",
            s->what, s->pitch, extent[0], s->at[0]);
-    return false;
-  }
-  size_t most = (size_t)sg_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-  bool one_row = rows == 1 && extent[2] == 1 && !s->at[2];
-  if (!one_row && s->pitch > most) {
-    sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: a pitch of %zu bytes, at most %zu are allowed", s->what,
-           s->pitch, most);
     return false;
   }
   if (s->height && s->height < rows) {
@@ -102,6 +95,16 @@ static bool steps(const Side *s, const size_t extent[3], size_t *pitch, size_t *
 
 static bool times_plus(size_t a, size_t b, size_t c, size_t *out) {
   return !__builtin_mul_overflow(a, b, out) && !__builtin_add_overflow(*out, c, out);
+}
+
+/* The driver goes by the bounds of allocations alone. Of pageable memory nobody knows them, so that a wild
+ * pitch would end the process, as it does there. */
+static bool pitch_allowed(const Side *s, const SgEnd *e, size_t last_row) {
+  size_t most = (size_t)sg_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+  if (e->place != SG_PAGEABLE || s->pitch <= most || !last_row) return true;
+  sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: a pitch of %zu bytes, at most %zu are allowed", s->what,
+         s->pitch, most);
+  return false;
 }
 
 static CUresult memory_end(const Side *s, const size_t extent[3], SgEnd *e) {
@@ -119,7 +122,7 @@ static CUresult memory_end(const Side *s, const size_t extent[3], SgEnd *e) {
                                                 : sg_end_any(s->device, offset, span, s->what, e);
   e->pitch = pitch;
   e->slice = slice;
-  return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return good && pitch_allowed(s, e, row + last) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult array_end(const Side *s, const size_t extent[3], SgEnd *e) {
@@ -150,16 +153,17 @@ static CUresult side_end(const Side *s, const Box *b, SgEnd *e) {
   return r || !b->peer ? r : peer_check(s, e);
 }
 
-/* From a device's memory into a 1D layered array the driver goes from layer to layer by the pitch, whatever
- * the height is; from the host's memory it does not (measured on an H200, driver 580). */
-static void ignore_height(SgCopy *c) {
-  if (!c->dst.lines || c->src.place != SG_ON_DEVICE || c->depth == 1 || c->src.slice == c->src.pitch) return;
+/* Between a device's memory and a 1D layered array the driver goes from layer to layer by the memory's pitch,
+ * whatever its height is; with the host's memory it does not (measured on an H200, driver 580). */
+static void ignore_height(const SgEnd *array, SgEnd *e, size_t depth) {
+  bool device = e->place == SG_ON_DEVICE || e->place == SG_IN_MANAGED;
+  if (!array->lines || !device || depth == 1 || e->slice == e->pitch) return;
   sg_say(
       CU_LOG_LEVEL_WARNING,
-      "A copy from the device's memory into a 1D layered CUDA array: the source's layers are taken %zu bytes "
-      "apart, its pitch; a height other than 1 is ignored",
-      c->src.pitch);
-  c->src.slice = c->src.pitch;
+      "A copy between the device's memory and a 1D layered CUDA array: layers in memory are %zu bytes apart, "
+      "its pitch; a height other than 1 is ignored",
+      e->pitch);
+  e->slice = e->pitch;
 }
 
 /* An empty box is allowed; its ends are not looked at. */
@@ -171,8 +175,10 @@ static CUresult box_copy(const Box *b, SgCopy *c, bool *empty) {
   if (!r) r = side_check(&b->src);
   if (!r) r = side_end(&b->dst, b, &c->dst);
   if (!r) r = side_end(&b->src, b, &c->src);
-  if (!r) ignore_height(c);
-  return r;
+  if (r) return r;
+  ignore_height(&c->dst, &c->src, c->depth);
+  ignore_height(&c->src, &c->dst, c->depth);
+  return CUDA_SUCCESS;
 }
 
 static CUresult copy_box(const Box *b, CUstream stream, SgCopyHow how) {
@@ -259,8 +265,7 @@ SG_API CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 }
 
 SG_API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, copy_3d_peer(pCopy, NULL, SG_COPY_SERIAL), "%s",
-          TEXT(box_peer, pCopy));
+  SG_CALL(SG_NEED_CONTEXT, copy_3d_peer(pCopy, NULL, SG_COPY_SERIAL), "%s", TEXT(box_peer, pCopy));
 }
 
 SG_API CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {

@@ -254,7 +254,7 @@ SG_API CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int
 static SgEvent *event_to_watch(CUevent h, CUresult *code) {
   SgEvent *e = event_get(h, code);
   if (!e) return NULL;
-  *code = sg_captured_check(&e->at);
+  *code = sg_captured_check(&e->at, false);
   if (!*code) *code = sg_capture_unsafe();
   return *code ? NULL : e;
 }
@@ -294,7 +294,7 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end) {
   if (!ms) return CUDA_ERROR_INVALID_VALUE;
   SgEvent *a = event_get(start, &code), *b = a ? event_get(end, &code) : NULL;
   if (!b) return code;
-  if ((code = sg_captured_check(&a->at)) || (code = sg_captured_check(&b->at))) return code;
+  if ((code = sg_captured_check(&a->at, true)) || (code = sg_captured_check(&b->at, true))) return code;
   if (!a->mark || !b->mark || ((a->flags | b->flags) & CU_EVENT_DISABLE_TIMING))
     return CUDA_ERROR_INVALID_HANDLE;
   if (!a->mark->done || !b->mark->done) return CUDA_ERROR_NOT_READY;

@@ -55,7 +55,7 @@ static CUresult instantiate_plain(CUgraphExec *out, CUgraph h, cuuint64_t flags)
 
 SG_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
                                             unsigned long long flags) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, instantiate_plain(phGraphExec, hGraph, flags),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, instantiate_plain(phGraphExec, hGraph, flags),
           "exec=0x%llx graph=0x%llx flags=%llu", SG_OUT(phGraphExec), SG_X(hGraph), flags);
 }
 
@@ -67,7 +67,7 @@ static CUresult instantiate_log(CUgraphExec *out, CUgraph h, CUgraphNode *node, 
 
 SG_API CUresult cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
                                       char *logBuffer, size_t bufferSize) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE,
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE,
           instantiate_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize),
           "exec=0x%llx graph=0x%llx", SG_OUT(phGraphExec), SG_X(hGraph));
 }
@@ -85,7 +85,7 @@ static CUresult instantiate_params(CUgraphExec *out, CUgraph h, CUDA_GRAPH_INSTA
 
 SG_API CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
                                              CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, instantiate_params(phGraphExec, hGraph, instantiateParams),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, instantiate_params(phGraphExec, hGraph, instantiateParams),
           "exec=0x%llx graph=0x%llx flags=%llu", SG_OUT(phGraphExec), SG_X(hGraph),
           instantiateParams ? (unsigned long long)instantiateParams->flags : 0ULL);
 }
@@ -266,6 +266,15 @@ static CUresult take_marks(GraphOp *g, SgStream *s) {
   return CUDA_SUCCESS;
 }
 
+/* As alone, a copy to pageable memory is waited for (measured on an H200, driver 580). */
+static bool is_waited_for(const SgProgram *p) {
+  for (uint32_t i = 0; i < p->count; i++) {
+    const SgOp *op = p->step[i].op;
+    if (op->type->node->is_waited_for && op->type->node->is_waited_for(op)) return true;
+  }
+  return false;
+}
+
 static CUresult submit_launch(SgExec *e, SgStream *s) {
   static const SgOpType type = {
       .name = "graph", .run = graph_run, .drop = graph_drop, .waits = graph_waits, .more = graph_more};
@@ -286,7 +295,7 @@ static CUresult submit_launch(SgExec *e, SgStream *s) {
   g->before = e->last;
   e->last = g->finished;
   e->last->refs++;
-  return sg_stream_submit(s, &g->op);
+  return is_waited_for(p) ? sg_stream_submit_wait(s, &g->op) : sg_stream_submit(s, &g->op);
 }
 
 static CUresult launch(CUgraphExec h, CUstream stream) {

@@ -226,7 +226,8 @@ static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stre
   if (s->o.ctx != f->o.ctx) return CUDA_ERROR_INVALID_HANDLE;
   SgOp *op;
   code = launch_op(f, d, params, extra, &op);
-  if (code) sg_capture_spoil(s);
+  /* A bad shape breaks a capture, bad parameters do not (measured on an H200, driver 580). */
+  if (code && launch_check(f, d)) sg_capture_spoil(s);
   return code ? code : sg_stream_submit(s, op);
 }
 

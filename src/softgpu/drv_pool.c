@@ -320,6 +320,8 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
     *out = 0;
     if (!n) return CUDA_SUCCESS;
     if (s->branch) return sg_capture_refuse(s, "cuMemAllocAsync");
+    code = sg_capture_unsafe(); /* in other streams too: measured on an H200, driver 580 */
+    if (code) return code;
     SgPool *p = given ? pool_get(pool) : current_pool(s->o.ctx->device);
     if (!p) return given ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     if (!again || p->waiting <= WAITING_MOST) return pool_alloc(out, n, p, s);
@@ -328,13 +330,13 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
 }
 
 SG_API CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, alloc_async(dptr, bytesize, NULL, false, hStream),
+  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, NULL, false, hStream),
           "ptr=0x%llx bytes=%zu stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(hStream));
 }
 
 SG_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                         CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, alloc_async(dptr, bytesize, pool, true, hStream),
+  SG_CALL(SG_NEED_HEALTH, alloc_async(dptr, bytesize, pool, true, hStream),
           "ptr=0x%llx bytes=%zu pool=0x%llx stream=0x%llx", SG_OUT(dptr), bytesize, SG_X(pool),
           SG_X(hStream));
 }
@@ -421,7 +423,7 @@ static CUresult pool_create(CUmemoryPool *out, const CUmemPoolProps *props) {
 }
 
 SG_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
-  SG_CALL(SG_NEED_INIT, pool_create(pool, poolProps), "pool=0x%llx dev=%d", SG_OUT(pool),
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pool_create(pool, poolProps), "pool=0x%llx dev=%d", SG_OUT(pool),
           poolProps ? poolProps->location.id : -1);
 }
 

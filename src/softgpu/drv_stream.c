@@ -390,8 +390,7 @@ static CUresult stream_info(CUstream h, unsigned *flags, int *priority, unsigned
   SgStream *s = sg_stream_find(h, &code);
   if (!flags && !priority && !id) return CUDA_ERROR_INVALID_VALUE;
   if (!s) return code;
-  /* Asking for the default stream's flags counts as using it (measured on an H200, driver 580). */
-  if (!id && s->kind == SG_LEGACY && (code = sg_capture_check(s)) != CUDA_SUCCESS) return code;
+  if ((code = sg_capture_ask(s, priority != NULL)) != CUDA_SUCCESS) return code;
   if (flags) *flags = s->flags;
   if (priority) *priority = s->priority;
   if (id) *id = s->o.id;
@@ -417,6 +416,7 @@ static CUresult stream_ctx(CUstream h, CUcontext *ctx, CUgreenCtx *green, CUdevi
   SgStream *s = sg_stream_find(h, &code);
   if (!ctx && !device) return CUDA_ERROR_INVALID_VALUE;
   if (!s) return code;
+  if ((code = sg_capture_ask(s, ctx != NULL)) != CUDA_SUCCESS) return code;
   if (ctx) *ctx = s->o.ctx->o.handle;
   if (green) *green = NULL;
   if (device) *device = s->o.ctx->device;

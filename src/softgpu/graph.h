@@ -19,6 +19,8 @@ struct SgNodeType {
   CUresult (*check)(const SgOp *op);
   /* Whether an instantiated node may change from one into the other. NULL: it may. */
   CUgraphExecUpdateResult (*update)(const SgOp *from, const SgOp *to);
+  /* Whether a launch returns only when it is done. NULL: no. */
+  bool (*is_waited_for)(const SgOp *op);
   /* Id of the context whose it is. NULL: no one's. */
   uint64_t (*context)(const SgOp *op);
   /* Its parameters, for people. NULL: it has none. */
@@ -83,6 +85,8 @@ typedef struct SgBranch {
 CUresult sg_capture_op(SgStream *s, SgOp *op);
 /* What sg_stream_get asks: 0, or 901, or 906 and the captures concerned are invalid. */
 CUresult sg_capture_check(SgStream *s);
+/* For questions about a stream, which a capture of it may allow: 0, or 900, 901, 906. */
+CUresult sg_capture_ask(SgStream *s, bool allowed);
 /* s is going away. */
 void sg_capture_leave(SgStream *s);
 
@@ -91,8 +95,9 @@ void sg_captured_clear(SgCaptured *at);
 CUresult sg_capture_record(SgStream *s, SgCaptured *at);
 /* cuStreamWaitEvent where stream or event or both are being captured. */
 CUresult sg_capture_wait(SgStream *s, const SgCaptured *at);
-/* 0; 907 for an event last recorded in a capture, which becomes invalid; 1 if that has ended. */
-CUresult sg_captured_check(const SgCaptured *at);
+/* 0; 907 for an event last recorded in a capture, which becomes invalid unless the call is harmless; 1 if
+ * that has ended. */
+CUresult sg_captured_check(const SgCaptured *at, bool harmless);
 
 /* --- drv_launch.c, drv_copy2d.c, drv_fill.c, drv_stream.c, drv_event.c: making nodes' operations --- */
 
