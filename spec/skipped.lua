@@ -16,6 +16,8 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "errors_spec: errors every code of the driver has its class, name and sentence, from calls of each kind",
+    "errors_spec: errors each sticky code is told by the call that reports it, and poisons the device",
     "fault_sweep_spec: faults in each driver call of 01_multiply.lua",
     "fault_sweep_spec: faults in each driver call of 02_doublify.lua",
     "fault_sweep_spec: faults in each driver call of 03_image.lua",
@@ -29,6 +31,7 @@ return {
     "event_spec: events events are given back to the driver",
     "graph_spec: graphs cuda.Stream:capture with the driver failing",
     "stream_spec: streams streams are given back to the driver",
+    "hostile_spec: hostile finalizers that detach or change the current context",
     "lifetime_spec: lifetimes the collector is asked before memory is said to be out",
     "mem_async_spec: stream order cuda.mem_alloc_async takes the current stream where it is given none",
     "mem_async_spec: stream order free goes to the home stream and waits for nothing",

@@ -25,6 +25,7 @@ missing_package() {
     clang-format) has clang-format || echo clang-format ;;
     clang-tidy) has clang-tidy || echo clang-tidy ;;
     shellcheck) has shellcheck || echo shellcheck ;;
+    valgrind) has valgrind || echo valgrind ;;
     pip) python3 -m pip --version >/dev/null 2>&1 || echo python3-pip ;;
   esac
 }

@@ -74,4 +74,4 @@ else
   result(false, "spec run", { "it ended early, with status " .. status .. ", inside the spec file named last" })
 end
 print(("\n%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
-os.exit(failed == 0)
+os.exit(failed == 0, true)

@@ -11,7 +11,8 @@ choose_driver() {
 }
 
 RUNTIME="" # of the sanitizers, loaded before luajit
-run_luajit() { ${RUNTIME:+env "LD_PRELOAD=$RUNTIME"} luajit "$@"; }
+LUAJIT=(luajit)
+run_luajit() { ${RUNTIME:+env "LD_PRELOAD=$RUNTIME"} "${LUAJIT[@]}" "$@"; }
 
 # busted is a Lua script from Debian, and a shell script around one from LuaRocks.
 run_busted() {
@@ -63,5 +64,19 @@ run_sanitized() {
   [[ -n $RUNTIME ]] || die "the compiler's AddressSanitizer runtime was not found; install libasan of ${CC:-cc}"
   export ASAN_OPTIONS="detect_leaks=1:exitcode=99:${ASAN_OPTIONS:-}"
   export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
+  test_build "$BUILD" "$@"
+}
+
+# The C module's own specs. Interpreted: what LuaJIT compiles is beyond valgrind's judgement, and not ours.
+run_valgrind() {
+  need_packages luajit headers meson ninja cc busted valgrind
+  need_cuda
+  build "$BUILD"
+  LUAJIT=(valgrind -q --error-exitcode=99 --leak-check=full "--show-leak-kinds=definite,indirect"
+    "--errors-for-leak-kinds=definite,indirect" luajit -joff)
+  export CUDALUA_DRIVER=soft
+  [[ $# -gt 0 ]] || set -- spec/{array,autoinit,constants,context,device,errors,event,graph,hostmem}_spec.lua \
+    spec/{hostmem_lifetime,init,ipc,launch,lifetime,linear,linker,mem_async,memcpy,memcpy_box}_spec.lua \
+    spec/{memory,module,pool,stream,tools}_spec.lua
   test_build "$BUILD" "$@"
 }

@@ -14,7 +14,8 @@ static void push_table(lua_State *L) {
   lua_rawget(L, LUA_REGISTRYINDEX);
 }
 
-/* Made before it is needed: what is new may run finalizers, and with them errors, between work and its anchor. */
+/* Made before it is needed: what is new may run finalizers, and with them errors, between work and its
+ * anchor. */
 void cl_anchors_open(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&table_key);
   lua_newtable(L);

@@ -107,8 +107,9 @@ static cl_Capture *capture_of(lua_State *L, const cl_Stream *s) {
 void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
   if (s == &cl_legacy_stream) {
     if (legacy_blocked())
-      cl_logic(L, "%s: the default stream cannot be used while a stream of its context is being captured, which "
-                  "it would wait for: use the stream that is captured",
+      cl_logic(L,
+               "%s: the default stream cannot be used while a stream of its context is being captured, which "
+               "it would wait for: use the stream that is captured",
                what);
     return;
   }

@@ -418,7 +418,8 @@ int cl_context_detach(lua_State *L) {
   cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   cl_Context *c = (cl_Context *)o->rec;
   if (c->users == 1) cl_refuse_wait(L, "Context:detach", c);
-  if (c->users == 1 && c->ownership != CL_EXPLICIT) cl_anchors_wait(L); /* the driver goes on with it */
+  /* Page-locked memory of c may be in use in another context, and c go on with the host program. */
+  if (c->users == 1) cl_anchors_wait(L);
   cl_queue_drain(); /* while what waits there can still be destroyed in it */
   Pushes *p = pushes(L);
   CUresult code = CUDA_SUCCESS;

@@ -110,7 +110,13 @@ void cl_used_in(lua_State *L, int idx, cl_Stream *s) {
   const cl_Object *o = cl_to(L, idx);
   if (!o) return;
   if (cl_captures && cl_capture_keep(L, s, idx)) return;
-  if (cl_kind_is_memory(o->kind)) cl_memory_used(L, (const cl_MemoryObject *)o, s);
+  if (!cl_kind_is_memory(o->kind)) return;
+  CUcontext current = NULL;
+  if (o->rec->tracks && !CU.cuCtxGetCurrent(&current) &&
+      current != (CUcontext)cl_rec_context(o->rec)->rec.handle)
+    CL_TRY(L, cuStreamSynchronize, cl_stream_handle(s)); /* that memory cannot remember a stream of here */
+  else
+    cl_memory_used(L, (const cl_MemoryObject *)o, s);
 }
 
 /* memcpy_htod_async(dest, src, bytes, stream, anchor): anchor is what must live until the copy is done */

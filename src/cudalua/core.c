@@ -194,16 +194,12 @@ static const luaL_Reg stream_methods[] = {{"synchronize", cl_stream_synchronize}
                                           {"close", cl_stream_close},
                                           {NULL, NULL}};
 static const luaL_Reg stream_meta[] = {{"__tostring", cl_stream_tostring}, {NULL, NULL}};
-static const luaL_Reg event_methods[] = {{"record", cl_event_record},
-                                         {"synchronize", cl_event_synchronize},
-                                         {"query", cl_event_query},
-                                         {"time_since", cl_event_time_since},
-                                         {"time_till", cl_event_time_till},
-                                         {"ipc_handle", cl_event_ipc_handle},
-                                         {"context", cl_event_context},
-                                         {"handle", cl_event_handle},
-                                         {"close", cl_event_close},
-                                         {NULL, NULL}};
+static const luaL_Reg event_methods[] = {
+    {"record", cl_event_record},       {"synchronize", cl_event_synchronize},
+    {"query", cl_event_query},         {"time_since", cl_event_time_since},
+    {"time_till", cl_event_time_till}, {"ipc_handle", cl_event_ipc_handle},
+    {"context", cl_event_context},     {"handle", cl_event_handle},
+    {"close", cl_event_close},         {NULL, NULL}};
 
 static const luaL_Reg graph_methods[] = {
     {"nodes", cl_graph_nodes},   {"dot", cl_graph_dot},     {"instantiate", cl_graph_instantiate},
@@ -213,9 +209,11 @@ static const luaL_Reg graph_exec_methods[] = {
     {"handle", cl_graph_exec_handle}, {"close", cl_graph_exec_close},   {NULL, NULL}};
 static const luaL_Reg no_methods[] = {{NULL, NULL}};
 
-static const luaL_Reg allocation_methods[] = {
-    {"free", cl_alloc_free}, {"close", cl_alloc_free}, {"free_async", cl_alloc_free_async},
-    {"ptr", cl_memory_ptr},  {NULL, NULL}};
+static const luaL_Reg allocation_methods[] = {{"free", cl_alloc_free},
+                                              {"close", cl_alloc_free},
+                                              {"free_async", cl_alloc_free_async},
+                                              {"ptr", cl_memory_ptr},
+                                              {NULL, NULL}};
 static const luaL_Reg pointer_methods[] = {{"ptr", cl_memory_ptr}, {NULL, NULL}};
 static const luaL_Reg memory_meta[] = {{"__len", cl_memory_len}, {"__add", cl_memory_add}, {NULL, NULL}};
 
@@ -238,12 +236,10 @@ static const luaL_Reg device_pool_methods[] = {{"allocate", cl_device_pool_alloc
                                                {NULL, NULL}};
 static const luaL_Reg pooled_methods[] = {
     {"free", cl_pooled_free}, {"close", cl_pooled_free}, {"ptr", cl_memory_ptr}, {NULL, NULL}};
-static const luaL_Reg host_pool_methods[] = {{"bin_number", cl_pool_bin_number},
-                                             {"alloc_size", cl_pool_alloc_size},
-                                             {"free_held", cl_pool_free_held},
-                                             {"stop_holding", cl_pool_stop_holding},
-                                             {"close", cl_pool_close},
-                                             {NULL, NULL}};
+static const luaL_Reg host_pool_methods[] = {
+    {"bin_number", cl_pool_bin_number}, {"alloc_size", cl_pool_alloc_size},
+    {"free_held", cl_pool_free_held},   {"stop_holding", cl_pool_stop_holding},
+    {"close", cl_pool_close},           {NULL, NULL}};
 static const luaL_Reg pool_meta[] = {{"__index", cl_pool_index}, {NULL, NULL}};
 static const luaL_Reg pooled_host_methods[] = {{"free", cl_pooled_host_free},
                                                {"close", cl_pooled_host_free},
@@ -256,13 +252,12 @@ static const luaL_Reg module_methods[] = {{"get_function", cl_module_get_functio
                                           {"close", cl_module_close},
                                           {NULL, NULL}};
 
-static const luaL_Reg host_methods[] = {{"free", cl_host_free},
-                                        {"close", cl_host_free},
-                                        {"ptr", cl_memory_ptr},
-                                        {"get_device_pointer", cl_host_device_pointer},
-                                        {"get_flags", cl_host_get_flags},
-                                        {NULL, NULL}};
-static const luaL_Reg aligned_methods[] = {{"free", cl_aligned_free}, {"close", cl_aligned_free}, {NULL, NULL}};
+static const luaL_Reg host_methods[] = {
+    {"free", cl_host_free},           {"close", cl_host_free},
+    {"ptr", cl_memory_ptr},           {"get_device_pointer", cl_host_device_pointer},
+    {"get_flags", cl_host_get_flags}, {NULL, NULL}};
+static const luaL_Reg aligned_methods[] = {
+    {"free", cl_aligned_free}, {"close", cl_aligned_free}, {NULL, NULL}};
 static const luaL_Reg registered_methods[] = {{"unregister", cl_host_unregister},
                                               {"close", cl_host_unregister},
                                               {"ptr", cl_memory_ptr},
@@ -273,12 +268,10 @@ static const luaL_Reg registered_meta[] = {{"__index", cl_registered_index},
                                            {"__len", cl_memory_len},
                                            {"__add", cl_memory_add},
                                            {NULL, NULL}};
-static const luaL_Reg managed_methods[] = {{"free", cl_managed_free},
-                                           {"close", cl_managed_free},
-                                           {"ptr", cl_memory_ptr},
-                                           {"get_device_pointer", cl_host_device_pointer},
-                                           {"attach", cl_managed_attach},
-                                           {NULL, NULL}};
+static const luaL_Reg managed_methods[] = {
+    {"free", cl_managed_free},     {"close", cl_managed_free},
+    {"ptr", cl_memory_ptr},        {"get_device_pointer", cl_host_device_pointer},
+    {"attach", cl_managed_attach}, {NULL, NULL}};
 static const luaL_Reg ipc_methods[] = {{"close", cl_ipc_close}, {"ptr", cl_memory_ptr}, {NULL, NULL}};
 
 static const luaL_Reg array_methods[] = {{"free", cl_array_free},
@@ -289,10 +282,8 @@ static const luaL_Reg array_methods[] = {{"free", cl_array_free},
 
 static const luaL_Reg module_meta[] = {{"__index", cl_module_index}, {NULL, NULL}};
 
-static const luaL_Reg linker_methods[] = {{"add", cl_linker_add_data},
-                                          {"complete", cl_linker_complete},
-                                          {"close", cl_linker_close},
-                                          {NULL, NULL}};
+static const luaL_Reg linker_methods[] = {
+    {"add", cl_linker_add_data}, {"complete", cl_linker_complete}, {"close", cl_linker_close}, {NULL, NULL}};
 
 static const luaL_Reg function_methods[] = {
     {"name", cl_function_name}, {"get_attribute", cl_function_get_attribute}, {NULL, NULL}};

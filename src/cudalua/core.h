@@ -33,12 +33,11 @@ const char *cl_type_text(lua_State *L, int idx);
 
 const char *cl_intern(const char *text); /* one copy per distinct text, for the life of the process */
 
-/* Constants of cuda.h as arguments; `table` names one of constants.c's, as Lua shows it: "ctx_flags". Raises a
- * LogicError that names what may have been meant.
- *   flags      a number, a name ("sched_spin") or a list of both, or'ed; nil is 0. Bits outside mask are refused;
- *              mask -1: those that the table has.
- *   enum       a number or a name, one of the table
- *   attribute  a name of the table, or any number from 0: what is too new for the header is for the driver to judge */
+/* Constants of cuda.h as arguments; `table` names one of constants.c's, as Lua shows it: "ctx_flags". Raises
+ * a LogicError that names what may have been meant. flags      a number, a name ("sched_spin") or a list of
+ * both, or'ed; nil is 0. Bits outside mask are refused; mask -1: those that the table has. enum       a
+ * number or a name, one of the table attribute  a name of the table, or any number from 0: what is too new
+ * for the header is for the driver to judge */
 long cl_check_flags(lua_State *L, int idx, const char *what, const char *table, long mask);
 long cl_check_enum(lua_State *L, int idx, const char *what, const char *table);
 long cl_check_attribute(lua_State *L, int idx, const char *what, const char *table);
@@ -179,7 +178,8 @@ int cl_pool_index(lua_State *L);
 int cl_pooled_free(lua_State *L);
 int cl_pooled_host_free(lua_State *L);
 int cl_mem_get_info(lua_State *L);
-void cl_push_pointer(lua_State *L, cl_Rec *anchor, uint64_t address, uint64_t size);
+/* Pushes a DevicePointer that holds what the object at index `owner` holds (0: nobody's). */
+void cl_push_pointer(lua_State *L, int owner, uint64_t address, uint64_t size);
 int cl_pointer(lua_State *L);
 int cl_alloc_free(lua_State *L);
 int cl_memory_ptr(lua_State *L);

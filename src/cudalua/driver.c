@@ -95,8 +95,8 @@ static void forget(void) {
   cl_driver.control = NULL;
 }
 
-/* The driver answers everything in a fork with one code. It is not asked: what it had under way in another thread
- * does not end there. */
+/* The driver answers everything in a fork with one code. It is not asked: what it had under way in another
+ * thread does not end there. */
 static void after_fork(void) {
   if (!cl_driver.open) return;
   cl_driver.forked = true;

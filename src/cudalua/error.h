@@ -26,8 +26,8 @@ int cl_fail(lua_State *L, const char *call, CUresult code) __attribute__((noretu
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 
-/* For calls that wait for a stream or an event, or ask whether it is done: a late error is that of its context, which
- * need not be the current one, and of the kernel launched last there. */
+/* For calls that wait for a stream or an event, or ask whether it is done: a late error is that of its
+ * context, which need not be the current one, and of the kernel launched last there. */
 struct cl_Rec;
 int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec *waited)
     __attribute__((noreturn));

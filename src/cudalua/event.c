@@ -81,6 +81,10 @@ int cl_event_record(lua_State *L) {
                   "another one");
   }
   uint64_t captured = cl_captures ? cl_capture_id(s) : 0;
+  if (e->captured && e->captured != captured && cl_capture_active(e->captured))
+    cl_logic(L,
+             "Event:record: the event is a mark in a capture that is under way, which this would break: take "
+             "another one");
   CL_TRY(L, cuEventRecord, (CUevent)e->rec.handle, cl_stream_handle(s));
   e->recorded = true;
   e->captured = captured;

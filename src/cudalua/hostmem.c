@@ -272,7 +272,7 @@ int cl_registered_index(lua_State *L) {
 int cl_host_device_pointer(lua_State *L) {
   const cl_MemoryObject *m = cl_check_memory(L, 1, "self");
   if (!m->address) cl_logic(L, "this %s has no address on the device", cl_kind_name(m->o.kind));
-  cl_push_pointer(L, m->o.rec, m->address, m->size);
+  cl_push_pointer(L, 1, m->address, m->size);
   return 1;
 }
 
@@ -374,6 +374,6 @@ int cl_host_to_device(lua_State *L) {
     return not_on_device(L);
   if (!device) cl_logic(L, "this %s has no address on the device", cl_kind_name(o->kind));
   if (at < host || at - host > size) cl_logic(L, "this array does not lie in its %s", cl_kind_name(o->kind));
-  cl_push_pointer(L, o->rec, device + (at - host), size - (at - host));
+  cl_push_pointer(L, 1, device + (at - host), size - (at - host));
   return 1;
 }

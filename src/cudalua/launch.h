@@ -65,9 +65,9 @@ uint32_t cl_type_size(cl_Type t); /* 0: not fixed by the type */
 const char *cl_type_name(cl_Type t);
 
 typedef enum cl_Converted { CL_OK, CL_OK_POOLED, CL_WRONG, CL_LATER } cl_Converted;
-/* Writes the value at stack index idx as p->type to dst. CL_OK_POOLED: done, and it is memory whose release does
- * not wait for the kernel by itself (cl_memory_used). CL_WRONG: `why` says what is wrong; CL_LATER: a value
- * that the Lua side has to take apart first (cdata, handlers). */
+/* Writes the value at stack index idx as p->type to dst. CL_OK_POOLED: done, and it is memory whose release
+ * does not wait for the kernel by itself (cl_memory_used). CL_WRONG: `why` says what is wrong; CL_LATER: a
+ * value that the Lua side has to take apart first (cdata, handlers). */
 cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Context *ctx, void *dst, char *why,
                         size_t why_size);
 

@@ -1,5 +1,5 @@
-/* The locks of this process. A fork has no thread but its first one; what another one held there would be held
- * for ever, so every lock is made anew. */
+/* The locks of this process. A fork has no thread but its first one; what another one held there would be
+ * held for ever, so every lock is made anew. */
 #ifndef CUDALUA_LOCK_H
 #define CUDALUA_LOCK_H
 

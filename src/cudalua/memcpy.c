@@ -236,17 +236,14 @@ static CUresult submit(Form form, const CUDA_MEMCPY3D *c, const Side *src, const
                            : CU.cuMemcpy2DUnaligned_v2(&d2);
 }
 
-/* After the submission to s (NULL: of the form without a stream). Memory of another context cannot remember a
- * stream of this one; between contexts, the form without a stream comes before everything else in both. */
-static void used(lua_State *L, int idx, cl_Stream *s) {
+/* After the submission to s (NULL: of the form without a stream). Between contexts, that form comes before
+ * everything else in both. */
+static void used(lua_State *L, int idx, cl_Stream *s, bool peer) {
   const cl_MemoryObject *m = cl_to_memory(L, idx);
   CUcontext current = NULL;
-  if (m && m->o.rec->tracks && !CU.cuCtxGetCurrent(&current) &&
-      (CUcontext)cl_rec_context(m->o.rec)->rec.handle != current) {
-    if (s && !(cl_captures && cl_capture_keep(L, s, idx)))
-      CL_TRY(L, cuStreamSynchronize, cl_stream_handle(s));
+  if (peer && !s && m && m->o.rec->tracks && !CU.cuCtxGetCurrent(&current) &&
+      current != (CUcontext)cl_rec_context(m->o.rec)->rec.handle)
     return;
-  }
   cl_used_in(L, idx, s ? s : &cl_legacy_stream);
 }
 
@@ -306,7 +303,7 @@ int cl_memcpy_box(lua_State *L) {
   for (int i = 0; i < 2; i++) {
     bool host = !sides[i]->rec || !cl_owner_of(sides[i]->rec);
     if (s && host && lua_type(L, sides[i]->object) != LUA_TNUMBER) cl_anchor(L, s, ctx, sides[i]->object);
-    used(L, sides[i]->object, s);
+    used(L, sides[i]->object, s, form == FORM_PEER);
     if (!s && !sides[i]->rec) cl_host_settle(L, sides[i]->object);
   }
   return 0;
@@ -345,7 +342,7 @@ int cl_memcpy_peer(lua_State *L) {
     CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
   else
     CL_TRY(L, cuMemcpyPeer, dst, to, src, from, bytes);
-  used(L, 1, s);
-  used(L, 2, s);
+  used(L, 1, s, true);
+  used(L, 2, s, true);
   return 0;
 }

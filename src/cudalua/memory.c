@@ -216,16 +216,18 @@ int cl_mem_get_info(lua_State *L) {
   return 2;
 }
 
-void cl_push_pointer(lua_State *L, cl_Rec *anchor, uint64_t address, uint64_t size) {
+void cl_push_pointer(lua_State *L, int owner, uint64_t address, uint64_t size) {
   cl_MemoryObject *m = cl_push(L, CL_POINTER, sizeof *m);
-  m->o.rec = cl_rec_retain(anchor);
+  const cl_Object *o = owner ? cl_to(L, owner) : NULL;
+  if (o && !cl_rec_live(o->rec)) cl_dead(L, o); /* by a finalizer that ran just now */
+  m->o.rec = cl_rec_retain(o ? o->rec : &cl_no_owner);
   m->address = address;
   m->size = size;
 }
 
 /* pointer(address) -> DevicePointer without an owner and without bounds */
 int cl_pointer(lua_State *L) {
-  cl_push_pointer(L, &cl_no_owner, cl_check_bytes(L, 1, "address"), 0);
+  cl_push_pointer(L, 0, cl_check_bytes(L, 1, "address"), 0);
   return 1;
 }
 
@@ -248,6 +250,6 @@ int cl_memory_add(lua_State *L) {
   if (!bare && offset > m->size)
     cl_logic(L, "offset %llu is past the end of %llu bytes of device memory", (unsigned long long)offset,
              (unsigned long long)m->size);
-  cl_push_pointer(L, m->o.rec, m->address + offset, bare ? 0 : m->size - offset);
+  cl_push_pointer(L, mem, m->address + offset, bare ? 0 : m->size - offset);
   return 1;
 }

@@ -201,7 +201,7 @@ int cl_module_get_global(lua_State *L) {
     }
     cl_throw(L);
   }
-  cl_push_pointer(L, o->rec, p, bytes);
+  cl_push_pointer(L, 1, p, bytes);
   lua_pushnumber(L, (lua_Number)bytes);
   return 2;
 }

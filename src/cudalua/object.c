@@ -97,8 +97,8 @@ static CUresult destroy(cl_Rec *r) {
 
 _Atomic uint64_t cl_closes;
 
-/* `seen`: others may refer to r, so they have to look again. Counted between its end and that of its handle: not
- * before, or another thread could look too early. */
+/* `seen`: others may refer to r, so they have to look again. Counted between its end and that of its handle:
+ * not before, or another thread could look too early. */
 static CUresult close_locked(cl_Rec *r, bool seen) {
   uint32_t live = CL_LIVE;
   CUresult code = CUDA_SUCCESS;

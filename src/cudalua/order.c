@@ -67,10 +67,11 @@ cl_Stream *cl_order_stream(const cl_Order *o) { return open(o->home) ? o->home :
 
 bool cl_order_known(const cl_Order *o) { return open(o->home) || o->home->last; }
 
-/* Called before s is destroyed, with its context current. */
+/* Called before s is destroyed, with its context current. When that is being closed, the memory went before.
+ */
 void cl_stream_closing(cl_Stream *s) {
   CUevent event = NULL;
-  if (!s->homes) return;
+  if (!s->homes || s->rec.parent->life != CL_LIVE) return;
   CUresult code = CU.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
   if (!code) code = CU.cuEventRecord(event, cl_stream_handle(s));
   if (!code)

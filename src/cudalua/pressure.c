@@ -253,7 +253,8 @@ bool cl_pressure(lua_State *L) {
 
 void cl_pressure_collected(lua_State *L) {
   cl_Pressure *p = &cl_state(L)->pressure;
-  if (!p->started) return;
+  if (!p->started || cl_captures)
+    return; /* what set_budget() asks the driver does not belong into a capture */
   p->base = collectable();
   p->fruitless = 0;
   set_budget(p);
@@ -270,7 +271,8 @@ CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
   cl_pools_free_held();
   cl_State *st = cl_state(L);
   if (!st->pressure.collecting && !st->closed) {
-    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH); /* machine code holds what it was made for */
+    luaJIT_setmode(L, 0,
+                   LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH); /* machine code holds what it was made for */
     collect_whole(L, &st->pressure);
     collect_whole(L, &st->pressure); /* what a finalized object held goes in the second one */
     st->pressure.base = collectable();

@@ -105,8 +105,10 @@ int cl_wrap_stream(lua_State *L) {
   CL_TRY(L, cuStreamIsCapturing, (CUstream)(uintptr_t)handle, &status);
   if (status != CU_STREAM_CAPTURE_STATUS_NONE) /* asking for its flags would break that */
     cl_logic(L, "wrap_stream: this stream is being captured; wrap it before, or when that is over");
+  unsigned flags = 0;
+  CL_TRY(L, cuStreamGetFlags, (CUstream)(uintptr_t)handle, &flags);
   cl_Stream *s = new_stream(L, cl_context_wrap(L, owner, "wrap_stream"));
-  CL_TRY(L, cuStreamGetFlags, (CUstream)(uintptr_t)handle, &s->flags);
+  s->flags = flags;
   s->foreign = true;
   s->rec.handle = handle;
   s->rec.life = CL_LIVE;

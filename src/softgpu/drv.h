@@ -157,8 +157,8 @@ struct SgContext {
   unsigned api_version;
   size_t limit[CU_LIMIT_MAX];
   CUfunc_cache cache;
-  unsigned usage;                          /* cuCtxAttach and cuCtxDetach */
-  uint64_t peer[SG_MAX_PEERS];             /* ids of the contexts whose memory its kernels may use */
+  unsigned usage;              /* cuCtxAttach and cuCtxDetach */
+  uint64_t peer[SG_MAX_PEERS]; /* ids of the contexts whose memory its kernels may use */
   unsigned peers;
   SgStream *streams; /* the legacy stream is the last one */
   SgStream *legacy;
@@ -256,8 +256,8 @@ struct SgStream {
   int priority;
   uint64_t thread; /* of a per-thread stream */
   SgOp *head, *tail;
-  uint64_t end_ns; /* virtual time at which its last op ended */
-  unsigned refs;   /* its handle, and whoever waits for it */
+  uint64_t end_ns;         /* virtual time at which its last op ended */
+  unsigned refs;           /* its handle, and whoever waits for it */
   struct SgBranch *branch; /* its part in a capture, or NULL (graph.h) */
   SgStream *next, *prev;
 };
@@ -331,24 +331,25 @@ void sg_execs_orphan(SgContext *ctx); /* drv_exec.c: executable graphs with its 
 
 /* --- memory, seen by other calls --- */
 
-void sg_memory_init(void);          /* drv_memory.c: before the first allocation */
-void sg_pools_settle(int device);   /* drv_pool.c: a synchronising call has ended; pools shrink to their thresholds */
-void sg_pools_reset(void);          /* all pools are gone, and their memory */
-uint32_t sg_pools_live(void);       /* pools that the program made */
+void sg_memory_init(void); /* drv_memory.c: before the first allocation */
+void sg_pools_settle(
+    int device);           /* drv_pool.c: a synchronising call has ended; pools shrink to their thresholds */
+void sg_pools_reset(void); /* all pools are gone, and their memory */
+uint32_t sg_pools_live(void);                       /* pools that the program made */
 bool sg_pool_open_to(const SgAlloc *a, int device); /* by cuMemPoolSetAccess */
-bool sg_pool_standard(const SgObject *o); /* ... and not this one */
-uint64_t sg_pools_reserved(void);   /* bytes of all pools */
+bool sg_pool_standard(const SgObject *o);           /* ... and not this one */
+uint64_t sg_pools_reserved(void);                   /* bytes of all pools */
 
 /* Events that two processes share (drv_ipc.c). */
 typedef struct SgIpcEvent SgIpcEvent;
-uint64_t sg_ipc_record(SgIpcEvent *e);                 /* a record begins; its number */
+uint64_t sg_ipc_record(SgIpcEvent *e);                /* a record begins; its number */
 void sg_ipc_recorded(SgIpcEvent *e, uint64_t number); /* ... and is done */
-CUresult sg_ipc_query(SgIpcEvent *e);                  /* 0, 600, or why this will never be known */
+CUresult sg_ipc_query(SgIpcEvent *e);                 /* 0, 600, or why this will never be known */
 CUresult sg_ipc_synchronize(SgIpcEvent *e);
 CUresult sg_ipc_stream_wait(SgIpcEvent *e, SgStream *s);
 void sg_ipc_event_free(SgIpcEvent *e);
-/* drv_event.c: an event of this context for one of another process; and where an event that may be shared keeps
- * its part, NULL and *code otherwise. */
+/* drv_event.c: an event of this context for one of another process; and where an event that may be shared
+ * keeps its part, NULL and *code otherwise. */
 CUresult sg_event_adopt(SgIpcEvent *e, CUevent *out);
 SgIpcEvent **sg_event_shared(CUevent h, CUresult *code);
 

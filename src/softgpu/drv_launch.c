@@ -57,7 +57,8 @@ static CUresult launch_check(const SgFunction *f, const Dims *d) {
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   if (!dims_valid(k, f, d)) return CUDA_ERROR_INVALID_VALUE;
   if (f->cluster[0] > 1 || f->cluster[1] > 1 || f->cluster[2] > 1) {
-    sg_say(CU_LOG_LEVEL_ERROR, "Launch of %s: it requires clusters, and the software device has none", k->name);
+    sg_say(CU_LOG_LEVEL_ERROR, "Launch of %s: it requires clusters, and the software device has none",
+           k->name);
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   if (!d->cooperative) return CUDA_SUCCESS;

@@ -16,7 +16,8 @@ void sg_module_limit(SgModule *m, uint32_t registers, uint32_t threads, bool ove
   for (uint32_t i = 0; i < m->nkernels; i++) {
     SgKernelInfo *k = &m->kernels[i]->info;
     if (registers && registers < k->num_regs) k->num_regs = registers;
-    if (threads && threads <= MAX_LANES && (override || k->max_threads == MAX_LANES)) k->max_threads = threads;
+    if (threads && threads <= MAX_LANES && (override || k->max_threads == MAX_LANES))
+      k->max_threads = threads;
   }
 }
 

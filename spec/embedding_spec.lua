@@ -1,0 +1,221 @@
+-- Inside of a host program, which has contexts and streams of its own, forks, and opens several Lua states.
+local gpu = require "spec.support.gpu"
+
+local prelude = [[
+  jit.off()
+  local ffi = require "ffi"
+  local cuda = require "cudalua"
+  local core = require "cudalua.core"
+  cuda.init()
+  local soft = cuda.driver_info().soft and require "cudalua.softgpu"
+  ffi.cdef [=[
+    int cuDevicePrimaryCtxRetain(void **, int), cuDevicePrimaryCtxRelease_v2(int), cuCtxSetCurrent(void *);
+    int cuCtxGetCurrent(void **), cuCtxPushCurrent_v2(void *), cuCtxPopCurrent_v2(void **), cuCtxSynchronize(void);
+    int cuCtxCreate_v2(void **, unsigned, int), cuCtxDestroy_v2(void *), cuStreamCreate(void **, unsigned);
+    int cuStreamDestroy_v2(void *), cuMemAlloc_v2(uint64_t *, size_t);
+  ]=]
+  local host = ffi.load(cuda.driver_info().path) -- the host program, at the driver
+  local box = ffi.new "void *[1]"
+  local function current()
+    assert(host.cuCtxGetCurrent(box) == 0)
+    return box[0]
+  end
+  local function primary()
+    assert(host.cuDevicePrimaryCtxRetain(box, 0) == 0)
+    return box[0]
+  end
+  local function own()
+    assert(host.cuCtxCreate_v2(box, 0, 0) == 0)
+    return box[0]
+  end
+  local function number(handle) return tonumber(ffi.cast("uintptr_t", handle)) end
+  local source = "__global__ void put(int *a) { *a = 5; }"
+]]
+
+local states = [[
+  ffi.cdef [=[
+    typedef struct lua_State lua_State;
+    lua_State *luaL_newstate(void);
+    void luaL_openlibs(lua_State *), lua_close(lua_State *);
+    int luaL_loadstring(lua_State *, const char *), lua_pcall(lua_State *, int, int, int);
+    const char *lua_tolstring(lua_State *, int, size_t *);
+    int fork(void), waitpid(int, int *, int);
+    void _exit(int);
+  ]=]
+  local function state()
+    local L = ffi.C.luaL_newstate()
+    ffi.C.luaL_openlibs(L)
+    return L
+  end
+  local function run(L, code) -- nil, or the error as a string
+    if ffi.C.luaL_loadstring(L, code) ~= 0 or ffi.C.lua_pcall(L, 0, 0, 0) ~= 0 then
+      return ffi.string(ffi.C.lua_tolstring(L, -1, nil))
+    end
+  end
+]]
+
+local function fine(code)
+  local out, ok = gpu.child(prelude .. code, gpu.driver)
+  assert.equal("fine\n", out)
+  assert.is_true(ok)
+end
+
+describe("embedding", function()
+  it("cuda.Context:detach of a context that goes on gives back what is in it, and waits for copies", function()
+    for _, make in ipairs { "primary", "own" } do
+      fine(([[
+        local handle, shared = %s(), %q == "primary"
+        assert(host.cuCtxSetCurrent(handle) == 0)
+        local ctx = shared and cuda.Device(0):retain_primary_context() or cuda.Context.get_current()
+        local s, e, mem = cuda.Stream(), cuda.Event(), cuda.mem_alloc(4096)
+        local mod = cuda.SourceModule(source)
+        local pooled, array = cuda.mem_alloc_async(64, s), cuda.Array(cuda.ArrayDescriptor { width = 8, height = 8 })
+        local buffer = ffi.new "char[4096]"
+        local registered = cuda.register_host_memory(buffer)
+        cuda.memset_d8_async(mem, 7, 4096, s)
+        cuda.memcpy_dtoh_async(registered, mem, s)
+        mod:get_function "put"(pooled, { block = 1, stream = s })
+        e:record(s)
+        ctx:detach()
+        assert(buffer[0] == 7 and buffer[4095] == 7)
+        assert(not pcall(s.synchronize, s) and not pcall(cuda.memset_d8, mem, 1, 1))
+        if soft then
+          local left = soft.leaks()
+          assert(#left == 1 and left[1]:find "^context", table.concat(left, "\n"))
+        end
+        s, e, mem, mod, pooled, array, registered = nil, nil, nil, nil, nil, nil, nil
+        cuda.collect()
+        assert(core.failed_destroys() == 0)
+        assert(host.cuCtxSetCurrent(handle) == 0 and host.cuCtxSynchronize() == 0)
+        assert(cuda.Context.get_current():handle() == number(handle) and cuda.Context.get_current() ~= ctx)
+        cuda.mem_alloc(16):free()
+        print "fine"
+      ]]):format(make, make))
+    end
+  end)
+
+  it("cuda.Device:retain_primary_context where it is current already is the same Context", function()
+    fine [[
+      local handle = primary()
+      assert(host.cuCtxSetCurrent(handle) == 0)
+      local mem, s = cuda.mem_alloc(4), cuda.Stream()
+      local before = cuda.Context.get_current()
+      local ctx = cuda.Device(0):retain_primary_context()
+      assert(ctx == before and ctx:handle() == number(handle))
+      cuda.SourceModule(source):get_function "put"(mem, { block = 1, stream = s })
+      local a = ffi.new "int[1]"
+      s:synchronize()
+      cuda.memcpy_dtoh(a, mem)
+      assert(a[0] == 5)
+      ctx:detach()
+      assert(host.cuDevicePrimaryCtxRelease_v2(0) == 0) -- the one and only
+      assert(host.cuDevicePrimaryCtxRelease_v2(0) ~= 0)
+      print "fine"
+    ]]
+  end)
+
+  it("cuda.wrap_stream leaves the stack of contexts as it is", function()
+    fine [[
+      local handle, stream = primary(), ffi.new "void *[1]"
+      assert(host.cuCtxPushCurrent_v2(handle) == 0 and host.cuStreamCreate(stream, 0) == 0)
+      assert(host.cuCtxPopCurrent_v2(box) == 0)
+      local ctx = cuda.Device(0):retain_primary_context()
+      assert(cuda.wrap_stream(number(stream[0])):context() == ctx)
+      ctx:detach()
+      local s = cuda.wrap_stream(number(stream[0])) -- the host program goes on with both
+      assert(current() == nil and core.context_depth() == 0)
+      assert(s:context() ~= ctx and s:context():handle() == number(handle))
+      s:synchronize()
+      print "fine"
+    ]]
+  end)
+
+  it("what a finalizer copies after the end of the state is waited for", function()
+    fine(states .. [[
+      -- made before the library was loaded: finalized after all of its objects
+      local code = [=[
+        local late = newproxy(true)
+        getmetatable(late).__gc = function()
+          local ok, err = pcall(cuda.memcpy_htod_async, address, ("x"):rep(1000))
+          if not ok then print(err) end
+        end
+        cuda, address, held = require "cudalua", %.0f, late
+      ]=]
+      own()
+      local address = ffi.new "uint64_t[1]"
+      assert(host.cuMemAlloc_v2(address, 1000) == 0)
+      local L = state()
+      assert(not run(L, code:format(tonumber(address[0]))))
+      ffi.C.lua_close(L)
+      local a = ffi.new "char[1000]"
+      cuda.memcpy_dtoh(a, cuda.pointer(tonumber(address[0])))
+      assert(a[0] == 120 and a[999] == 120)
+      print "fine"
+    ]])
+  end)
+
+  it("Lua states come and go in a fork", function()
+    fine(states .. [[
+      local L = state()
+      assert(not run(L, "cuda = require 'cudalua' c = cuda.Device(0):make_context() a = cuda.mem_alloc(64)"))
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        for _ = 1, 10 do -- at the same address again, as likely as not
+          ffi.C.lua_close(L)
+          L = state()
+          local err = run(L, [=[
+            local cuda = require "cudalua"
+            local a = cuda.aligned_zeros(10)
+            assert(a[10] == 0 and cuda.poll() == 0)
+            local ok, err = pcall(cuda.mem_alloc, 10)
+            assert(not ok and tostring(err):find "fork", err)
+          ]=])
+          if err then
+            print(err)
+            io.stdout:flush()
+            ffi.C._exit(1)
+          end
+        end
+        ffi.C._exit(0)
+      end
+      local status = ffi.new "int[1]"
+      assert(ffi.C.waitpid(pid, status, 0) == pid and status[0] == 0)
+      ffi.C.lua_close(L)
+      print "fine"
+    ]])
+  end)
+
+  it("cuda.Stream:capture of one state takes in no work of another", function()
+    fine(states .. [[
+      local ctx = cuda.Device(0):make_context()
+      local s = cuda.Stream()
+      local L = state()
+      assert(not run(L, ([=[
+        cuda = require "cudalua"
+        memory = cuda.mem_alloc(64)
+        streams = { cuda.wrap_stream(%.0f), cuda.per_thread_stream }
+        function work(i)
+          local text = ("x"):rep(64)
+          for _, f in ipairs {
+            function() cuda.memcpy_htod_async(memory, text, streams[i]) end,
+            function() cuda.memset_d8_async(memory, 1, 64, streams[i]) end,
+            function() cuda.Event():record(streams[i]) end,
+          } do
+            local ok, err = pcall(f)
+            assert(not ok and cuda.is_error(err, "LogicError") and err.message:find "captured by other code", err)
+          end
+        end
+      ]=]):format(s:handle())))
+      for i, stream in ipairs { s, cuda.per_thread_stream } do
+        local mem = cuda.mem_alloc(64)
+        local graph = stream:capture(function()
+          assert(not run(L, "work(" .. i .. ")"))
+          cuda.memset_d8_async(mem, 3, 64)
+        end)
+        assert(#graph:nodes() == 1)
+      end
+      ffi.C.lua_close(L)
+      print "fine"
+    ]])
+  end)
+end)
