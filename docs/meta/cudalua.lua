@@ -79,7 +79,7 @@ function Device:p2p_attribute(other, attribute) end
 function Device:make_context(flags) end
 
 ---cuDevicePrimaryCtxRetain: the context that the CUDA runtime and other libraries share. Not made current.
----@return cudalua.Context  the same object each time, while it is alive
+---@return cudalua.Context  the same object each time, while it is alive; that of the host program, if it is known
 function Device:retain_primary_context() end
 
 ---A CUDA context. Collected only when nothing that lives in it is left; detach() ends it at once.
@@ -97,7 +97,8 @@ function Context:push() end
 function Context.pop() end
 
 ---cuCtxDestroy or cuDevicePrimaryCtxRelease, when it was called as often as the context was made or retained.
----Everything in the context is dead from then on. A current context is taken off the stack.
+---Everything in the context is dead from then on; where other code goes on with it, that is given back first. A
+---current context is taken off the stack.
 ---@raise LogicError for a detached context
 function Context:detach() end
 

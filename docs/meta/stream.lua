@@ -79,7 +79,7 @@ local Event = {}
 ---cuEventRecord: puts the mark behind the work that is in the stream now. A mark before is forgotten.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.Event self
----@raise LogicError for a stream of another context
+---@raise LogicError for a stream of another context, and while the event is a mark in another capture
 function Event:record(stream) end
 
 ---cuEventSynchronize: waits until it is passed. At once for one that was never recorded.

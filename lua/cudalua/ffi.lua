@@ -122,7 +122,8 @@ end
 ---@param x any
 ---@return any
 function M.plain_number(x)
-  if type(x) ~= "cdata" or not scalar_of(x) then return x end
+  local scalar = type(x) == "cdata" and scalar_of(x)
+  if not scalar or scalar[2] == "bool" then return x end
   local n = tonumber(x)
   if n and n >= -2 ^ 53 and n <= 2 ^ 53 and n == math.floor(n) then return n end
   return x

@@ -195,7 +195,8 @@ function M.managed_zeros_like(other, options) return managed_zeros_like(other, o
 
 ---cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
 ---whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it
----and no copy uses it. For so long the value that it was made of is kept; memory behind a bare pointer must stay.
+---and no copy uses it. For so long the value that it was made of is kept; memory behind a bare pointer must stay. At
+---the end of a program LuaJIT runs the finalizers of ffi.gc() first: unregister such memory before.
 ---@param ary any     host array without gaps, FFI array or struct, {ptr =, nbytes =}, object with :buffer(); no string
 ---@param flags? any  cuda.mem_host_register_flags, "portable", "devicemap", "iomemory", "read_only", or a list
 ---@return cudalua.ndarray.Array  of the shape, dtype and order of a host array; of other buffers, their bytes

@@ -609,6 +609,7 @@ int cl_context_enable_peer_access(lua_State *L) {
   const cl_Context *peer = peer_of(L, &o, &flags_at);
   if (!lua_isnoneornil(L, flags_at)) cl_check_int(L, flags_at, "flags", 0, 0);
   cl_Context *c = opening(L, o);
+  cl_check(L, flags_at - 1, CL_CONTEXT); /* again: finalizers may have run */
   enter(L, o);
   leave(L, o, "cuCtxEnablePeerAccess", CU.cuCtxEnablePeerAccess((CUcontext)peer->rec.handle, 0));
   note_peer(c, 0, peer->rec.generation);
@@ -620,6 +621,8 @@ int cl_context_disable_peer_access(lua_State *L) {
   int flags_at;
   const cl_Context *peer = peer_of(L, &o, &flags_at);
   cl_Context *c = opening(L, o);
+  cl_check(L, flags_at - 1, CL_CONTEXT);
+  cl_refuse_wait(L, "Context:disable_peer_access", c);
   cl_contexts_wait(1ull << c->device); /* the driver does not, and their accesses would be faults */
   enter(L, o);
   leave(L, o, "cuCtxDisablePeerAccess", CU.cuCtxDisablePeerAccess((CUcontext)peer->rec.handle));
