@@ -118,9 +118,9 @@ static void nothing_left(bool but_primary) {
   size_t need;
   if (!driver.control) return;
   OK(driver.control("leaks", reply, sizeof reply, &need));
-  const char *second = strchr(reply, '\n');
-  if (but_primary && !strncmp(reply, "context ", 8) && second) memmove(reply, second + 1, strlen(second));
-  if (reply[0]) die(reply);
+  const char *left = reply, *second = strchr(reply, '\n');
+  if (but_primary && !strncmp(reply, "context ", 8) && second) left = second + 1;
+  if (left[0]) die(left);
   OK(driver.control("stats", reply, sizeof reply, &need));
   if (!strstr(reply, "stale 0\n")) die(reply);
 }
