@@ -44,6 +44,30 @@ describe("lifetimes of host memory", function()
     end
   end)
 
+  it("each goes after the work of every context, which may use it", function()
+    for _, make in ipairs { "cuda.pagelocked_zeros(64, 'uint8')", "cuda.managed_zeros(64, 'uint8')",
+      "cuda.register_host_memory(cuda.aligned_zeros(64, 'uint8'))" } do
+      for _, last in ipairs { "a.base[a.base.unregister and 'unregister' or 'free'](a.base)",
+        "a = nil cuda.collect()" } do
+        fine(([[
+          local owner = cuda.Device(0):make_context()
+          local a = %s
+          local user = cuda.Device(0):make_context()
+          local s = cuda.Stream "non_blocking"
+          local spin = cuda.SourceModule("__global__ void spin(long long n) {"
+            .. "long long t = clock64(); while (clock64() - t < n) {} }"):get_function "spin"
+          spin(1, { block = 1, stream = s })
+          s:synchronize()
+          spin(soft and 1e6 or 2e8, { block = 1, stream = s })
+          owner:push()
+          %s
+          owner:pop()
+          assert(s:is_done())
+        ]]):format(make, last))
+      end
+    end
+  end)
+
   it("memory that is registered goes after its registration, also in a cycle with it", function()
     fine [[
       local ctx = cuda.Device(0):make_context()

@@ -253,7 +253,7 @@ static void pool_basics(void) {
   OK(cuMemFreeAsync(p, s));
   IS(201, cuMemAllocAsync(&p, 100, NULL));
   OK(cuStreamSynchronize(s));
-  EQ(USED(pool), 0);
+  EQ(USED(pool), SOFT ? 0 : 100); /* a GPU still counts what cuMemFree took */
 }
 
 static void pool_objects(void) {

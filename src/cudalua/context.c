@@ -590,12 +590,13 @@ static void note_peer(cl_Context *c, uint64_t before, uint64_t after) {
   }
 }
 
-void cl_contexts_wait(uint64_t devices) {
+void cl_contexts_wait(uint64_t devices, const cl_Context *except) {
   uint64_t last = 0;
+  if (cl_captures) return;
   for (cl_Context *c; (c = cl_context_after(last)); cl_rec_release(&c->rec)) {
     CUcontext popped;
     last = c->rec.generation;
-    if (!(devices >> c->device & 1) || cl_driver.poison[c->device] ||
+    if (c == except || !(devices >> c->device & 1) || cl_driver.poison[c->device] ||
         CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle))
       continue;
     CU.cuCtxSynchronize();
@@ -623,7 +624,7 @@ int cl_context_disable_peer_access(lua_State *L) {
   cl_Context *c = opening(L, o);
   cl_check(L, flags_at - 1, CL_CONTEXT);
   cl_refuse_wait(L, "Context:disable_peer_access", c);
-  cl_contexts_wait(1ull << c->device); /* the driver does not, and their accesses would be faults */
+  cl_contexts_wait(1ull << c->device, NULL); /* the driver does not, and their accesses would be faults */
   enter(L, o);
   leave(L, o, "cuCtxDisablePeerAccess", CU.cuCtxDisablePeerAccess((CUcontext)peer->rec.handle));
   note_peer(c, peer->rec.generation, 0);

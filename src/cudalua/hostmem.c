@@ -10,9 +10,24 @@
 
 /* --- giving back --- */
 
-CUresult cl_host_destroy(cl_Rec *r) { return CU.cuMemFreeHost((void *)(uintptr_t)r->handle); }
-CUresult cl_managed_destroy(cl_Rec *r) { return CU.cuMemFree_v2(r->handle); }
-CUresult cl_registered_destroy(cl_Rec *r) { return CU.cuMemHostUnregister((void *)(uintptr_t)r->handle); }
+/* The driver waits for the work of the memory's own context only. Measured: a copy that another context has
+ * under way then is a fault, which ends both. */
+static void wait_for_others(cl_Rec *r) { cl_contexts_wait(~0ull, cl_rec_context(r)); }
+
+CUresult cl_host_destroy(cl_Rec *r) {
+  wait_for_others(r);
+  return CU.cuMemFreeHost((void *)(uintptr_t)r->handle);
+}
+
+CUresult cl_managed_destroy(cl_Rec *r) {
+  wait_for_others(r);
+  return CU.cuMemFree_v2(r->handle);
+}
+
+CUresult cl_registered_destroy(cl_Rec *r) {
+  wait_for_others(r);
+  return CU.cuMemHostUnregister((void *)(uintptr_t)r->handle);
+}
 
 void cl_registered_dispose(cl_Rec *r) { cl_rec_release(((cl_HostMemory *)r)->owner); }
 

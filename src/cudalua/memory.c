@@ -24,7 +24,7 @@ static CUresult free_in_order(const cl_Allocation *a) {
 
 CUresult cl_alloc_destroy(cl_Rec *r) {
   const cl_Allocation *a = (const cl_Allocation *)r;
-  if (a->peers) cl_contexts_wait(a->peers);
+  if (a->peers) cl_contexts_wait(a->peers, NULL);
   if (!r->tracks) return CU.cuMemFree_v2(r->handle);
   CUcontext mine = (CUcontext)cl_rec_context(r)->rec.handle, current = NULL, popped;
   CU.cuCtxGetCurrent(&current);

@@ -147,8 +147,9 @@ void cl_linker_dispose(cl_Rec *r);
 void cl_context_register(cl_Context *c);
 void cl_context_unregister(cl_Context *c);
 void cl_context_abandon_all(void); /* the driver dropped them all: their objects are dead from here on */
-/* Waits for the work of all contexts on the devices of the mask. */
-void cl_contexts_wait(uint64_t devices);
+/* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
+ * waiting would break. */
+void cl_contexts_wait(uint64_t devices, const cl_Context *except);
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
 cl_Context *
