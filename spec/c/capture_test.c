@@ -1,10 +1,6 @@
 /* Stream capture, through the driver API alone, in the manner of driver_test.c: each group runs in a process
  * of its own, and what is expected holds for a GPU as well. MODEL marks what only the software device is
- * known to answer: where a GPU answers something else, that is printed and nothing fails.
- *
- * capture_test            all groups; the last line is "N passed, N failed, N skipped"
- * capture_test GROUP      one group, in this process */
-#define TEST_FILE "capture_test.c"
+ * known to answer: where a GPU answers something else, that is printed and nothing fails. */
 #include "graphs.h"
 
 /* The per-thread twins, which the header has only for programs that want them everywhere. */
@@ -677,10 +673,12 @@ static void per_thread(void) {
 }
 
 static const Group groups[] = {
-    {"basic", basic, false},     {"parameters", parameters, false}, {"misuse", misuse, false},
-    {"legacy", legacy, false},   {"questions", questions, false},   {"unsafe", unsafe, false},
-    {"threads", threads, false}, {"fork_join", fork_join, false},   {"concurrent", concurrent, false},
-    {"fuzz", fuzz, false},       {"per_thread", per_thread, false}, {"fuzz_random", soft_fuzz, true},
+    {"basic", basic, ANYWHERE},           {"parameters", parameters, ANYWHERE},
+    {"misuse", misuse, ANYWHERE},         {"legacy", legacy, ANYWHERE},
+    {"questions", questions, ANYWHERE},   {"unsafe", unsafe, ANYWHERE},
+    {"threads", threads, ANYWHERE},       {"fork_join", fork_join, ANYWHERE},
+    {"concurrent", concurrent, ANYWHERE}, {"fuzz", fuzz, ANYWHERE},
+    {"per_thread", per_thread, ANYWHERE}, {"fuzz_random", soft_fuzz, SOFTWARE},
 };
 
-int main(int argc, char **argv) { return run_groups(groups, sizeof groups / sizeof groups[0], argc, argv); }
+int main(int argc, char **argv) { return RUN_GROUPS(groups, argc, argv); }

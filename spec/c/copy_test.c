@@ -1,53 +1,12 @@
 /* Conformance of a CUDA driver's structured copies, peer copies, CUDA arrays and fills, through the driver
  * API alone: random boxes between every two kinds of memory against a plain loop over host bytes, what lies
  * just inside and just outside of the bounds, when the host's bytes are read. Each group runs in a process of
- * its own. What is expected holds for a GPU as well, except where a group asks for the software device.
- *
- * copy_test              all groups; the last line is "N passed, N failed, N skipped"
- * copy_test GROUP        one group, in this process */
-#include <cuda.h>
+ * its own. What is expected holds for a GPU as well, except where a group asks for the software device. */
+#include "check.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
 CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice dev);
-
-static int failed;
-
-/* Work runs only when somebody waits for it: what the software device does unless told otherwise. */
-static bool deferred(void) { return cuSoftgpuControl && !getenv("CUDALUA_SOFT_STREAMS"); }
-
-static void judge(bool good, int line, const char *format, ...) {
-  if (good) return;
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "copy_test.c:%d: ", line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
 
 static CUdevice dev;
 static CUcontext ctx;
@@ -1503,69 +1462,29 @@ static void captured(void) {
 
 /* --- all groups --- */
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-  bool soft; /* exact answers of the software device, with its work deferred */
-} groups[] = {
-    {"arrays", arrays, false},
-    {"array_lives", array_lives, true},
-    {"array_rows", array_rows, false},
-    {"array_row_rules", array_row_rules, false},
-    {"boxes_2d", boxes_2d, false},
-    {"boxes_3d", boxes_3d, false},
-    {"lines", lines, false},
-    {"box_rules", box_rules, false},
-    {"box_nulls", box_nulls, true},
-    {"box_pitches", box_pitches, false},
-    {"box_arrays", box_arrays, false},
-    {"late_reads", late_reads, true},
-    {"freed_memory", freed_memory, true},
-    {"freed_array", freed_array, true},
-    {"freed_filled", freed_filled, true},
-    {"freed_in_order", freed_in_order, true},
-    {"explanations", explanations, true},
-    {"fills", fills, false},
-    {"peers", peers, false},
-    {"peer_order", peer_order, true},
-    {"batches", batches, false},
-    {"captured", captured, false},
+static const Group groups[] = {
+    {"arrays", arrays, ANYWHERE},
+    {"array_lives", array_lives, LAZY_STREAMS},
+    {"array_rows", array_rows, ANYWHERE},
+    {"array_row_rules", array_row_rules, ANYWHERE},
+    {"boxes_2d", boxes_2d, ANYWHERE},
+    {"boxes_3d", boxes_3d, ANYWHERE},
+    {"lines", lines, ANYWHERE},
+    {"box_rules", box_rules, ANYWHERE},
+    {"box_nulls", box_nulls, LAZY_STREAMS},
+    {"box_pitches", box_pitches, ANYWHERE},
+    {"box_arrays", box_arrays, ANYWHERE},
+    {"late_reads", late_reads, LAZY_STREAMS},
+    {"freed_memory", freed_memory, LAZY_STREAMS},
+    {"freed_array", freed_array, LAZY_STREAMS},
+    {"freed_filled", freed_filled, LAZY_STREAMS},
+    {"freed_in_order", freed_in_order, LAZY_STREAMS},
+    {"explanations", explanations, LAZY_STREAMS},
+    {"fills", fills, ANYWHERE},
+    {"peers", peers, ANYWHERE},
+    {"peer_order", peer_order, LAZY_STREAMS},
+    {"batches", batches, ANYWHERE},
+    {"captured", captured, ANYWHERE},
 };
 
-enum { GROUPS = sizeof groups / sizeof groups[0] };
-
-static int run_one(const char *name) {
-  for (int i = 0; i < GROUPS; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed != 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
-
-int main(int argc, char **argv) {
-  if (argc == 2) return run_one(argv[1]);
-  int good = 0, bad = 0, skipped = 0;
-  for (int i = 0; i < GROUPS; i++) {
-    if (groups[i].soft && !deferred()) {
-      skipped++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      groups[i].run();
-      exit(failed != 0);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status == 0)
-      good++;
-    else
-      bad++;
-    printf("%s %s\n", status == 0 ? "ok    " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, skipped);
-  return bad != 0;
-}
+int main(int argc, char **argv) { return RUN_GROUPS(groups, argc, argv); }

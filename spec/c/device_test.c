@@ -1,26 +1,12 @@
 /* Devices, contexts, peers, modules, the linker and the states a process can be in, through the driver API
  * alone. As in driver_test.c each group runs in a process of its own, what is expected holds for a GPU too,
- * and groups of the software device's own switches run only there.
- *
- * device_test            all groups; the last line is "N passed, N failed, N skipped"
- * device_test GROUP      one group, in this process */
+ * and groups of the software device's own switches run only there. */
 #define CUDA_ENABLE_DEPRECATED /* some old calls are tried on purpose */
-#include <cuda.h>
+#include "check.h"
 #include <cudaProfiler.h>
 
 #include <dlfcn.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
 
 /* Calls that the header hides because they are old. */
 #undef cuCtxCreate
@@ -28,36 +14,6 @@ CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t 
 CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice dev);
 CUresult cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev);
-
-static atomic_int passed, failed;
-static bool skipped; /* set by a group that finds it cannot run here */
-
-static void judge(bool good, int line, const char *format, ...) {
-  if (good) {
-    passed++;
-    return;
-  }
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "device_test.c:%d: ", line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
 
 static char reply[1 << 16];
 
@@ -1627,16 +1583,11 @@ static void old_driver(void) {
   OK(control("hide 13000"));
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-  bool soft;  /* of the software device only */
-  bool inner; /* not by itself: another group runs it */
-} groups[] = {
+static const Group groups[] = {
     {.name = "attributes", .run = attributes},
-    {.name = "hidden_attributes", .run = hidden_attributes, .soft = true},
+    {.name = "hidden_attributes", .run = hidden_attributes, .where = SOFTWARE},
     {.name = "peers", .run = peers},
-    {.name = "more_peers", .run = more_peers, .soft = true},
+    {.name = "more_peers", .run = more_peers, .where = SOFTWARE},
     {.name = "context_state", .run = context_state},
     {.name = "context_of_old", .run = context_of_old},
     {.name = "primary_state", .run = primary_state},
@@ -1647,57 +1598,23 @@ static const struct {
     {.name = "occupancy", .run = occupancy},
     {.name = "linking", .run = linking},
     {.name = "link_errors", .run = link_errors},
-    {.name = "link_names", .run = link_names, .soft = true},
+    {.name = "link_names", .run = link_names, .where = SOFTWARE},
     {.name = "twins", .run = twins},
     {.name = "proc_addresses", .run = proc_addresses},
-    {.name = "fault_sweep", .run = fault_sweep, .soft = true},
-    {.name = "fault_from_environment", .run = fault_from_environment, .soft = true},
-    {.name = "with_environment", .run = with_environment, .soft = true, .inner = true},
-    {.name = "deinitialized", .run = deinitialized, .soft = true},
-    {.name = "forked", .run = forked, .soft = true},
+    {.name = "fault_sweep", .run = fault_sweep, .where = SOFTWARE},
+    {.name = "fault_from_environment", .run = fault_from_environment, .where = SOFTWARE},
+    {.name = "with_environment", .run = with_environment, .where = INNER},
+    {.name = "deinitialized", .run = deinitialized, .where = SOFTWARE},
+    {.name = "forked", .run = forked, .where = SOFTWARE},
     {.name = "real_fork", .run = real_fork},
-    {.name = "early_fork", .run = early_fork, .soft = true},
+    {.name = "early_fork", .run = early_fork, .where = SOFTWARE},
     {.name = "poisoned", .run = poisoned},
-    {.name = "every_call_gone", .run = every_call_gone, .soft = true},
-    {.name = "every_call_with_nothing", .run = every_call_with_nothing, .soft = true},
-    {.name = "old_driver", .run = old_driver, .soft = true},
+    {.name = "every_call_gone", .run = every_call_gone, .where = SOFTWARE},
+    {.name = "every_call_with_nothing", .run = every_call_with_nothing, .where = SOFTWARE},
+    {.name = "old_driver", .run = old_driver, .where = SOFTWARE},
 };
-
-enum { GROUPS = sizeof groups / sizeof groups[0], SKIPPED = 77 };
-
-static int run_one(const char *name) {
-  for (int i = 0; i < GROUPS; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed ? 1 : skipped ? SKIPPED : 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
 
 int main(int argc, char **argv) {
   setenv("CUDALUA_SOFT_REPORT", "off", 0); /* faults are made on purpose */
-  setvbuf(stdout, NULL, _IOLBF, 0);
-  if (argc == 2) return run_one(argv[1]);
-  int good = 0, bad = 0, left = 0;
-  for (int i = 0; i < GROUPS; i++) {
-    if (groups[i].inner) continue;
-    if (groups[i].soft && !cuSoftgpuControl) {
-      left++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) exit(run_one(groups[i].name));
-    int status = 1;
-    waitpid(child, &status, 0);
-    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    if (WIFSIGNALED(status)) printf("%s ended with signal %d\n", groups[i].name, WTERMSIG(status));
-    good += code == 0;
-    left += code == SKIPPED;
-    bad += code != 0 && code != SKIPPED;
-    printf("%s %s\n", code == 0 ? "ok    " : code == SKIPPED ? "skip  " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, left);
-  return bad != 0;
+  return RUN_GROUPS(groups, argc, argv);
 }

@@ -1,24 +1,10 @@
 /* Conformance of a CUDA driver, through the driver API alone. Each group runs in a process of its own, so
  * that a sticky error, a fork or a shutdown touches no other. What is expected holds for a GPU as well;
- * groups of the software device's own control function run only where that function exists.
- *
- * driver_test            all groups; the last line is "N passed, N failed, N skipped"
- * driver_test GROUP      one group, in this process */
-#include <cuda.h>
+ * groups of the software device's own control function run only where that function exists. */
+#include "check.h"
 
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <pthread.h>
-
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
 
 /* Older symbols that the header's macros hide. */
 #undef cuEventElapsedTime
@@ -26,38 +12,6 @@ CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t 
 CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end);
 CUresult cuCtxCreate_v2(CUcontext *ctx, unsigned flags, CUdevice dev);
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev);
-
-static atomic_int passed, failed;
-
-/* Work runs only when somebody waits for it: what the software device does unless told otherwise. */
-static bool deferred(void) { return cuSoftgpuControl && !getenv("CUDALUA_SOFT_STREAMS"); }
-
-static void judge(bool good, int line, const char *format, ...) {
-  if (good) {
-    passed++;
-    return;
-  }
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "driver_test.c:%d: ", line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
 
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_70\n"
@@ -1044,68 +998,28 @@ static void many(void) {
   free(e);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-  bool soft; /* of the software device only */
-} groups[] = {
-    {"before_init", before_init, false},
-    {"devices", devices, false},
-    {"contexts", contexts, false},
-    {"primary", primary, false},
-    {"memory", memory, false},
-    {"memory_exact", memory_exact, false},
-    {"host_memory", host_memory, false},
-    {"modules", modules, false},
-    {"launches", launches, false},
-    {"streams", streams, false},
-    {"stream_order", stream_order, true},
-    {"events", events, false},
-    {"sticky", sticky, false},
-    {"forks", forks, false},
-    {"shutdown", shutdown_order, false},
-    {"threads", threads, false},
-    {"callbacks", callbacks, true},
-    {"logs", logs, false},
-    {"proc_address", proc_address, false},
-    {"control", soft_control, true},
-    {"many", many, false},
+static const Group groups[] = {
+    {"before_init", before_init, ANYWHERE},
+    {"devices", devices, ANYWHERE},
+    {"contexts", contexts, ANYWHERE},
+    {"primary", primary, ANYWHERE},
+    {"memory", memory, ANYWHERE},
+    {"memory_exact", memory_exact, ANYWHERE},
+    {"host_memory", host_memory, ANYWHERE},
+    {"modules", modules, ANYWHERE},
+    {"launches", launches, ANYWHERE},
+    {"streams", streams, ANYWHERE},
+    {"stream_order", stream_order, SOFTWARE},
+    {"events", events, ANYWHERE},
+    {"sticky", sticky, ANYWHERE},
+    {"forks", forks, ANYWHERE},
+    {"shutdown", shutdown_order, ANYWHERE},
+    {"threads", threads, ANYWHERE},
+    {"callbacks", callbacks, SOFTWARE},
+    {"logs", logs, ANYWHERE},
+    {"proc_address", proc_address, ANYWHERE},
+    {"control", soft_control, SOFTWARE},
+    {"many", many, ANYWHERE},
 };
 
-enum { GROUPS = sizeof groups / sizeof groups[0] };
-
-static int run_one(const char *name) {
-  for (int i = 0; i < GROUPS; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed != 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
-
-int main(int argc, char **argv) {
-  if (argc == 2) return run_one(argv[1]);
-  int good = 0, bad = 0, skipped = 0;
-  for (int i = 0; i < GROUPS; i++) {
-    if (groups[i].soft && !cuSoftgpuControl) {
-      skipped++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      groups[i].run();
-      exit(failed != 0);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status == 0)
-      good++;
-    else
-      bad++;
-    printf("%s %s\n", status == 0 ? "ok    " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, skipped);
-  return bad != 0;
-}
+int main(int argc, char **argv) { return RUN_GROUPS(groups, argc, argv); }

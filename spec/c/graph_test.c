@@ -1,10 +1,6 @@
 /* Graphs, through the driver API alone, in the manner of driver_test.c: each group runs in a process of
  * its own, and what is expected holds for a GPU as well. MODEL marks what only the software device is known
- * to answer: where a GPU answers something else, that is printed and nothing fails.
- *
- * graph_test            all groups; the last line is "N passed, N failed, N skipped"
- * graph_test GROUP      one group, in this process */
-#define TEST_FILE "graph_test.c"
+ * to answer: where a GPU answers something else, that is printed and nothing fails. */
 #include "graphs.h"
 
 static void add_in_host(void *data) { ++*(int *)data; }
@@ -963,29 +959,29 @@ static void soft_injected(void) {
 }
 
 static const Group groups[] = {
-    {"copies", copies, false},
-    {"instantiation", instantiation, false},
-    {"one_at_a_time", one_at_a_time, false},
-    {"updating", updating, false},
-    {"kernel_nodes", kernel_nodes, false},
-    {"by_hand", by_hand, false},
-    {"event_nodes", event_nodes, false},
-    {"nested", nested, false},
-    {"meanwhile", meanwhile, false},
-    {"two_contexts", two_contexts, false},
-    {"proc_address", proc_address, false},
-    {"many", many, false},
-    {"counts", soft_counts, true},
-    {"log", soft_log, true},
-    {"freed", soft_freed, true},
-    {"freed_kernel", soft_freed_kernel, true},
-    {"orphan", soft_orphan, true},
-    {"deferred", soft_deferred, true},
-    {"eager", soft_eager, true},
-    {"random", soft_random, true},
-    {"time", soft_time, true},
-    {"busy", soft_busy, true},
-    {"injected", soft_injected, true},
+    {"copies", copies, ANYWHERE},
+    {"instantiation", instantiation, ANYWHERE},
+    {"one_at_a_time", one_at_a_time, ANYWHERE},
+    {"updating", updating, ANYWHERE},
+    {"kernel_nodes", kernel_nodes, ANYWHERE},
+    {"by_hand", by_hand, ANYWHERE},
+    {"event_nodes", event_nodes, ANYWHERE},
+    {"nested", nested, ANYWHERE},
+    {"meanwhile", meanwhile, ANYWHERE},
+    {"two_contexts", two_contexts, ANYWHERE},
+    {"proc_address", proc_address, ANYWHERE},
+    {"many", many, ANYWHERE},
+    {"counts", soft_counts, SOFTWARE},
+    {"log", soft_log, SOFTWARE},
+    {"freed", soft_freed, SOFTWARE},
+    {"freed_kernel", soft_freed_kernel, SOFTWARE},
+    {"orphan", soft_orphan, SOFTWARE},
+    {"deferred", soft_deferred, SOFTWARE},
+    {"eager", soft_eager, SOFTWARE},
+    {"random", soft_random, SOFTWARE},
+    {"time", soft_time, SOFTWARE},
+    {"busy", soft_busy, SOFTWARE},
+    {"injected", soft_injected, SOFTWARE},
 };
 
-int main(int argc, char **argv) { return run_groups(groups, sizeof groups / sizeof groups[0], argc, argv); }
+int main(int argc, char **argv) { return RUN_GROUPS(groups, argc, argv); }

@@ -1,61 +1,12 @@
-/* What capture_test.c and graph_test.c share: judging, a module of two kernels, and what is done in every
- * group. The including file defines TEST_FILE, its name. */
+/* What capture_test.c and graph_test.c share: a module of two kernels, and what is done in every
+ * group.  */
 #ifndef SPEC_GRAPHS_H
 #define SPEC_GRAPHS_H
 
-#include <cuda.h>
+#include "check.h"
 
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
-
-static atomic_int passed, failed;
-
-static inline void judge(bool good, int line, const char *format, ...) {
-  if (good) {
-    passed++;
-    return;
-  }
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "%s:%d: ", TEST_FILE, line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
-#define MODEL(code, call)                                                                                    \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    if (cuSoftgpuControl)                                                                                    \
-      judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));       \
-    else if (got_ != (CUresult)(code))                                                                       \
-      printf("differs: " TEST_FILE ":%d: %s is %d, %d on the software device\n", __LINE__, #call, (int)got_, \
-             (int)(code));                                                                                   \
-  } while (0)
 
 /* add_one: n words from p, each one more. note: writes v to the next free place of a list, p[0] is how many
  * there are. copy: to[0] = from[0]. */
@@ -251,52 +202,6 @@ static inline bool reply_has(const char *command, const char *what) {
   bool found = strstr(text, what) != NULL;
   if (!found) fprintf(stderr, "%s: %s", command, text);
   return found;
-}
-
-/* --- running groups --- */
-
-typedef struct Group {
-  const char *name;
-  void (*run)(void);
-  bool soft; /* of the software device only */
-} Group;
-
-static inline int run_one(const Group *groups, int n, const char *name) {
-  for (int i = 0; i < n; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed != 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
-
-/* Each in a process of its own, so that a sticky error touches no other; or only the one named. */
-static inline int run_groups(const Group *groups, int n, int argc, char **argv) {
-  setvbuf(stdout, NULL, _IOLBF, 0); /* nothing said is lost when a group crashes */
-  if (argc == 2) return run_one(groups, n, argv[1]);
-  int good = 0, bad = 0, skipped = 0;
-  for (int i = 0; i < n; i++) {
-    if (groups[i].soft && !cuSoftgpuControl) {
-      skipped++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      groups[i].run();
-      exit(failed != 0);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status == 0)
-      good++;
-    else
-      bad++;
-    printf("%s %s\n", status == 0 ? "ok    " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, skipped);
-  return bad != 0;
 }
 
 #endif

@@ -1,29 +1,15 @@
 /* Conformance of a CUDA driver's memory calls: pools, registered and managed memory, pointer attributes,
  * memory and events shared between processes, accounting. As in driver_test.c each group runs in a process of
  * its own, and what is expected holds for a GPU as well, but for the groups and checks of the software device
- * alone. Peers of the IPC groups are this program again.
- *
- * memory_test            all groups; the last line is "N passed, N failed, N skipped"
- * memory_test GROUP      one group, in this process */
-#include <cuda.h>
+ * alone. Peers of the IPC groups are this program again. */
+#include "check.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-CUresult cuSoftgpuControl(const char *command, char *reply, size_t size, size_t *needed)
-    __attribute__((weak));
 
 /* The forms of older drivers, which the header's macros hide. */
 #undef cuMemAdvise
@@ -33,34 +19,12 @@ CUresult cuMemAdvise_v2(CUdeviceptr p, size_t n, CUmem_advise advice, CUmemLocat
 CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t n, CUdevice dev, CUstream s);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, size_t n, CUmemLocation location, unsigned flags, CUstream s);
 
-static atomic_int failed;
-
-#define SOFT (cuSoftgpuControl != NULL)
-/* Work runs only when somebody waits for it: what the software device does unless told otherwise. */
-#define DEFERRED (SOFT && !getenv("CUDALUA_SOFT_STREAMS"))
 /* Work runs in its own call. */
 static bool eager(void) {
   const char *mode = getenv("CUDALUA_SOFT_STREAMS");
   return SOFT && mode && strcmp(mode, "eager") == 0;
 }
 
-static void judge(bool good, int line, const char *format, ...) {
-  if (good) return;
-  failed++;
-  va_list ap;
-  va_start(ap, format);
-  fprintf(stderr, "memory_test.c:%d: ", line);
-  vfprintf(stderr, format, ap);
-  fputc('\n', stderr);
-  va_end(ap);
-}
-
-#define IS(code, call)                                                                                       \
-  do {                                                                                                       \
-    CUresult got_ = (call);                                                                                  \
-    judge(got_ == (CUresult)(code), __LINE__, "%s: %d, expected %d", #call, (int)got_, (int)(code));         \
-  } while (0)
-#define OK(call) IS(CUDA_SUCCESS, call)
 /* A launch that ends with this error, at once where work runs at once. */
 #define FAULT(code, launch, wait)                                                                            \
   do {                                                                                                       \
@@ -68,12 +32,6 @@ static void judge(bool good, int line, const char *format, ...) {
     IS(code, launch_ ? launch_ : (wait));                                                                    \
   } while (0)
 #define FAILS(call) judge((call) != CUDA_SUCCESS, __LINE__, "%s did not fail", #call)
-#define TRUE(x) judge(x, __LINE__, "%s", #x)
-#define EQ(a, b)                                                                                             \
-  do {                                                                                                       \
-    long long a_ = (long long)(a), b_ = (long long)(b);                                                      \
-    judge(a_ == b_, __LINE__, "%s is %lld, expected %lld", #a, a_, b_);                                      \
-  } while (0)
 
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_70\n"
@@ -492,7 +450,7 @@ static void pool_order(void) {
   OK(launch_add(p, 1024, 1, blocking));
   OK(cuMemFreeAsync(p, NULL));
   OK(cuMemAllocFromPoolAsync(&q, 4096, pool, t));
-  if (DEFERRED) TRUE(q != p);
+  if (deferred()) TRUE(q != p);
   OK(cuMemFreeAsync(q, t));
   OK(cuCtxSynchronize());
 
@@ -523,7 +481,7 @@ static void pool_waits(void) {
   CUdeviceptr p, q, r, out;
   CUstream s, t, blocking;
   CUevent e;
-  if (!DEFERRED) return;
+  if (!deferred()) return;
   start_module();
   pool = new_pool();
   set_threshold(pool, UINT64_MAX);
@@ -1853,50 +1811,34 @@ static void threads(void) {
   OK(cuMemPoolDestroy(common_pool));
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-  bool soft; /* of the software device only */
-} groups[] = {
-    {"pool_basics", pool_basics, false},
-    {"pool_objects", pool_objects, false},
-    {"pool_threshold", pool_threshold, false},
-    {"pool_order", pool_order, false},
-    {"pool_waits", pool_waits, true},
-    {"pool_no_wait", pool_no_wait, false},
-    {"pool_sizes", pool_sizes, false},
-    {"pool_random", pool_random, false},
-    {"pool_limits", pool_limits, true},
-    {"pool_captures", pool_captures, false},
-    {"pool_contexts", pool_contexts, false},
-    {"pool_misuse", pool_misuse, true},
-    {"pool_speed", pool_speed, false},
-    {"registered", registered, false},
-    {"registered_faults", registered_faults, true},
-    {"host_flags", host_flags, false},
-    {"managed", managed, false},
-    {"attributes", attributes, false},
-    {"ipc_memory", ipc_memory, false},
-    {"ipc_errors", ipc_errors, false},
-    {"ipc_gone", ipc_gone, true},
-    {"ipc_events", ipc_events, false},
-    {"forks", forks, false},
-    {"sticky", sticky, false},
-    {"deinit", deinit, true},
-    {"threads", threads, false},
+static const Group groups[] = {
+    {"pool_basics", pool_basics, ANYWHERE},
+    {"pool_objects", pool_objects, ANYWHERE},
+    {"pool_threshold", pool_threshold, ANYWHERE},
+    {"pool_order", pool_order, ANYWHERE},
+    {"pool_waits", pool_waits, SOFTWARE},
+    {"pool_no_wait", pool_no_wait, ANYWHERE},
+    {"pool_sizes", pool_sizes, ANYWHERE},
+    {"pool_random", pool_random, ANYWHERE},
+    {"pool_limits", pool_limits, SOFTWARE},
+    {"pool_captures", pool_captures, ANYWHERE},
+    {"pool_contexts", pool_contexts, ANYWHERE},
+    {"pool_misuse", pool_misuse, SOFTWARE},
+    {"pool_speed", pool_speed, ANYWHERE},
+    {"registered", registered, ANYWHERE},
+    {"registered_faults", registered_faults, SOFTWARE},
+    {"host_flags", host_flags, ANYWHERE},
+    {"managed", managed, ANYWHERE},
+    {"attributes", attributes, ANYWHERE},
+    {"ipc_memory", ipc_memory, ANYWHERE},
+    {"ipc_errors", ipc_errors, ANYWHERE},
+    {"ipc_gone", ipc_gone, SOFTWARE},
+    {"ipc_events", ipc_events, ANYWHERE},
+    {"forks", forks, ANYWHERE},
+    {"sticky", sticky, ANYWHERE},
+    {"deinit", deinit, SOFTWARE},
+    {"threads", threads, ANYWHERE},
 };
-
-enum { GROUPS = sizeof groups / sizeof groups[0] };
-
-static int run_one(const char *name) {
-  for (int i = 0; i < GROUPS; i++) {
-    if (strcmp(groups[i].name, name) != 0) continue;
-    groups[i].run();
-    return failed != 0;
-  }
-  fprintf(stderr, "no group %s\n", name);
-  return 2;
-}
 
 static int run_peer(const char *role, int in, int out) {
   alarm(60); /* should the other side forget it */
@@ -1909,28 +1851,5 @@ static int run_peer(const char *role, int in, int out) {
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   if (argc == 5 && strcmp(argv[1], "--peer") == 0) return run_peer(argv[2], atoi(argv[3]), atoi(argv[4]));
-  if (argc == 2) return run_one(argv[1]);
-  int good = 0, bad = 0, skipped = 0;
-  for (int i = 0; i < GROUPS; i++) {
-    if (groups[i].soft && !SOFT) {
-      skipped++;
-      continue;
-    }
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      alarm(200);
-      groups[i].run();
-      exit(failed != 0);
-    }
-    int status = 1;
-    waitpid(child, &status, 0);
-    if (status == 0)
-      good++;
-    else
-      bad++;
-    printf("%s %s\n", status == 0 ? "ok    " : "FAILED", groups[i].name);
-  }
-  printf("%d passed, %d failed, %d skipped\n", good, bad, skipped);
-  return bad != 0;
+  return RUN_GROUPS(groups, argc, argv);
 }
