@@ -231,6 +231,8 @@ static void primary(void) {
   IS(709, cuCtxSynchronize());
   OK(cuDevicePrimaryCtxRetain(&b, dev));
   TRUE(a == b);
+  OK(cuCtxSynchronize()); /* it is current again */
+  OK(cuMemAlloc(&p, 16));
   OK(cuDevicePrimaryCtxReset_v2(dev));
 }
 

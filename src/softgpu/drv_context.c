@@ -34,8 +34,11 @@ static StackEntry *stack_top(void) {
   return stack.depth ? &stack.entry[stack.depth - 1] : NULL;
 }
 
+/* Measured: a primary context that is made again is current again where the old one was. */
 static SgContext *entry_context(const StackEntry *e) {
-  return sg_handle_peek(SG_H_CONTEXT, e->handle, e->generation);
+  SgContext *ctx = sg_handle_peek(SG_H_CONTEXT, e->handle, e->generation);
+  const SgDevice *d = &sg_state.device[e->device];
+  return ctx ? ctx : e->handle == d->primary_handle ? d->primary : NULL;
 }
 
 static bool stack_push(void *handle) {
