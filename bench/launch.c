@@ -41,14 +41,18 @@ void *bench_function(const char *name) {
 
 /* Microseconds for `launches` launches of one 32-thread block; the wait at the end is not counted. */
 double bench_loop(void *function, int nargs, unsigned long long address, int launches) {
+  void *p = &address;
   float x = 2.0f, y = 3.0f;
   int n = 7, m = 9;
-  void *three[] = {&address, &x, &n};
-  void *eight[] = {&address, &address, &address, &address, &n, &m, &x, &y};
-  void **args = nargs == 0 ? NULL : nargs == 8 ? eight : three;
+  void *three[] = {p, &x, &n};
+  void *eight[] = {p, p, p, p, &n, &m, &x, &y};
+  void *sixteen[] = {p, p, p, p, p, p, p, p, &n, &m, &n, &m, &x, &y, &x, &y};
+  void **args = nargs == 0 ? NULL : nargs == 16 ? sixteen : nargs == 8 ? eight : three;
   double start = bench_now();
-  for (int i = 0; i < launches; i++)
+  for (int i = 0; i < launches; i++) {
+    n = i;
     if (launch((CUfunction)function, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL)) return -1;
+  }
   double end = bench_now();
   return synchronize() ? -1 : end - start;
 }

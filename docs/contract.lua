@@ -73,18 +73,27 @@ return {
       matrix_to_array make_multichannel_2d_array np_to_array]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
-    launch_spec = [[In Out InOut Function:name Function:get_attribute bool int8 uint8 int16 uint16 int32 uint32 int64
-      uint64 float16 bfloat16 float32 float64]],
+    compiler_options_spec = "is_debugging",
+    cache_spec = "cache_info clear_cache",
+    launch_spec = [[In Out InOut null Function:name bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16
+      bfloat16 float32 float64]],
+    signature_spec = "Function:signature",
+    function_spec = [[Function:get_attribute Function:set_attribute Function:set_cache_config
+      Function:set_shared_config Function:max_active_blocks Function:suggest_block Function:available_shared
+      Function:max_active_clusters Function:max_cluster_size start_profiler stop_profiler initialize_profiler]],
+    prepare_spec = [[Function:prepare Function:prepared_call Function:prepared_timed_call Function:prepared_async_call
+      Function:param_set Function:param_set_size Function:param_seti Function:param_setf Function:param_setv
+      Function:set_block_shape Function:set_shared_size Function:launch Function:launch_grid
+      Function:launch_grid_async]],
     errors_spec = "is_error Error:is result set_debugging",
     linker_spec = "Linker Linker:add_data Linker:add_file Linker:link_module Linker:close",
+    lto_spec = "link",
+    dynamic_spec = [[DynamicModule DynamicModule:add_source DynamicModule:add_data DynamicModule:add_file
+      DynamicModule:add_stdlib DynamicModule:link DynamicModule:get_function DynamicModule:get_global
+      DynamicSourceModule]],
     later = {
-      prepare_spec = [[Function:prepare Function:prepared_call Function:prepared_timed_call
-        Function:prepared_async_call Function:param_set Function:param_set_size Function:param_seti Function:param_setf
-        Function:param_setv Function:param_set_texref Function:set_block_shape Function:set_shared_size Function:launch
-        Function:launch_grid Function:launch_grid_async]],
-      function_spec = [[Function:set_attribute Function:set_cache_config Function:set_shared_config Function:signature
-        Function:max_active_blocks Function:suggest_block start_profiler stop_profiler initialize_profiler]],
       texture_spec = [[TextureReference TextureObject Module:get_texref bind_array_to_texref matrix_to_texref
+        Function:param_set_texref
         gpuarray_to_array MipmappedArray]],
       surface_spec = "SurfaceReference SurfaceObject Module:get_surfref",
       graph_nodes_spec = "Graph:add_kernel Graph:add_memcpy Graph:add_memset",
@@ -96,8 +105,13 @@ return {
     },
   },
   {
+    module = "cudalua.compiler", prefix = "compiler",
+    compiler_options_spec = "compile SourceModule DEFAULT_NVRTC_FLAGS nvrtc",
+  },
+  {
     module = "cudalua.softgpu", prefix = "softgpu",
     softgpu_spec = "control active log calls fail fail_clear stats leaks set_device_count",
+    check_spec = "check report",
   },
   {
     module = "cudalua.dtype", prefix = "dtype",

@@ -177,16 +177,44 @@ __global__ void k(float *a)
   it("bad input is refused before the compiler sees it", function()
     gpu.refuses_nonsense(cuda.compile, { string = true })
     gpu.refuses_nonsense(cuda.SourceModule, { string = true })
-    gpu.raises("LogicError", "unknown option 'nvcc'", cuda.SourceModule, "", { nvcc = "nvcc" })
+    gpu.raises("LogicError", "unknown option 'fast'", cuda.SourceModule, "", { fast = true })
     gpu.raises("LogicError", "options must be a list", cuda.compile, "", { options = "-G" })
+    gpu.raises("LogicError", "without holes", cuda.compile, "", { options = { define = "X" } })
     gpu.raises("LogicError", "options[2] must be a string", cuda.compile, "", { options = { "-G", 1 } })
     gpu.raises("LogicError", "include_dirs must be a list", cuda.compile, "", { include_dirs = 1 })
     gpu.raises("LogicError", "headers must be a table", cuda.compile, "", { headers = { "x" } })
     gpu.raises("LogicError", "option arch must be a string", cuda.compile, "", { arch = 90 })
+    gpu.raises("LogicError", "'sm_90' (machine code)", cuda.compile, "", { arch = "90" })
+    gpu.raises("LogicError", "{major, minor}", cuda.compile, "", { arch = { 9 } })
+    gpu.raises("LogicError", "{major, minor}", cuda.compile, "", { code = { 9, 0 / 0 } })
+    gpu.raises("LogicError", "older than arch", cuda.compile, "", { arch = "compute_90", code = "sm_80" })
+    gpu.raises("LogicError", "needs a real architecture", cuda.compile, "", { arch = "compute_90", target = "cubin" })
+    gpu.raises("LogicError", "option target is", cuda.compile, "", { target = "fatbin" })
+    gpu.raises("LogicError", "LTO-IR cannot be loaded", cuda.SourceModule, "", { target = "ltoir" })
+    gpu.raises("LogicError", "option std is", cuda.compile, "", { std = "17" })
+    gpu.raises("LogicError", "option backend is", cuda.compile, "", { backend = "gcc" })
+    gpu.raises("LogicError", "option name is empty", cuda.compile, "", { name = "" })
+    gpu.raises("LogicError", "a folder's path or false", cuda.compile, "", { cache_dir = true })
+    gpu.raises("LogicError", "a header has an empty name", cuda.compile, "", { headers = { [""] = "" } })
+    gpu.raises("LogicError", "zero byte", cuda.compile, "", { headers = { a = "\0" } })
+    gpu.raises("LogicError", "a name expression is empty", cuda.compile, "", { name_expressions = { " " } })
+    for _, name in ipairs { "no_extern_c", "default_device", "lineinfo", "debug", "minimal", "pch", "time", "keep" } do
+      gpu.raises("LogicError", "option " .. name .. " must be true or false", cuda.compile, "", { [name] = 1 })
+    end
+    for _, name in ipairs { "options", "arch", "code", "no_extern_c", "include_dirs", "headers", "name",
+      "name_expressions", "default_device", "std", "lineinfo", "debug", "minimal", "pch", "time", "keep", "cache_dir",
+      "target", "backend" } do
+      gpu.refuses_nonsense(function(v) return cuda.compile("nope", { arch = "compute_80", [name] = v }) end,
+        { boolean = name == "keep" })
+    end
     gpu.raises("LogicError", "zero byte", cuda.compile, "int a;\0int b;")
     gpu.raises("LogicError", "expected a table of options", cuda.compile, "", "-G")
-    gpu.error_of("CompileError", cuda.compile, "", { arch = "sm_10" })
-    gpu.error_of("CompileError", cuda.compile, ("\200\1"):rep(500))
+  end)
+
+  it("an architecture that NVRTC does not know comes with those that it knows", function()
+    local err = gpu.raises("CompileError", "does not compile for sm_10", cuda.compile, "", { arch = "sm_10" })
+    assert.matches("75, 80", err.hint)
+    gpu.raises("CompileError", "for compute_999", cuda.compile, "", { arch = "compute_999" })
   end)
 
   it("NVRTC that is not there is a RuntimeError that says what to do", function()

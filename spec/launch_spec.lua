@@ -1,5 +1,5 @@
 local gpu = require "spec.support.gpu"
-local cuda, ffi = gpu.cuda, require "ffi"
+local cuda, ffi, core = gpu.cuda, require "ffi", require "cudalua.core"
 
 ffi.cdef [[
 typedef struct { int id; float weight; double at[2]; } cudalua_spec_body;
@@ -117,6 +117,31 @@ describe("launching", function()
     assert.are_not.equal(out[9], out[9])
   end)
 
+  it("booleans are 0 and 1 of any integer type, addresses go into 64-bit integers", function()
+    local out = doubles(12)
+    mod:get_function "every"(cuda.Out(out), true, true, false, true, true, true, true, true, 1, 1, true, 1,
+      { block = 1 })
+    assert.same({ 1, 1, 0, 1, 1, 1, 1, 1, 1 },
+      { out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7], out[10] })
+    local a, wide = cuda.mem_alloc(16), ffi.new "int64_t[2]"
+    mod:get_function "wide"(cuda.Out(wide), a, a + 8, { block = 1 })
+    assert.same({ a:ptr(), a:ptr() + 8 }, { tonumber(wide[0]), tonumber(wide[1]) })
+    gpu.raises("LogicError", "argument 4 (int n)", add, a, a, a, a, { block = 1 })
+  end)
+
+  it("complex numbers and vectors go by value", function()
+    local fn = cuda.SourceModule [[
+      __global__ void k(double *o, float2 a, double2 b, float4 c) {
+        o[0] = a.x; o[1] = a.y; o[2] = b.x; o[3] = b.y; o[4] = c.w;
+      }]]:get_function "k"
+    local out = doubles(5)
+    fn(cuda.Out(out), ffi.new("complex float", 1, 2), ffi.new("complex double", 3, 4),
+      ffi.new("float[4]", { 5, 6, 7, 8 }), { block = 1 })
+    assert.same({ 1, 2, 3, 4, 8 }, { out[0], out[1], out[2], out[3], out[4] })
+    gpu.raises("LogicError", "the parameter has 8 bytes, the value 16", fn, cuda.Out(out),
+      ffi.new("complex double", 3, 4), ffi.new("complex double", 3, 4), ffi.new "float[4]", { block = 1 })
+  end)
+
   it("64-bit integers travel as cdata, FFI scalars keep their type", function()
     local out = ffi.new "int64_t[2]"
     mod:get_function "wide"(cuda.Out(out), -9223372036854775807LL, 18446744073709551615ULL, { block = 1 })
@@ -211,8 +236,37 @@ describe("launching", function()
     gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = -1 })
     gpu.raises("LogicError", "option shared", nothing, { block = 1, shared = "1" })
     gpu.raises("LogicError", "unknown option", nothing, { block = 1, shred = 1 })
+    gpu.raises("LogicError", "unknown option true", nothing, { block = 1, [true] = 1 })
+    for _, key in ipairs { "cooperative", "pdl", "time_kernel" } do
+      for _, value in ipairs { 0, 1, "yes", {}, print } do
+        gpu.raises("LogicError", ("option %s: expected true or false, got "):format(key), nothing,
+          { block = 1, [key] = value })
+      end
+    end
+    for _, value in ipairs { 0, -1, 1.5, "2", {}, { 0 }, { 1, nil, 2 }, true } do
+      gpu.raises("LogicError", "option cluster: expected 1 to 3", nothing, { block = 1, cluster = value })
+    end
+    for _, value in ipairs { 0.5, "high", true, {}, 0 / 0, 2 ^ 40 } do
+      gpu.raises("LogicError", "option priority: expected a whole number", nothing, { block = 1, priority = value })
+    end
+    for _, value in ipairs { 101, -2, 0.5, true, {}, 0 / 0 } do
+      gpu.raises("LogicError", "option carveout: expected a whole number from -1 to 100", nothing,
+        { block = 1, carveout = value })
+    end
+    gpu.raises("LogicError", 'option carveout: expected a percentage, "default"', nothing,
+      { block = 1, carveout = "x" })
+    local least, greatest = cuda.Stream.priority_range()
+    for _, value in ipairs { least + 1, greatest - 1 } do
+      gpu.raises("LaunchError", ("option priority: %d, this device's range is %d (least) to %d"):format(value, least,
+        greatest), nothing, { block = 1, priority = value })
+    end
     gpu.raises("LaunchError", "block.z is 65, this device's limit is 64", nothing, { block = { 1, 1, 65 } })
-    gpu.raises("LaunchError", "has 2048 threads", nothing, { block = { 32, 64 } })
+    gpu.raises("LaunchError", "option block: 32 x 64 x 1 has 2048 threads, this kernel's limit is 1024", nothing,
+      { block = { 32, 64 } })
+    gpu.raises("LaunchError", "option block: block.x is 4294967295", nothing, { block = 2 ^ 32 - 1 })
+    gpu.raises("LaunchError", "grid.z is 65536, this device's limit is 65535", nothing,
+      { block = 1, grid = { 1, 1, 65536 } })
+    gpu.raises("LaunchError", "grid.x is 4294967295", nothing, { block = 1, grid = 2 ^ 32 - 1 })
     gpu.raises("LaunchError", "grid.y is 65536, this device's limit is 65535", nothing,
       { block = 1, grid = { 1, 65536 } })
     gpu.raises("LaunchError", "bytes of shared memory", nothing, { block = 1, shared = 2 ^ 20 })
@@ -225,6 +279,221 @@ describe("launching", function()
       mod:get_function "shared_sum"(cuda.Out(out), n, { block = 128, shared = 4 * n })
       assert.equal(n * (n - 1) / 2, out[0])
     end
+  end)
+
+  it("asks for more than 48 KiB once for each kernel, up to what static shared memory leaves", function()
+    local fixed = cuda.SourceModule [[
+      extern __shared__ int top[];
+      __global__ void fixed(int *out, int n)
+      {
+        __shared__ int mine[256];
+        mine[threadIdx.x] = threadIdx.x;
+        if (threadIdx.x == 0) top[n - 1] = 1; // the last word that was asked for
+        __syncthreads();
+        out[threadIdx.x] = mine[blockDim.x - 1 - threadIdx.x] + top[n - 1];
+      }]]:get_function "fixed"
+    local most = cuda.Context.get_device().max_shared_memory_per_block_optin - 1024
+    local out = cuda.mem_alloc(1024)
+    local soft = gpu.soft and require "cudalua.softgpu"
+    if soft then soft.log "on" soft.log "clear" end
+    for _, shared in ipairs { 47 * 1024, 48 * 1024, 49 * 1024, 64 * 1024, 100, most } do
+      fixed(out, shared / 4, { block = 256, shared = shared })
+    end
+    if soft then
+      local asked = {}
+      for _, call in ipairs(soft.calls()) do
+        if call.symbol == "cuFuncSetAttribute" then asked[#asked + 1] = call.text end
+      end
+      soft.log "off"
+      assert.equal(1, #asked)
+    end
+    local back = ffi.new "int[256]"
+    cuda.memcpy_dtoh(back, out)
+    assert.equal(256, back[0])
+    assert.equal(most, fixed.max_dynamic_shared_size_bytes)
+    local err = gpu.raises("LaunchError", ("option shared: %d bytes of shared memory asked for (%d dynamic + 1024 "
+      .. "static), this device's limit is %d"):format(most + 1025, most + 1, most + 1024), fixed, out, 4,
+      { block = 256, shared = most + 1 })
+    assert.equal("fixed", err.kernel)
+    gpu.error_of("LaunchError", fixed, out, 4, { block = 256, shared = 2 ^ 32 - 1 })
+    fixed:set_attribute("max_dynamic_shared_size_bytes", 1000) -- what the user says is asked for again when needed
+    fixed(out, 300, { block = 256, shared = 1200 })
+    assert.equal(most, fixed.max_dynamic_shared_size_bytes)
+  end)
+
+  describe("attributes of a launch", function()
+    local extra, plain, bounded, soft
+    local has_clusters
+    setup(function()
+      gpu.context()
+      extra = cuda.SourceModule [[
+        __global__ void plain(int *out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = i + n; }
+        __global__ void __launch_bounds__(64) bounded(int *out) { out[threadIdx.x] = 1; }
+        __global__ void cluster_size(unsigned *out)
+        {
+          unsigned n = 1;
+        #if __CUDA_ARCH__ >= 900
+          asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(n));
+        #endif
+          out[blockIdx.x] = n;
+        }]]
+      plain, bounded = extra:get_function "plain", extra:get_function "bounded"
+      has_clusters = cuda.Context.get_device().cluster_launch == 1
+      soft = gpu.soft and require "cudalua.softgpu"
+    end)
+
+    -- The driver's calls for launches, of f(), where there is a log; how many attributes each was given.
+    local function launches(f)
+      if not soft then return f() end
+      soft.log "on"
+      soft.log "clear"
+      local ok, err = pcall(f)
+      local list = {}
+      for _, call in ipairs(soft.calls()) do
+        if call.symbol:find "^cuLaunchKernel" then
+          list[#list + 1] = call.symbol .. " " .. (call.text:match "attributes=(%d+)" or "-")
+        end
+      end
+      soft.log "off"
+      if not ok then error(err, 0) end
+      return table.concat(list, ", ")
+    end
+
+    local function check(expected, options)
+      local out, back = cuda.mem_alloc(4 * 64), ffi.new "int[64]"
+      options.block, options.grid = 32, 2
+      local log = launches(function() plain(out, 7, options) end)
+      if options.stream then options.stream:synchronize() end
+      cuda.memcpy_dtoh(back, out)
+      for i = 0, 63 do assert(back[i] == i + 7, i) end
+      if soft then assert.equal(expected, log) end
+    end
+
+    it("cooperative, priority, pdl, carveout and cluster run the kernel as ever", function()
+      local least, greatest = cuda.Stream.priority_range()
+      check("cuLaunchKernel -", {})
+      check("cuLaunchKernel -", { cooperative = false, pdl = false })
+      check("cuLaunchKernelEx 1", { cooperative = true })
+      check("cuLaunchKernelEx 1", { priority = greatest })
+      check("cuLaunchKernelEx 1", { priority = least, stream = cuda.Stream() })
+      check("cuLaunchKernelEx 1", { pdl = true, stream = cuda.Stream() })
+      for _, carveout in ipairs { "max_shared", "max_l1", 0, 50, 100 } do
+        check("cuLaunchKernelEx 1", { carveout = carveout })
+      end
+      for _, carveout in ipairs { "default", -1 } do check("cuLaunchKernel -", { carveout = carveout }) end
+      check("cuLaunchKernelEx 1", { cluster = 1 })
+      check("cuLaunchKernelEx 3", { cluster = { 1, 1, 1 }, carveout = 20, priority = least })
+    end)
+
+    it("go into graphs, come with In and Out, and can be timed", function()
+      local z, s = ffi.new "int[32]", cuda.Stream "non_blocking"
+      plain(cuda.Out(z), 1, { block = 32, cooperative = true, carveout = 100 })
+      assert.equal(32, z[31])
+      assert.is_true(plain(cuda.Out(z), 2, { block = 32, cooperative = true, time_kernel = true }) >= 0)
+      assert.equal(33, z[31])
+      local out, back = cuda.mem_alloc(128), ffi.new "int[32]"
+      local options = { block = 32, priority = 0, cooperative = true }
+      local exec = s:capture(function() plain(out, 5, options) end):instantiate()
+      exec:launch(s)
+      s:synchronize()
+      cuda.memcpy_dtoh(back, out)
+      assert.equal(36, back[31])
+    end)
+
+    it("a cooperative grid that is not on the device at once is refused with the number that is", function()
+      local each = plain:max_active_blocks(256)
+      local sms = cuda.Context.get_device().multiprocessor_count
+      local out = cuda.mem_alloc(4 * 256 * (each * sms + 1))
+      plain(out, 0, { block = 256, grid = each * sms, cooperative = true })
+      plain(out, 0, { block = 256, grid = each * sms + 1 })
+      local err = gpu.raises("LaunchError", ("option grid: %d blocks, but a cooperative launch has them all on the "
+        .. "device at once, and with 256 threads and 0 bytes of dynamic shared memory each, %d fit (%d on each of %d "
+        .. "SMs)"):format(each * sms + 1, each * sms, each, sms), plain, out, 0,
+        { block = 256, grid = each * sms + 1, cooperative = true })
+      assert.equal("plain", err.kernel)
+      gpu.error_of("LaunchError", plain, out, 0,
+        { block = 256, grid = each * sms, cooperative = true, shared = 200000 })
+      plain(out, 0, { block = 256, grid = each * sms, cooperative = true })
+      cuda.Context.synchronize()
+    end)
+
+    it("clusters: where there are none; multiples, sizes and what the kernel was compiled for", function()
+      local fn, out = extra:get_function "cluster_size", cuda.mem_alloc(4 * 64)
+      if not has_clusters then
+        local err = gpu.raises("LaunchError", "option cluster: 2 x 1 x 1 blocks, but this device has no thread block "
+          .. "clusters", fn, out, { block = 32, grid = 4, cluster = 2 })
+        assert.equal("cluster_size", err.kernel)
+        return
+      end
+      local back = ffi.new "unsigned[16]"
+      for _, n in ipairs { 1, 2, 4, 8 } do
+        fn(out, { block = 32, grid = 16, cluster = n })
+        cuda.memcpy_dtoh(back, out)
+        assert.equal(n, back[15])
+      end
+      gpu.raises("LaunchError", "option grid: grid.x is 5, which is no multiple of cluster.x, 2", fn, out,
+        { block = 32, grid = 5, cluster = 2 })
+      gpu.raises("LaunchError", "option grid: grid.y is 1, which is no multiple of cluster.y, 2", fn, out,
+        { block = 32, grid = 4, cluster = { 2, 2 } })
+      gpu.raises("LaunchError", "option cluster: 16 x 1 x 1 has 16 blocks; more than 8 need", fn, out,
+        { block = 32, grid = 16, cluster = 16 })
+      fn:set_attribute("non_portable_cluster_size_allowed", 1)
+      fn(out, { block = 32, grid = 16, cluster = 16 })
+      cuda.memcpy_dtoh(back, out)
+      assert.equal(16, back[0])
+      gpu.raises("LaunchError", "option cluster: no cluster of 32 x 1 x 1 blocks", fn, out,
+        { block = 32, grid = 32, cluster = 32 })
+      gpu.error_of("LaunchError", fn, out, { block = 32, grid = 2 ^ 20, cluster = 2 ^ 20 })
+      local fixed = cuda.SourceModule [[
+        __global__ void __cluster_dims__(2, 1, 1) pairs(unsigned *out) { out[blockIdx.x] = 1; }]]:get_function "pairs"
+      fixed(out, { block = 32, grid = 4 })
+      fixed(out, { block = 32, grid = 4, cluster = 2 })
+      gpu.raises("LaunchError", "option cluster: 4 x 1 x 1, but the kernel was compiled for clusters of 2 x 1 x 1",
+        fixed, out, { block = 32, grid = 4, cluster = 4 })
+      gpu.raises("LaunchError", "no multiple of cluster.x, 2", fixed, out, { block = 32, grid = 3 })
+      cuda.Context.synchronize()
+    end)
+
+    it("a kernel's own limit of threads is named, and where it comes from", function()
+      assert.equal(64, bounded.max_threads_per_block)
+      local out = cuda.mem_alloc(4 * 128)
+      gpu.raises("LaunchError", ("option block: 65 x 1 x 1 has 65 threads, this kernel's limit is 64 (the device's is "
+        .. "1024; this kernel has %d registers per thread, or launch bounds)"):format(bounded.num_regs), bounded, out,
+        { block = 65 })
+      bounded(out, { block = 64 })
+      cuda.Context.synchronize()
+    end)
+
+    it("what is refused never reaches the driver, not even the copies of In and Out", function()
+      local z = ffi.new("int[32]", { 1, 2, 3 })
+      if soft then soft.log "on" soft.log "clear" end
+      for class, list in pairs {
+        LaunchError = { { block = 2000 }, { block = 32, grid = { 1, 2 ^ 17 } }, { block = 32, shared = 2 ^ 30 },
+          { block = 32, grid = 2 ^ 20, cooperative = true }, { block = 32, priority = 99 } },
+        LogicError = { {}, { block = 32, stream = 5 }, { block = 32, bolck = 1 },
+          { block = 32, time_kernel = true, stream = cuda.legacy_stream } },
+      } do
+        for _, options in ipairs(list) do gpu.error_of(class, plain, cuda.InOut(z), 1, options) end
+      end
+      if soft then
+        for _, call in ipairs(soft.calls()) do
+          assert.is_nil(call.symbol:find "^cuLaunch")
+          assert.is_nil(call.symbol:find "^cuMem")
+        end
+        soft.log "off"
+      end
+      assert.same({ 1, 2, 3, 0 }, { z[0], z[1], z[2], z[3] })
+      plain(cuda.InOut(z), 1, { block = 32 })
+      assert.equal(32, z[31])
+    end)
+  end)
+
+  it("cuda.null stands for nil in lists of arguments", function()
+    local out = ffi.new("int[1]", 7)
+    local fn = cuda.SourceModule "__global__ void k(const int *p, int *o, float *q) { *o = !p && !q; }":get_function "k"
+    fn { cuda.null, cuda.InOut(out), cuda.null, block = 1 }
+    assert.equal(1, out[0])
+    gpu.raises("LogicError", "argument 4", add, cuda.null, cuda.null, cuda.null, cuda.null, { block = 1 })
   end)
 
   it("time_kernel gives seconds", function()
@@ -241,7 +510,7 @@ describe("launching", function()
     assert.is_true(add.max_threads_per_block >= 32)
     assert.equal(0, add.smem)
     assert.equal(add.max_threads_per_block, add:get_attribute(0))
-    gpu.raises("LogicError", "no attribute 'nonsense'", function() return add.nonsense end)
+    gpu.raises("LogicError", "no method or attribute 'nonsense'", function() return add.nonsense end)
     gpu.refuses_nonsense(function(v) return add:get_attribute(v) end)
     gpu.error_of("LogicError", add.get_attribute, add, 9999)
     gpu.refuses_nonsense(cuda.Function.name)
@@ -249,7 +518,7 @@ describe("launching", function()
 
   it("a kernel without known types takes typed scalars, and says so for plain numbers", function()
     local image = cuda.compile(source)
-    local plain = cuda.module_from_buffer(image):get_function "add"
+    local plain = core.module_load(image):get_function "add" -- which keeps nothing of what the image says
     local x, z = gpu.floats(1, 2), gpu.floats(0, 0)
     local err = gpu.error_of("LogicError", plain, cuda.Out(z), cuda.In(x), cuda.In(x), 2, { block = 2 })
     assert.truthy(err.message:find("cuda.int32(2)", 1, true))
@@ -279,7 +548,7 @@ describe("launching", function()
 
   it("cuda.float16 cuda.bfloat16 cuda.float32 cuda.float64 cuda.bool round once", function()
     local image = cuda.compile "__global__ void bits(unsigned short *o, unsigned short a) { *o = a; }"
-    local bits = cuda.module_from_buffer(image):get_function "bits" -- only the size of `a` is known
+    local bits = core.module_load(image):get_function "bits" -- only the size of `a` is known
     local o = ffi.new "uint16_t[1]"
     local function as(scalar)
       bits(cuda.Out(o), scalar, { block = 1 })

@@ -16,6 +16,12 @@ describe("modules", function()
   end)
   before_each(gpu.context)
 
+  it("cuda.module_from_buffer refuses machine code that is not linked", function()
+    local options = { arch = "sm_80", target = "cubin", options = { "-rdc=true" } }
+    gpu.raises("LogicError", "relocatable code has to be linked", cuda.module_from_buffer,
+      (cuda.compile("__global__ void k() {}", options)))
+  end)
+
   it("cuda.module_from_buffer loads what cuda.compile makes", function()
     local mod = cuda.module_from_buffer(image)
     assert.truthy(tostring(mod):find "^cudalua.Module: ")

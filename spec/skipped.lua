@@ -16,6 +16,23 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "check_spec: checks of the software device find one access too many, in each space of memory",
+    "check_spec: checks of the software device find pointers that lead nowhere",
+    "check_spec: checks of the software device find loads of what nobody has written",
+    "check_spec: checks of the software device find races, and name both ends",
+    "check_spec: checks of the software device find barriers and shuffles that not all come to",
+    "check_spec: checks of the software device say nothing of the same kernels without their bug",
+    "check_spec: checks of the software device do not look where they were not asked to",
+    "check_spec: checks of the software device say nothing of kernels that are right: the corpus, CUB, "
+      .. "cooperative groups, locks, scans, calls",
+    "check_spec: checks of the software device are the detail of a LaunchError, which the next call that waits raises",
+    "check_spec: checks of the software device softgpu.check sets them and tells which are set; softgpu.report "
+      .. "tells the last report",
+    "check_spec: checks of the software device write their reports as JSON, on stderr or into a file",
+    "check_spec: checks of the software device tell what is left at the end: memory of the program's and of "
+      .. "kernels' malloc, and where it was made",
+    "printf_spec: trap in kernels is found where it was inlined, too",
+    "printf_spec: malloc in kernels is checked on the software device: past the end, after free, and freed twice",
     "errors_spec: errors every code of the driver has its class, name and sentence, from calls of each kind",
     "errors_spec: errors each sticky code is told by the call that reports it, and poisons the device",
     "fault_sweep_spec: faults in each driver call of 01_multiply.lua",

@@ -150,6 +150,35 @@ describe("the software device's switches", function()
     assert.truthy((err.log or err.detail):find("frobnicate.sync.b32", 1, true))
   end)
 
+  it("a form that only this device does not have fails its kernel, not the module", function()
+    local mod = cuda.module_from_buffer [[
+.version 8.0
+.target sm_80
+.address_size 64
+.func helper()
+{
+  .reg .b32 %r<9>;
+  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [0], 16;
+  ret;
+}
+.visible .entry needs_it()
+{
+  call helper;
+  ret;
+}
+.visible .entry other()
+{
+  ret;
+}
+]]
+    local err = gpu.error_of("LogicError", function() mod:get_function "needs_it" end)
+    assert.equal(801, err.code)
+    assert.truthy(err.detail:find("needs_it", 1, true) and err.detail:find("line 7", 1, true)
+      and err.detail:find("wmma.load.a", 1, true))
+    mod:get_function "other" { block = 32 }
+    cuda.Context.synchronize()
+  end)
+
   it("an endless loop of indexed branches meets the time limit", function()
     local out = gpu.child([=[
       local cuda = require "cudalua"

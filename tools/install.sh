@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 
 # Wheels of one CUDA release: PTX of a newer one could be too new for the driver. cccl holds <nv/target>,
-# which cuda_fp16.h includes, and crt what cuda_runtime.h includes.
-WHEELS=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl)
+# which cuda_fp16.h includes, and crt what cuda_runtime.h includes; nvjitlink is for link-time optimisation.
+WHEELS=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl nvidia-nvjitlink)
 WHEELS_VERSION='13.0.*'
 
 has() { command -v "$1" >/dev/null 2>&1; }

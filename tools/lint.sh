@@ -4,7 +4,7 @@
 # The C files of the given folders, those that exist, separated by NUL.
 c_files() {
   local dir
-  for dir in src spec/c bench; do
+  for dir in src spec/c spec/fuzz bench; do
     [[ ! -d $ROOT/$dir ]] || find "$ROOT/$dir" -name '*.[ch]' -print0
   done
 }
@@ -33,11 +33,15 @@ lint_lua() {
 
 lint_shell() { shellcheck -x dev bin/cudalua .ci/run tools/*.sh; }
 
+# A crash, a leak or a hang fails it.
+# shellcheck source-path=SCRIPTDIR source=fuzz.sh
+lint_fuzz() { . "$ROOT/tools/fuzz.sh"; fuzz_short >/dev/null; }
+
 run_lint() {
   local check status passed=0 failed=0
   need_packages luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck
   cd "$ROOT" || exit
-  for check in compile format tidy lua shell; do
+  for check in compile format tidy lua shell fuzz; do
     # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
     set +e
     (set -e; "lint_$check")

@@ -34,7 +34,7 @@ test_build() {
   cd "$ROOT" || exit
   choose_driver
   export_lua_paths
-  export CUDALUA_BUILD=$dir
+  export CUDALUA_BUILD=$dir CUDALUA_CACHE_DIR=$dir/test-cache # not the user's
   if [[ $# -gt 0 ]]; then
     run_busted "${busted[@]}" "$@"
     return
@@ -63,6 +63,7 @@ run_sanitized() {
   RUNTIME=$(ldd "$BUILD/src/cudalua/core.so" | awk '/libasan/ { print $3 }')
   [[ -n $RUNTIME ]] || die "the compiler's AddressSanitizer runtime was not found; install libasan of ${CC:-cc}"
   export ASAN_OPTIONS="detect_leaks=1:exitcode=99:${ASAN_OPTIONS:-}"
+  export LSAN_OPTIONS="suppressions=$ROOT/tools/leaks.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
   export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
   test_build "$BUILD" "$@"
 }
@@ -77,6 +78,6 @@ run_valgrind() {
   export CUDALUA_DRIVER=soft
   [[ $# -gt 0 ]] || set -- spec/{array,autoinit,constants,context,device,errors,event,graph,hostmem}_spec.lua \
     spec/{hostmem_lifetime,init,ipc,launch,lifetime,linear,linker,mem_async,memcpy,memcpy_box}_spec.lua \
-    spec/{memory,module,pool,stream,tools}_spec.lua
+    spec/{memory,module,pool,prepare,stream,tools}_spec.lua
   test_build "$BUILD" "$@"
 }

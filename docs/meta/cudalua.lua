@@ -229,12 +229,6 @@ function DevicePointer:ptr() end
 ---@class cudalua.Module
 local Module = {}
 
----cuModuleGetFunction.
----@param name string
----@return cudalua.Function  the same object each time
----@raise LogicError (500) that lists the kernels there are
-function Module:get_function(name) end
-
 ---cuModuleGetGlobal.
 ---@param name string  a __device__ or __constant__ variable
 ---@return cudalua.DevicePointer pointer  holds the module
@@ -249,8 +243,17 @@ function Module:close() end
 ---@class cudalua.LaunchOptions
 ---@field block integer|integer[]   threads of a block: up to 3 extents; required
 ---@field grid? integer|integer[]   blocks of the grid; default 1
----@field shared? integer           bytes of dynamic shared memory; default 0
----@field time_kernel? boolean      true: waits, and returns the seconds it took
+---@field shared? integer           bytes of dynamic shared memory; default 0. More than 48 KiB is asked for by itself
+---@field stream? cudalua.Stream    default: the current stream
+---@field cooperative? boolean      true: all blocks are on the device at once, and can wait for each other
+---@field cluster? integer|integer[] blocks of a thread block cluster (compute capability 9.0); the grid is a multiple
+---@field priority? integer         within Stream.priority_range(): the smaller, the more urgent
+---@field pdl? boolean              true: may begin before the kernel before it in the stream has ended, and then has to
+---  wait by cudaGridDependencySynchronize() (compute capability 9.0)
+---@field carveout? integer|string  percent of an SM's memory that should be shared memory, or cuda.shared_carveout
+----  (the default is what the function's attribute says)
+---@field time_kernel? boolean      true: waits for the context before and after, and returns the seconds it took; takes
+---  no stream
 
 ---A kernel. Call it: `fn(a, b, n, {block = 256, grid = 10})`, or `fn{a, b, n, block = 256}`. Numbers and
 ---booleans are converted to the parameter's own type; memory is DeviceAllocation, DevicePointer, In, Out, InOut,
@@ -264,12 +267,123 @@ local Function = {}
 --- The kernel's name.
 function Function:name() end
 
----cuFuncGetAttribute.
----@param attribute string|integer  "num_regs", "shared_size_bytes", "local_size_bytes", "const_size_bytes",
----  "max_threads_per_block", "max_dynamic_shared_size_bytes", "ptx_version", "binary_version", or a number
+---cuFuncGetAttribute. An attribute can also be read as a field: `fn.num_regs`; PyCUDA's first names are registers, smem
+---and lmem.
+---@param attribute string|integer  cuda.function_attribute, or its name: "num_regs", "local_size_bytes" ...
 ---@return integer
 ---@raise LogicError for one that there is not
 function Function:get_attribute(attribute) end
+
+---cuFuncSetAttribute.
+---@param attribute string|integer  "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout" (percent),
+---  "non_portable_cluster_size_allowed" ...; most are only for reading
+---@param value integer
+---@raise LogicError for one that cannot be set, or not to that
+function Function:set_attribute(attribute, value) end
+
+---cuFuncSetCacheConfig, a hint: what the memory that L1 cache and shared memory have in common should rather be.
+---@param config integer|string  cuda.func_cache: "prefer_none", "prefer_shared", "prefer_l1", "prefer_equal"
+---@raise LogicError for what is none
+function Function:set_cache_config(config) end
+
+---cuFuncSetSharedMemConfig: the width of shared memory's banks. Does nothing on GPUs of today.
+---@param config integer|string  cuda.shared_config: "default_bank_size", "four_byte_bank_size", ...
+---@raise LogicError for what is none
+function Function:set_shared_config(config) end
+
+---cuOccupancyMaxActiveBlocksPerMultiprocessor: how many blocks of this kernel an SM has at a time.
+---@param block integer|integer[]     threads of a block
+---@param shared? integer             bytes of dynamic shared memory of a block; default 0
+---@param flags? integer|string       cuda.occupancy_flags
+---@return integer blocks             0: such a block does not fit
+---@raise LogicError where its context is not current
+function Function:max_active_blocks(block, shared, flags) end
+
+---cuOccupancyAvailableDynamicSMemPerBlock: the dynamic shared memory that each of so many blocks on an SM can have.
+---@param blocks integer            on an SM at a time
+---@param block integer|integer[]   threads of a block
+---@return integer bytes
+---@raise LaunchError where so many do not fit even without, LogicError where its context is not current
+function Function:available_shared(blocks, block) end
+
+---cuOccupancyMaxActiveClusters: how many clusters of this kernel the device has at a time.
+---@param options cudalua.LaunchOptions  block and cluster, and shared
+---@return integer clusters              0: none fits, or the device has no clusters
+---@raise LogicError where its context is not current
+function Function:max_active_clusters(options) end
+
+---cuOccupancyMaxPotentialClusterSize: the largest cluster that fits.
+---@param options cudalua.LaunchOptions  block, and shared
+---@return integer blocks                of the cluster; 1 where the device has none, 0 where no block fits
+---@raise LogicError where its context is not current
+function Function:max_cluster_size(options) end
+
+---Launches what prepare() settled, in the current stream: the fastest way to launch, and checked as fn(...) is.
+---@param grid integer|integer[]  blocks: up to 3 extents
+---@param ... any  a list of the block's extents, needed where prepare() was given no block; then the arguments, as
+---  fn(...) takes them; behind them, if need be, {shared_size = bytes}
+---@raise LogicError for arguments that do not fit, and where prepare() was not called; LaunchError for a grid or a
+--- block beyond the limits
+function Function:prepared_call(grid, ...) end
+
+---The same in a stream.
+---@param grid integer|integer[]  blocks: up to 3 extents
+---@param ... any  the block, if need be, as for prepared_call(); the Stream, nil for the current one; the arguments
+---@raise LogicError, LaunchError as prepared_call
+function Function:prepared_async_call(grid, ...) end
+
+---Sets all parameters for the launches to come. Memory is kept alive until they are set again.
+---@param ... any  as fn(...) takes them; In, Out and InOut do their copies at each launch
+---@raise LogicError for what does not fit; then nothing is changed
+function Function:param_set(...) end
+
+---Says how many bytes of parameters were set. param_set() does it by itself.
+---@param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this
+---  leaves one out.
+---@raise LogicError for what is no number of bytes
+function Function:param_set_size(bytes) end
+
+---Writes a 32-bit integer into the parameters, whatever their types are.
+---@param offset integer  bytes, from 0
+---@param value integer   from -2^31 to 2^32 - 1
+---@raise LogicError where it is out of range, or reaches behind the last parameter
+function Function:param_seti(offset, value) end
+
+---Writes a float into the parameters, whatever their types are.
+---@param offset integer  bytes, from 0
+---@param value number
+---@raise LogicError where it overflows, or reaches behind the last parameter
+function Function:param_setf(offset, value) end
+
+---The threads of a block, for launch() and its like, and for prepared_call().
+---@param x integer
+---@param y? integer  default 1
+---@param z? integer  default 1
+---@raise LogicError for what are no positive whole numbers
+function Function:set_block_shape(x, y, z) end
+
+---The dynamic shared memory of a block, for launch() and its like, and for prepared_call().
+---@param bytes integer
+---@raise LogicError for what is no number of bytes
+function Function:set_shared_size(bytes) end
+
+---Launches one block, with what is set, in the current stream.
+---@raise LogicError where the shape or parameters are missing, or memory among them was freed; LaunchError for what is
+--- beyond the limits
+function Function:launch() end
+
+---Launches a grid of blocks, with what is set, in the current stream.
+---@param width integer
+---@param height integer
+---@raise LogicError, LaunchError as launch
+function Function:launch_grid(width, height) end
+
+---The same in a stream.
+---@param width integer
+---@param height integer
+---@param stream? cudalua.Stream  nil: the current one
+---@raise LogicError, LaunchError as launch
+function Function:launch_grid_async(width, height, stream) end
 
 ---A scalar with a type of its own, for a kernel whose parameter types are not known.
 ---@class cudalua.Scalar

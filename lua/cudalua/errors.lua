@@ -21,6 +21,7 @@ for name, class in pairs(core.errors) do M[name] = class end
 ---@field hint string?          what to do next
 ---@field log string?           compiler's or JIT's log
 ---@field source string?        source that did not compile
+---@field excerpt string?       its lines around the first error, with a mark
 ---@field sticky boolean?       true: every later call on the device fails, the process must restart
 ---@field requested number?     MemoryError: bytes asked for
 ---@field free number?          MemoryError: bytes free on the device
@@ -44,18 +45,20 @@ function Error:is(class)
   return false
 end
 
--- Three lines of source around the first diagnostic that names a line of the user's text.
-local function excerpt(err)
-  local line = tonumber((err.log or ""):match("%((%d+)%):"))
-  if not (line and err.source) then return "" end
-  local out, n = {}, 0
-  for text in (err.source .. "\n"):gmatch("(.-)\n") do
-    n = n + 1
-    if n >= line - 1 and n <= line + 1 then
-      out[#out + 1] = ("\n  %s %4d | %s"):format(n == line and ">" or " ", n, text)
-    end
+-- A log as it is shown: the first errors matter most, and the rest must not push them off the screen.
+local MAX_LOG, MAX_LINE = 40, 400 -- lines, bytes
+
+local function shown(log)
+  local at = 0
+  if #log > MAX_LOG * MAX_LINE then
+    log = log:gsub("[^\n]+", function(line) return #line > MAX_LINE and line:sub(1, MAX_LINE) .. "..." or nil end)
   end
-  return table.concat(out)
+  for _ = 1, MAX_LOG do
+    at = log:find("\n", at + 1, true)
+    if not at then return log end
+  end
+  local rest = select(2, log:sub(at + 1):gsub("[^\n]+", ""))
+  return rest == 0 and log or ("%s\n(%d more lines in err.log)"):format(log:sub(1, at - 1), rest)
 end
 
 local function indented(label, text) return "\n  " .. label .. ": " .. text:gsub("%s+$", ""):gsub("\n", "\n    ") end
@@ -73,7 +76,8 @@ local function tostring_error(err)
   end
   local told = err.log and err.detail and err.detail:find(err.log:match "^%s*(.-)%s*$", 1, true)
   if err.detail and err.detail ~= "" and not told then s = s .. indented("detail", err.detail) end
-  if err.log and err.log ~= "" then s = s .. indented("log", err.log) .. excerpt(err) end
+  if err.log and err.log ~= "" then s = s .. indented("log", shown(err.log)) end
+  if err.excerpt then s = s .. "\n  " .. err.excerpt:gsub("\n", "\n  ") end
   if err.sticky then s = s .. "\n  the device is lost to this process: it must be restarted" end
   if err.hint then s = s .. indented("hint", err.hint) end
   return s

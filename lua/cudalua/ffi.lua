@@ -97,12 +97,42 @@ for _, s in ipairs(scalars) do
   s.ctype, s.box = ffi.typeof(s[1]), ffi.typeof(s[1] .. "[1]")
 end
 
+local complex = {}
+for _, name in ipairs { "complex float", "complex double" } do
+  complex[ffi.typeof(name)] = ffi.typeof(name .. "[1]")
+end
+
 -- The row of a scalar value. A ctype is a cdata too, but no value.
 local function scalar_of(x)
   if tostring(x):find "^ctype<" then return nil end
   for _, s in ipairs(scalars) do
     if ffi.istype(s.ctype, x) then return s end
   end
+end
+
+---What a ctype is.
+---@param x any
+---@return string? text   as C writes it; nil where x is no ctype
+---@return integer? size  bytes; nil where that is not fixed
+---@return integer? align
+function M.ctype(x)
+  if type(x) ~= "cdata" then return nil end
+  local text = tostring(x):match "^ctype<(.*)>$"
+  if not text then return nil end
+  if is_pointer(x) then return "void *", 8, 8 end
+  if text:find "^enum " then text = "int" end
+  local ok, size = pcall(ffi.sizeof, x)
+  if not ok or not size or size == 0 then return text end
+  return text, size, ffi.alignof(x)
+end
+
+---The bytes of a host buffer.
+---@param what string  its name in messages
+---@param buf any      as for host_buffer
+---@return string
+function M.as_string(what, buf)
+  local slot, n = M.host_buffer(what, buf)
+  return type(slot) == "string" and slot:sub(1, n) or ffi.string(slot[0], n)
 end
 
 ---The bytes of a cdata value, and its dtype where it is a scalar.
@@ -113,6 +143,11 @@ function M.value_bytes(x)
   local s = scalar_of(x)
   if s then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
   if tostring(x):find "^ctype<" or is_pointer(x) then return nil end
+  for ctype, box in pairs(complex) do
+    if ffi.istype(ctype, x) then return ffi.string(box(x), ffi.sizeof(ctype)) end
+  end
+  local ctype = ffi.typeof(x)
+  if tostring(ctype):find "^ctype<enum " then return ffi.string(ffi.typeof("$[1]", ctype)(x), 4), "int32" end
   local slot = address(x)
   if not slot then return nil end
   return ffi.string(slot[0], ffi.sizeof(x))

@@ -15,6 +15,9 @@ core.set_library_root((debug.getinfo(1, "S").source:match "^@(.*)init%.lua$") or
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local launch = require "cudalua.launch"
+require "cudalua.function"
+require "cudalua.prepare"
+require "cudalua.params"
 
 ---@class cudalua
 local cuda = { Device = require "cudalua.device", Context = require "cudalua.context", Event = require "cudalua.event" }
@@ -42,7 +45,8 @@ core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)
 
----Called with one line of text when something deserves to be known that is no error. Replace it at will.
+---Called with a text when something deserves to be known that is no error, such as a compiler's warnings. Replace it at
+---will.
 ---@param text string
 function cuda.on_notice(text)
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
@@ -127,6 +131,10 @@ function cuda.Out(buf, nbytes) return launch.handler("Out", buf, nbytes, false, 
 ---@raise LogicError where it is no host buffer, or a Lua string
 function cuda.InOut(buf, nbytes) return launch.handler("InOut", buf, nbytes, true, true) end
 
+---A null pointer, for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end it.
+---@type cudalua.DevicePointer
+cuda.null = core.pointer(0)
+
 -- Scalars with a type of their own, for kernels whose parameter types are not known.
 for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
   "bfloat16", "float32", "float64" } do
@@ -145,13 +153,17 @@ local later = {}
 for part, names in pairs {
   array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
     "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
+  cache = "cache_info clear_cache",
   hostmem = "pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty " ..
     "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
     "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
     "RegisteredHostMemory ManagedAllocation",
   ipc = "mem_get_ipc_handle IPCMemoryHandle",
+  nvjitlink = "link",
+  dynamic = "DynamicModule DynamicSourceModule",
   linear = "mem_alloc_pitch mem_get_address_range",
   mempool = "MemoryPool default_mempool",
+  profiler = "start_profiler stop_profiler initialize_profiler",
   pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
     "DebugMemoryPool",
   memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",

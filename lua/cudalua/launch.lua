@@ -94,7 +94,8 @@ local function from_cdata(fn, i, x)
   local bytes, dtype = host.value_bytes(x)
   if not bytes then refuse(fn, i, "cannot pass " .. errors.text(x)) end
   if wanted and wanted.type == "pointer" then
-    refuse(fn, i, "expected device memory, got a host value; In/Out/InOut(buffer) copies it there and back")
+    refuse(fn, i, ("expected device memory, got %s; In/Out/InOut(buffer) copies host memory there and back"):format(
+      errors.text(x)))
   end
   return dtype and core.scalar(dtype, bytes, true) or bytes
 end
@@ -166,12 +167,23 @@ local function with_handlers(fn, args, n, handlers)
   return result
 end
 
-core.on_launch(function(fn, options, listed, ...)
+---What C takes in place of a call's arguments.
+---@param fn cudalua.Function
+---@param ... any
+---@return any[] args
+---@return integer n
+---@return table<integer, table>? handlers  by number of the argument, whose place is empty; nil: there are none
+function M.take_apart(fn, ...)
   local n = select("#", ...)
   local args, handlers = { ... }, {}
   for i = 1, n do
     if not plain(args[i]) then args[i], handlers[i] = convert(fn, i, args[i]) end
   end
+  return args, n, next(handlers) and handlers
+end
+
+core.on_launch(function(fn, options, listed, ...)
+  local args, n, handlers = M.take_apart(fn, ...)
   if listed then -- fn{a, b, block = ...}: the arguments are taken out of it
     local rest = {}
     for k, v in pairs(options) do
@@ -180,19 +192,8 @@ core.on_launch(function(fn, options, listed, ...)
     options = rest
   end
   args[n + 1] = options
-  if next(handlers) then return with_handlers(fn, args, n, handlers) end
+  if handlers then return with_handlers(fn, args, n, handlers) end
   return fn(unpack(args, 1, n + 1))
 end)
-
--- Kernels of modules that were not compiled here may still spell their types in their names.
-local methods = core.classes.Module
-local get_function = methods.get_function
-function methods:get_function(name)
-  local fn = get_function(self, name)
-  if name:sub(1, 2) == "_Z" then
-    require("cudalua.compiler").apply_signature(fn, require("cudalua.signature").of_symbol(name))
-  end
-  return fn
-end
 
 return M

@@ -3,6 +3,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local constants = require "cudalua.constants"
+local remember_image = require("cudalua.function").remember_image
 
 ---@class cudalua
 local M = {}
@@ -95,11 +96,12 @@ local load_options = { options = true, message_handler = true }
 ---@raise CompileError (218, 222 ...; log, info_log) for bad PTX, RuntimeError (209) for another architecture's code,
 --- LogicError for what is no image and for bad options.
 function M.module_from_buffer(image, opts)
-  if opts == nil then return core.module_load(image) end
+  if opts == nil then return remember_image(core.module_load(image), image) end
   opts = errors.options("module_from_buffer", opts, load_options)
   check_handler("module_from_buffer", opts.message_handler)
   local list = jit_options("module_from_buffer", opts.options or {})
-  return (with_handler(opts.message_handler, function(mod) return mod.jit end, core.module_load, image, list))
+  local mod = with_handler(opts.message_handler, function(loaded) return loaded.jit end, core.module_load, image, list)
+  return remember_image(mod, image)
 end
 
 ---Loads a module from a file.

@@ -3,15 +3,7 @@
 -- resolved. The same parser reads the mangled names of templates and of other people's cubins.
 -- Mangling: Itanium C++ ABI, section 5.1.
 
-local source_text = require "cudalua.source"
-
 local M = {}
-
-M.variable = "template<class F> __device__ char __cudalua_sig;"
-
----@param kernel string
----@return string  name expression whose lowered name holds the kernel's type
-function M.expression(kernel) return "&__cudalua_sig<decltype(&" .. kernel .. ")>" end
 
 -- letter -> {type of the parameter, how C writes it}
 local builtin = {
@@ -134,31 +126,54 @@ function Parser:type()
     self:take()
     local to = self:type()
     local mark = c == "P" and "*" or c == "R" and "&" or "&&"
-    return self:remember { type = "pointer", text = to.text .. (to.text:find("[%*&]$") and "" or " ") .. mark, to = to }
+    local t = { type = "pointer", to = to, before = to.before, after = to.after }
+    if to.after then -- of a function or an array: void (*)(int)
+      t.before = (to.type == "pointer" and to.before or to.before .. "(") .. mark
+      t.after = (to.type == "pointer" and "" or ")") .. to.after
+      t.text = t.before .. t.after
+    else
+      t.text = to.text .. (to.text:find("[%*&]$") and "" or " ") .. mark
+    end
+    return self:remember(t)
   elseif c == "r" or c == "V" or c == "K" then
     local words = {}
     while self:peek():find("[rVK]") do
       words[#words + 1] = ({ r = "__restrict__", V = "volatile", K = "const" })[self:take()]
     end
     local t = self:type()
-    local text = t.type == "pointer" and t.text .. " " .. table.concat(words, " ")
-      or table.concat(words, " ") .. " " .. t.text
-    return self:remember { type = t.type, text = text, to = t.to, params = t.params }
+    local word, pointer = table.concat(words, " "), t.type == "pointer"
+    local q = { type = t.type, text = pointer and t.text .. " " .. word or word .. " " .. t.text, to = t.to,
+      params = t.params }
+    if t.after then
+      q.before, q.after = pointer and t.before .. " " .. word or word .. " " .. t.before, t.after
+      q.text = q.before .. q.after
+    end
+    return self:remember(q)
   elseif c == "F" then
     self:take()
     self:accept("Y") -- extern "C"
     local ret, params = self:type(), {}
     while not self:accept("E") do params[#params + 1] = self:type() end
-    return self:remember { type = "bytes", text = ret.text .. " ()", params = params }
+    local texts = {}
+    for i, p in ipairs(params) do texts[i] = p.text end
+    local after = "(" .. (texts[1] == "void" and "" or table.concat(texts, ", ")) .. ")"
+    local before = ret.text .. (ret.text:find "[%*&]$" and "" or " ")
+    return self:remember { type = "bytes", text = before .. after, params = params, before = before, after = after }
   elseif c == "A" then
     self:take()
+    local n
     if self:accept("T") then -- as many elements as a template argument says
-      self:index()
+      n = self.template and self.template[self:index()] or fail()
+      n = n.text
     else
-      self.i = self.i + #self.s:match("^%d*", self.i)
+      n = self.s:match("^%d*", self.i)
+      self.i = self.i + #n
     end
     if not self:accept("_") then fail() end
-    return self:remember { type = "bytes", text = self:type().text .. "[]" }
+    local of = self:type()
+    local before = of.before or of.text .. (of.text:find "[%*&]$" and "" or " ")
+    local after = "[" .. n .. "]" .. (of.after or "")
+    return self:remember { type = "bytes", text = before .. after, before = before, after = after }
   elseif c == "M" then
     self:take()
     local class, member = self:type(), self:type()
@@ -182,6 +197,11 @@ function Parser:type()
     if two == "Di" then return { type = "uint32", text = "char32_t" } end
     if two == "Ds" then return { type = "uint16", text = "char16_t" } end
     if two == "Du" then return { type = "uint8", text = "char8_t" } end
+    if two == "DF" then -- _Float16, __bf16
+      local kind = self.s:match("^16[_b]", self.i) or fail()
+      self:take(3)
+      return kind == "16_" and { type = "float16", text = "_Float16" } or { type = "bfloat16", text = "__bf16" }
+    end
     return fail()
   elseif c:find("%d") then
     local t = self:remember(self:source_name())
@@ -192,10 +212,6 @@ function Parser:type()
 end
 
 local function parser(s, i) return setmetatable({ s = s, i = i, subs = {} }, Parser) end
-
----@class cudalua.Param
----@field type string  "float32", "pointer", "bytes", ...
----@field text string  "const float *"
 
 ---Parameters of the kernel behind the lowered name of M.expression(kernel).
 ---@param lowered string
@@ -215,11 +231,12 @@ end
 ---Parameters of a function from its mangled name.
 ---@param symbol string
 ---@return cudalua.Param[]?  nil: not mangled, or not understood
+---@return string? name      "ns::kernel<float,3>"
 function M.of_symbol(symbol)
   if symbol:sub(1, 2) ~= "_Z" then return nil end
   local p = parser(symbol, 3)
+  local name
   local ok, params = pcall(function()
-    local name
     if p:accept("N") then
       name = p:nested_name()
     else
@@ -242,43 +259,61 @@ function M.of_symbol(symbol)
     if #list == 1 and list[1].text == "void" then list = {} end
     return list
   end)
-  return ok and params or nil
+  if ok then return params, name.text end
 end
 
--- "const float *a, int n" -> {"a", "n"}: the last identifier of each part.
-local function parameter_names(text)
-  local names, depth, part = {}, 0, ""
-  local function finish()
-    if part:find("%S") and part:match("^%s*(.-)%s*$") ~= "void" then
-      names[#names + 1] = part:gsub("=.*$", ""):gsub("%[.-%]", ""):match("([%a_][%w_]*)%s*$") or "?"
+---A kernel's name as C++ writes it.
+---@param symbol string
+---@return string?  nil: not mangled, or not understood
+function M.name_of_symbol(symbol) return (select(2, M.of_symbol(symbol))) end
+
+---A type as a user writes it, and a list of them.
+---@param where string  for the message: "prepare: type 2"
+---@param x any
+---@return cudalua.Param
+function M.of_type(where, x) return require("cudalua.typename").of_type(where, x) end
+
+---@param where string
+---@param list any
+---@return cudalua.Param[]
+function M.of_args(where, list) return require("cudalua.typename").of_args(where, list) end
+
+---A copy of the types with the parameters' names in their texts.
+---@param params cudalua.Param[]
+---@param names string[]  "?" where there is none
+---@return cudalua.Param[]
+function M.named(params, names)
+  local list = {}
+  for i, p in ipairs(params) do
+    local text, name = p.text, #names == #params and names[i] ~= "?" and names[i]
+    if name and p.after then
+      text = p.before .. name .. p.after
+    elseif name then
+      text = text .. (text:find "[%*&]$" and "" or " ") .. name
     end
-    part = ""
+    list[i] = { type = p.type, text = text }
   end
-  for c in text:gmatch(".") do
-    if c:find("[%(<%[{]") then depth = depth + 1 elseif c:find("[%)>%]}]") then depth = depth - 1 end
-    if c == "," and depth == 0 then finish() else part = part .. c end
+  return list
+end
+
+---Lets PTX say what names do not: an enum is an integer.
+---@param params cudalua.Param[]
+---@param ptx string
+---@param kernel string  its name in the source, or its symbol
+function M.refine(params, ptx, kernel)
+  local seen
+  for i, p in ipairs(params) do
+    if p.type == "bytes" then
+      seen = seen or require("cudalua.ptx").params_of(ptx, kernel) or {}
+      local kind = #seen == #params and seen[i].type or ""
+      if kind:find "^integer" then p.type = kind end
+    end
   end
-  finish()
-  return names
 end
 
 ---Kernels that a source defines, templates left out (their types are known when they are instantiated).
 ---@param source string  CUDA C
 ---@return table<string, string[]>  kernel name -> names of its parameters
-function M.kernels(source)
-  local found, text = {}, source_text.code(source)
-  local at = 1
-  while true do
-    local from, after = text:find("__global__", at, true)
-    if not from then return found end
-    at = after + 1
-    local before = text:sub(1, from - 1):match("([^;{}]*)$")
-    local name, params
-    repeat -- __launch_bounds__(..) and its like stand before the name
-      name, params, after = text:match("^[^%(;{]-([%a_][%w_]*)%s*(%b())()", after + 1)
-    until not (name and name:find("^__"))
-    if name and not before:find("template%s*<") then found[name] = parameter_names(params:sub(2, -2)) end
-  end
-end
+function M.kernels(source) return require("cudalua.compiler.kernels").find(source) end
 
 return M

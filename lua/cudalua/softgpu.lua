@@ -75,6 +75,64 @@ function M.stats()
   return t
 end
 
+local checks = { "races", "uninitialised", "barriers", "shuffles", "leaks" }
+local check_names = { all = true, off = true, uninitialized = true }
+for _, name in ipairs(checks) do check_names[name] = true end
+
+---What kernels are checked for from now on, beside the bounds of their accesses; and what was set, where nothing is
+---given. Memory that is there already counts as written. A kernel in which something is found ends with a LaunchError
+---whose detail names kernel, source line, block, thread and memory.
+---
+---    races          accesses of shared and global memory that nothing orders
+---    uninitialised  loads of memory that nobody has written
+---    barriers       __syncthreads() that not all threads come to at one place
+---    shuffles       values of lanes that do not take part
+---    leaks          memory of kernels' malloc and of the program that is there at the end, on stderr
+---@param what? table<string, boolean>|string  {races = true, leaks = true}: these and no others; or "all", "off",
+---  "races,leaks"
+---@return table<string, boolean> checks  by name
+---@raise LogicError for other names
+function M.check(what)
+  if what == nil then what = nil end -- or a NULL pointer
+  if what ~= nil and type(what) ~= "table" and type(what) ~= "string" then
+    errors.raise("LogicError", "softgpu.check: expected a table such as {races = true} or text, got "
+      .. errors.text(what))
+  end
+  local list = what
+  if type(what) == "table" then
+    list = {}
+    for name, on in pairs(what) do
+      if not check_names[name] or type(on) ~= "boolean" then
+        errors.raise("LogicError", ("softgpu.check: unknown check %s = %s (there are %s)"):format(errors.text(name),
+          errors.text(on), table.concat(checks, ", ")))
+      end
+      if on then list[#list + 1] = name end
+    end
+    list = #list == 0 and "off" or table.concat(list, ",")
+  elseif what then
+    for name in (what .. ","):gmatch "([^,]*)," do
+      if not check_names[name] then
+        errors.raise("LogicError", ("softgpu.check: unknown check %s (there are %s)"):format(errors.text(name),
+          table.concat(checks, ", ")))
+      end
+    end
+  end
+  local reply = core.softgpu_control(list and "check " .. list or "check")
+  local set = {}
+  for _, name in ipairs(checks) do set[name] = ("," .. reply .. ","):find("," .. name .. ",", 1, true) ~= nil end
+  return set
+end
+
+---The report of the last fault, "" where there was none.
+---@param form? "text"|"json"  json: an object on one line, for tools; "" for what is no kernel's fault
+---@return string
+function M.report(form)
+  if form ~= nil and form ~= "text" and form ~= "json" then
+    errors.raise("LogicError", "softgpu.report: expected 'text' or 'json', got " .. errors.text(form))
+  end
+  return core.softgpu_control(form == "json" and "report json" or "report")
+end
+
 ---@return string[]  one line per object that is still alive
 function M.leaks()
   local list = {}

@@ -111,15 +111,17 @@ static double value_d(uint64_t u) {
 }
 static uint64_t f(float x) { return isnan(x) ? 0x7fffffff : raw(x); }
 static uint64_t quiet(uint64_t bits) { return bits | (uint64_t)1 << 51; }
-/* A double's NaN: the first NaN operand, made quiet; of an invalid operation, this one (measured). */
-static uint64_t propagate(double r, int n, const uint64_t *v) {
-  for (int i = 0; isnan(r) && i < n; i++)
-    if ((v[i] & INT64_MAX) > 0x7ff0000000000000) return quiet(v[i]);
+/* A double's NaN: that of the first NaN operand in an order, made quiet; of an invalid operation, this one
+ * (measured). */
+static uint64_t propagate(double r, const char *order, const uint64_t *v) {
+  for (; isnan(r) && *order; order++)
+    if ((v[*order - '0'] & INT64_MAX) > 0x7ff0000000000000) return quiet(v[*order - '0']);
   return isnan(r) ? 0xfff8000000000000u : raw_d(r);
 }
-#define d1(x) propagate(x, 1, v)
-#define d2(x) propagate(x, 2, v)
-#define d3(x) propagate(x, 3, v)
+#define d1(x) propagate(x, "0", v)
+#define d2(x) propagate(x, "10", v)
+#define d3(x) propagate(x, "120", v)
+#define quotient(x) propagate(x, "01", v)
 static uint64_t d(double x) { return raw_d(x); }
 static uint64_t f_payload(uint64_t bits) {
   return quiet((bits & 0x80000000) << 32 | 0x7ff0000000000000 | (bits & 0x7fffff) << 29);
@@ -128,6 +130,8 @@ static uint64_t d_payload(uint64_t bits) {
   return (bits >> 32 & 0x80000000) | 0x7fc00000 | (bits >> 29 & 0x3fffff);
 }
 static float flush(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
+/* .ftz of a result r, which rounded towards zero is `cut` (measured). */
+static float flushed(float r, float cut) { return fabsf(cut) < 0x1p-126f ? copysignf(0, r) : r; }
 static float unit(float x) { return isnan(x) || x <= 0 ? 0.0f : x >= 1 ? 1.0f : x; }
 static __int128 clamp(__int128 v, __int128 lo, __int128 hi) { return v < lo ? lo : v > hi ? hi : v; }
 static int64_t low24(uint32_t v) {
@@ -290,6 +294,82 @@ static uint64_t brain(float x) {
   return raw((float)r) >> 16;
 }
 
+/* Halves in pairs, bytes in words. */
+static double flush_half(uint32_t h) { return (h & 0x7c00) ? half_value(h) : 0; }
+static long double positive(long double x) { return isnan(x) || x > 0 ? x : 0; }
+static uint64_t each_half(uint32_t a, uint32_t b, uint32_t c, uint64_t (*one)(uint32_t, uint32_t, uint32_t)) {
+  return one(a & 0xffff, b & 0xffff, c & 0xffff) | one(a >> 16, b >> 16, c >> 16) << 16;
+}
+static uint64_t half_min_nan(uint32_t a, uint32_t b, uint32_t c) {
+  const float x = (float)half_value(a), y = (float)half_value(b);
+  (void)c;
+  return half(isnan(x) || isnan(y) ? NAN : least(x, y), FE_TONEAREST);
+}
+static uint64_t half_max_xor(uint32_t a, uint32_t b, uint32_t c) {
+  const float r = greatest(fabsf((float)half_value(a)), fabsf((float)half_value(b)));
+  (void)c;
+  return half(isnan(r) ? r : (a ^ b) & 0x8000 ? -r : r, FE_TONEAREST);
+}
+static uint64_t half_fma_relu(uint32_t a, uint32_t b, uint32_t c) {
+  return half(positive((long double)(half_value(a) * half_value(b)) + half_value(c)), FE_TONEAREST);
+}
+static uint64_t half_less_mask(uint32_t a, uint32_t b, uint32_t c) {
+  (void)c;
+  return half_value(a) < half_value(b) ? 0xffff : 0;
+}
+static uint64_t half_gtu(uint32_t a, uint32_t b, uint32_t c) {
+  (void)c;
+  return half_value(a) <= half_value(b) ? 0 : 0x3c00;
+}
+static int64_t part_of(uint32_t a, uint32_t b, int bits, int k, char op, bool sign) {
+  int64_t x = a >> (bits * k) & ((1u << bits) - 1), y = b >> (bits * k) & ((1u << bits) - 1);
+  if (sign && x >> (bits - 1)) x -= (int64_t)1 << bits;
+  if (sign && y >> (bits - 1)) y -= (int64_t)1 << bits;
+  switch (op) {
+  case '+': return x + y;
+  case '-': return x - y;
+  case 'd': return llabs(x - y);
+  case 'a': return (x + y + 1) / 2;
+  case '<': return x < y ? x : y;
+  case '>': return x > y ? x : y;
+  case 'g': return x > y;
+  default: return x <= y;
+  }
+}
+static uint64_t parts(uint32_t a, uint32_t b, int bits, char op, bool sign, int64_t lo, int64_t hi) {
+  uint64_t r = 0;
+  for (int k = 0; k < 32 / bits; k++) {
+    const int64_t v = (int64_t)clamp(part_of(a, b, bits, k, op, sign), lo, hi);
+    r |= ((uint64_t)v & ((1u << bits) - 1)) << (bits * k);
+  }
+  return r;
+}
+static int64_t part_sum(uint32_t a, uint32_t b, int bits, char op, bool sign) {
+  int64_t r = 0;
+  for (int k = 0; k < 32 / bits; k++) r += part_of(a, b, bits, k, op, sign);
+  return r;
+}
+/* Floats of eight bits: the nearest of all that there are; of two, the even one. */
+static double eight_value(uint32_t b, int digits, int bias, uint32_t largest) {
+  const int e = (int)(b & 127) >> digits, m = (int)(b & ((1u << digits) - 1));
+  const double v = e ? ldexp((1 << digits) + m, e - bias - digits) : ldexp(m, 1 - bias - digits);
+  if ((b & 127) > largest) return digits == 2 && (b & 127) == 0x7c ? (b & 128 ? -INFINITY : INFINITY) : NAN;
+  return b & 128 ? -v : v;
+}
+static uint64_t eight_bits(float x, int digits, int bias, uint32_t largest) {
+  uint32_t best = 0;
+  if (isnan(x)) return 0x7f;
+  const bool too_large = fabs((double)x) >= eight_value(largest, digits, bias, largest);
+  for (uint32_t b = 1; b <= largest && !too_large; b++) {
+    const double was = fabs(eight_value(best, digits, bias, largest) - fabs((double)x));
+    const double is = fabs(eight_value(b, digits, bias, largest) - fabs((double)x));
+    if (is < was || (is == was && !(b & 1))) best = b;
+  }
+  return (too_large ? largest : best) | (signbit(x) ? 0x80 : 0);
+}
+
+#define F0H value((uint32_t)H0 << 16)
+#define F1H value((uint32_t)H1 << 16)
 #define U0 ((uint32_t)v[0])
 #define U1 ((uint32_t)v[1])
 #define U2 ((uint32_t)v[2])
@@ -1021,6 +1101,31 @@ static void predicates(void) {
   }
 }
 
+static void parts_of_words(void) {
+  run_kernel(
+      HEAD ENTRY("k") "mov.u32 %r5,0x80ff7f01; mov.u32 %r6,0x12345678; add.u32 %r5,%r5,%t;\n"
+                      "vadd.s32.s32.u32 %r7,%r5.b3,%r6.h1; vadd.u32.u32.u32.sat %r8.b1,%r5.b2,%r6.b0,%r6;\n"
+                      "vsub.u32.u32.u32 %r9.h1,%r5.h0,%r6.h0,%r6; vadd2.u32.u32.u32 %r10.h0,%r5,%r6,%r6;\n"
+                      "vabsdiff4.u32.u32.u32 %r11,%r5.b7654,%r6.b0123,%r6;\n"
+                      "lop3.and.b32 %r12|%p1,%r5,%r6,%t,0x80,%p2; setp.lt.u32 %p2,%t,9;\n"
+                      "lop3.or.b32 _|%p3,%r5,%r6,%t,0x80,%p2; selp.u32 %r13,1,0,%p3;\n"
+                      "xor.b32 %r7,%r7,%r8; xor.b32 %r7,%r7,%r9; xor.b32 %r7,%r7,%r10; xor.b32 "
+                      "%r7,%r7,%r11; xor.b32 %r7,%r7,%r12; xor.b32 %r7,%r7,%r13;\n" STORE("%r7"),
+      "k", 1, 64, NULL);
+  for (uint32_t i = 0; i < 64; i++) {
+    const uint32_t a = 0x80ff7f01 + i, b = 0x12345678, both = a & b & i;
+    uint32_t r = (uint32_t)((int32_t)(int8_t)(a >> 24) + 0x1234);
+    r ^= 0x1234ff78; /* 0xff + 0x78 is too much for a byte */
+    r ^= ((a & 0xffff) - 0x5678) << 16 | 0x5678;
+    r ^= 0x12340000 | ((a + b) & 0xffff);
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t x = b >> 8 * k & 255, y = a >> 8 * (3 - k) & 255;
+      r ^= (x > y ? x - y : y - x) << 8 * k;
+    }
+    CHECK(results[i] == (r ^ both ^ (both != 0 || i < 9)));
+  }
+}
+
 static void local_memory(void) {
   /* Each thread reverses its own array with indices that differ. */
   run_kernel(
@@ -1055,6 +1160,100 @@ static void calls(void) {
   }
 }
 
+/* Routines: recursion of each lane to a depth of its own, registers and local variables of every activation.
+ */
+#define FIB                                                                                                  \
+  ".func (.param .b32 r) fib(.param .b32 n) { .reg .b32 %a<8>; .reg .b64 %q<4>; .reg .pred %p;\n"            \
+  ".local .align 8 .b8 depot[8]; mov.u64 %q1,depot; cvta.local.u64 %q2,%q1; ld.param.b32 %a1,[n];\n"         \
+  "setp.lt.u32 %p,%a1,2; @%p bra END; st.u32 [%q2+4],%a1; add.s32 %a2,%a1,-1;\n"                             \
+  "{ .param .b32 p0; st.param.b32 [p0],%a2; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 "         \
+  "%a3,[q0]; }\n"                                                                                            \
+  "ld.local.u32 %a4,[depot+4]; add.s32 %a4,%a4,-2;\n"                                                        \
+  "{ .param .b32 p0; st.param.b32 [p0],%a4; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 "         \
+  "%a5,[q0]; }\n"                                                                                            \
+  "add.s32 %a1,%a3,%a5; END: st.param.b32 [r],%a1; ret; }\n"
+
+static void recursion(void) {
+  run_kernel(
+      HEAD ".func (.param .b32 r) fib(.param .b32 n);\n" FIB ENTRY(
+          "k") "rem.u32 %r5,%t,15; mul.lo.s32 %r7,%i,3; setp.ne.s32 %p1,%r5,4; mov.u32 %r6,77; { .param "
+               ".b32 p0; .param .b32 q0; st.param.b32 [p0],%r5; @%p1 call.uni (q0), fib, (p0); @%p1 "
+               "ld.param.b32 %r6,[q0]; } add.s32 %r6,%r6,%r7;\n" STORE("%r6"),
+      "k", 2, 200, NULL);
+  for (uint32_t i = 0; i < 400; i++) {
+    uint32_t a = 0, b = 1, n = i % 200 % 15;
+    for (uint32_t k = 0; k < n; k++) {
+      const uint32_t c = a + b;
+      a = b;
+      b = c;
+    }
+    CHECK(results[i] == (n == 4 ? 77 : a) + 3 * i);
+  }
+}
+
+/* Pointers to functions in registers and tables, with a prototype and with a list of targets; lanes go
+ * different ways, and one function calls on through another pointer. */
+static void pointers(void) {
+  static const char text[] = HEAD
+      ".func (.param .b32 r) inc(.param .b32 x, .param .align 16 .b8 y[16]) { .reg .b32 %a<4>; ld.param.b32 "
+      "%a1,[x]; ld.param.b32 %a2,[y+12]; add.s32 %a3,%a1,%a2; st.param.b32 [r],%a3; ret; }\n"
+      ".func (.param .b32 r) neg(.param .b32 x, .param .align 16 .b8 y[16]) { .reg .b32 %a<4>; ld.param.b32 "
+      "%a1,[x]; neg.s32 %a3,%a1; st.param.b32 [r],%a3; ret; }\n"
+      ".func (.param .b32 r) both(.param .b32 x, .param .align 16 .b8 y[16]);\n"
+      ".global .u64 table[3] = {inc, neg, both};\n"
+      ".func (.param .b32 r) both(.param .b32 x, .param .align 16 .b8 y[16]) { .reg .b32 %a<8>; .reg .b64 "
+      "%q<8>; "
+      ".reg .pred %p; ld.param.b32 %a1,[x]; ld.param.v2.b64 {%q1,%q2},[y]; and.b32 %a2,%a1,1; mul.wide.u32 "
+      "%q3,%a2,8; mov.u64 %q4,table; add.s64 %q4,%q4,%q3; ld.global.u64 %q5,[%q4];\n"
+      "{ .param .b32 p0; .param .align 16 .b8 p1[16]; .param .b32 q0; st.param.b32 [p0],%a1; st.param.v2.b64 "
+      "[p1],{%q1,%q2}; type: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 16 .b8 _[16]); "
+      "call "
+      "(q0), %q5, (p0, p1), type; ld.param.b32 %a3,[q0]; } mad.lo.s32 %a3,%a1,1000,%a3; st.param.b32 "
+      "[r],%a3; "
+      "ret; }\n" ENTRY(
+          "k") "rem.u32 %r5,%t,3; mul.wide.u32 %d5,%r5,8; mov.u64 %d6,table; add.s64 %d6,%d6,%d5; "
+               "ld.global.u64 "
+               "%d7,[%d6]; mov.u64 %d8,neg; { .param .b32 p0; .param .align 16 .b8 p1[16]; .param .b32 q0; "
+               "st.param.b32 [p0],%i; st.param.b32 [p1+12],500; type: .callprototype (.param .b32 _) _ "
+               "(.param .b32 "
+               "_, .param .align 16 .b8 _[16]); call (q0), %d7, (p0, p1), type; ld.param.b32 %r6,[q0]; }\n"
+               "setp.eq.u64 %p1,%d7,%d8; @%p1 add.s32 %r6,%r6,7;\n" STORE("%r6");
+  run_kernel(text, "k", 1, 96, NULL);
+  for (int i = 0; i < 96; i++) {
+    const int inner = i % 2 ? -i : i + 500;
+    CHECK((int)results[i] == (i % 3 == 0 ? i + 500 : i % 3 == 1 ? 7 - i : i * 1000 + inner));
+  }
+}
+
+/* A function that is called from many places, each of which would make a copy of it: the kernel stays small.
+ */
+static void many_calls(void) {
+  Text t = {0};
+  put(&t, HEAD);
+  put(&t, ".func (.param .b32 r) f0(.param .b32 x) { .reg .b32 %%a<4>; ld.param.b32 %%a1,[x]; add.s32 "
+          "%%a1,%%a1,1; "
+          "st.param.b32 [r],%%a1; ret; }\n");
+  for (int i = 1; i < 12; i++) {
+    put(&t, ".func (.param .b32 r) f%d(.param .b32 x) { .reg .b32 %%a<4>; ld.param.b32 %%a1,[x];\n", i);
+    for (int k = 0; k < 4; k++)
+      put(&t,
+          "{ .param .b32 p; .param .b32 q; st.param.b32 [p],%%a1; call (q), f%d, (p); ld.param.b32 %%a1,[q]; "
+          "}\n",
+          i - 1);
+    put(&t, "st.param.b32 [r],%%a1; ret; }\n");
+  }
+  put(&t, "%s", ENTRY("k"));
+  put(&t, "%s",
+      "{ .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), f6, (p); ld.param.b32 %r5,[q]; }\n");
+  put(&t, "%s",
+      "setp.eq.s32 %p1,%i,999; @!%p1 bra S; { .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), "
+      "f11, (p); ld.param.b32 %r5,[q]; } S:\n");
+  put(&t, "%s", STORE("%r5"));
+  run_kernel(t.p, "k", 1, 64, NULL);
+  for (uint32_t i = 0; i < 64; i++) CHECK(results[i] == i + 4096);
+  free(t.p);
+}
+
 static void special_registers(void) {
   SgModule *m =
       load(HEAD ".visible .entry k(.param .u64 b) {\n" REGS
@@ -1078,6 +1277,107 @@ static void special_registers(void) {
   CHECK(launch3(m, "k", (uint32_t[]){3, 2, 2}, (uint32_t[]){5, 7, 3}, 0, &p, &fault) == 0);
   for (uint32_t i = 0; i < 12 * 105; i++) CHECK(results[i] == 2 * i + 1);
   sg_module_unload(m);
+}
+
+/* Copies into shared memory, whole, in part and not at all. */
+static void copies(void) {
+  uint32_t *a = device(64 * 16);
+  for (uint32_t i = 0; i < 256; i++) a[i] = i + 1;
+  run_kernel(
+      HEAD ENTRY(
+          "k") ".shared .align 16 .b8 s[1024]; mov.u64 %d5,s; mul.wide.u32 %d6,%t,16; add.s64 %d5,%d5,%d6; "
+               "add.s64 "
+               "%d7,%d1,%d6; mov.u32 %r5,-1; st.shared.v4.u32 [%d5],{%r5,%r5,%r5,%r5}; rem.u32 %r6,%t,17; "
+               "setp.gt.u32 %p1,%t,39; setp.lt.u32 %p2,%t,20;\n"
+               "@%p2 cp.async.cg.shared.global.L2::128B [%d5],[%d7],16,%r6; @%p2 bra NEXT; @!%p1 "
+               "cp.async.ca.shared.global "
+               "[%d5+8],[%d7+8],8; cp.async.ca.shared.global [%d5],[%d7],4,%p1;\n"
+               "NEXT: cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all; ld.shared.v4.u32 "
+               "{%r7,%r8,%r9,%r10},[%d5]; add.s64 %d8,%d2,%d6; st.global.v4.u32 [%d8],{%r7,%r8,%r9,%r10}; "
+               "ret; }\n",
+      "k", 1, 64, a);
+  for (uint32_t t = 0; t < 64; t++) {
+    uint8_t want[16];
+    memset(want, t < 20 ? 0 : 0xff, 16);
+    if (t < 20)
+      memcpy(want, &a[t * 4], t % 17);
+    else if (t < 40)
+      memcpy(want, &a[t * 4], 4), memcpy(want + 8, &a[t * 4 + 2], 8);
+    else
+      memset(want, 0, 4);
+    CHECK(memcmp(&results[t * 4], want, 16) == 0);
+  }
+  SgFault fault;
+  SgModule *m = load(HEAD ENTRY("k") ".shared .align 16 .b8 s[64]; mov.u64 %d5,s; cp.async.cg.shared.global "
+                                     "[%d5],[%d1+1024],16; ret; }\n");
+  CHECK(launch(m, "k", 1, 1, &(Two){a, results}, &fault) == 700 && strstr(fault.text, "global"));
+  sg_module_unload(m);
+  release(a);
+}
+
+/* A barrier in memory: half of the threads arrive and go on, the others wait for the phase, round after
+ * round. */
+static void memory_barriers(void) {
+  run_kernel(
+      HEAD ENTRY(
+          "k") ".shared .align 8 .b64 bar0; .shared .align 4 .u32 sum; setp.ne.s32 %p1,%t,0; @%p1 bra READY; "
+               "mbarrier.init.shared::cta.b64 [bar0],64; st.shared.u32 [sum],0; READY: bar.sync 0; mov.u32 "
+               "%r5,0; mov.u32 "
+               "%r8,0; setp.lt.u32 %p2,%t,32;\n"
+               "ROUND: atom.shared.add.u32 %r6,[sum],%t; mbarrier.arrive.shared.b64 %d5,[bar0]; @!%p2 bra "
+               "PARITY;\n"
+               "STATE: mbarrier.test_wait.shared.b64 %p3,[bar0],%d5; @!%p3 bra STATE; bra GO;\n"
+               "PARITY: and.b32 %r7,%r5,1; mbarrier.try_wait.parity.shared.b64 %p3,[bar0],%r7; @!%p3 bra "
+               "PARITY;\n"
+               "GO: ld.shared.u32 %r9,[sum]; add.s32 %r8,%r8,%r9; bar.sync 1; add.s32 %r5,%r5,1; setp.lt.s32 "
+               "%p4,%r5,3; @%p4 bra ROUND;\n"
+               "mbarrier.pending_count.b64 %r10,%d5; mad.lo.s32 %r8,%r8,1000,%r10;\n" STORE("%r8"),
+      "k", 1, 64, NULL);
+  uint64_t seen = 0;
+  for (uint32_t t = 0; t < 64; t++) {
+    CHECK(results[t] / 1000 == 2016 * 6);
+    const uint32_t pending =
+        results[t] % 1000; /* before this thread's arrival: 64 for the first, 1 for the last */
+    CHECK(pending >= 1 && pending <= 64);
+    seen |= pending ? (uint64_t)1 << ((pending - 1) & 63) : 0;
+  }
+  CHECK(seen == UINT64_MAX);
+  /* Transactions hold a phase open; a thread that drops out is not waited for in the next one. */
+  run_kernel(
+      HEAD ENTRY("k") ".shared .align 8 .b64 bar0; mov.u32 %r5,0; mbarrier.init.shared.b64 [bar0],2; "
+                      "mbarrier.arrive.expect_tx.shared.b64 "
+                      "_,[bar0],16; mbarrier.arrive_drop.shared.b64 %d5,[bar0]; "
+                      "mbarrier.test_wait.shared.b64 %p1,[bar0],%d5; "
+                      "@%p1 add.s32 %r5,%r5,1; mbarrier.complete_tx.shared.b64 [bar0],16; "
+                      "mbarrier.test_wait.shared.b64 "
+                      "%p1,[bar0],%d5; @%p1 add.s32 %r5,%r5,10; mbarrier.arrive.shared.b64 %d6,[bar0]; "
+                      "mbarrier.test_wait.shared.b64 %p1,[bar0],%d6; @%p1 add.s32 %r5,%r5,100; "
+                      "mbarrier.inval.shared.b64 [bar0];\n" STORE("%r5"),
+      "k", 1, 1, NULL);
+  CHECK(results[0] == 110);
+}
+
+/* elect.sync, the barrier and the addresses of a cluster of one block, predicates of pairs, constant
+ * addresses. */
+static void newer_forms(void) {
+  run_kernel(
+      HEAD ".const .align 4 .u32 c[2] = {3, 4};\n" ENTRY(
+          "k") ".shared .align 4 .b32 s[64]; mov.u32 %r5,0; setp.lt.u32 %p7,%t,5; @%p7 bra E; elect.sync "
+               "%r6|%p1,0xffffffe0; "
+               "@%p1 add.s32 %r5,%r5,1; mad.lo.s32 %r5,%r6,10,%r5; E: mov.u64 %d5,s; mul.wide.u32 %d6,%t,4; "
+               "add.s64 %d7,%d5,%d6; "
+               "mapa.shared::cluster.u64 %d8,%d7,0; st.shared::cluster.u32 [%d8],%t; "
+               "barrier.cluster.arrive.release; "
+               "barrier.cluster.wait.acquire; xor.b32 %r7,%t,1; mul.wide.u32 %d9,%r7,4; add.s64 %d9,%d5,%d9; "
+               "ld.shared.u32 %r8,[%d9]; mad.lo.s32 %r5,%r8,1000,%r5; mov.u32 %r9,0x3c004000; mov.u32 "
+               "%r10,0x3c003c00; "
+               "setp.gt.f16x2 %p2|%p3,%r9,%r10; @%p2 add.s32 %r5,%r5,100000; @%p3 add.s32 %r5,%r5,200000;\n"
+               "mov.u64 %d10,c; isspacep.const %p4,%d10; isspacep.const %p5,%d2; @%p4 add.s32 "
+               "%r5,%r5,400000; @%p5 "
+               "add.s32 %r5,%r5,800000;\n" STORE("%r5"),
+      "k", 1, 32, NULL);
+  for (uint32_t t = 0; t < 32; t++)
+    CHECK(results[t] == (t < 5 ? 0 : t == 5 ? 51 : 50u) + (t ^ 1) * 1000 + 500000);
 }
 
 /* Threads of one warp and of several blocks fight for a lock: each must get it. */
@@ -1268,6 +1568,47 @@ static void stops(void) {
   release(a);
 }
 
+static void bad_calls(void) {
+  uint32_t *a = device(400);
+  const char *forever =
+      HEAD ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %a<4>; ld.param.b32 %a1,[n]; "
+           "add.s32 %a2,%a1,1; { .param .b32 p; .param .b32 q; st.param.b32 [p],%a2; call (q), f, "
+           "(p); ld.param.b32 %a3,[q]; } add.s32 %a3,%a3,%a1; st.param.b32 [r],%a3; ret; }\n" ENTRY(
+               "k") "setp.ne.s32 %p1,%t,40; @%p1 bra E; { .param .b32 p; .param .b32 q; st.param.b32 "
+                    "[p],%i; call (q), f, (p); ld.param.b32 %r5,[q]; } E: ret; }\n";
+  CHECK(fails(forever, 1, 64, NULL, a) == 700 && last.thread[0] == 40 && says("stack overflow") &&
+        says("CU_LIMIT_STACK_SIZE is 1024"));
+  const char *through =
+      HEAD ENTRY("k") "mul.wide.u32 %d5,%t,16; add.s64 %d5,%d5,%d1; type: .callprototype _ (); "
+                      "setp.lt.u32 %p1,%t,8; @%p1 bra E; call %d5, type; E: ret; }\n";
+  CHECK(fails(through, 1, 64, NULL, a) == 718 && last.thread[0] == 8 && says("0x80") && says("no function"));
+  CHECK(
+      fails(HEAD ENTRY("k") "shl.b32 %r6,1,%t; not.b32 %r6,%r6; shfl.sync.bfly.b32 %r5,%t,1,31,%r6; ret; }\n",
+            1, 32, NULL, a) == 715 &&
+      last.thread[0] == 0 && says("member mask 0xfffffffe"));
+  CHECK(
+      fails(HEAD ENTRY("k") "setp.lt.u32 %p1,%t,4; @%p1 bra E; mov.u32 %r6,0xffffffe0; vote.sync.ballot.b32 "
+                            "%r5,%p1,%r6; E: ret; }\n",
+            1, 32, NULL, a) == 715 &&
+      last.thread[0] == 4);
+  release(a);
+}
+
+/* A form that this machine has not: its kernel cannot run, the others of the module can. */
+static void missing(void) {
+  SgModule *m =
+      load(HEAD ".visible .entry bad() { .reg .b32 %r<4>; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+                "{%r1}, [0], 16;\n ret; }\n" ENTRY("k") STORE("%i"));
+  SgFault fault;
+  if (!m) return;
+  CHECK(sg_module_nkernels(m) == 2 && !sg_kernel_missing(sg_module_kernel(m, "k")));
+  const char *why = sg_kernel_missing(sg_module_kernel(m, "bad"));
+  CHECK(why && strstr(why, "line 4") && strstr(why, "wmma.load.a"));
+  CHECK(launch(m, "bad", 1, 1, NULL, &fault) == 801 && strstr(fault.text, "wmma.load.a"));
+  CHECK(launch(m, "k", 1, 32, &(Two){NULL, results}, &fault) == 0);
+  sg_module_unload(m);
+}
+
 static void rejected(void) {
   SgDiag diag;
   int code;
@@ -1294,25 +1635,38 @@ static void rejected(void) {
 
 /* Every prefix of a module, and the module with one byte changed, loads or fails, but never more than that.
  */
-static void broken_text(void) {
-  static const char text[] =
-      HEAD ".global .u32 v[2] = {1, 2};\n.func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a; ld.param.b32 "
-           "%a,[x]; st.param.b32 [r],%a; ret; }\n" ENTRY(
-               "k") ".shared .b32 s[4]; { .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), f, "
-                    "(p); ld.param.b32 %r5,[q]; } setp.eq.s32 %p1,%r5,1; @%p1 bra E; bar.sync 0; "
-                    "ld.global.v2.u32 {%r6,%r7},[v]; cvt.rn.f32.s32 %f1,%r6; shfl.sync.up.b32 "
-                    "%r8|%p2,%r7,1,0,-1; atom.shared.add.u32 %r9,[s],1; E: " STORE("%r5");
+static void broken(const char *text) {
   SgDiag diag;
   int code;
-  for (size_t n = 0; n < sizeof text; n++) sg_module_unload(sg_module_load(0, 1, text, n, &diag, &code));
+  const size_t len = strlen(text);
+  for (size_t n = 0; n <= len; n++) sg_module_unload(sg_module_load(0, 1, text, n, &diag, &code));
   char *copy = strdup(text);
   for (int i = 0; i < 4000; i++) {
-    const size_t at = rnd() % (sizeof text - 1);
-    copy[at] = rnd() % 3 ? text[rnd() % (sizeof text - 1)] : (char)rnd();
-    sg_module_unload(sg_module_load(0, 1, copy, sizeof text - 1, &diag, &code));
+    const size_t at = rnd() % len;
+    copy[at] = rnd() % 3 ? text[rnd() % len] : (char)rnd();
+    sg_module_unload(sg_module_load(0, 1, copy, len, &diag, &code));
     copy[at] = text[at];
   }
   free(copy);
+}
+
+static void broken_text(void) {
+  broken(HEAD
+         ".global .u32 v[2] = {1, 2};\n.func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a; ld.param.b32 "
+         "%a,[x]; st.param.b32 [r],%a; ret; }\n" ENTRY(
+             "k") ".shared .b32 s[4]; { .param .b32 p; .param .b32 q; st.param.b32 [p],%i; call (q), f, "
+                  "(p); ld.param.b32 %r5,[q]; } setp.eq.s32 %p1,%r5,1; @%p1 bra E; bar.sync 0; "
+                  "ld.global.v2.u32 {%r6,%r7},[v]; cvt.rn.f32.s32 %f1,%r6; shfl.sync.up.b32 "
+                  "%r8|%p2,%r7,1,0,-1; atom.shared.add.u32 %r9,[s],1; E: " STORE("%r5"));
+  broken(HEAD ".func (.param .b32 r) fib(.param .b32 n);\n.global .u64 table[2] = {fib, fib};\n" FIB ENTRY(
+      "k") ".shared .align 16 .b8 s[64]; ld.global.u64 %d5,[table]; { .param .b32 p0; .param .b32 q0; "
+           "st.param.b32 "
+           "[p0],%i; type: .callprototype (.param .b32 _) _ (.param .b32 _); call (q0), %d5, (p0), type; "
+           "ld.param.b32 "
+           "%r5,[q0]; } cp.async.ca.shared.global [s],[table],8,%r5; mbarrier.init.shared.b64 [s],1; "
+           "mbarrier.arrive.shared.b64 %d6,[s]; set.lt.f16x2.f16x2 %r6,%r5,%r5; vadd4.u32.u32.u32 "
+           "%r7,%r6,%r5,%r5; "
+           "elect.sync %r8|%p1,-1;\n" STORE("%r5"));
 }
 
 int main(void) {
@@ -1334,8 +1688,15 @@ int main(void) {
   run("warps", warps);
   run("carry chain", carry);
   run("predicates", predicates);
+  run("parts of words", parts_of_words);
   run("local memory", local_memory);
   run("calls", calls);
+  run("recursion", recursion);
+  run("calls through pointers", pointers);
+  run("many calls", many_calls);
+  run("copies into shared memory", copies);
+  run("barriers in memory", memory_barriers);
+  run("newer forms", newer_forms);
   run("special registers", special_registers);
   run("spin lock", spin_lock);
   run("grid barrier", grid_barrier);
@@ -1343,6 +1704,8 @@ int main(void) {
   run("gang sizes", gangs);
   run("bounds", bounds);
   run("stops", stops);
+  run("bad calls", bad_calls);
+  run("missing forms", missing);
   run("rejected modules", rejected);
   run("broken text", broken_text);
   release(results);

@@ -94,12 +94,19 @@ local options = {
   ["cuda.Linker"] = "options message_handler log_verbose",
   ["cuda.module_from_buffer"] = "options message_handler", ["cuda.module_from_file"] = "options message_handler",
   ["cuda.SourceModule"] = "options keep no_extern_c arch code cache_dir include_dirs headers name backend nvcc",
+  ["cuda.DynamicModule"] = "lto link_options message_handler log_verbose library_dirs arch options name",
+  ["cuda.DynamicSourceModule"] = "lto link_options message_handler log_verbose library_dirs arch options name",
+  ["cuda.DynamicModule:add_source"] = "arch options name headers include_dirs",
+  ["cuda.link"] = "arch lto target options",
   ["cuda.compile"] = "options arch target headers include_dirs name", ["cuda.ArrayDescriptor"] = "width height format",
   ["cuda.ArrayDescriptor3D"] = "width height depth format num_channels flags", ["Memcpy2D()"] = "aligned stream",
   ["cuda.matrix_to_array"] = "allow_double_hack", ["cuda.np_to_array"] = "allow_surface_bind allow_double_hack",
   ["ndarray.wrap"] = "order strides base alive", ["ndarray.allclose"] = "rtol atol equal_nan",
   ["ndarray.Array:allclose"] = "rtol atol equal_nan",
-  ["a kernel's call"] = "block grid stream shared time_kernel texrefs",
+  ["a kernel's call"] = "block grid stream shared time_kernel cooperative cluster priority pdl carveout texrefs",
+  ["cuda.Module:get_function"] = "args", ["cuda.SourceModule:get_function"] = "args",
+  ["cuda.Function:suggest_block"] = "shared limit", ["cuda.Function:max_active_clusters"] = "block cluster shared",
+  ["cuda.Function:max_cluster_size"] = "block shared",
 }
 local function option_names(name)
   if options[name] then return options[name] end
@@ -111,7 +118,8 @@ end
 
 -- These hand on what a function of the user's raises.
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
-  ["cuda.Stream:on_complete"] = true, ["tools.make_default_context"] = true }
+  ["cuda.Stream:on_complete"] = true,
+  ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true }
 -- Numbers in these places are addresses or handles, which the caller vouches for.
 -- These only take note of what they are given: it is looked at when it is used.
 local notes = {}
@@ -232,7 +240,7 @@ end
 local function sweep(fun)
   if fun.name == "cuda.IPCMemoryHandle" or fun.name:find "^cuda%.IPC" or fun.name:find "peer_access" or
     fun.name == "cuda.Event.from_ipc_handle" or fun.name:find "as_buffer$" or fun.name == "ndarray.Array:get_pointer" or
-    fun.name == "cuda.Device:p2p_attribute" then
+    fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
   elseif fun.name:find "^softgpu%." and not soft then
     try(fun, "the sample", fun.name ~= "softgpu.active" and "LogicError" or nil, unpack(arguments(fun), 1, #fun.words))

@@ -92,20 +92,40 @@ Array:handle = array; Array:get_descriptor = array; Array:get_descriptor_3d = ar
 memcpy_dtoa = array 0 memory 8; memcpy_atod = memory array 0 8; memcpy_htoa = array 0 floats
 memcpy_atoh = floats array 0; memcpy_atoa = array 0 array 8 8; dtype_to_array_format = 'float32
 matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to_array = matrix 'C options
-module_from_buffer = image options; module_from_file = path options; Module:get_function = module 'add
+module_from_buffer = image options; module_from_file = path options; Module:get_function = module 'add options
 Module:get_global = module 'variable; Module:close = module
-SourceModule = source options; SourceModule:get_function = source_module 'add
+SourceModule = source options; SourceModule:get_function = source_module 'add options
 SourceModule:get_global = source_module 'variable; compile = source arch
+cache_info =; clear_cache =; link = images arch
+DynamicModule = options; DynamicSourceModule = source options; DynamicModule:add_source = dynamic source options
+DynamicModule:add_data = dynamic image 'ptx 'name; DynamicModule:add_file = dynamic path 'ptx
+DynamicModule:add_stdlib = dynamic 'cudadevrt; DynamicModule:link = dynamic
+DynamicModule:get_function = dynamic_linked 'add options; DynamicModule:get_global = dynamic_linked 'variable
 Linker = options; Linker:add_data = linker image 'ptx 'name; Linker:add_file = linker path 'ptx
 Linker:link_module = linker; Linker:close = linker
 In = floats 8; Out = floats 8; InOut = floats 8; Function:name = add; Function:get_attribute = add 'num_regs
+Function:prepare = idle 'Pii options; Function:prepared_call = idle 1 memory 0 1
+Function:prepared_timed_call = idle 1 memory 0 1; Function:prepared_async_call = idle 1 stream memory 0 1
+Function:param_set = idle memory 0 1; Function:param_set_size = idle 16; Function:param_seti = idle 8 1
+Function:param_setf = idle 8 1; Function:param_setv = idle 8 'word; Function:set_block_shape = idle 32 1 1
+Function:set_shared_size = idle 0; Function:launch = idle; Function:launch_grid = idle 1 1
+Function:launch_grid_async = idle 1 1 stream
+Function:signature = add; Function:set_attribute = idle 'preferred_shared_memory_carveout 50
+Function:set_cache_config = idle 'prefer_l1; Function:set_shared_config = idle 'default_bank_size
+Function:max_active_blocks = idle 32 0 'default; Function:suggest_block = idle options
+Function:available_shared = idle 1 32; Function:max_active_clusters = idle shape; Function:max_cluster_size = idle shape
+start_profiler =; stop_profiler =; initialize_profiler = 'in 'out 'csv
 bool = true; int8 = 1; uint8 = 1; int16 = 1; uint16 = 1; int32 = 1; uint32 = 1; int64 = 1; uint64 = 1
-float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false
+float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_debugging =
+]])
+
+rows("compiler.", [[
+compile = source arch; SourceModule = source options; nvrtc =
 ]])
 
 rows("softgpu.", [[
 control = 'stats; active =; log = 'off; calls =; fail = 'cuMemAlloc_v2 1 2; fail_clear =; stats =; leaks =
-set_device_count = 1
+set_device_count = 1; check = 'off; report = 'text
 ]])
 
 rows("dtype.", [[

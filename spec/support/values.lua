@@ -11,8 +11,9 @@ __global__ void add(int *a, int n, int k)
 {
   for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] += k;
 }
+__global__ void idle(int *a, int n, int k) {}
 ]]
-local image
+local image, images
 
 M.base = M.dev:retain_primary_context():push()
 
@@ -64,16 +65,29 @@ function make.image()
   image = image or cuda.compile(source, make.arch())
   return image
 end
+function make.images()
+  images = images or { cuda.compile(source, { arch = "compute_75", target = "ltoir" }) }
+  return images
+end
 function make.module() return cuda.module_from_buffer(make.image()) end
 function make.add() return cuda.SourceModule(source):get_function "add" end
+-- Whatever is written into its parameters, it can be launched.
+function make.idle()
+  local fn = cuda.SourceModule(source):get_function "idle":prepare("Pii", { block = 32 })
+  fn:param_set(nil, 0, 1)
+  return fn
+end
 function make.source_module() return cuda.SourceModule(source) end
 function make.linker() return cuda.Linker() end
+function make.dynamic() return cuda.DynamicModule() end
+function make.dynamic_linked() return cuda.DynamicModule():add_source(source):link() end
 function make.graph() return make.stream():capture(function() end) end
 function make.exec() return make.graph():instantiate() end
 function make.fn() return function() end end
 function make.maker() return function() return M.base end end
 function make.options() return {} end
 function make.launch() return { block = 32 } end
+function make.shape() return { block = 32, cluster = 1 } end
 function make.floats() return ffi.new("float[16]") end
 function make.list() return { 1, 2 } end
 function make.ndarray() return cuda.ndarray.zeros(16) end
@@ -92,7 +106,8 @@ function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
 
 local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 
-local fresh = { loose_context = true, options = true, launch = true, linker = true, path = true }
+local fresh = { loose_context = true, options = true, launch = true, shape = true, linker = true,
+  dynamic = true, path = true }
 
 ---A value for the word, in the current context: the same each time, while it can be used.
 function M.value(word)
@@ -115,7 +130,7 @@ M.owned = {
   stream = "close", event = "close", ipc_event = "close", memory = "free", async_memory = "free", device_pool = "close",
   pooled = "free", host_pool = "close", pooled_host = "free", mempool = "close", pinned = "free", aligned = "free",
   managed = "free", registered = "unregister", array = "free", module = "close", linker = "close", graph = "close",
-  exec = "close", view = false, add = false, managed_view = false,
+  exec = "close", view = false, add = false, idle = false, managed_view = false,
 }
 
 ---Like value(), for one that was closed; nil for words that cannot be.

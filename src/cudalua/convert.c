@@ -11,12 +11,13 @@ static const struct {
   const char *name;
   uint32_t size;
 } types[] = {
-    [CL_T_UNKNOWN] = {"unknown", 0}, [CL_T_PTR] = {"pointer", 8}, [CL_T_BOOL] = {"bool", 1},
-    [CL_T_I8] = {"int8", 1},         [CL_T_U8] = {"uint8", 1},    [CL_T_I16] = {"int16", 2},
-    [CL_T_U16] = {"uint16", 2},      [CL_T_I32] = {"int32", 4},   [CL_T_U32] = {"uint32", 4},
-    [CL_T_I64] = {"int64", 8},       [CL_T_U64] = {"uint64", 8},  [CL_T_F16] = {"float16", 2},
-    [CL_T_BF16] = {"bfloat16", 2},   [CL_T_F32] = {"float32", 4}, [CL_T_F64] = {"float64", 8},
-    [CL_T_BYTES] = {"bytes", 0},
+    [CL_T_UNKNOWN] = {"unknown", 0}, [CL_T_PTR] = {"pointer", 8},   [CL_T_BOOL] = {"bool", 1},
+    [CL_T_I8] = {"int8", 1},         [CL_T_U8] = {"uint8", 1},      [CL_T_I16] = {"int16", 2},
+    [CL_T_U16] = {"uint16", 2},      [CL_T_I32] = {"int32", 4},     [CL_T_U32] = {"uint32", 4},
+    [CL_T_I64] = {"int64", 8},       [CL_T_U64] = {"uint64", 8},    [CL_T_X8] = {"integer8", 1},
+    [CL_T_X16] = {"integer16", 2},   [CL_T_X32] = {"integer32", 4}, [CL_T_X64] = {"integer64", 8},
+    [CL_T_F16] = {"float16", 2},     [CL_T_BF16] = {"bfloat16", 2}, [CL_T_F32] = {"float32", 4},
+    [CL_T_F64] = {"float64", 8},     [CL_T_BYTES] = {"bytes", 0},
 };
 
 const char *cl_type_name(cl_Type t) { return types[t].name; }
@@ -29,7 +30,7 @@ cl_Type cl_type_by_name(const char *name) {
 }
 
 static bool is_float(cl_Type t) { return t >= CL_T_F16 && t <= CL_T_F64; }
-static bool is_integer(cl_Type t) { return t >= CL_T_BOOL && t <= CL_T_U64; }
+static bool is_integer(cl_Type t) { return t >= CL_T_BOOL && t <= CL_T_X64; }
 
 /* double -> a format with `mant` stored bits of mantissa and `expo` of exponent, rounded once, to nearest
  * even. */
@@ -61,6 +62,10 @@ static const struct {
     [CL_T_U32] = {0, 4294967295.0},
     [CL_T_I64] = {-9007199254740992.0, 9007199254740992.0}, /* what a Lua number holds exactly */
     [CL_T_U64] = {0, 9007199254740992.0},
+    [CL_T_X8] = {-128, 255},
+    [CL_T_X16] = {-32768, 65535},
+    [CL_T_X32] = {-2147483648.0, 4294967295.0},
+    [CL_T_X64] = {-9007199254740992.0, 9007199254740992.0},
 };
 
 /* Little endian: the low bytes come first. */
@@ -114,6 +119,7 @@ static const char *expectation(const cl_Param *p) {
   case CL_T_BOOL: return "a boolean";
   case CL_T_BYTES: return "a struct or string of exactly its size";
   case CL_T_UNKNOWN: return "a value of known size";
+  case CL_T_X64: return "a number or device memory";
   default: return "a number";
   }
 }
@@ -145,7 +151,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   cl_Type t = p->type;
   switch (lua_type(L, idx)) {
   case LUA_TNUMBER:
-    if (t == CL_T_UNKNOWN && p->size == 1) t = lua_tonumber(L, idx) < 0 ? CL_T_I8 : CL_T_U8;
+    if (t == CL_T_UNKNOWN && p->size == 1) t = CL_T_X8;
     if (is_integer(t) || is_float(t))
       return store_number(lua_tonumber(L, idx), t, dst, why, n) ? CL_OK : CL_WRONG;
     if (t == CL_T_UNKNOWN) {
@@ -172,7 +178,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     }
     return wrong(why, n, expectation(p), cl_type_text(L, idx));
   case LUA_TNIL:
-    if (t == CL_T_PTR || (t == CL_T_UNKNOWN && p->size == 8)) return memset(dst, 0, 8), CL_OK;
+    if (t == CL_T_PTR || t == CL_T_X64 || (t == CL_T_UNKNOWN && p->size == 8))
+      return memset(dst, 0, 8), CL_OK;
     return wrong(why, n, expectation(p), "nil");
   case LUA_TSTRING: {
     size_t len;
@@ -199,7 +206,7 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     return memcpy(dst, s->bytes, s->size), CL_OK;
   }
   if (!cl_kind_is_memory(o->kind)) return wrong(why, n, expectation(p), cl_type_text(L, idx));
-  bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 ||
+  bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 || t == CL_T_X64 ||
                  ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
   if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
@@ -220,7 +227,8 @@ int cl_scalar(lua_State *L) {
   cl_Param p = {.type = cl_type_by_name(luaL_checkstring(L, 1))};
   p.size = cl_type_size(p.type);
   lua_settop(L, 3);
-  if (!p.size || p.type == CL_T_PTR) return luaL_argerror(L, 1, "no such scalar type");
+  if (!p.size || p.type == CL_T_PTR || (p.type >= CL_T_X8 && p.type <= CL_T_X64))
+    return luaL_argerror(L, 1, "no such scalar type");
   cl_ScalarObject *s = cl_push(L, CL_SCALAR, sizeof *s);
   s->type = p.type;
   s->size = p.size;

@@ -1,6 +1,7 @@
 /* luaopen_cudalua_core: every table of functions of the module. Names that Lua code calls directly have
  * their documentation in docs/meta/core.lua or in the Lua file that wraps them. */
 #include "launch.h"
+#include "slots.h"
 #include "state.h"
 
 /* kind(value) -> "DeviceAllocation", ... for objects of this module, else nil */
@@ -34,6 +35,17 @@ static int on_launch(lua_State *L) {
   lua_pushcclosure(L, cl_function_call, 1);
   lua_setfield(L, -2, "__call");
   return 0;
+}
+
+/* on_function_index(f) -> the function that __index of Function was; f(fn, key) is called from now on: a
+ * function in Lua, which LuaJIT compiles into the loops that call methods. */
+static int on_function_index(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  cl_push_metatable(L, CL_FUNCTION);
+  lua_getfield(L, -1, "__index");
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -3, "__index");
+  return 1;
 }
 
 static const luaL_Reg core_functions[] = {
@@ -125,13 +137,51 @@ static const luaL_Reg core_functions[] = {
     {"module_load", cl_module_load},
     // linker.c
     {"linker", cl_linker},
-    // function.c
+    // layout.c
     {"function_set_signature", cl_function_set_signature},
     {"function_params", cl_function_params},
+    {"function_source", cl_function_source},
+    // occupancy.c
+    {"function_suggest", cl_function_suggest},
+    {"function_extents", cl_function_extents},
+    // profiler.c
+    {"start_profiler", cl_start_profiler},
+    {"stop_profiler", cl_stop_profiler},
+    {"initialize_profiler", cl_initialize_profiler},
     // launch.c
     {"launch_blocking", cl_launch_blocking},
+    // slots.c
+    {"use_slots", cl_use_slots},
+    // prepare.c
+    {"function_prepare", cl_function_prepare},
+    // params.c
+    {"on_params", cl_on_params},
+    {"param_set_in_lua", cl_function_param_set_in_lua},
+    {"param_setv", cl_function_param_setv},
     // convert.c
     {"scalar", cl_scalar},
+    // sha256.c
+    {"sha256", cl_lua_sha256},
+    // cachedir.c
+    {"cache_open", cl_cache_open},
+    {"cache_read", cl_cache_read},
+    {"cache_key", cl_cache_key},
+    {"cache_write", cl_cache_write},
+    {"cache_list", cl_cache_list},
+    {"cache_evict", cl_cache_evict},
+    // files.c
+    {"stat", cl_file_stat},
+    {"list_folder", cl_file_list},
+    {"realpath", cl_file_realpath},
+    {"read_file", cl_file_read},
+    // process.c
+    {"make_folder", cl_make_folder},
+    {"create_folder", cl_create_folder},
+    {"remove_folder", cl_remove_folder},
+    {"spawn", cl_spawn},
+    // nvjitlink.c
+    {"nvjitlink_open", cl_nvjitlink_open},
+    {"nvjitlink", cl_nvjitlink},
     // nvrtc.c
     {"nvrtc_open", cl_nvrtc_open},
     {"nvrtc_compile", cl_nvrtc_compile},
@@ -141,6 +191,7 @@ static const luaL_Reg core_functions[] = {
     {"failed_destroys", failed_destroys},
     {"drain", drain},
     {"on_launch", on_launch},
+    {"on_function_index", on_function_index},
     {NULL, NULL}};
 
 static const luaL_Reg device_methods[] = {{"name", cl_device_name},
@@ -285,8 +336,23 @@ static const luaL_Reg module_meta[] = {{"__index", cl_module_index}, {NULL, NULL
 static const luaL_Reg linker_methods[] = {
     {"add", cl_linker_add_data}, {"complete", cl_linker_complete}, {"close", cl_linker_close}, {NULL, NULL}};
 
-static const luaL_Reg function_methods[] = {
-    {"name", cl_function_name}, {"get_attribute", cl_function_get_attribute}, {NULL, NULL}};
+static const luaL_Reg function_methods[] = {{"name", cl_function_name},
+                                            {"get_attribute", cl_function_get_attribute},
+                                            {"set_attribute", cl_function_set_attribute},
+                                            {"prepared_call", cl_function_prepared_call},
+                                            {"prepared_async_call", cl_function_prepared_async_call},
+                                            {"param_set_size", cl_function_param_set_size},
+                                            {"param_seti", cl_function_param_seti},
+                                            {"param_setf", cl_function_param_setf},
+                                            {"set_block_shape", cl_function_set_block_shape},
+                                            {"set_shared_size", cl_function_set_shared_size},
+                                            {"set_cache_config", cl_function_set_cache_config},
+                                            {"set_shared_config", cl_function_set_shared_config},
+                                            {"max_active_blocks", cl_function_max_active_blocks},
+                                            {"available_shared", cl_function_available_shared},
+                                            {"max_active_clusters", cl_function_max_active_clusters},
+                                            {"max_cluster_size", cl_function_max_cluster_size},
+                                            {NULL, NULL}};
 static const luaL_Reg function_meta[] = {
     {"__index", cl_function_index}, {"__tostring", cl_function_tostring}, {NULL, NULL}};
 
@@ -303,6 +369,7 @@ __attribute__((visibility("default"))) int luaopen_cudalua_core(lua_State *L);
 int luaopen_cudalua_core(lua_State *L) {
   cl_remember_home();
   cl_open_launch();
+  cl_open_slots(L);
   cl_open_state(L);
   cl_open_contexts(L);
   lua_newtable(L);

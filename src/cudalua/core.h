@@ -244,16 +244,61 @@ int cl_linker_complete(lua_State *L);
 int cl_linker_close(lua_State *L);
 
 int cl_function_get_attribute(lua_State *L);
+int cl_function_set_attribute(lua_State *L);
+int cl_function_set_cache_config(lua_State *L);
+int cl_function_set_shared_config(lua_State *L);
+int cl_function_max_active_blocks(lua_State *L);
+int cl_function_available_shared(lua_State *L);
+int cl_function_max_active_clusters(lua_State *L);
+int cl_function_max_cluster_size(lua_State *L);
+int cl_function_suggest(lua_State *L);
+int cl_function_extents(lua_State *L);
 int cl_function_name(lua_State *L);
 int cl_function_index(lua_State *L);
 int cl_function_tostring(lua_State *L);
 int cl_function_set_signature(lua_State *L);
 int cl_function_params(lua_State *L);
+int cl_function_source(lua_State *L);
 int cl_function_call(lua_State *L);
 int cl_launch_blocking(lua_State *L);
+int cl_function_prepare(lua_State *L);
+int cl_function_prepared_call(lua_State *L);
+int cl_function_prepared_async_call(lua_State *L);
+int cl_on_params(lua_State *L);
+int cl_function_param_set_in_lua(lua_State *L);
+int cl_function_param_set_size(lua_State *L);
+int cl_function_param_seti(lua_State *L);
+int cl_function_param_setf(lua_State *L);
+int cl_function_param_setv(lua_State *L);
+int cl_function_set_block_shape(lua_State *L);
+int cl_function_set_shared_size(lua_State *L);
 void cl_open_launch(void);
+int cl_start_profiler(lua_State *L);
+int cl_stop_profiler(lua_State *L);
+int cl_initialize_profiler(lua_State *L);
 int cl_scalar(lua_State *L);
 int cl_scalar_tostring(lua_State *L);
+
+int cl_lua_sha256(lua_State *L);
+int cl_cache_open(lua_State *L);
+int cl_cache_read(lua_State *L);
+int cl_cache_key(lua_State *L);
+int cl_cache_write(lua_State *L);
+int cl_cache_list(lua_State *L);
+int cl_cache_evict(lua_State *L);
+
+int cl_file_stat(lua_State *L);
+int cl_file_list(lua_State *L);
+int cl_file_realpath(lua_State *L);
+int cl_file_read(lua_State *L);
+
+int cl_make_folder(lua_State *L);
+int cl_create_folder(lua_State *L);
+int cl_remove_folder(lua_State *L);
+int cl_spawn(lua_State *L);
+
+int cl_nvjitlink_open(lua_State *L);
+int cl_nvjitlink(lua_State *L);
 
 int cl_nvrtc_open(lua_State *L);
 int cl_nvrtc_compile(lua_State *L);

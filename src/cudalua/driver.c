@@ -356,6 +356,13 @@ static void control(lua_State *L, const char *command) {
   }
 }
 
+void cl_say_place(const char *place) {
+  char command[160];
+  if (!cl_driver.control) return;
+  snprintf(command, sizeof command, "place %s", place ? place : "");
+  cl_driver.control(command, NULL, 0, NULL);
+}
+
 /* softgpu_control(command) -> reply */
 int cl_softgpu_control(lua_State *L) {
   control(L, luaL_checkstring(L, 1));

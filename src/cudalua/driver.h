@@ -46,4 +46,8 @@ void cl_remember_home(void); /* called when the module is opened: where the soft
 const char *cl_log_text(void);
 void cl_log_clear(void);
 
+/* Tells the software device where the program is ("file:line", NULL: nowhere): its reports name it with the
+ * memory that this thread makes or frees next. */
+void cl_say_place(const char *place);
+
 #endif

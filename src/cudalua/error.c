@@ -76,6 +76,8 @@ static const char *hint_for(CUresult code) {
     return cl_driver.soft ? NULL
                           : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
                             "line and the thread";
+  case CUDA_ERROR_ASSERT:
+    return "an assert() in the kernel failed; which one, and for which threads, is on stderr";
   default: return NULL;
   }
 }

@@ -210,6 +210,7 @@ int cl_registered_gc(lua_State *L) {
   cl_HostMemory *h = (cl_HostMemory *)o->rec;
   cl_State *st = cl_state(L);
   o->rec = NULL;
+  cl_collected++;
   if (h->rec.life != CL_LIVE || cl_driver.forked || st->closed) {
     let_go(L, h);
     cl_rec_release(&h->rec);

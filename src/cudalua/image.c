@@ -32,6 +32,13 @@ bool cl_image_is_whole(const char *s, size_t n) {
          !memchr(s, 0, n); /* PTX is text */
 }
 
+bool cl_image_is_relocatable(const char *s, size_t n) {
+  Elf64_Ehdr h;
+  if (n < sizeof h || memcmp(s, ELFMAG, SELFMAG) != 0) return false;
+  memcpy(&h, s, sizeof h);
+  return h.e_type == ET_REL;
+}
+
 const char *cl_check_image(lua_State *L, int idx, size_t *n) {
   const char *image = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, n) : NULL;
   if (!image) cl_bad_argument(L, idx, "image", "a string that holds a cubin, PTX or a fatbin");

@@ -28,6 +28,8 @@ void cl_jit_add_logs(lua_State *L, const cl_Jit *j);
 /* image.c: whether n bytes are a whole cubin, PTX or fatbin. The driver takes no length and trusts the
  * headers. */
 bool cl_image_is_whole(const char *image, size_t n);
+/* A cubin of -rdc=true. Measured: a driver loads it, and then its kernels are missing, or crash. */
+bool cl_image_is_relocatable(const char *image, size_t n);
 /* The image at idx, which is one; raises else. */
 const char *cl_check_image(lua_State *L, int idx, size_t *n);
 

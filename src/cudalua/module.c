@@ -13,9 +13,8 @@
 CUresult cl_module_destroy(cl_Rec *r) { return CU.cuModuleUnload((CUmodule)r->handle); }
 
 static void free_function(cl_Function *fn) {
-  free(fn->params);
-  free(fn->block);
-  free(fn->pointers);
+  cl_params_free(fn);
+  cl_layout_free(fn);
   free(fn);
 }
 
@@ -48,6 +47,8 @@ static const char jit_key = 0;
 int cl_module_load(lua_State *L) {
   size_t n;
   const char *image = cl_check_image(L, 1, &n);
+  if (cl_image_is_relocatable(image, n))
+    cl_logic(L, "module image: relocatable code has to be linked: cuda.DynamicModule or cuda.Linker do that");
   cl_refuse_in_capture(L, "loading a module");
   lua_settop(L, 2);
   cl_Object *o = cl_push(L, CL_MODULE, sizeof *o);
@@ -102,6 +103,14 @@ int cl_module_index(lua_State *L) {
   return 1;
 }
 
+/* Of a name, what a message has room for. */
+static const char *push_shown(lua_State *L, const char *name) {
+  size_t room = 200;
+  if (strlen(name) <= room) return lua_pushstring(L, name), lua_tostring(L, -1);
+  lua_pushlstring(L, name, room);
+  return lua_pushfstring(L, "%s...", lua_tostring(L, -1));
+}
+
 static void push_entry_names(lua_State *L, CUmodule module) {
   unsigned count = 0;
   CUfunction *list = NULL;
@@ -113,41 +122,10 @@ static void push_entry_names(lua_State *L, CUmodule module) {
     const char *name = NULL;
     if (CU.cuFuncGetName(&name, list[i]) || !name) continue;
     if (shown++) luaL_addstring(&b, ", ");
-    luaL_addstring(&b, name);
+    luaL_addlstring(&b, name, strnlen(name, 200));
   }
   free(list);
   luaL_pushresult(&b);
-}
-
-/* Where each parameter lies, as the driver tells it (12.4 and newer): asked for until it says that there is
- * no such parameter. */
-static CUresult read_layout(cl_Function *fn) {
-  uint32_t room = 0;
-  CUresult code;
-  for (;; fn->nparams++) {
-    size_t offset = 0, size = 0;
-    code = CU.cuFuncGetParamInfo(fn->f, fn->nparams, &offset, &size);
-    if (code) break;
-    if (fn->nparams == room) {
-      room = room ? 2 * room : 8;
-      cl_Param *grown = realloc(fn->params, room * sizeof *grown);
-      if (!grown) return CUDA_ERROR_OUT_OF_MEMORY;
-      fn->params = grown;
-    }
-    cl_Param *p = &fn->params[fn->nparams];
-    *p = (cl_Param){.type = CL_T_UNKNOWN, .offset = (uint32_t)offset, .size = (uint32_t)size};
-    snprintf(p->text, sizeof p->text, "%zu bytes", size);
-  }
-  if (code != CUDA_ERROR_INVALID_VALUE && code != CL_MISSING) return code;
-  cl_log_clear(); /* the driver logs the probe past the last one */
-  if (code == CL_MISSING) return CUDA_SUCCESS;
-  const uint32_t n = fn->nparams, bytes = n ? fn->params[n - 1].offset + fn->params[n - 1].size : 0;
-  fn->block = calloc(1, bytes + 16);
-  fn->pointers = calloc(n + 1, sizeof *fn->pointers);
-  if (!fn->block || !fn->pointers) return CUDA_ERROR_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < n; i++) fn->pointers[i] = fn->block + fn->params[i].offset;
-  fn->layout_known = true;
-  return CUDA_SUCCESS;
 }
 
 /* mod:get_function(name) -> Function, the same one each time */
@@ -162,8 +140,9 @@ int cl_module_get_function(lua_State *L) {
     CUresult code = CU.cuModuleGetFunction(&handle, (CUmodule)m->rec.handle, name);
     if (code == CUDA_ERROR_NOT_FOUND) {
       push_entry_names(L, (CUmodule)m->rec.handle);
+      const char *entries = lua_tostring(L, -1), *shown = push_shown(L, name);
       cl_fail_new(L, "cuModuleGetFunction", code);
-      lua_pushfstring(L, "no kernel named '%s' in this module; it has: %s", name, lua_tostring(L, -2));
+      lua_pushfstring(L, "no kernel named '%s' in this module; it has: %s", shown, entries);
       lua_setfield(L, -2, "message");
       cl_throw(L);
     }
@@ -172,7 +151,7 @@ int cl_module_get_function(lua_State *L) {
     if (!fn) return luaL_error(L, "not enough memory");
     fn->name = cl_intern(name);
     fn->f = handle;
-    code = read_layout(fn);
+    code = cl_layout_read(fn);
     if (code) {
       free_function(fn);
       cl_fail(L, "cuFuncGetParamInfo", code);
@@ -193,10 +172,10 @@ int cl_module_get_global(lua_State *L) {
   size_t bytes = 0;
   CUresult code = CU.cuModuleGetGlobal_v2(&p, &bytes, (CUmodule)o->rec->handle, name);
   if (code) {
+    const char *shown = push_shown(L, name);
     cl_fail_new(L, "cuModuleGetGlobal_v2", code);
     if (code == CUDA_ERROR_NOT_FOUND) {
-      lua_pushfstring(L, "no __device__ or __constant__ variable named '%s' in this module",
-                      lua_tostring(L, 2));
+      lua_pushfstring(L, "no __device__ or __constant__ variable named '%s' in this module", shown);
       lua_setfield(L, -2, "message");
     }
     cl_throw(L);

@@ -5,9 +5,11 @@
 
 #include <dlfcn.h>
 #include <nvrtc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // clang-format off
 #define NVRTC_ENTRIES(X) \
@@ -25,7 +27,9 @@
   X(nvrtcGetPTXSize) \
   X(nvrtcGetPTX) \
   X(nvrtcGetCUBINSize) \
-  X(nvrtcGetCUBIN)
+  X(nvrtcGetCUBIN) \
+  X(nvrtcGetLTOIRSize) \
+  X(nvrtcGetLTOIR)
 // clang-format on
 
 static struct {
@@ -130,13 +134,59 @@ static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn 
                        bool text) {
   size_t n = 0;
   if (size_of(prog, &n) || n <= 1) return;
-  char *buf = malloc(n);
-  if (!buf) return;
+  char *buf = lua_newuserdata(L, n);
   if (!get(prog, buf)) {
     lua_pushlstring(L, buf, text ? n - 1 : n);
-    lua_setfield(L, -2, key);
+    lua_setfield(L, -3, key);
   }
-  free(buf);
+  lua_pop(L, 1);
+}
+
+typedef struct Job {
+  nvrtcProgram prog;
+  int nopts;
+  const char **opts;
+  nvrtcResult result;
+} Job;
+
+static void *run_job(void *arg) {
+  Job *job = arg;
+  job->result = rtc.nvrtcCompileProgram(job->prog, job->nopts, job->opts);
+  return NULL;
+}
+
+/* The compiler descends into a source recursively, about two KiB of stack a level: ten thousand nested
+ * brackets, as programs that are generated may have, overflow the usual stack, and a coroutine of the host
+ * may have less. So it gets a thread with a stack of its own, large enough for one level with each byte of
+ * the source. Memory is used as deep as the recursion goes. */
+static void compile_on_own_stack(Job *job, size_t source_bytes) {
+  size_t size = (size_t)256 << 20, page = 4096;
+  if (source_bytes > size >> 12) size = source_bytes << 12;
+  if (size > (size_t)64 << 30) size = (size_t)64 << 30;
+  size = (size + page - 1) & ~(page - 1);
+  char *stack = MAP_FAILED;
+  while (stack == MAP_FAILED && size >= (size_t)8 << 20) {
+    stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
+    if (stack == MAP_FAILED) size = size / 2 & ~(page - 1);
+  }
+  bool started = false;
+  if (stack != MAP_FAILED && !mprotect(stack, page, PROT_NONE)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (!pthread_attr_init(&attributes)) {
+      pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's business, not this thread's */
+      started = !pthread_attr_setstack(&attributes, stack, size) &&
+                !pthread_create(&thread, &attributes, run_job, job);
+      pthread_sigmask(SIG_SETMASK, &before, NULL);
+      pthread_attr_destroy(&attributes);
+      if (started) pthread_join(thread, NULL);
+    }
+  }
+  if (!started) run_job(job);
+  if (stack != MAP_FAILED) munmap(stack, size);
 }
 
 /* The program is a userdata, so that an error on the way (out of memory) cannot lose it. */
@@ -148,9 +198,10 @@ static int program_gc(lua_State *L) {
 }
 
 /* nvrtc_compile(source, name, options, header_names, header_sources, name_expressions)
- *   -> {ok, status, log, ptx, cubin, lowered = {expression = symbol}} */
+ *   -> {ok, status, result, log, ptx, cubin, ltoir, lowered = {expression = symbol}} */
 int cl_nvrtc_compile(lua_State *L) {
-  const char *source = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
+  size_t bytes, header;
+  const char *source = luaL_checklstring(L, 1, &bytes), *name = luaL_checkstring(L, 2);
   if (!rtc.open) return luaL_error(L, "nvrtc_compile before nvrtc_open");
   lua_settop(L, 6);
   int nopts, nheaders, nsources, nexprs;
@@ -158,6 +209,11 @@ int cl_nvrtc_compile(lua_State *L) {
   const char **sources = strings(L, 5, &nsources), **exprs = strings(L, 6, &nexprs);
   if (nheaders != nsources)
     return luaL_error(L, "compile: %d header names and %d headers", nheaders, nsources);
+  for (int i = 0; i < nsources; i++, bytes += header) {
+    lua_rawgeti(L, 5, i + 1);
+    lua_tolstring(L, -1, &header);
+    lua_pop(L, 1);
+  }
 
   nvrtcProgram *prog = lua_newuserdata(L, sizeof *prog);
   *prog = NULL;
@@ -169,7 +225,11 @@ int cl_nvrtc_compile(lua_State *L) {
   lua_createtable(L, 0, 6);
   nvrtcResult r = rtc.nvrtcCreateProgram(prog, source, name, nheaders, sources, headers);
   for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
-  if (!r) r = rtc.nvrtcCompileProgram(*prog, nopts, opts);
+  if (!r) {
+    Job job = {*prog, nopts, opts, NVRTC_SUCCESS};
+    compile_on_own_stack(&job, bytes);
+    r = job.result;
+  }
   lua_pushboolean(L, r == NVRTC_SUCCESS);
   lua_setfield(L, -2, "ok");
   lua_pushstring(L, rtc.nvrtcGetErrorString(r));
@@ -180,6 +240,7 @@ int cl_nvrtc_compile(lua_State *L) {
   if (!r) {
     set_output(L, *prog, "ptx", rtc.nvrtcGetPTXSize, rtc.nvrtcGetPTX, true);
     set_output(L, *prog, "cubin", rtc.nvrtcGetCUBINSize, rtc.nvrtcGetCUBIN, false);
+    set_output(L, *prog, "ltoir", rtc.nvrtcGetLTOIRSize, rtc.nvrtcGetLTOIR, false);
     lua_createtable(L, 0, nexprs);
     for (int i = 0; i < nexprs; i++) {
       const char *lowered = NULL;

@@ -122,7 +122,10 @@ CUresult cl_rec_close(cl_Rec *r) {
 
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
   r->closed_at = cl_here(L);
-  return cl_rec_close(r);
+  if (cl_driver.soft) cl_say_place(r->closed_at);
+  const CUresult code = cl_rec_close(r);
+  if (cl_driver.soft) cl_say_place(NULL);
+  return code;
 }
 
 void cl_rec_give_back(cl_Rec *r) {
@@ -341,9 +344,12 @@ int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {
   return 0;
 }
 
+_Atomic uint64_t cl_collected;
+
 int cl_object_gc(lua_State *L) {
   cl_Object *o = cl_to(L, 1);
   if (!o) return 0;
+  if (families[o->kind].traits & CL_MEMORY) cl_collected++;
   cl_Rec *r = o->rec;
   o->rec = NULL;
   cl_rec_release(r);

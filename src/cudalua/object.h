@@ -94,6 +94,8 @@ void cl_rec_give_back(cl_Rec *r);
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r);
 
 extern _Atomic uint64_t cl_closes; /* how many records were closed: what was alive may not be any more */
+extern _Atomic uint64_t
+    cl_collected; /* how many userdata of memory were finalized: their addresses come again */
 
 /* What finalizers left: destroyed by whoever allocates, synchronises, detaches or closes a state next. */
 void cl_queue_drain(void);

@@ -263,6 +263,7 @@ void cl_pressure_collected(lua_State *L) {
 /* --- out of memory --- */
 
 CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
+  if (cl_driver.soft) cl_say_place(cl_here(L));
   CUresult code = call(arg);
   if (__builtin_expect(code != CUDA_ERROR_OUT_OF_MEMORY, 1)) return code;
   CUcontext before = NULL, after = NULL;

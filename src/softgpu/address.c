@@ -2,7 +2,7 @@
  *
  * The common case is decided for all lanes at once from the base register's plan. When that fails, for the
  * plan also covers lanes that are off or reach into several allocations, each active lane is looked at. */
-#include "gang.h"
+#include "builtin.h"
 #include "kernel.h"
 
 #include <stdarg.h>
@@ -26,8 +26,9 @@ static bool inside(uint64_t addr, uint64_t span, uint64_t size) {
 static inline bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t span) {
   AllocCache *c = &g->caches[in->cache];
   if (!(addr >= c->base && inside(addr - c->base, span, c->end - c->base))) {
-    const SgAlloc *a = sg_arena_reach(addr);
+    SgAlloc *a = sg_arena_reach(addr);
     if (!a || !inside(addr - a->base, span, a->size) || !sg_open_to(g, a)) return false;
+    c->alloc = a;
     c->base = a->base;
     c->end = a->base + a->size;
     c->writable = !a->read_only;
@@ -85,6 +86,20 @@ static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
   t->store = (in->flags & INS_STORE) != 0;
   t->text[0] = 0;
   return false;
+}
+
+void *sg_lane_memory(Gang *g, uint32_t lane, uint64_t address, uint64_t bytes, bool store) {
+  const bool window =
+      address - g->run->shared_window < SG_WINDOW_BYTES || address - g->run->local_window < SG_WINDOW_BYTES;
+  if (window) {
+    const Ins in = {.sub = SP_GENERIC, .flags = store ? INS_STORE : 0};
+    uint32_t per_lane;
+    uint8_t *p = locate(g, &in, address, bytes, &per_lane);
+    return p ? p + (size_t)per_lane * lane : NULL;
+  }
+  const SgAlloc *a = sg_arena_reach(address);
+  const bool open = a && inside(address - a->base, bytes, a->size) && sg_open_to(g, a);
+  return open && !(store && a->read_only) ? (void *)(uintptr_t)address : NULL;
 }
 
 bool sg_resolve_lanes(Gang *g, const Ins *in) {

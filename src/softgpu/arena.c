@@ -92,6 +92,8 @@ uint64_t sg_arena_epoch = 1;
 uint64_t sg_arena_now;
 int sg_arena_poison = 0xA5;
 void (*sg_arena_before_free)(SgAlloc *a);
+_Thread_local char sg_arena_place[SG_PLACE];
+bool sg_arena_keeps_init;
 
 /* --- treap of live blocks, by address --- */
 
@@ -513,6 +515,27 @@ static void live_unlink(Block *b) {
   treap_remove(b);
 }
 
+static void take_place(char to[SG_PLACE]) {
+  memcpy(to, sg_arena_place, sizeof sg_arena_place);
+  sg_arena_place[0] = 0;
+}
+
+/* What the checks know of a block is forgotten. */
+static void drop_checks(SgAlloc *a) {
+  free(a->init);
+  free(a->track);
+  a->init = NULL;
+  a->track = NULL;
+}
+
+/* Nothing of it was written yet. */
+static void begin_init(SgAlloc *a) {
+  free(a->init);
+  a->init = NULL;
+  if (sg_arena_keeps_init && (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP))
+    a->init = calloc(1, (a->room + 3) / 4);
+}
+
 /* A new allocation in a block: what is not given starts as nothing. */
 static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t owner, const char *name) {
   b->a.size = size;
@@ -528,6 +551,9 @@ static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t own
   b->a.owner = owner;
   b->a.name[0] = 0;
   if (name && *name) snprintf(b->a.name, sizeof b->a.name, "%s", name);
+  b->a.freed[0] = 0;
+  take_place(b->a.made);
+  begin_init(&b->a);
   live_link(b);
   sg_arena_epoch++;
 }
@@ -573,7 +599,11 @@ SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, u
 void sg_arena_let_go(SgAlloc *a, uint64_t until) {
   if (!a->held) return;
   if (((Block *)a)->heap != ELSEWHERE && red_zone_damaged(a)) A.damaged++;
-  A.history[A.history_next++ % HISTORY] = *a;
+  take_place(a->freed);
+  SgAlloc *past = &A.history[A.history_next++ % HISTORY];
+  *past = *a;
+  past->init = NULL;
+  past->track = NULL;
   a->held = false;
   a->until = until;
   sg_arena_epoch++;
@@ -584,6 +614,9 @@ void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh) {
   a->size = size;
   a->sync_memops = false;
   a->serial = ++A.serial;
+  a->freed[0] = 0;
+  take_place(a->made);
+  if (fresh) begin_init(a); /* otherwise what comes first may still be written */
   if (fresh) poison(a, 4 * POISON_AGAIN, POISON_AGAIN);
   memset(red_zone(a), RED_BYTE, SG_REDZONE);
   sg_arena_epoch++;
@@ -594,6 +627,7 @@ void sg_arena_free(SgAlloc *a) {
   sg_arena_let_go(a, 0);
   if (sg_arena_before_free) sg_arena_before_free(a);
   live_unlink(b);
+  drop_checks(a);
   if (b->heap == ELSEWHERE) {
     free(b);
   } else {
@@ -617,7 +651,7 @@ bool sg_arena_owns(uint64_t addr) { return addr - (uint64_t)(uintptr_t)A.map < A
 
 SgAlloc *sg_arena_find(uint64_t addr) {
   SgAlloc *a = sg_arena_at(addr);
-  return a && a->held && a->kind != SG_ARRAY ? a : NULL;
+  return a && a->held && a->kind != SG_ARRAY && a->kind != SG_HEAP ? a : NULL;
 }
 
 SgAlloc *sg_arena_reach(uint64_t addr) {

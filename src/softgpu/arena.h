@@ -19,10 +19,13 @@ typedef enum SgKind {
   SG_HOST,   /* pinned host memory (cuMemHostAlloc) */
   SG_MANAGED,
   SG_ARRAY,      /* texels of a CUDA array: nobody's address, sg_arena_find does not see them */
+  SG_HEAP,       /* malloc in a kernel: seen by kernels alone */
   SG_POOL,       /* a block of a memory pool (cuMemAllocAsync) */
   SG_REGISTERED, /* host memory of the program (cuMemHostRegister) */
   SG_IMPORTED    /* an allocation of another process (cuIpcOpenMemHandle) */
 } SgKind;
+
+enum { SG_PLACE = 128 }; /* room for a place in the program, as text */
 
 typedef struct SgAlloc {
   uint64_t base; /* device address == host address */
@@ -35,10 +38,13 @@ typedef struct SgAlloc {
   bool sync_memops; /* the driver layer's own, like the next two; false, 0 and NULL at first */
   uint32_t tag;
   void *more;
-  uint64_t until;  /* not held: the last operation that may still use it */
-  uint64_t serial; /* 1, 2, 3 ... over the process: never reused */
-  uint64_t owner;  /* context id (driver layer); 0 for none */
-  char name[64];   /* variable's name, or "" */
+  uint64_t until;                       /* not held: the last operation that may still use it */
+  uint64_t serial;                      /* 1, 2, 3 ... over the process: never reused */
+  uint64_t owner;                       /* context id (driver layer); 0 for none */
+  uint8_t *init;                        /* which bytes were written (shadow.c); NULL: taken to be all */
+  void *track;                          /* who used its words (race.c), or NULL */
+  char made[SG_PLACE], freed[SG_PLACE]; /* places in the program, or "" */
+  char name[64];                        /* variable's name, or "" */
 } SgAlloc;
 
 enum { SG_ALIGN = 256, SG_REDZONE = 256, SG_SHARED_PAGE = 256 << 10 };
@@ -69,6 +75,13 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
 SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, uint64_t owner);
 /* Takes it out of the table; memory of the arena can be allocated again. */
 void sg_arena_free(SgAlloc *a);
+/* Where the program's next allocation or free stands: the calling thread's, used up by it. */
+extern _Thread_local char sg_arena_place[SG_PLACE];
+/* Allocations from now on know which of their bytes were written. */
+extern bool sg_arena_keeps_init;
+/* Bytes were written from outside of kernels, or copied. */
+void sg_memory_written(uint64_t addr, uint64_t bytes);
+void sg_memory_copied(uint64_t to, uint64_t from, uint64_t bytes);
 /* Called for every allocation before it is freed, so that the driver layer can let go of a->more. */
 extern void (*sg_arena_before_free)(SgAlloc *a);
 

@@ -92,7 +92,52 @@ static bool set_timeout(const char *v) {
   return true;
 }
 
-static bool set_report(const char *v) { return parse_bool(v, &sg_config.report); }
+static const struct {
+  const char *name;
+  unsigned bits;
+} checks[] = {{"races", 1},
+              {"uninitialised", SG_CHECKS_UNINITIALISED},
+              {"barriers", 4},
+              {"shuffles", 8},
+              {"leaks", SG_CHECKS_LEAKS},
+              {"all", SG_CHECKS_ALL},
+              {"off", 0},
+              {"uninitialized", SG_CHECKS_UNINITIALISED}};
+
+bool sg_parse_checks(const char *text, unsigned *out) {
+  unsigned bits = 0;
+  while (*text) {
+    const size_t n = strcspn(text, ",");
+    size_t i = 0;
+    while (i < sizeof checks / sizeof *checks &&
+           (strlen(checks[i].name) != n || memcmp(checks[i].name, text, n) != 0))
+      i++;
+    if (i == sizeof checks / sizeof *checks) return false;
+    bits |= checks[i].bits;
+    text += n + (text[n] == ',');
+  }
+  *out = bits;
+  return true;
+}
+
+void sg_checks_text(unsigned bits, char *text, size_t room) {
+  size_t at = 0;
+  for (int i = 0; i < 5 && at < room; i++)
+    if (bits & checks[i].bits)
+      at += (size_t)snprintf(text + at, room - at, "%s%s", at ? "," : "", checks[i].name);
+  if (!at) snprintf(text, room, "off");
+}
+
+static bool set_check(const char *v) { return sg_parse_checks(v, &sg_config.checks); }
+
+static bool set_report(const char *v) {
+  sg_config.json = strcmp(v, "json") == 0;
+  if (sg_config.json || parse_bool(v, &sg_config.report)) return true;
+  if (!strchr(v, '/') && !strchr(v, '.')) return false;
+  if (strlen(v) >= sizeof sg_config.report_file) return false;
+  strcpy(sg_config.report_file, v);
+  return true;
+}
 static bool set_leaks(const char *v) { return parse_bool(v, &sg_config.leaks); }
 static bool set_log(const char *v) { return parse_bool(v, &sg_config.log); }
 
@@ -116,7 +161,7 @@ void sg_config_load(void) {
   } table[] = {{"DEVICES", set_devices}, {"MEMORY", set_memory}, {"VERSION", set_version},
                {"STREAMS", set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
                {"REPORT", set_report},   {"LEAKS", set_leaks},   {"LOG", set_log},
-               {"POISON", set_poison},   {"FAIL", set_fail}};
+               {"POISON", set_poison},   {"FAIL", set_fail},     {"CHECK", set_check}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char name[64];
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);

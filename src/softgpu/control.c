@@ -115,10 +115,11 @@ typedef struct Sum {
   uint64_t count, bytes, registered, imported;
 } Sum;
 
-/* Variables belong to their module, texels to their array: not leaks of their own. */
+/* Variables belong to their module, texels to their array, what kernels allocate to the context: not leaks of
+ * their own. */
 static bool counts(const SgAlloc *a) {
   if (!a->held || a->name[0]) return false;
-  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY;
+  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP;
 }
 
 /* Registered and imported memory is not the device's. */
@@ -171,13 +172,15 @@ static bool cmd_stats(Command *c) {
 }
 
 static void list_alloc(SgAlloc *a, void *arg) {
-  static const char *const kind[] = {[SG_DEVICE] = "memory",         [SG_HOST] = "host",
-                                     [SG_MANAGED] = "managed",       [SG_POOL] = "pool_memory",
-                                     [SG_REGISTERED] = "registered", [SG_IMPORTED] = "imported"};
-  if (counts(a))
-    sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu\n", kind[a->kind],
+  static const char *const kind[] = {
+      [SG_DEVICE] = "memory",    [SG_HOST] = "host", [SG_MANAGED] = "managed",
+      [SG_POOL] = "pool_memory", [SG_HEAP] = "heap", [SG_REGISTERED] = "registered",
+      [SG_IMPORTED] = "imported"};
+  const bool heap = a->kind == SG_HEAP && a->held && sg_config.checks & SG_CHECKS_LEAKS;
+  if (counts(a) || heap)
+    sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu%s%s\n", kind[a->kind],
                 (unsigned long long)a->base, (unsigned long long)a->size, a->device,
-                (unsigned long long)a->serial);
+                (unsigned long long)a->serial, a->made[0] ? " made at " : "", a->made);
 }
 
 typedef struct Listing {
@@ -232,8 +235,19 @@ static bool cmd_timeout(Command *c) {
 }
 
 static bool cmd_report(Command *c) {
-  sg_text_add(&c->reply, "%s", sg_state.report);
-  return c->words == 1;
+  const bool json = c->words == 2 && strcmp(c->word[1], "json") == 0;
+  sg_text_add(&c->reply, "%s", json ? sg_state.json : sg_state.report);
+  return c->words == 1 || json;
+}
+
+/* Memory that is there already is taken to be written. */
+static bool cmd_check(Command *c) {
+  char text[128];
+  if (c->words > 2 || (c->words == 2 && !sg_parse_checks(c->word[1], &sg_config.checks))) return false;
+  sg_arena_keeps_init = (sg_config.checks & SG_CHECKS_UNINITIALISED) != 0;
+  sg_checks_text(sg_config.checks, text, sizeof text);
+  sg_text_add(&c->reply, "%s", text);
+  return true;
 }
 
 static bool cmd_version(Command *c) {
@@ -257,7 +271,8 @@ static const struct {
     {"reset", "reset", cmd_reset},
     {"stats", "stats", cmd_stats},
     {"leaks", "leaks", cmd_leaks},
-    {"report", "report", cmd_report},
+    {"report", "report [json]", cmd_report},
+    {"check", "check [races,uninitialised,barriers,shuffles,leaks|all|off]", cmd_check},
     {"hide", "hide VERSION", cmd_hide},
     {"entry", "entry SYMBOL", cmd_entry},
     {"timeout", "timeout SECONDS", cmd_timeout},
@@ -283,6 +298,11 @@ static CUresult run(Command *c) {
 SG_API CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, size_t *reply_needed) {
   char text[1024];
   if (!command || strlen(command) >= sizeof text) return CUDA_ERROR_INVALID_VALUE;
+  if (strncmp(command, "place ", 6) ==
+      0) { /* of this thread's next allocation or free: said often, and quickly */
+    snprintf(sg_arena_place, sizeof sg_arena_place, "%s", command + 6);
+    return CUDA_SUCCESS;
+  }
   strcpy(text, command);
   Command c = {0};
   char *save = NULL;

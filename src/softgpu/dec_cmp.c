@@ -39,14 +39,24 @@ static bool integer_row(const char *cmp, PtxType t, enum Op *op, bool *swap) {
   return true;
 }
 
-/* The predicate of a comparison of operands i and i + 1. */
-static uint32_t compare(Decoder *d, const char *cmp, PtxType t, bool flush, uint32_t i) {
+static uint32_t half_to_single(Decoder *d, uint32_t v, PtxType t, bool flush) {
+  if (flush) {
+    const uint32_t h = dec_temp(d, 2);
+    dec_calc(d, OP_ftz_H, h, v, NO_ROW, NO_ROW);
+    v = h;
+  }
+  const uint32_t x = dec_temp(d, 4);
+  dec_calc(d, t == PTX_F16 ? OP_cvt_f_H : OP_cvt_f_B, x, v, NO_ROW, NO_ROW);
+  return x;
+}
+
+static bool is_pair(PtxType t) { return t == PTX_F16X2 || t == PTX_BF16X2; }
+
+/* The predicate of a comparison of a and b. */
+static uint32_t compare_values(Decoder *d, const char *cmp, PtxType t, bool flush, uint32_t a, uint32_t b) {
   enum Op op = OP_COUNT;
   bool swap = false;
-  const char letter = dec_letter(t);
   const uint32_t out = dec_temp(d, 1);
-  if (!letter || letter == 'b' || letter == 'p' || t == PTX_F16X2 || t == PTX_BF16X2)
-    dec_unsupported(d, NULL);
   const bool is_half = t == PTX_F16 || t == PTX_BF16;
   if (t == PTX_F32 || t == PTX_F64 || is_half) {
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
@@ -57,18 +67,30 @@ static uint32_t compare(Decoder *d, const char *cmp, PtxType t, bool flush, uint
   } else {
     integer_row(cmp, t, &op, &swap);
   }
-  if (op == OP_COUNT || (flush && t != PTX_F32 && !is_half)) dec_unsupported(d, NULL);
-  uint32_t a = dec_src(d, dec_opnd(d, i), letter), b = dec_src(d, dec_opnd(d, i + 1), letter);
+  if (op == OP_COUNT || (flush && t != PTX_F32 && t != PTX_F16)) dec_unsupported(d, NULL);
   if (is_half) {
-    const enum Op up = t == PTX_F16 ? OP_cvt_f_H : OP_cvt_f_B;
-    const uint32_t x = dec_temp(d, 4), y = dec_temp(d, 4);
-    dec_calc(d, up, x, a, NO_ROW, NO_ROW);
-    dec_calc(d, up, y, b, NO_ROW, NO_ROW);
-    a = x;
-    b = y;
+    a = half_to_single(d, a, t, flush);
+    b = half_to_single(d, b, t, flush);
   }
   dec_calc(d, op, out, swap ? b : a, swap ? a : b, NO_ROW);
   return out;
+}
+
+/* The predicate of a comparison of operands i and i + 1; of pairs, those of the lower and the upper parts. */
+static uint32_t compare(Decoder *d, const char *cmp, PtxType t, bool flush, uint32_t i, uint32_t *upper) {
+  const char letter = dec_letter(t);
+  if (!letter || letter == 'b' || letter == 'p') dec_unsupported(d, NULL);
+  const uint32_t a = dec_src(d, dec_opnd(d, i), letter), b = dec_src(d, dec_opnd(d, i + 1), letter);
+  if (!is_pair(t)) return compare_values(d, cmp, t, flush, a, b);
+  uint32_t part[4];
+  for (uint32_t k = 0; k < 4; k++) {
+    part[k] = dec_temp(d, 2);
+    dec_calc(d, k & 1 ? OP_high_h_w : OP_cut_h_w, part[k], k < 2 ? a : b, NO_ROW, NO_ROW);
+  }
+  const PtxType half = t == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+  const uint32_t low = compare_values(d, cmp, half, flush, part[0], part[2]);
+  *upper = compare_values(d, cmp, half, flush, part[1], part[3]);
+  return low;
 }
 
 static enum Op bool_op(const char *m) {
@@ -103,8 +125,11 @@ void dec_setp(Decoder *d) {
   const PtxOpnd *to = dec_opnd(d, 0);
   const PtxOpnd *second = to->kind == PTX_O_PAIR ? &to->sub[1] : NULL;
   const PtxOpnd *first = second ? &to->sub[0] : to;
-  const uint32_t r = compare(d, d->at->mods[0], dec_type(d, 0), flush, 1);
-  if (op == OP_COUNT && !second) {
+  uint32_t upper = NO_ROW;
+  if (second && (dec_type(d, 0) == PTX_F16 || dec_type(d, 0) == PTX_BF16))
+    dec_fail(d, "`%s` gives one predicate", d->at->form);
+  const uint32_t r = compare(d, d->at->mods[0], dec_type(d, 0), flush, 1, &upper);
+  if (op == OP_COUNT && !second && upper == NO_ROW) {
     /* The common case: the comparison writes the predicate itself. */
     Ins *in = &d->ins[d->n - 1];
     in->d = dec_dst(d, first, 'p');
@@ -113,7 +138,9 @@ void dec_setp(Decoder *d) {
     return;
   }
   uint32_t other = r, c = NO_ROW;
-  if (second) {
+  if (upper != NO_ROW) {
+    other = upper;
+  } else if (second) {
     other = dec_temp(d, 1);
     dec_calc(d, OP_not_p, other, r, NO_ROW, NO_ROW);
   }
@@ -137,26 +164,45 @@ void dec_set(Decoder *d) {
   bool flush;
   const enum Op op = between(d, 2, &flush);
   dec_count(d, op == OP_COUNT ? 3 : 4, op == OP_COUNT ? 3 : 4);
-  const PtxType to = dec_type(d, 1);
-  uint64_t yes;
+  const PtxType to = dec_type(d, 1), from = dec_type(d, 0);
+  const bool pair = is_pair(from);
+  uint64_t yes; /* of pairs: one part of it */
+  if (is_pair(to) && to != from) dec_unsupported(d, NULL);
   switch (to) {
   case PTX_U32:
-  case PTX_S32: yes = UINT32_MAX; break;
+  case PTX_S32: yes = pair ? 0xffff : UINT32_MAX; break;
   case PTX_F32: yes = 0x3f800000u; break;
   case PTX_U16:
   case PTX_S16: yes = 0xffff; break;
-  case PTX_F16: yes = 0x3c00; break;
-  case PTX_BF16: yes = 0x3f80; break;
+  case PTX_F16:
+  case PTX_F16X2: yes = 0x3c00; break;
+  case PTX_BF16:
+  case PTX_BF16X2: yes = 0x3f80; break;
   default: dec_unsupported(d, NULL);
   }
-  uint32_t r = compare(d, d->at->mods[0], dec_type(d, 0), flush, 1);
-  if (op != OP_COUNT) {
-    const uint32_t c = dec_src(d, dec_opnd(d, 3), 'p'), t = dec_temp(d, 1);
-    dec_calc(d, op, t, r, c, NO_ROW);
-    r = t;
+  uint32_t r[2];
+  r[0] = compare(d, d->at->mods[0], from, flush, 1, &r[1]);
+  const uint32_t w = pair ? 2 : (uint32_t)ptx_type_size(to);
+  const uint32_t dst = dec_dst(d, dec_opnd(d, 0), dec_letter(to)), one = dec_const(d, w, yes),
+                 zero = dec_const(d, w, 0);
+  const uint32_t c = op == OP_COUNT ? NO_ROW : dec_src(d, dec_opnd(d, 3), 'p');
+  uint32_t part[2];
+  for (uint32_t i = 0; i < 1u + pair; i++) {
+    if (op != OP_COUNT) {
+      const uint32_t t = dec_temp(d, 1);
+      dec_calc(d, op, t, r[i], c, NO_ROW);
+      r[i] = t;
+    }
+    if (!pair) break;
+    part[i] = dec_temp(d, 2);
+    dec_calc(d, OP_selp_h, part[i], one, zero, r[i]);
   }
-  const uint32_t w = (uint32_t)ptx_type_size(to), dst = dec_dst(d, dec_opnd(d, 0), dec_letter(to));
-  dec_emit(d, w == 4 ? OP_selp_w : OP_selp_h, dst, dec_const(d, w, yes), dec_const(d, w, 0), r);
+  if (pair && d->width[dst] == 4)
+    dec_emit(d, OP_pack_w, dst, part[0], part[1], NO_ROW);
+  else if (!pair)
+    dec_emit(d, w == 4 ? OP_selp_w : OP_selp_h, dst, one, zero, r[0]);
+  else
+    dec_unsupported(d, NULL);
 }
 
 /* slct{.ftz}.dtype.ctype d, a, b, c: a where c >= 0, else b, also where c is NaN. */
@@ -174,6 +220,24 @@ void dec_slct(Decoder *d) {
   const uint32_t a = dec_src(d, dec_opnd(d, 1), letter), b = dec_src(d, dec_opnd(d, 2), letter);
   const uint32_t w = dec_letter_width(letter), dst = dec_dst(d, dec_opnd(d, 0), letter);
   dec_emit(d, w == 2 ? OP_selp_h : w == 4 ? OP_selp_w : OP_selp_x, dst, a, b, r);
+}
+
+/* lop3.and|or.b32 d|p, a, b, c, table, q: p tells whether the result is not zero, and|or q. */
+void dec_lop3(Decoder *d) {
+  dec_count(d, 6, 6);
+  const enum Op op = bool_op(d->at->mods[0]);
+  const PtxOpnd *to = dec_opnd(d, 0), *table = dec_opnd(d, 4);
+  if (d->at->nmods != 2 || (op != OP_and_p && op != OP_or_p) || dec_type(d, 0) != PTX_B32)
+    dec_unsupported(d, NULL);
+  if (to->kind != PTX_O_PAIR || table->kind != PTX_O_INT || table->imm > 255)
+    dec_fail(d, "`%s` gives two results, by a table of 8 bits", d->at->form);
+  const uint32_t a = dec_src(d, dec_opnd(d, 1), 'w'), b = dec_src(d, dec_opnd(d, 2), 'w');
+  const uint32_t c = dec_src(d, dec_opnd(d, 3), 'w'), q = dec_src(d, dec_opnd(d, 5), 'p');
+  const uint32_t result = dec_temp(d, 4), some = dec_temp(d, 1);
+  dec_calc(d, OP_lop3, result, a, b, c)->imm = (int64_t)table->imm;
+  dec_calc(d, OP_ne_w, some, result, dec_const(d, 4, 0), NO_ROW);
+  if (to->sub[1].kind != PTX_O_SINK) dec_emit(d, op, dec_dst(d, &to->sub[1], 'p'), some, q, NO_ROW);
+  if (to->sub[0].kind != PTX_O_SINK) dec_move(d, dec_dst(d, &to->sub[0], 'w'), result, true);
 }
 
 /* add.cc addc sub.cc subc mad.cc madc: the carry flag is a row like any other. */

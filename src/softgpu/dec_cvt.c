@@ -8,7 +8,7 @@ typedef struct Cvt {
   PtxType to, from;
   int rnd;      /* RND_*, or -1 */
   int integral; /* rounding to an integral value: RND_*, or -1 */
-  bool ftz, sat, relu;
+  bool ftz, sat, relu, finite;
 } Cvt;
 
 static bool is_float(PtxType t) { return t == PTX_F16 || t == PTX_BF16 || t == PTX_F32 || t == PTX_F64; }
@@ -34,6 +34,7 @@ static Cvt parse(Decoder *d) {
     if (strcmp(m, "ftz") == 0) c.ftz = known = true;
     if (strcmp(m, "sat") == 0) c.sat = known = true;
     if (strcmp(m, "relu") == 0) c.relu = known = true;
+    if (strcmp(m, "satfinite") == 0) c.finite = known = true;
     if (!known) dec_unsupported(d, NULL);
   }
   return c;
@@ -166,9 +167,21 @@ static uint32_t int_to_float(Decoder *d, const Cvt *c, uint32_t v) {
 
 /* --- between floats --- */
 
+/* .satfinite of a float: what would become an infinity of the target becomes its largest number. */
+static uint32_t to_finite(Decoder *d, uint32_t v, PtxType to) {
+  const uint32_t most = to == PTX_F16 ? 0x477fe000 : 0x7f7f0000, low = dec_temp(d, 4), both = dec_temp(d, 4);
+  dec_calc(d, OP_minn_f, low, v, dec_const(d, 4, most), NO_ROW);
+  dec_calc(d, OP_maxn_f, both, low, dec_const(d, 4, most | 0x80000000), NO_ROW);
+  return both;
+}
+
 static uint32_t float_to_float(Decoder *d, const Cvt *c, uint32_t v) {
   PtxType from = c->from;
   const int rnd = c->rnd < 0 ? RND_N : c->rnd;
+  if (c->finite) {
+    if (from != PTX_F32 || (c->to != PTX_F16 && c->to != PTX_BF16)) dec_unsupported(d, NULL);
+    v = to_finite(d, v, c->to);
+  }
   if (c->ftz && from == PTX_F32) v = one(d, OP_ftz_f, 4, v);
   if (c->from == c->to) {
     if (c->integral >= 0) {
@@ -208,8 +221,8 @@ static uint32_t saturate(Decoder *d, uint32_t v, PtxType t) {
 
 /* Two floats to a pair of halves: the first operand is the upper one. */
 static void to_pair(Decoder *d, const Cvt *c) {
-  dec_count(d, 3, 3);
   if (c->from != PTX_F32 || c->sat) dec_unsupported(d, NULL);
+  dec_count(d, 3, 3);
   const bool half = c->to == PTX_F16X2;
   const uint32_t dst = dec_dst(d, dec_opnd(d, 0), 'w');
   uint32_t part[2];
@@ -221,20 +234,131 @@ static void to_pair(Decoder *d, const Cvt *c) {
       dec_calc(d, OP_maxn_f, t, v, dec_const(d, 4, 0), NO_ROW);
       v = t;
     }
-    const Cvt s = {.to = half ? PTX_F16 : PTX_BF16, .from = PTX_F32, .rnd = c->rnd, .integral = -1};
+    const Cvt s = {
+        .to = half ? PTX_F16 : PTX_BF16, .from = PTX_F32, .rnd = c->rnd, .integral = -1, .finite = c->finite};
     part[i] = float_to_float(d, &s, v);
   }
   dec_emit(d, OP_pack_w, dst, part[1], part[0], NO_ROW);
 }
 
+/* cvt.rn.satfinite{.relu}.fp8x2.f32 d, a, b   .fp8x2.f16x2 d, a   cvt.rn{.relu}.f16x2.fp8x2 d, a; where fp8
+ * is e4m3 or e5m2. False: the form is none of these. */
+static bool eight_bits(Decoder *d) {
+  const uint32_t n = d->at->nmods;
+  if (n < 3 || strcmp(d->at->mods[0], "rn") != 0) return false;
+  const char *to = d->at->mods[n - 2], *from = d->at->mods[n - 1];
+  const bool e4_to = strcmp(to, "e4m3x2") == 0, e4_from = strcmp(from, "e4m3x2") == 0;
+  const bool narrows = e4_to || strcmp(to, "e5m2x2") == 0, widens = e4_from || strcmp(from, "e5m2x2") == 0;
+  if (!narrows && !widens) return false;
+  for (uint32_t i = 1; i + 2 < n; i++)
+    if (strcmp(d->at->mods[i], "relu") != 0 && !(narrows && strcmp(d->at->mods[i], "satfinite") == 0))
+      dec_unsupported(d, NULL);
+  if (narrows && strcmp(from, "f32") == 0) {
+    dec_count(d, 3, 3);
+    const uint32_t a = dec_src(d, dec_opnd(d, 1), 'f'), b = dec_src(d, dec_opnd(d, 2), 'f');
+    dec_emit(d, e4_to ? OP_cvt_e4m3_ff : OP_cvt_e5m2_ff, dec_dst(d, dec_opnd(d, 0), 'h'), a, b, NO_ROW);
+  } else if (narrows && strcmp(from, "f16x2") == 0) {
+    dec_count(d, 2, 2);
+    const uint32_t a = dec_src(d, dec_opnd(d, 1), 'w');
+    dec_emit(d, e4_to ? OP_cvt_e4m3_HH : OP_cvt_e5m2_HH, dec_dst(d, dec_opnd(d, 0), 'h'), a, NO_ROW, NO_ROW);
+  } else if (widens && strcmp(to, "f16x2") == 0) {
+    dec_count(d, 2, 2);
+    const uint32_t a = dec_src(d, dec_opnd(d, 1), 'h');
+    dec_emit(d, e4_from ? OP_cvt_HH_e4m3 : OP_cvt_HH_e5m2, dec_dst(d, dec_opnd(d, 0), 'w'), a, NO_ROW,
+             NO_ROW);
+  } else {
+    dec_unsupported(d, NULL);
+  }
+  return true;
+}
+
+/* cvt.rn|rz|rna{.relu}{.satfinite}.tf32.f32: a float with 13 bits of its mantissa gone. */
+static void to_tf32(Decoder *d) {
+  const PtxInst *in = d->at;
+  if (in->nmods < 3 || strcmp(in->mods[in->nmods - 2], "tf32") != 0 || dec_type(d, 0) != PTX_F32)
+    dec_unsupported(d, NULL);
+  dec_count(d, 2, 2);
+  const uint32_t dst = dec_dst(d, dec_opnd(d, 0), 'w'), nan = dec_temp(d, 1);
+  uint32_t v = dec_src(d, dec_opnd(d, 1), 'f'), r = v;
+  dec_calc(d, OP_nan_f, nan, v, v, NO_ROW);
+  if (dec_mod(d, "relu")) {
+    r = dec_temp(d, 4);
+    dec_calc(d, OP_maxn_f, r, v, dec_const(d, 4, 0), NO_ROW);
+  }
+  if (!dec_mod(d, "rz")) { /* half of the last bit that stays, to even: a little less where that bit is 0 */
+    uint32_t more = dec_const(d, 4, 0x1000);
+    const uint32_t sum = dec_temp(d, 4);
+    if (dec_mod(d, "rn")) {
+      const uint32_t bit = dec_temp(d, 4), odd = dec_temp(d, 4);
+      dec_calc(d, OP_shri_uw, bit, r, NO_ROW, NO_ROW)->imm = 13;
+      dec_calc(d, OP_and_w, odd, bit, dec_const(d, 4, 1), NO_ROW)->sub = 0;
+      more = dec_temp(d, 4);
+      dec_calc(d, OP_add_w, more, odd, dec_const(d, 4, 0xfff), NO_ROW)->sub = 0;
+    }
+    dec_calc(d, OP_add_w, sum, r, more, NO_ROW)->sub = 0;
+    r = sum;
+  }
+  const uint32_t cut = dec_temp(d, 4);
+  dec_calc(d, OP_and_w, cut, r, dec_const(d, 4, 0xffffe000), NO_ROW)->sub = 0;
+  r = cut;
+  if (dec_mod(d, "satfinite")) { /* compared as integers, without the sign */
+    const uint32_t sign = dec_temp(d, 4), size = dec_temp(d, 4), small = dec_temp(d, 4);
+    dec_calc(d, OP_and_w, sign, r, dec_const(d, 4, 0x80000000), NO_ROW)->sub = 0;
+    dec_calc(d, OP_and_w, size, r, dec_const(d, 4, 0x7fffffff), NO_ROW)->sub = 0;
+    dec_calc(d, OP_min_uw, small, size, dec_const(d, 4, 0x7f7fe000), NO_ROW)->sub = 0;
+    r = dec_temp(d, 4);
+    dec_calc(d, OP_or_w, r, sign, small, NO_ROW)->sub = 0;
+  }
+  dec_emit(d, OP_selp_w, dst, dec_const(d, 4, 0x7fffffff), r, nan)->sub = 0;
+}
+
+/* cvt.pack.sat.type.s32{.b32} d, a, b{, c}: a and b, cut to the values of the type, side by side below c. */
+static void side_by_side(Decoder *d) {
+  static const struct {
+    const char *name;
+    uint32_t bits;
+  } types[] = {{"u16", 16}, {"s16", 16}, {"u8", 8}, {"s8", 8}, {"u4", 4}, {"s4", 4}, {"u2", 2}, {"s2", 2}};
+  const PtxInst *in = d->at;
+  uint32_t bits = 0;
+  for (size_t i = 0; in->nmods > 3 && i < sizeof types / sizeof *types; i++)
+    if (strcmp(types[i].name, in->mods[2]) == 0) bits = types[i].bits;
+  const bool upper = in->nmods == 5, sign = bits && in->mods[2][0] == 's';
+  if (!bits || upper != (bits < 16) || strcmp(in->mods[3], "s32") != 0) dec_unsupported(d, NULL);
+  dec_count(d, 3 + upper, 3 + upper);
+  const uint32_t mask = (1u << bits) - 1, most = sign ? mask >> 1 : mask, least = sign ? ~most : 0;
+  uint32_t out = upper ? dec_src(d, dec_opnd(d, 3), 'w') : dec_const(d, 4, 0);
+  for (uint32_t i = 1; i <= 2; i++) {
+    const uint32_t over = dec_temp(d, 4), value = dec_temp(d, 4), part = dec_temp(d, 4),
+                   shifted = dec_temp(d, 4);
+    dec_calc(d, OP_max_sw, over, dec_src(d, dec_opnd(d, i), 'w'), dec_const(d, 4, least), NO_ROW)->sub = 0;
+    dec_calc(d, OP_min_sw, value, over, dec_const(d, 4, most), NO_ROW)->sub = 0;
+    dec_calc(d, OP_and_w, part, value, dec_const(d, 4, mask), NO_ROW)->sub = 0;
+    dec_calc(d, OP_shli_w, shifted, out, NO_ROW, NO_ROW)->imm = bits;
+    out = i == 2 ? dec_dst(d, dec_opnd(d, 0), 'w') : dec_temp(d, 4);
+    if (i == 2)
+      dec_emit(d, OP_or_w, out, shifted, part, NO_ROW);
+    else
+      dec_calc(d, OP_or_w, out, shifted, part, NO_ROW);
+  }
+}
+
 void dec_cvt(Decoder *d) {
+  if (eight_bits(d)) return;
+  if (dec_mod(d, "pack")) {
+    side_by_side(d);
+    return;
+  }
+  if (dec_mod(d, "tf32")) {
+    to_tf32(d);
+    return;
+  }
   const Cvt c = parse(d);
   if (c.to == PTX_F16X2 || c.to == PTX_BF16X2) {
     to_pair(d, &c);
     return;
   }
-  dec_count(d, 2, 2);
   if (!(is_int(c.to) || is_float(c.to)) || !(is_int(c.from) || is_float(c.from))) dec_unsupported(d, NULL);
+  dec_count(d, 2, 2);
   const PtxOpnd *to = dec_opnd(d, 0), *from = dec_opnd(d, 1);
   const uint32_t from_size = size_of(c.from), to_size = size_of(c.to);
   const bool is_reg = from->kind == PTX_O_SYM && from->sym && from->sym->kind == PTX_SYM_REG;

@@ -1,4 +1,4 @@
-/* Control flow: branches, calls (expanded in place), exits, barriers, operations of a warp. */
+/* Control flow: branches, exits, barriers, operations of a warp. */
 #include "decode.h"
 
 #include <string.h>
@@ -27,8 +27,7 @@ void dec_bra(Decoder *d) {
   fixup(d, d->n - 1, to->target, false);
 }
 
-/* Instructions that cannot be guarded are branched around. */
-static uint32_t skip_begin(Decoder *d) {
+uint32_t dec_skip_begin(Decoder *d) {
   if (d->guard == NO_ROW) return NO_ROW;
   Ins *in = dec_control(d, K_BRA);
   in->pred = d->guard;
@@ -36,7 +35,7 @@ static uint32_t skip_begin(Decoder *d) {
   d->guard = NO_ROW;
   return d->n - 1;
 }
-static void skip_end(Decoder *d, uint32_t branch) {
+void dec_skip_end(Decoder *d, uint32_t branch) {
   if (branch == NO_ROW) return;
   d->ins[branch].target = d->n;
   dec_control(d, K_LEADER);
@@ -45,7 +44,7 @@ static void skip_end(Decoder *d, uint32_t branch) {
 void dec_brx(Decoder *d) {
   dec_count(d, 2, 2);
   if (d->at->nmods == 0 || strcmp(d->at->mods[0], "idx") != 0) dec_unsupported(d, NULL);
-  const uint32_t index = dec_src(d, dec_opnd(d, 0), 'w'), skip = skip_begin(d);
+  const uint32_t index = dec_src(d, dec_opnd(d, 0), 'w'), skip = dec_skip_begin(d);
   const PtxSym *list = label(d, dec_opnd(d, 1));
   if (list->nbranch_targets == 0) dec_fail(d, "%s is no list of .branchtargets", list->name);
   const uint32_t at = d->ntargets, n = (uint32_t)list->nbranch_targets;
@@ -56,10 +55,16 @@ void dec_brx(Decoder *d) {
   Ins *in = dec_control(d, K_BRX);
   in->s[0] = index;
   in->target = at;
-  skip_end(d, skip);
+  dec_skip_end(d, skip);
 }
 
 void dec_nop(Decoder *d) { (void)d; }
+
+/* A policy for caches: a value that changes nothing. */
+void dec_createpolicy(Decoder *d) {
+  dec_count(d, 1, 4);
+  dec_move(d, dec_dst(d, dec_opnd(d, 0), 'x'), dec_const(d, 8, 0), true);
+}
 
 void dec_nanosleep(Decoder *d) {
   dec_count(d, 1, 1);
@@ -68,7 +73,17 @@ void dec_nanosleep(Decoder *d) {
   dec_control(d, K_LEADER)->flags |= INS_SPIN;
 }
 
-void dec_fence(Decoder *d) { dec_count(d, 0, 0); }
+/* Lanes see each other's stores at once: only the checks take notice. */
+void dec_fence(Decoder *d) {
+  if (d->at->nopnd && dec_mod(d, "proxy")) dec_unsupported(d, "tensor maps");
+  dec_count(d, 0, 0);
+  Ins *in = dec_emit(d, OP_fence, NO_ROW, NO_ROW, NO_ROW, NO_ROW);
+  in->kind = K_MEM;
+  in->sub = SP_LOCAL;
+  in->traits = TRAIT_RELEASE | TRAIT_ACQUIRE;
+  for (uint32_t i = 0; i < d->at->nmods; i++)
+    if (strcmp(d->at->mods[i], "cta") == 0) in->traits |= TRAIT_BLOCK;
+}
 
 void dec_exit(Decoder *d) {
   dec_count(d, 0, 0);
@@ -83,91 +98,50 @@ void dec_ret(Decoder *d) {
     guard(d, dec_control(d, K_EXIT));
     return;
   }
+  /* The end of a function: behind the call where it is expanded in place, else dec_routine's return. */
   guard(d, dec_control(d, K_BRA));
   fixup(d, d->n - 1, d->frame->f->ninst, false);
 }
 
 void dec_trap(Decoder *d) {
   dec_count(d, 0, 0);
-  const uint32_t skip = skip_begin(d);
+  const uint32_t skip = dec_skip_begin(d);
   dec_control(d, K_TRAP);
-  skip_end(d, skip);
-}
-
-/* --- calls --- */
-
-/* Where an argument or result in .param space lies: the caller's variable itself, if it is one. */
-static uint32_t param_place(Decoder *d, const PtxOpnd *o, const PtxSym *param) {
-  if (o->kind == PTX_O_SYM && o->sym && o->sym->kind == PTX_SYM_VAR) {
-    if (o->sym->space != PTX_PARAM && o->sym->space != PTX_LOCAL)
-      dec_fail(d, "%s cannot be passed to a parameter", o->sym->name);
-    for (const Frame *f = d->frame; f; f = f->up)
-      if (f->f->entry)
-        for (uint32_t i = 0; i < f->f->nparams; i++)
-          if (f->f->params[i] == o->sym) dec_unsupported(d, "a kernel's parameter is passed on");
-    return (uint32_t)dec_var_address(d, o->sym);
-  }
-  return dec_local_room(d, param->size, param->align);
-}
-
-static void pass_argument(Decoder *d, Frame *callee, const PtxSym *param, const PtxOpnd *arg) {
-  const char letter = dec_letter(param->type);
-  if (param->kind == PTX_SYM_REG) {
-    /* Registers of the callee are made when its body is decoded: the value waits in local memory. */
-    dec_fail(d, "function %s: parameters in registers are not supported", callee->f->name);
-  }
-  const uint32_t at = callee->place[param->id] = param_place(d, arg, param);
-  if (arg->kind == PTX_O_SYM && arg->sym && arg->sym->kind == PTX_SYM_VAR) return;
-  const bool is_reg = arg->kind == PTX_O_SYM && arg->sym && arg->sym->kind == PTX_SYM_REG;
-  const uint32_t v = is_reg ? dec_reg(d, arg) : dec_src(d, arg, letter ? letter : 'w');
-  const uint32_t bytes = d->width[v] < param->size ? d->width[v] : (uint32_t)param->size;
-  dec_store(d, v, NO_ROW, at, SP_LOCAL, bytes, false);
-}
-
-void dec_call(Decoder *d) {
-  const PtxCall *c = d->at->call;
-  if (!c) dec_unsupported(d, NULL);
-  const PtxSym *target = c->target.sym;
-  if (!target || target->kind != PTX_SYM_FUNC || !target->def)
-    dec_unsupported(d, "calls through a pointer are not supported");
-  const PtxFunc *f = target->def;
-  if (!f->has_body)
-    dec_fail(d, "unsupported instruction `%s`: function %s has no definition in the module", d->at->form,
-             f->name);
-  for (const Frame *fr = d->frame; fr; fr = fr->up)
-    if (fr->f == f) dec_fail(d, "unsupported instruction `%s`: %s calls itself", d->at->form, f->name);
-  if (c->nargs != f->nparams || c->nrets != f->nrets)
-    dec_fail(d, "%s takes %u parameters and gives %u results", f->name, f->nparams, f->nrets);
-  const PtxInst *at = d->at;
-  const uint32_t skip = skip_begin(d);
-  Frame *callee = dec_frame(d, f);
-  for (uint32_t i = 0; i < c->nargs; i++) pass_argument(d, callee, f->params[i], &c->args[i]);
-  for (uint32_t i = 0; i < c->nrets; i++) {
-    if (f->rets[i]->kind == PTX_SYM_REG)
-      dec_fail(d, "function %s: results in registers are not supported", f->name);
-    callee->place[f->rets[i]->id] = param_place(d, &c->rets[i], f->rets[i]);
-  }
-  dec_function(d, callee);
-  /* Returns branch to here. */
-  d->at = at;
-  dec_control(d, K_LEADER);
-  for (uint32_t i = 0; i < c->nrets; i++) {
-    const PtxOpnd *o = &c->rets[i];
-    if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_REG) continue;
-    dec_load(d, dec_reg(d, o), NO_ROW, callee->place[f->rets[i]->id], SP_LOCAL, f->rets[i]->type, false);
-  }
-  skip_end(d, skip);
+  dec_skip_end(d, skip);
 }
 
 /* --- barriers --- */
 
 static void warp_sync(Decoder *d) {
   dec_count(d, 1, 1);
-  const uint32_t mask = dec_src(d, dec_opnd(d, 0), 'w'), skip = skip_begin(d);
+  const uint32_t mask = dec_src(d, dec_opnd(d, 0), 'w'), skip = dec_skip_begin(d);
   Ins *in = dec_calc(d, OP_warpsync, NO_ROW, mask, NO_ROW, NO_ROW);
   in->kind = K_WARP;
   in->imm = 0;
-  skip_end(d, skip);
+  dec_skip_end(d, skip);
+}
+
+/* barrier.cluster.arrive and .wait: a cluster is one block, where those that come to the wait have arrived.
+ */
+static void cluster_barrier(Decoder *d) {
+  const PtxInst *in = d->at;
+  bool wait = false;
+  for (uint32_t i = 1; i < in->nmods; i++) {
+    const char *m = in->mods[i];
+    if (i == 1 && strcmp(m, "wait") == 0)
+      wait = true;
+    else if (!(i == 1 && strcmp(m, "arrive") == 0) && strcmp(m, "acquire") != 0 &&
+             strcmp(m, "release") != 0 && strcmp(m, "relaxed") != 0 && strcmp(m, "aligned") != 0)
+      dec_unsupported(d, NULL);
+  }
+  if (in->nmods < 2) dec_unsupported(d, NULL);
+  dec_count(d, 0, 0);
+  if (!wait) return;
+  const uint32_t skip = dec_skip_begin(d);
+  Ins *b = dec_control(d, K_BAR);
+  b->sub = BAR_SYNC;
+  b->imm = BARRIERS;
+  dec_skip_end(d, skip);
 }
 
 /* bar{.cta}.sync a{, b}  .arrive a, b  .red.popc.u32 d, a{, b}, {!}p  .red.and|or.pred q, a{, b}, {!}p */
@@ -180,6 +154,10 @@ void dec_bar(Decoder *d) {
     warp_sync(d);
     return;
   }
+  if (inst->nmods && strcmp(inst->mods[0], "cluster") == 0) {
+    cluster_barrier(d);
+    return;
+  }
   NEXT("cta");
   if (NEXT("sync"))
     kind = BAR_SYNC;
@@ -189,7 +167,7 @@ void dec_bar(Decoder *d) {
     kind = NEXT("popc") ? BAR_POPC : NEXT("and") ? BAR_AND : NEXT("or") ? BAR_OR : 99;
   else
     dec_unsupported(d, NULL);
-  NEXT("aligned");
+  const bool aligned = NEXT("aligned") || strcmp(inst->op, "bar") == 0;
   if (kind >= BAR_AND && !(kind == BAR_POPC ? NEXT("u32") : NEXT("pred"))) dec_unsupported(d, NULL);
   if (i != inst->nmods || kind == 99) dec_unsupported(d, NULL);
 #undef NEXT
@@ -204,17 +182,23 @@ void dec_bar(Decoder *d) {
   else
     id = dec_src(d, a, 'w');
   if (imm < 0 || imm >= BARRIERS) dec_fail(d, "barriers are numbered 0 to %d", BARRIERS - 1);
-  if (at + red < inst->nopnd) count = dec_src(d, dec_opnd(d, at++), 'w');
+  if (at + red < inst->nopnd) {
+    const PtxOpnd *n = dec_opnd(d, at++);
+    if (n->kind == PTX_O_INT && (n->imm % 32 || (kind == BAR_ARRIVE && !n->imm)))
+      dec_fail(d, "`%s` waits for whole warps, not for %llu threads", inst->form, (unsigned long long)n->imm);
+    count = dec_src(d, n, 'w');
+  }
   if (red) pred = dec_src(d, dec_opnd(d, at++), 'p');
-  const uint32_t skip = skip_begin(d);
+  const uint32_t skip = dec_skip_begin(d);
   Ins *in = dec_control(d, K_BAR);
+  in->traits = aligned ? TRAIT_ALIGNED : 0;
   in->sub = (uint8_t)kind;
   in->d = dst;
   in->s[0] = id;
   in->s[1] = count;
   in->s[2] = pred;
   in->imm = imm;
-  skip_end(d, skip);
+  dec_skip_end(d, skip);
 }
 
 /* --- operations of a warp --- */
@@ -230,13 +214,13 @@ static void two_dst(Decoder *d, const PtxOpnd *o, char first, char second, uint3
 }
 
 static void warp_ins(Decoder *d, enum Op op, uint32_t dst, uint32_t other, const uint32_t *src, uint32_t n) {
-  const uint32_t skip = skip_begin(d);
+  const uint32_t skip = dec_skip_begin(d);
   Ins *in = dec_calc(d, op, dst, src[0], n > 1 ? src[1] : NO_ROW, n > 2 ? src[2] : NO_ROW);
   in->kind = K_WARP;
   in->e = other;
   in->s[3] = n > 3 ? src[3] : NO_ROW;
   in->imm = n - 1; /* the member mask comes last */
-  skip_end(d, skip);
+  dec_skip_end(d, skip);
 }
 
 /* shfl.sync.mode.b32 d{|p}, a, b, c, membermask */
@@ -283,6 +267,7 @@ void dec_match(Decoder *d) {
       (!all && strcmp(in->mods[0], "any") != 0))
     dec_unsupported(d, NULL);
   dec_count(d, 3, 3);
+  if (!all && dec_opnd(d, 0)->kind == PTX_O_PAIR) dec_fail(d, "`%s` gives no predicate", in->form);
   const bool wide = t == PTX_B64;
   const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), wide ? 'x' : 'w'), dec_src(d, dec_opnd(d, 2), 'w')};
   uint32_t dst, other;
@@ -309,6 +294,32 @@ void dec_redux(Decoder *d) {
     return;
   }
   dec_unsupported(d, NULL);
+}
+
+/* elect.sync d|p, membermask */
+void dec_elect(Decoder *d) {
+  dec_count(d, 2, 2);
+  if (d->at->nmods != 1 || strcmp(d->at->mods[0], "sync") != 0 || dec_opnd(d, 0)->kind != PTX_O_PAIR)
+    dec_unsupported(d, NULL);
+  const uint32_t mask = dec_src(d, dec_opnd(d, 1), 'w');
+  uint32_t dst, other;
+  two_dst(d, dec_opnd(d, 0), 'w', 'p', &dst, &other);
+  warp_ins(d, OP_elect, dst, other, &mask, 1);
+}
+
+/* A cluster is one block: its shared memory is this block's, its rank 0. */
+void dec_mapa(Decoder *d) {
+  dec_count(d, 3, 3);
+  const PtxType t = dec_type(d, 0);
+  if (t != PTX_U32 && t != PTX_U64) dec_unsupported(d, NULL);
+  const char letter = t == PTX_U32 ? 'w' : 'x';
+  const uint32_t v = dec_src(d, dec_opnd(d, 1), letter);
+  dec_move(d, dec_dst(d, dec_opnd(d, 0), letter), v, true);
+}
+
+void dec_getctarank(Decoder *d) {
+  dec_count(d, 2, 2);
+  dec_move(d, dec_dst(d, dec_opnd(d, 0), 'w'), dec_const(d, 4, 0), true);
 }
 
 void dec_activemask(Decoder *d) {

@@ -66,10 +66,24 @@ static const struct {
     {"match", dec_match},
     {"redux", dec_redux},
     {"activemask", dec_activemask},
+    {"elect", dec_elect},
+    {"mapa", dec_mapa},
+    {"getctarank", dec_getctarank},
+    {"cp", dec_cp},
+    {"mbarrier", dec_mbarrier},
     {"nanosleep", dec_nanosleep},
     {"membar", dec_fence},
     {"fence", dec_fence},
+    {"createpolicy", dec_createpolicy},
     {"prefetch", dec_nop},
+    {"vadd", dec_video_word},
+    {"vsub", dec_video_word},
+    {"vabsdiff", dec_video_word},
+    {"vmin", dec_video_word},
+    {"vmax", dec_video_word},
+    {"vset", dec_video_word},
+    {"vshl", dec_video_word},
+    {"vshr", dec_video_word},
     {"prefetchu", dec_nop},
     {"pmevent", dec_nop},
     {"discard", dec_nop},
@@ -85,6 +99,20 @@ struct FormSlot {
   uint16_t op;
 };
 
+static bool is_video(const char *op) {
+  static const char *const names[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"};
+  const size_t len = strlen(op);
+  if (len < 2 || (op[len - 1] != '2' && op[len - 1] != '4')) return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == len - 1 && strncmp(names[i], op, len - 1) == 0) return true;
+  return false;
+}
+
+static void no_form(Decoder *d) {
+  d->code = 218;
+  dec_fail(d, "`%s` is no form that PTX has", d->at->form);
+}
+
 static void match_form(Decoder *d, struct FormSlot *slot) {
   const PtxInst *in = d->at;
   slot->form = in->form;
@@ -94,6 +122,9 @@ static void match_form(Decoder *d, struct FormSlot *slot) {
     if (strcmp(in->mods[i], "cc") == 0) slot->fn = dec_carry_op;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
     if (strcmp(families[i].op, in->op) == 0) slot->fn = families[i].fn;
+  if (strcmp(in->op, "lop3") == 0 && in->nmods > 1) slot->fn = dec_lop3;
+  if (!slot->fn && is_video(in->op)) slot->fn = dec_video;
+  if (slot->fn && !dec_is_form(in)) slot->fn = no_form;
   if (!slot->fn) slot->op = (uint16_t)sg_op_find(in->op, in->mods, in->nmods);
 }
 

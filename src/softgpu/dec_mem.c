@@ -7,6 +7,7 @@ typedef struct Access {
   PtxSpace space;
   bool param_entry; /* .param of the kernel, read from an entry */
   bool strong;      /* may be waiting for another thread: volatile, relaxed, acquire, .cv, .cg */
+  uint8_t traits;
   uint32_t vec;
   PtxType type;
   const char *op; /* atom: add, min, ... */
@@ -25,7 +26,7 @@ static bool one_of(const char *s, const char *list) {
 static bool parse_space(const char *m, PtxSpace *space) {
   if (strcmp(m, "global") == 0)
     *space = PTX_GLOBAL;
-  else if (one_of(m, "shared shared::cta"))
+  else if (one_of(m, "shared shared::cta shared::cluster"))
     *space = PTX_SHARED;
   else if (strcmp(m, "local") == 0)
     *space = PTX_LOCAL;
@@ -52,7 +53,12 @@ static Access parse_access(Decoder *d) {
     } else if (parse_space(m, &a.space)) {
     } else if (one_of(m, "volatile relaxed acquire mmio cv cg")) {
       a.strong = true;
-    } else if (one_of(m, "weak release cta gpu sys cluster ca cs lu nc wb wt unified noftz acq_rel sc") ||
+      a.traits |= strcmp(m, "acquire") == 0 ? TRAIT_STRONG | TRAIT_ACQUIRE : TRAIT_STRONG;
+    } else if (one_of(m, "release acq_rel sc")) {
+      a.traits |= TRAIT_STRONG | TRAIT_RELEASE;
+    } else if (strcmp(m, "wt") == 0) {
+      a.traits |= TRAIT_STRONG;
+    } else if (one_of(m, "weak cta gpu sys cluster ca cs lu nc wb unified noftz") ||
                strncmp(m, "L1::", 4) == 0 || strncmp(m, "L2::", 4) == 0) {
     } else if (!atom && one_of(m, "v2 v4 v8")) {
       a.vec = (uint32_t)(m[1] - '0');
@@ -86,8 +92,8 @@ uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm)
     if (o->sym->space == PTX_SHARED) at += sg_arena_shared_window();
     if (o->sym->space == PTX_LOCAL) at += sg_arena_local_window();
   }
-  *imm += (int64_t)at;
-  return NO_ROW;
+  *imm = (int64_t)((uint64_t)*imm + at);
+  return o->sym->kind == PTX_SYM_VAR && dec_is_local(d, o->sym) ? dec_local_base(d) : NO_ROW;
 }
 
 /* Parameters: those of the entry, or those of a call, which lie in local memory. */
@@ -144,7 +150,7 @@ void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t spac
   Ins *in = memory(d, load_op(d->width[dst], bytes, is_signed(t)), dst, base, NO_ROW, guarded);
   in->imm = imm;
   in->sub = space;
-  in->bytes = (uint8_t)bytes;
+  in->bytes = in->unit = (uint8_t)bytes;
 }
 
 void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
@@ -152,7 +158,7 @@ void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t spa
   Ins *in = memory(d, store_op(d->width[src], bytes), NO_ROW, base, src, guarded);
   in->imm = imm;
   in->sub = space;
-  in->bytes = (uint8_t)bytes;
+  in->bytes = in->unit = (uint8_t)bytes;
   in->flags |= INS_STORE;
 }
 
@@ -173,8 +179,16 @@ static uint32_t load_dst(Decoder *d, const PtxOpnd *o, PtxType t) {
   return v;
 }
 
+/* A cache policy is one operand more, of 64 bits; it changes nothing here. */
+static uint32_t policy(Decoder *d) {
+  if (!dec_mod(d, "L2::cache_hint")) return 0;
+  dec_src(d, dec_opnd(d, d->at->nopnd - 1), 'x');
+  return 1;
+}
+
 void dec_ld(Decoder *d) {
-  dec_count(d, 2, 3);
+  const uint32_t hint = policy(d);
+  dec_count(d, 2 + hint, 2 + hint);
   const Access a = parse_access(d);
   const PtxOpnd *to = elements(d, dec_opnd(d, 0), a.vec), *from = dec_opnd(d, 1);
   const uint8_t space = space_code(d, &a, from);
@@ -207,6 +221,7 @@ void dec_ld(Decoder *d) {
     Ins *in = &d->ins[d->n - 1];
     in->bytes = (uint8_t)(bytes * a.vec);
     in->part = (uint8_t)(bytes * i);
+    in->traits = a.traits;
     if (a.strong) in->flags |= INS_SPIN;
   }
 }
@@ -224,8 +239,9 @@ static uint32_t store_src(Decoder *d, const PtxOpnd *o, PtxType t) {
 }
 
 void dec_st(Decoder *d) {
-  dec_count(d, 2, 3);
   const Access a = parse_access(d);
+  const uint32_t hint = policy(d);
+  dec_count(d, 2 + hint, 2 + hint);
   const PtxOpnd *to = dec_opnd(d, 0), *from = elements(d, dec_opnd(d, 1), a.vec);
   const uint8_t space = space_code(d, &a, to);
   const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
@@ -237,6 +253,7 @@ void dec_st(Decoder *d) {
     Ins *in = &d->ins[d->n - 1];
     in->bytes = (uint8_t)(bytes * a.vec);
     in->part = (uint8_t)(bytes * i);
+    in->traits = a.traits;
   }
 }
 
@@ -251,6 +268,10 @@ static const struct {
     {"add", {PTX_U64, PTX_S64}, OP_atom_add_x},
     {"add", {PTX_F32}, OP_atom_add_f},
     {"add", {PTX_F64}, OP_atom_add_d},
+    {"add", {PTX_F16}, OP_atom_add_H},
+    {"add", {PTX_F16X2}, OP_atom_add_HH},
+    {"add", {PTX_BF16}, OP_atom_add_B},
+    {"add", {PTX_BF16X2}, OP_atom_add_BB},
     {"min", {PTX_U32}, OP_atom_min_uw},
     {"min", {PTX_S32}, OP_atom_min_sw},
     {"min", {PTX_U64}, OP_atom_min_ux},
@@ -288,8 +309,8 @@ static void atomic(Decoder *d, bool result) {
     dec_unsupported(d, NULL);
   const bool cas = strcmp(a.op, "cas") == 0;
   const char letter = dec_letter(a.type);
-  const uint32_t r = result ? 1 : 0;
-  dec_count(d, r + 2 + cas, r + 3 + cas);
+  const uint32_t r = result ? 1 : 0, hint = policy(d);
+  dec_count(d, r + 2 + cas + hint, r + 2 + cas + hint);
   const PtxOpnd *to = dec_opnd(d, 0);
   const bool wanted = result && to->kind != PTX_O_SINK;
   const uint32_t dst = wanted ? dec_dst(d, to, letter) : NO_ROW;
@@ -301,8 +322,9 @@ static void atomic(Decoder *d, bool result) {
   in->s[2] = c;
   in->imm = imm;
   in->sub = space_code(d, &a, dec_opnd(d, r));
-  in->bytes = (uint8_t)ptx_type_size(a.type);
+  in->bytes = in->unit = (uint8_t)ptx_type_size(a.type);
   in->flags |= INS_STORE | INS_ATOM;
+  in->traits = a.traits | TRAIT_STRONG;
   if (wanted) in->flags |= INS_SPIN;
 }
 

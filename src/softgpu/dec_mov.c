@@ -67,6 +67,8 @@ void dec_mov(Decoder *d) {
   if (d->at->nmods != 1 || !letter || t == PTX_F16X2 || t == PTX_BF16X2 || letter == 'b')
     dec_unsupported(d, NULL);
   const uint32_t width = dec_letter_width(letter);
+  if ((to->kind == PTX_O_VEC || from->kind == PTX_O_VEC) && d->at->mods[0][0] != 'b')
+    dec_fail(d, "`%s` takes no vector: bits do", d->at->form);
   if (to->kind == PTX_O_VEC) {
     unpack(d, to, from->kind == PTX_O_VEC ? pack(d, from, width) : dec_src(d, from, letter));
     return;
@@ -96,8 +98,8 @@ static bool window(Decoder *d, const char *space, uint64_t *base, uint32_t *byte
 }
 
 static bool is_space(const char *s) {
-  static const char *const all[] = {"global", "const",       "local",       "shared",
-                                    "param",  "shared::cta", "param::entry"};
+  static const char *const all[] = {"global", "const",       "local",        "shared",
+                                    "param",  "shared::cta", "param::entry", "shared::cluster"};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(all[i], s) == 0) return true;
   return false;
@@ -132,7 +134,10 @@ void dec_isspacep(Decoder *d) {
     in->target = bytes;
     return;
   }
-  if (strcmp(space, "const") == 0) dec_unsupported(d, "constant memory has no window of its own");
+  if (strcmp(space, "const") == 0) {
+    dec_emit(d, OP_within_const, dst, src, NO_ROW, NO_ROW);
+    return;
+  }
   const uint32_t shared = dec_temp(d, 1), local = dec_temp(d, 1), either = dec_temp(d, 1);
   Ins *in = dec_calc(d, OP_within, shared, src, NO_ROW, NO_ROW);
   in->imm = (int64_t)sg_arena_shared_window();

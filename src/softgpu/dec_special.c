@@ -41,6 +41,11 @@ static const struct {
     {"%dynamic_smem_size", FILL_DYNAMIC_SMEM, 4, OP_COUNT},
     {"%total_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
     {"%aggr_smem_size", FILL_TOTAL_SMEM, 4, OP_COUNT},
+    {"%reserved_smem_offset_begin", FILL_RESERVED_BEGIN, 4, OP_COUNT},
+    {"%reserved_smem_offset_0", FILL_RESERVED_BEGIN, 4, OP_COUNT},
+    {"%reserved_smem_offset_1", FILL_RESERVED_BEGIN, 4, OP_COUNT},
+    {"%reserved_smem_offset_end", FILL_RESERVED_END, 4, OP_COUNT},
+    {"%reserved_smem_offset_cap", FILL_RESERVED_END, 4, OP_COUNT},
     {"%envreg1", FILL_ENVREG1, 4, OP_COUNT},
     {"%envreg2", FILL_ENVREG2, 4, OP_COUNT},
     {"%clock", FILL_CONST, 4, OP_clock_w},
@@ -72,19 +77,17 @@ static bool special_constant(const char *name, uint64_t *bits, uint32_t *width) 
                {"%cluster_nctaid.w", 1, 4},
                {"%cluster_ctarank", 0, 4},
                {"%cluster_nctarank", 1, 4},
-               {"%is_explicit_cluster", 0, 1},
-               {"%reserved_smem_offset_begin", 0, 4},
-               {"%reserved_smem_offset_end", 0, 4},
-               {"%reserved_smem_offset_cap", 0, 4}};
+               {"%is_explicit_cluster", 0, 1}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(table[i].name, name) != 0) continue;
     *bits = table[i].bits;
     *width = table[i].width;
     return true;
   }
-  if (strncmp(name, "%envreg", 7) == 0) {
+  /* Performance counters that nobody has programmed. */
+  if (strncmp(name, "%envreg", 7) == 0 || strncmp(name, "%pm", 3) == 0) {
     *bits = 0;
-    *width = 4;
+    *width = strstr(name, "_64") ? 8 : 4;
     return true;
   }
   return false;
@@ -95,6 +98,8 @@ uint32_t dec_special_register(Decoder *d, const char *name) {
   uint32_t width = 4;
   for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
     if (strcmp(specials[i].name, name) != 0) continue;
+    if (specials[i].kind == FILL_RESERVED_BEGIN || specials[i].kind == FILL_RESERVED_END)
+      d->k->reserves = true;
     if (specials[i].op == OP_COUNT) return dec_special(d, specials[i].kind, specials[i].width);
     const uint32_t t = dec_temp(d, specials[i].width);
     dec_calc(d, specials[i].op, t, NO_ROW, NO_ROW, NO_ROW)->flags |= INS_IMPURE;

@@ -1,15 +1,26 @@
 /* Where a kernel's variables lie: shared ones at fixed addresses from 0, dynamic ones behind them; local ones
- * one after the other, those of functions called included. */
+ * one after the other, those of functions called included, or, in functions that may be active several times,
+ * from the thread's stack pointer on. */
 #include "decode.h"
 
 enum { MAX_LOCAL = 512 << 10, MAX_SHARED = 16 << 20 };
 
 uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align) {
   const uint32_t a = align ? align : 1;
-  const uint32_t at = (d->local_bytes + a - 1) & ~(a - 1);
+  uint32_t *bytes = dec_local_base(d) == NO_ROW ? &d->local_bytes : &d->routine->frame;
+  const uint32_t at = (*bytes + a - 1) & ~(a - 1);
   if (size > MAX_LOCAL || at + size > MAX_LOCAL) dec_fail(d, "more than %d bytes of local memory", MAX_LOCAL);
-  d->local_bytes = at + (uint32_t)size;
+  *bytes = at + (uint32_t)size;
   return at;
+}
+
+uint32_t dec_local_base(const Decoder *d) { return d->routine && d->routine->cyclic ? d->sp : NO_ROW; }
+
+bool dec_is_local(const Decoder *d, const PtxSym *s) {
+  const PtxFunc *entry = d->reached[0];
+  for (uint32_t i = 0; s->func == entry && i < entry->nparams; i++)
+    if (entry->params[i] == s) return false;
+  return s->space == PTX_LOCAL || s->space == PTX_PARAM;
 }
 
 /* A symbol remembers for which kernel it was placed, and where: a module's kernels are decoded one by one. */
@@ -26,11 +37,6 @@ static void place(Decoder *d, PtxSym *s, bool dynamic) {
   d->shared_bytes = (uint32_t)(at + s->size);
 }
 
-typedef struct Seen {
-  const PtxFunc **f;
-  uint32_t n, room;
-} Seen;
-
 static void operand(Decoder *d, const PtxOpnd *o, bool dynamic) {
   if (o->sym && o->sym->kind == PTX_SYM_VAR) place(d, o->sym, dynamic);
   for (uint32_t i = 0; i < o->nsub; i++) operand(d, &o->sub[i], dynamic);
@@ -44,32 +50,9 @@ static void function(Decoder *d, const PtxFunc *f, bool dynamic) {
   }
 }
 
-/* Functions that f reaches by direct calls, f first. */
-static void reach(Decoder *d, Seen *seen, const PtxFunc *f) {
-  for (uint32_t i = 0; i < seen->n; i++)
-    if (seen->f[i] == f) return;
-  if (seen->n == seen->room) {
-    const PtxFunc **more = dec_alloc(d, (seen->room * 2 + 16) * sizeof *more);
-    for (uint32_t i = 0; i < seen->n; i++) more[i] = seen->f[i];
-    seen->f = more;
-    seen->room = seen->room * 2 + 16;
-  }
-  seen->f[seen->n++] = f;
-}
-
-void dec_place_shared(Decoder *d, const PtxFunc *f) {
-  Seen seen = {0};
-  reach(d, &seen, f);
-  for (uint32_t i = 0; i < seen.n; i++) {
-    const PtxFunc *g = seen.f[i];
-    for (uint32_t j = 0; j < g->ninst; j++) {
-      const PtxCall *c = g->inst[j].call;
-      if (c && c->target.sym && c->target.sym->kind == PTX_SYM_FUNC && c->target.sym->def)
-        reach(d, &seen, c->target.sym->def);
-    }
-  }
-  for (uint32_t i = 0; i < seen.n; i++) function(d, seen.f[i], false);
-  for (uint32_t i = 0; i < seen.n; i++) function(d, seen.f[i], true);
+void dec_place_shared(Decoder *d) {
+  for (uint32_t i = 0; i < d->nreached; i++) function(d, d->reached[i], false);
+  for (uint32_t i = 0; i < d->nreached; i++) function(d, d->reached[i], true);
 }
 
 uint64_t dec_shared_address(Decoder *d, const PtxSym *s) {

@@ -44,7 +44,7 @@ void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t siz
 
 void dec_fail(Decoder *d, const char *format, ...) {
   va_list ap;
-  d->code = 218;
+  if (!d->code) d->code = 218;
   d->diag->line = d->at ? d->at->line : d->frame ? d->frame->f->line : 0;
   d->diag->col = d->at ? d->at->col : 0;
   size_t n = (size_t)snprintf(d->diag->text, sizeof d->diag->text, "line %u: ", d->diag->line);
@@ -52,10 +52,6 @@ void dec_fail(Decoder *d, const char *format, ...) {
   vsnprintf(d->diag->text + n, sizeof d->diag->text - n, format, ap);
   va_end(ap);
   longjmp(d->fail, 1);
-}
-
-void dec_unsupported(Decoder *d, const char *why) {
-  dec_fail(d, "unsupported instruction `%s`%s%s", d->at->form, why ? ": " : "", why ? why : "");
 }
 
 /* --- virtual registers, constants, special registers --- */
@@ -123,8 +119,8 @@ static Ins *append(Decoder *d, Kind kind) {
   in->s[0] = in->s[1] = in->s[2] = in->s[3] = NO_ROW;
   in->op = OP_COUNT;
   const PtxInst *at = d->at;
-  d->locs[d->n] =
-      at ? (Loc){at->line, at->file, at->src_line} : (Loc){d->frame ? d->frame->f->line : 0, 0, 0};
+  d->locs[d->n] = at ? (Loc){at->line, at->file, at->src_line, at->outer_file, at->outer_line}
+                     : (Loc){d->frame ? d->frame->f->line : 0, 0, 0, 0, 0};
   d->n++;
   return in;
 }
@@ -233,6 +229,8 @@ uint32_t dec_sub(const Decoder *d) {
       sub |= SUB_NAN;
     else if (strcmp(m, "relu") == 0)
       sub |= SUB_RELU;
+    else if (strcmp(m, "xorsign") == 0)
+      sub |= SUB_XOR;
   }
   return sub;
 }
@@ -240,6 +238,7 @@ uint32_t dec_sub(const Decoder *d) {
 static uint32_t reg_of(Decoder *d, const PtxOpnd *o) {
   if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_REG || o->imm)
     dec_fail(d, "`%s` needs a register as operand", d->at->form);
+  if (o->part) dec_fail(d, "`%s` takes no part of a register", d->at->form);
   const uint32_t v = d->frame->reg[o->sym->id];
   if (o->comp == 0) {
     if (o->sym->vec > 1) dec_fail(d, "vector register %s is used whole", o->sym->name);
@@ -284,11 +283,7 @@ static uint32_t fit(Decoder *d, uint32_t v, uint32_t want) {
 
 uint64_t dec_var_address(Decoder *d, const PtxSym *s) {
   if (!s) dec_fail(d, "`%s` needs a name here", d->at->form);
-  if (s->kind == PTX_SYM_FUNC) {
-    for (uint32_t i = 0; i < d->px->nfuncs; i++)
-      if (d->px->funcs[i] == s->def) return CODE_WINDOW + (uint64_t)i * 16;
-    dec_fail(d, "function %s is nowhere defined", s->name);
-  }
+  if (s->kind == PTX_SYM_FUNC) return CODE_WINDOW + (uint64_t)dec_function_number(s) * CODE_STEP;
   if (s->kind != PTX_SYM_VAR) dec_fail(d, "%s is no variable", s->name);
   switch (s->space) {
   case PTX_GLOBAL:
@@ -332,6 +327,17 @@ static uint64_t float_bits(Decoder *d, const PtxOpnd *o, char letter) {
   return u;
 }
 
+/* Floating point constants are for floating point types, and for bits of their size; integers for all others.
+ */
+static void check_constant(Decoder *d, const PtxOpnd *o, char letter) {
+  const PtxType t = dec_type(d, 0);
+  const bool real = o->kind != PTX_O_INT;
+  bool fits = real ? letter == 'f' || letter == 'd' : !strchr("fdHB", letter);
+  if (real && letter == 'w') fits = t == PTX_T_NONE || t == PTX_F32 || (t == PTX_B32 && o->kind == PTX_O_F32);
+  if (real && letter == 'x') fits = t == PTX_T_NONE || t == PTX_F64 || (t == PTX_B64 && o->kind == PTX_O_F64);
+  if (!fits && !d->at->call) dec_fail(d, "`%s` takes no such constant", d->at->form);
+}
+
 uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
   const uint32_t width = dec_letter_width(letter);
   switch (o->kind) {
@@ -344,15 +350,24 @@ uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
       dec_calc(d, OP_not_p, t, v, NO_ROW, NO_ROW);
       return t;
     }
-    if (letter == 'w' || letter == 'x') return dec_const(d, width, dec_var_address(d, o->sym) + o->imm);
+    if (letter == 'w' || letter == 'x') {
+      const uint64_t at = dec_var_address(d, o->sym) + o->imm;
+      const bool local = o->sym->kind == PTX_SYM_VAR && dec_is_local(d, o->sym);
+      const uint32_t base = local ? dec_local_base(d) : NO_ROW;
+      if (base == NO_ROW) return dec_const(d, width, at);
+      const uint32_t t = dec_temp(d, 8);
+      dec_calc(d, OP_add_x, t, base, dec_const(d, 8, at), NO_ROW);
+      return fit(d, t, width);
+    }
     break;
   case PTX_O_SREG: return fit(d, dec_special_register(d, o->name), width);
   case PTX_O_INT:
+    check_constant(d, o, letter);
     if (letter == 'f' || letter == 'd') return dec_const(d, width, float_bits(d, o, letter));
     if (letter == 'p') return dec_const(d, 1, o->imm != 0);
     return dec_const(d, width, o->imm);
   case PTX_O_F32:
-  case PTX_O_F64: return dec_const(d, width, float_bits(d, o, letter));
+  case PTX_O_F64: check_constant(d, o, letter); return dec_const(d, width, float_bits(d, o, letter));
   default: break;
   }
   dec_fail(d, "`%s` cannot take this operand", d->at->form);
@@ -394,7 +409,9 @@ void dec_function(Decoder *d, Frame *fr) {
     const PtxSym *s = f->syms[i];
     if (s->kind == PTX_SYM_REG) {
       const size_t width = ptx_type_size(s->type);
+      if (s->type == PTX_B128) d->code = 801;
       if (width == 0 || width > 8) dec_fail(d, "registers of %s's type are not supported", s->name);
+      if (fr->reg[s->id] != NO_ROW) continue; /* a parameter that is passed in a register */
       fr->reg[s->id] = dec_temp(d, (uint32_t)width);
       for (int c = 1; c < s->vec; c++) dec_temp(d, (uint32_t)width);
     } else if (s->kind == PTX_SYM_VAR && fr->place[s->id] == NO_ROW &&
@@ -428,6 +445,7 @@ Frame *dec_frame(Decoder *d, const PtxFunc *f) {
   fr->f = f;
   fr->reg = dec_alloc(d, f->nregs * sizeof *fr->reg);
   fr->place = dec_alloc(d, (f->nsyms + 1) * sizeof *fr->place);
+  for (uint32_t i = 0; i < f->nregs; i++) fr->reg[i] = NO_ROW;
   for (uint32_t i = 0; i <= f->nsyms; i++) fr->place[i] = NO_ROW;
   fr->pc = dec_alloc(d, (f->ninst + 1) * sizeof *fr->pc);
   fr->leader = dec_alloc(d, f->ninst + 1);
@@ -458,10 +476,19 @@ static void place_params(Decoder *d, const PtxFunc *f, Frame *fr) {
 static void decode_entry(Decoder *d, const PtxFunc *f) {
   Frame *fr = dec_frame(d, f);
   place_params(d, f, fr);
-  dec_place_shared(d, f);
+  dec_plan_calls(d, f);
+  dec_place_shared(d);
+  for (uint32_t i = 0; i < d->nroutines; i++) dec_routine(d, &d->routines[i]);
+  d->entry_start = d->n;
+  Ins *stack = d->stacks ? dec_calc(d, OP_mov_x, d->sp, NO_ROW, NO_ROW, NO_ROW) : NULL;
+  const uint32_t stack_at = d->n - 1;
   dec_function(d, fr);
   d->at = NULL;
   dec_control(d, K_EXIT);
+  if (stack) {
+    dec_local_room(d, 0, STACK_ALIGN);
+    d->ins[stack_at].s[0] = dec_const(d, 8, d->local_bytes);
+  }
   SgKernelInfo *info = &d->k->info;
   info->shared_bytes = d->shared_bytes;
   info->local_bytes = d->local_bytes;
@@ -469,6 +496,8 @@ static void decode_entry(Decoder *d, const PtxFunc *f) {
   const uint64_t maxntid =
       (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
   uint64_t reqntid = f->reqntid[0];
+  info->explicit_cluster = f->explicit_cluster;
+  for (int i = 0; i < 3; i++) info->cluster[i] = f->cluster[0] && !f->cluster[i] ? 1 : f->cluster[i];
   for (int i = 0; i < 3; i++) info->reqntid[i] = f->reqntid[0] && !f->reqntid[i] ? 1 : f->reqntid[i];
   if (reqntid) reqntid = (uint64_t)info->reqntid[0] * info->reqntid[1] * info->reqntid[2];
   if (maxntid && maxntid < info->max_threads) info->max_threads = (uint32_t)maxntid;
@@ -497,6 +526,7 @@ bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k,
   free(d->locs);
   free(d->targets);
   free(d->fix);
+  free(d->calls);
   free(d->width);
   free(d->fills);
   free(d);

@@ -9,9 +9,6 @@
 #include "kernel.h"
 #include "ptx.h"
 
-/* Addresses of functions: values that no access can reach. */
-#define CODE_WINDOW ((uint64_t)1 << 60)
-
 typedef struct Frame Frame;
 struct Frame {
   const PtxFunc *f;
@@ -23,6 +20,20 @@ struct Frame {
   uint8_t *leader; /* instructions that a branch leads to */
   uint32_t depth;
 };
+
+/* A function that is really called. Its code lies before that of its callers, so that threads inside run
+ * first and meet their fellows behind the call. A cyclic one, which may be active several times in a thread,
+ * has its variables on the thread's stack; registers that it needs behind a call are saved there. */
+typedef struct Routine {
+  const PtxFunc *f;
+  uint32_t start, end; /* its code */
+  uint32_t component;  /* routines of one component may call each other */
+  uint32_t frame;      /* cyclic: bytes on the stack */
+  uint32_t link;       /* register with the pc to return to */
+  bool cyclic;
+  bool leaf;    /* calls nothing: parameters and results stay where the caller puts them */
+  bool pointed; /* a pointer may lead to it */
+} Routine;
 
 typedef struct Fixup {
   uint32_t ins, inst; /* a branch, and the instruction it leads to */
@@ -55,6 +66,21 @@ typedef struct Decoder {
   uint32_t nfills, fills_room;
   uint32_t *fill_hash, fill_buckets;
   uint32_t local_bytes, shared_bytes, shared_align;
+  /* calls: callgraph.c fills all of this before the first instruction is decoded */
+  const PtxFunc **reached; /* functions that the kernel reaches, the kernel first */
+  Routine *routines;       /* those called before those that call */
+  uint32_t *routine_of;    /* by function of the module, or NO_ROW */
+  uint8_t *in_place;       /* by function: calls are expanded */
+  uint32_t nreached, nroutines, ncomponents;
+  uint32_t pointer_component;  /* of what pointers lead to: routines in it may be called again by a pointer */
+  bool stacks;                 /* a routine is cyclic */
+  uint32_t arg_area, ret_area; /* in local memory: arguments and results on their way */
+  uint32_t sp, link;           /* registers: the stack's free end, and the pc to return to */
+  Routine *routine;            /* being decoded; NULL: the kernel itself */
+  uint32_t entry_start;
+  uint32_t (*calls)[2]; /* who calls whom, in the order of the code: routines, `nroutines` for the kernel, and
+                           NO_ROW for all pointed ones */
+  uint32_t ncalls, calls_room;
   /* the instruction being decoded */
   Frame *frame;
   const PtxInst *at;
@@ -78,7 +104,7 @@ void *dec_alloc(Decoder *d, size_t bytes); /* zeroed, lives as long as the decod
 _Noreturn void dec_no_memory(Decoder *d);
 void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size);
 _Noreturn void dec_fail(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-_Noreturn void dec_unsupported(Decoder *d, const char *why);
+_Noreturn void dec_unsupported(Decoder *d, const char *why); /* dec_missing.c */
 uint32_t dec_temp(Decoder *d, uint32_t width);
 uint32_t dec_const(Decoder *d, uint32_t width, uint64_t bits);
 uint32_t dec_special(Decoder *d, FillKind kind, uint32_t width);
@@ -102,32 +128,56 @@ uint64_t dec_var_address(Decoder *d, const PtxSym *s); /* in its own space */
 void dec_move(Decoder *d, uint32_t dst, uint32_t src, bool guarded);
 Frame *dec_frame(Decoder *d, const PtxFunc *f);
 void dec_function(Decoder *d, Frame *fr);
+/* Register that places of local variables count from; NO_ROW: they count from 0. */
+uint32_t dec_local_base(const Decoder *d);
+bool dec_is_local(const Decoder *d,
+                  const PtxSym *s); /* a variable in local memory, parameters of calls included */
 /* Base row of an address (NO_ROW: none) and the constant added to it. */
 uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm);
 
 /* --- the families --- */
-DecodeFn dec_mov, dec_cvta, dec_isspacep;                                  /* dec_mov.c */
-DecodeFn dec_ld, dec_st, dec_atom, dec_red, dec_cp;                        /* dec_mem.c */
-DecodeFn dec_cvt;                                                          /* dec_cvt.c */
-DecodeFn dec_setp, dec_set, dec_slct, dec_carry_op;                        /* dec_cmp.c */
-DecodeFn dec_bra, dec_brx, dec_call, dec_ret, dec_exit, dec_trap, dec_nop; /* dec_flow.c */
+DecodeFn dec_mov, dec_cvta, dec_isspacep;                                          /* dec_mov.c */
+DecodeFn dec_ld, dec_st, dec_atom, dec_red;                                        /* dec_mem.c */
+DecodeFn dec_cp, dec_mbarrier;                                                     /* dec_async.c */
+DecodeFn dec_video, dec_video_word;                                                /* dec_video.c */
+DecodeFn dec_cvt;                                                                  /* dec_cvt.c */
+DecodeFn dec_setp, dec_set, dec_slct, dec_lop3, dec_carry_op;                      /* dec_cmp.c */
+DecodeFn dec_bra, dec_brx, dec_ret, dec_exit, dec_trap, dec_nop, dec_createpolicy; /* dec_flow.c */
+DecodeFn dec_call;                                                                 /* dec_call.c */
 DecodeFn dec_bar, dec_shfl, dec_vote, dec_match, dec_redux, dec_activemask, dec_nanosleep, dec_fence;
+DecodeFn dec_elect, dec_mapa, dec_getctarank;
 
 void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded);
 void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
                bool guarded);
 
+/* Instructions that cannot be guarded are branched around: between these two. */
+uint32_t dec_skip_begin(Decoder *d);
+void dec_skip_end(Decoder *d, uint32_t branch);
+
 void dec_instruction(Decoder *d, const PtxInst *in);         /* dec_form.c */
+bool dec_is_form(const PtxInst *in);                         /* dec_legal.c: PTX has this form */
 uint32_t dec_special_register(Decoder *d, const char *name); /* dec_special.c */
+
+/* --- callgraph.c, dec_call.c: calls --- */
+void dec_number_functions(const PtxModule *px); /* once a module, before all others */
+uint32_t dec_function_number(const PtxSym *s);
+bool dec_function_taken(const PtxSym *s); /* its address is used as a value */
+void dec_plan_calls(Decoder *d, const PtxFunc *entry);
+const PtxFunc *dec_call_type(const PtxCall *c); /* who has the parameters and results of a call, or NULL */
+/* Where parameters lie in a transfer area; returns the bytes of all. */
+uint32_t dec_layout(PtxSym *const *params, uint32_t n, uint32_t *offsets);
+void dec_routine(Decoder *d, Routine *r);
 
 /* --- dec_vars.c: places of variables --- */
 uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align);
-void dec_place_shared(Decoder *d, const PtxFunc *f);
+void dec_place_shared(Decoder *d);
 uint64_t dec_shared_address(Decoder *d, const PtxSym *s);
 
 /* --- finish.c, rows.c --- */
 void dec_finish(Decoder *d);
-/* Rows of the registers that are not fixed, from *bytes on; *peak: bytes live at the fullest place. */
+/* Rows of the registers that are not fixed, from *bytes on; *peak: bytes live at the fullest place. Fills the
+ * lists of what calls save. */
 void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, uint32_t *peak);
 
 /* --- decode.c, for module.c: all that a kernel needs. False: d->diag and d->code say why. */

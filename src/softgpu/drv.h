@@ -149,6 +149,12 @@ void sg_note_stale(const char *kind, uint64_t value);
 
 /* --- contexts and devices --- */
 
+/* Text on its way to the program's stdout or stderr (drv_print.c). */
+typedef struct SgOutput {
+  struct SgPrinted *first, *last;
+  size_t cost; /* bytes of the buffer that it takes */
+} SgOutput;
+
 struct SgContext {
   SgObject o;
   int device;
@@ -156,6 +162,9 @@ struct SgContext {
   bool primary;
   unsigned api_version;
   size_t limit[CU_LIMIT_MAX];
+  SgOutput printed, complaints;    /* by kernels: for stdout, for stderr */
+  uint64_t heap_used;              /* by malloc in kernels */
+  bool has_printed, has_allocated; /* a kernel that may was launched: the sizes are fixed */
   CUfunc_cache cache;
   unsigned usage;              /* cuCtxAttach and cuCtxDetach */
   uint64_t peer[SG_MAX_PEERS]; /* ids of the contexts whose memory its kernels may use */
@@ -184,6 +193,7 @@ typedef struct SgState {
   uint64_t epoch; /* changes at reset: older context stacks are void */
   uint64_t calls, stale, damaged_before;
   char report[2048]; /* text of the last fault */
+  char json[4096];   /* ... and as an object, "" where there is none */
 } SgState;
 
 extern SgState sg_state;
@@ -207,6 +217,10 @@ bool sg_attribute_override(int attribute, bool hide, int value);
 void sg_attributes_reset(void);
 int sg_device_attribute(CUdevice_attribute attribute); /* the same for all devices */
 CUresult sg_health(const SgContext *ctx);
+SgSystem sg_context_system(SgContext *ctx); /* drv_print.c: what its kernels print and allocate goes to it */
+/* A point where the program sees what kernels printed: somebody waited for them, or launches another one. */
+void sg_output_flush(SgContext *ctx);
+void sg_output_drop(SgContext *ctx);
 /* May kernels of the context (an SgContext) use this memory? (SgLaunch.may_use) */
 bool sg_may_use(const void *ctx, const SgAlloc *a);
 void sg_poison(int device, CUresult code);
@@ -315,7 +329,15 @@ typedef struct SgFunction {
   int carveout;
   int cluster[3]; /* required; 0: any */
   int non_portable_cluster, cluster_policy;
+  struct SgOldState *old; /* block shape and parameters of the old launches (drv_params.c), or NULL */
 } SgFunction;
+
+/* drv_launch.c: a launch with its parameters as one block of bytes. */
+CUresult sg_launch_packed(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                          CUstream stream, const void *data, size_t size);
+/* drv_event.c: what cuEventRecord does, for an event without a clock that is this process's alone. */
+CUresult sg_event_record_plain(CUevent h, CUstream stream);
+CUresult sg_event_plain(CUevent h);
 
 /* A CUDA array (drv_array.c): texels row by row without gaps, slice after slice (or layer, or face). */
 typedef struct SgArray {
@@ -386,6 +408,9 @@ int sg_error_code(const char *text);
 void sg_say(CUlogLevel level, const char *format, ...) SG_PRINTF(2);
 void sg_say_deliver(void);
 void sg_report(const char *text); /* a fault: kept, said, and on stderr if nobody listens */
+void sg_report_as(const char *text, const char *json);
+void sg_report_json(const char *json); /* a line where such lines are wanted */
+void sg_report_leak(const char *what); /* something that is still there; for stderr */
 /* Runs f(arg) without the lock; calls it makes to the driver answer 800. */
 void sg_call_user(void (*f)(void *), void *arg);
 

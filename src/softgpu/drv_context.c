@@ -2,6 +2,7 @@
 #include "drv.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- the stack of current contexts, one per thread --- */
@@ -174,15 +175,29 @@ static void retire_handle(SgContext *ctx) {
   sg_state.device[ctx->device].primary = NULL;
 }
 
+/* What kernels allocated and none has freed. */
+static void heap_leak(SgAlloc *a, void *arg) {
+  char text[400];
+  (void)arg;
+  if (a->kind != SG_HEAP || !a->held) return;
+  snprintf(text, sizeof text, "%llu bytes at 0x%llx from malloc in a kernel were never freed: %s",
+           (unsigned long long)a->size, (unsigned long long)a->base, a->made);
+  sg_report_leak(text);
+}
+
 void sg_context_free(SgContext *ctx) {
   retire_handle(ctx);
   sg_drain(ctx);
   wait_for_others(ctx);
+  if (sg_state.life == SG_READY) sg_output_flush(ctx);
+  sg_output_drop(ctx);
   sg_handles_each(SG_H_EVENT, ctx, free_event, NULL);
   sg_handles_each(SG_H_MODULE, ctx, free_module, NULL);
   sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
   sg_execs_orphan(ctx);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
+  const bool leaks = sg_config.checks & SG_CHECKS_LEAKS && sg_state.life == SG_READY;
+  if (leaks && !sg_state.device[ctx->device].sticky) sg_arena_each(ctx->o.id, heap_leak, NULL);
   sg_arena_each(ctx->o.id, free_alloc, NULL);
   SgContext **at = &sg_state.contexts;
   while (*at != ctx) at = &(*at)->next;
@@ -213,7 +228,7 @@ void sg_reset(void) {
   sg_log_on = false;
   sg_state.stale = sg_state.calls = 0;
   sg_state.damaged_before = sg_arena_damaged();
-  sg_state.report[0] = 0;
+  sg_state.report[0] = sg_state.json[0] = 0;
   sg_state.epoch++;
 }
 
@@ -404,7 +419,10 @@ static CUresult ctx_synchronize(CUcontext handle) {
   code = sg_capture_synchronize(ctx);
   if (code) return code;
   int device = ctx->device;
+  uint64_t id = ctx->o.id;
   sg_drain(ctx);
+  ctx = ctx_or_current(handle, &code); /* a host function may have let another thread in */
+  if (ctx && ctx->o.id == id) sg_output_flush(ctx);
   sg_pools_settle(device);
   return sg_state.device[device].sticky;
 }

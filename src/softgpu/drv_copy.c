@@ -99,6 +99,19 @@ static void move_box(Rows dst, Rows src, const SgCopy *c) {
       memmove(dst.p + z * dst.slice + y * dst.pitch, src.p + z * src.slice + y * src.pitch, width);
 }
 
+/* For the checks: the destination was written, or as much of it as the source was. */
+static void note_box(const SgCopy *c, bool known) {
+  if (!sg_arena_keeps_init || c->dst.place != SG_ON_DEVICE) return;
+  for (size_t z = 0; z < c->depth; z++)
+    for (size_t y = 0; y < c->height; y++) {
+      const uint64_t to = c->dst.p + z * c->dst.slice + y * c->dst.pitch;
+      if (known && c->src.place == SG_ON_DEVICE)
+        sg_memory_copied(to, c->src.p + z * c->src.slice + y * c->src.pitch, c->width);
+      else
+        sg_memory_written(to, c->width);
+    }
+}
+
 /* Memory may have been freed between submission and now. */
 static uint64_t copy_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)s;
@@ -111,6 +124,7 @@ static uint64_t copy_run(SgOp *op, SgStream *s, CUresult *code) {
     return 0;
   }
   move_box(rows_of(&c->dst), o->snapshot ? packed(o->bytes, c) : rows_of(&c->src), c);
+  note_box(c, !o->snapshot);
   bool inside = c->dst.device >= 0 && c->dst.device == c->src.device;
   return SG_COPY_LATENCY_NS + c->width * c->height * c->depth * 1000 / (inside ? SG_DRAM_RATE : SG_PCIE_RATE);
 }

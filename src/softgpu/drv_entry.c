@@ -121,16 +121,24 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
 
 /* --- start and end of the library's life --- */
 
+static void list_leaks(char *lines) {
+  if (!(sg_config.checks & SG_CHECKS_LEAKS)) {
+    fprintf(stderr, "softgpu: alive at exit:\n%s", lines);
+    return;
+  }
+  char *save = NULL;
+  for (char *l = strtok_r(lines, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) sg_report_leak(l);
+}
+
 static void at_exit(void) {
   sg_lock_take();
   if (sg_state.life == SG_READY) sg_state.life = SG_GONE;
-  bool print = sg_config.leaks && sg_state.life == SG_GONE;
+  bool print = (sg_config.leaks || sg_config.checks & SG_CHECKS_LEAKS) && sg_state.life == SG_GONE;
   sg_lock_drop();
   if (!print) return;
   static char text[1 << 16];
   size_t needed;
-  if (cuSoftgpuControl("leaks", text, sizeof text, &needed) == CUDA_SUCCESS && text[0])
-    fprintf(stderr, "softgpu: alive at exit:\n%s", text);
+  if (cuSoftgpuControl("leaks", text, sizeof text, &needed) == CUDA_SUCCESS && text[0]) list_leaks(text);
 }
 
 static void before_fork(void) { sg_lock_take(); }
@@ -157,6 +165,7 @@ static CUresult init(unsigned flags) {
     open_memory = sg_config.memory;
   }
   sg_arena_poison = sg_config.poison;
+  sg_arena_keeps_init = (sg_config.checks & SG_CHECKS_UNINITIALISED) != 0;
   sg_memory_init();
   if (!hooked) {
     hooked = true;

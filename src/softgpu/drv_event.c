@@ -203,6 +203,18 @@ static CUresult event_record(CUevent event, CUstream stream, unsigned flags) {
   return e->ipc ? record_shared(e->ipc, s, &op->op) : sg_stream_submit(s, &op->op);
 }
 
+/* 0, or why a launch cannot record the event. */
+CUresult sg_event_plain(CUevent h) {
+  CUresult code;
+  const SgEvent *e = event_get(h, &code);
+  if (!e) return code;
+  return (e->flags & CU_EVENT_DISABLE_TIMING) && !(e->flags & CU_EVENT_INTERPROCESS)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult sg_event_record_plain(CUevent h, CUstream stream) { return event_record(h, stream, 0); }
+
 SG_API CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   SG_CALL(SG_NEED_HEALTH, event_record(hEvent, hStream, 0), "event=0x%llx stream=0x%llx", SG_X(hEvent),
           SG_X(hStream));
@@ -280,7 +292,10 @@ static CUresult event_synchronize(CUevent event) {
   if (!e) return code;
   int device = e->o.ctx->device;
   if (e->ipc) return sg_ipc_synchronize(e->ipc);
+  uint64_t id = e->o.id;
   if (e->mark) sg_mark_wait(e->mark);
+  e = event_get(event, &code); /* a host function may have let another thread in */
+  if (e && e->o.id == id) sg_output_flush(e->o.ctx);
   sg_pools_settle(device);
   return sg_state.device[device].sticky;
 }

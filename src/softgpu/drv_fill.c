@@ -39,7 +39,10 @@ static uint64_t fill_run(SgOp *op, SgStream *s, CUresult *code) {
     *code = CUDA_ERROR_ILLEGAL_ADDRESS;
     return 0;
   }
-  for (size_t y = 0; y < o->f.height; y++) fill_row((uint8_t *)(uintptr_t)(o->f.dst + y * o->f.pitch), &o->f);
+  for (size_t y = 0; y < o->f.height; y++) {
+    fill_row((uint8_t *)(uintptr_t)(o->f.dst + y * o->f.pitch), &o->f);
+    sg_memory_written(o->f.dst + y * o->f.pitch, o->f.width * o->f.size);
+  }
   return SG_COPY_LATENCY_NS + o->f.width * o->f.size * o->f.height * 1000 / SG_DRAM_RATE;
 }
 

@@ -211,6 +211,7 @@ static CUresult export_memory(CUipcMemHandle *out, CUdeviceptr p) {
     atomic_store(&page->mem[i].serial, a->serial);
     a->tag = i + 1;
   }
+  sg_memory_written(a->base, a->size); /* for all that is known here */
   Handle h = handle_make(page, MEMORY, i, a->serial);
   if (!h.start) return CUDA_ERROR_NOT_SUPPORTED;
   memcpy(out, &h, sizeof h);

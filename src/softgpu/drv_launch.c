@@ -6,12 +6,12 @@
 
 typedef struct Dims {
   unsigned grid[3], block[3], shared;
-  bool cooperative;
+  bool cooperative, clustered; /* it says what its clusters are */
 } Dims;
 
 /* --- checks --- */
 
-static bool dims_valid(const SgKernelInfo *k, const SgFunction *f, const Dims *d) {
+static bool dims_valid(const SgKernelInfo *k, const Dims *d) {
   static const unsigned grid_max[3] = {INT32_MAX, SG_MAX_GRID_YZ, SG_MAX_GRID_YZ};
   static const unsigned block_max[3] = {SG_MAX_THREADS, SG_MAX_THREADS, SG_MAX_BLOCK_Z};
   uint64_t threads = 1;
@@ -39,14 +39,16 @@ static bool dims_valid(const SgKernelInfo *k, const SgFunction *f, const Dims *d
            d->block[0], d->block[1], d->block[2], k->reqntid[0], k->reqntid[1], k->reqntid[2]);
     return false;
   }
-  if (d->shared > (unsigned)f->max_dynamic_shared) {
-    sg_say(CU_LOG_LEVEL_ERROR,
-           "Launch of %s: %u bytes of dynamic shared memory, at most %d are allowed (more needs "
-           "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)",
-           k->name, d->shared, f->max_dynamic_shared);
-    return false;
-  }
   return true;
+}
+
+static bool shared_valid(const SgKernelInfo *k, const SgFunction *f, const Dims *d) {
+  if (d->shared <= (unsigned)f->max_dynamic_shared) return true;
+  sg_say(CU_LOG_LEVEL_ERROR,
+         "Launch of %s: %u bytes of dynamic shared memory, at most %d are allowed (more needs "
+         "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)",
+         k->name, d->shared, f->max_dynamic_shared);
+  return false;
 }
 
 static uint64_t blocks_of(const Dims *d) { return (uint64_t)d->grid[0] * d->grid[1] * d->grid[2]; }
@@ -55,13 +57,20 @@ static int threads_of(const Dims *d) { return (int)(d->block[0] * d->block[1] * 
 
 static CUresult launch_check(const SgFunction *f, const Dims *d) {
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
-  if (!dims_valid(k, f, d)) return CUDA_ERROR_INVALID_VALUE;
-  if (f->cluster[0] > 1 || f->cluster[1] > 1 || f->cluster[2] > 1) {
+  if (sg_kernel_missing(f->kernel)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "kernel %s cannot run on the software device: %s", k->name,
+           sg_kernel_missing(f->kernel));
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  if (!dims_valid(k, d)) return CUDA_ERROR_INVALID_VALUE;
+  bool any_cluster = k->explicit_cluster && !f->cluster[0] && !d->clustered;
+  if (any_cluster || f->cluster[0] > 1 || f->cluster[1] > 1 || f->cluster[2] > 1) {
     sg_say(CU_LOG_LEVEL_ERROR, "Launch of %s: it requires clusters, and the software device has none",
            k->name);
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
-  if (!d->cooperative) return CUDA_SUCCESS;
+  if (!d->cooperative) return shared_valid(k, f, d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  /* Too much shared memory is too large as well: no block fits. */
   uint64_t most = (uint64_t)sg_occupancy(f, threads_of(d), d->shared) * SG_SM_COUNT;
   if (blocks_of(d) <= most) return CUDA_SUCCESS;
   sg_say(CU_LOG_LEVEL_ERROR, "Cooperative launch of %s: %llu blocks, but only %llu fit the device at once",
@@ -127,6 +136,13 @@ static SgFunction *function_of(const SgOp *op) {
   return sg_handle_peek(SG_H_FUNCTION, l->function, l->generation);
 }
 
+/* The sizes of what it prints to and allocates from are fixed from now on. */
+static void note_uses(const SgFunction *f) {
+  const SgKernelInfo *k = sg_kernel_info(f->kernel);
+  f->o.ctx->has_printed |= k->prints;
+  f->o.ctx->has_allocated |= k->allocates;
+}
+
 static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)s;
   const LaunchOp *l = (const LaunchOp *)op;
@@ -141,16 +157,21 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
     *code = sg_state.device[device].sticky;
     return 0;
   }
+  note_uses(f);
   SgFault fault = {0};
   SgLaunch launch = l->launch;
   launch.may_use = sg_may_use;
   launch.user = f->o.ctx;
+  const SgSystem system = sg_context_system(f->o.ctx);
+  launch.system = &system;
+  launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
   uint64_t before = sg_machine_ticks();
   int r = sg_machine_run(&launch, &fault);
   if (r) {
     *code = (CUresult)r;
     sg_poison(device, *code);
-    sg_report(fault.text[0] ? fault.text : "a kernel failed");
+    sg_output_flush(f->o.ctx); /* no later call will come that far */
+    sg_report_as(fault.text[0] ? fault.text : "a kernel failed", fault.json);
   }
   return 2000 + (sg_machine_ticks() - before); /* one instruction of a block: 1 ns */
 }
@@ -211,6 +232,7 @@ static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **ex
                          .grid = {d->grid[0], d->grid[1], d->grid[2]},
                          .block = {d->block[0], d->block[1], d->block[2]},
                          .dynamic_shared = d->shared,
+                         .stack_bytes = (uint32_t)f->o.ctx->limit[CU_LIMIT_STACK_SIZE],
                          .params = l->params,
                          .cooperative = d->cooperative};
   *out = &l->op;
@@ -225,8 +247,10 @@ static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stre
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
   if (s->o.ctx != f->o.ctx) return CUDA_ERROR_INVALID_HANDLE;
+  sg_output_flush(s->o.ctx);
   SgOp *op;
   code = launch_op(f, d, params, extra, &op);
+  if (!code) note_uses(f);
   /* A bad shape breaks a capture, bad parameters do not (measured on an H200, driver 580). */
   if (code && launch_check(f, d)) sg_capture_spoil(s);
   return code ? code : sg_stream_submit(s, op);
@@ -237,7 +261,8 @@ static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp
   Dims d = {{p->gridDimX, p->gridDimY, p->gridDimZ},
             {p->blockDimX, p->blockDimY, p->blockDimZ},
             p->sharedMemBytes,
-            cooperative};
+            cooperative,
+            false};
   SgFunction *f = sg_handle_get(SG_H_FUNCTION, p->func, &code);
   if (!f) return p->func ? code : CUDA_ERROR_INVALID_VALUE;
   code = sg_health(f->o.ctx);
@@ -280,7 +305,7 @@ SG_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int
                                unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                void **kernelParams, void **extra) {
-  Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
+  Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false, false};
   SG_CALL(SG_NEED_HEALTH, launch_handles(f, &d, hStream, kernelParams, extra), LOG_LAUNCH, SG_X(f), gridDimX,
           gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
 }
@@ -290,35 +315,83 @@ SG_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, u
                                           unsigned int blockDimY, unsigned int blockDimZ,
                                           unsigned int sharedMemBytes, CUstream hStream,
                                           void **kernelParams) {
-  Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
+  Dims d = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true, false};
   SG_CALL(SG_NEED_HEALTH, launch_handles(f, &d, hStream, kernelParams, NULL), LOG_LAUNCH, SG_X(f), gridDimX,
           gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, SG_X(hStream));
 }
 
-/* Attributes that change nothing here (hints, priorities) are read over. */
-static CUresult read_attributes(const CUlaunchConfig *c, Dims *d) {
-  if (c->numAttrs && !c->attrs) return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned i = 0; i < c->numAttrs; i++) {
-    const CUlaunchAttribute *a = &c->attrs[i];
-    if ((unsigned)a->id >= CU_LAUNCH_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    if (a->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) d->cooperative = a->value.cooperative != 0;
-    if (a->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-    if (a->value.clusterDim.x == 1 && a->value.clusterDim.y == 1 && a->value.clusterDim.z == 1) continue;
-    sg_say(CU_LOG_LEVEL_ERROR, "The software device has no clusters: cluster (%u,%u,%u) was asked for",
-           a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z);
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+CUresult sg_launch_packed(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+                          CUstream stream, const void *data, size_t size) {
+  const Dims d = {{grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, false, false};
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)data, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                   &size, CU_LAUNCH_PARAM_END};
+  return launch_handles(f, &d, stream, NULL, extra);
+}
+
+/* --- with attributes --- */
+
+typedef struct Extras {
+  Dims dims;
+  CUevent event[2]; /* to record after it */
+} Extras;
+
+static CUresult no_clusters(const char *what, unsigned x, unsigned y, unsigned z) {
+  if (x == 1 && y == 1 && z == 1) return CUDA_SUCCESS;
+  sg_say(CU_LOG_LEVEL_ERROR, "The software device has no clusters: %s (%u,%u,%u) was asked for", what, x, y,
+         z);
+  return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
+/* Hints and priorities change nothing here, nor does the leave to begin before the kernel that comes first in
+ * the stream has ended: kernels run one after another. */
+static CUresult read_attribute(const CUlaunchAttribute *a, Extras *x) {
+  const CUlaunchAttributeValue *v = &a->value;
+  switch (a->id) {
+  case CU_LAUNCH_ATTRIBUTE_IGNORE:
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+  case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING: return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: x->dims.cooperative = v->cooperative != 0; return CUDA_SUCCESS;
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    x->dims.clustered = true;
+    return no_clusters("cluster", v->clusterDim.x, v->clusterDim.y, v->clusterDim.z);
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+    return no_clusters("preferred cluster", v->preferredClusterDim.x, v->preferredClusterDim.y,
+                       v->preferredClusterDim.z);
+  case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    return v->sharedMemCarveout <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; /* the default is none */
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    x->event[0] = v->programmaticEvent.event;
+    return sg_event_plain(x->event[0]);
+  case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    x->event[1] = v->launchCompletionEvent.event;
+    return sg_event_plain(x->event[1]);
+  case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+    sg_say(CU_LOG_LEVEL_ERROR, "The software device has no kernel nodes that kernels can update");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  default:
+    sg_say(CU_LOG_LEVEL_ERROR, "Launch attribute %d is not one of a launch", (int)a->id);
+    return CUDA_ERROR_INVALID_VALUE;
   }
-  return CUDA_SUCCESS;
 }
 
 static CUresult launch_ex(const CUlaunchConfig *c, CUfunction f, void **params, void **extra) {
-  if (!c) return CUDA_ERROR_INVALID_VALUE;
-  Dims d = {{c->gridDimX, c->gridDimY, c->gridDimZ},
-            {c->blockDimX, c->blockDimY, c->blockDimZ},
-            c->sharedMemBytes,
-            false};
-  CUresult r = read_attributes(c, &d);
-  return r ? r : launch_handles(f, &d, c->hStream, params, extra);
+  if (!c || (c->numAttrs && !c->attrs)) return CUDA_ERROR_INVALID_VALUE;
+  Extras x = {.dims = {{c->gridDimX, c->gridDimY, c->gridDimZ},
+                       {c->blockDimX, c->blockDimY, c->blockDimZ},
+                       c->sharedMemBytes,
+                       false,
+                       false}};
+  CUresult r = CUDA_SUCCESS;
+  for (unsigned i = 0; !r && i < c->numAttrs; i++) r = read_attribute(&c->attrs[i], &x);
+  if (!r) r = launch_handles(f, &x.dims, c->hStream, params, extra);
+  for (int i = 0; !r && i < 2; i++)
+    if (x.event[i]) r = sg_event_record_plain(x.event[i], c->hStream);
+  return r;
 }
 
 SG_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,

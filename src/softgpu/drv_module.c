@@ -23,6 +23,7 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
   if (kind != SG_IMAGE_PTX && kind != SG_IMAGE_LINKED) return sg_jit_refuse(&j, kind);
   SgContext *ctx = sg_ctx();
   SgDiag diag;
+  sg_output_flush(ctx);
   r = sg_jit_compile(&j, ctx, image, &diag, &code);
   if (r) return sg_jit_fail_at(&j, r, "ptx input", &diag);
   SgDrvModule *m = calloc(1, sizeof *m);
@@ -75,6 +76,7 @@ void sg_module_free(SgObject *o, bool orphan) {
   for (uint32_t i = 0; i < m->functions; i++) {
     if (!m->function[i]) continue;
     sg_handle_free(&m->function[i]->o, orphan);
+    free(m->function[i]->old);
     free(m->function[i]);
   }
   free(m->function);
@@ -99,6 +101,7 @@ static CUresult module_unload(CUmodule h) {
   if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
   m = module_get(h, &code); /* a host function may have let another thread in */
   if (!m || m->o.id != id) return CUDA_ERROR_INVALID_HANDLE;
+  sg_output_flush(m->o.ctx);
   sg_module_free(&m->o, false);
   return CUDA_SUCCESS;
 }
@@ -122,6 +125,7 @@ static SgFunction *function_at(SgDrvModule *m, uint32_t i) {
   f->carveout = -1;
   f->max_dynamic_shared = SG_SHARED_DEFAULT - (int)sg_kernel_info(f->kernel)->shared_bytes;
   if (f->max_dynamic_shared < 0) f->max_dynamic_shared = 0;
+  for (int n = 0; n < 3; n++) f->cluster[n] = (int)sg_kernel_info(f->kernel)->cluster[n];
   return m->function[i] = f;
 }
 
@@ -131,6 +135,10 @@ static CUresult get_function(CUfunction *out, CUmodule h, const char *name) {
   SgDrvModule *m = module_get(h, &code);
   if (!m) return code;
   SgKernel *k = sg_module_kernel(m->code, name);
+  if (k && sg_kernel_missing(k)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "kernel %s cannot run on the software device: %s", name, sg_kernel_missing(k));
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   for (uint32_t i = 0; k && i < m->functions; i++) {
     if (sg_module_kernel_at(m->code, i) != k) continue;
     SgFunction *f = function_at(m, i);
@@ -249,7 +257,7 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUf
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *out = f->max_dynamic_shared; break;
   case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *out = f->carveout; break;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    *out = f->cluster[0] > 0 || f->cluster[1] > 0 || f->cluster[2] > 0;
+    *out = k->explicit_cluster || f->cluster[0] > 0 || f->cluster[1] > 0 || f->cluster[2] > 0;
     break;
   default:
     if (!cluster_attribute(f, attribute)) return CUDA_ERROR_INVALID_VALUE;

@@ -10,18 +10,17 @@ int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared) {
   int warp_registers = ((int)k->num_regs * SG_WARP + 255) / 256 * 256;
   if (warp_registers) blocks = least(blocks, SG_SM_REGISTERS / warp_registers / warps);
   size_t shared = k->shared_bytes + dynamic_shared;
-  if (shared > SG_SHARED_OPTIN) return 0;
+  if (shared > SG_SHARED_OPTIN || dynamic_shared > (size_t)f->max_dynamic_shared) return 0;
   shared = (shared + SG_SHARED_RESERVED + 127) / 128 * 128;
   return least(blocks, (int)(SG_SHARED_SM / shared));
 }
 
 static CUresult max_blocks(int *out, CUfunction h, int threads, size_t shared, unsigned flags) {
   CUresult code;
-  if (!out || threads < 1 || threads > SG_MAX_THREADS || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!out || threads < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) return CUDA_ERROR_INVALID_VALUE;
   SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
   if (!f) return code;
-  *out = sg_occupancy(f, threads, shared);
+  *out = threads > SG_MAX_THREADS ? 0 : sg_occupancy(f, threads, shared);
   return CUDA_SUCCESS;
 }
 
@@ -105,8 +104,8 @@ static CUresult available_shared(size_t *out, CUfunction h, int blocks, int thre
   SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
   if (!f) return code;
   if (sg_occupancy(f, threads, 0) < blocks) return CUDA_ERROR_INVALID_VALUE;
-  int each =
-      SG_SHARED_SM / blocks / 128 * 128 - SG_SHARED_RESERVED - (int)sg_kernel_info(f->kernel)->shared_bytes;
+  /* As the driver of an H200 counts: without the part of each block that is the system's. */
+  int each = SG_SHARED_SM / blocks / 128 * 128 - (int)sg_kernel_info(f->kernel)->shared_bytes;
   *out = (size_t)least(each < 0 ? 0 : each, f->max_dynamic_shared);
   return CUDA_SUCCESS;
 }

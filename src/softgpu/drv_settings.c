@@ -20,6 +20,16 @@ static CUresult limit_check(CUlimit limit) {
   return absent ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
+/* The buffer of printf and the heap have a least and a greatest size (as a GPU's driver sets them): what is
+ * asked for is fitted in. */
+static size_t fitted(CUlimit limit, size_t value) {
+  uint64_t free_bytes, total;
+  sg_arena_info(sg_ctx()->device, &free_bytes, &total);
+  const bool text = limit == CU_LIMIT_PRINTF_FIFO_SIZE;
+  const size_t least = text ? 512 << 10 : 4 << 20, most = text ? (size_t)1 << 31 : total / 8;
+  return value < least ? least : value > most && most > least ? most : value;
+}
+
 static CUresult ctx_set_limit(CUlimit limit, size_t value) {
   CUresult r = limit_check(limit);
   if (r) return r;
@@ -28,8 +38,15 @@ static CUresult ctx_set_limit(CUlimit limit, size_t value) {
                 : limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY ? 128
                 : limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? SG_PERSISTING_L2
                                                              : (size_t)1 << 32;
-  if (value > most) return CUDA_ERROR_INVALID_VALUE;
-  sg_ctx()->limit[limit] = value;
+  const bool fits = limit == CU_LIMIT_PRINTF_FIFO_SIZE || limit == CU_LIMIT_MALLOC_HEAP_SIZE;
+  if (!fits && value > most) return CUDA_ERROR_INVALID_VALUE;
+  if ((limit == CU_LIMIT_PRINTF_FIFO_SIZE && sg_ctx()->has_printed) ||
+      (limit == CU_LIMIT_MALLOC_HEAP_SIZE && sg_ctx()->has_allocated)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "The size cannot be changed any more: a kernel that uses %s was launched",
+           limit == CU_LIMIT_PRINTF_FIFO_SIZE ? "printf" : "malloc or free");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  sg_ctx()->limit[limit] = fits ? fitted(limit, value) : value;
   return CUDA_SUCCESS;
 }
 

@@ -263,8 +263,12 @@ CUresult sg_stream_submit_wait(SgStream *s, SgOp *op) {
     sg_op_free(op);
     return sg_capture_refuse(s, "Waiting for work");
   }
+  s->refs++;
   CUresult r = sg_stream_submit(s, op);
-  return r ? r : sg_stream_wait(s);
+  if (!r) r = sg_stream_wait(s);
+  sg_output_flush(s->o.ctx);
+  stream_unref(s);
+  return r;
 }
 
 static SgStream *oldest(SgContext *ctx, uint64_t last) {
@@ -345,7 +349,10 @@ static CUresult stream_synchronize(CUstream h) {
   SgStream *s = stream_to_watch(h, &code);
   if (!s) return code;
   int device = s->o.ctx->device;
+  s->refs++;
   code = sg_stream_wait(s);
+  sg_output_flush(s->o.ctx);
+  stream_unref(s);
   sg_pools_settle(device);
   return code;
 }
@@ -447,9 +454,9 @@ typedef struct HostOp {
 } HostOp;
 
 static uint64_t host_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)s;
   (void)code;
   HostOp *h = (HostOp *)op;
+  sg_output_flush(s->o.ctx);
   sg_call_user(h->function, h->data);
   return 1000;
 }

@@ -9,9 +9,11 @@
 #include "float.h"
 
 /* The four variants of a float operation: plain, .ftz, .sat, both. */
-#define F4_2(name, expr)                                                                                     \
+#define F2_2S(name, expr)                                                                                    \
   OP2(name##_f, float, float, float, nan_f(expr))                                                            \
-  OP2(name##_fs, float, float, float, sat_to_1(expr))                                                        \
+  OP2(name##_fs, float, float, float, sat_to_1(expr))
+#define F4_2(name, expr)                                                                                     \
+  F2_2S(name, expr)                                                                                          \
   static inline float name##_flushed(float x, float y) {                                                     \
     x = ftz(x);                                                                                              \
     y = ftz(y);                                                                                              \
@@ -21,18 +23,52 @@
   OP2(name##_ffs, float, float, float, sat_to_1(name##_flushed(x, y)))
 F4_2(add, x + y)
 F4_2(sub, x - y)
-F4_2(mul, x *y)
-static inline float fma_flushed(float x, float y, float z) {
-  return ftz(__builtin_fmaf(ftz(x), ftz(y), ftz(z)));
-}
+F2_2S(mul, x *y)
+
+/* Products with .ftz. Sums that are tiny are exact, but a product may have been rounded up to the least
+ * normal number; lanes where that is what came out are rare, and looked at once more, for which a source that
+ * is the destination too is kept. */
+#define FLUSHED_LANES(masked, last, expr, exact, end)                                                        \
+  {                                                                                                          \
+    float *d = ROW(float, in->d), was[MAX_LANES];                                                            \
+    const float *a = ROW(const float, in->s[0]), *b = ROW(const float, in->s[1]);                            \
+    const float *c = ROW(const float, in->s[last]);                                                          \
+    const uint8_t *m = MASK();                                                                               \
+    const uint32_t n = masked ? g->n & ~7u : g->n;                                                           \
+    uint32_t least = 0;                                                                                      \
+    (void)m;                                                                                                 \
+    if (a == d || b == d || c == d) memcpy(was, d, n * sizeof *d);                                           \
+    LANES(n) {                                                                                               \
+      const float x = ftz(a[i]), y = ftz(b[i]), z = ftz(c[i]);                                               \
+      (void)z;                                                                                               \
+      const float r = ftz(expr);                                                                             \
+      least |= is_least_normal(r);                                                                           \
+      d[i] = masked && !m[i] ? d[i] : end(r);                                                                \
+    }                                                                                                        \
+    if (least) {                                                                                             \
+      a = a == d ? was : a;                                                                                  \
+      b = b == d ? was : b;                                                                                  \
+      c = c == d ? was : c;                                                                                  \
+      for (uint32_t i = 0; i < n; i++) {                                                                     \
+        const double x = ftz(a[i]), y = ftz(b[i]), z = ftz(c[i]);                                            \
+        (void)z;                                                                                             \
+        if (is_least_normal(d[i]) && (!masked || m[i])) d[i] = flush_tiny(d[i], exact);                      \
+      }                                                                                                      \
+    }                                                                                                        \
+  }
+#define FLUSHED(name, last, expr, exact)                                                                     \
+  void FN(name##_ff_d)(Gang * g, const Ins *in) FLUSHED_LANES(0, last, expr, exact, nan_f) void FN(          \
+      name##_ff_m)(Gang * g, const Ins *in) FLUSHED_LANES(1, last, expr, exact, nan_f) void                  \
+  FN(name##_ffs_d)(Gang * g, const Ins *in) FLUSHED_LANES(0, last, expr, exact, sat_to_1) void               \
+  FN(name##_ffs_m)(Gang * g, const Ins *in) FLUSHED_LANES(1, last, expr, exact, sat_to_1)
+FLUSHED(mul, 1, x *y, x *y)
+FLUSHED(fma, 2, __builtin_fmaf(x, y, z), odd_sum(x *y, z))
 OP3(fma_f, float, float, float, float, nan_f(__builtin_fmaf(x, y, z)))
 OP3(fma_fs, float, float, float, float, sat_to_1(__builtin_fmaf(x, y, z)))
-OP3(fma_ff, float, float, float, float, nan_f(fma_flushed(x, y, z)))
-OP3(fma_ffs, float, float, float, float, sat_to_1(fma_flushed(x, y, z)))
-OP2(add_d, double, double, double, nan_d2(x + y, x, y))
-OP2(sub_d, double, double, double, nan_d2(x - y, x, y))
-OP2(mul_d, double, double, double, nan_d2(x *y, x, y))
-OP3(fma_d, double, double, double, double, nan_d3(__builtin_fma(x, y, z), x, y, z))
+OP2(add_d, double, double, double, nan_d2(x + y, y, x))
+OP2(sub_d, double, double, double, nan_d2(x - y, y, x))
+OP2(mul_d, double, double, double, nan_d2(x *y, y, x))
+OP3(fma_d, double, double, double, double, nan_d3(__builtin_fma(x, y, z), y, z, x))
 
 /* Plain and .ftz of one- and two-operand functions. */
 #define F2_1(name, expr)                                                                                     \
@@ -156,11 +192,11 @@ OP2(minx_f, float, float, float, min_xor(x, y, in->sub))
 OP2(maxx_f, float, float, float, max_xor(x, y, in->sub))
 static inline double min_of_d(double x, double y) {
   double r = x < y ? x : y < x ? y : double_of(bits_d(x) | bits_d(y));
-  return nan_d2(x != x ? y : y != y ? x : r, x, y);
+  return nan_d2(x != x ? y : y != y ? x : r, y, x);
 }
 static inline double max_of_d(double x, double y) {
   double r = x > y ? x : y > x ? y : double_of(bits_d(x) & bits_d(y));
-  return nan_d2(x != x ? y : y != y ? x : r, x, y);
+  return nan_d2(x != x ? y : y != y ? x : r, y, x);
 }
 OP2(min_d, double, double, double, min_of_d(x, y))
 OP2(max_d, double, double, double, max_of_d(x, y))

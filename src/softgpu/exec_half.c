@@ -13,12 +13,12 @@ static inline float half_in(uint16_t h, unsigned sub) {
   if ((sub & SUB_FTZ) && (h & 0x7c00) == 0) h &= 0x8000;
   return half_to_float(h);
 }
+/* r is not rounded yet, which is when .ftz decides. */
 static inline uint16_t half_out(double r, unsigned sub) {
   if (sub & SUB_RELU) r = r > 0 ? r : r != r ? r : 0.0;
   if (sub & SUB_SAT) r = sat_to_1d(r);
   uint16_t h = float_to_half(odd_float(r));
-  if ((sub & SUB_FTZ) && (h & 0x7c00) == 0) h &= 0x8000;
-  return h;
+  return (sub & SUB_FTZ) && __builtin_fabs(r) < 0x1p-14 ? h & 0x8000 : h;
 }
 static inline float brain_in(uint16_t b, unsigned sub) {
   (void)sub;
@@ -29,17 +29,6 @@ static inline uint16_t brain_out(double r, unsigned sub) {
   return double_to_bf16(r);
 }
 
-/* Sum rounded to odd: the digits that do not fit leave a trace in the last one. */
-static inline double odd_sum(double p, double c) {
-  double s = p + c;
-  if (!(__builtin_fabs(s) < INFINITY)) return s;
-  double q = s - p, err = (p - (s - q)) + (c - q);
-  if (err == 0) return s;
-  uint64_t u = bits_d(s);
-  if (s != 0 && (err > 0) != (s > 0)) u -= 1;
-  return double_of(u | 1);
-}
-
 static inline float min_of(float x, float y, unsigned sub) {
   if (x != x || y != y) return (sub & SUB_NAN) || (x != x && y != y) ? NAN : x != x ? y : x;
   return x < y ? x : y < x ? y : float_of(bits_f(x) | bits_f(y));
@@ -47,6 +36,19 @@ static inline float min_of(float x, float y, unsigned sub) {
 static inline float max_of(float x, float y, unsigned sub) {
   if (x != x || y != y) return (sub & SUB_NAN) || (x != x && y != y) ? NAN : x != x ? y : x;
   return x > y ? x : y > x ? y : float_of(bits_f(x) & bits_f(y));
+}
+
+/* .xorsign.abs: of the magnitudes; the sign is that of the product. */
+static inline float signed_by(float r, float x, float y) {
+  return r == r ? float_of((bits_f(r) & 0x7fffffffu) | ((bits_f(x) ^ bits_f(y)) & 0x80000000u)) : r;
+}
+static inline float least(float x, float y, unsigned sub) {
+  if (!(sub & SUB_XOR)) return min_of(x, y, sub);
+  return signed_by(min_of(__builtin_fabsf(x), __builtin_fabsf(y), sub), x, y);
+}
+static inline float most(float x, float y, unsigned sub) {
+  if (!(sub & SUB_XOR)) return max_of(x, y, sub);
+  return signed_by(max_of(__builtin_fabsf(x), __builtin_fabsf(y), sub), x, y);
 }
 
 /* One body for the scalar form and for the pair. */
@@ -65,8 +67,8 @@ static inline float max_of(float x, float y, unsigned sub) {
 BOTH(add, (double)x + y)
 BOTH(sub, (double)x - y)
 BOTH(mul, (double)x *y)
-BOTH(min, min_of(x, y, sub))
-BOTH(max, max_of(x, y, sub))
+BOTH(min, least(x, y, sub))
+BOTH(max, most(x, y, sub))
 
 #define THREE(name, t, in_, out_, expr)                                                                      \
   static inline uint16_t name##_##t(uint16_t a, uint16_t b, uint16_t c, unsigned sub) {                      \
@@ -80,6 +82,67 @@ BOTH(max, max_of(x, y, sub))
               << 16)
 THREE(fma, H, half_in, half_out, odd_sum(x *y, z))
 THREE(fma, B, brain_in, brain_out, odd_sum(x *y, z))
+
+/* Approximate functions: correctly rounded, but an H200 rounds pairs of powers towards zero. */
+static inline uint16_t half_cut(double r, unsigned sub) {
+  (void)sub;
+  return float_to_half_mode(odd_float(r), RND_Z);
+}
+#define APPROX(name, t, in_, out_, pair_)                                                                    \
+  static inline uint16_t name##p_##t(uint16_t a, unsigned sub) {                                             \
+    return pair_(name((double)in_(a, sub)), sub);                                                            \
+  }                                                                                                          \
+  static inline uint16_t name##a_##t(uint16_t a, unsigned sub) {                                             \
+    const double x = (double)in_(a, sub);                                                                    \
+    return out_(name(x), sub);                                                                               \
+  }                                                                                                          \
+  OP1(name##_##t, uint16_t, uint16_t, name##a_##t(x, in->sub))                                               \
+  OP1(name##_##t##t, uint32_t, uint32_t,                                                                     \
+      name##p_##t((uint16_t)x, in->sub) | (uint32_t)name##p_##t((uint16_t)(x >> 16), in->sub) << 16)
+static inline double ex2(double x) { return exp2(x); }
+APPROX(ex2, H, half_in, half_out, half_cut)
+APPROX(ex2, B, brain_in, brain_out, brain_out)
+APPROX(tanh, H, half_in, half_out, half_out)
+APPROX(tanh, B, brain_in, brain_out, brain_out)
+OP1(ftz_H, uint16_t, uint16_t, (x & 0x7c00) ? x : x & 0x8000)
+
+/* Eight bits: sign, exponent, `m` bits of mantissa. Nearest even; what is too large becomes the largest. */
+static inline uint8_t to_fp8(float x, int m, int bias, uint8_t largest, unsigned sub) {
+  if (x != x) return 0x7f;
+  if ((sub & SUB_RELU) && !(x > 0)) x = 0;
+  const uint8_t sign = (uint8_t)(bits_f(x) >> 24 & 0x80);
+  const double a = __builtin_fabs((double)x);
+  /* The least unit of its binade, not less than that of the subnormals. */
+  int e = (int)(bits_f((float)a) >> 23) - 127;
+  if (e < 1 - bias) e = 1 - bias;
+  const double units = rint(ldexp(a, m - e));
+  const double bits = units + ldexp((double)(e + bias - 1), m);
+  return (uint8_t)(sign | (bits > largest ? largest : (uint8_t)bits));
+}
+static inline float from_fp8(uint8_t b, int m, int bias) {
+  const int e = (b & 0x7f) >> m, f = b & ((1 << m) - 1);
+  const double v = e ? ldexp((double)(f + (1 << m)), e - bias - m) : ldexp((double)f, 1 - bias - m);
+  return (float)(b & 0x80 ? -v : v);
+}
+static inline uint8_t to_e4m3(float x, unsigned sub) { return to_fp8(x, 3, 7, 0x7e, sub); }
+static inline uint8_t to_e5m2(float x, unsigned sub) { return to_fp8(x, 2, 15, 0x7b, sub); }
+static inline uint16_t e4m3_to_half(uint8_t b, unsigned sub) {
+  if ((b & 0x7f) == 0x7f) return 0x7fff;
+  return half_out((double)from_fp8(b, 3, 7), sub & SUB_RELU);
+}
+static inline uint16_t e5m2_to_half(uint8_t b, unsigned sub) {
+  if ((b & 0x7f) > 0x7c) return 0x7fff;
+  return (sub & SUB_RELU) && (b & 0x80) ? 0 : (uint16_t)(b << 8);
+}
+#define FP8(t)                                                                                               \
+  OP2(cvt_##t##_ff, uint16_t, float, float, to_##t(x, in->sub) << 8 | to_##t(y, in->sub))                    \
+  OP1(cvt_##t##_HH, uint16_t, uint32_t,                                                                      \
+      to_##t(half_to_float((uint16_t)(x >> 16)), in->sub) << 8 |                                             \
+          to_##t(half_to_float((uint16_t)x), in->sub))                                                       \
+  OP1(cvt_HH_##t, uint32_t, uint16_t,                                                                        \
+      (uint32_t)t##_to_half((uint8_t)(x >> 8), in->sub) << 16 | t##_to_half((uint8_t)x, in->sub))
+FP8(e4m3)
+FP8(e5m2)
 
 /* Sign operations: a NaN becomes the one NaN. */
 static inline uint16_t sign_half(uint16_t x, unsigned sub, uint16_t keep, uint16_t flip, uint16_t inf) {

@@ -70,6 +70,24 @@ INT6(min, x < y ? x : y)
 INT6(max, x > y ? x : y)
 
 static inline s32 clamp32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v; }
+/* Two numbers of 16 bits each. */
+#define PAIRS(name, T, expr)                                                                                 \
+  static inline u16 name##_half(u16 a, u16 b, unsigned sub) {                                                \
+    const T x = (T)a, y = (T)b;                                                                              \
+    (void)sub;                                                                                               \
+    return (u16)(expr);                                                                                      \
+  }                                                                                                          \
+  OP2(name, u32, u32, u32,                                                                                   \
+      name##_half((u16)x, (u16)y, in->sub) | (u32)name##_half((u16)(x >> 16), (u16)(y >> 16), in->sub)       \
+                                                 << 16)
+#define AT_LEAST_0(v) ((sub & SUB_RELU) && (v) < 0 ? 0 : (v))
+PAIRS(add_hh, u16, x + y)
+PAIRS(min_uhh, u16, x < y ? x : y)
+PAIRS(max_uhh, u16, x > y ? x : y)
+PAIRS(min_shh, s16, AT_LEAST_0(x < y ? x : y))
+PAIRS(max_shh, s16, AT_LEAST_0(x > y ? x : y))
+OP2(minr_sw, s32, s32, s32, (x < y ? x : y) < 0 ? 0 : x < y ? x : y)
+OP2(maxr_sw, s32, s32, s32, (x > y ? x : y) < 0 ? 0 : x > y ? x : y)
 OP2(adds_sw, s32, s32, s32, clamp32((s64)x + y))
 OP2(subs_sw, s32, s32, s32, clamp32((s64)x - y))
 
@@ -411,6 +429,40 @@ DP2(dp2ahi_uu, uint16_t, uint8_t, 2)
 DP2(dp2ahi_us, uint16_t, int8_t, 2)
 DP2(dp2ahi_su, int16_t, uint8_t, 2)
 DP2(dp2ahi_ss, int16_t, int8_t, 2)
+
+/* --- bytes and halves of a word: dec_video.c has made the shape --- */
+static inline s32 video_part(u32 v, u32 bits, u32 k, bool sign) {
+  const u32 part = v >> (bits * k) & ((1u << bits) - 1);
+  return sign ? (s32)(part << (32 - bits)) >> (32 - bits) : (s32)part;
+}
+static inline u32 video(u32 x, u32 y, u32 z, u64 shape) {
+  const u32 bits = shape & VIDEO_BYTES ? 8 : 16, parts = 32 / bits, mask = (1u << bits) - 1;
+  const bool sign = shape & VIDEO_SIGNED_D;
+  const s32 least = sign ? -(s32)(1u << (bits - 1)) : 0, most = sign ? (s32)(mask >> 1) : (s32)mask;
+  u32 d = 0, sum = z;
+  for (u32 k = 0; k < parts; k++) {
+    const s32 a = video_part(x, bits, k, shape & VIDEO_SIGNED_A),
+              b = video_part(y, bits, k, shape & VIDEO_SIGNED_B);
+    s32 r;
+    switch (shape & VIDEO_OP) {
+    case VIDEO_ADD: r = a + b; break;
+    case VIDEO_SUB: r = a - b; break;
+    case VIDEO_AVRG: r = (a + b + (a + b >= 0)) >> 1; break;
+    case VIDEO_ABSDIFF: r = a < b ? b - a : a - b; break;
+    case VIDEO_MIN: r = a < b ? a : b; break;
+    case VIDEO_MAX: r = a > b ? a : b; break;
+    case VIDEO_EQ: r = a == b; break;
+    case VIDEO_NE: r = a != b; break;
+    case VIDEO_LT: r = a < b; break;
+    default: r = a <= b; break;
+    }
+    if (shape & VIDEO_SAT) r = r < least ? least : r > most ? most : r;
+    sum += (u32)r;
+    d |= ((u32)r & mask) << (bits * k);
+  }
+  return shape & VIDEO_SUM ? sum : d;
+}
+OP3(video, u32, u32, u32, u32, video(x, y, z, (u64)in->imm))
 
 /* --- selection and comparison --- */
 OP3(selp_h, u16, u16, u16, b8, z ? x : y)

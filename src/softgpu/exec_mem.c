@@ -189,7 +189,7 @@ static void classify(const Plan *pl, uint32_t first, uint32_t end) {
     uint32_t second = 1;                                                                                     \
     if (!dense)                                                                                              \
       while (second < n && !m[second]) second++;                                                             \
-    const int64_t stride = second < n ? ((int64_t)a[second] - (int64_t)a0) / (int64_t)second : 0;            \
+    const int64_t stride = second < n ? (int64_t)((uint64_t)a[second] - a0) / (int64_t)second : 0;           \
     U differ = 0, expect = a0;                                                                               \
     for (uint32_t from = 0; from < n && !differ; from += 64) {                                               \
       const uint32_t to = from + 64 < n ? from + 64 : n;                                                     \
@@ -203,9 +203,9 @@ static void classify(const Plan *pl, uint32_t first, uint32_t end) {
       }                                                                                                      \
     }                                                                                                        \
     pl->a0 = a0;                                                                                             \
-    const int64_t last = stride * (int64_t)(n - 1);                                                          \
-    if (differ == 0 && stride >= INT32_MIN && stride <= INT32_MAX &&                                         \
-        (uint64_t)(U)(a0 + (U)last) == a0 + (uint64_t)last) {                                                \
+    const bool near = stride >= INT32_MIN && stride <= INT32_MAX;                                            \
+    const int64_t last = near ? stride * (int64_t)(n - 1) : 0;                                               \
+    if (differ == 0 && near && (uint64_t)(U)(a0 + (U)last) == a0 + (uint64_t)last) {                         \
       pl->shape = PLAN_REGULAR;                                                                              \
       pl->stride = stride;                                                                                   \
       pl->lo = last < 0 ? last : 0;                                                                          \
@@ -248,4 +248,15 @@ void FN(scan)(Gang *g, const Ins *in) {
     dense ? scan_w(g, in, pl, first, n, true) : scan_w(g, in, pl, first, n, false);
   else
     dense ? scan_x(g, in, pl, first, n, true) : scan_x(g, in, pl, first, n, false);
+}
+
+/* Constant memory lies among the rest of the device's. */
+void FN(within_const)(Gang *g, const Ins *in) {
+  uint8_t *d = ROW0(uint8_t, in->d);
+  const uint64_t *a = ROW0(const uint64_t, in->s[0]);
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    if (!g->m[i]) continue;
+    const SgAlloc *at = sg_arena_reach(a[i]);
+    d[i] = at && at->kind == SG_CONST;
+  }
 }

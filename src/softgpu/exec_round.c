@@ -17,6 +17,10 @@ static inline float out_f(float x, float a, float b, float c, unsigned sub) {
   if (sub & SUB_FTZ) x = ftz(x);
   return sub & SUB_SAT ? sat_to_1(x) : nan_f(x);
 }
+/* .ftz decides before rounding: what rounds up to the least normal number is tiny where it does not towards
+ * zero. */
+#define ROUNDED_UP_f(r, sub) (((sub)&SUB_FTZ) && is_least_normal(r))
+#define ROUNDED_UP_d(r, sub) 0
 static inline double in_d(double x, unsigned sub) {
   (void)sub;
   return x;
@@ -26,7 +30,9 @@ static inline double out_d(double x, double a, double b, double c, unsigned sub)
   return nan_d3(x, a, b, c);
 }
 
-#define DIRECTED(name, R, A, nsrc, t, expr)                                                                  \
+/* n1, n2 and n3 say in which order operands are looked at for a NaN. The second evaluation goes through
+ * memory, since a compiler takes it for the first one again. */
+#define DIRECTED(name, R, A, nsrc, t, expr, n1, n2, n3)                                                      \
   static void name##_body(Gang *g, const Ins *in, const uint8_t *m) {                                        \
     R *d = ROW(R, in->d);                                                                                    \
     const A *a = ROW(const A, in->s[0]);                                                                     \
@@ -38,27 +44,38 @@ static inline double out_d(double x, double a, double b, double c, unsigned sub)
       A x = in_##t(a[i], in->sub), y = in_##t(b[i], in->sub), z = in_##t(c[i], in->sub);                     \
       (void)y;                                                                                               \
       (void)z;                                                                                               \
-      d[i] = out_##t((R)(expr), x, y, z, in->sub);                                                           \
+      R r = (R)(expr);                                                                                       \
+      if (ROUNDED_UP_##t(r, in->sub)) {                                                                      \
+        fesetround(FE_TOWARDZERO);                                                                           \
+        volatile A again[3] = {x, y, z};                                                                     \
+        x = again[0];                                                                                        \
+        y = again[1];                                                                                        \
+        z = again[2];                                                                                        \
+        volatile R cut = (R)(expr);                                                                          \
+        fesetround(modes[in->sub & RND_MASK]);                                                               \
+        r = cut;                                                                                             \
+      }                                                                                                      \
+      d[i] = out_##t(r, n1, n2, n3, in->sub);                                                                \
     }                                                                                                        \
     fesetround(FE_TONEAREST);                                                                                \
   }                                                                                                          \
   void FN(name##_d)(Gang * g, const Ins *in) { name##_body(g, in, NULL); }                                   \
   void FN(name##_m)(Gang * g, const Ins *in) { name##_body(g, in, MASK()); }
 
-DIRECTED(radd_f, float, float, 2, f, x + y)
-DIRECTED(rsub_f, float, float, 2, f, x - y)
-DIRECTED(rmul_f, float, float, 2, f, x *y)
-DIRECTED(rfma_f, float, float, 3, f, fmaf(x, y, z))
-DIRECTED(rdiv_f, float, float, 2, f, x / y)
-DIRECTED(rrcp_f, float, float, 1, f, 1.0f / x)
-DIRECTED(rsqr_f, float, float, 1, f, sqrtf(x))
-DIRECTED(radd_d, double, double, 2, d, x + y)
-DIRECTED(rsub_d, double, double, 2, d, x - y)
-DIRECTED(rmul_d, double, double, 2, d, x *y)
-DIRECTED(rfma_d, double, double, 3, d, fma(x, y, z))
-DIRECTED(rdiv_d, double, double, 2, d, x / y)
-DIRECTED(rrcp_d, double, double, 1, d, 1.0 / x)
-DIRECTED(rsqr_d, double, double, 1, d, sqrt(x))
+DIRECTED(radd_f, float, float, 2, f, x + y, y, x, x)
+DIRECTED(rsub_f, float, float, 2, f, x - y, y, x, x)
+DIRECTED(rmul_f, float, float, 2, f, x *y, y, x, x)
+DIRECTED(rfma_f, float, float, 3, f, fmaf(x, y, z), y, z, x)
+DIRECTED(rdiv_f, float, float, 2, f, x / y, x, y, y)
+DIRECTED(rrcp_f, float, float, 1, f, 1.0f / x, x, x, x)
+DIRECTED(rsqr_f, float, float, 1, f, sqrtf(x), x, x, x)
+DIRECTED(radd_d, double, double, 2, d, x + y, y, x, x)
+DIRECTED(rsub_d, double, double, 2, d, x - y, y, x, x)
+DIRECTED(rmul_d, double, double, 2, d, x *y, y, x, x)
+DIRECTED(rfma_d, double, double, 3, d, fma(x, y, z), y, z, x)
+DIRECTED(rdiv_d, double, double, 2, d, x / y, x, y, y)
+DIRECTED(rrcp_d, double, double, 1, d, 1.0 / x, x, x, x)
+DIRECTED(rsqr_d, double, double, 1, d, sqrt(x), x, x, x)
 
 /* NaN passes as in exec_cvt.c. */
 #define CONVERT(name, R, A)                                                                                  \

@@ -25,6 +25,21 @@ void FN(activemask)(Gang *g, const Ins *in) {
   }
 }
 
+/* The first of those that are here. */
+void FN(elect)(Gang *g, const Ins *in) {
+  uint32_t *d = ROW0(uint32_t, in->d);
+  uint8_t *e = in->e == NO_ROW ? NULL : ROW0(uint8_t, in->e);
+  const uint32_t *ms = ROW0(const uint32_t, in->s[0]);
+  WARPS(w) {
+    const uint32_t active = active_bits(g, w);
+    ACTIVE(i, w) {
+      const uint32_t first = (uint32_t)__builtin_ctz((ms[i] & active) | (uint32_t)1 << (i - w));
+      if (e) e[i] = first == i - w;
+      d[i] = first;
+    }
+  }
+}
+
 void FN(warpsync)(Gang *g, const Ins *in) {
   (void)g;
   (void)in;

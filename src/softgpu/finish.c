@@ -66,6 +66,48 @@ static uint32_t hoist(Decoder *d, Facts *f, uint32_t *order) {
   return n;
 }
 
+/* Warp operations whose member mask is the constant that names all lanes. */
+static void mark_full_masks(Decoder *d) {
+  uint8_t *full = dec_alloc(d, d->nv);
+  for (uint32_t i = 0; i < d->nfills; i++)
+    full[d->fills[i].v] =
+        d->fills[i].kind == FILL_CONST && d->fills[i].width == 4 && d->fills[i].bits == UINT32_MAX;
+  for (uint32_t i = 0; i < d->n; i++)
+    if (d->ins[i].kind == K_WARP) d->ins[i].part = full[d->ins[i].s[d->ins[i].imm]];
+}
+
+static bool is_and(const Ins *in) { return in->op == OP_and_h || in->op == OP_and_w || in->op == OP_and_x; }
+static bool is_or(const Ins *in) { return in->op == OP_or_h || in->op == OP_or_w || in->op == OP_or_x; }
+
+/* Loads whose value is only stored again, or not used at all, or used for its bits but a few. */
+static void mark_copies(Decoder *d) {
+  uint32_t *uses = dec_alloc(d, d->nv * sizeof *uses), *stored = dec_alloc(d, d->nv * sizeof *stored);
+  uint32_t *masked = dec_alloc(d, d->nv * sizeof *masked), *joined = dec_alloc(d, d->nv * sizeof *joined);
+  for (uint32_t i = 0; i < d->n; i++) {
+    const Ins *in = &d->ins[i];
+    if (in->flags & INS_HOISTED) continue;
+    for (int k = 0; k < 4; k++)
+      if (in->s[k] != NO_ROW) uses[in->s[k]]++;
+    if (in->pred != NO_ROW) uses[in->pred]++;
+    if ((in->flags & (INS_STORE | INS_ATOM)) == INS_STORE && in->s[1] != NO_ROW) stored[in->s[1]]++;
+    if (in->op == OP_bfi_w || in->op == OP_bfi_x) masked[in->s[1]]++;
+    for (int k = 0; k < 2 && is_or(in); k++) joined[in->s[k]]++;
+  }
+  for (uint32_t i = 0; i < d->n; i++) {
+    const Ins *in = &d->ins[i];
+    if (is_and(in) && uses[in->d] && uses[in->d] == joined[in->d] + stored[in->d])
+      masked[in->s[0]]++, masked[in->s[1]]++;
+  }
+  for (uint32_t i = 0; i < d->n; i++) {
+    Ins *in = &d->ins[i];
+    if (in->kind != K_MEM || !in->unit || in->flags & INS_STORE || in->d == NO_ROW) continue;
+    if (uses[in->d] == stored[in->d])
+      in->traits |= uses[in->d] ? TRAIT_COPIED : TRAIT_UNUSED;
+    else if (uses[in->d] == masked[in->d])
+      in->traits |= TRAIT_KEPT;
+  }
+}
+
 /* Removes what was hoisted; branches follow. */
 static void compact(Decoder *d) {
   uint32_t *to = dec_alloc(d, (d->n + 1) * sizeof *to), n = 0;
@@ -80,15 +122,29 @@ static void compact(Decoder *d) {
     d->locs[to[i]] = d->locs[i];
   }
   d->n = n;
-  for (uint32_t i = 0; i < n; i++)
-    if (d->ins[i].kind == K_BRA) d->ins[i].target = to[d->ins[i].target];
+  for (uint32_t i = 0; i < d->nroutines; i++) {
+    d->routines[i].start = to[d->routines[i].start];
+    d->routines[i].end = to[d->routines[i].end];
+  }
+  d->entry_start = to[d->entry_start];
+  for (uint32_t i = 0; i < n; i++) {
+    Ins *in = &d->ins[i];
+    if (in->kind == K_BRA) in->target = to[in->target];
+    if (in->kind == K_CALL) in->target = d->routines[in->target].start;
+  }
   for (uint32_t i = 0; i < d->ntargets; i += d->targets[i] + 1)
     for (uint32_t k = 1; k <= d->targets[i]; k++) d->targets[i + k] = to[d->targets[i + k]];
 }
 
 static void mark_loops(Decoder *d) {
   uint32_t *spins = dec_alloc(d, (d->n + 1) * sizeof *spins);
-  for (uint32_t i = 0; i < d->n; i++) spins[i + 1] = spins[i] + ((d->ins[i].flags & INS_SPIN) != 0);
+  bool waits = false; /* a routine may wait for others: then so may a loop with a call in it */
+  for (uint32_t i = 0; i < d->entry_start; i++) waits |= (d->ins[i].flags & INS_SPIN) != 0;
+  for (uint32_t i = 0; i < d->n; i++) {
+    const Ins *in = &d->ins[i];
+    const bool calls = in->kind == K_CALL || in->kind == K_CALLX;
+    spins[i + 1] = spins[i] + ((in->flags & INS_SPIN) != 0 || (waits && calls));
+  }
   for (uint32_t i = 0; i < d->n; i++) {
     Ins *in = &d->ins[i];
     if (in->kind != K_BRA || in->target > i) continue;
@@ -127,6 +183,33 @@ static void use(Decoder *d, Facts *f, uint32_t *v, uint32_t *bytes) {
   *v = f->row[*v];
 }
 
+/* What calls save, and how large frames are: dec_rows has made the lists, with registers in them. */
+static void finish_frames(Decoder *d, const Facts *f) {
+  for (uint32_t i = 0; i < d->n; i++) {
+    Ins *in = &d->ins[i];
+    if (in->op == OP_enter) in->imm = d->routines[in->target].frame;
+    if (in->op != OP_save) continue;
+    uint32_t *list = d->targets + in->target;
+    list[0] = d->routines[list[0]].frame;
+    for (uint32_t k = 0; k < list[1]; k++) list[2 + 3 * k] = f->row[list[2 + 3 * k]];
+  }
+}
+
+/* For calls through pointers. */
+static void function_table(Decoder *d) {
+  SgKernel *k = d->k;
+  bool any = false;
+  for (uint32_t i = 0; i < d->n; i++) any |= d->ins[i].kind == K_CALLX;
+  if (!any) return;
+  k->nfunctions = d->px->nfuncs;
+  k->functions = malloc((k->nfunctions + 1) * sizeof *k->functions);
+  if (!k->functions) dec_no_memory(d);
+  for (uint32_t i = 0; i < k->nfunctions; i++) k->functions[i] = NO_ROW;
+  for (uint32_t i = 0; i < d->nroutines; i++)
+    if (d->routines[i].pointed)
+      k->functions[dec_function_number(d->routines[i].f->sym)] = d->routines[i].start;
+}
+
 static void *keep(Decoder *d, const void *from, size_t bytes) {
   void *p = malloc(bytes ? bytes : 1);
   if (!p) dec_no_memory(d);
@@ -150,6 +233,8 @@ void dec_finish(Decoder *d) {
     for (int s = 0; s < 4; s++) d->ins[i].s[s] = resolve(&f, d->ins[i].s[s]);
     d->ins[i].pred = resolve(&f, d->ins[i].pred);
   }
+  mark_full_masks(d);
+  mark_copies(d);
   Ins *prologue = k->prologue = malloc((nprologue + 1) * sizeof *prologue);
   if (!prologue) dec_no_memory(d);
   for (uint32_t i = 0; i < nprologue; i++) prologue[i] = d->ins[order[i]];
@@ -158,6 +243,11 @@ void dec_finish(Decoder *d) {
   mark_loops(d);
   make_plans(d, &f);
 
+  if (d->nroutines) {
+    /* These are the same in all functions. */
+    f.fixed[d->sp] = f.fixed[d->link] = 3;
+    if (d->carry != NO_ROW) f.fixed[d->carry] = 3;
+  }
   uint32_t bytes = 0, peak;
   dec_rows(d, f.fixed, f.row, &bytes, &peak);
   for (uint32_t pass = 0; pass < 2; pass++) {
@@ -171,6 +261,8 @@ void dec_finish(Decoder *d) {
     }
   }
   k->bytes_per_lane = bytes;
+  finish_frames(d, &f);
+  function_table(d);
   /* What a compiler would need, roughly: the live values, and a few for addresses and parameters. */
   const uint32_t regs = peak / 4 + (nprologue < 16 ? nprologue : 16) + 4;
   k->info.num_regs = regs > 255 ? 255 : regs;
@@ -189,4 +281,6 @@ void dec_finish(Decoder *d) {
   k->locs = keep(d, d->locs, d->n * sizeof *d->locs);
   k->targets = keep(d, d->targets, d->ntargets * sizeof *d->targets);
   k->ncode = d->n;
+  k->start = d->entry_start;
+  k->stacks = d->stacks;
 }

@@ -29,8 +29,9 @@ static inline double double_of(uint64_t u) {
   return x;
 }
 
-/* NaN results, as an H200 gives them: of float operations there is but one. A double operation passes on the
- * payload and sign of its first NaN operand, made quiet; one that is invalid by itself gives NAN_D. */
+/* NaN results, as an H200 gives them: of float operations there is but one. A double operation passes on
+ * payload and sign of a NaN operand, made quiet: of the last one, division of the first. One that is invalid
+ * by itself gives NAN_D. The operands are given in the order in which they are looked at. */
 #define NAN_D 0xfff8000000000000u
 #define QUIET_D 0x0008000000000000u
 static inline float nan_f(float x) { return x == x ? x : float_of(0x7fffffffu); }
@@ -50,6 +51,25 @@ static inline float ftz(float x) {
   uint32_t u = bits_f(x);
   return float_of((u & 0x7f800000u) == 0 ? u & 0x80000000u : u);
 }
+/* What .ftz flushes is decided before rounding: a result that only rounds up to the least normal number is
+ * zero. (Recorded results fit that; they would fit rounding with an unbounded exponent first, too.) `exact`
+ * has the magnitude of what was rounded to x. */
+static inline uint32_t is_least_normal(float x) { return (bits_f(x) & 0x7fffffffu) == 0x00800000u ? ~0u : 0; }
+static inline float flush_tiny(float x, double exact) {
+  return __builtin_fabs(exact) < 0x1p-126 ? float_of(bits_f(x) & 0x80000000u) : x;
+}
+
+/* Sum rounded to odd: the digits that do not fit leave a trace in the last one. */
+static inline double odd_sum(double p, double c) {
+  double s = p + c;
+  if (!(__builtin_fabs(s) < __builtin_inf())) return s;
+  double q = s - p, err = (p - (s - q)) + (c - q);
+  if (err == 0) return s;
+  uint64_t u = bits_d(s);
+  if (s != 0 && (err > 0) != (s > 0)) u -= 1;
+  return double_of(u | 1);
+}
+
 /* To [0, 1]; NaN and -0 to +0. */
 static inline float sat_to_1(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 static inline double sat_to_1d(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }

@@ -35,11 +35,12 @@ void sg_front_start(Gang *g, uint32_t group_lanes) {
   memset(g->live, 0, sizeof g->live);
   set_range(g->live, 0, g->threads);
   memset(&g->cur, 0, sizeof g->cur);
+  g->cur.pc = g->kernel->start;
   const uint32_t here = g->threads < group_lanes ? g->threads : group_lanes;
   set_range(g->cur.mask, 0, here);
   sg_front_set(g);
   for (uint32_t first = here, group = 1; first < g->threads; first += group_lanes, group++) {
-    Front f = {.group = group};
+    Front f = {.group = group, .pc = g->kernel->start};
     set_range(f.mask, first, first + group_lanes < g->threads ? first + group_lanes : g->threads);
     sg_front_park(g, &f);
   }

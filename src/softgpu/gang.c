@@ -1,7 +1,8 @@
 /* Executes one thread block: one instruction for all lanes of the running front, then the next. */
-#include "gang.h"
+#include "check.h"
 #include "kernel.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -33,12 +34,12 @@ static inline uint32_t guarded(Gang *g, const Ins *in, uint64_t *bits) {
   return g->run->isa->test(bits, &g->cur, p, (in->flags & INS_NEG) != 0, g->nl);
 }
 
-static void run_guarded(Gang *g, const Ins *in) {
+static inline __attribute__((always_inline)) void run_guarded(Gang *g, const Ins *in, bool checked) {
   uint64_t bits[MASK_WORDS];
   const uint32_t count = guarded(g, in, bits);
   if (count == 0) return;
   if (count == g->cur.count) {
-    in->fn[g->masked](g, in);
+    if (!checked || in->kind != K_MEM || sg_check(g, in)) in->fn[g->masked](g, in);
     return;
   }
   const uint32_t lo = g->lo, n = g->n;
@@ -48,7 +49,7 @@ static void run_guarded(Gang *g, const Ins *in) {
   g->n = ((g->cur.end + 7) & ~7u) - g->lo;
   g->m = g->pm;
   g->masked = true;
-  in->fn[1](g, in);
+  if (!checked || in->kind != K_MEM || sg_check(g, in)) in->fn[1](g, in);
   g->lo = lo;
   g->n = n;
   g->m = g->fm;
@@ -110,6 +111,52 @@ static bool branch_indexed(Gang *g, const Ins *in) {
   return sg_front_next(g);
 }
 
+/* The lanes of the front go on where `to` says, lane by lane. False: all are parked. */
+static bool jump(Gang *g, const uint32_t *to) {
+  const Front all = g->cur;
+  uint32_t differ = 0;
+  for (uint32_t i = all.first; i < all.end; i++) differ |= g->fm[i] ? to[i] ^ to[all.first] : 0;
+  if (!differ) {
+    g->cur.pc = to[all.first];
+    return true;
+  }
+  while (g->cur.count) {
+    Front f = {.group = all.group, .pc = to[g->cur.first]};
+    for (uint32_t i = g->cur.first; i < g->cur.end; i++)
+      if (g->fm[i] && to[i] == f.pc) f.mask[i / 64] |= (uint64_t)1 << (i % 64);
+    sg_front_remove(g, &f);
+    sg_front_park(g, &f);
+  }
+  return sg_front_next(g);
+}
+
+#define ROWS(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl))
+
+static void set_link(Gang *g, const Ins *in) {
+  uint32_t *link = ROWS(uint32_t, in->d);
+  for (uint32_t i = g->cur.first; i < g->cur.end; i++)
+    if (g->fm[i]) link[i] = g->cur.pc + 1;
+}
+
+/* A call through a pointer. False: a lane's value is the address of no function. */
+static bool call_pointer(Gang *g, const Ins *in) {
+  const SgKernel *k = g->kernel;
+  const uint64_t *pointer = ROWS(const uint64_t, in->s[0]);
+  uint32_t *to = (uint32_t *)(void *)g->scratch;
+  for (uint32_t i = g->cur.first; i < g->cur.end; i++) {
+    if (!g->fm[i]) continue;
+    const uint64_t at = pointer[i] - CODE_WINDOW;
+    to[i] = at % CODE_STEP == 0 && at / CODE_STEP < k->nfunctions ? k->functions[at / CODE_STEP] : NO_ROW;
+    if (to[i] != NO_ROW) continue;
+    sg_raise(g, BAD_CALL, i,
+             "call through a pointer: 0x%" PRIx64 " is the address of no function of the module", pointer[i]);
+    return false;
+  }
+  set_link(g, in);
+  jump(g, to);
+  return true;
+}
+
 /* The lanes of the front, or those that the predicate names, are done. False: none are left. */
 static bool exit_lanes(Gang *g, const Ins *in) {
   uint32_t count = g->cur.count;
@@ -133,17 +180,17 @@ static bool exit_lanes(Gang *g, const Ins *in) {
 
 static bool next_front(Gang *g) { return sg_front_next(g) || (sg_warps_meet(g) && sg_front_next(g)); }
 
-GangStatus sg_gang_run(Gang *g) {
+static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checked) {
   const Ins *code = g->kernel->code;
   int64_t quantum = QUANTUM;
   for (;;) {
     const Ins *in = &code[g->cur.pc];
     for (; in->kind <= K_MEM; in++) {
       g->icount++;
-      if (in->pred == NO_ROW)
+      if (in->pred != NO_ROW)
+        run_guarded(g, in, checked);
+      else if (!checked || in->kind != K_MEM || sg_check(g, in))
         in->fn[g->masked](g, in);
-      else
-        run_guarded(g, in);
       if (in->kind == K_MEM && g->trouble.code) {
         g->trouble.pc = (uint32_t)(in - code);
         return GANG_FAULT;
@@ -174,11 +221,29 @@ GangStatus sg_gang_run(Gang *g) {
       }
       if (--quantum <= 0) return GANG_YIELD; /* it may go back: an endless loop has to meet the time limit */
       break;
+    case K_CALL:
+    case K_CALLX:
+      if (in->kind == K_CALL) {
+        set_link(g, in);
+        g->cur.pc = in->target;
+      } else if (!call_pointer(g, in)) {
+        g->trouble.pc = g->cur.pc;
+        return GANG_FAULT;
+      }
+      /* Recursion is a loop too, for whoever waits for a turn. */
+      quantum--;
+      if (++g->edges >= ROTATE_EDGES && g->others) {
+        sg_front_rotate(g);
+        if (quantum > 0) continue;
+      }
+      if (quantum <= 0) return GANG_YIELD;
+      break;
+    case K_RET: jump(g, ROWS(const uint32_t, in->s[0])); break;
     case K_BAR: {
       const uint32_t pc = g->cur.pc;
       const bool on = sg_bar(g, in);
       if (g->trouble.code) {
-        g->trouble.pc = pc;
+        if (!g->trouble.check) g->trouble.pc = pc;
         return GANG_FAULT;
       }
       if (!on && !next_front(g)) {
@@ -196,12 +261,17 @@ GangStatus sg_gang_run(Gang *g) {
         }
         continue;
       }
+      if (g->trouble.code || (checked && !sg_check_warp(g, in))) {
+        g->trouble.pc = g->cur.pc;
+        return GANG_FAULT;
+      }
       in->fn[0](g, in);
       if (in->kill) g->plans[in->kill].serial = 0;
       g->cur.pc++;
       continue;
     case K_EXIT:
       if (!exit_lanes(g, in)) {
+        if (checked && g->trouble.code) return GANG_FAULT;
         if (g->live_count == 0) return GANG_DONE;
         if (!next_front(g)) {
           sg_deadlock(g);
@@ -209,10 +279,11 @@ GangStatus sg_gang_run(Gang *g) {
         }
         continue;
       }
+      if (checked && g->trouble.code) return GANG_FAULT;
       break;
     case K_TRAP:
       g->trouble.pc = g->cur.pc;
-      sg_raise(g, 719, g->cur.first, "trap");
+      sg_raise(g, 719, g->cur.first, "trap: the kernel stopped itself");
       return GANG_FAULT;
     }
     if (in->kind == K_LEADER) {
@@ -226,3 +297,6 @@ GangStatus sg_gang_run(Gang *g) {
     if (g->cur.pc >= g->nextpc) sg_front_meet(g);
   }
 }
+
+GangStatus sg_gang_run(Gang *g) { return run(g, false); }
+GangStatus sg_gang_run_checked(Gang *g) { return run(g, true); }

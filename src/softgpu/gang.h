@@ -10,6 +10,7 @@
 #include "machine.h"
 
 enum { SM_COUNT = 16, SM_BLOCKS = 32, SM_THREADS = 2048 }; /* as the driver layer says it */
+enum { STACK_OVERFLOW = 700, BAD_CALL = 718 };             /* codes of faults */
 enum { MAX_LANES = 1024, MASK_WORDS = MAX_LANES / 64, BARRIERS = 16, LANE_PAD = 32 };
 
 typedef enum FrontState { F_RUN, F_BAR, F_WARP } FrontState;
@@ -65,6 +66,7 @@ typedef struct Spot {
 
 typedef struct AllocCache {
   uint64_t base, end;
+  SgAlloc *alloc;
   bool writable;
 } AllocCache;
 
@@ -78,13 +80,32 @@ typedef struct Run {
   uint64_t grid_id;
   uint32_t group_lanes; /* lanes that execute together: the block, or fewer */
   uint64_t workspace;   /* cooperative launch: address behind envreg1 and 2 */
+  Gang *gangs;          /* all of them, by Gang.sibling */
+  unsigned checks;      /* SG_CHECK_* */
+  struct CheckRun *check;
 } Run;
 
 typedef enum GangStatus { GANG_DONE, GANG_YIELD, GANG_FAULT } GangStatus;
 
+/* What was found by a check. */
+typedef enum CheckKind { CHECK_NONE, CHECK_UNWRITTEN, CHECK_RACE, CHECK_BARRIER, CHECK_SHUFFLE } CheckKind;
+
+/* The other access of a race. */
+typedef struct Other {
+  bool store, atomic;
+  bool many;   /* by several threads: `warps` has a bit for each of their warps */
+  bool blocks; /* ... of several blocks */
+  bool same;   /* by the same instruction at the same time */
+  uint32_t pc; /* NO_ROW: not known, with many */
+  uint32_t lane, warps;
+  uint64_t block; /* linear number */
+} Other;
+
 /* What went wrong, in the machine's terms; report.c makes a SgFault of it. */
 typedef struct Trouble {
   int code;
+  CheckKind check;
+  Other other; /* CHECK_RACE */
   uint32_t pc, lane;
   uint64_t address;
   uint32_t bytes;
@@ -109,6 +130,7 @@ struct Gang {
   Run *run;
   uint32_t threads;
   uint32_t shared_bytes, local_bytes, local_stride, param_bytes;
+  uint32_t stack_limit; /* as the launch asked for it, for reports */
   Trouble trouble;
   /* fronts */
   Front cur;
@@ -121,21 +143,25 @@ struct Gang {
   uint8_t *fm, *pm; /* mask bytes of the front, and of a guarded instruction */
   uint32_t live_count;
   uint64_t live[MASK_WORDS];
-  Barrier barrier[BARRIERS];
-  uint64_t icount; /* instructions executed by this block */
-  uint64_t edges;  /* backward branches since the last rotation */
+  Barrier barrier[BARRIERS + 1]; /* the last one is the cluster's: a cluster is one block */
+  uint64_t icount;               /* instructions executed by this block */
+  uint64_t edges;                /* backward branches since the last rotation */
   uint32_t ctaid[3];
   /* memory and lists */
   SgKernel *kernel;
   uint32_t block[3]; /* shape that its constant rows are filled for */
   size_t shared_room, bytes;
   void *memory;
-  Gang *next; /* of a list in sched.c */
+  struct Check *check; /* of a launch with checks, else NULL */
+  uint32_t calling;    /* pc of a call to a function of the device */
+  Gang *next;          /* of a list in sched.c */
+  Gang *sibling;       /* the next one in this launch */
 };
 
 /* --- gang.c: execution of one block --- */
 void sg_gang_begin_block(Gang *g, uint64_t linear);
 GangStatus sg_gang_run(Gang *g);
+GangStatus sg_gang_run_checked(Gang *g);
 
 /* --- front.c: which lanes run --- */
 void sg_front_start(Gang *g, uint32_t group_lanes); /* all lanes of the block at pc 0 */
@@ -176,6 +202,10 @@ static inline bool sg_open_to(const Gang *g, const SgAlloc *a) {
 
 /* --- sched.c, report.c --- */
 uint64_t sg_nanoseconds(void); /* monotonic */
+/* A kernel freed memory: whatever gangs remember of allocations is looked up again. */
+void sg_forget_allocations(const Run *run);
 void sg_explain(const Gang *g, SgFault *fault);
+/* Where a thread is in the program. */
+void sg_where(const Gang *g, uint32_t pc, uint32_t lane, char *text, size_t room);
 
 #endif

@@ -24,16 +24,63 @@ typedef enum Kind {
   K_BRX,    /* indexed branch */
   K_BAR,    /* bar.sync and friends: lanes of the block wait for each other */
   K_WARP,   /* *.sync of a warp: lanes of the member mask wait for each other */
+  K_CALL,   /* to a routine; d takes the pc to return to */
+  K_CALLX,  /* through a pointer, s[0] */
+  K_RET,    /* to the pc in s[0] */
   K_EXIT,
   K_TRAP
 } Kind;
 
 /* Ins.sub of float operations */
-enum { RND_N, RND_Z, RND_M, RND_P, RND_MASK = 3, SUB_FTZ = 4, SUB_SAT = 8, SUB_NAN = 16, SUB_RELU = 32 };
+enum {
+  RND_N,
+  RND_Z,
+  RND_M,
+  RND_P,
+  RND_MASK = 3,
+  SUB_FTZ = 4,
+  SUB_SAT = 8,
+  SUB_NAN = 16,
+  SUB_RELU = 32,
+  SUB_XOR = 64
+};
 /* Ins.sub of memory operations: the space of the address */
 enum { SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_PARAM, SP_GENERIC };
+/* Ins.traits: what only the checks (check.h) want to know */
+enum {
+  TRAIT_STRONG = 1,  /* volatile, relaxed, atomic ...: accesses that may meet others of the kind */
+  TRAIT_RELEASE = 2, /* orders what the thread did before it; fences too */
+  TRAIT_ACQUIRE = 4,
+  TRAIT_BLOCK = 8,    /* ... within the thread block only */
+  TRAIT_COPIED = 16,  /* what is loaded is stored elsewhere, and not used otherwise */
+  TRAIT_UNUSED = 32,  /* ... is not even that */
+  TRAIT_OWN = 64,     /* not of the program: how calls pass arguments */
+  TRAIT_KEPT = 128,   /* memory: other bits are put into what is loaded, and it is stored: a bit field */
+  TRAIT_ALIGNED = 128 /* K_BAR: all threads of a warp have to come to it together */
+};
 /* Ins.sub of K_BAR */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
+
+/* Ins.imm of OP_video */
+enum {
+  VIDEO_ADD,
+  VIDEO_SUB,
+  VIDEO_AVRG,
+  VIDEO_ABSDIFF,
+  VIDEO_MIN,
+  VIDEO_MAX,
+  VIDEO_EQ,
+  VIDEO_NE,
+  VIDEO_LT,
+  VIDEO_LE,
+  VIDEO_OP = 15,
+  VIDEO_BYTES = 16, /* four bytes, else two halves */
+  VIDEO_SIGNED_D = 32,
+  VIDEO_SIGNED_A = 64,
+  VIDEO_SIGNED_B = 128,
+  VIDEO_SAT = 256,
+  VIDEO_SUM = 512 /* the third operand and all parts are added up */
+};
 
 /* Ins.flags */
 enum {
@@ -51,20 +98,24 @@ struct Ins {
   SgFn *fn[2]; /* all lanes of [lo, lo + n) active; some by the mask */
   uint32_t d, e;
   uint32_t s[4];
-  uint32_t pred;   /* guard, or NO_ROW */
-  uint32_t target; /* branch: pc; K_BRX: first of a run in the kernel's target table */
-  int64_t imm;     /* address offset, or a small constant of the form */
-  uint32_t plan;   /* address plan of the base register; 0: the address is imm itself */
-  uint32_t kill;   /* plan that this write makes stale; 0: none */
-  uint32_t cache;  /* slot for the allocation last seen */
-  uint16_t op;     /* row of ops.def */
+  uint32_t pred; /* guard, or NO_ROW */
+  uint32_t
+      target;  /* branch, call: pc; K_BRX: first of a run in the kernel's target table; what calls save too */
+  int64_t imm; /* address offset, or a small constant of the form */
+  uint32_t plan;  /* address plan of the base register; 0: the address is imm itself */
+  uint32_t kill;  /* plan that this write makes stale; 0: none */
+  uint32_t cache; /* slot for the allocation last seen */
+  uint16_t op;    /* row of ops.def */
   uint8_t kind, flags, sub;
   uint8_t bytes; /* memory: whole width of the access, for alignment and reports */
-  uint8_t part;  /* ... and byte offset of this element in it (vectors) */
+  uint8_t part;  /* ... and byte offset of this element in it (vectors); K_WARP: the member mask is full */
+  uint8_t unit;  /* memory: bytes of this element */
+  uint8_t traits;
 };
 
 typedef struct Loc {
   uint32_t ptx_line, file, line;
+  uint32_t outer_file, outer_line; /* where it is inlined, or 0 */
 } Loc;
 
 /* One row per form: handler, operand signature, flags, patterns. */
@@ -87,6 +138,7 @@ extern const OpRow sg_op_rows[OP_COUNT];
 
 /* What one build of the handlers (baseline or AVX2) gives to the rest. */
 typedef struct Front Front;
+struct TrackRow;
 typedef struct Isa {
   const char *name;
   SgFn *const (*fn)[2]; /* by row of ops.def */
@@ -97,11 +149,18 @@ typedef struct Isa {
   void (*spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
   void (*measure)(Front *f, uint32_t lanes); /* count, first and end from the mask */
   void (*fill)(uint32_t *row, uint32_t value, uint32_t lanes);
+  /* exec_check.c. False: a word may be raced for, and no store was noted. */
+  bool (*read_row)(const struct TrackRow *r);
+  bool (*write_row)(const struct TrackRow *r);
 } Isa;
 extern const Isa sg_sse2, sg_avx2; /* isa.c, twice */
 const Isa *sg_isa(void);
 
 /* Row of ops.def that a form such as "add.rn.f32" belongs to, or OP_COUNT. `mods` are its parts. */
+/* Does a pattern as those of ops.def stand for a form whose modifiers are in any order? Types keep theirs; a
+ * part
+ * * stands for any others. */
+bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods);
 enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods);
 
 #endif

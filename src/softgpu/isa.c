@@ -94,4 +94,5 @@ void FN(fill)(uint32_t *row, uint32_t value, uint32_t n) { LANES(n) row[i] = val
 
 #define SG_STR2(x) #x
 #define SG_STR(x) SG_STR2(x)
-const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(test), FN(scan), FN(spread), FN(measure), FN(fill)};
+const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(test),     FN(scan),     FN(spread),
+                    FN(measure),    FN(fill), FN(read_row), FN(write_row)};

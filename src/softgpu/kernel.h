@@ -6,6 +6,14 @@
 
 #include "gang.h"
 
+/* Addresses of functions: values that no access can reach. */
+#define CODE_WINDOW ((uint64_t)1 << 60)
+enum { CODE_STEP = 16, STACK_ALIGN = 16 };
+
+/* Shared memory of the system, behind that of the program: cooperative groups of several warps work with it.
+ */
+enum { RESERVED_SHARED = 1024 };
+
 /* A row with the same content in every launch, or set per launch or per block. */
 typedef enum FillKind {
   FILL_CONST,
@@ -31,6 +39,8 @@ typedef enum FillKind {
   FILL_GRIDID,
   FILL_DYNAMIC_SMEM,
   FILL_TOTAL_SMEM,
+  FILL_RESERVED_BEGIN,
+  FILL_RESERVED_END,
   FILL_ENVREG1,
   FILL_ENVREG2,
   FILL_PER_BLOCK,
@@ -56,7 +66,14 @@ struct SgKernel {
   uint32_t nprologue;
   Fill *fills; /* per launch ones first */
   uint32_t nfills, nlaunch_fills;
-  uint32_t *targets; /* K_BRX lists: count, pc, pc, ... */
+  uint32_t *targets; /* K_BRX lists: count, pc, pc, ...; OP_save lists: see exec_call.c */
+  uint32_t start;    /* pc of the first instruction */
+  uint32_t
+      *functions; /* pc by function of the module, or NO_ROW; where a pointer may lead to one, else NULL */
+  uint32_t nfunctions;
+  bool reserves; /* uses the system's part of shared memory */
+  bool stacks;   /* functions call themselves: threads need a stack */
+  char *missing; /* why it cannot run here, or NULL; then there is no code */
   uint32_t bytes_per_lane, nplans, ncaches;
   bool *plan_invariant;
   _Atomic(Gang *) spare; /* a gang of the last launch, to begin the next one with */

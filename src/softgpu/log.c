@@ -103,12 +103,36 @@ void sg_say(CUlogLevel level, const char *format, ...) {
   *at = m;
 }
 
-void sg_report(const char *text) {
+void sg_report_json(const char *json) {
+  if (sg_config.json) fprintf(stderr, "%s\n", json);
+  FILE *f = sg_config.report_file[0] ? fopen(sg_config.report_file, "ae") : NULL;
+  if (!f) return;
+  fprintf(f, "%s\n", json);
+  fclose(f);
+}
+
+void sg_report_as(const char *text, const char *json) {
   snprintf(sg_state.report, sizeof sg_state.report, "%s", text);
+  snprintf(sg_state.json, sizeof sg_state.json, "%s", json);
+  if (json[0]) sg_report_json(json);
   if (callbacks)
     sg_say(CU_LOG_LEVEL_ERROR, "%s", text);
-  else if (sg_config.report)
+  else if (sg_config.report && !(sg_config.json && json[0]))
     fprintf(stderr, "softgpu: %s\n", text);
+}
+
+void sg_report(const char *text) { sg_report_as(text, ""); }
+
+void sg_report_leak(const char *what) {
+  char json[1024];
+  size_t at = (size_t)snprintf(json, sizeof json, "{\"kind\":\"leak\",\"text\":\"");
+  for (const char *p = what; *p && at < sizeof json - 8; p++) {
+    if (*p == '"' || *p == '\\') json[at++] = '\\';
+    json[at++] = *p;
+  }
+  strcpy(json + at, "\"}");
+  sg_report_json(json);
+  if (!sg_config.json) fprintf(stderr, "softgpu: leak: %s\n", what);
 }
 
 typedef struct Delivery {

@@ -6,7 +6,10 @@
 #include "decode.h"
 #include "float.h"
 
+enum { MISSING = 801 };
+
 const SgKernelInfo *sg_kernel_info(const SgKernel *k) { return &k->info; }
+const char *sg_kernel_missing(const SgKernel *k) { return k->missing; }
 uint32_t sg_module_nkernels(const SgModule *m) { return m->nkernels; }
 SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i) {
   return i < m->nkernels ? m->kernels[i] : NULL;
@@ -81,15 +84,14 @@ static bool place_one(void *arg, PtxSym *s) {
   return true;
 }
 
-static uint64_t symbol_value(const Loading *l, const PtxInit *in, bool *ok) {
+static uint64_t symbol_value(const PtxInit *in, bool *ok) {
   const PtxSym *s = in->sym;
   uint64_t v = 0;
   *ok = true;
   if (s && s->kind == PTX_SYM_VAR && s->user && (s->space == PTX_GLOBAL || s->space == PTX_CONST)) {
     v = ((const SgAlloc *)s->user)->base + in->bits;
   } else if (s && s->kind == PTX_SYM_FUNC) {
-    for (uint32_t i = 0; i < l->px->nfuncs; i++)
-      if (l->px->funcs[i]->sym == s) v = CODE_WINDOW + (uint64_t)i * 16;
+    v = CODE_WINDOW + (uint64_t)dec_function_number(s) * CODE_STEP;
   } else {
     *ok = false;
   }
@@ -118,7 +120,7 @@ static bool fill_one(void *arg, PtxSym *s) {
   for (size_t i = 0; i < s->ninit && w > 0 && (i + 1) * w <= s->size; i++) {
     bool ok = true;
     const PtxInit *in = &s->init[i];
-    const uint64_t v = in->kind == PTX_INIT_SYM ? symbol_value(l, in, &ok) : number_value(s->type, in);
+    const uint64_t v = in->kind == PTX_INIT_SYM ? symbol_value(in, &ok) : number_value(s->type, in);
     if (!ok) {
       char text[256];
       snprintf(text, sizeof text, "%.60s is initialised with the address of %.60s, which has none here",
@@ -134,6 +136,7 @@ static bool fill_one(void *arg, PtxSym *s) {
 
 static bool load_variables(Loading *l) {
   SgModule *m = l->m;
+  dec_number_functions(l->px);
   each_variable(l->px, count_one, l);
   m->globals = calloc(l->room + 1, sizeof *m->globals);
   m->global_names = calloc(l->room + 1, sizeof *m->global_names);
@@ -165,7 +168,12 @@ static bool load_kernels(Loading *l) {
     m->kernels[m->nkernels] = k;
     const bool ok = dec_kernel(m, l->px, f, k, l->diag, l->code);
     m->nkernels++;
-    if (!ok) return false;
+    if (ok) continue;
+    if (*l->code != MISSING) return false;
+    /* This kernel cannot run here: who asks for it is told. */
+    *l->code = 0;
+    if (!(k->missing = strdup(l->diag->text))) return out_of_memory(l, "no host memory for the module");
+    memset(l->diag, 0, sizeof *l->diag);
   }
   return true;
 }
@@ -240,6 +248,8 @@ static void kernel_free(SgKernel *k) {
   free(k->fills);
   free(k->targets);
   free(k->plan_invariant);
+  free(k->functions);
+  free(k->missing);
   free(k);
 }
 

@@ -54,16 +54,58 @@ static bool pattern_fits(const char *pattern, size_t len, const char *op, const 
   }
 }
 
-enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods) {
+static bool is_type(const char *mod) {
+  return (mod[0] && strchr("bsuf", mod[0]) && mod[1] >= '0' && mod[1] <= '9') ||
+         strncmp(mod, "bf16", 4) == 0 || strncmp(mod, "tf32", 4) == 0 ||
+         (strlen(mod) > 4 && mod[0] == 'e' && mod[2] == 'm');
+}
+
+bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods) {
+  enum { MAX_PARTS = 32 };
+  const char *part[MAX_PARTS], *end = pattern + len, *dot = memchr(pattern, '.', len);
+  size_t length[MAX_PARTS], nparts = 0,
+                            type = 0; /* parts from `type` on are left for the types that follow */
+  bool used[MAX_PARTS] = {false}, rest = false, optional;
+  if (strlen(op) != (size_t)((dot ? dot : end) - pattern) || memcmp(op, pattern, strlen(op)) != 0)
+    return false;
+  while (dot && nparts < MAX_PARTS) {
+    part[nparts] = dot + 1;
+    dot = memchr(dot + 1, '.', (size_t)(end - dot - 1));
+    length[nparts] = (size_t)((dot ? dot : end) - part[nparts]);
+    if (length[nparts] == 1 && *part[nparts] == '*')
+      rest = true;
+    else
+      nparts++;
+  }
+  for (uint32_t i = 0; i < nmods; i++) {
+    const bool ordered = is_type(mods[i]);
+    size_t k = ordered ? type : 0;
+    while (k < nparts && (used[k] || !part_fits(part[k], length[k], mods[i], &optional))) k++;
+    if (k < nparts) used[k] = true;
+    if (k == nparts && !rest) return false;
+    if (ordered && k < nparts) type = k + 1;
+  }
+  for (size_t k = 0; k < nparts; k++)
+    if (!used[k] && part[k][length[k] - 1] != '?') return false;
+  return true;
+}
+
+static enum Op find(const char *op, const char *const *mods, uint32_t nmods,
+                    bool (*fits)(const char *, size_t, const char *, const char *const *, uint32_t)) {
   for (int r = 0; r < OP_COUNT; r++) {
     for (const char *f = sg_op_rows[r].forms; *f;) {
       const size_t n = strcspn(f, " ");
-      if (f[0] == op[0] && pattern_fits(f, n, op, mods, nmods)) return (enum Op)r;
+      if (f[0] == op[0] && fits(f, n, op, mods, nmods)) return (enum Op)r;
       f += n;
       f += strspn(f, " ");
     }
   }
   return OP_COUNT;
+}
+
+enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods) {
+  const enum Op r = find(op, mods, nmods, pattern_fits);
+  return r != OP_COUNT ? r : find(op, mods, nmods, sg_form_fits);
 }
 
 const Isa *sg_isa(void) {

@@ -108,6 +108,7 @@ struct PtxOpnd {
   PtxOpndKind kind;
   bool neg;         /* !p on a predicate operand, or - before a register */
   uint8_t comp;     /* %v.x .. %v.w of a vector register: 1..4; 0 for the whole */
+  const char *part; /* "b0", "h10" ... of a register of video instructions; NULL for the whole */
   PtxSym *sym;      /* SYM, ADDR (base) */
   const char *name; /* SREG */
   uint64_t imm;     /* immediates (two's complement); ADDR, SYM: byte offset added */
@@ -135,6 +136,8 @@ typedef struct PtxInst {
   PtxCall *call;
   uint32_t line, col;               /* place in the PTX text */
   uint32_t file, src_line, src_col; /* from .loc; file 0: none */
+  uint32_t outer_file,
+      outer_line; /* where the kernel, or a function that is called, has what was inlined; or 0 */
 } PtxInst;
 
 struct PtxFunc {
@@ -148,9 +151,10 @@ struct PtxFunc {
   PtxInst *inst;
   uint32_t ninst;
   PtxSym **syms;
-  uint32_t nsyms;                  /* every REG and VAR declared in the body or as a parameter */
-  uint32_t nregs;                  /* REG ids run from 0 to nregs - 1 */
-  uint32_t maxntid[3], reqntid[3]; /* 0: not given */
+  uint32_t nsyms;                              /* every REG and VAR declared in the body or as a parameter */
+  uint32_t nregs;                              /* REG ids run from 0 to nregs - 1 */
+  uint32_t maxntid[3], reqntid[3], cluster[3]; /* 0: not given */
+  bool explicit_cluster;                       /* launched in clusters only */
   uint32_t minnctapersm, maxnreg;
   uint32_t line;
 };

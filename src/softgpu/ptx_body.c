@@ -24,6 +24,16 @@ static uint8_t take_component(PtxParser *p, const char *of) {
   return c;
 }
 
+/* ".b1", ".h10", ".b3210": bytes or halves of a register, as video instructions select them. */
+static const char *take_part(PtxParser *p) {
+  if (p->lex.tok.kind != PTX_TOK_DOT) return NULL;
+  const char *text = p->lex.tok.atom->text;
+  const size_t digits = strspn(text + 1, "01234567");
+  if ((text[0] != 'b' && text[0] != 'h') || digits == 0 || digits > 4 || text[1 + digits]) return NULL;
+  ptx_next(p);
+  return text;
+}
+
 /* "+ 4", "- 8", "+ -16" behind a base; the sum of all of them. */
 static uint64_t offsets(PtxParser *p) {
   uint64_t sum = 0;
@@ -85,8 +95,10 @@ static PtxOpnd named(PtxParser *p, bool labels, bool address_of) {
   }
   if (s) {
     o.sym = s;
-    if (s->kind == PTX_SYM_REG)
-      o.comp = s->vec > 1 ? take_component(p, s->name) : 0;
+    if (s->kind == PTX_SYM_REG && s->vec > 1)
+      o.comp = take_component(p, s->name);
+    else if (s->kind == PTX_SYM_REG)
+      o.part = take_part(p);
     else if (s->kind == PTX_SYM_VAR && ptx_at(p, '['))
       element_of(p, &o, address_of);
     else if (s->kind == PTX_SYM_VAR)
@@ -268,7 +280,11 @@ static void guard(PtxParser *p, PtxInst *in) {
 }
 
 static void instruction(PtxParser *p) {
-  PtxInst in = {.file = p->file, .src_line = p->src_line, .src_col = p->src_col};
+  PtxInst in = {.file = p->file,
+                .src_line = p->src_line,
+                .src_col = p->src_col,
+                .outer_file = p->outer_file,
+                .outer_line = p->outer_line};
   if (ptx_at(p, '@')) guard(p, &in);
   if (p->lex.tok.kind != PTX_TOK_WORD) ptx_expected(p, "an instruction");
   in.line = p->lex.tok.line;

@@ -318,8 +318,11 @@ void ptx_perf_directives(PtxParser *p, PtxFunc *f) {
     case PTX_K_PRAGMA: ptx_pragma(p); continue;
     case PTX_K_ATTRIBUTE: ptx_attribute(p, ignored); continue;
     case PTX_K_NORETURN: f->noreturn = true; /* fall through */
-    case PTX_K_EXPLICITCLUSTER:
     case PTX_K_BLOCKSARECLUSTERS: ptx_next(p); continue;
+    case PTX_K_EXPLICITCLUSTER:
+      f->explicit_cluster = true;
+      ptx_next(p);
+      continue;
     case PTX_K_MAXNTID:
     case PTX_K_REQNTID:
     case PTX_K_REQNCTAPERCLUSTER:
@@ -333,7 +336,7 @@ void ptx_perf_directives(PtxParser *p, PtxFunc *f) {
     }
     ptx_next(p);
     if (k == PTX_K_MAXNTID || k == PTX_K_REQNTID || k == PTX_K_REQNCTAPERCLUSTER) {
-      triple(p, k == PTX_K_MAXNTID ? f->maxntid : k == PTX_K_REQNTID ? f->reqntid : ignored);
+      triple(p, k == PTX_K_MAXNTID ? f->maxntid : k == PTX_K_REQNTID ? f->reqntid : f->cluster);
       continue;
     }
     uint32_t n = (uint32_t)ptx_const_uint(p, INT32_MAX, "This value");

@@ -201,6 +201,11 @@ typedef struct PtxParser {
   PtxFunc *func; /* the one being parsed */
   uint32_t nregs, nvars;
   uint32_t file, src_line, src_col; /* of the last .loc */
+  uint32_t outer_file, outer_line;  /* ... and where it is inlined, in the end */
+  struct {
+    uint32_t file, line, col, outer_file, outer_line;
+  } inlined[32]; /* the last ones, to find the end of a chain */
+  uint32_t ninlined;
 
   PtxList insts;   /* PtxInst */
   PtxList syms;    /* PtxSym * */

@@ -97,9 +97,32 @@ void ptx_expand(PtxParser *p, uint64_t n) {
 
 /* ---- directives of a module ------------------------------------------------------------------- */
 
+/* A place is inlined at another one, which may itself be inlined: that was said by a .loc shortly before. */
+static void inlined_at(PtxParser *p) {
+  uint32_t at[3];
+  for (int i = 0; i < 3; i++) at[i] = (uint32_t)ptx_const_uint(p, UINT32_MAX, "A number after 'inlined_at'");
+  p->outer_file = at[0];
+  p->outer_line = at[1];
+  const uint32_t room = sizeof p->inlined / sizeof p->inlined[0];
+  for (uint32_t i = 1; i <= room && i <= p->ninlined; i++) {
+    const uint32_t k = (p->ninlined - i) % room;
+    if (p->inlined[k].file != at[0] || p->inlined[k].line != at[1] || p->inlined[k].col != at[2]) continue;
+    p->outer_file = p->inlined[k].outer_file;
+    p->outer_line = p->inlined[k].outer_line;
+    break;
+  }
+  const uint32_t to = p->ninlined++ % room;
+  p->inlined[to].file = p->file;
+  p->inlined[to].line = p->src_line;
+  p->inlined[to].col = p->src_col;
+  p->inlined[to].outer_file = p->outer_file;
+  p->inlined[to].outer_line = p->outer_line;
+}
+
 /* .loc file line column [, function_name label [+ offset], inlined_at file line column] */
 void ptx_loc(PtxParser *p) {
   ptx_next(p);
+  p->outer_file = p->outer_line = 0;
   p->file = (uint32_t)ptx_const_uint(p, UINT32_MAX, "A file number");
   p->src_line = (uint32_t)ptx_const_uint(p, UINT32_MAX, "A line");
   p->src_col = (uint32_t)ptx_const_uint(p, UINT32_MAX, "A column");
@@ -110,7 +133,7 @@ void ptx_loc(PtxParser *p) {
       ptx_expect_name(p, "a label");
       if (ptx_accept(p, '+')) ptx_const_uint(p, UINT32_MAX, "An offset");
     } else if (strcmp(what->text, "inlined_at") == 0) {
-      for (int i = 0; i < 3; i++) ptx_const_uint(p, UINT32_MAX, "A number after 'inlined_at'");
+      inlined_at(p);
     } else {
       ptx_fail_at(p, t.line, t.col, "'%.60s' is not known after '.loc'.", what->text);
     }
@@ -232,7 +255,7 @@ static void function(PtxParser *p, uint32_t linkage) {
   ptx_next(p);
   p->func = f;
   p->nregs = p->nvars = 0;
-  p->file = p->src_line = p->src_col = 0;
+  p->file = p->src_line = p->src_col = p->outer_file = p->outer_line = p->ninlined = 0;
   p->insts.n = p->syms.n = 0;
   ptx_scope_push(p);
   while (ptx_attribute(p, &linkage)) {}

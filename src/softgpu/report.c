@@ -1,5 +1,5 @@
-/* Turns the trouble of a gang into a report for people: which kernel, line, thread, address, and whose memory
- * lies there. */
+/* Turns the trouble of a gang into a report, a paragraph for people and an object for programs: which kernel,
+ * line, thread, address, and whose memory lies there. */
 #include "gang.h"
 #include "kernel.h"
 
@@ -27,10 +27,15 @@ static void __attribute__((format(printf, 2, 3))) say(Text *t, const char *forma
 }
 
 static void say_alloc(Text *t, const SgAlloc *a) {
-  if (a->name[0])
-    say(t, "variable %s (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->name, a->size, a->base);
+  if (a->kind == SG_HEAP)
+    say(t, "memory from malloc in a kernel");
+  else if (a->name[0])
+    say(t, "variable %s", a->name);
   else
-    say(t, "allocation %" PRIu64 " (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->serial, a->size, a->base);
+    say(t, "allocation %" PRIu64, a->serial);
+  say(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
+  if (a->made[0]) say(t, ", made at %s", a->made);
+  say(t, ")");
 }
 
 /* Memory that the process has, but no device: most likely a pointer that was never copied over. */
@@ -72,17 +77,19 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     }
     return;
   }
-  const SgAlloc *freed = sg_arena_freed_at(a);
+  const SgAlloc *near = sg_arena_nearest(a);
+  const bool behind = near && a - near->base < near->room; /* of what is still there */
+  const SgAlloc *freed = behind ? NULL : sg_arena_freed_at(a);
   if (freed) {
     say(t, "; the memory was freed: %" PRIu64 " bytes into what was ", a - freed->base);
     say_alloc(t, freed);
+    if (freed->freed[0]) say(t, ", freed at %s", freed->freed);
     return;
   }
   if (a < 4096) {
     say(t, "; a null pointer%s", a ? " with an offset" : "");
     return;
   }
-  const SgAlloc *near = sg_arena_nearest(a);
   const uint64_t distance = !near            ? UINT64_MAX
                             : a < near->base ? near->base - a
                                              : a - near->base - near->size;
@@ -101,6 +108,204 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   }
 }
 
+static const char *file_name(const SgKernel *k, uint32_t n) {
+  return n && n < k->module->nfiles ? k->module->files[n] : NULL;
+}
+
+static const char *space_name(const Ins *in) {
+  static const char *const spaces[] = {"global", "shared", "local", "parameter", "generic"};
+  return spaces[in->sub];
+}
+
+static const char *access_name(bool store, bool atomic) {
+  return atomic ? "atomic access" : store ? "store" : "load";
+}
+
+static void thread_of(const Gang *g, uint32_t lane, uint32_t out[3]) {
+  out[0] = lane % g->block[0];
+  out[1] = lane / g->block[0] % g->block[1];
+  out[2] = lane / g->block[0] / g->block[1];
+}
+
+static void block_of(const Gang *g, uint64_t linear, uint32_t out[3]) {
+  const uint32_t *grid = g->run->launch->grid;
+  out[0] = (uint32_t)(linear % grid[0]);
+  out[1] = (uint32_t)(linear / grid[0] % grid[1]);
+  out[2] = (uint32_t)(linear / grid[0] / grid[1]);
+}
+
+static bool other_block(const Gang *g, const Other *o) {
+  uint32_t b[3];
+  if (o->block == UINT64_MAX) return false;
+  block_of(g, o->block, b);
+  return memcmp(b, g->ctaid, sizeof b) != 0;
+}
+
+static void say_place(Text *t, const SgKernel *k, uint32_t pc) {
+  const Loc *loc = &k->locs[pc];
+  const char *file = file_name(k, loc->file);
+  if (file)
+    say(t, "%s:%u (PTX line %u)", file, loc->line, loc->ptx_line);
+  else
+    say(t, "PTX line %u", loc->ptx_line);
+}
+
+/* Who did it, at the other end of a race. */
+static void say_other(Text *t, const Gang *g, const Other *o) {
+  uint32_t v[3];
+  if (o->blocks) {
+    say(t, "loads by threads of several blocks");
+  } else if (o->many) {
+    say(t, "loads by threads of warp%s", o->warps & (o->warps - 1) ? "s" : "");
+    const char *comma = " ";
+    for (uint32_t w = 0; w < 32; w++) {
+      if (!(o->warps >> w & 1)) continue;
+      say(t, "%s%u", comma, w);
+      comma = ", ";
+    }
+  } else {
+    thread_of(g, o->lane, v);
+    say(t, "the %s of %sthread (%u,%u,%u)", access_name(o->store, o->atomic),
+        o->same ? "another value by " : "", v[0], v[1], v[2]);
+  }
+  if (other_block(g, o) && !o->blocks) {
+    block_of(g, o->block, v);
+    say(t, " of block (%u,%u,%u)", v[0], v[1], v[2]);
+  }
+  if (o->same) {
+    say(t, " with the same instruction");
+  } else if (o->pc != NO_ROW) {
+    say(t, " at ");
+    say_place(t, g->kernel, o->pc);
+  }
+}
+
+void sg_where(const Gang *g, uint32_t pc, uint32_t lane, char *text, size_t room) {
+  Text t = {text, room};
+  uint32_t v[3];
+  thread_of(g, lane, v);
+  say_place(&t, g->kernel, pc);
+  say(&t, " by block (%u,%u,%u), thread (%u,%u,%u)", g->ctaid[0], g->ctaid[1], g->ctaid[2], v[0], v[1], v[2]);
+}
+
+static void say_memory(Text *t, const Gang *g, const Trouble *b) {
+  const Ins *in = &g->kernel->code[b->pc];
+  const char *access = access_name(b->store, in->flags & INS_ATOM), *space = space_name(in);
+  if (b->check == CHECK_RACE) {
+    say(t, "race: the %s of %u bytes at %s address 0x%" PRIx64 " and ", access, b->bytes, space, b->address);
+    say_other(t, g, &b->other);
+    say(t, " are in no order");
+  } else if (b->check == CHECK_UNWRITTEN) {
+    say(t, "%s of %u bytes at %s address 0x%" PRIx64 ", which were never written", access, b->bytes, space,
+        b->address);
+  } else {
+    say(t, "%s %s of %u bytes at %s address 0x%" PRIx64, b->code == 716 ? "misaligned" : "illegal", access,
+        b->bytes, space, b->address);
+    if (b->code == 716) say(t, ", which is no multiple of %u", b->bytes);
+  }
+  say_whose(t, g, b);
+}
+
+/* --- for programs --- */
+
+static void json_string(Text *t, const char *key, const char *v) {
+  say(t, ",\"%s\":\"", key);
+  for (; *v; v++) {
+    if (*v == '"' || *v == '\\')
+      say(t, "\\%c", *v);
+    else if ((unsigned char)*v < 32)
+      say(t, "\\u%04x", *v);
+    else
+      say(t, "%c", *v);
+  }
+  say(t, "\"");
+}
+
+static void json_three(Text *t, const char *key, const uint32_t v[3]) {
+  say(t, ",\"%s\":[%u,%u,%u]", key, v[0], v[1], v[2]);
+}
+
+static void json_source(Text *t, const SgKernel *k, const Loc *loc) {
+  const char *file = file_name(k, loc->file), *outer = file_name(k, loc->outer_file);
+  if (file) {
+    json_string(t, "file", file);
+    say(t, ",\"line\":%u", loc->line);
+  }
+  if (file && outer) {
+    json_string(t, "inlined_file", outer);
+    say(t, ",\"inlined_line\":%u", loc->outer_line);
+  }
+}
+
+static const char *kind_name(const Trouble *b) {
+  static const char *const checks[] = {"", "uninitialised", "race", "barrier", "shuffle"};
+  if (b->check) return checks[b->check];
+  switch (b->code) {
+  case 700: return b->memory ? "out_of_bounds" : "illegal_address";
+  case 702: return "timeout";
+  case 710: return "assert";
+  case 715: return "illegal_instruction";
+  case 716: return "misaligned";
+  case 718: return "invalid_pc";
+  default: return "launch_failed";
+  }
+}
+
+static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
+  const Ins *in = &g->kernel->code[b->pc];
+  const uint64_t a = b->address;
+  const bool window = in->sub == SP_GENERIC && (a - g->run->shared_window < SG_WINDOW_BYTES ||
+                                                a - g->run->local_window < SG_WINDOW_BYTES);
+  if ((in->sub != SP_GLOBAL && in->sub != SP_GENERIC) || window) return;
+  const SgAlloc *m = sg_arena_reach(a), *near = sg_arena_nearest(a);
+  const bool behind = near && a - near->base < near->room;
+  const SgAlloc *freed = m || behind ? NULL : sg_arena_freed_at(a), *n = m ? m : freed ? freed : near;
+  if (!n) return;
+  say(t,
+      ",\"allocation\":{\"serial\":%" PRIu64 ",\"address\":\"0x%" PRIx64 "\",\"bytes\":%" PRIu64
+      ",\"offset\":%" PRId64,
+      n->serial, n->base, n->size, (int64_t)(a - n->base));
+  json_string(t, "state", freed && n == freed ? "freed" : "live");
+  if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
+  if (n->made[0]) json_string(t, "made", n->made);
+  if (n->freed[0]) json_string(t, "freed", n->freed);
+  say(t, "}");
+}
+
+static void json_other(Text *t, const Gang *g, const Other *o) {
+  uint32_t v[3];
+  const Loc *loc = o->pc == NO_ROW ? NULL : &g->kernel->locs[o->pc];
+  say(t, ",\"other\":{\"ptx_line\":%u", loc ? loc->ptx_line : 0);
+  if (g->trouble.check == CHECK_RACE) json_string(t, "access", access_name(o->store, o->atomic));
+  if (loc) json_source(t, g->kernel, loc);
+  if (o->block != UINT64_MAX) block_of(g, o->block, v);
+  if (!o->blocks) json_three(t, "block", o->block == UINT64_MAX ? g->ctaid : v);
+  thread_of(g, o->lane, v);
+  if (!o->many) json_three(t, "thread", v);
+  if (o->many && !o->blocks) say(t, ",\"warps\":\"0x%x\"", o->warps);
+  say(t, "}");
+}
+
+static void write_json(const Gang *g, SgFault *f) {
+  const Trouble *b = &g->trouble;
+  const Ins *in = &g->kernel->code[b->pc];
+  Text t = {f->json, sizeof f->json};
+  say(&t, "{\"kind\":\"%s\",\"code\":%d", kind_name(b), b->code);
+  json_string(&t, "kernel", f->kernel);
+  json_source(&t, g->kernel, &g->kernel->locs[b->pc]);
+  say(&t, ",\"ptx_line\":%u", f->ptx_line);
+  json_three(&t, "block", f->block);
+  json_three(&t, "thread", f->thread);
+  if (b->memory) {
+    say(&t, ",\"access\":\"%s\",\"space\":\"%s\",\"address\":\"0x%" PRIx64 "\",\"bytes\":%u",
+        access_name(b->store, in->flags & INS_ATOM), space_name(in), b->address, b->bytes);
+    json_alloc(&t, g, b);
+  }
+  if (b->check == CHECK_RACE || b->check == CHECK_BARRIER) json_other(&t, g, &b->other);
+  json_string(&t, "text", f->text);
+  say(&t, "}");
+}
+
 void sg_explain(const Gang *g, SgFault *fault) {
   const SgKernel *k = g->kernel;
   const Trouble *b = &g->trouble;
@@ -109,12 +314,11 @@ void sg_explain(const Gang *g, SgFault *fault) {
   fault->code = b->code;
   snprintf(fault->kernel, sizeof fault->kernel, "%s", k->info.name);
   for (int i = 0; i < 3; i++) fault->block[i] = g->ctaid[i];
-  fault->thread[0] = b->lane % g->block[0];
-  fault->thread[1] = b->lane / g->block[0] % g->block[1];
-  fault->thread[2] = b->lane / g->block[0] / g->block[1];
+  thread_of(g, b->lane, fault->thread);
   fault->ptx_line = loc->ptx_line;
-  if (loc->file && loc->file < k->module->nfiles && k->module->files[loc->file]) {
-    snprintf(fault->file, sizeof fault->file, "%s", k->module->files[loc->file]);
+  const char *file = file_name(k, loc->file), *outer = file_name(k, loc->outer_file);
+  if (file) {
+    snprintf(fault->file, sizeof fault->file, "%s", file);
     fault->line = loc->line;
   }
   if (b->memory) {
@@ -125,19 +329,17 @@ void sg_explain(const Gang *g, SgFault *fault) {
   Text t = {fault->text, sizeof fault->text};
   say(&t, "kernel %s", fault->kernel);
   if (fault->line) say(&t, ", %s:%u", fault->file, fault->line);
+  if (fault->line && outer) say(&t, ", inlined at %s:%u", outer, loc->outer_line);
   say(&t, " (PTX line %u), block (%u,%u,%u), thread (%u,%u,%u): ", fault->ptx_line, fault->block[0],
       fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
-  if (!b->memory) {
+  if (b->memory) {
+    say_memory(&t, g, b);
+  } else {
     say(&t, "%s", b->text);
-    return;
+    if (b->check == CHECK_BARRIER) {
+      say(&t, ", the other one is at ");
+      say_place(&t, k, b->other.pc);
+    }
   }
-  const Ins *in = &k->code[b->pc];
-  static const char *const spaces[] = {"global", "shared", "local", "parameter", "generic"};
-  say(&t, "%s %s of %u bytes at %s address 0x%" PRIx64, b->code == 716 ? "misaligned" : "illegal",
-      in->flags & INS_ATOM ? "atomic access"
-      : b->store           ? "store"
-                           : "load",
-      b->bytes, spaces[in->sub], b->address);
-  if (b->code == 716) say(&t, ", which is no multiple of %u", b->bytes);
-  say_whose(&t, g, b);
+  write_json(g, fault);
 }

@@ -42,7 +42,7 @@ static Blocks find_blocks(Decoder *d) {
   start[0] = 1;
   for (uint32_t i = 0; i < d->n; i++) {
     const Ins *in = &d->ins[i];
-    if (in->kind == K_BRA || in->kind == K_BRX || in->kind == K_EXIT) start[i + 1] = 1;
+    if (in->kind >= K_BRA && in->kind != K_BAR && in->kind != K_WARP && in->kind != K_TRAP) start[i + 1] = 1;
     if (in->kind == K_BRA) start[in->target] = 1;
     if (in->kind == K_BRX)
       for (uint32_t k = 1; k <= d->targets[in->target]; k++) start[d->targets[in->target + k]] = 1;
@@ -84,8 +84,8 @@ static void solve(Decoder *d, const Blocks *b, Sets *s) {
       const uint32_t at = b->start[x + 1] - 1;
       const Ins *last = &d->ins[at];
       bool grew = false;
-      const bool falls =
-          last->kind != K_BRX && !((last->kind == K_BRA || last->kind == K_EXIT) && last->pred == NO_ROW);
+      const bool falls = last->kind != K_BRX && last->kind != K_RET &&
+                         !((last->kind == K_BRA || last->kind == K_EXIT) && last->pred == NO_ROW);
       if (falls && x + 1 < b->n) grew |= flow(s, x, x + 1);
       if (last->kind == K_BRA) grew |= flow(s, x, b->of[last->target]);
       if (last->kind == K_BRX)
@@ -100,9 +100,16 @@ static void solve(Decoder *d, const Blocks *b, Sets *s) {
   }
 }
 
+/* What is known of lives once they are found, for the calls that save registers. */
+typedef struct Found {
+  Blocks blocks;
+  Sets sets;
+  const uint32_t *by_wide; /* index of the life, by number in the sets */
+} Found;
+
 /* Lives of the registers that are not fixed. Returns their number, or UINT32_MAX: too large to tell. */
-static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives) {
-  const Blocks b = find_blocks(d);
+static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives, Found *found) {
+  const Blocks b = found->blocks = find_blocks(d);
   uint32_t *index = dec_alloc(d, d->nv * sizeof *index), *home = dec_alloc(d, d->nv * sizeof *home);
   uint32_t *wide = dec_alloc(d, d->nv * sizeof *wide), nlives = 0, nwide = 0;
   for (uint32_t v = 0; v < d->nv; v++) index[v] = wide[v] = NO_ROW;
@@ -153,6 +160,8 @@ static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives) {
   uint32_t *by_wide = dec_alloc(d, nwide * sizeof *by_wide);
   for (uint32_t v = 0; v < d->nv; v++)
     if (wide[v] != NO_ROW) by_wide[wide[v]] = index[v];
+  found->sets = s;
+  found->by_wide = by_wide;
   for (uint32_t x = 0; x < b.n; x++) {
     for (size_t w = 0; w < s.words; w++) {
       uint64_t in = s.in[x * s.words + w], out = s.out[x * s.words + w];
@@ -177,16 +186,80 @@ static int by_start(const void *a, const void *b) {
   return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->v < y->v ? -1 : x->v > y->v;
 }
 
-void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, uint32_t *peak) {
-  Life *lives = dec_alloc(d, d->nv * sizeof *lives);
-  const uint32_t n = find_lives(d, fixed, lives);
-  *peak = 0;
-  if (n == UINT32_MAX) return; /* finish.c gives each its own */
-  qsort(lives, n, sizeof *lives, by_start);
-  /* Lists by the place where a life ends, and of free rows by width. */
-  uint32_t *ends = dec_alloc(d, (d->n + 1) * sizeof *ends), *next = dec_alloc(d, (n + 1) * sizeof *next);
-  uint32_t *free_rows[4], nfree[4] = {0}, live = 0, at = 0;
-  for (int k = 0; k < 4; k++) free_rows[k] = dec_alloc(d, (n + 1) * sizeof **free_rows);
+/* --- registers that a call saves --- */
+
+static void list_add(Decoder *d, uint32_t v) {
+  dec_grow(d, &d->targets, &d->targets_room, d->ntargets + 1, sizeof *d->targets);
+  d->targets[d->ntargets++] = v;
+}
+
+static void save_one(Decoder *d, uint32_t list, uint32_t v, uint32_t *at) {
+  list_add(d, v);
+  list_add(d, d->width[v]);
+  list_add(d, *at);
+  *at += d->width[v];
+  d->targets[list + 1]++;
+}
+
+/* Registers that are live where a call returns to; without an analysis, all of the routine. */
+static void save_live(Decoder *d, const Found *found, const Life *lives, bool known, const uint8_t *fixed,
+                      uint32_t pc, uint32_t list, uint32_t *at) {
+  if (known) {
+    const uint64_t *in = found->sets.in + found->blocks.of[pc] * found->sets.words;
+    for (size_t w = 0; w < found->sets.words; w++)
+      for (uint64_t bits = in[w]; bits; bits &= bits - 1)
+        save_one(d, list, lives[found->by_wide[w * 64 + (uint32_t)__builtin_ctzll(bits)]].v, at);
+    return;
+  }
+  const Routine *r = &d->routines[d->targets[list]];
+  uint8_t *seen = dec_alloc(d, d->nv);
+  for (uint32_t i = r->start; i < r->end; i++) {
+    const uint32_t v[2] = {d->ins[i].d, d->ins[i].e};
+    for (int k = 0; k < 2; k++) {
+      if (v[k] == NO_ROW || fixed[v[k]] || seen[v[k]]) continue;
+      seen[v[k]] = 1;
+      save_one(d, list, v[k], at);
+    }
+  }
+}
+
+static void save_lists(Decoder *d, const Found *found, const Life *lives, bool known, const uint8_t *fixed) {
+  uint32_t *locals = dec_alloc(d, d->nroutines * sizeof *locals);
+  for (uint32_t i = 0; i < d->nroutines; i++) locals[i] = d->routines[i].frame;
+  for (uint32_t i = 0; i < d->n; i++) {
+    if (d->ins[i].op != OP_save) continue;
+    /* save, call, label, restore */
+    Ins *save = &d->ins[i], *restore = &d->ins[i + 3];
+    Routine *r = &d->routines[save->target];
+    const uint32_t list = d->ntargets;
+    uint32_t at = locals[save->target];
+    list_add(d, save->target);
+    list_add(d, 0);
+    if (save->imm) save_live(d, found, lives, known, fixed, i + 2, list, &at);
+    if (at > r->frame) r->frame = at;
+    save->target = restore->target = list;
+  }
+  for (uint32_t i = 0; i < d->nroutines; i++)
+    d->routines[i].frame = (d->routines[i].frame + STACK_ALIGN - 1) & ~(STACK_ALIGN - 1u);
+}
+
+/* --- rows --- */
+
+/* How many rows of 1, 2, 4 and 8 bytes. Rows of different widths never share memory, not even those of
+ * functions that are not active at the same time in a thread: another thread may be in the other function. */
+typedef struct Pools {
+  uint32_t n[4];
+} Pools;
+
+static void raise_to(Pools *p, const Pools *least) {
+  for (int k = 0; k < 4; k++)
+    if (least->n[k] > p->n[k]) p->n[k] = least->n[k];
+}
+
+/* Gives rows to the lives of one function, which are in order; `pools` has the rows of its callers. */
+static void assign(Decoder *d, const Life *lives, uint32_t n, uint32_t *row, Pools *pools, uint32_t *ends,
+                   uint32_t *next, uint32_t **free_rows, uint32_t *peak) {
+  uint32_t nfree[4] = {0}, live = 0, at = n ? lives[0].from : 0;
   for (uint32_t i = 0; i < n; i++) {
     const Life *l = &lives[i];
     for (; at < l->from; at++) {
@@ -197,15 +270,62 @@ void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, 
       }
     }
     const uint32_t w = d->width[l->v], k = (uint32_t)__builtin_ctz(w);
-    if (nfree[k]) {
-      row[l->v] = free_rows[k][--nfree[k]];
-    } else {
-      row[l->v] = *bytes;
-      *bytes += w;
-    }
+    row[l->v] = nfree[k] ? free_rows[k][--nfree[k]] : pools->n[k]++;
     live += w;
     if (live > *peak) *peak = live;
     next[i + 1] = ends[l->to];
     ends[l->to] = i + 1;
+  }
+}
+
+/* Who is called by routine r begins with the rows behind its own; functions that call each other, a
+ * component, save theirs. `base` goes by component, *c counts down the calls. */
+static void pass_down(const Decoder *d, uint32_t r, const Pools *end, Pools *base, uint32_t *c) {
+  const uint32_t own = r < d->nroutines ? d->routines[r].component : NO_ROW;
+  bool pointers = false;
+  for (; *c > 0 && d->calls[*c - 1][0] == r; --*c) {
+    const uint32_t to = d->calls[*c - 1][1];
+    if (to == NO_ROW)
+      pointers = true;
+    else if (d->routines[to].component != own)
+      raise_to(&base[d->routines[to].component], end);
+  }
+  for (uint32_t i = 0; pointers && i < d->nroutines; i++)
+    if (d->routines[i].pointed && d->routines[i].component != own)
+      raise_to(&base[d->routines[i].component], end);
+}
+
+void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, uint32_t *peak) {
+  Life *lives = dec_alloc(d, d->nv * sizeof *lives);
+  Found found = {0};
+  const uint32_t n = find_lives(d, fixed, lives, &found);
+  *peak = 0;
+  save_lists(d, &found, lives, n != UINT32_MAX, fixed);
+  if (n == UINT32_MAX) return; /* finish.c gives each its own */
+  qsort(lives, n, sizeof *lives, by_start);
+  /* Lists by the place where a life ends, and of free rows by width. */
+  uint32_t *ends = dec_alloc(d, (d->n + 1) * sizeof *ends), *next = dec_alloc(d, (n + 1) * sizeof *next);
+  uint32_t *free_rows[4];
+  for (int k = 0; k < 4; k++) free_rows[k] = dec_alloc(d, (n + 1) * sizeof **free_rows);
+  Pools *base = dec_alloc(d, (d->ncomponents + 1) * sizeof *base), all = {{0}};
+  uint32_t calls = d->ncalls;
+  for (uint32_t r = d->nroutines + 1, end = n; r-- > 0;) {
+    const uint32_t start = r < d->nroutines ? d->routines[r].start : d->entry_start;
+    uint32_t first = end;
+    while (first > 0 && lives[first - 1].from >= start) first--;
+    Pools pools = r < d->nroutines ? base[d->routines[r].component] : (Pools){{0}};
+    assign(d, lives + first, end - first, row, &pools, ends, next, free_rows, peak);
+    pass_down(d, r, &pools, base, &calls);
+    raise_to(&all, &pools);
+    end = first;
+  }
+  uint32_t at[4];
+  for (int k = 3; k >= 0; k--) {
+    at[k] = *bytes;
+    *bytes += all.n[k] << k;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const int k = __builtin_ctz(d->width[lives[i].v]);
+    row[lives[i].v] = at[k] + (row[lives[i].v] << k);
   }
 }

@@ -1,8 +1,8 @@
 /* Runs a grid on the calling thread. Blocks are admitted in order of their number; one that waits for others
  * too long is set aside and the next one is admitted beside it, so that a block may wait for one that has not
  * begun, up to the number of blocks that a device holds at a time. */
+#include "check.h"
 #include "config.h"
-#include "gang.h"
 #include "kernel.h"
 
 #include <stdatomic.h>
@@ -79,18 +79,37 @@ static Gang *admit(Queue *idle, Run *run) {
     g = NULL;
   }
   if (!g) g = sg_gang_new(run->kernel, run->launch);
-  if (g) sg_gang_begin_launch(g, run);
+  if (!g) return NULL;
+  if (!sg_check_attach(g, run)) {
+    sg_gang_free(g);
+    return NULL;
+  }
+  sg_gang_begin_launch(g, run);
+  g->sibling = run->gangs;
+  run->gangs = g;
   return g;
 }
 
+void sg_forget_allocations(const Run *run) {
+  for (Gang *g = run->gangs; g; g = g->sibling) memset(g->caches, 0, g->kernel->ncaches * sizeof *g->caches);
+}
+
 int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
+  if (launch->kernel->missing) {
+    memset(fault, 0, sizeof *fault);
+    snprintf(fault->text, sizeof fault->text, "kernel %s cannot run on the software device: %s",
+             launch->kernel->info.name, launch->kernel->missing);
+    return fault->code = 801;
+  }
   Run run = {.launch = launch,
              .kernel = launch->kernel,
              .isa = sg_isa(),
              .shared_window = sg_arena_shared_window(),
              .local_window = sg_arena_local_window(),
              .group_lanes = group_lanes(),
-             .grid_id = atomic_fetch_add(&grids, 1) + 1};
+             .grid_id = atomic_fetch_add(&grids, 1) + 1,
+             .checks = launch->checks};
+  if (run.checks && !sg_check_run_begin(&run)) run.checks = 0;
   const double limit = sg_config.timeout;
   if (limit > 0) run.deadline = sg_nanoseconds() + (uint64_t)(limit * 1e9);
   SgAlloc *workspace = NULL;
@@ -111,17 +130,20 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
     Gang *g = NULL;
     const bool room =
         next < blocks && waiting.count < most && (launch->cooperative || waiting.bytes < RESIDENT_MEMORY);
-    if (room && (g = admit(&idle, &run)))
+    if (room && (g = admit(&idle, &run))) {
       sg_gang_begin_block(g, next++);
-    else if (waiting.head)
+      if (run.checks) sg_check_begin_block(g);
+    } else if (waiting.head) {
       g = pop(&waiting);
+      if (run.checks) sg_check_turn(g);
+    }
     if (!g) {
       out_of_memory(launch, fault);
       code = 2;
       break;
     }
     const uint64_t before = g->icount;
-    const GangStatus status = sg_gang_run(g);
+    const GangStatus status = run.checks ? sg_gang_run_checked(g) : sg_gang_run(g);
     executed += g->icount - before;
     if (status == GANG_FAULT) {
       sg_explain(g, fault);
@@ -147,6 +169,7 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
     if (!idle.head) g = atomic_exchange(&run.kernel->spare, g);
     sg_gang_free(g);
   }
+  sg_check_run_end(&run);
   if (workspace) sg_arena_free(workspace);
   atomic_fetch_add_explicit(&ticks, executed, memory_order_relaxed);
   return code;

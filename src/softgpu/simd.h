@@ -31,6 +31,8 @@ void FN(scan)(Gang *g, const Ins *in);
 void FN(spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
 void FN(measure)(Front *f, uint32_t lanes);
 void FN(fill)(uint32_t *row, uint32_t value, uint32_t n);
+bool FN(read_row)(const struct TrackRow *r);
+bool FN(write_row)(const struct TrackRow *r);
 uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes);
 
 #define ROW(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl) + g->lo)

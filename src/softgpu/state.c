@@ -1,5 +1,5 @@
 /* The memory of a gang: register file, shared and local memory, plans, masks, in one piece. */
-#include "gang.h"
+#include "check.h"
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -15,14 +15,20 @@ static size_t take(size_t *at, size_t bytes) {
 
 static uint32_t thread_count(const SgLaunch *l) { return l->block[0] * l->block[1] * l->block[2]; }
 static size_t shared_size(const SgKernel *k, const SgLaunch *l) {
-  return (size_t)k->info.shared_bytes + l->dynamic_shared;
+  const size_t bytes = (size_t)k->info.shared_bytes + l->dynamic_shared;
+  return k->reserves ? ((bytes + 15) & ~(size_t)15) + RESERVED_SHARED : bytes;
+}
+
+/* Frames are less tightly packed than a compiler's: twice what is asked for is about as many calls. */
+static uint32_t stack_size(const SgKernel *k, const SgLaunch *l) {
+  return k->stacks ? 2 * ((l->stack_bytes ? l->stack_bytes : 1024) + 15u) & ~15u : 0;
 }
 
 Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
   const uint32_t threads = thread_count(launch);
   const uint32_t nl = (threads + LANE_PAD - 1) & ~(LANE_PAD - 1u);
   const size_t shared = shared_size(k, launch);
-  const uint32_t local_stride = (k->info.local_bytes + 15u) & ~15u;
+  const uint32_t local_stride = ((k->info.local_bytes + 15u) & ~15u) + stack_size(k, launch);
   size_t at = 0;
   const size_t o_gang = take(&at, sizeof(Gang));
   const size_t o_regs = take(&at, (size_t)k->bytes_per_lane * nl);
@@ -55,7 +61,6 @@ Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
   g->shared = (uint8_t *)base + o_shared;
   g->local = (uint8_t *)base + o_local;
   g->shared_room = shared;
-  g->local_bytes = k->info.local_bytes;
   g->local_stride = local_stride;
   g->param_bytes = k->info.param_bytes;
   for (uint32_t i = 0; i < k->nplans; i++) {
@@ -70,11 +75,14 @@ Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
 }
 
 bool sg_gang_fits(const Gang *g, const SgLaunch *launch) {
-  return g->nl >= thread_count(launch) && g->shared_room >= shared_size(g->kernel, launch);
+  return g->nl >= thread_count(launch) && g->shared_room >= shared_size(g->kernel, launch) &&
+         g->local_stride >= g->kernel->info.local_bytes + stack_size(g->kernel, launch);
 }
 
 void sg_gang_free(Gang *g) {
-  if (g) free(g->memory);
+  if (!g) return;
+  sg_check_detach(g);
+  free(g->memory);
 }
 
 static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
@@ -103,7 +111,9 @@ static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   case FILL_NSMID: return SM_COUNT;
   case FILL_GRIDID: return g->run->grid_id;
   case FILL_DYNAMIC_SMEM: return l->dynamic_shared;
-  case FILL_TOTAL_SMEM: return g->shared_bytes;
+  case FILL_TOTAL_SMEM: return g->kernel->info.shared_bytes + l->dynamic_shared;
+  case FILL_RESERVED_BEGIN: return g->shared_bytes - RESERVED_SHARED;
+  case FILL_RESERVED_END: return g->shared_bytes;
   case FILL_ENVREG1: return (uint32_t)(g->run->workspace >> 32);
   case FILL_ENVREG2: return (uint32_t)g->run->workspace;
   case FILL_CTAID_X:
@@ -142,6 +152,8 @@ void sg_gang_begin_launch(Gang *g, Run *run) {
   g->params = l->params;
   g->threads = thread_count(l);
   g->shared_bytes = (uint32_t)shared_size(k, l);
+  g->local_bytes = k->info.local_bytes + stack_size(k, l);
+  g->stack_limit = l->stack_bytes ? l->stack_bytes : 1024;
   memcpy(g->block, l->block, sizeof g->block);
   for (uint32_t i = 0; i < k->nlaunch_fills; i++)
     if (!same_shape || !same_in_every_launch(k->fills[i].kind)) fill_row(g, &k->fills[i]);

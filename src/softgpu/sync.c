@@ -1,5 +1,5 @@
 /* Lanes that wait for each other: barriers of the block, and synchronising operations of a warp. */
-#include "gang.h"
+#include "check.h"
 #include "kernel.h"
 
 #include <stdio.h>
@@ -22,8 +22,10 @@ static void put_result(Gang *g, const Ins *in, const Front *f, const Barrier *b)
   if (in->kill) g->plans[in->kill].serial = 0;
 }
 
-static void release(Gang *g, uint32_t id) {
+/* The barrier opens, for the threads of `cur` too where it is not NULL. */
+static void release(Gang *g, uint32_t id, const Front *cur) {
   Barrier *b = &g->barrier[id];
+  if (g->check) sg_check_open(g, cur, id);
   for (uint32_t i = 0; i < g->nparked; i++) {
     Front *f = &g->parked[i];
     if (f->state != F_BAR || f->bar != id) continue;
@@ -40,7 +42,7 @@ bool sg_bar(Gang *g, const Ins *in) {
   const uint32_t first = cur->first;
   const uint32_t id = in->s[0] == NO_ROW ? (uint32_t)in->imm : LANE(uint32_t, in->s[0], first);
   const uint32_t want = in->s[1] == NO_ROW ? 0 : LANE(uint32_t, in->s[1], first);
-  if (id >= BARRIERS) {
+  if (in->s[0] != NO_ROW && id >= BARRIERS) {
     sg_raise(g, 719, first, "barrier number %u is not one of 0 to %d", id, BARRIERS - 1);
     return true;
   }
@@ -61,17 +63,18 @@ bool sg_bar(Gang *g, const Ins *in) {
   Barrier *b = &g->barrier[id];
   b->expected = want;
   b->arrived += cur->count;
+  if (g->check) sg_check_arrive(g, cur, id);
   if (in->s[2] != NO_ROW)
     for (uint32_t i = first; i < cur->end; i++) b->ones += g->fm[i] & LANE(uint8_t, in->s[2], i);
   const bool complete = b->arrived >= (want ? want : g->live_count);
   if (in->sub == BAR_ARRIVE) {
-    if (complete) release(g, id);
+    if (complete) release(g, id, NULL);
     cur->pc++;
     return true;
   }
   if (complete) {
     put_result(g, in, cur, b);
-    release(g, id);
+    release(g, id, cur);
     cur->pc++;
     return true;
   }
@@ -83,9 +86,9 @@ bool sg_bar(Gang *g, const Ins *in) {
 
 void sg_lanes_exited(Gang *g) {
   /* Threads that are gone are not waited for, neither at a barrier nor in a warp. */
-  for (uint32_t id = 0; id < BARRIERS; id++) {
+  for (uint32_t id = 0; id <= BARRIERS; id++) {
     const Barrier *b = &g->barrier[id];
-    if (b->arrived && !b->expected && b->arrived >= g->live_count) release(g, id);
+    if (b->arrived && !b->expected && b->arrived >= g->live_count) release(g, id, NULL);
   }
   bool woken = false;
   for (uint32_t i = 0; i < g->nparked; i++) {
@@ -96,9 +99,22 @@ void sg_lanes_exited(Gang *g) {
   if (woken) sg_front_refresh(g);
 }
 
-/* Member masks are in the row s[imm]. */
+/* A lane that its own mask does not name: an illegal instruction, as an H200 says. */
+static bool all_are_members(Gang *g, const Ins *in) {
+  const uint32_t *mask = &LANE(uint32_t, in->s[in->imm], 0);
+  uint32_t missing = 0;
+  for (uint32_t i = g->cur.first; i < g->cur.end; i++) missing |= g->fm[i] & ~(mask[i] >> (i % 32));
+  if (!missing) return true;
+  uint32_t i = g->cur.first;
+  while (!(g->fm[i] & ~(mask[i] >> (i % 32)))) i++;
+  sg_raise(g, 715, i, "lane %u is not in the member mask 0x%08x that it gives", i % 32, mask[i]);
+  return false;
+}
+
+/* Member masks are in the row s[imm]; part: they are known to be full. */
 bool sg_warp(Gang *g, const Ins *in) {
   Front *cur = &g->cur;
+  if (!in->part && !all_are_members(g, in)) return true;
   if (cur->count == g->live_count) return true;
   /* Lanes that came here before and waited. */
   bool joined = false;
@@ -163,6 +179,7 @@ bool sg_warps_meet(Gang *g) {
   bool any = false;
   for (uint32_t i = 0; i < g->nparked; i++) {
     if (out[i]) continue;
+    if (g->check) sg_check_warps_meet(g, &g->parked[i]);
     g->parked[i].state = F_RUN;
     g->parked[i].pc++;
     any = true;

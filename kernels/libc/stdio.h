@@ -1,0 +1,6 @@
+// printf is NVRTC's own.
+#pragma once
+#include <stddef.h>
+#ifndef EOF
+#define EOF (-1)
+#endif

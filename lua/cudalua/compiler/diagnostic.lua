@@ -1,0 +1,252 @@
+-- What a compiler's log says, put so that it helps: the first error, the lines around it, what to do about it.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local toolchain = require "cudalua.toolchain"
+
+local M = {}
+
+local MAX_HEADER = 2 ^ 24 -- bytes of a header that is shown
+local WIDTH = 160 -- of a line that is shown
+local AROUND = 1 -- lines before and after
+
+-- The file's name in `kernel.cu(3): error: ...`, which may hold brackets itself.
+local function location(line)
+  local file, number, rest = line:match "^(.+)%((%d+)%): (.*)$"
+  local kind, text = (rest or line):match "^(%l+ ?%l*): (.*)$"
+  if kind ~= "error" and kind ~= "catastrophic error" and kind ~= "fatal error" then return nil end
+  return file, tonumber(number), text
+end
+
+---@class cudalua.Diagnostic
+---@field file string?    nil: the diagnostic names no place
+---@field line integer?
+---@field column integer? as the line of the log with the ^ has it
+---@field text string
+
+---The errors of a log, in order.
+---@param log string
+---@return cudalua.Diagnostic[]
+function M.errors(log)
+  local list = {}
+  for line in (log .. "\n"):gmatch "(.-)\n" do
+    local file, number, text = location(line)
+    if text then
+      list[#list + 1] = { file = file, line = number, text = text }
+    elseif line:match "^nvrtc: error: " then
+      list[#list + 1] = { text = line:match "^nvrtc: error: (.*)$" }
+    elseif line:match "^At end of source: error: " then
+      list[#list + 1] = { text = "at the end of the source: " .. line:match "error: (.*)$" }
+    elseif #list > 0 and not list[#list].column then
+      local blanks = line:match "^  ([ \t]*)%^%s*$"
+      list[#list].column = blanks and #blanks + 1
+    end
+  end
+  return list
+end
+
+-- Line `number` of a text with those around it, or nil.
+local function lines_around(text, number)
+  local found, n, at = {}, 1, 1
+  while n < number - AROUND do
+    at = text:find("\n", at, true)
+    if not at then return nil end
+    n, at = n + 1, at + 1
+  end
+  while n <= number + AROUND do
+    local stop = text:find("\n", at, true)
+    found[n] = text:sub(at, (stop or #text + 1) - 1):gsub("\r$", "")
+    if not stop then break end
+    n, at = n + 1, stop + 1
+  end
+  return found[number] and found
+end
+
+-- A long line's part around the column.
+local function cut(line, column)
+  if #line <= WIDTH then return line, column end
+  local from = math.max(1, math.min((column or 1) - WIDTH / 2, #line - WIDTH))
+  from = math.floor(from)
+  local text = line:sub(from, from + WIDTH - 1)
+  if from > 1 then text = "..." .. text:sub(4) end
+  if from + WIDTH - 1 < #line then text = text:sub(1, -4) .. "..." end
+  return text, column and column - from + 1
+end
+
+-- The text of the file that a diagnostic is in: the source, a header of the program's, or one on disk.
+local function text_of(job, file)
+  if file == job.name then return job.source end
+  for i, name in ipairs(job.header_names) do
+    if file == name then return job.header_sources[i] end
+  end
+  return core.read_file(file, MAX_HEADER)
+end
+
+local function excerpt(job, diagnostic)
+  if not diagnostic.line or diagnostic.file:find "%z" then return nil end
+  local text = text_of(job, diagnostic.file)
+  local found = text and lines_around(text, diagnostic.line)
+  if not found then return nil end
+  local out = { diagnostic.file ~= job.name and "in " .. diagnostic.file or nil }
+  for n = diagnostic.line - AROUND, diagnostic.line + AROUND do
+    if found[n] then
+      local here = n == diagnostic.line
+      local line, column = cut(found[n]:gsub("[^\t\32-\255]", "?"), here and diagnostic.column or nil)
+      out[#out + 1] = ("%s %4d | %s"):format(here and ">" or " ", n, line)
+      if column and column >= 1 and column <= #line + 1 then
+        -- Tabs stay, so that the mark is below its place however wide they are.
+        out[#out + 1] = "       | " .. line:sub(1, column - 1):gsub("[^\t]", " ") .. "^"
+      end
+    end
+  end
+  return table.concat(out, "\n")
+end
+
+-- ---- hints --------------------------------------------------------------------------------------------------
+
+local host_headers = {}
+for name in ([[iostream fstream sstream iomanip ostream istream string vector map set list deque queue stack memory
+  unordered_map unordered_set thread mutex chrono random stdexcept exception cstdarg stdarg.h errno.h signal.h unistd.h
+  pthread.h iterator numeric functional sys/time.h sys/types.h]]):gmatch "%S+" do
+  host_headers[name] = true
+end
+
+local function missing_header(job, name, folders)
+  if host_headers[name] then
+    return ("<%s> is for the host, and only code for the GPU is compiled here: leave it out, with what needs it. " ..
+      "Much of the C++ library is there as <cuda/std/...>"):format(name)
+  end
+  local places = {}
+  if #job.header_names > 0 then places[1] = "the headers given: " .. table.concat(job.header_names, ", ") end
+  places[#places + 1] = (job.name:match "^(.*)/" or "the working directory") .. ' (for #include "...")'
+  for _, dir in ipairs(folders) do places[#places + 1] = dir end
+  local hint = ("%s was looked for in\n  %s\ninclude_dirs = {...} adds folders, headers = {[\"%s\"] = ...} a text")
+  hint = hint:format(name, table.concat(places, "\n  "), name)
+  if not toolchain.find().include then hint = hint .. "\nCUDA's own headers were not found: set CUDA_HOME" end
+  return hint
+end
+
+-- What declares names that programs use without including anything, as nvcc lets them.
+local declared_in = {}
+for header, names in pairs {
+  ["stdint.h"] = "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t UINT32_MAX " ..
+    "INT32_MAX UINT64_MAX INT64_MAX SIZE_MAX",
+  ["math.h"] = "INFINITY NAN HUGE_VAL HUGE_VALF M_PI M_PI_2 M_PI_4 M_E M_SQRT2 M_LN2",
+  ["float.h"] = "FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON",
+  ["limits.h"] = "INT_MAX INT_MIN UINT_MAX LLONG_MAX ULLONG_MAX CHAR_BIT SHRT_MAX",
+  ["cuda_fp16.h"] = "half half2 __half __half2 __float2half __half2float",
+  ["cuda_bf16.h"] = "__nv_bfloat16 __nv_bfloat162",
+  ["cuComplex.h"] = "cuComplex cuFloatComplex cuDoubleComplex make_cuFloatComplex make_cuDoubleComplex",
+  ["curand_kernel.h"] = "curandState curandState_t curand_init curand_uniform curand_normal",
+  ["cooperative_groups.h"] = "cooperative_groups",
+  ["mma.h"] = "nvcuda wmma",
+} do
+  for name in names:gmatch "%S+" do declared_in[name] = header end
+end
+
+local function unknown_name(text)
+  local name = text:match '^identifier "([%w_]+)" is undefined'
+  local header = name and declared_in[name]
+  if header then return ("%s is declared by #include <%s>"):format(name, header) end
+  if name and (name:find "^cuda%u" or name:find "^std$") then
+    return "only code for the GPU is compiled here; what the host does is Lua's: cuda.mem_alloc, cuda.memcpy_htod ..."
+  end
+end
+
+local launches = "kernels that launch kernels are for cuda.DynamicSourceModule"
+
+-- Texts of diagnostics, each with what helps. A function gets what the pattern matched; it may know nothing.
+local hints = {
+  { "linkage", function(job)
+    return job.extern_c and 'templates cannot be in extern "C": give no_extern_c = true, and name the instances: ' ..
+      'name_expressions = {"name<float>"}'
+  end },
+  { "open source file \"([^\"]+)\"", function(job, name, folders) return missing_header(job, name, folders) end },
+  { "^texture is not a template", function()
+    return "texture references are no longer part of CUDA: give the kernel a cudaTextureObject_t"
+  end },
+  { "marked as a __host__ function", function()
+    return "only code for the GPU is compiled here: leave out what is for the host"
+  end },
+  { "is considered a host", function(job)
+    return job.opts.default_device == false and "write __device__, or leave default_device out"
+  end },
+  { "separate compilation mode", function() return launches end },
+  { "^device%-side kernel launch", function() return launches end },
+  { '^at the end of the source: expected a "}"', function() return "a { of the source is never closed" end },
+  { "^invalid value for %-%-gpu%-architecture", function()
+    return "architectures are sm_90 for machine code, compute_90 for PTX"
+  end },
+}
+
+local function hint_for(job, diagnostic, folders)
+  local text = diagnostic.text
+  for _, row in ipairs(hints) do
+    local match = text:match(row[1])
+    local hint = match and row[2](job, match, folders)
+    if hint then return hint end
+  end
+  if diagnostic.file == job.name and text:find "expected a declaration" then
+    local lines = select(2, job.source:gsub("\n", "")) + 1
+    if diagnostic.line > lines then return "the source closes one } more than it opens" end
+  end
+  return unknown_name(text)
+end
+
+-- ---- the error ----------------------------------------------------------------------------------------------
+
+-- What a message has room for: a name may be as long as its source.
+local function short(text) return #text > 400 and text:sub(1, 400) .. "..." or text end
+
+-- A name expression that the compiler refused: NVRTC compiles them in a file of its own.
+local function of_expression(job, diagnostic)
+  for _, expression in ipairs(job.expressions) do
+    if #job.expressions == 1 then return expression end
+    local asked = diagnostic.text:match 'Input name expression was: "(.-)"'
+    if asked and asked:gsub("%s", "") == expression:gsub("%s", "") then return expression end
+  end
+end
+
+local function expression_error(job, list)
+  local named
+  for _, diagnostic in ipairs(list) do named = named or of_expression(job, diagnostic) end
+  return ("%s: the name expression '%s' is no kernel of it: %s"):format(job.name, short(named or "?"),
+    short(list[1].text))
+end
+
+---Raises the CompileError of a compilation that failed.
+---@param job cudalua.CompileJob
+---@param result table      of the compiler: log, status, result (NVRTC's code)
+---@param options string[]
+---@param folders string[]  CUDA's headers, where they were looked for
+---@param fields? table     further fields of the error
+function M.raise(job, result, options, folders, fields)
+  local log = result.log or ""
+  local list = M.errors(log)
+  local first = list[1]
+  local message = ("%s does not compile: %s"):format(job.name, result.status)
+  local hint, shown
+  if first and first.file == "__nv_name_map" then
+    message = expression_error(job, list)
+    hint = "name_expressions are kernels as C++ writes them, such as \"fill<float>\" or \"&table\" for a variable"
+  elseif first then
+    local place = first.line and (first.file == job.name and "line " .. first.line
+      or ("%s(%d)"):format(first.file, first.line)) .. ": " or ""
+    message = ("%s does not compile: %s%s"):format(job.name, place, short(first.text))
+    shown = excerpt(job, first)
+    local all = {}
+    for _, dir in ipairs(job.include_dirs) do all[#all + 1] = dir end
+    for _, dir in ipairs(folders) do all[#all + 1] = dir end
+    for _, diagnostic in ipairs(list) do hint = hint or hint_for(job, diagnostic, all) end
+  end
+  local memory = result.result == 1
+  local all = {
+    log = log, source = job.source, options = options, stdout = "", stderr = log, msg = result.status,
+    command_line = { "nvrtc", unpack(options) }, hint = hint, excerpt = shown,
+  }
+  table.insert(all.command_line, job.name)
+  for key, value in pairs(fields or {}) do all[key] = value end
+  errors.raise(memory and "MemoryError" or "CompileError", message, all)
+end
+
+return M

@@ -1,0 +1,262 @@
+-- One compilation by NVRTC: from the arguments to an image with what is known of its kernels. What the disk cache has
+-- comes from there, and NVRTC is not even opened.
+
+local cache = require "cudalua.cache"
+local core = require "cudalua.core"
+local debugging = require "cudalua.debugging"
+local diagnostic = require "cudalua.compiler.diagnostic"
+local errors = require "cudalua.errors"
+local kernels = require "cudalua.compiler.kernels"
+local keep = require "cudalua.compiler.keep"
+local notice = require "cudalua.notice"
+local option = require "cudalua.compiler.options"
+local signature = require "cudalua.signature"
+local source_text = require "cudalua.source"
+local toolchain = require "cudalua.toolchain"
+
+local M = {}
+
+local function open()
+  local info, why = toolchain.open()
+  if not info then
+    errors.raise("RuntimeError", "NVRTC, CUDA's run-time compiler, was not found", {
+      detail = why,
+      hint = "install the CUDA toolkit (or the wheel nvidia-cuda-nvrtc) and set CUDA_HOME, " ..
+        "or CUDALUA_NVRTC to the library itself",
+    })
+  end
+  return info
+end
+
+-- Headers of C that NVRTC does not have and old sources include, beside this file's tree or in the source's.
+local stubs
+
+local function stub_folder()
+  if stubs == nil then
+    local here = debug.getinfo(1, "S").source:match "^@(.*)compiler/nvrtc%.lua$" or "./"
+    stubs = false
+    for _, path in ipairs { here .. "kernels/libc", here .. "../../kernels/libc" } do
+      if not stubs and core.stat(path) == "directory" then stubs = core.realpath(path) end
+    end
+  end
+  return stubs
+end
+
+-- Where headers are looked for after the user's own folders. The real ones come before ours.
+local function header_folders()
+  local found, list = toolchain.find(), {}
+  if found.include then list[#list + 1] = found.include end
+  if found.cccl then list[#list + 1] = found.cccl end
+  if stub_folder() then list[#list + 1] = stub_folder() end
+  return list
+end
+
+local function unsupported(info, arch)
+  errors.raise("CompileError", ("NVRTC %d.%d does not compile for %s"):format(info.major, info.minor, arch), {
+    hint = "it compiles for " .. table.concat(info.archs, ", "), log = "", options = { "--gpu-architecture=" .. arch },
+    msg = "unsupported architecture", stdout = "", stderr = "", command_line = { "nvrtc" },
+  })
+end
+
+-- The architecture to compile for, now that NVRTC can be asked. A device that is newer than NVRTC gets the newest PTX.
+local function final_arch(info, job, arch)
+  local cc = arch and tonumber(arch:match "%d+")
+  if not cc or #info.archs == 0 then return arch end
+  local best = 0
+  for _, known in ipairs(info.archs) do
+    if known == cc then return arch end
+    best = math.max(best, known)
+  end
+  if not job.arch and cc > best and job.target ~= "cubin" then return "compute_" .. best end
+  unsupported(info, job.arch or arch)
+end
+
+-- ---- kernels' types -----------------------------------------------------------------------------------------
+
+-- Kernels that the compiler cannot be asked about, as its log says: overloaded ones, or what only looks like one.
+-- Nil if the errors are (also) others'.
+local function refused(log, asked)
+  local names, found = {}, false
+  local list = diagnostic.errors(log)
+  for _, one in ipairs(list) do
+    if one.file ~= "__nv_name_map" then return nil end
+  end
+  for name in log:gmatch "pragma nv_mangled_name [^\n]-&::([%a_][%w_]*)" do
+    if asked[name] then names[name], found = true, true end
+  end
+  return found and names or nil
+end
+
+local function sorted(set)
+  local list = {}
+  for name in pairs(set) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+local function nvrtc(job, text, options, expressions)
+  return core.nvrtc_compile(text, job.name, options, job.header_names, job.header_sources, expressions)
+end
+
+-- Compiles, and asks for the kernels' types on the way. Where that is what fails, it is asked less, and in the end
+-- nothing: the log is to be about the user's text.
+local function compile(job, text, options)
+  local found = option.has_signatures(job) and kernels.find(job.source) or {}
+  local types = {} -- what was asked for
+  for name, parameters in pairs(found) do types[name] = parameters end
+  for _ = 1, 2 do
+    if next(types) == nil then break end
+    local names, expressions = sorted(types), { unpack(job.expressions) }
+    for _, name in ipairs(names) do expressions[#expressions + 1] = kernels.type_expression(name) end
+    local result = nvrtc(job, text .. kernels.declarations(names, job.expressions, job.opts.pch), options, expressions)
+    if result.ok then return result, types end
+    local log = result.log or ""
+    if not (log:find("__nv_name_map", 1, true) or log:find("cudalua", 1, true)) then return result, {} end
+    local without = refused(log, types)
+    if not without then break end
+    for name in pairs(without) do types[name] = nil end
+  end
+  return nvrtc(job, text, options, job.expressions), {}
+end
+
+-- What the lowered names and the PTX tell: symbols of the user's expressions and of kernels that are not extern "C",
+-- types of the kernels' parameters.
+local function learn(job, result, types)
+  local lowered, params = {}, {}
+  local symbols = not job.extern_c and result.ptx and kernels.symbols(result.ptx) or {}
+  for name, symbol in pairs(symbols) do lowered[name] = symbol end
+  for _, expression in ipairs(job.expressions) do lowered[expression] = result.lowered[expression] end
+  for name, parameter_names in pairs(types) do
+    local list = kernels.parameters(result.lowered[kernels.type_expression(name)])
+    if list then
+      list = signature.named(list, parameter_names)
+      if result.ptx then signature.refine(list, result.ptx, symbols[name] or name) end
+    end
+    params[name] = list
+  end
+  result.lowered, result.params = lowered, params
+end
+
+-- PTX as it is handed out: without what was added for the types, and with the source's name as it was given, where
+-- NVRTC puts the working directory before it.
+local function tidy(job, ptx)
+  ptx = kernels.without_variables(ptx)
+  if job.name:sub(1, 1) == "/" or not ptx:find(".file", 1, true) then return ptx end
+  local path = (core.realpath "." or "") .. "/" .. job.name
+  return (ptx:gsub('(%.file%s+%d+ ")' .. path:gsub("%p", "%%%0") .. '"', "%1" .. job.name:gsub("%%", "%%%%") .. '"'))
+end
+
+-- ---- what is said besides -----------------------------------------------------------------------------------
+
+-- `kernel.cu, NVVM Optimizer, 10, ms` lines of the log as a list, and the log without them.
+local function split_timing(log)
+  local timing, rest = {}, {}
+  for line in (log .. "\n"):gmatch "(.-)\n" do
+    local phase, value = line:match "^.+, ([^,]+), ([%d.]+), ms$"
+    if phase then
+      timing[#timing + 1] = { phase = phase, ms = tonumber(value) }
+    elseif not line:find "^File name, phase name" then
+      rest[#rest + 1] = line
+    end
+  end
+  local text = table.concat(rest, "\n")
+  return timing, text:find "%S" and text or nil
+end
+
+-- What the compiler said of a program that compiled. How headers were kept compiled is no warning, and how to turn
+-- warnings off is not said each time.
+local function tell(job, log)
+  local lines = {}
+  for line in (log or ""):gmatch "[^\n]+" do
+    if not (line:find("precompiled header", 1, true) or line:find "^Remark: The warnings can be suppressed") then
+      lines[#lines + 1] = line
+    end
+  end
+  if #lines > 0 then notice(("compiling %s: %s"):format(job.name, table.concat(lines, "\n"))) end
+end
+
+-- ---- the whole ----------------------------------------------------------------------------------------------
+
+local function request_of(job, options)
+  local fields = {}
+  for i, text in ipairs(options) do fields[i] = "option " .. text end
+  for _, expression in ipairs(job.expressions) do fields[#fields + 1] = "expression " .. expression end
+  local headers = {}
+  for i, name in ipairs(job.header_names) do
+    headers[name] = job.header_sources[i]
+    fields[#fields + 1] = "header " .. name
+    fields[#fields + 1] = "text " .. job.header_sources[i]
+  end
+  local found, folders = toolchain.find(), {}
+  for i, dir in ipairs(job.include_dirs) do folders[i] = dir end
+  if stub_folder() then folders[#folders + 1] = stub_folder() end
+  return {
+    where = job.where, source = job.source, name = job.name, extern_c = job.extern_c, target = job.target or "image",
+    fields = fields, options = options, include_dirs = folders, system_dirs = { found.include, found.cccl },
+    headers = headers, source_dir = job.name:match "^(.*)/[^/]*$",
+  }
+end
+
+local function image_of(job, result)
+  if job.target then return result[job.target] end
+  return result.cubin or result.ptx or result.ltoir
+end
+
+---@class cudalua.CompileResult
+---@field image string           of the kind that was asked for
+---@field cubin string?
+---@field ptx string?
+---@field ltoir string?
+---@field log string?            warnings
+---@field lowered table<string, string>  symbols by name expression
+---@field params table<string, cudalua.Param[]>  types by kernel
+---@field timing table?
+---@field keep_dir string?
+
+---@param where string           function, for messages
+---@param source string
+---@param opts? cudalua.CompileOptions
+---@param default_options string[]
+---@return cudalua.CompileResult
+---@raise CompileError, LogicError, RuntimeError where NVRTC is not found.
+function M.build(where, source, opts, default_options)
+  local job = option.job(where, source, opts, default_options, debugging.is_debugging())
+  local uncached = job.debug or job.keep or job.opts.pch or job.opts.time
+  if not toolchain.find().nvrtc then open() end -- only the dynamic linker knows which one it will be
+  local arch = option.wanted_arch(job)
+  local folders = header_folders()
+  local slot = not uncached and
+    cache.open(request_of(job, option.list(job, arch, folders)), { cache_dir = job.opts.cache_dir })
+  local result = slot and cache.get(slot)
+  if result then
+    result.image = image_of(job, result)
+    if result.image then return result end
+  end
+
+  local info = open()
+  folders = header_folders()
+  local options = option.list(job, final_arch(info, job, arch), folders)
+  local text = job.extern_c and source_text.wrap(job.source, job.opts.pch) or job.source
+  local types
+  result, types = compile(job, text, options)
+  local keep_dir = job.keep and keep.write(job, text, options, result) or nil
+  if not result.ok then diagnostic.raise(job, result, options, folders, { keep_dir = keep_dir }) end
+  learn(job, result, types)
+  if result.ptx then result.ptx = tidy(job, result.ptx) end
+  local timing
+  if job.opts.time then timing, result.log = split_timing(result.log or "") end
+  if slot then
+    cache.put(slot, { cubin = result.cubin, ptx = result.ptx, ltoir = result.ltoir, log = result.log,
+      lowered = result.lowered, params = result.params })
+  end
+  result.timing, result.keep_dir, result.image = timing, keep_dir, image_of(job, result)
+  if not result.image then
+    errors.raise("CompileError", ("%s: there is no %s: the options ask for another kind of output"):format(job.name,
+      job.target or "image"), { log = result.log or "", source = job.source, options = options, stdout = "",
+      stderr = result.log or "", msg = result.status, command_line = { "nvrtc", unpack(options) } })
+  end
+  tell(job, result.log)
+  return result
+end
+
+return M

@@ -1,0 +1,36 @@
+-- The old way to launch, where Lua has a part in it: src/cudalua/params.c has the rest.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local host = require "cudalua.ffi"
+local launch = require "cudalua.launch"
+
+---@class cudalua.Function
+local Function = core.classes.Function
+
+---Writes bytes into the parameters, whatever their types are: memory whose address is in them is not kept alive.
+---@param offset integer  bytes, from 0
+---@param bytes any       string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
+---@raise LogicError where they reach behind the last parameter
+function Function:param_setv(offset, bytes) core.param_setv(self, offset, host.as_string("bytes", bytes)) end
+
+local kept = setmetatable({}, { __mode = "k" }) -- by function: arguments with handlers among them
+
+local function set(fn, ...)
+  local args, n, handled = launch.take_apart(fn, ...)
+  if not handled then return fn:param_set(unpack(args, 1, n)) end
+  kept[fn] = { n = n, ... }
+  core.param_set_in_lua(fn)
+end
+
+local function launch_kept(fn, options)
+  local args = kept[fn]
+  if not args then
+    errors.raise("LogicError", fn:name() .. ": the In, Out and InOut of its parameters are gone: param_set() them " ..
+      "again", { kernel = fn:name() })
+  end
+  args[args.n + 1] = options
+  fn(unpack(args, 1, args.n + 1))
+end
+
+core.on_params(Function, set, launch_kept)

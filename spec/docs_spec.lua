@@ -1,0 +1,106 @@
+-- Each Lua program in README.md and docs/ does what the page says (spec/support/pages.lua has the rules).
+local gpu = require "spec.support.gpu"
+local pages = require "spec.support.pages"
+
+local function documents()
+  local list = { "README.md" }
+  local pipe = assert(io.popen "ls docs/*.md")
+  for path in pipe:lines() do list[#list + 1] = path end
+  pipe:close()
+  return list
+end
+
+-- Runs some blocks of a page as one program and compares what each of them printed.
+local function check(path, blocks)
+  local output = gpu.child(pages.program(path, blocks), gpu.driver)
+  local printed, finished = pages.outputs(output, #blocks)
+  assert(finished, ("%s: the program did not come to its end:\n%s"):format(path, output))
+  for i, b in ipairs(blocks) do
+    if not pages.agree(printed[i], b.shown) then
+      error(("%s:%d: the block printed\n%s\nthe page shows\n%s"):format(path, b.line, printed[i], b.shown or "nothing"))
+    end
+  end
+end
+
+describe("documents", function()
+  for _, path in ipairs(documents()) do
+    local blocks = pages.blocks(path)
+    if #blocks > 0 then
+      it(path .. ": its programs do what it says", function()
+        local together = {}
+        for _, b in ipairs(blocks) do
+          if b.kind == "alone" then check(path, { b }) else together[#together + 1] = b end
+        end
+        if #together > 0 then check(path, together) end
+        assert.is_true(#blocks > 0)
+      end)
+    end
+  end
+end)
+
+describe("the check of documents", function()
+  local function page(text)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    local blocks = pages.blocks(path)
+    local ok, err = pcall(check, path, blocks)
+    os.remove(path)
+    return ok, tostring(err), blocks, path
+  end
+
+  it("takes a page that is right", function()
+    local ok, err, blocks = page [[
+```lua
+local a = 1
+print(a) --> 1
+```
+between
+```sh
+echo no
+```
+```lua
+print("x" .. a + 1)
+print "y"
+```
+```text
+x...
+y
+```
+```lua error
+error("line " .. a, 0)
+```
+```text
+line 1
+```
+]]
+    assert(ok, err)
+    assert.equal(3, #blocks)
+  end)
+
+  it("finds what is wrong", function()
+    local function wrong(text, expected)
+      local ok, err = page(text)
+      assert.is_false(ok)
+      assert.truthy(err:find(expected, 1, true), err)
+    end
+    wrong("```lua\nprint(2) --> 3\n```\n", "the block printed\n2")
+    wrong("```lua\nprint(2)\n```\n", "the page shows\nnothing")
+    wrong("```lua\nlocal x = 1\n```\n```text\n1\n```\n", "the page shows\n1")
+    wrong("```lua error\nlocal x = 1\n```\n", "did not come to its end")
+    wrong("x\n\n```lua\nlocal x = nil\nlocal y = x.y\n```\n", ":5: attempt to index")
+    wrong("```lua\nos.exit(0)\n```\n", "did not come to its end")
+  end)
+
+  it("understands the dots", function()
+    assert.is_true(pages.agree("a\nb\nc\n", "a\n...\nc\n"))
+    assert.is_true(pages.agree("a\nc\n", "a\n...\nc\n"))
+    assert.is_true(pages.agree("took 3 ms (50%)\n", "took ... ms (50%)\n"))
+    assert.is_true(pages.agree("", nil))
+    assert.is_false(pages.agree("a\nb\n", "a\n...\nc\n"))
+    assert.is_false(pages.agree("took 3 s\n", "took ... ms\n"))
+    assert.is_false(pages.agree("axc\n", "a.c\n"))
+    assert.is_false(pages.agree("a\nb\n", "a\n"))
+  end)
+end)

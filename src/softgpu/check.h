@@ -1,0 +1,119 @@
+/* The checks that are made by switch (CUDALUA_SOFT_CHECK): reads of memory that nobody wrote, races in shared
+ * and global memory, barriers and shuffles that not all come to. A launch without them runs none of this.
+ *
+ * Of memory that can be unwritten a nibble a word says which bytes were written. For races each word knows
+ * who wrote it last and who has read it since, as a time and a thread. Times are numbers that rise whenever
+ * threads synchronise; one number belongs to one block, so that comparing numbers mostly tells whether two
+ * accesses are in order. What memory tells of its past never makes a race of what is in order: where not all
+ * can be remembered, a race is missed. */
+#ifndef SOFTGPU_CHECK_H
+#define SOFTGPU_CHECK_H
+
+#include "gang.h"
+
+enum { WARPS = MAX_LANES / 32 };
+
+/* --- words that were written --- */
+
+/* A word is unwritten where none of the touched bytes was written. */
+bool sg_written_at(const uint8_t *init, uint64_t at, uint32_t bytes);
+void sg_write_at(uint8_t *init, uint64_t at, uint64_t bytes);
+/* No word of [at, at + bytes) is unwritten, whole words. Quick; false may be wrong at the ends. */
+bool sg_written_all(const uint8_t *init, uint64_t at, uint64_t bytes);
+
+/* --- words and who used them --- */
+
+/* A time with two flags; 0: none. */
+#define TIME_MANY 0x80000000u   /* read by several threads: the detail is a bit for each of their warps */
+#define TIME_BLOCKS 0x40000000u /* ... of several blocks */
+#define TIME_MASK 0x3fffffffu
+#define TIME_MOST (TIME_MASK - (1u << 20))
+
+/* The detail of an access: pc 17 | strong 1 | lane 10 | bytes of the word 4. */
+enum { DETAIL_LANE = 4, DETAIL_STRONG = 14, DETAIL_PC = 15, DETAIL_PC_MOST = (1 << 17) - 1 };
+static inline uint32_t sg_detail(uint32_t pc, bool strong, uint32_t lane, uint32_t bytes) {
+  const uint32_t p = pc < DETAIL_PC_MOST ? pc : DETAIL_PC_MOST;
+  return p << DETAIL_PC | (uint32_t)strong << DETAIL_STRONG | lane << DETAIL_LANE | bytes;
+}
+static inline uint32_t sg_detail_lane(uint32_t detail) { return detail >> DETAIL_LANE & (MAX_LANES - 1); }
+
+typedef struct Track {
+  uint32_t *wtime, *wdetail, *rtime, *rdetail;
+} Track;
+
+/* Accesses of a row of lanes to a row of words: for the loops of exec_check.c. */
+typedef struct TrackRow {
+  Track t;              /* at the first word */
+  const uint8_t *m;     /* active lanes, from the first one on; NULL: all */
+  uint32_t lanes, lane; /* how many, and the first one's number */
+  uint32_t per;         /* words of each lane: 1 or 2 */
+  uint32_t base, first, sync, acquired, now;
+  uint32_t detail; /* for lane 0 */
+} TrackRow;
+
+typedef struct Check Check;
+/* What a gang needs for its block. */
+struct Check {
+  unsigned on;
+  uint32_t generation;
+  size_t shared_words, local_words; /* that there is room for */
+  uint8_t *shared_init, *local_init;
+  Track shared;
+  /* times */
+  uint32_t now;                   /* of this block */
+  uint32_t sync;                  /* accesses of this block before it are over for all its threads */
+  uint32_t first;                 /* since then no other block has had a turn */
+  uint32_t acquired;              /* what other blocks had released then is known here */
+  bool interleaved;               /* other blocks had turns since it began */
+  uint32_t warp_sync[WARPS];      /* the same for accesses inside a warp, this one included */
+  uint32_t released[WARPS];       /* a fence or the like was behind these accesses */
+  uint32_t known[WARPS][WARPS];   /* [by][of]: accesses up to then are known */
+  uint32_t arrived[BARRIERS + 1]; /* warps that came to a barrier since it opened last */
+};
+
+/* A launch. */
+typedef struct CheckRun CheckRun;
+
+bool sg_check_run_begin(Run *run);
+void sg_check_run_end(Run *run);
+/* Prepares the gang for a launch, with checks or without. False: no memory. */
+bool sg_check_attach(Gang *g, const Run *run);
+void sg_check_detach(Gang *g);
+void sg_check_begin_block(Gang *g);
+void sg_check_turn(Gang *g); /* the block goes on, perhaps after others */
+
+/* Before an instruction of kind K_MEM. False: a fault was raised. */
+bool sg_check(Gang *g, const Ins *in);
+/* Threads of `f` came to barrier `id`; it opens, for them too where `f` is not NULL. */
+void sg_check_arrive(Gang *g, const Front *f, uint32_t id);
+void sg_check_open(Gang *g, const Front *f, uint32_t id);
+/* An operation of the warps of the running front, before it. False: a fault was raised. */
+bool sg_check_warp(Gang *g, const Ins *in);
+void sg_check_warps_meet(Gang *g, const Front *f); /* these lanes have met their fellows elsewhere */
+
+/* race.c: the access of one lane to `bytes` (a mask) of a word. `at` is where the word's record lies. */
+typedef struct Access {
+  const Ins *in;
+  const Track *track;
+  uint64_t at;
+  bool global, load, store;
+  uint32_t lane, bytes;
+} Access;
+/* Is it in order with what was done to the word before? False: a fault was raised. `silent`: a store that
+ * changes nothing. */
+bool sg_race(Gang *g, const Access *a, bool silent);
+void sg_race_note(Gang *g, const Access *a);
+void sg_race_fence(Gang *g, bool release, bool acquire, bool block);
+void sg_race_turn(Gang *g);
+void sg_race_arrive(Gang *g, const Front *f, uint32_t id);
+void sg_race_open(Gang *g, uint32_t id);
+void sg_race_warps(Gang *g, const uint64_t *mask);
+uint32_t sg_race_tick(Gang *g); /* a new time for the block */
+bool sg_race_lost(const Run *run);
+uint32_t sg_race_base(const Run *run);
+extern uint32_t sg_race_generation; /* changes when times begin anew */
+
+/* check.c, to others: raises the trouble of a check. */
+void sg_check_raise(Gang *g, const Ins *in, uint32_t lane, CheckKind kind);
+
+#endif
