@@ -132,7 +132,7 @@ static inline uint16_t e4m3_to_half(uint8_t b, unsigned sub) {
 }
 static inline uint16_t e5m2_to_half(uint8_t b, unsigned sub) {
   if ((b & 0x7f) > 0x7c) return 0x7fff;
-  return (sub & SUB_RELU) && (b & 0x80) ? 0 : (uint16_t)(b << 8);
+  return (uint16_t)((sub & SUB_RELU) && (b & 0x80) ? 0 : b << 8);
 }
 #define FP8(t)                                                                                               \
   OP2(cvt_##t##_ff, uint16_t, float, float, to_##t(x, in->sub) << 8 | to_##t(y, in->sub))                    \
