@@ -464,7 +464,7 @@ describe("The folder of the cache", function()
       %s
       ffi.C.seteuid(65534)
       print(open(%q, "x"))
-    ]]):format(prelude, folder()), "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0") -- who looks for leaks has not the rights
+    ]]):format(prelude, folder()), "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0") -- which needs the rights
     assert.matches("rights of another user", text)
     assert.matches("nil\t", text)
   end)
