@@ -157,9 +157,10 @@ static void note_release(Gang *g) {
     memmove(s->time, s->time + RELEASES / 2, s->n * sizeof *s->time);
   }
   if (s && s->n == s->room) {
-    uint32_t *t = realloc(s->time, 2 * s->room * sizeof *t);
+    const uint32_t room = s->room ? s->room * 2 : 4;
+    uint32_t *t = realloc(s->time, room * sizeof *t);
     if (!t) s = NULL;
-    if (s) s->time = t, s->room *= 2;
+    if (s) s->time = t, s->room = room;
   }
   if (s)
     s->time[s->n++] = now;

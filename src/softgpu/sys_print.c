@@ -91,10 +91,11 @@ typedef struct Spec {
 static uint64_t argument(Print *p, uint32_t bytes) {
   uint64_t v = 0;
   p->at = (p->at + bytes - 1) & ~(uint64_t)(bytes - 1);
-  const void *from = sg_lane_memory(p->g, p->lane, p->args + p->at, bytes, false);
+  const unsigned long long address = p->args + p->at;
+  const void *from = sg_lane_memory(p->g, p->lane, address, bytes, false);
   if (!from) {
     sg_raise(p->g, 700, p->lane, "printf reads its argument %d at 0x%llx, which is no memory of the thread",
-             p->count + 1, (unsigned long long)(p->args + p->at));
+             p->count + 1, address);
     p->fault = true;
     return 0;
   }
