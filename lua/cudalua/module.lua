@@ -104,23 +104,24 @@ function M.module_from_buffer(image, opts)
   return remember_image(mod, image)
 end
 
+-- The bytes of a file that the user named.
+local function read_file(where, path)
+  if type(path) ~= "string" then errors.raise("LogicError", where .. ": expected a path, got " .. type(path)) end
+  local file, why = io.open(path, "rb")
+  local data = file and file:read "*a"
+  if file then file:close() end
+  if data then return data end
+  errors.raise("RuntimeError", where .. ": " .. (why or path .. " cannot be read"),
+    { code = core.result.FILE_NOT_FOUND, name = "CUDA_ERROR_FILE_NOT_FOUND" })
+end
+
 ---Loads a module from a file.
 ---@param path string  file that holds a cubin, PTX or a fatbin
 ---@param opts? cudalua.ModuleOptions
 ---@return cudalua.Module
 ---@raise RuntimeError (301) where it cannot be read, else as module_from_buffer.
 function M.module_from_file(path, opts)
-  if type(path) ~= "string" then
-    errors.raise("LogicError", "module_from_file: expected a path, got " .. type(path))
-  end
-  local file, why = io.open(path, "rb")
-  local image = file and file:read "*a"
-  if file then file:close() end
-  if not image then
-    errors.raise("RuntimeError", "module_from_file: " .. (why or path .. " cannot be read"),
-      { code = core.result.FILE_NOT_FOUND, name = "CUDA_ERROR_FILE_NOT_FOUND" })
-  end
-  return M.module_from_buffer(image, opts)
+  return M.module_from_buffer(read_file("module_from_file", path), opts)
 end
 
 ---The driver's linker: several images become one module. `cuda.Linker{message_handler =, options =, log_verbose =}`.
@@ -169,17 +170,7 @@ end
 ---@return cudalua.Linker self
 ---@raise RuntimeError (301) where it cannot be read, else as add_data
 function Linker:add_file(path, input_type)
-  if type(path) ~= "string" then
-    errors.raise("LogicError", "Linker:add_file: expected a path, got " .. type(path))
-  end
-  local file, why = io.open(path, "rb")
-  local data = file and file:read "*a"
-  if file then file:close() end
-  if not data then
-    errors.raise("RuntimeError", "Linker:add_file: " .. (why or path .. " cannot be read"),
-      { code = core.result.FILE_NOT_FOUND, name = "CUDA_ERROR_FILE_NOT_FOUND" })
-  end
-  return Linker.add_data(self, data, input_type, path)
+  return Linker.add_data(self, read_file("Linker:add_file", path), input_type, path)
 end
 
 ---Links what was added and loads it into the current context. The linker is closed by it.
