@@ -111,7 +111,8 @@ return {
   {
     module = "cudalua.softgpu", prefix = "softgpu",
     softgpu_spec = "control active log calls fail fail_clear stats leaks set_device_count",
-    check_spec = "check report",
+    check_spec = "check report", streams_order_spec = "streams runs",
+    schedule_spec = "schedule",
   },
   {
     module = "cudalua.dtype", prefix = "dtype",

@@ -23,15 +23,33 @@ return {
     "check_spec: checks of the software device find barriers and shuffles that not all come to",
     "check_spec: checks of the software device say nothing of the same kernels without their bug",
     "check_spec: checks of the software device do not look where they were not asked to",
-    "check_spec: checks of the software device say nothing of kernels that are right: the corpus, CUB, "
-      .. "cooperative groups, locks, scans, calls",
+    "check_spec: checks of the software device say nothing of kernels that are right: CUB, cooperative groups, locks, "
+      .. "scans, calls",
+    "check_spec: checks of the software device say nothing of the differential corpus, and change no result of it",
+    "check_spec: checks of the software device say nothing of the examples",
     "check_spec: checks of the software device are the detail of a LaunchError, which the next call that waits raises",
     "check_spec: checks of the software device softgpu.check sets them and tells which are set; softgpu.report "
       .. "tells the last report",
     "check_spec: checks of the software device write their reports as JSON, on stderr or into a file",
-    "check_spec: checks of the software device tell what is left at the end: memory of the program's and of "
-      .. "kernels' malloc, and where it was made",
+    "check_spec: checks of the software device find what kernels have allocated and nobody has freed, when the "
+      .. "context goes",
+    "check_spec: checks of the software device list all that is left when the process ends, and where it was made",
+    "check_spec: checks of the software device find nothing left of a program that ends as Lua programs do, and do not "
+      .. "ask after a fault",
+    "corpus_spec: the software device names an instruction that it does not have, and its line; the module's other "
+      .. "kernels run",
     "printf_spec: trap in kernels is found where it was inlined, too",
+    "schedule_spec: schedule leaves the results of the whole corpus as they are, in every order and with any number of "
+      .. "threads",
+    "schedule_spec: schedule softgpu.schedule sets it, all of it or nothing, and tells what is set",
+    "schedule_spec: schedule comes from the environment too",
+    "schedule_spec: schedule makes no difference to the time that events measure",
+    "schedule_spec: schedule that cannot go on: threads at two barriers are named, with the line, and whom they wait "
+      .. "for",
+    "schedule_spec: schedule that cannot go on: blocks that wait for a flag that nobody sets are found before the "
+      .. "limit, and the device is lost",
+    "schedule_spec: schedule that cannot go on: one endless loop ends at the limit, and says where it was",
+    "schedule_spec: schedule reports the error of the lowest block, whoever came to its own first",
     "printf_spec: malloc in kernels is checked on the software device: past the end, after free, and freed twice",
     "errors_spec: errors every code of the driver has its class, name and sentence, from calls of each kind",
     "errors_spec: errors each sticky code is told by the call that reports it, and poisons the device",
@@ -48,6 +66,19 @@ return {
     "event_spec: events events are given back to the driver",
     "graph_spec: graphs cuda.Stream:capture with the driver failing",
     "stream_spec: streams streams are given back to the driver",
+    "streams_order_spec: the order of work in streams: softgpu.streams sets the mode and tells it",
+    "streams_order_spec: the order of work in streams: softgpu.streams: deferred work waits, eager work is done, "
+      .. "random work is one or the other",
+    "streams_order_spec: the order of work in streams: softgpu.runs tells in which order work ran",
+    "streams_order_spec: the order of work in streams: a stream that does not wait for another one's event reads "
+      .. "stale data",
+    "streams_order_spec: the order of work in streams: page-locked memory that is read before its stream is done "
+      .. "is stale",
+    "streams_order_spec: the order of work in streams: page-locked memory that changes before it has been copied "
+      .. "arrives changed",
+    "streams_order_spec: the order of work in streams: the default stream does not wait for a non-blocking stream",
+    "streams_order_spec: the order of work in streams: a graph reads host memory when it runs, pageable memory too",
+    "streams_order_spec: the order of work in streams: branches of a graph that no event orders run in any order",
     "hostile_spec: hostile finalizers that detach or change the current context",
     "lifetime_spec: lifetimes the collector is asked before memory is said to be out",
     "mem_async_spec: stream order cuda.mem_alloc_async takes the current stream where it is given none",

@@ -26,24 +26,105 @@ run_busted() {
   fi
 }
 
+# The spec files that take longest, to begin with, so that side by side they end at about the same time.
+LONG_SPECS=(check hostile corpus differential compiler_abuse fault_sweep compiler_options schedule pressure printf
+  primitives cache examples nonsense)
+
+spec_files() {
+  local name
+  for name in "${LONG_SPECS[@]}"; do [[ ! -f spec/${name}_spec.lua ]] || echo "spec/${name}_spec.lua"; done
+  for name in spec/*_spec.lua; do
+    [[ " ${LONG_SPECS[*]} " = *" $(basename "$name" _spec.lua) "* ]] || echo "$name"
+  done
+}
+
+# How many processes run tests side by side: one on a GPU, whose memory specs count. Two for the sanitizers, which
+# take memory.
+choose_jobs() {
+  local most=8
+  [[ -z $RUNTIME ]] || most=2
+  JOBS=$(nproc)
+  [[ $CUDALUA_DRIVER = soft ]] || JOBS=1
+  [[ $JOBS -le $most ]] || JOBS=$most
+  JOBS=${CUDALUA_JOBS:-$JOBS}
+  [[ $JOBS =~ ^[1-9][0-9]*$ ]] || die "CUDALUA_JOBS=$JOBS makes no sense: a number of processes is wanted"
+}
+
+# run_part DIR NAME COMMAND...: leaves NAME.log and NAME.status in DIR, and prints the log in one piece.
+run_part() {
+  local dir=$1 name=$2 status=0
+  shift 2
+  "$@" </dev/null >"$dir/$name.log" 2>&1 || status=$?
+  echo "$status" >"$dir/$name.status"
+  [[ -z $(tail -c 1 "$dir/$name.log") ]] || echo >>"$dir/$name.log" # it crashed in the middle of a line
+  flock "$dir/lock" cat "$dir/$name.log"
+}
+
+# Interrupted: what runs in the background would go on.
+stop_parts() {
+  local part
+  for part in $(jobs -p); do
+    pkill -P "$part" || true
+    kill "$part" || true
+  done
+  exit 130
+}
+
+# The C tests are one of the parts. Their output is shown where one of them failed.
+run_c_tests() {
+  meson test -C "$1" --no-rebuild --num-processes "$2" --print-errorlogs --quiet >"$1/c-tests.log" 2>&1 ||
+    cat "$1/c-tests.log"
+}
+
+# run_spec DIR REPORT-NAME FILES...: specs in one process, with a cache folder for each such process.
+run_spec() {
+  local dir=$1 name=$2
+  shift 2
+  CUDALUA_REPORT=$dir/parts/$name.lua CUDALUA_CACHE_DIR=$dir/test-cache/$name run_busted "${busted[@]}" "$@"
+}
+
+# Every spec file in a process of its own, so that one that crashes is known and takes no other along; what a file
+# printed comes out when it has ended. PARTS gets their names.
+run_side_by_side() {
+  local dir=$1 file name running=1
+  trap stop_parts INT TERM
+  run_part "$dir/parts" c-tests run_c_tests "$dir" 1 &
+  while read -r file; do
+    name=$(basename "$file" .lua)
+    PARTS+=("$name")
+    if [[ $running -ge $JOBS ]]; then wait -n || true; else running=$((running + 1)); fi
+    run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file" &
+  done < <(spec_files)
+  wait
+  trap - INT TERM
+}
+
 # test_build DIR [busted arguments]: without arguments all tests, with the counts at the end.
 test_build() {
   local dir=$1 status=0
   shift
-  local -a busted=(--cpath="$dir/src/?.so" --output=spec/support/handler.lua)
+  local -a busted=(--cpath="$dir/src/?.so" --output=spec/support/handler.lua) PARTS=()
   cd "$ROOT" || exit
   choose_driver
+  choose_jobs
   export_lua_paths
-  export CUDALUA_BUILD=$dir CUDALUA_CACHE_DIR=$dir/test-cache # not the user's
+  export CUDALUA_BUILD=$dir CUDALUA_CACHE_DIR=$dir/test-cache/any # not the user's
   if [[ $# -gt 0 ]]; then
     run_busted "${busted[@]}" "$@"
     return
   fi
-  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER"
-  rm -f "$dir/spec-report.lua" "$dir/meson-logs/testlog.json"
-  meson test -C "$dir" --no-rebuild --print-errorlogs --quiet >"$dir/c-tests.log" 2>&1 || cat "$dir/c-tests.log"
-  CUDALUA_REPORT=$dir/spec-report.lua run_busted "${busted[@]}" </dev/null || status=$?
-  run_luajit tools/report.lua "$dir" "$status"
+  say "testing on CUDALUA_DRIVER=$CUDALUA_DRIVER, $JOBS side by side"
+  rm -rf "$dir/parts" "$dir/meson-logs/testlog.json"
+  mkdir -p "$dir/parts"
+  if [[ $JOBS -gt 1 ]]; then
+    run_side_by_side "$dir"
+  else
+    PARTS=(specs)
+    run_c_tests "$dir" 1
+    run_spec "$dir" specs </dev/null || status=$?
+    echo "$status" >"$dir/parts/specs.status"
+  fi
+  run_luajit tools/report.lua "$dir" "${PARTS[@]}"
 }
 
 run_tests() {

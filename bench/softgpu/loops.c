@@ -29,3 +29,32 @@ ALIGNED void loop_matmul(int n, const float *a, const float *b, float *c) {
       c[i * n + j] = sum;
     }
 }
+
+ALIGNED void loop_mandelbrot(int side, int most, int *counts) {
+  const float scale = 3.0f / (float)side;
+  for (int i = 0; i < side * side; i++) {
+    const float cx = (float)(i % side) * scale + -2.25f, cy = (float)(i / side) * scale + -1.5f;
+    float x = 0, y = 0;
+    int n = 0;
+    while (n < most) {
+      const float xx = x * x, yy = y * y;
+      if (xx + yy > 4) break;
+      const float xy = x * y;
+      x = xx - yy + cx;
+      y = xy + xy + cy;
+      n++;
+    }
+    counts[i] = n;
+  }
+}
+
+ALIGNED void loop_sum(int n, const float *x, float *total) {
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  *total += sum;
+}
+
+ALIGNED void loop_scan(int n, const unsigned *x, unsigned *sums) {
+  unsigned sum = 0;
+  for (int i = 0; i < n; i++) sums[i] = sum += x[i];
+}

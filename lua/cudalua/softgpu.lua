@@ -46,6 +46,48 @@ function M.calls()
   return list
 end
 
+---@class cudalua.softgpu.Run
+---@field number integer  place in the order in which all work was submitted; the same for all nodes of a launched graph
+---@field name string     "launch", "copy", "fill", "host", "record", "wait", "free" ...
+---@field stream number   as Stream:handle() tells it; 1 and 2 are the default streams
+---@field node? integer   of a graph, from 0, in the order in which they were added
+
+---The operations that have run since log("on") or log("clear"), in the order in which they did. Of the calls that
+---submitted them, calls() tells.
+---@return cudalua.softgpu.Run[]
+function M.runs()
+  local list = {}
+  for line in core.softgpu_control("runs"):gmatch "[^\n]+" do
+    local number, name, stream, node = line:match "^(%d+) (.-) stream=(%S+)(.*)$"
+    list[#list + 1] = { number = tonumber(number), name = name, stream = tonumber(stream),
+      node = tonumber(node:match "node=(%d+)") }
+  end
+  return list
+end
+
+---When work in streams runs, from now on; and what was set, where nothing is given.
+---
+---    deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
+---                 is never done in time
+---    eager        in the call that submits it
+---    random:SEED  in any order that the streams, events and default streams of the program allow, some of it before
+---                 anybody waits; each seed, 0 to 2147483647, stands for one order, which comes again with it
+---@param mode? string  "deferred", "eager", "random:7"
+---@return string mode
+---@raise LogicError for other modes
+function M.streams(mode)
+  if mode == nil then mode = nil end -- or a NULL pointer
+  if mode ~= nil then
+    local seed = type(mode) == "string" and mode:match "^random:(%d+)$"
+    local known = mode == "deferred" or mode == "eager" or (seed and #seed <= 10 and tonumber(seed) < 2 ^ 31)
+    if not known then
+      errors.raise("LogicError", "softgpu.streams: expected 'deferred', 'eager' or 'random:SEED', got "
+        .. errors.text(mode))
+    end
+  end
+  return core.softgpu_control(mode and "streams " .. mode or "streams")
+end
+
 ---Makes the nth next call of a driver function fail, once.
 ---@param symbol string    "cuMemAlloc_v2"
 ---@param nth? integer     default 1
@@ -75,7 +117,7 @@ function M.stats()
   return t
 end
 
-local checks = { "races", "uninitialised", "barriers", "shuffles", "leaks" }
+local checks = { "races", "uninitialised", "barriers", "shuffles", "arrays", "leaks" }
 local check_names = { all = true, off = true, uninitialized = true }
 for _, name in ipairs(checks) do check_names[name] = true end
 
@@ -87,6 +129,7 @@ for _, name in ipairs(checks) do check_names[name] = true end
 ---    uninitialised  loads of memory that nobody has written
 ---    barriers       __syncthreads() that not all threads come to at one place
 ---    shuffles       values of lanes that do not take part
+---    arrays         accesses of shared memory beyond the variable whose address they are made from
 ---    leaks          memory of kernels' malloc and of the program that is there at the end, on stderr
 ---@param what? table<string, boolean>|string  {races = true, leaks = true}: these and no others; or "all", "off",
 ---  "races,leaks"
@@ -121,6 +164,45 @@ function M.check(what)
   local set = {}
   for _, name in ipairs(checks) do set[name] = ("," .. reply .. ","):find("," .. name .. ",", 1, true) ~= nil end
   return set
+end
+
+local schedule_keys = { threads = true, order = true, gang = true, timeout = true }
+
+---How kernels are run from now on. What a key is not given for stays.
+---
+---    threads  how many run a kernel. "auto": as many as there are processors, where the blocks of the kernel are
+---             independent and there is enough to do; "auto:2": no more than two. A number: so many for every kernel,
+---             also where blocks depend on each other, so that results may come out in another order each time
+---    order    in which blocks begin: "forward", "reverse", "random:SEED"
+---    gang     threads of a block that execute together, 32 to 1024
+---    timeout  seconds until a kernel is stopped with LAUNCH_TIMEOUT; 0 or "off": none is
+---@param what? {threads?: integer|string, order?: string, gang?: integer, timeout?: number|string}
+---@return {threads: integer|string, order: string, gang: integer, timeout: number} schedule  from now on
+---@raise LogicError for other keys and values
+function M.schedule(what)
+  if what == nil then what = {} end -- or a NULL pointer
+  if type(what) ~= "table" then
+    errors.raise("LogicError", "softgpu.schedule: expected a table such as {threads = 1}, got " .. errors.text(what))
+  end
+  local before, changed = {}, {}
+  for key, value in core.softgpu_control("schedule"):gmatch "(%l+)=(%S+)" do before[key] = value end
+  for key, value in pairs(what) do
+    if not schedule_keys[key] then
+      errors.raise("LogicError", ("softgpu.schedule: unknown key %s (there are threads, order, gang, timeout)"):format(
+        errors.text(key)))
+    end
+    local good = type(value) == "number" or (type(value) == "string" and value:find "^[%w:.]+$")
+    if good then good = pcall(core.softgpu_control, ("schedule %s %s"):format(key, value)) end
+    if not good then
+      -- All of it or nothing.
+      for name in pairs(changed) do core.softgpu_control(("schedule %s %s"):format(name, before[name])) end
+      errors.raise("LogicError", ("softgpu.schedule: %s = %s makes no sense"):format(key, errors.text(value)))
+    end
+    changed[key] = true
+  end
+  local now = {}
+  for key, value in core.softgpu_control("schedule"):gmatch "(%l+)=(%S+)" do now[key] = tonumber(value) or value end
+  return now
 end
 
 ---The report of the last fault, "" where there was none.

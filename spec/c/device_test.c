@@ -1517,7 +1517,9 @@ static CUresult call_with_nothing(const char *name) {
  * nobody. */
 static void every_call_gone(void) {
   static const char *const of_facts[] = {"cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
-                                         "cuGetProcAddress", "cuGetProcAddress_v2"};
+                                         "cuGetProcAddress", "cuGetProcAddress_v2",
+                                         "cuLogsRegisterCallback", "cuLogsUnregisterCallback",
+                                         "cuGetExportTable"};
   for (int i = 0; i < 2; i++) {
     start();
     OK(control(i ? "fork" : "deinit"));
@@ -1538,6 +1540,8 @@ static void every_call_with_nothing(void) {
                                            "cuCtxPopCurrent",
                                            "cuCtxPopCurrent_v2",
                                            "cuCtxSetCurrent",
+                                           "cuCtxSetFlags",
+                                           "cuDevicePrimaryCtxRelease",
                                            "cuDevicePrimaryCtxReset",
                                            "cuDevicePrimaryCtxReset_v2",
                                            "cuDevicePrimaryCtxSetFlags",

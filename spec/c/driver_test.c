@@ -1000,7 +1000,48 @@ static void many(void) {
   free(e);
 }
 
+/* The older form of a host function: it hears which stream, and cannot be captured. */
+static struct {
+  CUstream stream;
+  CUresult status, nested;
+  int calls;
+} heard;
+
+static void CUDA_CB hear_stream(CUstream stream, CUresult status, void *data) {
+  heard.stream = stream;
+  heard.status = status;
+  heard.nested = cuCtxSynchronize();
+  heard.calls += *(const int *)data;
+}
+
+static void stream_callbacks(void) {
+  CUstream s;
+  CUgraph graph = NULL;
+  int by = 3;
+  start();
+  OK(cuStreamCreate(&s, 0));
+  OK(cuStreamAddCallback(s, hear_stream, &by, 0));
+  if (deferred()) EQ(heard.calls, 0);
+  OK(cuStreamSynchronize(s));
+  EQ(heard.calls, 3);
+  TRUE(heard.stream == s);
+  EQ(heard.status, CUDA_SUCCESS);
+  EQ(heard.nested, CUDA_ERROR_NOT_PERMITTED);
+  OK(cuStreamAddCallback(NULL, hear_stream, &by, 0));
+  OK(cuCtxSynchronize());
+  EQ(heard.calls, 6);
+  TRUE(heard.stream == NULL);
+  IS(CUDA_ERROR_INVALID_VALUE, cuStreamAddCallback(s, NULL, &by, 0));
+  IS(CUDA_ERROR_INVALID_VALUE, cuStreamAddCallback(s, hear_stream, &by, 1));
+  OK(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
+  IS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamAddCallback(s, hear_stream, &by, 0));
+  IS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(s, &graph));
+  OK(cuStreamDestroy(s));
+  EQ(heard.calls, 6);
+}
+
 static const Group groups[] = {
+    {.name = "stream_callbacks", .run = stream_callbacks},
     {"before_init", before_init, ANYWHERE},
     {"devices", devices, ANYWHERE},
     {"contexts", contexts, ANYWHERE},

@@ -892,6 +892,123 @@ static void soft_time(void) {
   TRUE(together > 0 && apart > together * 1.8f && apart < together * 2.2f);
 }
 
+/* A graph as a node of others: copied when it is added, run as a whole between what comes before it and what
+ * comes after. */
+static void children(void) {
+  CUgraph inner, outer, outermost, of_node = NULL, clone;
+  CUgraphNode a, b, c, d, list[8];
+  CUgraphNodeType type;
+  CUDA_MEMSET_NODE_PARAMS fill = {.dst = buf, .value = 5, .elementSize = 4, .width = WORDS, .height = 1};
+  size_t count = 8;
+  int calls = 0;
+  start();
+  fill.dst = buf;
+  OK(begin());
+  OK(launch_add(s1));
+  OK(launch_add(s1));
+  inner = end();
+  OK(cuGraphCreate(&outer, 0));
+  OK(cuGraphAddMemsetNode(&a, outer, NULL, 0, &fill, ctx));
+  OK(cuGraphAddChildGraphNode(&b, outer, &a, 1, inner));
+  CUDA_HOST_NODE_PARAMS host = {add_in_host, &calls};
+  OK(cuGraphAddHostNode(&c, outer, &b, 1, &host));
+  OK(cuGraphAddChildGraphNode(&d, outer, (CUgraphNode[]){b, c}, 2, inner));
+  IS(1, cuGraphAddChildGraphNode(NULL, outer, NULL, 0, inner));
+  IS(1, cuGraphAddChildGraphNode(&c, outer, NULL, 0, NULL));
+  IS(1, cuGraphAddChildGraphNode(&c, NULL, NULL, 0, inner));
+  IS(1, cuGraphAddChildGraphNode(&c, outer, (CUgraphNode[]){b, b}, 2, inner));
+  EQ(count_nodes(outer), 4);
+  OK(cuGraphNodeGetType(b, &type));
+  EQ(type, CU_GRAPH_NODE_TYPE_GRAPH);
+
+  OK(cuGraphChildGraphNodeGetGraph(b, &of_node));
+  TRUE(of_node != NULL && of_node != inner);
+  IS(1, cuGraphChildGraphNodeGetGraph(b, NULL));
+  IS(1, cuGraphChildGraphNodeGetGraph(NULL, &of_node));
+  IS(1, cuGraphChildGraphNodeGetGraph(a, &of_node));
+  EQ(count_nodes(of_node), 2);
+  OK(cuGraphGetNodes(of_node, list, &count));
+  EQ(count, 2);
+  MODEL(1, SOFT ? cuGraphDestroy(of_node) : CUDA_ERROR_INVALID_VALUE);
+  OK(cuGraphAddEmptyNode(&c, inner, NULL, 0)); /* not in the copies */
+  EQ(count_nodes(of_node), 2);
+  OK(cuGraphDestroy(inner));
+
+  OK(cuGraphCreate(&outermost, 0));
+  OK(cuGraphAddChildGraphNode(&c, outermost, NULL, 0, outer));
+  OK(cuGraphAddChildGraphNode(&d, outermost, &c, 1, outer));
+  OK(cuGraphClone(&clone, outermost));
+  CUgraphExec x = instantiate(outer), y = instantiate(outermost), z = instantiate(clone);
+  run(x);
+  EQ(read_word(0), 9);
+  EQ(calls, 1);
+  run(y);
+  EQ(read_word(WORDS - 1), 9);
+  EQ(calls, 3);
+
+  CUgraph other; /* of the same form, with kernels for other memory */
+  CUgraphExecUpdateResultInfo info;
+  CUdeviceptr first = buf, second;
+  OK(cuMemAlloc(&second, BYTES));
+  OK(cuMemsetD32(second, 0, WORDS));
+  OK(cuCtxSynchronize());
+  buf = second;
+  fill.value = 7;
+  OK(begin());
+  OK(launch_add(s1));
+  OK(launch_add(s1));
+  inner = end();
+  OK(cuGraphCreate(&other, 0));
+  OK(cuGraphAddMemsetNode(&a, other, NULL, 0, &fill, ctx));
+  OK(cuGraphAddChildGraphNode(&b, other, &a, 1, inner));
+  IS(910, cuGraphExecUpdate(x, other, &info)); /* of another form */
+  OK(cuGraphAddHostNode(&c, other, &b, 1, &host));
+  OK(cuGraphAddChildGraphNode(&d, other, (CUgraphNode[]){b, c}, 2, inner));
+  OK(cuGraphExecUpdate(x, other, &info));
+  CUDA_KERNEL_NODE_PARAMS kernel = {.func = NULL};
+  OK(cuGraphChildGraphNodeGetGraph(b, &of_node));
+  count = 8;
+  OK(cuGraphGetNodes(of_node, list, &count));
+  OK(cuGraphKernelNodeGetParams(list[0], &kernel));
+  TRUE(kernel.func == add_one);
+  OK(cuGraphDestroy(inner));
+  OK(cuGraphDestroy(other));
+  OK(cuGraphDestroy(outer));
+  OK(cuGraphDestroy(outermost));
+  run(x);
+  EQ(read_word(3), 4);
+  buf = first;
+  EQ(read_word(3), 7);
+  run(z);
+  EQ(read_word(3), 9);
+  OK(cuGraphDestroy(clone));
+  OK(cuGraphExecDestroy(x));
+  OK(cuGraphExecDestroy(y));
+  OK(cuGraphExecDestroy(z));
+  if (SOFT) {
+    EQ(stat("live_graphs"), 0);
+    EQ(stat("live_execs"), 0);
+  }
+  OK(cuCtxDestroy(ctx));
+}
+
+/* What a reset finds of nested graphs goes, each once. */
+static void soft_children_reset(void) {
+  CUgraph inner, outer;
+  CUgraphNode a;
+  start();
+  inner = diamond();
+  OK(cuGraphCreate(&outer, 0));
+  for (int i = 0; i < 3; i++) OK(cuGraphAddChildGraphNode(&a, outer, NULL, 0, i ? outer : inner));
+  EQ(stat("live_graphs"), 9); /* two, and those of nodes: 1; 1 with 1 inside; 1 with 1 + 2 inside */
+  CUgraphExec x = instantiate(outer);
+  run(x);
+  EQ(read_word(0), 20);
+  OK(cuSoftgpuControl("reset", NULL, 0, NULL));
+  EQ(stat("live_graphs"), 0);
+  EQ(stat("live_execs"), 0);
+}
+
 /* A host function runs unlocked: other threads may do what they like to the graph meanwhile. */
 static CUgraphExec busy_exec;
 static CUgraph busy_graph;
@@ -967,6 +1084,8 @@ static const Group groups[] = {
     {"by_hand", by_hand, ANYWHERE},
     {"event_nodes", event_nodes, ANYWHERE},
     {"nested", nested, ANYWHERE},
+    {"children", children, ANYWHERE},
+    {"children_reset", soft_children_reset, SOFTWARE},
     {"meanwhile", meanwhile, ANYWHERE},
     {"two_contexts", two_contexts, ANYWHERE},
     {"proc_address", proc_address, ANYWHERE},

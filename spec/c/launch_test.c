@@ -428,9 +428,6 @@ static void old_launches(void) {
   IS(1, cuFuncSetBlockShape(put, 0, 1, 1));
   IS(1, cuFuncSetBlockShape(put, -1, 1, 1));
   IS(1, cuFuncSetBlockShape(put, 2048, 1, 1));
-  IS(1, cuParamSeti(put, -4, 1));
-  IS(1, cuParamSeti(put, 4093, 1));
-  IS(1, cuParamSetSize(put, 5000));
 
   /* Sizes that end before the parameters do are taken, and what is beyond them is refused by the launch. */
   for (unsigned size = 4; size <= 40; size += 4) {
@@ -446,8 +443,8 @@ static void old_grids(void) {
   OK(cuFuncSetBlockShape(put, 32, 1, 1));
   OK(cuParamSetv(put, 0, &cells, 8));
   OK(cuParamSetSize(put, 16));
-  MODEL(1, cuLaunchGrid(put, 0, 1));
-  MODEL(1, cuLaunchGrid(put, 1, -1));
+  IS(1, cuLaunchGrid(put, 0, 1));
+  IS(1, cuLaunchGrid(put, 1, -1));
 }
 
 static void old_shared(void) {
@@ -455,20 +452,29 @@ static void old_shared(void) {
   OK(cuFuncSetBlockShape(put, 32, 1, 1));
   OK(cuParamSetv(put, 0, &cells, 8));
   OK(cuParamSetSize(put, 16));
-  MODEL(0, cuFuncSetSharedSize(put, 1 << 20));
-  MODEL(1, cuLaunch(put));
+  IS(1, cuFuncSetSharedSize(put, 1 << 20));
+  OK(cuLaunch(put)); /* with what was set before */
+  OK(cuCtxSynchronize());
 }
 
+/* A launch without a block shape is accepted, and is of one thread. */
 static void old_unset(void) {
   start_module();
-  MODEL(1, cuLaunch(wide)); /* nothing was ever set */
+  OK(cuParamSetv(put, 0, &cells, 8));
+  OK(cuParamSetSize(put, 16));
+  OK(cuLaunch(put));
+  OK(cuCtxSynchronize());
 }
 
-/* A driver reads from such addresses. */
+/* A driver reads from such addresses, and writes to such offsets. */
 static void old_nonsense(void) {
   CUfunction no_function = (CUfunction)&no_function;
   start_module();
   IS(1, cuParamSetv(put, 0, NULL, 8));
+  IS(1, cuParamSeti(put, -4, 1));
+  IS(1, cuParamSeti(put, 4093, 1));
+  OK(cuParamSetSize(put, 5000)); /* which only a launch finds too much */
+  IS(701, cuLaunch(put));
   IS(400, cuLaunch(no_function));
   IS(400, cuParamSeti(no_function, 0, 1));
 }
@@ -750,6 +756,7 @@ static void formats(void) {
   prints(__LINE__, expected, 32, format, many, 32);
 
   /* What documentation does not say. */
+  PRINTS("-1 65535", 2, "%hd %hu", W(65535), W(65535));
   prints(__LINE__, "", -1, NULL, NULL, 0);
   PRINTS("[    7] [7    ]", 4, "[%*d] [%-*d]", W(5), W(7), W(5), W(7));
   PRINTS("[7    ]", 2, "[%*d]", W(-5), W(7));
@@ -769,10 +776,10 @@ static void odd_formats(void) {
   }
   strcat(expected, "%d %d ");
   prints(__LINE__, expected, 32, format, many, 34);
-  PRINTS("-1 255", 2, "%hhd %hhu", W(255), W(255));
+  PRINTS("%hhd %hhu", 0, "%hhd %hhu", W(255), W(255));
+  PRINTS("%.*f 5", 1, "%.*f %d", W(5));
   PRINTS("%zu %jd %td", 0, "%zu %jd %td", X(2), X(3), X(4));
   PRINTS("%zu 5", 1, "%zu %d", W(5));
-  PRINTS("-1 65535", 2, "%hd %hu", W(65535), W(65535));
   PRINTS("1.500000", 1, "%lf", D(1.5));
   PRINTS("(nil)", 1, "%p", X(0));
   PRINTS("(null)", 1, "%s", S(NULL));

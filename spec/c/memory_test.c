@@ -331,7 +331,7 @@ static void pool_objects(void) {
     TRUE(now == a);
     IS(1, cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_INVALID));
     where.type = CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-    IS(1, cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
+    IS(801, cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
     OK(cuMemPoolDestroy(a));
   }
 }

@@ -6,6 +6,7 @@
 --   lanes, block                     threads of all blocks (default 2048) and of one (256)
 --   fill     what the results hold before (default 0xa5a5a5a5)
 --   arch, headers, options           what it is compiled with; kernels that agree share a module
+--   attributes                       of the kernel, with a blank behind them
 --
 -- Types of rows: w word, x 64-bit word, f float, d double, H half, B bfloat16, J and K pairs of these. A row without
 -- a bound has to be the same bit for bit.
@@ -75,31 +76,26 @@ function M:add(kernel)
   kernel.words = at * kernel.lanes
   kernel.source = ([[
 %s
-extern "C" __global__ void %s(const u32 *%s in, u32 *out, int n)
+extern "C" __global__ %svoid %s(const u32 *%s in, u32 *out, int n)
 {
   LANE; enum { %s };
 %s
 }
-]]):format(kernel.before or "", kernel.name, kernel.group == "memory" and "" or "__restrict__",
+]]):format(kernel.before or "", kernel.attributes or "", kernel.name, kernel.group == "memory" and "" or "__restrict__",
       table.concat(enum, ", "), kernel.code)
   self.list[#self.list + 1] = kernel
   self.by_name[kernel.name] = kernel
 end
 
 M.groups = { "integers", "floats", "halves", "conversions", "approximate", "functions", "flow", "warps", "memory",
-  "blocks", "generated" }
+  "blocks", "generated", "modern" }
 
 ---Kernels the software device cannot run yet, with the reason: not counted, not compared.
-M.pending = {
-  cvt_tf32 = "cvt to tf32", cvt_tf32_90 = "cvt to tf32",
-}
+M.pending = {}
 
 ---Kernels that no GPU has run yet: they run here, and nothing is compared.
 M.unrecorded = {
-  cvt_bf16_1 = "cvt of bf16", cvt_bf16_2 = "cvt of bf16", cvt_bf16_3 = "cvt of bf16", cvt_fp8 = "cvt of e4m3, e5m2",
-  int_video_1 = "vadd, vsub ... of words", int_video_2 = "vabsdiff, vmin ... of words",
-  int_video_saturated_1 = "vadd, vsub ... of words", int_video_saturated_2 = "vabsdiff, vmin ... of words",
-  int_relu = "min.s16x2.relu, max.s32.relu", int_simd_relu = "min.s16x2.relu",
+  bulk_shared = "cp.reduce.async.bulk between shared memories", async_stores = "st.async, red.async",
 }
 
 -- The driver's assembler (13.0, sm_90) executes testp in all lanes, also where its guard is false, and there a set

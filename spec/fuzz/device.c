@@ -52,6 +52,25 @@ void fuzz_context(void) {
   cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20);
 }
 
+static void control(const char *command) {
+  PROMISED(cuSoftgpuControl(command, NULL, 0, NULL) == CUDA_SUCCESS);
+}
+
+/* How launches run: with the checks or without, by how many threads, in which order. */
+static void settings(uint64_t seed) {
+  static const char *const schedule[] = {"threads 1", "threads 2"},
+                           *const order[] = {"order forward", "order reverse", "order random:1",
+                                             "order random:2"},
+                           *const gang[] = {"gang 32", "gang 64", "gang 256", "gang 1024"};
+  char text[64];
+  control(seed >> 8 & 1 ? "check races,uninitialised,barriers,shuffles" : "check off");
+  const char *const chosen[] = {schedule[seed >> 9 & 1], order[seed >> 10 & 3], gang[seed >> 12 & 3]};
+  for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+    snprintf(text, sizeof text, "schedule %s", chosen[i]);
+    control(text);
+  }
+}
+
 /* Eight bytes are an address in the buffer, four a small number, anything else zero. */
 static void launch(CUfunction f, uint64_t seed) {
   static const unsigned threads[] = {1, 32, 33, 64};
@@ -68,6 +87,7 @@ static void launch(CUfunction f, uint64_t seed) {
   }
   const unsigned x = threads[seed & 3], y = 1 + (seed >> 2 & 1), blocks = 1 + (unsigned)(seed >> 3 & 3);
   const unsigned dynamic = (unsigned)(seed >> 5 & 3) * 100;
+  settings(seed);
   if (seed >> 7 & 1)
     cuLaunchCooperativeKernel(f, blocks, 1, 1, x, y, 1, dynamic, NULL, params);
   else
@@ -82,6 +102,16 @@ static void ask(CUfunction f) {
   PROMISED(cuFuncGetName(&name, f) == CUDA_SUCCESS && name && strlen(name) < 1 << 24);
   cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 64, 0);
   cuOccupancyMaxPotentialBlockSize(&blocks, &threads, f, NULL, 0, 0);
+}
+
+/* A launch that fails takes modules and libraries with it: false. */
+static bool launch_all(const CUfunction *f, unsigned n, uint64_t seed) {
+  const unsigned before = contexts;
+  for (unsigned i = 0; i < n; i++) {
+    launch(f[i], seed >> i);
+    if (contexts != before) return false;
+  }
+  return true;
 }
 
 void fuzz_module(CUmodule m, uint64_t seed) {
@@ -101,11 +131,30 @@ void fuzz_module(CUmodule m, uint64_t seed) {
     if (cuFuncGetName(&name, f[i]) == CUDA_SUCCESS && cuModuleGetFunction(&again, m, name) == CUDA_SUCCESS)
       PROMISED(again == f[i]);
   }
-  /* A launch that fails takes the module with it. */
-  const unsigned before = contexts;
+  if (launch_all(f, n, seed)) PROMISED(cuModuleUnload(m) == CUDA_SUCCESS);
+}
+
+void fuzz_library(CUlibrary l, uint64_t seed) {
+  unsigned n = 0, functions = 0;
+  int value;
+  size_t offset;
+  CUkernel k[MAX_KERNELS];
+  CUfunction f[MAX_KERNELS];
+  const char *name = NULL;
+  PROMISED(cuLibraryGetKernelCount(&n, l) == CUDA_SUCCESS);
+  if (n > MAX_KERNELS) n = MAX_KERNELS;
+  if (n) PROMISED(cuLibraryEnumerateKernels(k, n, l) == CUDA_SUCCESS);
   for (unsigned i = 0; i < n; i++) {
-    launch(f[i], seed >> i);
-    if (contexts != before) return;
+    PROMISED(cuKernelGetName(&name, k[i]) == CUDA_SUCCESS && name);
+    for (int a = 0; a < CU_FUNC_ATTRIBUTE_MAX; a++)
+      cuKernelGetAttribute(&value, (CUfunction_attribute)a, k[i], 0);
+    cuKernelGetParamInfo(k[i], 0, &offset, NULL);
+    CUkernel again;
+    if (cuLibraryGetKernel(&again, l, name) != CUDA_SUCCESS) continue;
+    PROMISED(again == k[i]);
+    if (cuKernelGetFunction(&f[functions], k[i]) != CUDA_SUCCESS) continue;
+    if (i & 1) f[functions] = (CUfunction)k[i];
+    functions++;
   }
-  PROMISED(cuModuleUnload(m) == CUDA_SUCCESS);
+  if (launch_all(f, functions, seed)) PROMISED(cuLibraryUnload(l) == CUDA_SUCCESS);
 }

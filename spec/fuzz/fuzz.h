@@ -28,6 +28,7 @@ void fuzz_start(void);   /* the driver, quiet, with a little memory and a short 
 void fuzz_context(void); /* makes sure that a context is current that no error has spoilt */
 /* Asks a module about itself and launches each of its kernels; `seed` chooses sizes. Unloads it. */
 void fuzz_module(CUmodule m, uint64_t seed);
+void fuzz_library(CUlibrary l, uint64_t seed); /* the same */
 /* The bytes and a NUL behind them; freed by the caller. */
 char *fuzz_text(const uint8_t *data, size_t size);
 

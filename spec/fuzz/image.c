@@ -55,10 +55,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint64_t seed = fuzz_hash(data, size);
   char *image = image_of(data, size);
   CUmodule m;
+  CUlibrary l;
   fuzz_context();
   if (cuModuleLoadData(&m, image) == CUDA_SUCCESS) fuzz_module(m, seed);
   fuzz_context();
   if (cuModuleLoadFatBinary(&m, image) == CUDA_SUCCESS) fuzz_module(m, seed);
+  fuzz_context();
+  if (cuLibraryLoadData(&l, image, NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS) fuzz_library(l, seed);
   fuzz_context();
   if (size) to_linker(image, size);
   free(image);

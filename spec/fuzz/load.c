@@ -49,12 +49,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = fuzz_text(data, size);
   Options o = choose(seed);
   CUmodule m = NULL;
+  CUlibrary l = NULL;
+  const bool library = (seed >> 14 & 7) == 0;
   fuzz_context();
-  const CUresult r = cuModuleLoadDataEx(&m, text, o.n, o.name, o.value);
-  if (r == CUDA_SUCCESS)
-    fuzz_module(m, seed);
+  const CUresult r = library ? cuLibraryLoadData(&l, text, o.name, o.value, o.n, NULL, NULL, 0)
+                             : cuModuleLoadDataEx(&m, text, o.n, o.name, o.value);
+  if (r)
+    PROMISED(!m && !l && r != CUDA_ERROR_UNKNOWN && r != CUDA_ERROR_NOT_INITIALIZED);
+  else if (library)
+    fuzz_library(l, seed);
   else
-    PROMISED(m == NULL && r != CUDA_ERROR_UNKNOWN && r != CUDA_ERROR_NOT_INITIALIZED);
+    fuzz_module(m, seed);
   free(o.log);
   free(text);
   return 0;

@@ -87,6 +87,95 @@ families.bounds = {
         __syncthreads();
         o[threadIdx.x] = s[threadIdx.x * 5];
       }]], args = { "ints:32" }, block = 32 },
+  { "a store before the beginning", "out_of_bounds", 700, { 0 }, "4 bytes before the nearest one",
+    [[__global__ void k(int *a) {
+        a[(int)threadIdx.x - 1] = 1; // HERE
+      }]], args = { "ints:32" }, block = 32 },
+  { "a vector across the end", "out_of_bounds", 700, { 7 }, "56 bytes into .*, across its end",
+    [[__global__ void k(int2 *a) {
+        a[threadIdx.x] = make_int2(1, 2); // HERE
+      }]], args = { "ints:15" }, block = 8 },
+  { "two ints at once that are not aligned", "misaligned", 716, { 0 }, "store of 8 bytes .* no multiple of 8",
+    [[__global__ void k(int *a) {
+        *(int2 *)(a + 1) = make_int2(1, 2); // HERE
+      }]], args = { "ints:8" }, block = 1 },
+  { "a misaligned atomic operation", "misaligned", 716, { 0 }, "atomic access of 8 bytes .* no multiple of 8",
+    [[__global__ void k(int *a) {
+        atomicAdd((unsigned long long *)(a + 1), 1ull); // HERE
+      }]], args = { "ints:8" }, block = 1 },
+  { "a negative index of shared memory", "out_of_bounds", 700, { 0 }, "shared address 0xf+c; the block has 128 bytes",
+    [[__global__ void k(int *o) {
+        __shared__ int s[32];
+        s[(int)threadIdx.x - 1] = 1; // HERE
+        __syncthreads();
+        o[threadIdx.x] = s[threadIdx.x];
+      }]], args = { "ints:32" }, block = 32 },
+  { "an index that has overflown", "out_of_bounds", 700, { 1 }, "allocation|device",
+    [[__global__ void k(int *a, int rows) {
+        int at = threadIdx.x * rows * rows; // -2147479015 in thread 1
+        a[at] = 1; // HERE
+      }]], args = { "ints:64", 46341 }, block = 2 },
+  { "an index beyond 32 bits", "out_of_bounds", 700, { 1 }, "allocation|device",
+    [[__global__ void k(char *a, long long row) {
+        a[threadIdx.x * row] = 1; // HERE
+      }]], args = { "ints:64", 2 ^ 40 }, block = 2 },
+  { "one element behind a shared array, in the next one", "array", 719, { 31 },
+    "load of 4 bytes at shared address 0x%x+, beyond the variable that the address is made from, %S+ %(128 bytes at",
+    [[__global__ void k(int *o) {
+        __shared__ int a[32], b[32];
+        int i = threadIdx.x;
+        a[i] = i;
+        b[i] = -i;
+        __syncthreads();
+#ifdef FIXED
+        o[i] = a[(i + 1) % 32] + b[i];
+#else
+        o[i] = a[i + 1] + b[i]; // HERE
+#endif
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "one element before a shared array, in another one", "array", 719, { 0 }, "store of 4 bytes .* beyond the variable",
+    [[__global__ void k(int *o, const int *n) {
+        __shared__ int a[32];
+        __shared__ int b[32];
+        int i = threadIdx.x;
+        a[i] = 0;
+        __syncthreads();
+        int at = i + n[i];
+        b[at] = i; // HERE
+        __syncthreads();
+        o[i] = a[i] + b[0];
+      }]], args = { "ints:32", "minus:32" }, block = 32 },
+  { "before dynamic shared memory", "array", 719, { 0 }, "beyond the variable .* %(from 0x80 on%)",
+    [[extern __shared__ int d[];
+      __global__ void k(int *o, const int *n) {
+        __shared__ int a[32];
+        int i = threadIdx.x;
+        a[i] = 0;
+        __syncthreads();
+        int at = i + n[i];
+        d[at] = i; // HERE
+        __syncthreads();
+        o[i] = a[i];
+      }]], args = { "ints:32", "minus:32" }, block = 32, shared = 128 },
+  { "a mistake in a function that was expanded in place", "out_of_bounds", 700, { 3 },
+    "planted.cu:%d+, inlined at planted.cu:%d+",
+    [[__device__ void put(int *a, int i) {
+        a[i] = 1; // HERE
+      }
+      __global__ void k(int *a) {
+        put(a, threadIdx.x); // OUTER
+      }]], args = { "ints:3" }, block = 4 },
+  { "a mistake in a function that is called", "out_of_bounds", 700, { 3 }, "0 bytes past the end",
+    [[__device__ __noinline__ void put(int *a, int i) {
+        a[i] = 1; // HERE
+      }
+      __global__ void k(int *a) { put(a, threadIdx.x); }]], args = { "ints:3" }, block = 4 },
+  { "a mistake in one block of many", "out_of_bounds", 700, { 1, 2 }, "0 bytes past the end",
+    block_at = { 2, 1, 0 },
+    [[__global__ void k(int *a) {
+        int block = blockIdx.x + 3 * blockIdx.y, thread = threadIdx.x + 2 * threadIdx.y;
+        a[block * 6 + thread] = 1; // HERE
+      }]], args = { "ints:35" }, block = { 2, 3 }, grid = { 3, 2 } },
 }
 
 families.pointers = {
@@ -121,6 +210,33 @@ families.pointers = {
         p[threadIdx.x == 3 ? n : 0] = 1; // HERE
         free(p);
       }]], args = { "ints:1", 40 }, block = 4 },
+  { "freed though nobody has allocated it", "launch_failed", 719, { 0 },
+    "which malloc in a kernel did not give: 0 bytes into allocation %d+ %(16 bytes at 0x%x+, made at %S+:%d+%)",
+    [[__global__ void k(int *a) {
+        free(a); // HERE
+      }]], args = { "ints:4" }, block = 1 },
+  { "freed from its middle", "launch_failed", 719, { 0 },
+    "which malloc in a kernel did not give: 16 bytes into memory from malloc in a kernel %(64 bytes .* made at %S+:2",
+    [[__global__ void k(int *o) {
+        int *p = (int *)malloc(64);
+        o[0] = p != 0;
+        free(p + 4); // HERE
+      }]], args = { "ints:1" }, block = 1 },
+  { "memory of another device", "out_of_bounds", 700, { 0 },
+    "memory of device 1, to which the kernel's context on device 0 has no peer access", devices = 2,
+    [[__global__ void k(int **a) {
+        *a[0] = 1; // HERE
+      }]], args = { "elsewhere" }, block = 1 },
+  { "memory of a context that is gone", "out_of_bounds", 700, { 0 }, "the memory was freed: 0 bytes into",
+    [[__global__ void k(int **a) {
+        *a[0] = 1; // HERE
+      }]], args = { "gone" }, block = 1 },
+  { "trap", "launch_failed", 719, { 5 }, "the kernel stopped itself",
+    [[__global__ void k(int *o) {
+        if (o[threadIdx.x] == 0 && threadIdx.x > 4)
+          __trap(); // HERE
+        o[threadIdx.x] = 1;
+      }]], args = { "ints:8" }, block = 8 },
   { "freed twice", "launch_failed", 719, { 0 }, "which was freed already",
     [[__global__ void k(int *o) {
         void *p = malloc(8);
@@ -168,6 +284,11 @@ families.uninitialised = {
     [[__global__ void k(int *o, const int *a) {
         o[threadIdx.x] = a[threadIdx.x] + 1; // HERE
       }]], args = { "ints:32", "copied:32" }, block = 32 },
+  { "a copy of that over what was written", "uninitialised", 719, { 3 }, "12 bytes into allocation",
+    [[__global__ void k(int *o, const int *a) {
+        o[threadIdx.x] = a[threadIdx.x] + 1; // HERE
+      }]], args = { "ints:32", "half:32" }, block = 16,
+    setup = function(cuda, _, args) cuda.memcpy_dtod(args[2] + 12, cuda.mem_alloc(16), 16) end },
   { "a counter that nobody has set", "uninitialised", 719, { 0 }, "atomic access",
     [[__global__ void k(int *o, int *n) {
         o[0] = atomicAdd(n, 1); // HERE
@@ -229,6 +350,34 @@ families.uninitialised = {
           sum += a[i]; // HERE
         o[0] = sum;
       }]], args = { "ints:1", 7 }, block = 1 },
+  { "a field of a structure", "uninitialised", 719, { 0 }, "8 bytes into allocation",
+    [[struct S { int a, b; float c; };
+      __global__ void fill(S *s) { s[threadIdx.x].a = 1, s[threadIdx.x].b = 2; }
+      __global__ void k(int *o, const S *s) {
+        o[threadIdx.x] = s[threadIdx.x].a + s[threadIdx.x].b;
+        o[threadIdx.x] += s[threadIdx.x].c > 0; // HERE
+      }]], args = { "ints:8", "raw:24" }, block = 8,
+    setup = function(_, mod, args) mod:get_function "fill"(args[2], { block = 8 }) end },
+  { "the last of four elements", "uninitialised", 719, { 0 }, "load of 16 bytes|load of 4 bytes",
+    [[__global__ void fill(int *a) { if (threadIdx.x % 4 < 3) a[threadIdx.x] = 1; }
+      __global__ void k(int *o, const int4 *a) {
+        int4 v = a[threadIdx.x]; // HERE
+        o[threadIdx.x] = v.x + v.y + v.z + v.w;
+      }]], args = { "ints:8", "raw:32" }, block = 8,
+    setup = function(_, mod, args) mod:get_function "fill"(args[2], { block = 32 }) end },
+  { "a barrier in memory that nobody has set up", "uninitialised", 719, { 0 }, "shared address",
+    [[__global__ void k(int *o) {
+        __shared__ unsigned long long barrier;
+        unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+        unsigned long long state;
+#ifdef FIXED
+        if (threadIdx.x == 0)
+          asm volatile("mbarrier.init.shared.b64 [%0], 32;" :: "r"(at) : "memory");
+        __syncthreads();
+#endif
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory"); // HERE
+        o[threadIdx.x] = state != 0;
+      }]], args = { "ints:32" }, block = 32, fixed = true },
 }
 
 families.races = {
@@ -262,6 +411,32 @@ families.races = {
         __syncthreads();
         o[i] = s[i];
       }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true },
+  { "many loads, then a store without a barrier", "race", 719, { 0 },
+    "store .* and loads by threads of warps 0, 1, 2, 3, 4, 5, 6, 7 are in no order",
+    [[__global__ void k(int *o) {
+        __shared__ int s[256];
+        int i = threadIdx.x, sum = 0;
+        s[i] = i;
+        __syncthreads();
+        for (int n = 0; n < 100; n++) sum += s[(i + 5 * n) % 256];
+#ifdef FIXED
+        __syncthreads();
+#endif
+        s[i] = sum; // HERE
+        __syncthreads();
+        o[i] = s[255 - i];
+      }]], args = { "ints:256" }, block = 256, fixed = true },
+  { "rows of threads that store to the same row", "race", 719, { 0, 15 }, "another value by thread %(0,0,0%)",
+    [[__global__ void k(int *o) {
+        __shared__ int s[16];
+#ifdef FIXED
+        s[threadIdx.x] = threadIdx.x + 5;
+#else
+        s[threadIdx.x] = threadIdx.y; // HERE OTHER
+#endif
+        __syncthreads();
+        o[threadIdx.x + 16 * threadIdx.y] = s[threadIdx.x];
+      }]], args = { "ints:256" }, block = { 16, 16 }, fixed = true },
   { "a reduction without its barriers", "race", 719, { 0 }, "in no order",
     [[__global__ void k(int *o, const int *a) {
         __shared__ int s[256];
@@ -343,6 +518,126 @@ families.races = {
 #endif
         o[i] = h[i]; // HERE
       }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true },
+  { "two stores without a barrier", "race", 719, { 0 }, "store .* and the store of thread %(32,0,0%)",
+    [[__global__ void k(int *o) {
+        __shared__ int s[64];
+        int i = threadIdx.x;
+        s[i] = i; // OTHER
+#ifdef FIXED
+        __syncthreads();
+#endif
+        s[(i + 32) % 64] = -1; // HERE
+        __syncthreads();
+        o[i] = s[i];
+      }]], args = { "ints:64" }, block = 64, fixed = true },
+  { "two warps with halves of one array", "race", 719, { 16 }, "the store of thread %(%d+,0,0%)",
+    [[__global__ void k(int *o) {
+        __shared__ int s[64];
+        int i = threadIdx.x;
+        s[i] = i; // OTHER
+#ifdef FIXED
+        __syncthreads();
+#else
+        __syncwarp();
+#endif
+        o[i] = s[(i + 16) % 64]; // HERE
+      }]], args = { "ints:64" }, block = 64, fixed = true },
+  { "a counter that is not atomic", "race", 719, { 63 }, "in no order",
+    [[__global__ void k(int *n) {
+#ifdef FIXED
+        atomicAdd(n, (int)threadIdx.x);
+#else
+        n[0] += threadIdx.x; // HERE OTHER
+#endif
+      }]], args = { "ints:1" }, block = 64, fixed = true, any_end = true },
+  { "a counter that some increment without an atomic operation", "race", 719, { 32 }, "in no order",
+    [[__global__ void k(int *n) {
+        if (threadIdx.x < 32)
+          atomicAdd(n, 1); // OTHER
+        else if (threadIdx.x == 32)
+#ifdef FIXED
+          atomicAdd(n, 7);
+#else
+          n[0] += 7; // HERE
+#endif
+      }]], args = { "ints:1" }, block = 64, fixed = true, any_end = true },
+  { "vectors that overlap", "race", 719, { 1 }, "store of 4 bytes|store of 16 bytes",
+    [[__global__ void k(int *o) {
+        __shared__ __align__(16) int s[72];
+        int i = threadIdx.x;
+#ifdef FIXED
+        *(int4 *)(s + 4 * (i % 16)) = make_int4(0, 0, 0, 0);
+#else
+        *(int4 *)(s + 4 * (i % 16)) = make_int4(i, i, i, i); // HERE OTHER
+#endif
+        __syncthreads();
+        o[i] = s[i];
+      }]], args = { "ints:32" }, block = 32, fixed = true, any_end = true },
+  { "an asynchronous copy that its own thread does not wait for", "race", 719, { 0 },
+    "asynchronous copy of thread %(0,0,0%) at .*, inlined at planted.cu:4 .* nobody has waited for the copy",
+    [[#include <cuda_pipeline.h>
+      extern "C" __global__ void k(int *o, const int *a) {
+        __shared__ int s[64];
+        __pipeline_memcpy_async(&s[threadIdx.x], a + threadIdx.x, 4); // OTHER
+        __pipeline_commit();
+#ifdef FIXED
+        __pipeline_wait_prior(0);
+#endif
+        o[threadIdx.x] = s[threadIdx.x]; // HERE
+      }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true, no_extern_c = true },
+  { "an asynchronous copy that a barrier does not wait for", "race", 719, { 0 }, "nobody has waited for the copy",
+    [[#include <cuda_pipeline.h>
+      extern "C" __global__ void k(int *o, const int4 *a) {
+        __shared__ int4 s[64];
+        __pipeline_memcpy_async(&s[threadIdx.x], a + threadIdx.x, 16); // OTHER
+        __pipeline_commit();
+#ifdef FIXED
+        __pipeline_wait_prior(0);
+#endif
+        __syncthreads();
+        o[threadIdx.x] = s[63 - threadIdx.x].x; // HERE
+      }]], args = { "ints:64", "ints:256" }, block = 64, fixed = true, no_extern_c = true },
+  { "a pipeline that waits for one stage too few", "race", 719, { 0 }, "nobody has waited for the copy",
+    [[#include <cuda_pipeline.h>
+      extern "C" __global__ void k(int *o, const int *a) {
+        __shared__ int s[2][64];
+        int i = threadIdx.x, sum = 0;
+        for (int n = 0; n < 2; n++) {
+          __pipeline_memcpy_async(&s[n][i], a + 64 * n + i, 4); // OTHER
+          __pipeline_commit();
+        }
+        for (int n = 0; n < 4; n++) {
+#ifdef FIXED
+          __pipeline_wait_prior(1);
+#else
+          __pipeline_wait_prior(2);
+#endif
+          __syncthreads();
+          sum += s[n % 2][63 - i]; // HERE
+          __syncthreads();
+          if (n < 2) __pipeline_memcpy_async(&s[n % 2][i], a + 64 * n + i, 4);
+          __pipeline_commit();
+        }
+        o[i] = sum;
+      }]], args = { "ints:64", "ints:128" }, block = 64, fixed = true, no_extern_c = true },
+  { "data that is read before its barrier in memory", "race", 719, { 0 }, "in no order",
+    [[__global__ void k(int *o) {
+        __shared__ unsigned long long barrier;
+        __shared__ int s[64];
+        unsigned at = (unsigned)__cvta_generic_to_shared(&barrier), i = threadIdx.x, over = 0;
+        unsigned long long state;
+        if (i == 0)
+          asm volatile("mbarrier.init.shared.b64 [%0], 64;" :: "r"(at) : "memory");
+        __syncthreads();
+        s[i] = i; // OTHER
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+#ifdef FIXED
+        while (!over)
+          asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                       : "=r"(over) : "r"(at), "l"(state) : "memory");
+#endif
+        o[i] = s[63 - i] + over + (state == 0); // HERE
+      }]], args = { "ints:64" }, block = 64, fixed = true },
   { "an asynchronous copy that nobody waits for", "race", 719, { 0 }, "in no order",
     [[#include <cuda_pipeline.h>
       extern "C" __global__ void k(int *o, const int *a) {
@@ -477,6 +772,25 @@ families.barriers = {
           __syncthreads(); // HERE
         }
       }]], args = { "ints:64" }, block = 64, any_end = true },
+  { "a barrier in a loop that threads leave at different times", "barrier", 719, { 0 }, "threads of one warp",
+    [[__global__ void k(int *o) {
+        __shared__ int s[32];
+        int i = threadIdx.x, sum = 0;
+        s[i] = i;
+        for (int n = 0; n <= i % 3; n++) {
+          __syncthreads(); // OTHER
+          sum += s[(i + n) % 32];
+        }
+        __syncthreads(); // HERE
+        o[i] = sum;
+      }]], args = { "ints:32" }, block = 32, any_end = true },
+  { "a mask with lanes that are elsewhere", "launch_failed", 719, { 0 }, "lanes of their warp that never come",
+    [[__global__ void k(int *o) {
+        if (threadIdx.x < 16)
+          o[threadIdx.x] = __ballot_sync(0xffffffff, o[threadIdx.x] == 0); // HERE
+        else
+          asm volatile("bar.sync 0;" ::: "memory");
+      }]], args = { "ints:32" }, block = 32 },
   { "threads that wait for each other at two barriers", "launch_failed", 719, { 0 }, "deadlock",
     [[__global__ void k(int *o) {
         if (threadIdx.x < 32)
@@ -506,8 +820,8 @@ local function line_of(source, mark)
   end
 end
 
----The line of the case that its report has to name, and the other one.
-function M.lines(case) return line_of(case[6], "HERE"), line_of(case[6], "OTHER") end
+---The line of the case that its report has to name, the other end of a race, and where the first is inlined.
+function M.lines(case) return line_of(case[6], "HERE"), line_of(case[6], "OTHER"), line_of(case[6], "OUTER") end
 
 local function make(cuda, what, keep, mod)
   if type(what) ~= "string" then return what or nil end
@@ -519,6 +833,8 @@ local function make(cuda, what, keep, mod)
   local mem = cuda.mem_alloc(bytes)
   if kind == "ints" then
     cuda.memset_d32(mem, 0, bytes / 4)
+  elseif kind == "minus" then
+    cuda.memset_d32(mem, 0xffffffff, bytes / 4)
   elseif kind == "list" then
     local list = ffi.new("int[?]", bytes / 4)
     for i = 0, bytes / 4 - 1 do list[i] = i end
@@ -527,9 +843,14 @@ local function make(cuda, what, keep, mod)
     cuda.memset_d32(mem, 0, bytes / 8)
   elseif kind == "copied" then
     cuda.memcpy_dtod(mem, cuda.mem_alloc(bytes), bytes)
-  elseif kind == "host" or kind == "freed" then
+  elseif kind == "host" or kind == "freed" or kind == "elsewhere" or kind == "gone" then
     local pointer = ffi.new("uint64_t[1]")
-    if kind == "host" then
+    if kind == "elsewhere" or kind == "gone" then
+      local other = cuda.Device(kind == "gone" and 0 or 1):make_context()
+      keep.other = cuda.mem_alloc(64)
+      pointer[0] = keep.other:ptr()
+      if kind == "gone" then other:detach() else cuda.Context.pop() end
+    elseif kind == "host" then
       keep.host = ffi.new "int[4]"
       pointer[0] = ffi.cast("uint64_t", ffi.cast("uintptr_t", keep.host))
     else
@@ -544,7 +865,7 @@ end
 
 local function run(cuda, case, fixed)
   local softgpu = require "cudalua.softgpu"
-  softgpu.set_device_count(1)
+  softgpu.set_device_count(case.devices or 1)
   local keep = { context = cuda.Device(0):make_context() }
   local mod = cuda.SourceModule(case[6], { name = "planted.cu", no_extern_c = case.no_extern_c,
     options = fixed and { "-DFIXED" } or nil })
@@ -558,17 +879,21 @@ local function run(cuda, case, fixed)
     cuda.Context.synchronize()
   end)
   local report = ok and "" or softgpu.report "json"
+  if not ok and not (cuda.is_error(err, "LaunchError") and err.detail == softgpu.report()) then
+    err = ("no LaunchError with the report for its detail: %s"):format(tostring(err)):gsub("%s", " ")
+  end
   return ok, err, report, keep
 end
 
 ---Runs a family and prints a line for each case: name, code, report as JSON; "fine" for one without its bug.
 function M.run(family, fixed)
   local cuda = require "cudalua"
+  io.stdout:setvbuf "line" -- the compiler's remarks come on stderr
   cuda.init()
   for _, case in ipairs(families[family]) do
     if not fixed or case.fixed then
       local ok, err, report = run(cuda, case, fixed)
-      print(("%s\t%s\t%s"):format(case[1], ok and "fine" or tostring(err.code or err), report))
+      print(("%s\t%s\t%s"):format(case[1], ok and "fine" or type(err) == "table" and err.code or err, report))
     end
   end
 end

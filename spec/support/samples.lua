@@ -125,7 +125,7 @@ compile = source arch; SourceModule = source options; nvrtc =
 
 rows("softgpu.", [[
 control = 'stats; active =; log = 'off; calls =; fail = 'cuMemAlloc_v2 1 2; fail_clear =; stats =; leaks =
-set_device_count = 1; check = 'off; report = 'text
+set_device_count = 1; check = 'off; report = 'text; streams = 'deferred; runs =; schedule = nil
 ]])
 
 rows("dtype.", [[

@@ -225,6 +225,8 @@ void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
   o->kind = kind;
   cl_push_metatable(L, kind);
   lua_setmetatable(L, -2);
+  /* Memory says so itself, right before the call (cl_allocate). */
+  if (cl_driver.soft && families[kind].destroy && !cl_kind_is_memory(kind)) cl_say_place(cl_here(L));
   return o;
 }
 

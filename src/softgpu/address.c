@@ -66,6 +66,12 @@ static inline uint8_t *locate(Gang *g, const Ins *in, uint64_t addr, uint64_t sp
   }
 }
 
+/* Atomic operations on bytes and halves are made of loads and swaps of the word around them, of which the
+ * last one of an allocation may lie in it only in part. */
+static bool may_reach_out(const Ins *in) {
+  return in->bytes == 4 && (in->flags & INS_ATOM || (in->traits & TRAIT_STRONG && !(in->flags & INS_STORE)));
+}
+
 static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
   uint32_t per_lane;
   Trouble *t = &g->trouble;
@@ -73,6 +79,7 @@ static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
     t->code = 716;
   } else {
     uint8_t *p = locate(g, in, addr, in->bytes, &per_lane);
+    if (!p && may_reach_out(in)) p = locate(g, in, addr, 1, &per_lane);
     if (p) {
       g->ptrs[lane] = p + (size_t)per_lane * lane + in->part;
       return true;
@@ -103,6 +110,10 @@ void *sg_lane_memory(Gang *g, uint32_t lane, uint64_t address, uint64_t bytes, b
 }
 
 bool sg_resolve_lanes(Gang *g, const Ins *in) {
+  if (g->resolved) { /* by the checks, lane by lane */
+    g->resolved = false;
+    return true;
+  }
   const void *row = g->regs + (size_t)in->s[0] * g->nl;
   for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
     if (!g->m[i]) continue;
@@ -115,26 +126,40 @@ bool sg_resolve_lanes(Gang *g, const Ins *in) {
 }
 
 bool sg_resolve(Gang *g, const Ins *in, Spot *spot) {
+  if (g->resolved) {
+    g->resolved = false;
+    *spot = g->spot;
+    return true;
+  }
   Plan *pl = &g->plans[in->plan];
   if (pl->serial != g->serial && pl->serial != PLAN_ALWAYS) g->run->isa->scan(g, in);
   const uint64_t base = pl->a0 + (uint64_t)in->imm;
+  int64_t lo = pl->lo, hi = pl->hi;
   uint32_t per_lane;
   uint8_t *p = NULL;
+  if (pl->shape == PLAN_REGULAR) {
+    /* Of the lanes of the front alone: a plan that is always good covers all threads of the block. */
+    const int64_t a = pl->stride * ((int64_t)g->cur.first - pl->first);
+    const int64_t b = pl->stride * ((int64_t)g->cur.end - 1 - pl->first);
+    lo = a < b ? a : b;
+    hi = a < b ? b : a;
+  }
   if (pl->shape != PLAN_WIDE && ((base | pl->low) & (in->bytes - 1u)) == 0)
-    p = locate(g, in, base + (uint64_t)pl->lo, (uint64_t)(pl->hi - pl->lo) + in->bytes, &per_lane);
+    p = locate(g, in, base + (uint64_t)lo, (uint64_t)(hi - lo) + in->bytes, &per_lane);
   if (p && pl->shape == PLAN_REGULAR) {
     spot->shape = SPOT_FLAT;
     spot->stride = pl->stride + per_lane;
     /* By way of integers: lane 0 may lie outside of any object. */
-    spot->p = (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)pl->lo -
-                          (uintptr_t)(pl->stride * (int64_t)pl->first));
+    spot->p =
+        (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)lo - (uintptr_t)(pl->stride * (int64_t)pl->first));
     return true;
   }
   if (p && per_lane == 0) {
     spot->shape = SPOT_OFFSETS;
-    spot->p = (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)pl->lo);
+    spot->p = (uint8_t *)((uintptr_t)p + in->part - (uintptr_t)lo);
     spot->off = pl->off;
     spot->cls = pl->cls;
+    spot->all = pl->all;
     spot->row_bytes = pl->row_bytes;
     return true;
   }

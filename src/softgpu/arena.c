@@ -93,7 +93,9 @@ uint64_t sg_arena_now;
 int sg_arena_poison = 0xA5;
 void (*sg_arena_before_free)(SgAlloc *a);
 _Thread_local char sg_arena_place[SG_PLACE];
+_Thread_local const void *sg_arena_caller;
 bool sg_arena_keeps_init;
+_Atomic uint32_t sg_arena_inits;
 
 /* --- treap of live blocks, by address --- */
 
@@ -515,25 +517,38 @@ static void live_unlink(Block *b) {
   treap_remove(b);
 }
 
-static void take_place(char to[SG_PLACE]) {
+static void take_place(char to[SG_PLACE], const void **code, bool keep) {
   memcpy(to, sg_arena_place, sizeof sg_arena_place);
-  sg_arena_place[0] = 0;
+  *code = sg_arena_caller;
+  if (!keep) sg_arena_place[0] = 0;
+}
+
+/* What belongs to another object, which is made by the same call, leaves the place to that. */
+static bool is_part(SgKind kind) {
+  return kind == SG_MODULE || kind == SG_CONST || kind == SG_ARRAY || kind == SG_POOL;
+}
+
+void sg_arena_all_written(SgAlloc *a) {
+  if (!a->init) return;
+  free(a->init);
+  a->init = NULL;
+  sg_arena_inits--;
 }
 
 /* What the checks know of a block is forgotten. */
 static void drop_checks(SgAlloc *a) {
-  free(a->init);
+  sg_arena_all_written(a);
   free(a->track);
-  a->init = NULL;
   a->track = NULL;
 }
 
 /* Nothing of it was written yet. */
 static void begin_init(SgAlloc *a) {
-  free(a->init);
-  a->init = NULL;
+  sg_arena_all_written(a);
+  a->full = 0;
   if (sg_arena_keeps_init && (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP))
     a->init = calloc(1, (a->room + 3) / 4);
+  if (a->init) sg_arena_inits++;
 }
 
 /* A new allocation in a block: what is not given starts as nothing. */
@@ -543,6 +558,7 @@ static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t own
   b->a.kind = kind;
   b->a.held = true;
   b->a.read_only = kind == SG_CONST;
+  b->a.exported = false;
   b->a.sync_memops = false;
   b->a.tag = 0;
   b->a.more = NULL;
@@ -552,7 +568,8 @@ static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t own
   b->a.name[0] = 0;
   if (name && *name) snprintf(b->a.name, sizeof b->a.name, "%s", name);
   b->a.freed[0] = 0;
-  take_place(b->a.made);
+  b->a.freer = NULL;
+  take_place(b->a.made, &b->a.maker, is_part(kind));
   begin_init(&b->a);
   live_link(b);
   sg_arena_epoch++;
@@ -599,7 +616,7 @@ SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, u
 void sg_arena_let_go(SgAlloc *a, uint64_t until) {
   if (!a->held) return;
   if (((Block *)a)->heap != ELSEWHERE && red_zone_damaged(a)) A.damaged++;
-  take_place(a->freed);
+  take_place(a->freed, &a->freer, false);
   SgAlloc *past = &A.history[A.history_next++ % HISTORY];
   *past = *a;
   past->init = NULL;
@@ -615,7 +632,8 @@ void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh) {
   a->sync_memops = false;
   a->serial = ++A.serial;
   a->freed[0] = 0;
-  take_place(a->made);
+  a->freer = NULL;
+  take_place(a->made, &a->maker, false);
   if (fresh) begin_init(a); /* otherwise what comes first may still be written */
   if (fresh) poison(a, 4 * POISON_AGAIN, POISON_AGAIN);
   memset(red_zone(a), RED_BYTE, SG_REDZONE);

@@ -35,6 +35,7 @@ typedef struct SgAlloc {
   SgKind kind;
   bool held;        /* the program has it; false: freed, but not given back yet */
   bool read_only;   /* kernels may read, not write */
+  bool exported;    /* other processes may have it */
   bool sync_memops; /* the driver layer's own, like the next two; false, 0 and NULL at first */
   uint32_t tag;
   void *more;
@@ -42,8 +43,10 @@ typedef struct SgAlloc {
   uint64_t serial;                      /* 1, 2, 3 ... over the process: never reused */
   uint64_t owner;                       /* context id (driver layer); 0 for none */
   uint8_t *init;                        /* which bytes were written (shadow.c); NULL: taken to be all */
+  uint64_t full;                        /* ... and all of those before this one */
   void *track;                          /* who used its words (race.c), or NULL */
   char made[SG_PLACE], freed[SG_PLACE]; /* places in the program, or "" */
+  const void *maker, *freer;            /* ... else the code that called the driver, or NULL (place.c) */
   char name[64];                        /* variable's name, or "" */
 } SgAlloc;
 
@@ -77,8 +80,13 @@ SgAlloc *sg_arena_adopt(uint64_t base, uint64_t size, int device, SgKind kind, u
 void sg_arena_free(SgAlloc *a);
 /* Where the program's next allocation or free stands: the calling thread's, used up by it. */
 extern _Thread_local char sg_arena_place[SG_PLACE];
+extern _Thread_local const void *sg_arena_caller; /* the code that called the driver */
+/* place.c: `said`, or the name of the code, as text; false: neither is known. */
+bool sg_place_text(const char *said, const void *code, char text[SG_PLACE]);
 /* Allocations from now on know which of their bytes were written. */
 extern bool sg_arena_keeps_init;
+extern _Atomic uint32_t sg_arena_inits; /* allocations of which some bytes may not have been */
+void sg_arena_all_written(SgAlloc *a);
 /* Bytes were written from outside of kernels, or copied. */
 void sg_memory_written(uint64_t addr, uint64_t bytes);
 void sg_memory_copied(uint64_t to, uint64_t from, uint64_t bytes);

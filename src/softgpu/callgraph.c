@@ -232,6 +232,9 @@ void dec_plan_calls(Decoder *d, const PtxFunc *entry) {
   for (uint32_t i = 0; i < d->nreached; i++) transfer_areas(d, d->reached[i], &args, &rets);
   d->arg_area = dec_local_room(d, args, 16);
   d->ret_area = dec_local_room(d, rets, 16);
+  bool takes = false;
+  for (uint32_t i = 0; i < d->nreached; i++) takes |= dec_takes_stack(d->reached[i]);
+  d->taken = takes ? dec_temp(d, 8) : NO_ROW;
   d->sp = d->nroutines ? dec_temp(d, 8) : NO_ROW;
   d->link = d->nroutines ? dec_temp(d, 4) : NO_ROW;
 }

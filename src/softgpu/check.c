@@ -15,6 +15,7 @@ void sg_check_detach(Gang *g) {
   free(c->shared_init);
   free(c->local_init);
   free(c->shared.wtime);
+  free(c->pending);
   free(c);
   g->check = NULL;
 }
@@ -51,6 +52,8 @@ bool sg_check_attach(Gang *g, const Run *run) {
     void *p = calloc(shared, 4 * sizeof(uint32_t));
     if (!p) return false;
     use_track(&c->shared, p, shared);
+    c->noted.row = c->room;
+    c->noted.room = NOTED;
   }
   return true;
 }
@@ -60,8 +63,13 @@ void sg_check_begin_block(Gang *g) {
   if (c->on & SG_CHECK_UNINITIALISED) {
     memset(c->shared_init, 0, c->shared_words);
     memset(c->local_init, 0, c->local_words);
+    c->shared_full = 0;
   }
   memset(c->arrived, 0, sizeof c->arrived);
+  c->noted.rows = c->npending = 0;
+  c->noted.storing = false;
+  if (c->grouped) memset(c->groups, 0, sizeof c->groups);
+  c->grouped = false;
   c->first = c->acquired = 0;
   c->interleaved = false;
   if (!(c->on & SG_CHECK_RACES)) return;
@@ -103,38 +111,63 @@ typedef struct Area {
   uint8_t *init; /* NULL: all of it was written */
   bool tracked, global;
   Track track;
+  Noted *noted;
 } Area;
 
-static bool make_track(SgAlloc *a, Track *t) {
-  const size_t words = a->room / 4 + 2;
-  if (!a->track) a->track = calloc(words, 4 * sizeof(uint32_t));
-  if (a->track) use_track(t, a->track, words);
-  return a->track != NULL;
+/* NULL: no memory. */
+static Tracked *make_track(const Gang *g, SgAlloc *a) {
+  const size_t words = a->room / 4 + 2, rows = words / 128 + 16 < NOTED_MOST ? words / 128 + 16 : NOTED_MOST;
+  const uint32_t base = sg_race_base(g->run);
+  Tracked *t = a->track;
+  if (!t) {
+    t = a->track = calloc(1, sizeof *t + rows * sizeof *t->noted.row + words * 4 * sizeof(uint32_t));
+    if (!t) return NULL;
+    t->noted.row = (TrackRow *)(void *)(t + 1);
+    t->noted.room = (uint32_t)rows;
+    use_track(&t->t, t->noted.row + rows, words);
+  }
+  if (t->base != base) {
+    t->base = base;
+    t->noted.storing = false;
+    t->noted.rows = 0;
+  }
+  return t;
+}
+
+/* Bytes of shared memory that are not the system's. */
+static uint32_t program_shared(const Gang *g) {
+  return g->shared_bytes - (g->kernel->reserves ? RESERVED_SHARED : 0);
 }
 
 static Area area_of(const Gang *g, const Ins *in, const uint8_t *p) {
   const Check *c = g->check;
-  const bool races = (c->on & SG_CHECK_RACES) != 0;
-  const uint32_t reserved = g->kernel->reserves ? RESERVED_SHARED : 0;
-  const size_t local = (size_t)g->local_stride * g->nl;
-  if ((uintptr_t)p - (uintptr_t)g->shared < g->shared_bytes - reserved)
+  const uintptr_t at = (uintptr_t)p;
+  const bool generic = in->sub == SP_GENERIC;
+  if ((in->sub == SP_SHARED || generic) && at - (uintptr_t)g->shared < program_shared(g))
     return (Area){.base = g->shared,
-                  .end = g->shared + g->shared_bytes - reserved,
+                  .end = g->shared + program_shared(g),
                   .init = c->shared_init,
-                  .tracked = races,
+                  .tracked = (c->on & SG_CHECK_RACES) != 0,
+                  .noted = &g->check->noted,
                   .track = c->shared};
-  if ((uintptr_t)p - (uintptr_t)g->local < local)
+  const size_t local = (size_t)g->local_stride * g->nl;
+  if ((in->sub == SP_LOCAL || generic) && at - (uintptr_t)g->local < local)
     return (Area){.base = g->local, .end = g->local + local, .init = c->local_init};
-  if (in->sub != SP_GLOBAL && in->sub != SP_GENERIC) return (Area){.base = p, .end = p};
-  const uint64_t at = (uint64_t)(uintptr_t)p;
+  const Area nothing = {.base = p, .end = p}; /* parameters; the system's shared memory */
+  if (in->sub != SP_GLOBAL && !generic) return nothing;
   const AllocCache *cache = &g->caches[in->cache];
   SgAlloc *a = at - cache->base < cache->end - cache->base ? cache->alloc : sg_arena_reach(at);
-  if (!a) return (Area){.base = p, .end = p}; /* parameters; the system's shared memory */
+  if (!a) return nothing;
   Area area = {.base = (const uint8_t *)(uintptr_t)(a->base & ~(uint64_t)3),
                .end = (const uint8_t *)(uintptr_t)(a->base + a->size),
                .init = c->on & SG_CHECK_UNINITIALISED ? a->init : NULL,
                .global = true};
-  area.tracked = races && !a->read_only && make_track(a, &area.track);
+  Tracked *t = c->on & SG_CHECK_RACES && !a->read_only ? make_track(g, a) : NULL;
+  if (t) {
+    area.tracked = true;
+    area.noted = &t->noted;
+    area.track = t->t;
+  }
   return area;
 }
 
@@ -144,9 +177,17 @@ static inline uint8_t *pointer(const Gang *g, const Spot *s, uint32_t lane) {
                                     : g->ptrs[lane];
 }
 
-#define ACTIVE(i)                                                                                            \
-  for (uint32_t i = g->lo; i < g->lo + g->n; i++)                                                            \
-    if (g->m[i])
+/* The first active lane from i on; most of a masked range may be off. Masks have room for more lanes. */
+static inline uint32_t next_active(const Gang *g, uint32_t i) {
+  const uint32_t end = g->lo + g->n;
+  for (uint64_t eight; i < end; i += 8) {
+    memcpy(&eight, g->m + i, 8);
+    if (eight) return i + (uint32_t)__builtin_ctzll(eight) / 8;
+  }
+  return end;
+}
+
+#define ACTIVE(i) for (uint32_t i = next_active(g, g->lo); i < g->lo + g->n; i = next_active(g, i + 1))
 
 /* The bytes from the first of any lane of the front to the last. False: they lie here and there. */
 static bool reach(const Gang *g, const Ins *in, const Spot *s, const uint8_t **from, uint64_t *bytes) {
@@ -184,6 +225,25 @@ static bool lane_written(const Area *a, const Ins *in, const uint8_t *p) {
   return sg_written_at(a->init, at, in->unit);
 }
 
+/* Whole words, wherever they are in one area: written from now on, or have they all been? */
+static bool each_word(const Gang *g, const Ins *in, const Spot *s, const Area *area, bool write) {
+  const uint32_t words = in->unit / 4;
+  const uint8_t *m = g->masked ? g->m : NULL;
+  if (s->shape == SPOT_POINTERS || (words != 1 && words != 2)) return false;
+  const int64_t start = s->p - area->base, stride = s->shape == SPOT_FLAT ? s->stride : 0;
+  const int32_t *off = s->shape == SPOT_FLAT ? NULL : s->off;
+  uint32_t missing = 0;
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    if (m && !m[i]) continue;
+    uint8_t *word = area->init + (start + (off ? off[i] : i * stride)) / 4;
+    if (write)
+      word[0] = word[words - 1] = 15;
+    else
+      missing |= !word[0] | !word[words - 1];
+  }
+  return !missing;
+}
+
 static bool check_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   const uint8_t *from;
   uint64_t bytes;
@@ -191,6 +251,7 @@ static bool check_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   if (one && (!area.init || (bytes <= 64 * (uint64_t)g->n * in->unit &&
                              sg_written_all(area.init, (uint64_t)(from - area.base), bytes))))
     return true;
+  if (one && area.init && each_word(g, in, s, &area, false)) return true;
   /* In local memory what is copied may well be a structure of which a part was written. */
   if (area.init && area.init == g->check->local_init && in->traits & TRAIT_COPIED) return true;
   ACTIVE(i) {
@@ -203,20 +264,74 @@ static bool check_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   return true;
 }
 
+/* Lanes that store to one element after the other: all of it is written, for the other parts of a vector
+ * follow at once. */
+static bool is_row(const Gang *g, const Ins *in, const Spot *s) {
+  const bool store = (in->flags & (INS_STORE | INS_ATOM)) == INS_STORE;
+  return store && !g->masked && s->shape == SPOT_FLAT && (g->n == 1 || s->stride == in->bytes);
+}
+
 static void note_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   const uint8_t *from;
   uint64_t bytes;
   const bool one = reach(g, in, s, &from, &bytes);
   if (one && !area.init) return;
-  if (one && !g->masked && bytes == (uint64_t)g->n * in->unit) { /* a row without gaps */
-    sg_write_at(area.init, (uint64_t)(from - area.base), bytes);
+  if (one && is_row(g, in, s)) {
+    sg_write_at(area.init, (uint64_t)(from - area.base) - in->part, (uint64_t)g->n * in->bytes);
     return;
   }
+  if (one && each_word(g, in, s, &area, true)) return;
   ACTIVE(i) {
     const uint8_t *p = pointer(g, s, i);
     if (p < area.base || p >= area.end) area = area_of(g, in, p);
     if (area.init) sg_write_at(area.init, (uint64_t)(p - area.base), in->unit);
   }
+}
+
+/* What is written from its beginning on needs no closer look. False: it may. */
+static bool is_plainly_written(Gang *g, const Ins *in, const Spot *s) {
+  Check *c = g->check;
+  SgAlloc *a = in->sub == SP_GLOBAL ? g->caches[in->cache].alloc : NULL;
+  const uint8_t *from, *base = a ? (const uint8_t *)(uintptr_t)a->base : g->shared;
+  uint8_t *init = a ? a->init : c->shared_init;
+  uint64_t bytes, *full = a ? &a->full : &c->shared_full;
+  if (s->shape == SPOT_POINTERS || (in->sub != SP_SHARED && in->sub != SP_GLOBAL)) return false;
+  if (!init) return true;
+  reach(g, in, s, &from, &bytes);
+  const uint64_t at = (uint64_t)(from - base);
+  if (at + bytes <= *full) return true;
+  if (!is_row(g, in, s)) return false;
+  sg_write_row(init, full, at - in->part, (uint64_t)g->n * in->bytes);
+  if (a && a->full >= a->size) sg_arena_all_written(a);
+  return true;
+}
+
+/* Nothing to look at, where only the unwritten is looked for. */
+static bool all_is_written(const Gang *g, const Ins *in) {
+  const Check *c = g->check;
+  if (c->on & (SG_CHECK_RACES | SG_CHECK_ARRAYS)) return false;
+  if (in->sub == SP_SHARED) return c->shared_full >= program_shared(g);
+  return in->sub == SP_GLOBAL && sg_arena_inits == 0;
+}
+
+/* --- variables of shared memory --- */
+
+static bool check_object(Gang *g, const Ins *in, const Spot *s) {
+  const uint32_t object = g->kernel->locs[in - g->kernel->code].object;
+  if (!object) return true;
+  const SgObjectAt *o = &g->kernel->objects[object - 1];
+  const uint8_t *from;
+  uint64_t bytes;
+  if (reach(g, in, s, &from, &bytes) && from >= g->shared + o->at &&
+      bytes <= (uint64_t)(g->shared + o->end - from))
+    return true;
+  ACTIVE(i) {
+    const uint64_t at = (uintptr_t)pointer(g, s, i) - (uintptr_t)g->shared;
+    if (at >= g->shared_bytes || (at >= o->at && at + in->unit <= o->end)) continue;
+    sg_check_raise(g, in, i, CHECK_ARRAY);
+    return false;
+  }
+  return true;
 }
 
 /* --- races --- */
@@ -287,80 +402,84 @@ static bool same_place(Gang *g, const Ins *in, const Spot *s, Area a) {
   return true;
 }
 
-/* Several lanes of one or more warps load one element. False: look closer. */
-static bool together(Gang *g, const Ins *in, const Area *a, const uint8_t *p, uint32_t warps) {
+/* Lanes lo to hi. False: addresses of a kind that the loops do not take. */
+static bool row_of(const Gang *g, const Ins *in, const Spot *s, const Area *a, uint32_t lo, uint32_t hi,
+                   TrackRow *r) {
   const Check *c = g->check;
-  const uint32_t base = a->global ? sg_race_base(g->run) : c->sync, first = a->global ? c->first : c->sync;
-  for (uint32_t w = 0; w < in->unit; w += 4) {
-    const size_t at = (size_t)(p + w - a->base) / 4;
-    const uint32_t wt = a->track.wtime[at], was = a->track.rtime[at], t = was & TIME_MASK;
-    if (!(wt < base || (wt >= first && wt < c->sync))) return false;
-    const bool here = t >= first && !(was & TIME_BLOCKS);
-    const bool over = t < base || (here ? t < c->sync : t <= c->acquired);
-    const uint32_t old = a->track.rdetail[at];
-    a->track.rdetail[at] = warps | (over              ? 0
-                                    : was & TIME_MANY ? old
-                                                      : (uint32_t)1 << (sg_detail_lane(old) / 32));
-    a->track.rtime[at] = c->now | TIME_MANY | (over || here ? 0 : TIME_BLOCKS);
+  const uint32_t width = in->unit < 4 ? 1 : 4; /* what places are counted in */
+  if (s->shape == SPOT_POINTERS || in->unit > 8 || in->traits & TRAIT_STRONG) return false;
+  if (a->global && c->interleaved) return false;
+  *r = (TrackRow){.t = a->track,
+                  .lanes = hi - lo,
+                  .lane = lo,
+                  .m = g->masked ? g->m + lo : NULL,
+                  .per = in->unit / 4,
+                  .unit = in->unit,
+                  .base = a->global ? sg_race_base(g->run) : c->sync,
+                  .first = a->global ? c->first : c->sync,
+                  .sync = c->sync,
+                  .acquired = a->global ? c->acquired : 0,
+                  .now = c->now,
+                  .detail = sg_detail((uint32_t)(in - g->kernel->code), false, 0, 0)};
+  if (s->shape == SPOT_FLAT) {
+    r->at = (size_t)(pointer(g, s, lo) - a->base) / width;
+    r->step = s->stride / width;
+    return true;
   }
+  const uint32_t from = lo & ~7u;
+  if (from != lo) r->m = g->m + from;
+  r->lane = from;
+  r->lanes = hi - from;
+  r->at = (size_t)(s->p - a->base) / width;
+  r->off = s->off + from;
+  r->cls = s->row_bytes == in->unit ? s->cls + from / 8 : NULL;
   return true;
 }
 
-static bool row(Gang *g, const Ins *in, const Area *a, const uint8_t *p, uint32_t lane, uint32_t lanes,
-                const uint8_t *m) {
-  const Check *c = g->check;
-  const size_t at = (size_t)(p - a->base) / 4;
-  const uint32_t pc = (uint32_t)(in - g->kernel->code);
-  TrackRow r = {.t = {a->track.wtime + at, a->track.wdetail + at, a->track.rtime + at, a->track.rdetail + at},
-                .m = m,
-                .lanes = lanes,
-                .lane = lane,
-                .per = in->unit / 4,
-                .base = a->global ? sg_race_base(g->run) : c->sync,
-                .first = a->global ? c->first : c->sync,
-                .sync = c->sync,
-                .acquired = a->global ? c->acquired : 0,
-                .now = c->now,
-                .detail = sg_detail(pc, false, 0, 15)};
-  return in->flags & INS_STORE ? g->run->isa->write_row(&r) : g->run->isa->read_row(&r);
+static void catch_up(const Gang *g, Noted *n) {
+  for (uint32_t i = 0; i < n->rows; i++) g->run->isa->read_row(&n->row[i]);
+  n->rows = 0;
+  n->storing = true;
+}
+
+/* True: it will be noted when that matters. */
+static bool note_later(const Gang *g, const Ins *in, const Spot *s, const TrackRow *r, Noted *n) {
+  /* What the row points to has to last. */
+  const bool lasts = s->shape == SPOT_FLAT || g->plans[in->plan].serial == PLAN_ALWAYS;
+  if (in->flags & INS_STORE || r->m || !lasts || n->rows == n->room) return false;
+  n->row[n->rows++] = *r;
+  return true;
 }
 
 static bool check_races(Gang *g, const Ins *in, const Spot *s, const Area *a) {
   const uint32_t lo = g->masked ? g->cur.first : g->lo, hi = g->masked ? g->cur.end : g->lo + g->n;
-  const bool store = (in->flags & INS_STORE) != 0;
-  const bool words = in->unit >= 4 && !(in->traits & TRAIT_STRONG) && !(a->global && g->check->interleaved);
-  if (s->shape != SPOT_POINTERS && !a->tracked) return true;
-  if (words && s->shape == SPOT_FLAT && s->stride == in->unit) {
-    if (row(g, in, a, pointer(g, s, lo), lo, hi - lo, g->masked ? g->m + lo : NULL)) return true;
-    return lanes_check(g, in, s, *a, lo, hi);
-  }
-  if (words && !store && s->shape == SPOT_FLAT && s->stride == 0) {
-    uint32_t warps = 0, count = 0;
-    for (uint32_t i = lo; i < hi; i += 32 - i % 32) {
-      const uint32_t end = i + 32 - i % 32 < hi ? i + 32 - i % 32 : hi;
-      uint32_t here = 0;
-      for (uint32_t k = i; k < end; k++) here += g->m[k];
-      if (here) warps |= (uint32_t)1 << (i / 32);
-      count += here;
+  const bool store = (in->flags & INS_STORE) != 0, atom = (in->flags & INS_ATOM) != 0;
+  TrackRow r;
+  if (s->shape == SPOT_POINTERS) { /* of any memory */
+    ACTIVE(i) {
+      const Area each = area_of(g, in, g->ptrs[i]);
+      if (each.tracked && !each.noted->storing) catch_up(g, each.noted);
     }
-    if (count > 1 && together(g, in, a, pointer(g, s, lo), warps)) return true;
+  } else if (!a->tracked) {
+    return true;
   }
-  if (words && s->shape == SPOT_OFFSETS && s->row_bytes == in->unit) {
-    for (uint32_t b = lo & ~7u; b < hi; b += 8) {
-      uint64_t all;
-      memcpy(&all, g->m + b, 8);
-      if (!all) continue;
-      const bool full = all == 0x0101010101010101u && b >= lo && b + 8 <= hi;
-      const uint8_t *p = s->p + s->off[b];
-      if (full && s->cls[b / 8] == CLASS_ROW && row(g, in, a, p, b, 8, NULL)) continue;
-      if (full && !store && s->cls[b / 8] == CLASS_BROADCAST && together(g, in, a, p, 1u << (b / 32)))
-        continue;
-      if (!lanes_check(g, in, s, *a, b > lo ? b : lo, b + 8 < hi ? b + 8 : hi)) return false;
-    }
-  } else if (!lanes_check(g, in, s, *a, lo, hi)) {
-    return false;
+  const bool rows = row_of(g, in, s, a, lo, hi, &r);
+  if (s->shape != SPOT_POINTERS && !a->noted->storing) {
+    if (rows && note_later(g, in, s, &r, a->noted)) return true;
+    catch_up(g, a->noted);
   }
-  return !store || in->flags & INS_ATOM || same_place(g, in, s, *a);
+  if (rows && !store && g->run->isa->read_row(&r)) return true;
+  if (rows && store && !atom && g->run->isa->store_row(&r)) {
+    if (!g->run->isa->note_row(&r) && !same_place(g, in, s, *a)) return false;
+  } else {
+    if (!lanes_check(g, in, s, *a, lo, hi)) return false;
+    if (store && !atom && !same_place(g, in, s, *a)) return false;
+  }
+  if (store && in->traits & TRAIT_ASYNC && a->tracked && !a->global) {
+    Access acc;
+    ACTIVE(i) WORDS(acc, a, in, pointer(g, s, i)) sg_race_copied(g, acc.at, i);
+  }
+  return true;
 }
 
 /* --- instructions --- */
@@ -373,32 +492,44 @@ static bool check_special(Gang *g, const Ins *in) {
     const uint64_t result = (uint64_t)in->imm >> 32;
     ACTIVE(i) sg_write_at(c->local_init, (uint64_t)i * g->local_stride + result, b->result_bytes);
   }
-  if (in->op == OP_fence && c->on & SG_CHECK_RACES)
-    sg_race_fence(g, true, true, (in->traits & TRAIT_BLOCK) != 0);
+  if (in->op != OP_fence || !(c->on & SG_CHECK_RACES)) return true;
+  switch (in->sub) {
+  case FENCE_COMMIT: sg_race_commit(g); break;
+  case FENCE_WAIT: sg_race_wait(g, (uint32_t)in->imm); break;
+  default: sg_race_fence(g, true, true, (in->traits & TRAIT_BLOCK) != 0);
+  }
   return true;
 }
 
 bool sg_check(Gang *g, const Ins *in) {
   const Check *c = g->check;
-  Spot s;
+  Spot *s = &g->spot;
+  g->resolved = false;
   if (!in->unit) return check_special(g, in);
-  if (!sg_resolve(g, in, &s)) return false;
-  uint32_t lane = g->lo;
-  while (!g->m[lane]) lane++;
-  const Area a = area_of(g, in, pointer(g, &s, lane));
-  const bool store = (in->flags & INS_STORE) != 0, atom = (in->flags & INS_ATOM) != 0;
-  if (c->on & SG_CHECK_UNINITIALISED) {
+  if (all_is_written(g, in)) return true;
+  const bool atom = (in->flags & INS_ATOM) != 0, store = (in->flags & INS_STORE) != 0;
+  const bool races = c->on & SG_CHECK_RACES && !sg_race_lost(g->run);
+  const bool unwritten = (c->on & SG_CHECK_UNINITIALISED) != 0;
+  if (atom) s->shape = SPOT_POINTERS;
+  if (!(atom ? sg_resolve_lanes(g, in) : sg_resolve(g, in, s))) return false;
+  if (c->on & SG_CHECK_ARRAYS && !check_object(g, in, s)) return false;
+  const bool written = !unwritten || is_plainly_written(g, in, s);
+  g->resolved = true; /* the handler need not look again */
+  if (written && !races) return true;
+  const Area a = area_of(g, in, pointer(g, s, next_active(g, g->lo)));
+  if (!written) {
     const bool load =
         (!store || atom) && in->op != OP_mbar_init && !(in->traits & (TRAIT_UNUSED | TRAIT_OWN | TRAIT_KEPT));
-    if (load && !check_written(g, in, &s, a)) return false;
-    if (store) note_written(g, in, &s, a);
+    if (load && !check_written(g, in, s, a)) return false;
+    if (store) note_written(g, in, s, a);
   }
-  if (!(c->on & SG_CHECK_RACES) || sg_race_lost(g->run)) return true;
-  const bool acquire = atom ? (in->flags & INS_SPIN) != 0 : !store && in->traits & TRAIT_STRONG;
-  if (acquire) sg_race_fence(g, false, true, false);
-  if (!check_races(g, in, &s, &a)) return false;
-  /* A release orders what was done before it; the access itself is strong. */
-  if (in->traits & TRAIT_RELEASE) sg_race_fence(g, true, false, false);
+  if (races) {
+    const bool acquire = atom ? (in->flags & INS_SPIN) != 0 : !store && in->traits & TRAIT_STRONG;
+    if (acquire) sg_race_fence(g, false, true, false);
+    if (!check_races(g, in, s, &a)) return false;
+    /* A release orders what was done before it; the access itself is strong. */
+    if (in->traits & TRAIT_RELEASE) sg_race_fence(g, true, false, false);
+  }
   return true;
 }
 

@@ -18,6 +18,8 @@ enum { WARPS = MAX_LANES / 32 };
 /* A word is unwritten where none of the touched bytes was written. */
 bool sg_written_at(const uint8_t *init, uint64_t at, uint32_t bytes);
 void sg_write_at(uint8_t *init, uint64_t at, uint64_t bytes);
+/* The same; all bytes before *full are written, and that may become more. */
+void sg_write_row(uint8_t *init, uint64_t *full, uint64_t at, uint64_t bytes);
 /* No word of [at, at + bytes) is unwritten, whole words. Quick; false may be wrong at the ends. */
 bool sg_written_all(const uint8_t *init, uint64_t at, uint64_t bytes);
 
@@ -28,6 +30,7 @@ bool sg_written_all(const uint8_t *init, uint64_t at, uint64_t bytes);
 #define TIME_BLOCKS 0x40000000u /* ... of several blocks */
 #define TIME_MASK 0x3fffffffu
 #define TIME_MOST (TIME_MASK - (1u << 20))
+#define TIME_PENDING TIME_MASK /* of a store: an asynchronous copy that nobody has waited for */
 
 /* The detail of an access: pc 17 | strong 1 | lane 10 | bytes of the word 4. */
 enum { DETAIL_LANE = 4, DETAIL_STRONG = 14, DETAIL_PC = 15, DETAIL_PC_MOST = (1 << 17) - 1 };
@@ -41,15 +44,34 @@ typedef struct Track {
   uint32_t *wtime, *wdetail, *rtime, *rdetail;
 } Track;
 
-/* Accesses of a row of lanes to a row of words: for the loops of exec_check.c. */
+/* Accesses of lanes to words: for the loops of exec_check.c. */
 typedef struct TrackRow {
-  Track t;              /* at the first word */
-  const uint8_t *m;     /* active lanes, from the first one on; NULL: all */
+  Track t;
+  size_t at;          /* word of the first lane, or the one that offsets start from */
+  int64_t step;       /* words from lane to lane */
+  const int32_t *off; /* NULL, or bytes from there for each lane */
+  const uint8_t *cls; /* with a class for eight lanes, or NULL; then the first lane is one of 0, 8, 16 ... */
+  const uint8_t *m;   /* active lanes, from the first one on; NULL: all */
   uint32_t lanes, lane; /* how many, and the first one's number */
-  uint32_t per;         /* words of each lane: 1 or 2 */
+  uint32_t per;         /* words of each lane: 1 or 2; 0: a part of one, and `at` and `step` are in bytes */
+  uint32_t unit;        /* ... bytes of it */
   uint32_t base, first, sync, acquired, now;
-  uint32_t detail; /* for lane 0 */
+  uint32_t detail; /* for lane 0 and no bytes */
 } TrackRow;
+
+/* Loads are noted when somebody stores to the memory, for until then they do not matter: of most memory they
+ * never do. In shared memory a barrier ends it. */
+typedef struct Noted {
+  bool storing; /* they are noted at once */
+  uint32_t rows, room;
+  TrackRow *row;
+} Noted;
+enum { NOTED = 64, NOTED_MOST = 4096 };
+
+/* An asynchronous copy to a word of shared memory that its thread has not waited for. */
+typedef struct Pending {
+  uint32_t at, lane, group;
+} Pending;
 
 typedef struct Check Check;
 /* What a gang needs for its block. */
@@ -58,7 +80,14 @@ struct Check {
   uint32_t generation;
   size_t shared_words, local_words; /* that there is room for */
   uint8_t *shared_init, *local_init;
+  uint64_t shared_full; /* bytes of shared memory that are written, from the first on */
   Track shared;
+  Noted noted; /* of shared memory, since the last barrier */
+  TrackRow room[NOTED];
+  Pending *pending;
+  uint32_t npending, pending_room;
+  uint32_t groups[MAX_LANES]; /* of asynchronous copies that a lane has committed */
+  bool grouped;               /* ... and one has */
   /* times */
   uint32_t now;                   /* of this block */
   uint32_t sync;                  /* accesses of this block before it are over for all its threads */
@@ -70,6 +99,13 @@ struct Check {
   uint32_t known[WARPS][WARPS];   /* [by][of]: accesses up to then are known */
   uint32_t arrived[BARRIERS + 1]; /* warps that came to a barrier since it opened last */
 };
+
+/* What an allocation has of that. */
+typedef struct Tracked {
+  Track t;
+  uint32_t base; /* the launch that the rest is about */
+  Noted noted;
+} Tracked;
 
 /* A launch. */
 typedef struct CheckRun CheckRun;
@@ -103,6 +139,11 @@ typedef struct Access {
  * changes nothing. */
 bool sg_race(Gang *g, const Access *a, bool silent);
 void sg_race_note(Gang *g, const Access *a);
+/* Asynchronous copies to shared memory: one was made to a word, and then the lanes of the running instruction
+ * close a group, or wait until no more than `left` of their groups are under way (with NO_ROW for all). */
+void sg_race_copied(Gang *g, uint64_t at, uint32_t lane);
+void sg_race_commit(Gang *g);
+void sg_race_wait(Gang *g, uint32_t left);
 void sg_race_fence(Gang *g, bool release, bool acquire, bool block);
 void sg_race_turn(Gang *g);
 void sg_race_arrive(Gang *g, const Front *f, uint32_t id);

@@ -10,6 +10,8 @@ SgConfig sg_config = {.devices = 1,
                       .memory = (uint64_t)16 << 30,
                       .version = 13000,
                       .streams = SG_DEFERRED,
+                      .timeout = SG_DEFAULT_TIMEOUT,
+                      .gang = 1024,
                       .report = true,
                       .peers = true,
                       .poison = 0xA5};
@@ -64,7 +66,7 @@ static bool set_version(const char *v) {
   return true;
 }
 
-static bool set_streams(const char *v) {
+bool sg_set_streams(const char *v) {
   long n = 1;
   if (strcmp(v, "deferred") == 0)
     sg_config.streams = SG_DEFERRED;
@@ -86,9 +88,48 @@ static bool set_time(const char *v) {
 
 static bool set_timeout(const char *v) {
   char *end;
-  double t = strtod(v, &end);
-  if (end == v || *end || !(t >= 0 && t < 1e9)) return false;
+  const bool off = strcmp(v, "off") == 0;
+  const double t = off ? 0 : strtod(v, &end);
+  if (!off && (end == v || *end || !(t >= 0 && t < 1e9))) return false;
   sg_config.timeout = t;
+  return true;
+}
+
+/* "random" or "random:SEED" */
+static bool parse_seed(const char *v, uint64_t *seed) {
+  long n = 1;
+  if (strncmp(v, "random", 6) != 0 || (v[6] && (v[6] != ':' || !sg_parse_int(v + 7, 0, INT32_MAX, &n))))
+    return false;
+  *seed = (uint64_t)n;
+  return true;
+}
+
+static bool set_order(const char *v) {
+  if (strcmp(v, "forward") == 0)
+    sg_config.order = SG_FORWARD;
+  else if (strcmp(v, "reverse") == 0)
+    sg_config.order = SG_REVERSE;
+  else if (parse_seed(v, &sg_config.order_seed))
+    sg_config.order = SG_SHUFFLED;
+  else
+    return false;
+  return true;
+}
+
+static bool set_threads(const char *v) {
+  const bool any = strncmp(v, "auto", 4) != 0;
+  long n = 0;
+  if (any || v[4])
+    if ((!any && v[4] != ':') || !sg_parse_int(any ? v : v + 5, 1, SG_MOST_THREADS, &n)) return false;
+  sg_config.threads = (unsigned)n;
+  sg_config.any_kernel = any;
+  return true;
+}
+
+static bool set_gang(const char *v) {
+  long n;
+  if (!sg_parse_int(v, 32, 1024, &n) || n % 32) return false;
+  sg_config.gang = (unsigned)n;
   return true;
 }
 
@@ -100,6 +141,7 @@ static const struct {
               {"barriers", 4},
               {"shuffles", 8},
               {"leaks", SG_CHECKS_LEAKS},
+              {"arrays", 32},
               {"all", SG_CHECKS_ALL},
               {"off", 0},
               {"uninitialized", SG_CHECKS_UNINITIALISED}};
@@ -122,7 +164,7 @@ bool sg_parse_checks(const char *text, unsigned *out) {
 
 void sg_checks_text(unsigned bits, char *text, size_t room) {
   size_t at = 0;
-  for (int i = 0; i < 5 && at < room; i++)
+  for (int i = 0; i < 6 && at < room; i++)
     if (bits & checks[i].bits)
       at += (size_t)snprintf(text + at, room - at, "%s%s", at ? "," : "", checks[i].name);
   if (!at) snprintf(text, room, "off");
@@ -154,14 +196,38 @@ static bool set_fail(const char *v) {
   return true;
 }
 
+static const struct {
+  const char *name;
+  bool (*set)(const char *);
+} schedule[] = {{"threads", set_threads}, {"order", set_order}, {"gang", set_gang}, {"timeout", set_timeout}};
+
+bool sg_config_schedule(const char *name, const char *value) {
+  for (size_t i = 0; i < sizeof schedule / sizeof *schedule; i++)
+    if (strcmp(schedule[i].name, name) == 0) return schedule[i].set(value);
+  return false;
+}
+
+void sg_config_schedule_text(char *text, size_t room) {
+  char threads[32] = "auto", order[32];
+  if (sg_config.threads)
+    snprintf(threads, sizeof threads, "%s%u", sg_config.any_kernel ? "" : "auto:", sg_config.threads);
+  if (sg_config.order == SG_SHUFFLED)
+    snprintf(order, sizeof order, "random:%llu", (unsigned long long)sg_config.order_seed);
+  else
+    strcpy(order, sg_config.order == SG_REVERSE ? "reverse" : "forward");
+  snprintf(text, room, "threads=%s order=%s gang=%u timeout=%g", threads, order, sg_config.gang,
+           sg_config.timeout);
+}
+
 void sg_config_load(void) {
   static const struct {
     const char *name;
     bool (*set)(const char *);
-  } table[] = {{"DEVICES", set_devices}, {"MEMORY", set_memory}, {"VERSION", set_version},
-               {"STREAMS", set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
-               {"REPORT", set_report},   {"LEAKS", set_leaks},   {"LOG", set_log},
-               {"POISON", set_poison},   {"FAIL", set_fail},     {"CHECK", set_check}};
+  } table[] = {{"DEVICES", set_devices},    {"MEMORY", set_memory}, {"VERSION", set_version},
+               {"STREAMS", sg_set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
+               {"REPORT", set_report},      {"LEAKS", set_leaks},   {"LOG", set_log},
+               {"POISON", set_poison},      {"FAIL", set_fail},     {"CHECK", set_check},
+               {"THREADS", set_threads},    {"ORDER", set_order},   {"GANG", set_gang}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char name[64];
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 typedef enum SgStreams { SG_DEFERRED, SG_EAGER, SG_RANDOM } SgStreams;
+/* Nobody waits longer for a kernel on this device, unless it was told so: an endless loop ends in any CI. */
+enum { SG_DEFAULT_TIMEOUT = 300, SG_MOST_THREADS = 64 };
+typedef enum SgBlockOrder { SG_FORWARD, SG_REVERSE, SG_SHUFFLED } SgBlockOrder;
 
 typedef struct SgConfig {
   int devices;       /* CUDALUA_SOFT_DEVICES: 0..8, default 1 */
@@ -16,9 +19,15 @@ typedef struct SgConfig {
   SgStreams streams; /* CUDALUA_SOFT_STREAMS: deferred | eager | random:SEED */
   uint64_t seed;     /*   of random */
   bool real_time;    /* CUDALUA_SOFT_TIME: virtual | real; what events measure */
-  double timeout;    /* CUDALUA_SOFT_TIMEOUT: seconds until a kernel is stopped with 702; 0: never */
-  bool report;       /* CUDALUA_SOFT_REPORT: on | off | json | FILE; faults on stderr when no log callback
-                      * listens; or each as a line of JSON on stderr, or at the end of a file */
+  double timeout;    /* CUDALUA_SOFT_TIMEOUT: seconds until a kernel is stopped with 702; 0, off: never */
+  unsigned
+      threads; /* CUDALUA_SOFT_THREADS: auto | auto:N | N; that run a kernel, 0: as many as there are CPUs */
+  bool any_kernel;     /*   N: kernels whose blocks depend on each other, too */
+  SgBlockOrder order;  /* CUDALUA_SOFT_ORDER: forward | reverse | random:SEED; in which blocks begin */
+  uint64_t order_seed; /*   of random */
+  unsigned gang;       /* CUDALUA_SOFT_GANG: lanes that execute together, 32..1024 */
+  bool report;         /* CUDALUA_SOFT_REPORT: on | off | json | FILE; faults on stderr when no log callback
+                        * listens; or each as a line of JSON on stderr, or at the end of a file */
   bool json;
   char report_file[512];
   unsigned checks; /* CUDALUA_SOFT_CHECK: a list of SG_CHECKS_* names, or all */
@@ -30,14 +39,21 @@ typedef struct SgConfig {
 } SgConfig;
 
 /* The checks; those of kernels have the values of SG_CHECK_* (machine.h). */
-enum { SG_CHECKS_KERNELS = 15, SG_CHECKS_UNINITIALISED = 2, SG_CHECKS_LEAKS = 16, SG_CHECKS_ALL = 31 };
+enum { SG_CHECKS_KERNELS = 47, SG_CHECKS_UNINITIALISED = 2, SG_CHECKS_LEAKS = 16, SG_CHECKS_ALL = 63 };
 
 extern SgConfig sg_config;
 
+/* "deferred", "eager", "random", "random:SEED"; false, and nothing is changed: something else. */
+bool sg_set_streams(const char *text);
 /* "races,leaks", "all", "off"; false: another word is in it. */
 bool sg_parse_checks(const char *text, unsigned *out);
 /* The names of checks, with commas; "off" for none. */
 void sg_checks_text(unsigned checks, char *text, size_t room);
+
+/* What kernels run with, changed by a command too: "threads", "order", "gang", "timeout". False: that value
+ * makes no sense. And all of them as text, "threads=auto order=forward ...". */
+bool sg_config_schedule(const char *name, const char *value);
+void sg_config_schedule_text(char *text, size_t room);
 
 /* Reads the environment. A value that makes no sense is named on stderr and ignored. */
 void sg_config_load(void);

@@ -112,20 +112,17 @@ static bool cmd_reset(Command *c) {
 }
 
 typedef struct Sum {
-  uint64_t count, bytes, registered, imported;
+  uint64_t count, bytes, registered, imported, heap, heap_bytes;
 } Sum;
-
-/* Variables belong to their module, texels to their array, what kernels allocate to the context: not leaks of
- * their own. */
-static bool counts(const SgAlloc *a) {
-  if (!a->held || a->name[0]) return false;
-  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP;
-}
 
 /* Registered and imported memory is not the device's. */
 static void add_alloc(SgAlloc *a, void *arg) {
   Sum *s = arg;
-  if (!counts(a)) return;
+  if (a->kind == SG_HEAP && a->held) {
+    s->heap++;
+    s->heap_bytes += a->size;
+  }
+  if (!sg_alloc_counts(a)) return;
   if (a->kind == SG_REGISTERED) {
     s->registered++;
   } else if (a->kind == SG_IMPORTED) {
@@ -136,10 +133,8 @@ static void add_alloc(SgAlloc *a, void *arg) {
   }
 }
 
-/* Each context has one stream of its own, the legacy stream, and perhaps per-thread ones: not counted. */
 static void add_stream(SgObject *o, void *arg) {
-  const SgStream *s = (const SgStream *)o;
-  if (s->kind == SG_BLOCKING || s->kind == SG_NON_BLOCKING) (*(uint64_t *)arg)++;
+  if (sg_stream_counts((const SgStream *)o)) (*(uint64_t *)arg)++;
 }
 
 static bool cmd_stats(Command *c) {
@@ -161,6 +156,8 @@ static bool cmd_stats(Command *c) {
               {"live_execs", sg_handles_live(SG_H_EXEC)},
               {"live_registered", s.registered},
               {"live_imported", s.imported},
+              {"live_heap", s.heap},
+              {"heap_bytes", s.heap_bytes},
               {"live_pools", sg_pools_live()},
               {"pool_reserved", sg_pools_reserved()},
               {"stale", sg_state.stale},
@@ -171,44 +168,8 @@ static bool cmd_stats(Command *c) {
   return c->words == 1;
 }
 
-static void list_alloc(SgAlloc *a, void *arg) {
-  static const char *const kind[] = {
-      [SG_DEVICE] = "memory",    [SG_HOST] = "host", [SG_MANAGED] = "managed",
-      [SG_POOL] = "pool_memory", [SG_HEAP] = "heap", [SG_REGISTERED] = "registered",
-      [SG_IMPORTED] = "imported"};
-  const bool heap = a->kind == SG_HEAP && a->held && sg_config.checks & SG_CHECKS_LEAKS;
-  if (counts(a) || heap)
-    sg_text_add(arg, "%s 0x%llx bytes=%llu device=%d serial=%llu%s%s\n", kind[a->kind],
-                (unsigned long long)a->base, (unsigned long long)a->size, a->device,
-                (unsigned long long)a->serial, a->made[0] ? " made at " : "", a->made);
-}
-
-typedef struct Listing {
-  SgText *text;
-  SgHandleKind kind;
-} Listing;
-
-static void list_object(SgObject *o, void *arg) {
-  Listing *l = arg;
-  uint64_t counted = 1;
-  if (l->kind == SG_H_STREAM) {
-    counted = 0;
-    add_stream(o, &counted);
-  }
-  if (l->kind == SG_H_POOL) counted = !sg_pool_standard(o);
-  if (counted)
-    sg_text_add(l->text, "%s 0x%llx id=%llu\n", sg_kind_names[l->kind], SG_X(o->handle),
-                (unsigned long long)o->id);
-}
-
 static bool cmd_leaks(Command *c) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM, SG_H_EVENT, SG_H_MODULE, SG_H_ARRAY,
-                                       SG_H_GRAPH,   SG_H_EXEC,   SG_H_POOL,  SG_H_LINK};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-    Listing l = {&c->reply, kinds[i]};
-    sg_handles_each(kinds[i], NULL, list_object, &l);
-  }
-  sg_arena_each(0, list_alloc, &c->reply);
+  sg_leaks_each(sg_leak_line, &c->reply);
   return c->words == 1;
 }
 
@@ -225,12 +186,31 @@ static bool cmd_entry(Command *c) {
   return since != 0;
 }
 
-static bool cmd_timeout(Command *c) {
-  char *end;
-  if (c->words != 2) return false;
-  double t = strtod(c->word[1], &end);
-  if (end == c->word[1] || *end || !(t >= 0 && t < 1e9)) return false;
-  sg_config.timeout = t;
+/* What kernels run with, from the next one on; without words, all of it. */
+static bool cmd_schedule(Command *c) {
+  char text[128];
+  const bool known = c->words == 1 || (c->words == 3 && sg_config_schedule(c->word[1], c->word[2]));
+  if (!known) return false;
+  sg_config_schedule_text(text, sizeof text);
+  sg_text_add(&c->reply, "%s", text);
+  return true;
+}
+
+static bool cmd_timeout(Command *c) { return c->words == 2 && sg_config_schedule("timeout", c->word[1]); }
+
+static bool cmd_runs(Command *c) {
+  sg_log_print_runs(&c->reply);
+  return c->words == 1;
+}
+
+/* What is queued already runs by the new mode when its time comes. */
+static bool cmd_streams(Command *c) {
+  if (c->words > 2 || (c->words == 2 && !sg_set_streams(c->word[1]))) return false;
+  if (c->words == 2) sg_streams_seed();
+  if (sg_config.streams == SG_RANDOM)
+    sg_text_add(&c->reply, "random:%llu", (unsigned long long)sg_config.seed);
+  else
+    sg_text_add(&c->reply, sg_config.streams == SG_EAGER ? "eager" : "deferred");
   return true;
 }
 
@@ -260,6 +240,7 @@ static const struct {
   bool (*run)(Command *);
 } commands[] = {
     {"log", "log [on|off|clear]", cmd_log},
+    {"runs", "runs", cmd_runs},
     {"fail", "fail API|any NTH [ERROR [sticky]] | fail clear", cmd_fail},
     {"calls", "calls [API|clear]", cmd_calls},
     {"attribute", "attribute ID hide|VALUE | attribute reset", cmd_attribute},
@@ -272,9 +253,12 @@ static const struct {
     {"stats", "stats", cmd_stats},
     {"leaks", "leaks", cmd_leaks},
     {"report", "report [json]", cmd_report},
-    {"check", "check [races,uninitialised,barriers,shuffles,leaks|all|off]", cmd_check},
+    {"check", "check [races,uninitialised,barriers,shuffles,arrays,leaks|all|off]", cmd_check},
+    {"streams", "streams [deferred|eager|random[:SEED]]", cmd_streams},
     {"hide", "hide VERSION", cmd_hide},
     {"entry", "entry SYMBOL", cmd_entry},
+    {"schedule", "schedule [threads N|auto|auto:N, order forward|reverse|random[:SEED], gang 32..1024, timeout SECONDS]",
+     cmd_schedule},
     {"timeout", "timeout SECONDS", cmd_timeout},
     {"version", "version", cmd_version},
 };

@@ -26,6 +26,7 @@ static void move_bytes(Decoder *d, uint32_t dst, int64_t dst_at, uint32_t src, i
     dec_store(d, value[i / piece], dst, dst_at, SP_SHARED, piece, false);
     d->ins[d->n - 1].bytes = (uint8_t)whole;
     d->ins[d->n - 1].part = (uint8_t)i;
+    d->ins[d->n - 1].traits |= TRAIT_ASYNC;
   }
 }
 
@@ -39,6 +40,7 @@ static void copy_part(Decoder *d, uint32_t dst, int64_t dst_at, uint32_t src, in
     dec_load(d, v, src, src_at + i, SP_GLOBAL, PTX_B8, false);
     d->ins[d->n - 1].pred = p;
     dec_store(d, v, dst, dst_at + i, SP_SHARED, 1, false);
+    d->ins[d->n - 1].traits |= TRAIT_ASYNC;
   }
 }
 
@@ -92,6 +94,14 @@ static void copy(Decoder *d) {
   dec_skip_end(d, skip);
 }
 
+/* Copies are in groups that are waited for: only the checks take notice. */
+static void group(Decoder *d, uint8_t what, uint32_t left) {
+  Ins *in = dec_emit(d, OP_fence, NO_ROW, NO_ROW, NO_ROW, NO_ROW);
+  in->kind = K_MEM;
+  in->sub = what;
+  in->imm = left;
+}
+
 static Ins *barrier(Decoder *d, enum Op op, uint32_t dst, const PtxOpnd *o, uint8_t space, uint32_t value) {
   int64_t imm;
   const uint32_t base = dec_address(d, o, space == SP_SHARED ? PTX_SHARED : PTX_GENERIC, &imm);
@@ -107,15 +117,30 @@ static Ins *barrier(Decoder *d, enum Op op, uint32_t dst, const PtxOpnd *o, uint
   return in;
 }
 
-/* cp.async...  (copies by bulk and by tensor maps are not here) */
+void dec_complete(Decoder *d, const PtxOpnd *o, uint8_t space, uint32_t bytes) {
+  barrier(d, OP_mbar_complete, NO_ROW, o, space, bytes);
+}
+
+/* cp.async...  cp.async.bulk...  cp.reduce.async.bulk... */
 void dec_cp(Decoder *d) {
+  if (is_mod(d, 0, "reduce")) {
+    dec_bulk_reduce(d);
+    return;
+  }
   if (!is_mod(d, 0, "async")) dec_unsupported(d, NULL);
+  if (is_mod(d, 1, "bulk")) {
+    dec_bulk(d);
+    return;
+  }
   if (is_mod(d, 1, "commit_group") || is_mod(d, 1, "wait_all")) {
     if (d->at->nmods != 2) dec_unsupported(d, NULL);
     dec_count(d, 0, 0);
+    group(d, is_mod(d, 1, "wait_all") ? FENCE_WAIT : FENCE_COMMIT, NO_ROW);
   } else if (is_mod(d, 1, "wait_group")) {
     if (d->at->nmods != 2) dec_unsupported(d, NULL);
     dec_count(d, 1, 1);
+    const PtxOpnd *left = dec_opnd(d, 0);
+    group(d, FENCE_WAIT, left->kind == PTX_O_INT && left->imm < NO_ROW ? (uint32_t)left->imm : 0);
   } else if (is_mod(d, 1, "mbarrier") && is_mod(d, 2, "arrive")) {
     /* Without .noinc the arrival is one more than the barrier waits for: nothing changes. */
     uint32_t i = 3;
@@ -125,6 +150,7 @@ void dec_cp(Decoder *d) {
     i += shared;
     if (i + 1 != d->at->nmods || !is_mod(d, i, "b64")) dec_unsupported(d, NULL);
     dec_count(d, 1, 1);
+    group(d, FENCE_WAIT, NO_ROW); /* it arrives when the copies are done */
     if (noinc)
       barrier(d, OP_mbar_arrive, NO_ROW, dec_opnd(d, 0), shared ? SP_SHARED : SP_GENERIC, dec_const(d, 4, 1));
   } else {

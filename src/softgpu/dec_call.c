@@ -283,7 +283,7 @@ void dec_routine(Decoder *d, Routine *r) {
   const uint32_t base = dec_local_base(d);
   dec_control(d, K_LEADER);
   if (r->cyclic) {
-    Ins *in = dec_calc(d, OP_enter, NO_ROW, d->sp, NO_ROW, NO_ROW);
+    Ins *in = dec_calc(d, OP_enter, NO_ROW, d->sp, d->taken, NO_ROW);
     in->kind = K_MEM;
     in->sub = SP_LOCAL;
     in->target = (uint32_t)(r - d->routines);

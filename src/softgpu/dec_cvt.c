@@ -200,7 +200,7 @@ static uint32_t float_to_float(Decoder *d, const Cvt *c, uint32_t v) {
   }
   if (c->from == PTX_F16 && c->to == PTX_F64) return one(d, OP_cvt_d_H, 8, v);
   v = to_single(d, v, &from);
-  if (c->to == from) return v;
+  if (c->to == from) return c->ftz ? one(d, OP_flush_f, 4, v) : v; /* bfloat16 has subnormals of float */
   if (c->to == PTX_F64) return one(d, OP_cvt_d_f, 8, v);
   /* rounding, source, target */
   static const enum Op ops[2][2][3] = {
@@ -309,7 +309,12 @@ static void to_tf32(Decoder *d) {
     r = dec_temp(d, 4);
     dec_calc(d, OP_or_w, r, sign, small, NO_ROW)->sub = 0;
   }
-  dec_emit(d, OP_selp_w, dst, dec_const(d, 4, 0x7fffffff), r, nan)->sub = 0;
+  uint32_t none = dec_const(d, 4, 0x7fffe000); /* of an H200; .rna passes NaN on */
+  if (dec_mod(d, "rna")) {
+    none = dec_temp(d, 4);
+    dec_calc(d, OP_and_w, none, v, dec_const(d, 4, 0xffffe000), NO_ROW)->sub = 0;
+  }
+  dec_emit(d, OP_selp_w, dst, none, r, nan)->sub = 0;
 }
 
 /* cvt.pack.sat.type.s32{.b32} d, a, b{, c}: a and b, cut to the values of the type, side by side below c. */
@@ -343,7 +348,7 @@ static void side_by_side(Decoder *d) {
 }
 
 void dec_cvt(Decoder *d) {
-  if (eight_bits(d)) return;
+  if (eight_bits(d) || dec_narrow(d)) return;
   if (dec_mod(d, "pack")) {
     side_by_side(d);
     return;
@@ -363,7 +368,9 @@ void dec_cvt(Decoder *d) {
   const uint32_t from_size = size_of(c.from), to_size = size_of(c.to);
   const bool is_reg = from->kind == PTX_O_SYM && from->sym && from->sym->kind == PTX_SYM_REG;
   uint32_t v = is_reg ? dec_reg(d, from) : dec_src(d, from, dec_letter(c.from));
-  if (d->width[v] < from_size || (d->width[v] > from_size && is_float(c.from)))
+  /* Between bytes and bfloat16 only registers of a byte will do. */
+  const bool narrow = is_float(c.from) || (c.to == PTX_BF16 && from_size == 1);
+  if (d->width[v] < from_size || (d->width[v] > from_size && narrow))
     dec_fail(d, "the source does not fit `%s`", d->at->form);
   v = widen(d, v, from_size, false);
 
@@ -384,7 +391,8 @@ void dec_cvt(Decoder *d) {
   if (is_int(c.to)) v = widen(d, v, to_size, is_signed(c.from));
   if (to->kind == PTX_O_SINK) return;
   const uint32_t dst = dec_reg(d, to);
-  if (d->width[dst] < to_size || (is_float(c.to) && d->width[dst] != to_size))
+  const bool exact = is_float(c.to) || (c.from == PTX_BF16 && to_size == 1);
+  if (d->width[dst] < to_size || (exact && d->width[dst] != to_size))
     dec_fail(d, "%s does not fit `%s`", to->sym->name, d->at->form);
   v = widen(d, v, d->width[dst], is_signed(c.to));
   /* The last step writes to the register itself, where it made a fresh row. */

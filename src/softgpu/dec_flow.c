@@ -79,7 +79,7 @@ void dec_fence(Decoder *d) {
   dec_count(d, 0, 0);
   Ins *in = dec_emit(d, OP_fence, NO_ROW, NO_ROW, NO_ROW, NO_ROW);
   in->kind = K_MEM;
-  in->sub = SP_LOCAL;
+  in->sub = FENCE_MEMORY;
   in->traits = TRAIT_RELEASE | TRAIT_ACQUIRE;
   for (uint32_t i = 0; i < d->at->nmods; i++)
     if (strcmp(d->at->mods[i], "cta") == 0) in->traits |= TRAIT_BLOCK;
@@ -213,14 +213,18 @@ static void two_dst(Decoder *d, const PtxOpnd *o, char first, char second, uint3
   }
 }
 
-static void warp_ins(Decoder *d, enum Op op, uint32_t dst, uint32_t other, const uint32_t *src, uint32_t n) {
+/* Returns where the instruction is. */
+static uint32_t warp_ins(Decoder *d, enum Op op, uint32_t dst, uint32_t other, const uint32_t *src,
+                         uint32_t n) {
   const uint32_t skip = dec_skip_begin(d);
+  const uint32_t at = d->n;
   Ins *in = dec_calc(d, op, dst, src[0], n > 1 ? src[1] : NO_ROW, n > 2 ? src[2] : NO_ROW);
   in->kind = K_WARP;
   in->e = other;
   in->s[3] = n > 3 ? src[3] : NO_ROW;
   in->imm = n - 1; /* the member mask comes last */
   dec_skip_end(d, skip);
+  return at;
 }
 
 /* shfl.sync.mode.b32 d{|p}, a, b, c, membermask */
@@ -276,7 +280,7 @@ void dec_match(Decoder *d) {
            other, src, 2);
 }
 
-/* redux.sync.op.type d, a, membermask */
+/* redux.sync.op.type d, a, membermask   redux.sync.min|max{.abs}{.NaN}.f32 d, a, membermask */
 void dec_redux(Decoder *d) {
   static const struct {
     const char *op, *types;
@@ -285,6 +289,14 @@ void dec_redux(Decoder *d) {
               {"min", "s32", OP_redux_smin},    {"max", "s32", OP_redux_smax}, {"and", "b32", OP_redux_and},
               {"or", "b32", OP_redux_or},       {"xor", "b32", OP_redux_xor}};
   const PtxInst *in = d->at;
+  if (in->nmods >= 3 && dec_type(d, 0) == PTX_F32) {
+    dec_count(d, 3, 3);
+    const uint32_t src[2] = {dec_src(d, dec_opnd(d, 1), 'f'), dec_src(d, dec_opnd(d, 2), 'w')};
+    const uint32_t at = warp_ins(d, dec_mod(d, "min") ? OP_redux_fmin : OP_redux_fmax,
+                                 dec_dst(d, dec_opnd(d, 0), 'f'), NO_ROW, src, 2);
+    if (dec_mod(d, "abs")) d->ins[at].sub |= SUB_XOR;
+    return;
+  }
   if (in->nmods != 3 || strcmp(in->mods[0], "sync") != 0) dec_unsupported(d, NULL);
   dec_count(d, 3, 3);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,6 +1,7 @@
 /* Which form an instruction is: one of a family that has a function of its own, or a row of ops.def. */
 #include "decode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Shifts by a constant, which most are, need no care for counts beyond the width. */
@@ -27,6 +28,11 @@ static void decode_row(Decoder *d, enum Op op) {
     } else {
       src[nsrc++] = dec_src(d, o, *sig);
     }
+  }
+  if (d->at->nopnd == 4 && (op == OP_min_f || op == OP_min_ff || op == OP_minn_f || op == OP_minn_ff ||
+                            op == OP_max_f || op == OP_max_ff || op == OP_maxn_f || op == OP_maxn_ff)) {
+    dec_three(d);
+    return;
   }
   if (at != d->at->nopnd) dec_fail(d, "`%s` takes %u operands, not %u", d->at->form, at, d->at->nopnd);
   Ins *in = dec_emit(d, op, dst, src[0], src[1], src[2]);
@@ -67,6 +73,9 @@ static const struct {
     {"redux", dec_redux},
     {"activemask", dec_activemask},
     {"elect", dec_elect},
+    {"alloca", dec_alloca},
+    {"stacksave", dec_stack},
+    {"stackrestore", dec_stack},
     {"mapa", dec_mapa},
     {"getctarank", dec_getctarank},
     {"cp", dec_cp},
@@ -76,6 +85,7 @@ static const struct {
     {"fence", dec_fence},
     {"createpolicy", dec_createpolicy},
     {"prefetch", dec_nop},
+    {"vmad", dec_video_mad},
     {"vadd", dec_video_word},
     {"vsub", dec_video_word},
     {"vabsdiff", dec_video_word},
@@ -93,10 +103,14 @@ static const struct {
     {"setmaxnreg", dec_nop},
 };
 
+const char *dec_family(size_t i) { return i < sizeof families / sizeof *families ? families[i].op : NULL; }
+
 struct FormSlot {
   const char *form;
   DecodeFn *fn;
+  uint32_t sub; /* dec_sub */
   uint16_t op;
+  bool mixed; /* the modifiers stand in another order than functions expect */
 };
 
 static bool is_video(const char *op) {
@@ -118,37 +132,69 @@ static void match_form(Decoder *d, struct FormSlot *slot) {
   slot->form = in->form;
   slot->op = OP_COUNT;
   slot->fn = NULL;
+  slot->sub = dec_sub(d);
   for (uint32_t i = 0; i < in->nmods; i++)
     if (strcmp(in->mods[i], "cc") == 0) slot->fn = dec_carry_op;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++)
     if (strcmp(families[i].op, in->op) == 0) slot->fn = families[i].fn;
   if (strcmp(in->op, "lop3") == 0 && in->nmods > 1) slot->fn = dec_lop3;
   if (!slot->fn && is_video(in->op)) slot->fn = dec_video;
-  if (slot->fn && !dec_is_form(in)) slot->fn = no_form;
+  if (!slot->fn) slot->fn = dec_float_family(in);
+  uint8_t place[DEC_MODS];
+  slot->mixed = false;
+  if (slot->fn && !dec_is_form(in, place)) slot->fn = no_form;
+  /* Of copies the order says from where to where. */
+  const bool free_order = slot->fn && slot->fn != no_form && slot->fn != dec_cp;
+  for (uint32_t i = 1; free_order && i < in->nmods; i++) slot->mixed |= place[i] < place[i - 1];
   if (!slot->fn) slot->op = (uint16_t)sg_op_find(in->op, in->mods, in->nmods);
 }
 
-static struct FormSlot *find_form(Decoder *d) {
-  if (d->nforms * 2 >= d->form_buckets) {
-    const uint32_t n = d->form_buckets ? d->form_buckets * 2 : 1024;
-    struct FormSlot *old = d->forms, *slots = dec_alloc(d, n * sizeof *slots);
-    for (uint32_t i = 0; i < d->form_buckets; i++) {
-      if (!old[i].form) continue;
-      uint32_t at = (uint32_t)(((uintptr_t)old[i].form * 0x9e3779b97f4a7c15u) >> 40) & (n - 1);
-      while (slots[at].form) at = (at + 1) & (n - 1);
-      slots[at] = old[i];
-    }
-    d->forms = slots;
-    d->form_buckets = n;
+/* The instruction with its modifiers in the order of the manual; those of one place keep theirs. */
+static const PtxInst *in_order(Decoder *d, const PtxInst *in) {
+  uint8_t place[DEC_MODS];
+  PtxInst *out = dec_alloc(d, sizeof *out);
+  const char **mods = dec_alloc(d, in->nmods * sizeof *mods);
+  if (!dec_is_form(in, place)) return in;
+  *out = *in;
+  out->mods = mods;
+  for (uint32_t i = 0; i < in->nmods; i++) {
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < in->nmods; k++) at += place[k] < place[i] || (place[k] == place[i] && k < i);
+    mods[at] = in->mods[i];
   }
-  /* By address: forms are interned, and one that is not costs a second look-up only. */
-  uint32_t at = (uint32_t)(((uintptr_t)d->at->form * 0x9e3779b97f4a7c15u) >> 40) & (d->form_buckets - 1);
-  while (d->forms[at].form && d->forms[at].form != d->at->form) at = (at + 1) & (d->form_buckets - 1);
-  if (!d->forms[at].form) {
-    match_form(d, &d->forms[at]);
-    d->nforms++;
+  return out;
+}
+
+static uint32_t slot_of(const Forms *f, const char *form) {
+  uint32_t at = (uint32_t)(((uintptr_t)form * 0x9e3779b97f4a7c15u) >> 40) & (f->buckets - 1);
+  while (f->slot[at].form && f->slot[at].form != form) at = (at + 1) & (f->buckets - 1);
+  return at;
+}
+
+static void grow_forms(Decoder *d) {
+  Forms *f = d->forms, old = *f;
+  const uint32_t n = old.buckets ? old.buckets * 2 : 1024;
+  struct FormSlot *slot = calloc(n, sizeof *slot);
+  if (!slot) dec_no_memory(d);
+  f->slot = slot;
+  f->buckets = n;
+  for (uint32_t i = 0; i < old.buckets; i++)
+    if (old.slot[i].form) slot[slot_of(f, old.slot[i].form)] = old.slot[i];
+  free(old.slot);
+}
+
+/* By address: forms are interned, and one that is not costs a second look-up only. */
+static const struct FormSlot *find_form(Decoder *d) {
+  Forms *f = d->forms;
+  if (f->n * 2 >= f->buckets) grow_forms(d);
+  struct FormSlot *slot = &f->slot[slot_of(f, d->at->form)];
+  if (!slot->form) {
+    struct FormSlot found;
+    match_form(d, &found);
+    *slot = found;
+    f->n++;
   }
-  return &d->forms[at];
+  return slot;
 }
 
 void dec_instruction(Decoder *d, const PtxInst *in) {
@@ -161,6 +207,9 @@ void dec_instruction(Decoder *d, const PtxInst *in) {
     d->guard = d->frame->reg[in->pred->id];
   }
   const struct FormSlot *slot = find_form(d);
+  d->sub_form = in->form;
+  d->sub = slot->sub;
+  if (slot->mixed) d->at = in_order(d, in);
   if (slot->fn)
     slot->fn(d);
   else if (slot->op != OP_COUNT)

@@ -46,8 +46,10 @@ static const char loads[] =
     "ld.relaxed|acquire." SCOPE ".global?." L1 "?." L2 "?." AHEAD "?." HINT "?.v8." W32 " "
     "ld.relaxed|acquire." SCOPE ".global?." L1 "?." L2 "?." AHEAD "?." HINT "?.v4." W64 " "
     "ld.mmio.relaxed.sys.global?." T64 " "
-    "ld.weak|volatile?.global|" SPACES "?.ca|cg|cs|lu|cv?." L1 "?." AHEAD "?." HINT "?.b128 "
-    "ld.relaxed|acquire." SCOPE "." STRONG "?." L1 "?." AHEAD "?." HINT "?.b128";
+    "ld.weak?.global?.ca|cg|cs|lu|cv?." AHEAD "?." HINT "?.b128 ld.weak?.global?." L1 "?." AHEAD "?." HINT "?.b128 "
+    "ld.global.ca|cg|cs?.nc." L1 "?." AHEAD "?." HINT "?.b128 ld.weak?." SPACES ".ca|cg|cs|lu|cv?.b128 "
+    "ld.volatile.global?." AHEAD "?.b128 ld.volatile." SHARED ".b128 "
+    "ld.relaxed|acquire." SCOPE ".global?." L1 "?." AHEAD "?." HINT "?.b128 ld.relaxed|acquire." SCOPE "." SHARED ".b128";
 static const char uniform_loads[] = "ldu.global?.v2?." T64 " ldu.global?.v4." T32;
 static const char stores[] =
     "st.weak?.global?.wb|cg|cs|wt?." HINT "?.v2|v4?." T64 " "
@@ -62,28 +64,38 @@ static const char stores[] =
     "st.relaxed|release." SCOPE ".global?." L1 "?." L2 "?." HINT "?.v8." W32 " "
     "st.relaxed|release." SCOPE ".global?." L1 "?." L2 "?." HINT "?.v4." W64 " "
     "st.mmio.relaxed.sys.global?." T64 " "
-    "st.weak|volatile?.global|" SHARED "|local?.wb|cg|cs|wt?." L1 "?." HINT "?.b128 "
-    "st.relaxed|release." SCOPE "." STRONG "?." L1 "?." HINT "?.b128 "
-    "st.async.* st.bulk.*";
+    "st.weak?.global?.wb|cg|cs|wt?." HINT "?.b128 st.weak?.global?." L1 "?." HINT "?.b128 "
+    "st.weak?." SHARED "|local|param|param::func.wb|cg|cs|wt?.b128 "
+    "st.volatile.global|" SHARED "?.b128 st.relaxed|release." SCOPE "." SHARED ".b128 "
+    "st.relaxed|release." SCOPE ".global?." L1 "?." HINT "?.b128 "
+    "st.async.weak?.shared::cta|shared::cluster?.mbarrier::complete_tx::bytes.v2?." W32 "|" W64 " "
+    "st.async.weak?.shared::cta|shared::cluster?.mbarrier::complete_tx::bytes.v4." W32 " "
+    "st.async.release.gpu|sys.global?." T64 " st.async.mmio.release.sys.global?." T64 " "
+    "st.bulk.weak?.shared::cta?";
 #define ATOMIC(op, sem)                                                                                      \
   op "." sem "?." SCOPE "?." STRONG "?.add." HINT "?.u32|s32|u64|f32|f64 "                                   \
   op "." sem "?." SCOPE "?." STRONG "?.add.noftz." HINT "?.f16|f16x2|bf16|bf16x2 "                           \
   op "." sem "?." SCOPE "?." STRONG "?.min|max." HINT "?.u32|s32|u64|s64 "                                   \
   op "." sem "?." SCOPE "?." STRONG "?.inc|dec." HINT "?.u32 "                                               \
   op "." sem "?." SCOPE "?." STRONG "?." BOOL "." HINT "?.b32|b64 "                                          \
-  op "." sem "?." SCOPE "?.global?.add|min|max.noftz?." HINT "?.v2|v4|v8.f16|f16x2|bf16|bf16x2|f32 "
+  op "." sem "?." SCOPE "?.global?.add." HINT "?.v2|v4.f32 "                                                    \
+  op "." sem "?." SCOPE "?.global?.add|min|max.noftz." HINT "?.v2|v4|v8.f16|bf16 "                           \
+  op "." sem "?." SCOPE "?.global?.add|min|max.noftz." HINT "?.v2|v4.f16x2|bf16x2 "
 static const char atomics[] = ATOMIC("atom", "relaxed|acquire|release|acq_rel")
     "atom.relaxed|acquire|release|acq_rel?." SCOPE "?." STRONG "?.exch." HINT "?.b32|b64|b128 "
     "atom.relaxed|acquire|release|acq_rel?." SCOPE "?." STRONG "?.cas." HINT "?.b16|b32|b64|b128";
-static const char reductions[] = ATOMIC("red", "relaxed|release") "red.async.*";
+#define ASYNC(before) before "add.u32|s32|u64|s64 " before "min|max.u32|s32 " before "inc|dec.u32 " before BOOL ".b32 "
+static const char reductions[] = ATOMIC("red", "relaxed|release")
+    ASYNC("red.async.relaxed.cluster.shared::cluster?.mbarrier::complete_tx::bytes.")
+    ASYNC("red.async.release.gpu|sys.global?.") ASYNC("red.async.mmio.release.sys.global?.");
 static const char conversions[] =
     "cvt." I8 "." I8 " "
     "cvt.sat.u8|s8." I16 " cvt.sat.u8.s8 cvt.sat.s8.u8 "
     "cvt.sat.u16|s16.u32|s32|u64|s64 cvt.sat.u16.s8|s16 cvt.sat.s16.u16 "
     "cvt.sat.u32|s32.u64|s64 cvt.sat.u32.s8|s16|s32 cvt.sat.s32.u32 "
     "cvt.sat.u64.s8|s16|s32|s64 cvt.sat.s64.u64 "
-    "cvt." INTEGRAL ".sat?." I8 ".f16|f64 cvt." INTEGRAL ".ftz?.sat?." I8 ".f32 cvt." INTEGRAL "." I16 ".bf16 "
-    "cvt." RND ".sat?.f16|f64." I8 " cvt." RND ".ftz?.sat?.f32." I8 " cvt." RND ".bf16." I16 " "
+    "cvt." INTEGRAL ".sat?." I8 ".f16|f64 cvt." INTEGRAL ".ftz?.sat?." I8 ".f32 cvt." INTEGRAL "." I8 ".bf16 "
+    "cvt." RND ".sat?.f16|f64." I8 " cvt." RND ".ftz?.sat?.f32." I8 " cvt." RND ".bf16." I8 " "
     "cvt." INTEGRAL "?.sat?.f16.f16 cvt." INTEGRAL "?.sat?.f64.f64 cvt." INTEGRAL "?.ftz?.sat?.f32.f32 "
     "cvt." INTEGRAL "?.bf16.bf16 "
     "cvt.ftz?.sat?.f32.f16 cvt.ftz?.sat?.f64.f32 cvt.sat?.f64.f16 "
@@ -92,11 +104,11 @@ static const char conversions[] =
     "cvt." RND ".ftz?.sat?.f16.f32 cvt." RND ".ftz?.bf16.f32 cvt.rn|rz.relu?.satfinite?.f16|bf16.f32 "
     "cvt.rn|rz.relu?.satfinite?.f16x2|bf16x2.f32 cvt.rs.relu?.satfinite?.f16x2|bf16x2.f32 "
     "cvt.rn|rz.relu?.satfinite?.tf32.f32 cvt.rna.satfinite?.tf32.f32 "
-    "cvt.rn.satfinite.relu?.e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2.f32 cvt.rn.satfinite.relu?.e4m3x2|e5m2x2.f16x2 "
+    "cvt.rn.satfinite.relu?.e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2.f32 cvt.rn.satfinite.relu?.e4m3x2|e5m2x2|e2m1x2.f16x2 "
     "cvt.rs.satfinite.relu?.e4m3x4|e5m2x4|e2m1x4|e2m3x4|e3m2x4.f32 "
     "cvt.rn.relu?.f16x2.e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2 "
     "cvt.rz|rp.satfinite?.ue8m0x2.f32|bf16x2 cvt.rn.bf16x2.ue8m0x2 "
-    "cvt.pack.sat.u8|s8|u16|s16|u4|s4|u2|s2.s32 cvt.pack.sat.u8|s8|u16|s16|u4|s4|u2|s2.s32.b32";
+    "cvt.pack.sat.u16|s16.s32 cvt.pack.sat.u8|s8|u4|s4|u2|s2.s32.b32";
 static const char selections[] = "slct.b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64.s32 "
     "slct.ftz?.b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64.f32";
 static const char predicates[] =
@@ -127,9 +139,23 @@ static const char fences[] = "fence.sc|acq_rel|acquire|release?." SCOPE " fence.
     "fence.proxy.tensormap::generic.acquire|release." SCOPE " "
     "fence.acquire.sync_restrict::shared::cluster.cluster fence.release.sync_restrict::shared::cta.cluster";
 static const char old_fences[] = "membar.cta|gl|sys membar.proxy.alias";
+#define REDUCE "cp.reduce.async.bulk.global.shared::cta.bulk_group." HINT "?."
 static const char copies[] =
     "cp.async.ca|cg.shared|shared::cta.global." HINT "?." AHEAD "? cp.async.commit_group|wait_all|wait_group "
-    "cp.async.mbarrier.arrive.noinc?.shared|shared::cta?.b64 cp.async.bulk.* cp.reduce.async.bulk.*";
+    "cp.async.mbarrier.arrive.noinc?.shared|shared::cta?.b64 "
+    "cp.async.bulk.commit_group cp.async.bulk.wait_group.read? cp.async.bulk.prefetch.L2.global." HINT "? "
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster?." HINT "? "
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes." HINT "? "
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+    "cp.async.bulk.global.shared::cta.bulk_group." HINT "?.cp_mask? "
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32|s32|u64 "
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min|max.u32|s32 "
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc|dec.u32 "
+    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes." BOOL ".b32 "
+    REDUCE "add.u32|s32|u64|f32|f64 " REDUCE "add.noftz.f16|bf16 " REDUCE "min|max.u32|s32|u64|s64|f16|bf16 "
+    REDUCE "inc|dec.u32 " REDUCE BOOL ".b32|b64 "
+    "cp.async.bulk.tensor.* cp.async.bulk.prefetch.tensor.* cp.reduce.async.bulk.tensor.*";
+#undef REDUCE
 static const char hints[] =
     "prefetch.global?.L1|L2|L2::evict_last|L2::evict_normal prefetch.local.L1|L2 prefetch.const|param?.tensormap "
     "prefetchu.L1 discard.global?.L2 applypriority.global?.L2::evict_normal";
@@ -140,6 +166,32 @@ static const char policies[] =
 static const char addresses[] =
     "cvta.to?.global|shared|shared::cta|shared::cluster|local|const|param|param::entry.u32|u64 "
     "isspacep.global|shared|shared::cta|shared::cluster|local|const|param|param::entry";
+/* add, sub and mad come here for the carry chain only, lop3 for its predicate. */
+static const char carries[] =
+    "add.cc.u32|s32|u64|s64 sub.cc.u32|s32|u64|s64 mad.lo|hi.cc.u32|s32|u64|s64 "
+    "addc.cc?.u32|s32|u64|s64 subc.cc?.u32|s32|u64|s64 madc.lo|hi.cc?.u32|s32|u64|s64";
+/* What dec_floats.c does; min and max with .abs are of three operands. */
+static const char pairs[] =
+    "add." RND "?.ftz?.f32x2 sub." RND "?.ftz?.f32x2 mul." RND "?.ftz?.f32x2 fma." RND ".ftz?.f32x2 "
+    "add." RND "?.sat?.f32.f16|bf16 sub." RND "?.sat?.f32.f16|bf16 fma." RND ".sat?.f32.f16|bf16";
+static const char three[] = "min.ftz?.NaN?.abs.f32 max.ftz?.NaN?.abs.f32";
+static const char stacks[] = "alloca.u32|u64 stacksave.u32|u64 stackrestore.u32|u64";
+static const char tables[] = "lop3.and|or.b32";
+static const char warps[] =
+    "shfl.sync.up|down|bfly|idx.b32 vote.sync.all|any|uni.pred vote.sync.ballot.b32 match.any|all.sync.b32|b64 "
+    "redux.sync.add|min|max.u32|s32 redux.sync.and|or|xor.b32 redux.sync.min|max.abs?.NaN?.f32 activemask.b32 "
+    "elect.sync mapa.shared::cluster?.u32|u64 getctarank.shared::cluster?.u32|u64";
+#define SIGNS "u32|s32.u32|s32"
+#define WORD(op) op "." SIGNS ".u32|s32.sat?.add|min|max? "
+#define SHIFT(op) op "." SIGNS ".u32.sat?.clamp|wrap.add|min|max? "
+#define PARTS(op) op "." SIGNS ".u32|s32.sat|add? "
+static const char video[] =
+    WORD("vadd") WORD("vsub") WORD("vabsdiff") WORD("vmin") WORD("vmax") SHIFT("vshl") SHIFT("vshr")
+    "vset." SIGNS "." ORDER ".add|min|max? vset2." SIGNS "." ORDER ".add? vset4." SIGNS "." ORDER ".add? "
+    PARTS("vadd2") PARTS("vsub2") PARTS("vavrg2") PARTS("vabsdiff2") PARTS("vmin2") PARTS("vmax2")
+    "vmad." SIGNS ".u32|s32.sat?.shr7|shr15? vmad." SIGNS ".u32|s32.po.sat?.shr7|shr15? "
+    PARTS("vadd4") PARTS("vsub4") PARTS("vavrg4") PARTS("vabsdiff4") PARTS("vmin4") PARTS("vmax4");
+static const char branches[] = "bra.uni? brx.idx.uni? call.uni? ret.uni?";
 static const char others[] =
     "brkpt trap exit pmevent.mask? setmaxnreg.inc|dec.sync.aligned.u32 griddepcontrol.wait|launch_dependents nanosleep.u32 "
     "mov.b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64|b128|pred";
@@ -176,18 +228,77 @@ static const struct {
                 {"setmaxnreg", others},
                 {"griddepcontrol", others},
                 {"nanosleep", others},
+                {"add", pairs},
+                {"sub", pairs},
+                {"mul", pairs},
+                {"fma", pairs},
+                {"min", three},
+                {"max", three},
+                {"alloca", stacks},
+                {"stacksave", stacks},
+                {"stackrestore", stacks},
+                {"vmad", video},
+                {"add", carries},
+                {"sub", carries},
+                {"mad", carries},
+                {"addc", carries},
+                {"subc", carries},
+                {"madc", carries},
+                {"lop3", tables},
+                {"shfl", warps},
+                {"vote", warps},
+                {"match", warps},
+                {"redux", warps},
+                {"activemask", warps},
+                {"elect", warps},
+                {"mapa", warps},
+                {"getctarank", warps},
+                {"vadd", video},
+                {"vsub", video},
+                {"vabsdiff", video},
+                {"vmin", video},
+                {"vmax", video},
+                {"vset", video},
+                {"vshl", video},
+                {"vshr", video},
+                {"vadd2", video},
+                {"vsub2", video},
+                {"vavrg2", video},
+                {"vabsdiff2", video},
+                {"vmin2", video},
+                {"vmax2", video},
+                {"vset2", video},
+                {"vadd4", video},
+                {"vsub4", video},
+                {"vavrg4", video},
+                {"vabsdiff4", video},
+                {"vmin4", video},
+                {"vmax4", video},
+                {"vset4", video},
+                {"bra", branches},
+                {"brx", branches},
+                {"call", branches},
+                {"ret", branches},
                 {"mov", others}};
 
-bool dec_is_form(const PtxInst *in) {
+const char *dec_patterns(size_t i, const char **op) {
+  if (i >= sizeof families / sizeof *families) return NULL;
+  *op = families[i].op;
+  return families[i].patterns;
+}
+
+bool dec_is_form(const PtxInst *in, uint8_t *place) {
+  bool known = false;
+  for (uint32_t i = 0; place && i < in->nmods && i < DEC_MODS; i++) place[i] = (uint8_t)i;
   for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
     if (strcmp(families[i].op, in->op) != 0) continue;
+    known = true;
     for (const char *p = families[i].patterns; *p;) {
       const size_t n = strcspn(p, " ");
-      if (sg_form_fits(p, n, in->op, in->mods, in->nmods)) return true;
+      if (in->nmods <= DEC_MODS && sg_form_fits(p, n, in->op, in->mods, in->nmods, place)) return true;
       p += n;
       p += strspn(p, " ");
     }
-    return false;
   }
-  return true;
+  return !known;
 }

@@ -10,6 +10,7 @@ typedef struct Access {
   uint8_t traits;
   uint32_t vec;
   PtxType type;
+  bool wide;      /* .b128: two words of 64 bits, the type says */
   const char *op; /* atom: add, min, ... */
 } Access;
 
@@ -60,13 +61,18 @@ static Access parse_access(Decoder *d) {
       a.traits |= TRAIT_STRONG;
     } else if (one_of(m, "weak cta gpu sys cluster ca cs lu nc wb unified noftz") ||
                strncmp(m, "L1::", 4) == 0 || strncmp(m, "L2::", 4) == 0) {
-    } else if (!atom && one_of(m, "v2 v4 v8")) {
+    } else if (one_of(m, "v2 v4 v8")) {
       a.vec = (uint32_t)(m[1] - '0');
     } else if (atom && one_of(m, "add min max and or xor exch cas inc dec")) {
       a.op = m;
     } else {
       dec_unsupported(d, NULL);
     }
+  }
+  if (a.type == PTX_B128 && a.vec == 1) {
+    a.wide = true;
+    if (!atom) a.vec = 2, a.type = PTX_B64;
+    return a;
   }
   const size_t bytes = ptx_type_size(a.type);
   if (bytes == 0 || bytes > 8 || a.type == PTX_PRED) dec_unsupported(d, NULL);
@@ -190,14 +196,14 @@ void dec_ld(Decoder *d) {
   const uint32_t hint = policy(d);
   dec_count(d, 2 + hint, 2 + hint);
   const Access a = parse_access(d);
-  const PtxOpnd *to = elements(d, dec_opnd(d, 0), a.vec), *from = dec_opnd(d, 1);
+  const PtxOpnd *to = elements(d, dec_opnd(d, 0), a.wide ? 1 : a.vec), *from = dec_opnd(d, 1);
   const uint8_t space = space_code(d, &a, from);
   const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
   int64_t imm;
   uint32_t base = dec_address(d, from, a.space, &imm), dst[8];
   const uint32_t whole = bytes * a.vec;
   if (whole == 0 || whole > 32) dec_unsupported(d, NULL);
-  for (uint32_t i = 0; i < a.vec; i++) dst[i] = load_dst(d, &to[i], a.type);
+  for (uint32_t i = 0; i < a.vec; i++) dst[i] = a.wide ? dec_wide(d, to) + i : load_dst(d, &to[i], a.type);
   if (space == SP_PARAM && base == NO_ROW) {
     /* At a known place of the launch parameters: the same for all lanes, and checked here. */
     if (imm < 0 || (uint64_t)imm + whole > d->k->info.param_bytes || imm % whole)
@@ -239,17 +245,26 @@ static uint32_t store_src(Decoder *d, const PtxOpnd *o, PtxType t) {
 }
 
 void dec_st(Decoder *d) {
+  const char *first = d->at->nmods ? d->at->mods[0] : "";
+  if (strcmp(first, "async") == 0 || strcmp(first, "bulk") == 0) {
+    if (*first == 'a')
+      dec_store_async(d);
+    else
+      dec_store_bulk(d);
+    return;
+  }
   const Access a = parse_access(d);
   const uint32_t hint = policy(d);
   dec_count(d, 2 + hint, 2 + hint);
-  const PtxOpnd *to = dec_opnd(d, 0), *from = elements(d, dec_opnd(d, 1), a.vec);
+  const PtxOpnd *to = dec_opnd(d, 0), *from = elements(d, dec_opnd(d, 1), a.wide ? 1 : a.vec);
   const uint8_t space = space_code(d, &a, to);
   const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
   int64_t imm;
   const uint32_t base = dec_address(d, to, a.space, &imm);
   if (bytes * a.vec > 32 || a.space == PTX_CONST) dec_unsupported(d, NULL);
   for (uint32_t i = 0; i < a.vec; i++) {
-    dec_store(d, store_src(d, &from[i], a.type), base, imm, space, bytes, true);
+    dec_store(d, a.wide ? dec_wide(d, from) + i : store_src(d, &from[i], a.type), base, imm, space, bytes,
+              true);
     Ins *in = &d->ins[d->n - 1];
     in->bytes = (uint8_t)(bytes * a.vec);
     in->part = (uint8_t)(bytes * i);
@@ -280,6 +295,14 @@ static const struct {
     {"max", {PTX_S32}, OP_atom_max_sw},
     {"max", {PTX_U64}, OP_atom_max_ux},
     {"max", {PTX_S64}, OP_atom_max_sx},
+    {"min", {PTX_F16}, OP_atom_min_H},
+    {"min", {PTX_F16X2}, OP_atom_min_HH},
+    {"min", {PTX_BF16}, OP_atom_min_B},
+    {"min", {PTX_BF16X2}, OP_atom_min_BB},
+    {"max", {PTX_F16}, OP_atom_max_H},
+    {"max", {PTX_F16X2}, OP_atom_max_HH},
+    {"max", {PTX_BF16}, OP_atom_max_B},
+    {"max", {PTX_BF16X2}, OP_atom_max_BB},
     {"and", {PTX_B32}, OP_atom_and_w},
     {"and", {PTX_B64}, OP_atom_and_x},
     {"or", {PTX_B32}, OP_atom_or_w},
@@ -293,20 +316,103 @@ static const struct {
     {"cas", {PTX_B16, PTX_U16, PTX_S16}, OP_atom_cas_h},
     {"cas", {PTX_B32, PTX_U32, PTX_S32}, OP_atom_cas_w},
     {"cas", {PTX_B64, PTX_U64, PTX_S64}, OP_atom_cas_x},
+    {"exch", {PTX_B128}, OP_atom_exch_q},
+    {"cas", {PTX_B128}, OP_atom_cas_q},
 };
 
-static enum Op atom_row(const Access *a) {
+enum Op dec_atom_row(const char *op, PtxType type) {
   for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++)
-    for (int t = 0; a->op && t < 4 && atoms[i].types[t] != PTX_T_NONE; t++)
-      if (strcmp(atoms[i].op, a->op) == 0 && atoms[i].types[t] == a->type) return atoms[i].row;
+    for (int t = 0; t < 4 && atoms[i].types[t] != PTX_T_NONE; t++)
+      if (strcmp(atoms[i].op, op) == 0 && atoms[i].types[t] == type) return atoms[i].row;
   return OP_COUNT;
+}
+
+Ins *dec_atomic(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t value, uint8_t space,
+                uint32_t bytes) {
+  Ins *in = memory(d, op, dst, base, value, false);
+  in->sub = space;
+  in->bytes = in->unit = (uint8_t)bytes;
+  in->flags |= INS_STORE | INS_ATOM;
+  in->traits = TRAIT_STRONG;
+  return in;
+}
+
+/* .v2, .v4, .v8: each element is an atomic operation of its own. */
+static void atomic_vector(Decoder *d, const Access *a, enum Op op, bool result) {
+  const uint32_t r = result ? 1 : 0, hint = policy(d), bytes = (uint32_t)ptx_type_size(a->type);
+  const char letter = dec_letter(a->type);
+  dec_count(d, r + 2 + hint, r + 2 + hint);
+  const PtxOpnd *to =
+      result && dec_opnd(d, 0)->kind != PTX_O_SINK ? elements(d, dec_opnd(d, 0), a->vec) : NULL;
+  const PtxOpnd *from = elements(d, dec_opnd(d, r + 1), a->vec);
+  uint32_t dst[8], value[8];
+  int64_t imm;
+  uint32_t base = dec_address(d, dec_opnd(d, r), a->space, &imm);
+  if (bytes * a->vec > 16) dec_unsupported(d, NULL);
+  for (uint32_t i = 0; i < a->vec; i++) {
+    value[i] = dec_src(d, &from[i], letter);
+    dst[i] = to && to[i].kind != PTX_O_SINK ? dec_temp(d, bytes) : NO_ROW;
+  }
+  for (uint32_t i = 0; i < a->vec; i++) {
+    Ins *in = memory(d, op, dst[i], base, value[i], true);
+    in->imm = imm;
+    in->sub = space_code(d, a, dec_opnd(d, r));
+    in->bytes = (uint8_t)(bytes * a->vec);
+    in->part = (uint8_t)(bytes * i);
+    in->unit = (uint8_t)bytes;
+    in->flags |= INS_STORE | INS_ATOM;
+    in->traits = a->traits | TRAIT_STRONG;
+    if (dst[i] != NO_ROW) in->flags |= INS_SPIN;
+  }
+  for (uint32_t i = 0; i < a->vec; i++)
+    if (dst[i] != NO_ROW) dec_move(d, dec_dst(d, &to[i], letter), dst[i], true);
+}
+
+/* exch and cas of 128 bits: registers are two rows, and the new value of cas goes by way of local memory, for
+ * an instruction has but four sources. */
+static void atomic_wide(Decoder *d, const Access *a, enum Op op) {
+  const bool cas = op == OP_atom_cas_q;
+  const uint32_t hint = policy(d);
+  dec_count(d, 3 + cas + hint, 3 + cas + hint);
+  const PtxOpnd *to = dec_opnd(d, 0);
+  const uint32_t dst = to->kind == PTX_O_SINK ? NO_ROW : dec_wide(d, to);
+  int64_t imm;
+  const uint32_t base = dec_address(d, dec_opnd(d, 1), a->space, &imm), v = dec_wide(d, dec_opnd(d, 2));
+  uint32_t at = 0;
+  if (cas) {
+    const uint32_t value = dec_wide(d, dec_opnd(d, 3));
+    at = dec_local_room(d, 16, 16);
+    for (uint32_t i = 0; i < 2; i++) {
+      dec_store(d, value + i, dec_local_base(d), at + 8 * i, SP_LOCAL, 8, false);
+      d->ins[d->n - 1].traits |= TRAIT_OWN;
+    }
+  }
+  Ins *in = memory(d, op, dst, base, v, true);
+  in->e = dst == NO_ROW ? NO_ROW : dst + 1;
+  in->s[2] = v + 1;
+  in->s[3] = cas ? dec_local_base(d) : NO_ROW;
+  in->target = at;
+  in->imm = imm;
+  in->sub = space_code(d, a, dec_opnd(d, 1));
+  in->bytes = in->unit = 16;
+  in->flags |= INS_STORE | INS_ATOM;
+  in->traits = a->traits | TRAIT_STRONG;
+  if (dst != NO_ROW) in->flags |= INS_SPIN;
 }
 
 static void atomic(Decoder *d, bool result) {
   const Access a = parse_access(d);
-  const enum Op op = atom_row(&a);
-  if (!a.op || op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL)
+  const enum Op op = a.op ? dec_atom_row(a.op, a.type) : OP_COUNT;
+  if (op == OP_COUNT || a.space == PTX_PARAM || a.space == PTX_CONST || a.space == PTX_LOCAL)
     dec_unsupported(d, NULL);
+  if (a.vec > 1) {
+    atomic_vector(d, &a, op, result);
+    return;
+  }
+  if (a.wide) {
+    atomic_wide(d, &a, op);
+    return;
+  }
   const bool cas = strcmp(a.op, "cas") == 0;
   const char letter = dec_letter(a.type);
   const uint32_t r = result ? 1 : 0, hint = policy(d);
@@ -329,4 +435,9 @@ static void atomic(Decoder *d, bool result) {
 }
 
 void dec_atom(Decoder *d) { atomic(d, true); }
-void dec_red(Decoder *d) { atomic(d, false); }
+void dec_red(Decoder *d) {
+  if (d->at->nmods && strcmp(d->at->mods[0], "async") == 0)
+    dec_red_async(d);
+  else
+    atomic(d, false);
+}

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Instructions of which no form is here, or next to none. */
-static const char absent[] = " alloca clusterlaunchcontrol createpolicy istypep ldmatrix mma movmatrix "
-                             "multimem stackrestore stacksave stmatrix "
-                             "suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vadd vmad vmax "
+static const char absent[] = " clusterlaunchcontrol createpolicy istypep ldmatrix mma movmatrix "
+                             "multimem stmatrix "
+                             "suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vadd vmax "
                              "vmin vset vshl vshr vsub wgmma wmma ";
 
 /* Instructions of which some forms are missing, */

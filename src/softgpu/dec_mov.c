@@ -59,11 +59,57 @@ static uint32_t pack(Decoder *d, const PtxOpnd *from, uint32_t width) {
   return join(d, low, join(d, part[2], part[3]));
 }
 
+/* mov.b128: registers of two rows. */
+static void move_wide(Decoder *d, const PtxOpnd *to, const PtxOpnd *from) {
+  uint32_t part[2];
+  if (from->kind == PTX_O_VEC) {
+    if (from->nsub != 2 && from->nsub != 4) dec_unsupported(d, NULL);
+    for (uint32_t i = 0, n = from->nsub / 2; i < 2; i++)
+      part[i] = n == 1 ? element(d, &from->sub[i], 'x')
+                       : join(d, element(d, &from->sub[2 * i], 'w'), element(d, &from->sub[2 * i + 1], 'w'));
+  } else if (from->kind == PTX_O_INT) {
+    part[0] = dec_const(d, 8, from->imm);
+    part[1] = dec_const(d, 8, (int64_t)from->imm < 0 ? UINT64_MAX : 0);
+  } else if (from->kind == PTX_O_SYM && from->sym && from->sym->kind != PTX_SYM_REG) {
+    part[0] = dec_src(d, from, 'x');
+    part[1] = dec_const(d, 8, 0);
+  } else {
+    part[0] = dec_wide(d, from);
+    part[1] = part[0] + 1;
+  }
+  if (to->kind != PTX_O_VEC) {
+    const uint32_t dst = dec_wide(d, to);
+    for (uint32_t i = 0; i < 2; i++) dec_move(d, dst + i, part[i], true);
+    return;
+  }
+  if (to->nsub == 4) {
+    for (uint32_t i = 0; i < 2; i++) {
+      uint32_t half[2];
+      split(d, part[i], &half[0], &half[1]);
+      for (uint32_t k = 0; k < 2; k++)
+        if (to->sub[2 * i + k].kind != PTX_O_SINK)
+          dec_move(d, dec_dst(d, &to->sub[2 * i + k], 'w'), half[k], true);
+    }
+    return;
+  }
+  if (to->nsub != 2) dec_unsupported(d, NULL);
+  /* Where a half is both, it is read before it is written. */
+  const uint32_t high = dec_temp(d, 8);
+  dec_move(d, high, part[1], false);
+  part[1] = high;
+  for (uint32_t i = 0; i < 2; i++)
+    if (to->sub[i].kind != PTX_O_SINK) dec_move(d, dec_dst(d, &to->sub[i], 'x'), part[i], true);
+}
+
 void dec_mov(Decoder *d) {
   dec_count(d, 2, 2);
   const PtxOpnd *to = dec_opnd(d, 0), *from = dec_opnd(d, 1);
   const PtxType t = dec_type(d, 0);
   const char letter = dec_letter(t);
+  if (d->at->nmods == 1 && t == PTX_B128) {
+    move_wide(d, to, from);
+    return;
+  }
   if (d->at->nmods != 1 || !letter || t == PTX_F16X2 || t == PTX_BF16X2 || letter == 'b')
     dec_unsupported(d, NULL);
   const uint32_t width = dec_letter_width(letter);

@@ -96,6 +96,8 @@ uint32_t dec_const(Decoder *d, uint32_t width, uint64_t bits) {
   return fill(d, FILL_CONST, width, width == 8 ? bits : bits & (((uint64_t)1 << (8 * width)) - 1));
 }
 
+uint32_t dec_symbol(Decoder *d, uint32_t width, uint64_t bits) { return fill(d, FILL_SHARED, width, bits); }
+
 uint32_t dec_special(Decoder *d, FillKind kind, uint32_t width) { return fill(d, kind, width, 0); }
 
 uint32_t dec_carry(Decoder *d) {
@@ -119,8 +121,8 @@ static Ins *append(Decoder *d, Kind kind) {
   in->s[0] = in->s[1] = in->s[2] = in->s[3] = NO_ROW;
   in->op = OP_COUNT;
   const PtxInst *at = d->at;
-  d->locs[d->n] = at ? (Loc){at->line, at->file, at->src_line, at->outer_file, at->outer_line}
-                     : (Loc){d->frame ? d->frame->f->line : 0, 0, 0, 0, 0};
+  d->locs[d->n] = at ? (Loc){at->line, at->file, at->src_line, at->outer_file, at->outer_line, 0}
+                     : (Loc){d->frame ? d->frame->f->line : 0, 0, 0, 0, 0, 0};
   d->n++;
   return in;
 }
@@ -213,6 +215,7 @@ PtxType dec_type(const Decoder *d, uint32_t from_end) {
 uint32_t dec_sub(const Decoder *d) {
   uint32_t sub = 0;
   if (!d->at) return 0;
+  if (d->at->form == d->sub_form) return d->sub;
   for (uint32_t i = 0; i < d->at->nmods; i++) {
     const char *m = d->at->mods[i];
     if (strcmp(m, "rz") == 0)
@@ -235,9 +238,20 @@ uint32_t dec_sub(const Decoder *d) {
   return sub;
 }
 
+static bool is_register(const PtxOpnd *o) {
+  return o->kind == PTX_O_SYM && o->sym && o->sym->kind == PTX_SYM_REG && !o->imm;
+}
+
+uint32_t dec_wide(Decoder *d, const PtxOpnd *o) {
+  if (!is_register(o) || o->sym->type != PTX_B128 || o->part || o->comp)
+    dec_fail(d, "`%s` needs a register of 128 bits", d->at->form);
+  return d->frame->reg[o->sym->id];
+}
+
 static uint32_t reg_of(Decoder *d, const PtxOpnd *o) {
-  if (o->kind != PTX_O_SYM || !o->sym || o->sym->kind != PTX_SYM_REG || o->imm)
-    dec_fail(d, "`%s` needs a register as operand", d->at->form);
+  if (!is_register(o)) dec_fail(d, "`%s` needs a register as operand", d->at->form);
+  if (o->sym->type == PTX_B128)
+    dec_fail(d, "%s has 128 bits, which `%s` does not take", o->sym->name, d->at->form);
   if (o->part) dec_fail(d, "`%s` takes no part of a register", d->at->form);
   const uint32_t v = d->frame->reg[o->sym->id];
   if (o->comp == 0) {
@@ -354,6 +368,8 @@ uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter) {
       const uint64_t at = dec_var_address(d, o->sym) + o->imm;
       const bool local = o->sym->kind == PTX_SYM_VAR && dec_is_local(d, o->sym);
       const uint32_t base = local ? dec_local_base(d) : NO_ROW;
+      if (o->sym->kind == PTX_SYM_VAR && o->sym->space == PTX_SHARED)
+        return dec_shared_symbol(d, width, at, o->sym);
       if (base == NO_ROW) return dec_const(d, width, at);
       const uint32_t t = dec_temp(d, 8);
       dec_calc(d, OP_add_x, t, base, dec_const(d, 8, at), NO_ROW);
@@ -408,12 +424,12 @@ void dec_function(Decoder *d, Frame *fr) {
   for (uint32_t i = 0; i < f->nsyms; i++) {
     const PtxSym *s = f->syms[i];
     if (s->kind == PTX_SYM_REG) {
-      const size_t width = ptx_type_size(s->type);
-      if (s->type == PTX_B128) d->code = 801;
+      const bool wide = s->type == PTX_B128 && s->vec == 1; /* two of 64 bits */
+      const size_t width = wide ? 8 : ptx_type_size(s->type);
       if (width == 0 || width > 8) dec_fail(d, "registers of %s's type are not supported", s->name);
       if (fr->reg[s->id] != NO_ROW) continue; /* a parameter that is passed in a register */
       fr->reg[s->id] = dec_temp(d, (uint32_t)width);
-      for (int c = 1; c < s->vec; c++) dec_temp(d, (uint32_t)width);
+      for (int c = 1; c < s->vec + wide; c++) dec_temp(d, (uint32_t)width);
     } else if (s->kind == PTX_SYM_VAR && fr->place[s->id] == NO_ROW &&
                (s->space == PTX_LOCAL || s->space == PTX_PARAM)) {
       fr->place[s->id] = dec_local_room(d, s->size, s->align);
@@ -421,6 +437,9 @@ void dec_function(Decoder *d, Frame *fr) {
   }
   d->frame = fr;
   mark_leaders(fr);
+  const bool takes = !f->entry && dec_takes_stack(f);
+  const uint32_t taken = takes ? dec_temp(d, 8) : NO_ROW;
+  if (takes) dec_move(d, taken, d->taken, false);
   for (uint32_t i = 0; i < f->ninst; i++) {
     fr->pc[i] = d->n;
     d->at = &f->inst[i];
@@ -429,6 +448,7 @@ void dec_function(Decoder *d, Frame *fr) {
   }
   d->guard = NO_ROW;
   fr->pc[f->ninst] = d->n;
+  if (takes) dec_move(d, d->taken, taken, false);
   for (uint32_t i = first_fix; i < d->nfix; i++) {
     const Fixup *x = &d->fix[i];
     if (x->list)
@@ -482,6 +502,7 @@ static void decode_entry(Decoder *d, const PtxFunc *f) {
   d->entry_start = d->n;
   Ins *stack = d->stacks ? dec_calc(d, OP_mov_x, d->sp, NO_ROW, NO_ROW, NO_ROW) : NULL;
   const uint32_t stack_at = d->n - 1;
+  if (d->taken != NO_ROW) dec_move(d, d->taken, dec_special(d, FILL_STACK_END, 8), false);
   dec_function(d, fr);
   d->at = NULL;
   dec_control(d, K_EXIT);
@@ -505,7 +526,8 @@ static void decode_entry(Decoder *d, const PtxFunc *f) {
   dec_finish(d);
 }
 
-bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, SgDiag *diag, int *code) {
+bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, Forms *forms, SgDiag *diag,
+                int *code) {
   Decoder *d = calloc(1, sizeof *d);
   if (!d) {
     *code = 2;
@@ -515,6 +537,7 @@ bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k,
   d->px = px;
   d->k = k;
   d->isa = sg_isa();
+  d->forms = forms;
   d->diag = diag;
   d->carry = NO_ROW;
   d->guard = NO_ROW;

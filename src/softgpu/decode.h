@@ -40,6 +40,12 @@ typedef struct Fixup {
   bool list;          /* ... or an entry of the target table */
 } Fixup;
 
+/* Forms met before in the module: a hash by the address of their text. */
+typedef struct Forms {
+  struct FormSlot *slot;
+  uint32_t n, buckets;
+} Forms;
+
 typedef struct Decoder {
   SgModule *module;
   const PtxModule *px;
@@ -65,6 +71,11 @@ typedef struct Decoder {
   } * fills;
   uint32_t nfills, fills_room;
   uint32_t *fill_hash, fill_buckets;
+  struct {
+    const PtxSym *symbol;
+    uint32_t at;
+  } * objects; /* shared variables whose address is taken (dec_objects.c) */
+  uint32_t nobjects;
   uint32_t local_bytes, shared_bytes, shared_align;
   /* calls: callgraph.c fills all of this before the first instruction is decoded */
   const PtxFunc **reached; /* functions that the kernel reaches, the kernel first */
@@ -76,7 +87,9 @@ typedef struct Decoder {
   bool stacks;                 /* a routine is cyclic */
   uint32_t arg_area, ret_area; /* in local memory: arguments and results on their way */
   uint32_t sp, link;           /* registers: the stack's free end, and the pc to return to */
-  Routine *routine;            /* being decoded; NULL: the kernel itself */
+  uint32_t
+      taken; /* register: the low end of what alloca took from the stack's other end; NO_ROW: none does */
+  Routine *routine; /* being decoded; NULL: the kernel itself */
   uint32_t entry_start;
   uint32_t (*calls)[2]; /* who calls whom, in the order of the code: routines, `nroutines` for the kernel, and
                            NO_ROW for all pointed ones */
@@ -86,9 +99,9 @@ typedef struct Decoder {
   const PtxInst *at;
   uint32_t guard;
   bool guard_neg;
-  /* forms met before */
-  struct FormSlot *forms;
-  uint32_t nforms, form_buckets;
+  const char *sub_form; /* the form that `sub` is of */
+  uint32_t sub;
+  Forms *forms;
   /* all memory of the decoding; failure jumps out */
   void **blocks;
   size_t nblocks, blocks_room;
@@ -100,7 +113,8 @@ typedef struct Decoder {
 typedef void DecodeFn(Decoder *d);
 
 /* --- decode.c --- */
-void *dec_alloc(Decoder *d, size_t bytes); /* zeroed, lives as long as the decoder */
+uint32_t dec_symbol(Decoder *d, uint32_t width, uint64_t bits); /* FILL_SHARED */
+void *dec_alloc(Decoder *d, size_t bytes);                      /* zeroed, lives as long as the decoder */
 _Noreturn void dec_no_memory(Decoder *d);
 void dec_grow(Decoder *d, void *array, uint32_t *room, uint32_t need, size_t size);
 _Noreturn void dec_fail(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -116,7 +130,9 @@ Ins *dec_control(Decoder *d, Kind kind);
 /* Operands; `letter` as in ops.def. */
 uint32_t dec_src(Decoder *d, const PtxOpnd *o, char letter);
 uint32_t dec_dst(Decoder *d, const PtxOpnd *o, char letter);
-uint32_t dec_reg(Decoder *d, const PtxOpnd *o);  /* a register of any width */
+uint32_t dec_reg(Decoder *d, const PtxOpnd *o); /* a register of any width */
+uint32_t dec_wide(Decoder *d,
+                  const PtxOpnd *o); /* one of 128 bits: the lower half; the upper one is the next */
 const PtxOpnd *dec_opnd(Decoder *d, uint32_t i); /* operand i, or failure */
 void dec_count(Decoder *d, uint32_t least, uint32_t most);
 char dec_letter(PtxType t); /* letter of a type; 0: none */
@@ -136,16 +152,29 @@ bool dec_is_local(const Decoder *d,
 uint32_t dec_address(Decoder *d, const PtxOpnd *o, PtxSpace space, int64_t *imm);
 
 /* --- the families --- */
-DecodeFn dec_mov, dec_cvta, dec_isspacep;                                          /* dec_mov.c */
-DecodeFn dec_ld, dec_st, dec_atom, dec_red;                                        /* dec_mem.c */
-DecodeFn dec_cp, dec_mbarrier;                                                     /* dec_async.c */
-DecodeFn dec_video, dec_video_word;                                                /* dec_video.c */
-DecodeFn dec_cvt;                                                                  /* dec_cvt.c */
+DecodeFn dec_mov, dec_cvta, dec_isspacep;                                           /* dec_mov.c */
+DecodeFn dec_ld, dec_st, dec_atom, dec_red;                                         /* dec_mem.c */
+DecodeFn dec_cp, dec_mbarrier;                                                      /* dec_async.c */
+DecodeFn dec_video, dec_video_word, dec_video_mad;                                  /* dec_video.c */
+DecodeFn dec_alloca, dec_stack;                                                     /* dec_stack.c */
+DecodeFn dec_bulk, dec_bulk_reduce, dec_store_async, dec_red_async, dec_store_bulk; /* dec_bulk.c */
+bool dec_takes_stack(const PtxFunc *f);
+DecodeFn dec_cvt;            /* dec_cvt.c */
+bool dec_narrow(Decoder *d); /* dec_narrow.c */
+DecodeFn dec_three;          /* dec_floats.c */
+DecodeFn *dec_float_family(const PtxInst *in);
 DecodeFn dec_setp, dec_set, dec_slct, dec_lop3, dec_carry_op;                      /* dec_cmp.c */
 DecodeFn dec_bra, dec_brx, dec_ret, dec_exit, dec_trap, dec_nop, dec_createpolicy; /* dec_flow.c */
 DecodeFn dec_call;                                                                 /* dec_call.c */
 DecodeFn dec_bar, dec_shfl, dec_vote, dec_match, dec_redux, dec_activemask, dec_nanosleep, dec_fence;
 DecodeFn dec_elect, dec_mapa, dec_getctarank;
+
+enum Op dec_atom_row(const char *op, PtxType t); /* or OP_COUNT */
+/* An atomic operation at the address in a register, on all lanes. */
+Ins *dec_atomic(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t value, uint8_t space,
+                uint32_t bytes);
+/* Bytes have come that a barrier in memory waits for: `bytes` is a row. */
+void dec_complete(Decoder *d, const PtxOpnd *barrier, uint8_t space, uint32_t bytes);
 
 void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded);
 void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
@@ -155,8 +184,15 @@ void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t spa
 uint32_t dec_skip_begin(Decoder *d);
 void dec_skip_end(Decoder *d, uint32_t branch);
 
-void dec_instruction(Decoder *d, const PtxInst *in);         /* dec_form.c */
-bool dec_is_form(const PtxInst *in);                         /* dec_legal.c: PTX has this form */
+void dec_instruction(Decoder *d, const PtxInst *in); /* dec_form.c */
+/* dec_legal.c: PTX has this form. place[i], where it is not NULL, tells where modifier i stands among those
+ * of the form as the manual writes it; a form of more than DEC_MODS is none. */
+enum { DEC_MODS = 32 };
+bool dec_is_form(const PtxInst *in, uint8_t *place);
+/* For who asks for all forms: number i of the instructions that have a function, and of those that have
+ * patterns (NULL behind the last one). */
+const char *dec_family(size_t i);
+const char *dec_patterns(size_t i, const char **op);
 uint32_t dec_special_register(Decoder *d, const char *name); /* dec_special.c */
 
 /* --- callgraph.c, dec_call.c: calls --- */
@@ -174,13 +210,21 @@ uint32_t dec_local_room(Decoder *d, uint64_t size, uint32_t align);
 void dec_place_shared(Decoder *d);
 uint64_t dec_shared_address(Decoder *d, const PtxSym *s);
 
-/* --- finish.c, rows.c --- */
+/* --- finish.c, ties.c, rows.c --- */
 void dec_finish(Decoder *d);
+void dec_ties(Decoder *d);
 /* Rows of the registers that are not fixed, from *bytes on; *peak: bytes live at the fullest place. Fills the
  * lists of what calls save. */
 void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, uint32_t *peak);
 
 /* --- decode.c, for module.c: all that a kernel needs. False: d->diag and d->code say why. */
-bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, SgDiag *diag, int *code);
+bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k, Forms *forms, SgDiag *diag,
+                int *code);
+
+/* --- dec_objects.c: what addresses are made from --- */
+/* A register with the address `at`, in or at the shared variable `s`. */
+uint32_t dec_shared_symbol(Decoder *d, uint32_t width, uint64_t at, const PtxSym *s);
+void dec_objects(
+    Decoder *d); /* marks accesses: after all instructions are there, before any leaves the code */
 
 #endif

@@ -51,6 +51,7 @@ typedef enum SgNeed {
   SG_NEED_PROCESS, /* answers before cuInit */
   SG_NEED_INIT,    /* cuInit was called */
   SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
+  SG_NEED_ALIVE,   /* and it was not destroyed */
   SG_NEED_CONTEXT, /* and a live context is current */
   SG_UNSAFE = 16   /* added to one of these: refused with 900 where a stream capture forbids unsafe calls */
 } SgNeed;
@@ -75,6 +76,7 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_P
   do {                                                                                                       \
     static SgEntry sg_entry = {.name = __func__};                                                            \
     SgCall sg_call;                                                                                          \
+    if (!sg_twin) sg_arena_caller = __builtin_return_address(0);                                             \
     CUresult sg_result = sg_enter(&sg_call, &sg_entry, need);                                                \
     if (sg_result == CUDA_SUCCESS) sg_result = (body);                                                       \
     sg_leave(&sg_call, sg_result, __VA_ARGS__);                                                              \
@@ -114,6 +116,8 @@ typedef enum SgHandleKind {
   SG_H_EXEC,
   SG_H_POOL,
   SG_H_LINK,
+  SG_H_LIBRARY,
+  SG_H_KERNEL,
   SG_H_KINDS
 } SgHandleKind;
 
@@ -142,6 +146,7 @@ void sg_handle_release(void *handle);
 uint32_t sg_handle_generation(SgHandleKind kind, const void *handle);
 void sg_handles_each(SgHandleKind kind, const SgContext *ctx, void (*f)(SgObject *, void *), void *arg);
 uint32_t sg_handles_live(SgHandleKind kind);
+bool sg_handle_made(const SgObject *object, char text[SG_PLACE]); /* where; false: not known */
 extern const char *const sg_kind_names[SG_H_KINDS];
 
 /* Marks the running call as a use of a dead or unknown handle or address. */
@@ -304,6 +309,7 @@ SgMark *sg_mark_new(SgStream *s);
 /* At virtual time ns. Once set, it stays. */
 void sg_mark_set(SgMark *m, uint64_t ns);
 void sg_streams_reset(void);
+void sg_streams_seed(void); /* random mode begins anew, with the seed of the configuration */
 
 /* --- stream capture, seen by other calls (drv_capture.c) --- */
 
@@ -320,17 +326,35 @@ void sg_graphs_reset(void);
 void sg_links_reset(void);                     /* drv_link.c: frees every linker */
 void sg_event_free(SgObject *o, bool orphan);  /* drv_event.c */
 void sg_module_free(SgObject *o, bool orphan); /* drv_module.c */
+void sg_libraries_reset(void);                 /* drv_library.c: frees every library */
+
+typedef struct SgDrvModule SgDrvModule; /* begins with an SgObject */
 
 typedef struct SgFunction {
   SgObject o;
-  struct SgDrvModule *module;
+  SgDrvModule *module;
   SgKernel *kernel;
   int max_dynamic_shared;
   int carveout;
   int cluster[3]; /* required; 0: any */
   int non_portable_cluster, cluster_policy;
   struct SgOldState *old; /* block shape and parameters of the old launches (drv_params.c), or NULL */
+  bool of_kernel;         /* it has the settings of a library's kernel (drv_library.c) */
 } SgFunction;
+
+/* A module for compiled code, which belongs to it from then on, also where it fails: NULL, no memory. `part`:
+ * of a library. */
+SgDrvModule *sg_module_adopt(SgContext *ctx, SgModule *code, bool part);
+const SgModule *sg_module_code(const SgDrvModule *m);
+bool sg_module_part(const SgObject *o);
+/* The function of that name, the same one each time; NULL: *code. */
+SgFunction *sg_module_function(SgDrvModule *m, const char *name, CUresult *code);
+/* As a function is when nothing was set. */
+void sg_function_init(SgFunction *f, SgKernel *k);
+CUresult sg_function_attribute(SgFunction *f, CUfunction_attribute attribute, int *out);
+CUresult sg_function_set(SgFunction *f, CUfunction_attribute attribute, int value);
+/* What a CUfunction means, or a library's kernel in that context; NULL: *code (drv_library.c). */
+SgFunction *sg_function_get(const void *handle, SgContext *ctx, CUresult *code);
 
 /* drv_launch.c: a launch with its parameters as one block of bytes. */
 CUresult sg_launch_packed(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
@@ -392,6 +416,10 @@ struct SgText {
 };
 void sg_text_add(SgText *t, const char *format, ...) SG_PRINTF(2);
 void sg_log_print(SgText *t);
+/* Where calls are logged, operations are as well, when they run. `seq` is their place in the order of
+ * submission, `node` that in a graph, or -1. */
+void sg_log_run(const SgStream *s, uint64_t seq, const char *name, int node);
+void sg_log_print_runs(SgText *t);
 
 /* The error to answer this call with instead of running it, else 0. */
 CUresult sg_fault_check(const char *symbol);
@@ -410,7 +438,26 @@ void sg_say_deliver(void);
 void sg_report(const char *text); /* a fault: kept, said, and on stderr if nobody listens */
 void sg_report_as(const char *text, const char *json);
 void sg_report_json(const char *json); /* a line where such lines are wanted */
-void sg_report_leak(const char *what); /* something that is still there; for stderr */
+void sg_report_leak(const char *text, const char *json);
+void sg_json_escape(char *to, size_t room, const char *text); /* the inside of a JSON string */
+
+/* --- drv_leaks.c: what is still there --- */
+
+typedef struct SgLeak {
+  const char *name, *text; /* "pool_memory", "memory of a pool" */
+  bool memory;
+  uint64_t address, bytes, number; /* handle or address; id or serial */
+  int device;
+  char made[SG_PLACE];
+} SgLeak;
+
+bool sg_leaks_wanted(void);
+bool sg_alloc_counts(const SgAlloc *a); /* as an allocation of the program's */
+bool sg_stream_counts(const SgStream *s);
+void sg_leaks_each(void (*f)(const SgLeak *, void *), void *arg);
+void sg_leak_line(const SgLeak *l, void *text); /* for a SgText */
+void sg_leaks_at_exit(void);
+void sg_leaks_of_kernels(const SgContext *ctx); /* what they allocated and none has freed */
 /* Runs f(arg) without the lock; calls it makes to the driver answer 800. */
 void sg_call_user(void (*f)(void *), void *arg);
 

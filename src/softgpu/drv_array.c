@@ -263,8 +263,7 @@ SG_API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescrip
 /* Asked of arrays whose memory is mapped later, which this device lacks: any array is the wrong one. */
 static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray h, CUdevice device) {
   CUresult code;
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (!out || !h || !sg_device_valid(device)) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_handle_get(SG_H_ARRAY, h, &code)) return code;
   sg_say(CU_LOG_LEVEL_ERROR, "The CUDA array was made without CUDA_ARRAY3D_DEFERRED_MAPPING");
   return CUDA_ERROR_INVALID_VALUE;
@@ -393,14 +392,14 @@ SG_API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcA
 
 SG_API CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
                                      size_t ByteCount, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_ALIVE,
           to_array(dstArray, dstOffset, SG_X(srcHost), HOST, ByteCount, hStream, SG_COPY_ASYNC),
           LOG_TO " stream=0x%llx", SG_X(dstArray), dstOffset, SG_X(srcHost), ByteCount, SG_X(hStream));
 }
 
 SG_API CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_ALIVE,
           from_array(SG_X(dstHost), HOST, srcArray, srcOffset, ByteCount, hStream, SG_COPY_ASYNC),
           LOG_FROM " stream=0x%llx", SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount, SG_X(hStream));
 }

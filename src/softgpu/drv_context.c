@@ -175,16 +175,6 @@ static void retire_handle(SgContext *ctx) {
   sg_state.device[ctx->device].primary = NULL;
 }
 
-/* What kernels allocated and none has freed. */
-static void heap_leak(SgAlloc *a, void *arg) {
-  char text[400];
-  (void)arg;
-  if (a->kind != SG_HEAP || !a->held) return;
-  snprintf(text, sizeof text, "%llu bytes at 0x%llx from malloc in a kernel were never freed: %s",
-           (unsigned long long)a->size, (unsigned long long)a->base, a->made);
-  sg_report_leak(text);
-}
-
 void sg_context_free(SgContext *ctx) {
   retire_handle(ctx);
   sg_drain(ctx);
@@ -196,8 +186,7 @@ void sg_context_free(SgContext *ctx) {
   sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
   sg_execs_orphan(ctx);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
-  const bool leaks = sg_config.checks & SG_CHECKS_LEAKS && sg_state.life == SG_READY;
-  if (leaks && !sg_state.device[ctx->device].sticky) sg_arena_each(ctx->o.id, heap_leak, NULL);
+  sg_leaks_of_kernels(ctx);
   sg_arena_each(ctx->o.id, free_alloc, NULL);
   SgContext **at = &sg_state.contexts;
   while (*at != ctx) at = &(*at)->next;
@@ -211,6 +200,7 @@ void sg_reset(void) {
   for (int i = 0; i < SG_MAX_DEVICES; i++)
     sg_state.device[i].sticky = CUDA_ERROR_DEINITIALIZED; /* queued work is dropped */
   while (sg_state.contexts) sg_context_free(sg_state.contexts);
+  sg_libraries_reset();
   sg_graphs_reset();
   sg_pools_reset();
   sg_arena_each(0, free_alloc, NULL);
@@ -248,23 +238,24 @@ static CUresult ctx_create(CUcontext *out, unsigned flags, CUdevice dev, unsigne
   return CUDA_SUCCESS;
 }
 
+/* Parameters that ask for nothing are as good as none. */
 static CUresult ctx_create_v4(CUcontext *out, const CUctxCreateParams *p, unsigned flags, CUdevice dev) {
   if (p && (p->cigParams || p->execAffinityParams))
     return p->cigParams && p->execAffinityParams ? CUDA_ERROR_INVALID_VALUE
            : p->cigParams                        ? CUDA_ERROR_NOT_SUPPORTED
                                                  : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-  if (p) return CUDA_ERROR_INVALID_VALUE;
   return ctx_create(out, flags, dev, 3020);
 }
 
 static CUresult ctx_create_v3(CUcontext *out, const CUexecAffinityParam *params, int n, unsigned flags,
                               CUdevice dev) {
-  if (n < 0 || (n > 0 && !params)) return CUDA_ERROR_INVALID_VALUE;
-  return n ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : ctx_create(out, flags, dev, 3020);
+  if (n > 0 && !params) return CUDA_ERROR_INVALID_VALUE;
+  return n > 0 ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : ctx_create(out, flags, dev, 3020);
 }
 
 /* A context of version 2.0 has to be the only one (measured on an H200, driver 580). */
 static CUresult ctx_create_v1(CUcontext *out, unsigned flags, CUdevice dev) {
+  if (sg_device_valid(dev) && sg_state.device[dev].sticky) return sg_state.device[dev].sticky;
   return sg_state.contexts ? CUDA_ERROR_OUT_OF_MEMORY : ctx_create(out, flags, dev, 3010);
 }
 
@@ -298,10 +289,24 @@ SgContext *sg_ctx_get(CUcontext handle, CUresult *code) {
   return ctx;
 }
 
+static bool stack_has(const void *handle) {
+  if (!stack_top()) return false;
+  for (uint32_t i = 0; i < stack.depth; i++)
+    if (stack.entry[i].handle == handle) return true;
+  return false;
+}
+
+/* What is left of a destroyed context is forgotten where the thread's stack does not hold it (measured on an
+ * H200, driver 580). */
+static CUresult destroyed_code(CUcontext handle, CUresult code) {
+  return code == CUDA_ERROR_CONTEXT_IS_DESTROYED && !stack_has(handle) ? CUDA_ERROR_INVALID_CONTEXT : code;
+}
+
 static CUresult ctx_destroy(CUcontext handle) {
   CUresult code;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
   SgContext *ctx = sg_ctx_get(handle, &code);
-  if (!ctx) return code;
+  if (!ctx) return destroyed_code(handle, code);
   if (ctx->primary) return CUDA_ERROR_INVALID_CONTEXT;
   StackEntry *top = stack_top();
   if (top && entry_context(top) == ctx) stack.depth--;
@@ -319,28 +324,33 @@ SG_API CUresult cuCtxDestroy(CUcontext ctx) {
 
 /* The usage count of old: cuCtxCreate begins it at 1, and the last detach destroys. */
 static CUresult ctx_attach(CUcontext *out, unsigned flags) {
+  CUresult code;
+  SgContext *ctx = sg_current(&code);
+  if (!ctx) return code;
   if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
-  SgContext *ctx = sg_ctx();
   ctx->usage++;
   *out = ctx->o.handle;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_attach(pctx, flags), "ctx=0x%llx flags=%u", SG_OUT(pctx), flags);
+  SG_CALL(SG_NEED_INIT, ctx_attach(pctx, flags), "ctx=0x%llx flags=%u", SG_OUT(pctx), flags);
 }
 
 static CUresult ctx_detach(CUcontext handle) {
-  SgContext *ctx = sg_ctx();
+  CUresult code;
+  SgContext *ctx = sg_current(&code);
+  if (!ctx) return code;
   if (handle != ctx->o.handle || ctx->primary) return CUDA_ERROR_INVALID_CONTEXT;
   return --ctx->usage ? CUDA_SUCCESS : ctx_destroy(handle);
 }
 
 SG_API CUresult cuCtxDetach(CUcontext ctx) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_detach(ctx), "ctx=0x%llx", SG_X(ctx));
+  SG_CALL(SG_NEED_INIT, ctx_detach(ctx), "ctx=0x%llx", SG_X(ctx));
 }
 
 static CUresult ctx_push(CUcontext handle) {
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_handle_generation(SG_H_CONTEXT, handle)) return CUDA_ERROR_INVALID_CONTEXT;
   return stack_push(handle) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -437,7 +447,7 @@ static CUresult ctx_api_version(CUcontext handle, unsigned *out) {
   CUresult code;
   SgContext *ctx = ctx_or_current(handle, &code);
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!ctx) return code;
+  if (!ctx) return handle ? destroyed_code(handle, code) : code;
   *out = ctx->api_version;
   return CUDA_SUCCESS;
 }
@@ -472,12 +482,16 @@ SG_API CUresult cuCtxGetFlags(unsigned int *flags) {
   SG_CALL(SG_NEED_INIT, ctx_get_flags(flags), "flags=%llu", SG_OUT(flags));
 }
 
+/* Works on a dead device too (measured on an H200, driver 580). */
 static CUresult ctx_set_flags(unsigned flags) {
+  CUresult code;
+  SgContext *ctx = sg_current(&code);
+  if (!ctx) return code;
   if (!sg_ctx_flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
-  sg_ctx()->flags = flags;
+  ctx->flags = flags;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuCtxSetFlags(unsigned int flags) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_flags(flags), "flags=%u", flags);
+  SG_CALL(SG_NEED_INIT, ctx_set_flags(flags), "flags=%u", flags);
 }

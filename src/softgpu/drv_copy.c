@@ -281,7 +281,7 @@ SG_API CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size
 
 SG_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, copy_h2d(dstDevice, srcHost, ByteCount, hStream, SG_COPY_ASYNC),
+  SG_CALL(SG_NEED_ALIVE, copy_h2d(dstDevice, srcHost, ByteCount, hStream, SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, SG_X(srcHost), ByteCount,
           SG_X(hStream));
 }
@@ -293,7 +293,7 @@ SG_API CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t Byt
 
 SG_API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, copy_d2h(dstHost, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
+  SG_CALL(SG_NEED_ALIVE, copy_d2h(dstHost, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", SG_X(dstHost), srcDevice, ByteCount,
           SG_X(hStream));
 }
@@ -305,7 +305,7 @@ SG_API CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, si
 
 SG_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                      CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, copy_d2d(dstDevice, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
+  SG_CALL(SG_NEED_ALIVE, copy_d2d(dstDevice, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, srcDevice, ByteCount, SG_X(hStream));
 }
 
@@ -315,7 +315,7 @@ SG_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
 }
 
 SG_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, copy_any(dst, src, ByteCount, hStream, SG_COPY_ASYNC),
+  SG_CALL(SG_NEED_ALIVE, copy_any(dst, src, ByteCount, hStream, SG_COPY_ASYNC),
           "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dst, src, ByteCount, SG_X(hStream));
 }
 
@@ -381,7 +381,7 @@ SG_API CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdevi
 
 SG_API CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                   CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_ALIVE,
           copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, SG_COPY_ASYNC),
           LOG_PEER " stream=0x%llx", dstDevice, SG_X(dstContext), srcDevice, SG_X(srcContext), ByteCount,
           SG_X(hStream));
@@ -408,7 +408,7 @@ static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, con
                            size_t count, const CUmemcpyAttributes *attrs, const size_t *at, size_t nattrs,
                            CUstream stream) {
   CUresult code;
-  if (!dsts || !srcs || !sizes || !count || !batch_valid(attrs, at, nattrs, count) ||
+  if (!sg_ctx() || !dsts || !srcs || !sizes || !count || !batch_valid(attrs, at, nattrs, count) ||
       (stream == NULL && !sg_twin) || stream == CU_STREAM_LEGACY)
     return CUDA_ERROR_INVALID_VALUE;
   SgStream *s = sg_stream_get(stream, &code);
@@ -429,6 +429,6 @@ static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, con
 SG_API CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                       CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                       CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream),
+  SG_CALL(SG_NEED_ALIVE, copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream),
           "count=%zu attrs=%zu stream=0x%llx", count, numAttrs, SG_X(hStream));
 }

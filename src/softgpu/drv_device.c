@@ -137,10 +137,11 @@ SG_API CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice
 }
 
 static CUresult peer_attribute(int *out, CUdevice_P2PAttribute attribute, CUdevice dev, CUdevice peer) {
-  if (!out || (int)attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_device_valid(dev) || !sg_device_valid(peer) || dev == peer) return CUDA_ERROR_INVALID_DEVICE;
+  if ((int)attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
       attribute > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!sg_device_valid(dev) || !sg_device_valid(peer) || dev == peer) return CUDA_ERROR_INVALID_DEVICE;
   bool no = attribute == CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || /* all links are as fast: rank 0 */
             attribute == CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED;
   *out = sg_config.peers && !no;
@@ -153,15 +154,16 @@ SG_API CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib
           "value=%llu attribute=%d dev=%d peer=%d", SG_OUT(value), (int)attrib, srcDevice, dstDevice);
 }
 
-static CUresult exec_affinity(int *out, CUexecAffinityType type, CUdevice dev) {
-  if (!out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
+/* None is supported, whatever is asked for. */
+static CUresult exec_affinity(int *out, CUdevice dev) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(dev)) return CUDA_ERROR_INVALID_DEVICE;
   *out = 0;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, exec_affinity(pi, type, dev), "type=%d dev=%d", (int)type, dev);
+  SG_CALL(SG_NEED_INIT, exec_affinity(pi, dev), "type=%d dev=%d", (int)type, dev);
 }
 
 /* --- attributes --- */

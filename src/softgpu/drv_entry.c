@@ -39,10 +39,31 @@ void sg_call_user(void (*f)(void *), void *arg) {
   sg_lock_take();
 }
 
-static CUresult life_check(SgNeed need) {
+/* What a function answers before the first cuInit that looks at its handle before anything else. Measured on
+ * an H200, driver 580: there is no handle yet that could be a good one. */
+static CUresult early_answer(const char *name) {
+  static const struct {
+    const char *name;
+    CUresult code;
+  } table[] = {
+#define B(symbol, code) {#symbol, CUDA_ERROR_##code},
+#include "before_init.def"
+#undef B
+  };
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    const size_t n = strlen(table[i].name);
+    if (strncmp(table[i].name, name, n) == 0 && (!name[n] || strncmp(name + n, "_pt", 3) == 0))
+      return table[i].code; /* the twins, ..._ptds and ..._ptsz, too */
+  }
+  return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static CUresult life_check(const SgEntry *e, SgNeed need) {
   if (sg_state.life == SG_GONE) return CUDA_ERROR_DEINITIALIZED;
   if (sg_state.life == SG_FORKED && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_INITIALIZED;
-  return need >= SG_NEED_INIT && sg_state.life == SG_NEW ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+  if (need < SG_NEED_INIT || sg_state.life != SG_NEW) return CUDA_SUCCESS;
+  /* After a reset there are handles of old. */
+  return sg_state.epoch ? CUDA_ERROR_NOT_INITIALIZED : early_answer(e->name);
 }
 
 static bool hidden(SgEntry *e) {
@@ -73,7 +94,7 @@ static void count(SgEntry *e) {
 /* An injected fault hits whatever the call would have answered, so that a sweep over all calls of a program
  * reaches every one; only a driver that is gone stays gone. */
 static CUresult life_or_fault(SgEntry *e, SgNeed need) {
-  CUresult injected = sg_fault_check(e->name), code = life_check(need);
+  CUresult injected = sg_fault_check(e->name), code = life_check(e, need);
   if (sg_state.life == SG_GONE || sg_state.life == SG_FORKED) return code;
   if (injected || code) return injected ? injected : code;
   return hidden(e) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
@@ -83,7 +104,11 @@ static CUresult state_check(SgEntry *e, SgNeed need) {
   CUresult code = life_or_fault(e, need);
   if (code || need < SG_NEED_HEALTH) return code;
   SgContext *ctx = sg_current(&code);
-  if (!ctx) return need == SG_NEED_CONTEXT ? code : CUDA_SUCCESS;
+  if (!ctx) {
+    bool needed =
+        need == SG_NEED_CONTEXT || (need == SG_NEED_ALIVE && code == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    return needed ? code : CUDA_SUCCESS;
+  }
   return sg_health(ctx);
 }
 
@@ -121,24 +146,12 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
 
 /* --- start and end of the library's life --- */
 
-static void list_leaks(char *lines) {
-  if (!(sg_config.checks & SG_CHECKS_LEAKS)) {
-    fprintf(stderr, "softgpu: alive at exit:\n%s", lines);
-    return;
-  }
-  char *save = NULL;
-  for (char *l = strtok_r(lines, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) sg_report_leak(l);
-}
-
 static void at_exit(void) {
   sg_lock_take();
+  const bool mine = sg_state.life == SG_READY || sg_state.life == SG_GONE;
   if (sg_state.life == SG_READY) sg_state.life = SG_GONE;
-  bool print = (sg_config.leaks || sg_config.checks & SG_CHECKS_LEAKS) && sg_state.life == SG_GONE;
+  if (mine && sg_leaks_wanted()) sg_leaks_at_exit();
   sg_lock_drop();
-  if (!print) return;
-  static char text[1 << 16];
-  size_t needed;
-  if (cuSoftgpuControl("leaks", text, sizeof text, &needed) == CUDA_SUCCESS && text[0]) list_leaks(text);
 }
 
 static void before_fork(void) { sg_lock_take(); }
@@ -278,4 +291,18 @@ static CUresult proc_address_v1(const char *symbol, void **pfn, int version, cuu
 SG_API CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags) {
   SG_CALL(SG_NEED_NOTHING, proc_address_v1(symbol, pfn, cudaVersion, flags),
           "symbol=%s version=%d pfn=0x%llx", SG_S(symbol), cudaVersion, SG_OUT(pfn));
+}
+
+/* Private tables of the driver, of which there are none here. The function has to be there all the same:
+ * NVRTC 13 looks for it in a driver that the process has loaded, and goes on with a null pointer where it is
+ * missing. */
+static CUresult export_table(const void **table, const CUuuid *id) {
+  if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+  *table = NULL;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+SG_API CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId) {
+  SG_CALL(SG_NEED_NOTHING, export_table(ppExportTable, pExportTableId), "table=0x%llx",
+          SG_OUT(ppExportTable));
 }

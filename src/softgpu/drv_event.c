@@ -306,7 +306,7 @@ SG_API CUresult cuEventSynchronize(CUevent hEvent) {
 
 static CUresult elapsed(float *ms, CUevent start, CUevent end) {
   CUresult code;
-  if (!ms) return CUDA_ERROR_INVALID_VALUE;
+  if (!ms) return CUDA_ERROR_INVALID_HANDLE; /* measured on an H200, driver 580 */
   SgEvent *a = event_get(start, &code), *b = a ? event_get(end, &code) : NULL;
   if (!b) return code;
   if ((code = sg_captured_check(&a->at, true)) || (code = sg_captured_check(&b->at, true))) return code;

@@ -119,7 +119,7 @@ SG_API CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
 
 static void reset_graph(SgObject *o, void *arg) {
   (void)arg;
-  sg_graph_free((SgGraph *)o);
+  if (!((SgGraph *)o)->of_node) sg_graph_free((SgGraph *)o);
 }
 
 static void reset_exec(SgObject *o, void *arg) {
@@ -220,6 +220,7 @@ static uint64_t graph_run(SgOp *op, SgStream *s, CUresult *code) {
     uint32_t i = choose(g, &held);
     SgOp *work = g->program->step[i].op;
     uint64_t begin = step_begin(g, i);
+    sg_log_run(s, op->seq, work->type->name, (int)i);
     if (sg_step_type(&g->program->step[i]) == CU_GRAPH_NODE_TYPE_EVENT_RECORD) sg_mark_set(g->mark[i], begin);
     g->end[i] = begin + work->type->run(work, s, code);
     g->finish = later(g->finish, g->end[i]);

@@ -47,9 +47,15 @@ SgGraph *sg_graph_new(void) {
   return NULL;
 }
 
+/* An operation that is no node's any more. */
+static void discard(SgOp *op) {
+  sg_child_end(op);
+  sg_op_free(op);
+}
+
 static void node_free(SgNode *n) {
   sg_handle_free(&n->o, false);
-  sg_op_free(n->op);
+  discard(n->op);
   sg_nodes_clear(&n->after);
   free(n);
 }
@@ -124,12 +130,22 @@ static CUresult graph_destroy(CUgraph h) {
   SgGraph *g = sg_graph_get(h, &code);
   if (!g) return code;
   if (g->capture) return CUDA_ERROR_ILLEGAL_STATE;
+  if (g->of_node) return CUDA_ERROR_INVALID_VALUE;
   sg_graph_free(g);
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuGraphDestroy(CUgraph hGraph) {
   SG_CALL(SG_NEED_INIT, graph_destroy(hGraph), "graph=0x%llx", SG_X(hGraph));
+}
+
+/* Operations are shared; but each node of a graph has a copy of its own. NULL: no memory. */
+static SgOp *copy_op(SgOp *op) {
+  const SgGraph *child = sg_child_of(op);
+  SgOp *copy = NULL;
+  if (!child) return sg_op_share(op);
+  (void)sg_child_op(child, &copy);
+  return copy;
 }
 
 static bool copy_nodes(SgGraph *to, const SgGraph *from) {
@@ -139,28 +155,29 @@ static bool copy_nodes(SgGraph *to, const SgGraph *from) {
     bool good = true;
     for (uint32_t k = 0; good && k < n->after.count; k++)
       good = sg_nodes_add(&after, to->nodes.item[n->after.item[k]->index]);
-    if (good) {
-      SgOp *op = sg_op_share(n->op);
-      good = sg_graph_add(to, op, &after) != NULL;
-      if (!good) sg_op_free(op);
-    }
+    SgOp *op = good ? copy_op(n->op) : NULL;
+    good = op && sg_graph_add(to, op, &after);
+    if (op && !good) discard(op);
     sg_nodes_clear(&after);
     if (!good) return false;
   }
   return true;
 }
 
+SgGraph *sg_graph_copy(const SgGraph *from) {
+  SgGraph *to = sg_graph_new();
+  if (!to || copy_nodes(to, from)) return to;
+  sg_graph_free(to);
+  return NULL;
+}
+
 static CUresult graph_clone(CUgraph *out, CUgraph h) {
   CUresult code;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  SgGraph *from = sg_graph_get(h, &code);
+  const SgGraph *from = sg_graph_get(h, &code);
   if (!from) return code;
-  SgGraph *to = sg_graph_new();
+  SgGraph *to = sg_graph_copy(from);
   if (!to) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (!copy_nodes(to, from)) {
-    sg_graph_free(to);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
   *out = to->o.handle;
   return CUDA_SUCCESS;
 }
@@ -216,7 +233,7 @@ static CUresult add(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_
   SgNode *node = r ? NULL : sg_graph_add(g, op, &set);
   sg_nodes_clear(&set);
   if (!node) {
-    sg_op_free(op);
+    discard(op);
     return r ? r : CUDA_ERROR_OUT_OF_MEMORY;
   }
   *out = node->o.handle;
@@ -292,6 +309,21 @@ SG_API CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, con
                                    size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams) {
   SG_CALL(SG_NEED_INIT, add_host(phGraphNode, hGraph, dependencies, numDependencies, nodeParams), LOG_ADD,
           SG_OUT(phGraphNode), SG_X(hGraph), numDependencies);
+}
+
+static CUresult add_child(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n, CUgraph child) {
+  SgOp *op = NULL;
+  CUresult made;
+  const SgGraph *g = sg_graph_get(child, &made);
+  if (g) made = sg_child_op(g, &op);
+  return add(out, h, after, n, made, op);
+}
+
+SG_API CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         CUgraph childGraph) {
+  SG_CALL(SG_NEED_INIT, add_child(phGraphNode, hGraph, dependencies, numDependencies, childGraph),
+          LOG_ADD " child=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies, SG_X(childGraph));
 }
 
 /* --- what is in a graph --- */
@@ -411,6 +443,7 @@ static const char *type_name(CUgraphNodeType type) {
   case CU_GRAPH_NODE_TYPE_MEMCPY: return "MEMCPY";
   case CU_GRAPH_NODE_TYPE_MEMSET: return "MEMSET";
   case CU_GRAPH_NODE_TYPE_HOST: return "HOST";
+  case CU_GRAPH_NODE_TYPE_GRAPH: return "GRAPH";
   case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return "EVENT_WAIT";
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "EVENT_RECORD";
   default: return "EMPTY";

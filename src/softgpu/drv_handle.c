@@ -3,6 +3,7 @@
 #include "drv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum { SLOT_UNUSED, SLOT_LIVE, SLOT_FREED, SLOT_ORPHANED } SlotState;
 
@@ -12,6 +13,8 @@ typedef struct Slot {
   struct Slot *next_free;
   uint32_t generation;
   uint8_t kind, state;
+  char *made; /* place in the program, or NULL; kept while leaks are looked for */
+  const void *maker;
 } Slot;
 
 enum { FIRST_CHUNK = 256, CHUNKS = 16 };
@@ -24,7 +27,8 @@ static struct {
 } table;
 
 const char *const sg_kind_names[SG_H_KINDS] = {"context", "stream", "event", "module", "function", "callback",
-                                               "array",   "graph",  "node",  "exec",   "pool",     "link"};
+                                               "array",   "graph",  "node",  "exec",   "pool",     "link",
+                                               "library", "kernel"};
 
 static Slot *slot_at(const void *handle) {
   uintptr_t p = (uintptr_t)handle;
@@ -55,8 +59,24 @@ static Slot *slot_new(SgHandleKind kind) {
   return s;
 }
 
+/* Functions, nodes and callbacks are parts of others, and never listed. */
+static void note_place(Slot *s) {
+  if (s->kind == SG_H_FUNCTION || s->kind == SG_H_KERNEL || s->kind == SG_H_NODE || s->kind == SG_H_CALLBACK)
+    return;
+  s->maker = sg_arena_caller;
+  if (sg_arena_place[0] && (sg_config.leaks || sg_config.checks & SG_CHECKS_LEAKS))
+    s->made = strdup(sg_arena_place);
+  if (s->kind != SG_H_POOL) sg_arena_place[0] = 0; /* which may come before the memory that was asked for */
+}
+
+bool sg_handle_made(const SgObject *object, char text[SG_PLACE]) {
+  const Slot *s = object->handle;
+  return sg_place_text(s->made, s->maker, text);
+}
+
 void sg_handle_rebind(void *handle, SgObject *object, SgContext *ctx) {
   Slot *s = handle;
+  note_place(s);
   s->object = object;
   s->state = SLOT_LIVE;
   s->generation++;
@@ -78,6 +98,8 @@ void sg_handle_retire(SgObject *object) {
   s->object = NULL;
   s->state = SLOT_FREED;
   table.live[s->kind]--;
+  free(s->made);
+  s->made = NULL;
 }
 
 void sg_handle_release(void *handle) {

@@ -41,7 +41,7 @@ static CUresult host_free(const void *p) {
 }
 
 SG_API CUresult cuMemFreeHost(void *p) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, host_free(p), "ptr=0x%llx", SG_X(p));
+  SG_CALL(SG_NEED_ALIVE | SG_UNSAFE, host_free(p), "ptr=0x%llx", SG_X(p));
 }
 
 /* --- registered --- */
@@ -105,7 +105,7 @@ static CUresult host_unregister(const void *p) {
 }
 
 SG_API CUresult cuMemHostUnregister(void *p) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, host_unregister(p), "ptr=0x%llx", SG_X(p));
+  SG_CALL(SG_NEED_ALIVE | SG_UNSAFE, host_unregister(p), "ptr=0x%llx", SG_X(p));
 }
 
 /* --- both --- */

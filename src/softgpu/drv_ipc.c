@@ -183,7 +183,8 @@ static Peer *peer_get(const Handle *h) {
 static Peer *peer_open(const Handle *h, Kind kind, CUresult *code) {
   const Page *own = own_page();
   *code = CUDA_SUCCESS;
-  if (!handle_valid(h, kind)) *code = CUDA_ERROR_INVALID_VALUE;
+  if (!handle_valid(h, kind)) /* as measured on an H200, driver 580 */
+    *code = kind == MEMORY ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_MAP_FAILED;
   if (!*code && own && same_nonce(own->nonce, h->nonce)) *code = CUDA_ERROR_INVALID_CONTEXT;
   Peer *p = *code ? NULL : peer_get(h);
   if (p || *code) return p;
@@ -206,6 +207,7 @@ static CUresult export_memory(CUipcMemHandle *out, CUdeviceptr p) {
   while (!a->tag && i < MEMS && page->mem[i].serial) i++;
   if (i == MEMS) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!a->tag) {
+    a->exported = true;
     page->mem[i].offset = sg_arena_offset(a->base);
     page->mem[i].size = a->size;
     atomic_store(&page->mem[i].serial, a->serial);
@@ -282,9 +284,14 @@ static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, un
   CUresult code;
   Handle h;
   memcpy(&h, handle, sizeof h);
-  if (!out || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !(flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) return CUDA_ERROR_INVALID_VALUE;
   Peer *peer = peer_open(&h, MEMORY, &code);
   if (!peer) return code;
+  code = sg_capture_unsafe();
+  if (code) {
+    peer_drop(peer);
+    return code;
+  }
   SgContext *ctx = sg_ctx();
   Search s = {&h, NULL};
   sg_arena_each(ctx->o.id, match, &s);
@@ -317,8 +324,7 @@ static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, un
 }
 
 SG_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, import_memory(pdptr, &handle, Flags), "ptr=0x%llx flags=%u",
-          SG_OUT(pdptr), Flags);
+  SG_CALL(SG_NEED_CONTEXT, import_memory(pdptr, &handle, Flags), "ptr=0x%llx flags=%u", SG_OUT(pdptr), Flags);
 }
 
 static CUresult close_memory(CUdeviceptr p) {
@@ -327,13 +333,15 @@ static CUresult close_memory(CUdeviceptr p) {
     sg_note_stale("imported", p);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  CUresult code = sg_capture_unsafe();
+  if (code) return code;
   if (a->tag == 1) return sg_free_drained(a);
   a->tag--;
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, close_memory(dptr), "ptr=0x%llx", dptr);
+  SG_CALL(SG_NEED_CONTEXT, close_memory(dptr), "ptr=0x%llx", dptr);
 }
 
 /* --- events --- */
@@ -383,7 +391,7 @@ static SgIpcEvent *share_event(CUresult *code) {
 
 static CUresult export_event(CUipcEventHandle *out, CUevent event) {
   CUresult code;
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !event) return CUDA_ERROR_INVALID_VALUE;
   SgIpcEvent **at = sg_event_shared(event, &code);
   if (!at) return code;
   if (!*at && !(*at = share_event(&code))) return code;
@@ -395,7 +403,7 @@ static CUresult export_event(CUipcEventHandle *out, CUevent event) {
 }
 
 SG_API CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
-  SG_CALL(SG_NEED_HEALTH, export_event(pHandle, event), "event=0x%llx", SG_X(event));
+  SG_CALL(SG_NEED_CONTEXT, export_event(pHandle, event), "event=0x%llx", SG_X(event));
 }
 
 static CUresult import_event(CUevent *out, const CUipcEventHandle *handle) {

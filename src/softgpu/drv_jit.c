@@ -152,7 +152,7 @@ static bool read_option(SgJit *j, CUjit_option option, void **slot) {
   case CU_JIT_OVERRIDE_DIRECTIVE_VALUES: j->override = v != 0; break;
   case CU_JIT_OPTIMIZATION_LEVEL: break; /* also where there is no such level */
   case CU_JIT_CACHE_MODE: return v <= CU_JIT_CACHE_OPTION_CA;
-  case CU_JIT_FALLBACK_STRATEGY: j->fallback = true; return v <= CU_PREFER_BINARY;
+  case CU_JIT_FALLBACK_STRATEGY: j->fallback = true; break; /* also where there is no such strategy */
   case CU_JIT_TARGET: j->target = (int)v; return target_known(v);
   default: return (unsigned)option < CU_JIT_NUM_OPTIONS; /* nothing to do for it here */
   }

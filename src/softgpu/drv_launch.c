@@ -239,10 +239,17 @@ static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **ex
   return CUDA_SUCCESS;
 }
 
+/* A library's kernel runs in the stream's context. */
+static SgFunction *function_for(CUfunction function, CUstream stream, CUresult *code) {
+  const bool kernel = sg_handle_generation(SG_H_KERNEL, function) != 0;
+  const SgStream *s = kernel ? sg_stream_find(stream, code) : NULL;
+  return kernel && !s ? NULL : sg_function_get(function, s ? s->o.ctx : NULL, code);
+}
+
 static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stream, void **params,
                                void **extra) {
   CUresult code;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, function, &code);
+  SgFunction *f = function_for(function, stream, &code);
   if (!f) return code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
@@ -256,6 +263,20 @@ static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stre
   return code ? code : sg_stream_submit(s, op);
 }
 
+/* Either a function, or a library's kernel and the context that it is for: if that is not said, the current
+ * one. */
+static SgFunction *node_function(const CUDA_KERNEL_NODE_PARAMS *p, CUresult *code) {
+  const void *handle = p->func ? (const void *)p->func : (const void *)p->kern;
+  *code = CUDA_ERROR_INVALID_HANDLE;
+  if (!handle) return NULL;
+  SgContext *ctx = NULL;
+  if (sg_handle_generation(SG_H_KERNEL, handle)) {
+    ctx = p->ctx ? sg_ctx_get(p->ctx, code) : sg_current(code);
+    if (!ctx) return NULL;
+  }
+  return sg_function_get(handle, ctx, code);
+}
+
 static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp **out) {
   CUresult code;
   Dims d = {{p->gridDimX, p->gridDimY, p->gridDimZ},
@@ -263,8 +284,8 @@ static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp
             p->sharedMemBytes,
             cooperative,
             false};
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, p->func, &code);
-  if (!f) return p->func ? code : CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = node_function(p, &code);
+  if (!f) return code;
   code = sg_health(f->o.ctx);
   return code ? code : launch_op(f, &d, p->kernelParams, p->extra, out);
 }

@@ -21,6 +21,7 @@ typedef struct Link {
   LinkInput *inputs;
   uint32_t ninputs;
   CUresult failed; /* what it answers from now on, 0: nothing is wrong */
+  bool library;    /* an archive was added */
   char *image;
   size_t image_size;
 } Link;
@@ -196,6 +197,13 @@ static bool has_open_names(const LinkInput *in) {
   return false;
 }
 
+/* The linker needs no context once it is there. */
+static const SgContext *context(void) {
+  static const SgContext none;
+  const SgContext *ctx = sg_ctx();
+  return ctx ? ctx : &none;
+}
+
 /* An input that is complete by itself is compiled for trial, so that its errors come with it; the others are
  * when the whole is linked. */
 static CUresult input_check(SgJit *j, LinkInput *in) {
@@ -210,7 +218,7 @@ static CUresult input_check(SgJit *j, LinkInput *in) {
   SgModule *trial;
   SgDiag diag;
   SgJit quiet = {0}; /* what the options ask to be told is told of the whole */
-  CUresult r = sg_jit_compile(&quiet, sg_ctx(), in->text, &diag, &trial);
+  CUresult r = sg_jit_compile(&quiet, context(), in->text, &diag, &trial);
   if (r) return sg_jit_fail_at(j, r, in->name, &diag);
   sg_module_unload(trial);
   return CUDA_SUCCESS;
@@ -267,16 +275,89 @@ static CUresult add_text(Link *l, SgJit *j, const char *text, size_t size, const
   return CUDA_SUCCESS;
 }
 
+/* --- archives --- */
+
+/* An archive with something in it, which is machine code. */
+static bool is_archive(const char *text) {
+  static const char mark[] = "!<arch>\n", end[] = "`\n";
+  enum { MARK_BYTES = 8, HEADER_BYTES = 60 };
+  return strncmp(text, mark, MARK_BYTES) == 0 && strlen(text) >= MARK_BYTES + HEADER_BYTES &&
+         strncmp(text + MARK_BYTES + HEADER_BYTES - 2, end, 2) == 0;
+}
+
+/* The archive that programs do link is CUDA's device runtime, for the synchronisation of whole grids: its
+ * functions for that, in PTX. A generation of the barrier ends with the last block that comes. */
+static const char runtime[] =
+    ".version 6.0\n"
+    ".target sm_60\n"
+    ".address_size 64\n"
+    ".global .u32 cudaCGArrived = 0;\n"
+    ".global .u32 cudaCGGeneration = 0;\n"
+    ".visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope) {\n"
+    "  .reg .b32 %r<2>;\n"
+    "  .reg .b64 %rd<2>;\n"
+    "  .reg .pred %p<2>;\n"
+    "  ld.param.b32 %r1, [scope];\n"
+    "  setp.eq.u32 %p1, %r1, 1;\n" /* the grid */
+    "  selp.b64 %rd1, 1, 0, %p1;\n"
+    "  st.param.b64 [handle], %rd1;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags) {\n"
+    "  .reg .b32 %r<9>;\n"
+    "  .reg .pred %p<4>;\n"
+    "  bar.sync 0;\n"
+    "  mov.u32 %r1, %tid.x;\n"
+    "  mov.u32 %r2, %tid.y;\n"
+    "  or.b32 %r1, %r1, %r2;\n"
+    "  mov.u32 %r2, %tid.z;\n"
+    "  or.b32 %r1, %r1, %r2;\n"
+    "  setp.ne.u32 %p1, %r1, 0;\n"
+    "  @%p1 bra together;\n"
+    "  mov.u32 %r3, %nctaid.x;\n"
+    "  mov.u32 %r4, %nctaid.y;\n"
+    "  mul.lo.u32 %r3, %r3, %r4;\n"
+    "  mov.u32 %r4, %nctaid.z;\n"
+    "  mul.lo.u32 %r3, %r3, %r4;\n"
+    "  sub.u32 %r3, %r3, 1;\n"
+    "  membar.gl;\n"
+    "  ld.volatile.global.u32 %r5, [cudaCGGeneration];\n"
+    "  atom.global.add.u32 %r6, [cudaCGArrived], 1;\n"
+    "  setp.ne.u32 %p2, %r6, %r3;\n"
+    "  @%p2 bra wait;\n"
+    "  st.volatile.global.u32 [cudaCGArrived], 0;\n"
+    "  membar.gl;\n"
+    "  atom.global.add.u32 %r7, [cudaCGGeneration], 1;\n"
+    "  bra together;\n"
+    "wait:\n"
+    "  ld.volatile.global.u32 %r8, [cudaCGGeneration];\n"
+    "  setp.eq.u32 %p3, %r8, %r5;\n"
+    "  @%p3 bra wait;\n"
+    "  membar.gl;\n"
+    "together:\n"
+    "  bar.sync 0;\n"
+    "  st.param.b32 [error], 0;\n"
+    "  ret;\n"
+    "}\n";
+
+/* Where an archive was added, and something else has not defined these functions, they are supplied. */
+static CUresult add_runtime(Link *l, SgJit *j) {
+  if (!l->library || definer(l, "cudaCGSynchronize") || definer(l, "cudaCGGetIntrinsicHandle"))
+    return CUDA_SUCCESS;
+  return add_text(l, j, runtime, sizeof runtime, "device runtime");
+}
+
 /* --- exported --- */
 
 static Link *link_get(CUlinkState h, CUresult *code) { return sg_handle_get(SG_H_LINK, h, code); }
 
-static CUresult link_create(unsigned n, const CUjit_option *options, void **values, CUlinkState *out) {
+static CUresult link_create(unsigned n, const CUjit_option *options, void **values, CUlinkState *out,
+                            bool exact) {
   Link *l = calloc(1, sizeof *l);
   CUresult r = !l     ? CUDA_ERROR_OUT_OF_MEMORY
                : !out ? CUDA_ERROR_INVALID_VALUE
                       : sg_jit_read(&l->jit, n, options, values);
-  if (!r && l->jit.fallback) r = CUDA_ERROR_INVALID_VALUE; /* the linker wants exact matches */
+  if (!r && exact && l->jit.fallback) r = CUDA_ERROR_INVALID_VALUE; /* the linker wants exact matches */
   if (!r && !sg_handle_new(SG_H_LINK, &l->o, NULL)) r = CUDA_ERROR_OUT_OF_MEMORY;
   if (r) {
     free(l);
@@ -288,13 +369,13 @@ static CUresult link_create(unsigned n, const CUjit_option *options, void **valu
 
 SG_API CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
                                 CUlinkState *stateOut) {
-  SG_CALL(SG_NEED_CONTEXT, link_create(numOptions, options, optionValues, stateOut),
+  SG_CALL(SG_NEED_CONTEXT, link_create(numOptions, options, optionValues, stateOut, true),
           "state=0x%llx options=%u", SG_OUT(stateOut), numOptions);
 }
 
 SG_API CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
                              CUlinkState *stateOut) {
-  SG_CALL(SG_NEED_CONTEXT, link_create(numOptions, options, optionValues, stateOut),
+  SG_CALL(SG_NEED_CONTEXT, link_create(numOptions, options, optionValues, stateOut, false),
           "state=0x%llx options=%u", SG_OUT(stateOut), numOptions);
 }
 
@@ -329,11 +410,14 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
   char *text = strndup(data, size); /* at least four bytes of it are looked at */
   if (!text) return CUDA_ERROR_OUT_OF_MEMORY;
   SgImage kind = sg_image_kind(text);
+  const bool archive = type == CU_JIT_INPUT_LIBRARY && is_archive(text);
   bool takes = type == CU_JIT_INPUT_PTX     ? kind == SG_IMAGE_PTX || kind == SG_IMAGE_LINKED
                : type == CU_JIT_INPUT_CUBIN ? kind == SG_IMAGE_LINKED
                                             : false;
   if (takes)
     r = add_text(l, &j, text, size, name);
+  else if (archive)
+    l->library = true; /* what is not defined elsewhere is found missing in the end */
   else
     r = l->failed = sg_jit_refuse(&j, kind == SG_IMAGE_BINARY ? kind : SG_IMAGE_UNKNOWN);
   free(text);
@@ -345,15 +429,15 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
 SG_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
                                  const char *name, unsigned int numOptions, CUjit_option *options,
                                  void **optionValues) {
-  SG_CALL(SG_NEED_CONTEXT, link_add(state, type, data, size, name, numOptions, options, optionValues),
-          LOG_ADD, SG_X(state), (int)type, size, SG_S(name), numOptions);
+  SG_CALL(SG_NEED_INIT, link_add(state, type, data, size, name, numOptions, options, optionValues), LOG_ADD,
+          SG_X(state), (int)type, size, SG_S(name), numOptions);
 }
 
 SG_API CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
                               const char *name, unsigned int numOptions, CUjit_option *options,
                               void **optionValues) {
-  SG_CALL(SG_NEED_CONTEXT, link_add(state, type, data, size, name, numOptions, options, optionValues),
-          LOG_ADD, SG_X(state), (int)type, size, SG_S(name), numOptions);
+  SG_CALL(SG_NEED_INIT, link_add(state, type, data, size, name, numOptions, options, optionValues), LOG_ADD,
+          SG_X(state), (int)type, size, SG_S(name), numOptions);
 }
 
 static CUresult link_add_file(CUlinkState h, CUjitInputType type, const char *path, unsigned n,
@@ -370,13 +454,13 @@ static CUresult link_add_file(CUlinkState h, CUjitInputType type, const char *pa
 
 SG_API CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
                                  unsigned int numOptions, CUjit_option *options, void **optionValues) {
-  SG_CALL(SG_NEED_CONTEXT, link_add_file(state, type, path, numOptions, options, optionValues),
+  SG_CALL(SG_NEED_INIT, link_add_file(state, type, path, numOptions, options, optionValues),
           "state=0x%llx type=%d file=%s options=%u", SG_X(state), (int)type, SG_S(path), numOptions);
 }
 
 SG_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
                               unsigned int numOptions, CUjit_option *options, void **optionValues) {
-  SG_CALL(SG_NEED_CONTEXT, link_add_file(state, type, path, numOptions, options, optionValues),
+  SG_CALL(SG_NEED_INIT, link_add_file(state, type, path, numOptions, options, optionValues),
           "state=0x%llx type=%d file=%s options=%u", SG_X(state), (int)type, SG_S(path), numOptions);
 }
 
@@ -384,7 +468,7 @@ SG_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char
 static CUresult check_image(Link *l) {
   SgDiag diag;
   SgModule *trial;
-  CUresult r = sg_jit_compile(&l->jit, sg_ctx(), l->image, &diag, &trial);
+  CUresult r = sg_jit_compile(&l->jit, context(), l->image, &diag, &trial);
   if (!r) {
     sg_module_unload(trial);
     return CUDA_SUCCESS;
@@ -403,7 +487,8 @@ static CUresult link_complete(CUlinkState h, void **out, size_t *size) {
   if (l->image) return CUDA_ERROR_INVALID_HANDLE;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (l->failed) return l->failed;
-  CUresult r = resolve(l, &l->jit);
+  CUresult r = add_runtime(l, &l->jit);
+  if (!r) r = resolve(l, &l->jit);
   if (!r && !write_image(l)) r = CUDA_ERROR_OUT_OF_MEMORY;
   if (!r) r = check_image(l);
   if (r) {
@@ -417,7 +502,7 @@ static CUresult link_complete(CUlinkState h, void **out, size_t *size) {
 }
 
 SG_API CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
-  SG_CALL(SG_NEED_CONTEXT, link_complete(state, cubinOut, sizeOut), "state=0x%llx bytes=%llu", SG_X(state),
+  SG_CALL(SG_NEED_INIT, link_complete(state, cubinOut, sizeOut), "state=0x%llx bytes=%llu", SG_X(state),
           SG_OUT(sizeOut));
 }
 
@@ -444,5 +529,5 @@ static CUresult link_destroy(CUlinkState h) {
 }
 
 SG_API CUresult cuLinkDestroy(CUlinkState state) {
-  SG_CALL(SG_NEED_HEALTH, link_destroy(state), "state=0x%llx", SG_X(state));
+  SG_CALL(SG_NEED_INIT, link_destroy(state), "state=0x%llx", SG_X(state));
 }

@@ -162,13 +162,19 @@ static CUresult mem_advise(CUdeviceptr p, size_t count, CUmem_advise advice, CUm
 }
 
 SG_API CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
-  SG_CALL(SG_NEED_CONTEXT, mem_advise(devPtr, count, advice, location_from(device)),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, mem_advise(devPtr, count, advice, location_from(device)),
           "ptr=0x%llx bytes=%zu advice=%d dev=%d", devPtr, count, (int)advice, device);
+}
+
+/* Of a device that there is not it answers as of any place that there is not. */
+static CUresult mem_advise_at(CUdeviceptr p, size_t count, CUmem_advise advice, CUmemLocation location) {
+  CUresult r = mem_advise(p, count, advice, location);
+  return r == CUDA_ERROR_INVALID_DEVICE ? CUDA_ERROR_INVALID_VALUE : r;
 }
 
 SG_API CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
                                CUmemLocation location) {
-  SG_CALL(SG_NEED_CONTEXT, mem_advise(devPtr, count, advice, location),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, mem_advise_at(devPtr, count, advice, location),
           "ptr=0x%llx bytes=%zu advice=%d type=%d id=%d", devPtr, count, (int)advice, (int)location.type,
           location.id);
 }
@@ -238,8 +244,8 @@ static CUresult attach(CUstream stream, CUdeviceptr p, size_t length, unsigned f
 
 SG_API CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                        unsigned int flags) {
-  SG_CALL(SG_NEED_HEALTH, attach(hStream, dptr, length, flags), "stream=0x%llx ptr=0x%llx bytes=%zu flags=%u",
-          SG_X(hStream), dptr, length, flags);
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, attach(hStream, dptr, length, flags),
+          "stream=0x%llx ptr=0x%llx bytes=%zu flags=%u", SG_X(hStream), dptr, length, flags);
 }
 
 /* --- asking --- */

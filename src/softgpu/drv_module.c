@@ -3,14 +3,36 @@
 
 #include <stdlib.h>
 
-typedef struct SgDrvModule {
+struct SgDrvModule {
   SgObject o;
   SgModule *code;
   SgFunction **function; /* one per kernel, made when first asked for */
   uint32_t functions;
-} SgDrvModule;
+  bool part; /* of a library (drv_library.c) */
+};
 
 /* --- loading --- */
+
+SgDrvModule *sg_module_adopt(SgContext *ctx, SgModule *code, bool part) {
+  SgDrvModule *m = calloc(1, sizeof *m);
+  if (m) {
+    m->functions = sg_module_nkernels(code);
+    m->function = calloc(m->functions ? m->functions : 1, sizeof *m->function);
+  }
+  if (!m || !m->function || !sg_handle_new(SG_H_MODULE, &m->o, ctx)) {
+    if (m) free(m->function);
+    free(m);
+    sg_module_unload(code);
+    return NULL;
+  }
+  m->code = code;
+  m->part = part;
+  return m;
+}
+
+const SgModule *sg_module_code(const SgDrvModule *m) { return m->code; }
+
+bool sg_module_part(const SgObject *o) { return ((const SgDrvModule *)o)->part; }
 
 static CUresult module_load(CUmodule *out, const void *image, unsigned n, const CUjit_option *options,
                             void **values) {
@@ -26,18 +48,8 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
   sg_output_flush(ctx);
   r = sg_jit_compile(&j, ctx, image, &diag, &code);
   if (r) return sg_jit_fail_at(&j, r, "ptx input", &diag);
-  SgDrvModule *m = calloc(1, sizeof *m);
-  if (m) {
-    m->functions = sg_module_nkernels(code);
-    m->function = calloc(m->functions ? m->functions : 1, sizeof *m->function);
-  }
-  if (!m || !m->function || !sg_handle_new(SG_H_MODULE, &m->o, ctx)) {
-    if (m) free(m->function);
-    free(m);
-    sg_module_unload(code);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
-  m->code = code;
+  const SgDrvModule *m = sg_module_adopt(ctx, code, false);
+  if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = m->o.handle;
   return CUDA_SUCCESS;
 }
@@ -54,7 +66,7 @@ SG_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned
 }
 
 static CUresult module_load_file(CUmodule *out, const char *name) {
-  if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !name || !*name) return CUDA_ERROR_INVALID_VALUE;
   char *data = sg_read_file(name);
   if (!data) return CUDA_ERROR_FILE_NOT_FOUND;
   CUresult r = module_load(out, data, 0, NULL, NULL);
@@ -95,6 +107,7 @@ static CUresult module_unload(CUmodule h) {
   CUresult code;
   SgDrvModule *m = module_get(h, &code);
   if (!m) return code;
+  if (m->part) return CUDA_ERROR_NOT_PERMITTED;
   int device = m->o.ctx->device;
   uint64_t id = m->o.id;
   sg_drain(m->o.ctx);
@@ -112,6 +125,13 @@ SG_API CUresult cuModuleUnload(CUmodule hmod) {
 
 /* --- what is in a module --- */
 
+void sg_function_init(SgFunction *f, SgKernel *k) {
+  *f = (SgFunction){.o = f->o, .kernel = k, .carveout = -1};
+  f->max_dynamic_shared = SG_SHARED_DEFAULT - (int)sg_kernel_info(k)->shared_bytes;
+  if (f->max_dynamic_shared < 0) f->max_dynamic_shared = 0;
+  for (int n = 0; n < 3; n++) f->cluster[n] = (int)sg_kernel_info(k)->cluster[n];
+}
+
 /* The handle of kernel i: the same one each time. */
 static SgFunction *function_at(SgDrvModule *m, uint32_t i) {
   if (m->function[i]) return m->function[i];
@@ -120,33 +140,35 @@ static SgFunction *function_at(SgDrvModule *m, uint32_t i) {
     free(f);
     return NULL;
   }
+  sg_function_init(f, sg_module_kernel_at(m->code, i));
   f->module = m;
-  f->kernel = sg_module_kernel_at(m->code, i);
-  f->carveout = -1;
-  f->max_dynamic_shared = SG_SHARED_DEFAULT - (int)sg_kernel_info(f->kernel)->shared_bytes;
-  if (f->max_dynamic_shared < 0) f->max_dynamic_shared = 0;
-  for (int n = 0; n < 3; n++) f->cluster[n] = (int)sg_kernel_info(f->kernel)->cluster[n];
   return m->function[i] = f;
+}
+
+SgFunction *sg_module_function(SgDrvModule *m, const char *name, CUresult *code) {
+  const SgKernel *k = sg_module_kernel(m->code, name);
+  *code = CUDA_ERROR_NOT_FOUND;
+  if (k && sg_kernel_missing(k)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "kernel %s cannot run on the software device: %s", name, sg_kernel_missing(k));
+    *code = CUDA_ERROR_NOT_SUPPORTED;
+    return NULL;
+  }
+  for (uint32_t i = 0; k && i < m->functions; i++) {
+    if (sg_module_kernel_at(m->code, i) != k) continue;
+    *code = CUDA_ERROR_OUT_OF_MEMORY;
+    return function_at(m, i);
+  }
+  return NULL;
 }
 
 static CUresult get_function(CUfunction *out, CUmodule h, const char *name) {
   CUresult code;
-  if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !name || !*name) return CUDA_ERROR_INVALID_VALUE;
   SgDrvModule *m = module_get(h, &code);
-  if (!m) return code;
-  SgKernel *k = sg_module_kernel(m->code, name);
-  if (k && sg_kernel_missing(k)) {
-    sg_say(CU_LOG_LEVEL_ERROR, "kernel %s cannot run on the software device: %s", name, sg_kernel_missing(k));
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-  for (uint32_t i = 0; k && i < m->functions; i++) {
-    if (sg_module_kernel_at(m->code, i) != k) continue;
-    SgFunction *f = function_at(m, i);
-    if (!f) return CUDA_ERROR_OUT_OF_MEMORY;
-    *out = f->o.handle;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_NOT_FOUND;
+  const SgFunction *f = m ? sg_module_function(m, name, &code) : NULL;
+  if (!f) return code;
+  *out = f->o.handle;
+  return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
@@ -156,11 +178,11 @@ SG_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char
 
 static CUresult get_global(CUdeviceptr *p, size_t *bytes, CUmodule h, const char *name) {
   CUresult code;
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || (!p && !bytes)) return CUDA_ERROR_INVALID_VALUE;
   SgDrvModule *m = module_get(h, &code);
   if (!m) return code;
   SgAlloc *a = sg_module_global(m->code, name);
-  if (!a) return CUDA_ERROR_NOT_FOUND;
+  if (!a) return sg_module_kernel(m->code, name) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
   if (p) *p = a->base;
   if (bytes) *bytes = a->size;
   return CUDA_SUCCESS;
@@ -186,7 +208,7 @@ SG_API CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod) {
 
 static CUresult enumerate(CUfunction *out, unsigned room, CUmodule h) {
   CUresult code;
-  if (!out || !room) return CUDA_ERROR_INVALID_VALUE;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
   SgDrvModule *m = module_get(h, &code);
   if (!m) return code;
   for (uint32_t i = 0; i < m->functions && i < room; i++) {
@@ -233,17 +255,12 @@ static int *cluster_attribute(SgFunction *f, CUfunction_attribute attribute) {
 }
 
 static int cluster_attribute_most(CUfunction_attribute attribute) {
-  return attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED ? 1
-         : attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
+  return attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
              ? CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING
              : INT32_MAX;
 }
 
-static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUfunction h) {
-  CUresult code;
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = function_get(h, &code);
-  if (!f) return code;
+CUresult sg_function_attribute(SgFunction *f, CUfunction_attribute attribute, int *out) {
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *out = (int)k->max_threads; break;
@@ -266,15 +283,19 @@ static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUf
   return CUDA_SUCCESS;
 }
 
+static CUresult func_get_attribute(int *out, CUfunction_attribute attribute, CUfunction h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  return f ? sg_function_attribute(f, attribute, out) : code;
+}
+
 SG_API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
   SG_CALL(SG_NEED_HEALTH, func_get_attribute(pi, attrib, hfunc), "function=0x%llx attribute=%d", SG_X(hfunc),
           (int)attrib);
 }
 
-static CUresult func_set_attribute(CUfunction h, CUfunction_attribute attribute, int value) {
-  CUresult code;
-  SgFunction *f = function_get(h, &code);
-  if (!f) return code;
+CUresult sg_function_set(SgFunction *f, CUfunction_attribute attribute, int value) {
   int most = SG_SHARED_OPTIN - (int)sg_kernel_info(f->kernel)->shared_bytes;
   int *cluster = cluster_attribute(f, attribute);
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 && value <= most)
@@ -286,6 +307,12 @@ static CUresult func_set_attribute(CUfunction h, CUfunction_attribute attribute,
   else
     return CUDA_ERROR_INVALID_VALUE;
   return CUDA_SUCCESS;
+}
+
+static CUresult func_set_attribute(CUfunction h, CUfunction_attribute attribute, int value) {
+  CUresult code;
+  SgFunction *f = function_get(h, &code);
+  return f ? sg_function_set(f, attribute, value) : code;
 }
 
 SG_API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
@@ -317,7 +344,7 @@ SG_API CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config
 
 static CUresult func_name(const char **out, CUfunction h) {
   CUresult code;
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !h) return CUDA_ERROR_INVALID_VALUE;
   SgFunction *f = function_get(h, &code);
   if (!f) return code;
   *out = sg_kernel_info(f->kernel)->name;
@@ -330,7 +357,7 @@ SG_API CUresult cuFuncGetName(const char **name, CUfunction hfunc) {
 
 static CUresult func_module(CUmodule *out, CUfunction h) {
   CUresult code;
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !h) return CUDA_ERROR_INVALID_VALUE;
   SgFunction *f = function_get(h, &code);
   if (!f) return code;
   *out = f->module->o.handle;
@@ -344,7 +371,7 @@ SG_API CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
 
 static CUresult param_info(CUfunction h, size_t i, size_t *offset, size_t *size) {
   CUresult code;
-  if (!offset) return CUDA_ERROR_INVALID_VALUE;
+  if (!offset || !h) return CUDA_ERROR_INVALID_VALUE;
   SgFunction *f = function_get(h, &code);
   if (!f) return code;
   const SgKernelInfo *k = sg_kernel_info(f->kernel);

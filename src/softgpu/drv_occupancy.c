@@ -18,7 +18,7 @@ int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared) {
 static CUresult max_blocks(int *out, CUfunction h, int threads, size_t shared, unsigned flags) {
   CUresult code;
   if (!out || threads < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
+  SgFunction *f = sg_function_get(h, sg_ctx(), &code);
   if (!f) return code;
   *out = threads > SG_MAX_THREADS ? 0 : sg_occupancy(f, threads, shared);
   return CUDA_SUCCESS;
@@ -56,7 +56,7 @@ static CUresult best_block(int *grid, int *block, CUfunction h, CUoccupancyB2DSi
   CUresult code;
   if (!grid || !block || limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
     return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
+  SgFunction *f = sg_function_get(h, sg_ctx(), &code);
   if (!f) return code;
   uint64_t id = f->o.id;
   int most = (int)sg_kernel_info(f->kernel)->max_threads, best_threads = 0;
@@ -66,7 +66,7 @@ static CUresult best_block(int *grid, int *block, CUfunction h, CUoccupancyB2DSi
     SharedOf s = {shared_of, n, shared};
     if (shared_of) {
       sg_call_user(ask_shared, &s);
-      f = sg_handle_get(SG_H_FUNCTION, h, &code); /* another thread may have unloaded it meanwhile */
+      f = sg_function_get(h, sg_ctx(), &code); /* another thread may have unloaded it meanwhile */
       if (!f || f->o.id != id) return CUDA_ERROR_INVALID_HANDLE;
     }
     int blocks = sg_occupancy(f, n, s.bytes);
@@ -101,7 +101,7 @@ SG_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int 
 static CUresult available_shared(size_t *out, CUfunction h, int blocks, int threads) {
   CUresult code;
   if (!out || blocks < 1 || threads < 1 || threads > SG_MAX_THREADS) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
+  SgFunction *f = sg_function_get(h, sg_ctx(), &code);
   if (!f) return code;
   if (sg_occupancy(f, threads, 0) < blocks) return CUDA_ERROR_INVALID_VALUE;
   /* As the driver of an H200 counts: without the part of each block that is the system's. */
@@ -139,7 +139,8 @@ static CUresult cluster_query(const int *out, const SgFunction *f, const CUlaunc
 static CUresult cluster_size(int *out, CUfunction h, const CUlaunchConfig *c) {
   CUresult code;
   uint64_t threads;
-  const SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
+  if (!h) return CUDA_ERROR_INVALID_VALUE;
+  const SgFunction *f = sg_function_get(h, sg_ctx(), &code);
   if (!f) return code;
   CUresult r = cluster_query(out, f, c, &threads);
   if (!r) *out = 1;
@@ -148,14 +149,15 @@ static CUresult cluster_size(int *out, CUfunction h, const CUlaunchConfig *c) {
 
 SG_API CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
                                                    const CUlaunchConfig *config) {
-  SG_CALL(SG_NEED_CONTEXT, cluster_size(clusterSize, func, config), "size=%llu function=0x%llx",
+  SG_CALL(SG_NEED_HEALTH, cluster_size(clusterSize, func, config), "size=%llu function=0x%llx",
           SG_OUT(clusterSize), SG_X(func));
 }
 
 static CUresult cluster_count(int *out, CUfunction h, const CUlaunchConfig *c) {
   CUresult code;
   uint64_t threads;
-  const SgFunction *f = sg_handle_get(SG_H_FUNCTION, h, &code);
+  if (!h) return CUDA_ERROR_INVALID_VALUE;
+  const SgFunction *f = sg_function_get(h, sg_ctx(), &code);
   if (!f) return code;
   CUresult r = cluster_query(out, f, c, &threads);
   if (r) return r;
@@ -168,6 +170,6 @@ static CUresult cluster_count(int *out, CUfunction h, const CUlaunchConfig *c) {
 
 SG_API CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                              const CUlaunchConfig *config) {
-  SG_CALL(SG_NEED_CONTEXT, cluster_count(numClusters, func, config), "clusters=%llu function=0x%llx",
+  SG_CALL(SG_NEED_HEALTH, cluster_count(numClusters, func, config), "clusters=%llu function=0x%llx",
           SG_OUT(numClusters), SG_X(func));
 }

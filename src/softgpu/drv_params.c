@@ -19,7 +19,10 @@ static SgFunction *with_state(CUfunction h, CUresult *code) {
   if (!f) return NULL;
   *code = sg_health(f->o.ctx);
   if (*code) return NULL;
-  if (!f->old) f->old = calloc(1, sizeof *f->old);
+  if (!f->old) {
+    f->old = calloc(1, sizeof *f->old);
+    if (f->old) f->old->block[0] = f->old->block[1] = f->old->block[2] = 1;
+  }
   if (f->old) return f;
   *code = CUDA_ERROR_OUT_OF_MEMORY;
   return NULL;
@@ -39,33 +42,35 @@ static CUresult set_block(CUfunction h, int x, int y, int z) {
 }
 
 SG_API CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
-  SG_CALL(SG_NEED_HEALTH, set_block(hfunc, x, y, z), "function=0x%llx block=%d,%d,%d", SG_X(hfunc), x, y, z);
+  SG_CALL(SG_NEED_CONTEXT, set_block(hfunc, x, y, z), "function=0x%llx block=%d,%d,%d", SG_X(hfunc), x, y, z);
 }
 
 static CUresult set_shared(CUfunction h, unsigned bytes) {
   CUresult code;
   SgFunction *f = with_state(h, &code);
-  if (f) f->old->shared = bytes;
-  return code;
+  if (!f) return code;
+  if (bytes > SG_SHARED_OPTIN) return CUDA_ERROR_INVALID_VALUE;
+  f->old->shared = bytes;
+  return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
-  SG_CALL(SG_NEED_HEALTH, set_shared(hfunc, bytes), "function=0x%llx bytes=%u", SG_X(hfunc), bytes);
+  SG_CALL(SG_NEED_CONTEXT, set_shared(hfunc, bytes), "function=0x%llx bytes=%u", SG_X(hfunc), bytes);
 }
 
 static CUresult set_size(CUfunction h, unsigned bytes) {
   CUresult code;
   SgFunction *f = with_state(h, &code);
   if (!f) return code;
-  if (bytes > MAX_PARAM_BYTES) return CUDA_ERROR_INVALID_VALUE;
-  f->old->size = bytes;
+  f->old->size = bytes; /* a launch says whether it is too much */
   return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
-  SG_CALL(SG_NEED_HEALTH, set_size(hfunc, numbytes), "function=0x%llx bytes=%u", SG_X(hfunc), numbytes);
+  SG_CALL(SG_NEED_CONTEXT, set_size(hfunc, numbytes), "function=0x%llx bytes=%u", SG_X(hfunc), numbytes);
 }
 
+/* A GPU's driver writes wherever the offset says, and dies of some of that: here it is an error. */
 static CUresult set_bytes(CUfunction h, int offset, const void *from, unsigned bytes) {
   CUresult code;
   SgFunction *f = with_state(h, &code);
@@ -78,17 +83,17 @@ static CUresult set_bytes(CUfunction h, int offset, const void *from, unsigned b
 }
 
 SG_API CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value) {
-  SG_CALL(SG_NEED_HEALTH, set_bytes(hfunc, offset, &value, sizeof value),
+  SG_CALL(SG_NEED_CONTEXT, set_bytes(hfunc, offset, &value, sizeof value),
           "function=0x%llx offset=%d value=%u", SG_X(hfunc), offset, value);
 }
 
 SG_API CUresult cuParamSetf(CUfunction hfunc, int offset, float value) {
-  SG_CALL(SG_NEED_HEALTH, set_bytes(hfunc, offset, &value, sizeof value),
+  SG_CALL(SG_NEED_CONTEXT, set_bytes(hfunc, offset, &value, sizeof value),
           "function=0x%llx offset=%d value=%g", SG_X(hfunc), offset, (double)value);
 }
 
 SG_API CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes) {
-  SG_CALL(SG_NEED_HEALTH, set_bytes(hfunc, offset, ptr, numbytes), "function=0x%llx offset=%d bytes=%u",
+  SG_CALL(SG_NEED_CONTEXT, set_bytes(hfunc, offset, ptr, numbytes), "function=0x%llx offset=%d bytes=%u",
           SG_X(hfunc), offset, numbytes);
 }
 
@@ -98,20 +103,21 @@ static CUresult launch_old(CUfunction h, int width, int height, CUstream stream)
   if (!f) return code;
   if (width < 1 || height < 1) return CUDA_ERROR_INVALID_VALUE;
   const SgOldState *o = f->old;
+  if (o->size > MAX_PARAM_BYTES) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   const unsigned grid[3] = {(unsigned)width, (unsigned)height, 1};
   return sg_launch_packed(h, grid, o->block, o->shared, stream, o->bytes, o->size);
 }
 
 SG_API CUresult cuLaunch(CUfunction f) {
-  SG_CALL(SG_NEED_HEALTH, launch_old(f, 1, 1, NULL), "function=0x%llx", SG_X(f));
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, launch_old(f, 1, 1, NULL), "function=0x%llx", SG_X(f));
 }
 
 SG_API CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height) {
-  SG_CALL(SG_NEED_HEALTH, launch_old(f, grid_width, grid_height, NULL), "function=0x%llx grid=%d,%d", SG_X(f),
-          grid_width, grid_height);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, launch_old(f, grid_width, grid_height, NULL),
+          "function=0x%llx grid=%d,%d", SG_X(f), grid_width, grid_height);
 }
 
 SG_API CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream) {
-  SG_CALL(SG_NEED_HEALTH, launch_old(f, grid_width, grid_height, hStream),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, launch_old(f, grid_width, grid_height, hStream),
           "function=0x%llx grid=%d,%d stream=0x%llx", SG_X(f), grid_width, grid_height, SG_X(hStream));
 }

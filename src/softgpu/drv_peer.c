@@ -61,5 +61,5 @@ static CUresult peer_disable(CUcontext handle) {
 }
 
 SG_API CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
-  SG_CALL(SG_NEED_CONTEXT, peer_disable(peerContext), "peer=0x%llx", SG_X(peerContext));
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, peer_disable(peerContext), "peer=0x%llx", SG_X(peerContext));
 }

@@ -127,10 +127,12 @@ SG_API CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_att
           numAttributes, ptr);
 }
 
-/* Work that was not waited for ends first. */
+/* Work that was not waited for ends first. A dead device does not matter, a destroyed context does. */
 static CUresult pointer_set(const void *value, CUpointer_attribute attribute, CUdeviceptr p) {
+  CUresult code = CUDA_SUCCESS;
   SgAlloc *a = sg_arena_find(p);
-  if (!value || !a || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || a->kind == SG_REGISTERED)
+  if ((!sg_current(&code) && code == CUDA_ERROR_CONTEXT_IS_DESTROYED) || !value || !a ||
+      attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t serial = a->serial;
   bool on = *(const unsigned *)value != 0;
@@ -142,6 +144,6 @@ static CUresult pointer_set(const void *value, CUpointer_attribute attribute, CU
 }
 
 SG_API CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, pointer_set(value, attribute, ptr), "attribute=%d ptr=0x%llx",
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pointer_set(value, attribute, ptr), "attribute=%d ptr=0x%llx",
           (int)attribute, ptr);
 }

@@ -317,8 +317,10 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
     SgStream *s = sg_stream_get(stream, &code);
     if (!s) return code;
     if (!out) return CUDA_ERROR_INVALID_VALUE;
-    *out = 0;
-    if (!n) return CUDA_SUCCESS;
+    if (!n) {
+      *out = 0;
+      return CUDA_SUCCESS;
+    }
     if (s->branch) return sg_capture_refuse(s, "cuMemAllocAsync");
     code = sg_capture_unsafe(); /* in other streams too: measured on an H200, driver 580 */
     if (code) return code;
@@ -412,6 +414,9 @@ static CUresult pool_create(CUmemoryPool *out, const CUmemPoolProps *props) {
     return CUDA_ERROR_NOT_SUPPORTED;
   if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(props->location.id)) return CUDA_ERROR_INVALID_VALUE;
+  const unsigned exports = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
+                           CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+  if ((unsigned)props->handleTypes & ~exports) return CUDA_ERROR_INVALID_VALUE;
   if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
     sg_say(CU_LOG_LEVEL_ERROR, "The software device has no pools that can be exported to other processes");
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -473,7 +478,8 @@ static CUresult pool_set(CUmemoryPool h, CUmemPool_attribute attribute, const vo
 }
 
 SG_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
-  SG_CALL(SG_NEED_INIT, pool_set(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pool_set(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool),
+          (int)attr);
 }
 
 static CUresult pool_ask(CUmemoryPool h, CUmemPool_attribute attribute, void *value) {
@@ -497,11 +503,13 @@ static CUresult pool_ask(CUmemoryPool h, CUmemPool_attribute attribute, void *va
 }
 
 SG_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
-  SG_CALL(SG_NEED_INIT, pool_ask(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool), (int)attr);
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, pool_ask(pool, attr, value), "pool=0x%llx attribute=%d", SG_X(pool),
+          (int)attr);
 }
 
 /* Which devices may use the pool's memory: peer access between contexts has no part in it. */
 static CUresult access_check(const SgPool *p, const CUmemAccessDesc *d) {
+  if (d->location.type == CU_MEM_LOCATION_TYPE_HOST) return CUDA_ERROR_NOT_SUPPORTED;
   if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
   if (d->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return CUDA_ERROR_NOT_SUPPORTED;
   if (d->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && d->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
@@ -524,7 +532,7 @@ static CUresult set_access(CUmemoryPool h, const CUmemAccessDesc *map, size_t co
 }
 
 SG_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
-  SG_CALL(SG_NEED_INIT, set_access(pool, map, count), "pool=0x%llx count=%zu", SG_X(pool), count);
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, set_access(pool, map, count), "pool=0x%llx count=%zu", SG_X(pool), count);
 }
 
 static CUresult get_access(CUmemAccess_flags *out, CUmemoryPool h, const CUmemLocation *l) {
@@ -540,8 +548,8 @@ static CUresult get_access(CUmemAccess_flags *out, CUmemoryPool h, const CUmemLo
 }
 
 SG_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location) {
-  SG_CALL(SG_NEED_INIT, get_access(flags, memPool, location), "pool=0x%llx flags=%llu", SG_X(memPool),
-          SG_OUT(flags));
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, get_access(flags, memPool, location), "pool=0x%llx flags=%llu",
+          SG_X(memPool), SG_OUT(flags));
 }
 
 /* --- exported: the pools of a device --- */
@@ -573,7 +581,7 @@ SG_API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
 }
 
 SG_API CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  SG_CALL(SG_NEED_INIT, set_device_pool(dev, pool), "dev=%d pool=0x%llx", dev, SG_X(pool));
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, set_device_pool(dev, pool), "dev=%d pool=0x%llx", dev, SG_X(pool));
 }
 
 /* There are pools of device memory; of host and managed memory there are none here. */
@@ -583,6 +591,7 @@ static CUresult place_check(const CUmemLocation *l, CUmemAllocationType type) {
   bool device = l->type == CU_MEM_LOCATION_TYPE_DEVICE;
   if (device && type == CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_SUCCESS;
   if (device || l->type == CU_MEM_LOCATION_TYPE_HOST || l->type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+      l->type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
       (l->type == CU_MEM_LOCATION_TYPE_NONE && type == CU_MEM_ALLOCATION_TYPE_MANAGED))
     return CUDA_ERROR_NOT_SUPPORTED;
   return CUDA_ERROR_INVALID_VALUE;
@@ -590,6 +599,7 @@ static CUresult place_check(const CUmemLocation *l, CUmemAllocationType type) {
 
 static CUresult place_pool(CUmemoryPool *out, const CUmemLocation *l, CUmemAllocationType type, Which which) {
   CUresult r = place_check(l, type);
+  if (!r && !sg_device_valid(l->id)) r = CUDA_ERROR_INVALID_VALUE;
   return r ? r : device_pool(out, l->id, which);
 }
 
@@ -610,5 +620,6 @@ SG_API CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUm
 }
 
 SG_API CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
-  SG_CALL(SG_NEED_INIT, set_place_pool(location, type, pool), "pool=0x%llx type=%d", SG_X(pool), (int)type);
+  SG_CALL(SG_NEED_INIT | SG_UNSAFE, set_place_pool(location, type, pool), "pool=0x%llx type=%d", SG_X(pool),
+          (int)type);
 }

@@ -31,8 +31,15 @@ SG_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
   SG_CALL(SG_NEED_INIT, primary_release(dev), "dev=%d", dev);
 }
 
+/* As of old: what was never retained can be released, a reset ends the counting, and flags are set before
+ * there is a context (measured on an H200, driver 580). */
+static CUresult primary_release_v1(CUdevice dev) {
+  CUresult r = primary_release(dev);
+  return r == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : r;
+}
+
 SG_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_release(dev), "dev=%d", dev);
+  SG_CALL(SG_NEED_INIT, primary_release_v1(dev), "dev=%d", dev);
 }
 
 /* Destroys the context, but takes no part in the counting: who retained it still has to release it. */
@@ -47,8 +54,14 @@ SG_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
   SG_CALL(SG_NEED_INIT, primary_reset(dev), "dev=%d", dev);
 }
 
+static CUresult primary_reset_v1(CUdevice dev) {
+  CUresult r = primary_reset(dev);
+  if (!r) sg_state.device[dev].primary_count = 0;
+  return r;
+}
+
 SG_API CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
-  SG_CALL(SG_NEED_INIT, primary_reset(dev), "dev=%d", dev);
+  SG_CALL(SG_NEED_INIT, primary_reset_v1(dev), "dev=%d", dev);
 }
 
 static CUresult primary_state(CUdevice dev, unsigned *flags, int *active) {
@@ -78,6 +91,12 @@ SG_API CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) 
   SG_CALL(SG_NEED_INIT, primary_set_flags(dev, flags), "dev=%d flags=%u", dev, flags);
 }
 
+static CUresult primary_set_flags_v1(CUdevice dev, unsigned flags) {
+  if (sg_ctx_flags_valid(flags) && sg_device_valid(dev) && sg_state.device[dev].primary)
+    return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+  return primary_set_flags(dev, flags);
+}
+
 SG_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, primary_set_flags(dev, flags), "dev=%d flags=%u", dev, flags);
+  SG_CALL(SG_NEED_INIT, primary_set_flags_v1(dev, flags), "dev=%d flags=%u", dev, flags);
 }

@@ -4,9 +4,9 @@
 
 #include <cudaProfiler.h>
 
-SG_API CUresult cuProfilerStart(void) { SG_CALL(SG_NEED_CONTEXT, CUDA_SUCCESS, "%s", ""); }
+SG_API CUresult cuProfilerStart(void) { SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, CUDA_SUCCESS, "%s", ""); }
 
-SG_API CUresult cuProfilerStop(void) { SG_CALL(SG_NEED_CONTEXT, CUDA_SUCCESS, "%s", ""); }
+SG_API CUresult cuProfilerStop(void) { SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, CUDA_SUCCESS, "%s", ""); }
 
 SG_API CUresult cuProfilerInitialize(const char *configFile, const char *outputFile,
                                      CUoutput_mode outputMode) {

@@ -20,8 +20,8 @@ static SgProgram *program_new(void) {
 
 /* Room for n more in an array; false: no memory. */
 static bool grow(void **array, uint32_t *room, uint32_t used, uint32_t n, size_t size) {
-  if (*room - used >= n) return true;
-  uint32_t want = (used + n) * 2;
+  if (*array && *room - used >= n) return true;
+  uint32_t want = (used + n + 1) * 2;
   void *bigger = realloc(*array, want * size);
   if (!bigger) return false;
   *array = bigger;
@@ -29,19 +29,51 @@ static bool grow(void **array, uint32_t *room, uint32_t used, uint32_t n, size_t
   return true;
 }
 
-/* A step that comes after those that n depends on. */
-static bool add_step(SgProgram *p, const SgNode *n) {
-  uint32_t deps = n->after.count;
+/* A step for n, without what it comes after, for which there is room. */
+static bool add_step(SgProgram *p, const SgNode *n, uint32_t room) {
   void *steps = p->step, *after = p->after;
   bool good = grow(&steps, &p->room, p->count, 1, sizeof *p->step);
   p->step = steps;
-  good = good && grow(&after, &p->edge_room, p->edges, deps, sizeof *p->after);
+  good = good && grow(&after, &p->edge_room, p->edges, room, sizeof *p->after);
   p->after = after;
   if (!good) return false;
-  for (uint32_t i = 0; i < deps; i++) p->after[p->edges + i] = n->after.item[i]->index;
-  p->step[p->count++] = (SgStep){sg_op_share(n->op), n->o.handle, n->o.id, p->edges, deps};
-  p->edges += deps;
+  p->step[p->count++] = (SgStep){sg_op_share(n->op), n->o.handle, n->o.id, p->edges, 0};
   return true;
+}
+
+/* The latest step comes after another one. */
+static void add_edge(SgProgram *p, uint32_t before) {
+  p->after[p->edges++] = before;
+  p->step[p->count - 1].deps++;
+}
+
+static bool add_graph(SgProgram *p, const SgGraph *g, uint32_t begin);
+
+/* *last is the step after which all of n is done. What n itself comes after stands in `last_of`, by its
+ * graph's nodes; a node without such comes after the step `begin`, if there is one. */
+static bool add_node(SgProgram *p, const SgNode *n, const uint32_t *last_of, uint32_t begin, uint32_t *last) {
+  uint32_t deps = n->after.count;
+  *last = p->count;
+  if (!add_step(p, n, deps + 1)) return false;
+  for (uint32_t i = 0; i < deps; i++) add_edge(p, last_of[n->after.item[i]->index]);
+  if (!deps && begin != SG_NO_STEP) add_edge(p, begin);
+  const SgGraph *child = sg_child_of(n->op);
+  if (!child) return true;
+  if (!add_graph(p, child, *last)) return false;
+  uint32_t end = p->count, first = *last;
+  if (!add_step(p, n, end - first)) return false;
+  for (uint32_t i = first; i < end; i++) add_edge(p, i);
+  *last = end;
+  return true;
+}
+
+static bool add_graph(SgProgram *p, const SgGraph *g, uint32_t begin) {
+  uint32_t *last_of = malloc((g->nodes.count + 1) * sizeof *last_of);
+  bool good = last_of != NULL;
+  for (uint32_t i = 0; good && i < g->nodes.count; i++)
+    good = add_node(p, g->nodes.item[i], last_of, begin, &last_of[i]);
+  free(last_of);
+  return good;
 }
 
 uint32_t sg_program_sinks(const SgProgram *p, uint32_t *out) {
@@ -55,9 +87,7 @@ uint32_t sg_program_sinks(const SgProgram *p, uint32_t *out) {
 
 SgProgram *sg_program_compile(const SgGraph *g) {
   SgProgram *p = program_new();
-  bool good = p != NULL;
-  for (uint32_t i = 0; good && i < g->nodes.count; i++) good = add_step(p, g->nodes.item[i]);
-  if (good) return p;
+  if (p && add_graph(p, g, SG_NO_STEP)) return p;
   sg_program_unref(p);
   return NULL;
 }

@@ -82,7 +82,7 @@ static CUresult ctx_set_cache(CUfunc_cache config) {
 }
 
 SG_API CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_cache(config), "config=%d", (int)config);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, ctx_set_cache(config), "config=%d", (int)config);
 }
 
 /* The banks of shared memory are four bytes wide, whatever is asked for. */
@@ -102,15 +102,17 @@ static CUresult ctx_set_banks(CUsharedconfig config) {
 }
 
 SG_API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
-  SG_CALL(SG_NEED_CONTEXT, ctx_set_banks(config), "config=%d", (int)config);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, ctx_set_banks(config), "config=%d", (int)config);
 }
 
 /* There is no cache to reset. */
 SG_API CUresult cuCtxResetPersistingL2Cache(void) { SG_CALL(SG_NEED_CONTEXT, CUDA_SUCCESS, "%s", ""); }
 
 static CUresult ctx_exec_affinity(CUexecAffinityParam *out, CUexecAffinityType type) {
-  if (!out || (unsigned)type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  *out = (CUexecAffinityParam){.type = type, .param = {.smCount = {SG_SM_COUNT}}}; /* all of them */
+  return CUDA_SUCCESS;
 }
 
 SG_API CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {

@@ -2,7 +2,8 @@
  *
  * Calls queue operations; nothing runs until somebody waits. Then only what the awaited operation depends
  * on runs, so that a program that forgets to synchronise sees stale data every time, not now and then.
- * Eager mode runs each operation in its call, random mode picks any operation that may run.
+ * Eager mode runs each operation in its call. Random mode picks any operation that may run, and lets some
+ * run whenever one is added, as a GPU does not wait for anybody: any order that the program allows comes up.
  *
  * Ordering: within a stream by submission; the legacy stream waits for everything submitted earlier to the
  * blocking streams of its context, and they for it; a wait waits for the mark an event left. An operation
@@ -16,13 +17,19 @@ enum { SUBMIT_NS = 500 }; /* virtual host time per submission */
 
 static struct {
   uint64_t seq;
-  uint64_t now; /* virtual host time, ns */
-  uint64_t random;
+  uint64_t now;    /* virtual host time, ns */
+  uint64_t random; /* 0: not seeded yet */
+  unsigned haste;  /* how readily work runs by itself in random mode, of HASTE */
+  uint64_t favour; /* which streams come first in it; 0: none */
 } engine;
+
+enum { HASTE = 4 };
+
+void sg_streams_seed(void) { engine.random = 0; }
 
 void sg_streams_reset(void) {
   engine.now = 0;
-  engine.random = 0;
+  sg_streams_seed();
 }
 
 /* --- streams --- */
@@ -160,6 +167,7 @@ static void run_head(SgStream *s) {
   CUresult code = CUDA_SUCCESS;
   int device = s->o.ctx->device;
   s->end_ns = start_time(s, op);
+  if (!op->type->more) sg_log_run(s, op->seq, op->type->name, -1);
   running = true;
   sg_arena_now = op->seq;
   if (!sg_state.device[device].sticky) s->end_ns += op->type->run(op, s, &code);
@@ -182,21 +190,43 @@ void sg_op_free(SgOp *op) {
   free(op);
 }
 
-uint64_t sg_random_below(uint64_t n) {
-  if (!engine.random) engine.random = sg_config.seed * 0x9e3779b97f4a7c15u + 0x853c49e6748fea9bu;
+/* Seeds next to each other have nothing in common. */
+static void seed(void) {
+  uint64_t z = sg_config.seed + 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  engine.random = (z ^ z >> 31) | 1;
+  engine.haste = (unsigned)(engine.random >> 32) % HASTE;
+  engine.favour = 0;
+}
+
+static uint64_t random_number(void) {
+  if (!engine.random) seed();
   engine.random ^= engine.random << 13;
   engine.random ^= engine.random >> 7;
   engine.random ^= engine.random << 17;
-  return (engine.random >> 11) % n;
+  return engine.random;
 }
 
-/* Any stream whose head may run. */
+uint64_t sg_random_below(uint64_t n) { return (random_number() >> 11) % n; }
+
+/* Any stream whose head may run. Choosing evenly each time would leave orders in which one stream stays far
+ * behind next to impossible: so for a while some streams are favoured, or work runs early, or late. */
 static SgStream *random_runnable(void) {
   SgStream *pick = NULL;
-  uint64_t n = 0;
+  uint64_t n = 0, best = 0;
+  if (sg_random_below(4) == 0) {
+    engine.haste = (unsigned)sg_random_below(HASTE + 1);
+    engine.favour = sg_random_below(2) ? random_number() : 0;
+  }
   for (SgContext *c = sg_state.contexts; c; c = c->next)
-    for (SgStream *s = c->streams; s; s = s->next)
-      if (s->head && !blocker(s) && sg_random_below(++n) == 0) pick = s;
+    for (SgStream *s = c->streams; s; s = s->next) {
+      if (!s->head || blocker(s)) continue;
+      uint64_t rank = ((s->o.id * 0x9e3779b97f4a7c15u ^ engine.favour) * 0xbf58476d1ce4e5b9u) >> 16 | 1;
+      if (engine.favour ? rank < best : sg_random_below(++n) != 0) continue;
+      best = rank;
+      pick = s;
+    }
   return pick;
 }
 
@@ -214,6 +244,17 @@ static void step(SgStream *s) {
   run_head(r);
 }
 
+/* In random mode some of what may run does, without anybody waiting for it: in every call that adds work,
+ * waits or asks. */
+static void run_some(void) {
+  if (sg_config.streams != SG_RANDOM) return;
+  while (!running && sg_random_below(HASTE) < engine.haste) {
+    SgStream *r = random_runnable();
+    if (!r) return;
+    run_head(r);
+  }
+}
+
 CUresult sg_stream_submit(SgStream *s, SgOp *op) {
   if (s->branch) return sg_capture_op(s, op);
   op->next = NULL;
@@ -227,6 +268,7 @@ CUresult sg_stream_submit(SgStream *s, SgOp *op) {
   else
     s->head = op;
   s->tail = op;
+  run_some();
   return sg_config.streams == SG_EAGER ? sg_stream_wait(s) : CUDA_SUCCESS;
 }
 
@@ -241,6 +283,7 @@ CUresult sg_stream_wait(SgStream *s) {
   SgContext *ctx = s->o.ctx;
   int device = ctx->device;
   s->refs++;
+  run_some();
   run_until(s, last);
   uint64_t end = s->end_ns;
   if (s->kind == SG_LEGACY)
@@ -289,11 +332,15 @@ void sg_drain(SgContext *ctx) {
 }
 
 void sg_mark_step(SgMark *m) {
+  m->refs++;
+  run_some();
   if (!m->done) step(m->stream);
+  sg_mark_drop(m);
 }
 
 void sg_mark_wait(SgMark *m) {
   m->refs++;
+  run_some();
   while (!m->done) step(m->stream);
   if (!sg_config.real_time) engine.now = max64(engine.now, m->ns);
   sg_mark_drop(m);
@@ -382,10 +429,13 @@ static CUresult stream_query(CUstream h) {
   SgStream *s = stream_to_watch(h, &code);
   if (!s) return code;
   int device = s->o.ctx->device;
+  s->refs++;
+  run_some();
   SgStream *busy = unfinished(s);
-  if (!busy) return CUDA_SUCCESS;
-  step(busy);
-  return sg_state.device[device].sticky ? sg_state.device[device].sticky : CUDA_ERROR_NOT_READY;
+  if (busy) step(busy);
+  stream_unref(s);
+  if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
+  return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 SG_API CUresult cuStreamQuery(CUstream hStream) {
@@ -436,8 +486,9 @@ SG_API CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
 }
 
 SG_API CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
-  SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, pCtx, pGreenCtx, NULL), "stream=0x%llx ctx=0x%llx",
-          SG_X(hStream), SG_OUT(pCtx));
+  CUcontext unwanted;
+  SG_CALL(SG_NEED_HEALTH, stream_ctx(hStream, pCtx ? pCtx : &unwanted, pGreenCtx, NULL),
+          "stream=0x%llx ctx=0x%llx", SG_X(hStream), SG_OUT(pCtx));
 }
 
 SG_API CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
@@ -489,4 +540,42 @@ static CUresult launch_host(CUstream stream, CUhostFn function, void *data) {
 SG_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
   SG_CALL(SG_NEED_HEALTH, launch_host(hStream, fn, userData), "stream=0x%llx data=0x%llx", SG_X(hStream),
           SG_X(userData));
+}
+
+/* The older form, which tells the function about its stream, and cannot be captured. */
+typedef struct CallbackOp {
+  SgOp op;
+  CUstreamCallback function;
+  CUstream stream; /* as the program named it */
+  void *data;
+} CallbackOp;
+
+static void call_back(void *arg) {
+  const CallbackOp *c = arg;
+  c->function(c->stream, CUDA_SUCCESS, c->data);
+}
+
+static uint64_t callback_run(SgOp *op, SgStream *s, CUresult *code) {
+  (void)code;
+  sg_output_flush(s->o.ctx);
+  sg_call_user(call_back, op);
+  return 1000;
+}
+
+static CUresult add_callback(CUstream stream, CUstreamCallback function, void *data, unsigned flags) {
+  static const SgOpType type = {.name = "callback", .run = callback_run};
+  CUresult code;
+  if (!function || flags) return CUDA_ERROR_INVALID_VALUE;
+  SgStream *s = sg_stream_get(stream, &code);
+  if (!s) return code;
+  CallbackOp *c = calloc(1, sizeof *c);
+  if (!c) return CUDA_ERROR_OUT_OF_MEMORY;
+  *c = (CallbackOp){{.type = &type}, function, stream, data};
+  return sg_stream_submit(s, &c->op);
+}
+
+SG_API CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                                    unsigned int flags) {
+  SG_CALL(SG_NEED_HEALTH, add_callback(hStream, callback, userData, flags),
+          "stream=0x%llx data=0x%llx flags=%u", SG_X(hStream), SG_X(userData), flags);
 }

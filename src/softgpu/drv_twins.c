@@ -6,6 +6,7 @@
   SG_API CUresult of##suffix parameters {                                                                    \
     static SgEntry entry = {.name = #of #suffix};                                                            \
     sg_twin = &entry;                                                                                        \
+    sg_arena_caller = __builtin_return_address(0);                                                           \
     CUresult result = of arguments;                                                                          \
     sg_twin = NULL;                                                                                          \
     return result;                                                                                           \

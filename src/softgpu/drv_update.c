@@ -133,6 +133,6 @@ static CUresult update(CUgraphExec h, CUgraph graph, CUgraphExecUpdateResultInfo
 
 SG_API CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                                      CUgraphExecUpdateResultInfo *resultInfo) {
-  SG_CALL(SG_NEED_HEALTH, update(hGraphExec, hGraph, resultInfo), "exec=0x%llx graph=0x%llx result=%d",
+  SG_CALL(SG_NEED_INIT, update(hGraphExec, hGraph, resultInfo), "exec=0x%llx graph=0x%llx result=%d",
           SG_X(hGraphExec), SG_X(hGraph), resultInfo ? (int)resultInfo->result : -1);
 }

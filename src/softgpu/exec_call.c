@@ -58,8 +58,9 @@ void FN(restore)(Gang *g, const Ins *in) {
 
 void FN(enter)(Gang *g, const Ins *in) {
   const uint64_t *sp = ROW0(const uint64_t, in->s[0]);
+  const uint64_t *taken = in->s[1] == NO_ROW ? NULL : ROW0(const uint64_t, in->s[1]);
   ACTIVE(i) {
-    if (sp[i] + (uint64_t)in->imm <= g->local_bytes) continue;
+    if (sp[i] + (uint64_t)in->imm <= (taken ? taken[i] : g->local_bytes)) continue;
     sg_raise(g, STACK_OVERFLOW, i,
              "stack overflow: calls are nested so deeply that the thread's stack is full "
              "(CU_LIMIT_STACK_SIZE is %u)",
@@ -68,7 +69,41 @@ void FN(enter)(Gang *g, const Ins *in) {
   }
 }
 
-void FN(fence)(Gang *g, const Ins *in) { (void)g, (void)in; }
+/* Memory from the high end of the stack down to what calls have taken, or to the variables. */
+void FN(take)(Gang *g, const Ins *in) {
+  uint64_t *d = ROW0(uint64_t, in->d);
+  const uint64_t *end = ROW0(const uint64_t, in->s[0]), *size = ROW0(const uint64_t, in->s[1]);
+  const uint64_t *sp = in->s[2] == NO_ROW ? NULL : ROW0(const uint64_t, in->s[2]);
+  const uint64_t align = (uint64_t)in->imm;
+  ACTIVE(i) {
+    const uint64_t least = sp ? sp[i] + in->target : g->kernel->info.local_bytes;
+    const uint64_t at = (end[i] - size[i]) & ~(align - 1);
+    if (end[i] <= g->local_bytes && size[i] <= end[i] && at >= least) {
+      d[i] = at;
+      continue;
+    }
+    sg_raise(g, STACK_OVERFLOW, i,
+             "stack overflow: alloca asks for %llu bytes, and so many of the thread's stack are not left "
+             "(CU_LIMIT_STACK_SIZE is %u)",
+             (unsigned long long)size[i], g->stack_limit);
+    return;
+  }
+}
+
+void FN(bulk_size)(Gang *g, const Ins *in) {
+  const uint64_t *size = ROW0(const uint64_t, in->s[0]);
+  ACTIVE(i) {
+    if (size[i] % (uint64_t)in->imm == 0) continue;
+    sg_raise(g, ILLEGAL_INSTRUCTION, i, "a copy in bulk of %llu bytes, which are no multiple of %u",
+             (unsigned long long)size[i], (unsigned)in->imm);
+    return;
+  }
+}
+
+void FN(fence)(Gang *g, const Ins *in) {
+  (void)in;
+  if (g->run->parallel) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 /* Functions of the device take one thread after the other. */
 void FN(builtin)(Gang *g, const Ins *in) {

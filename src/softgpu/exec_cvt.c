@@ -18,7 +18,7 @@ OP1(cvt_H_f, uint16_t, float, float_to_half(x))
 OP1(cvt_H_d, uint16_t, double, double_to_half(x))
 OP1(cvt_f_B, uint32_t, uint16_t, (uint32_t)x << 16)
 OP1(cvt_B_f, uint16_t, float, float_to_bf16(x))
-OP1(cvt_B_d, uint16_t, double, double_to_bf16(x))
+OP1(cvt_B_d, uint16_t, double, x == x ? double_to_bf16(x) : double_nan_to_bf16(x))
 
 /* What a double cannot hold of a 64-bit integer leaves a trace in its last digit: f16 needs no such care, it
  * is infinite long before. */

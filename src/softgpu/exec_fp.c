@@ -79,7 +79,15 @@ OP3(fma_d, double, double, double, double, nan_d3(__builtin_fma(x, y, z), y, z, 
   static inline float name##_of(float x, float y) { return nan_f(expr); }                                    \
   OP2(name##_f, float, float, float, name##_of(x, y))                                                        \
   OP2(name##_ff, float, float, float, ftz(name##_of(ftz(x), ftz(y))))
-F2_2(div, x / y)
+static inline float div_of(float x, float y) { return nan_f(x / y); }
+OP2(div_f, float, float, float, div_of(x, y))
+/* A quotient that is less than the least normal number is so by 2^-24 of it or more, and flushed. A divisor
+ * that leads there is not less than 1, so that the product is exact. */
+static inline float div_flushed(float x, float y) {
+  const float r = ftz(div_of(x, y)), least = __builtin_fabsf(y) * 0x1p-126f;
+  return is_least_normal(r) && __builtin_fabsf(x) < least ? float_of(bits_f(r) & 0x80000000u) : r;
+}
+OP2(div_ff, float, float, float, div_flushed(ftz(x), ftz(y)))
 F2_1(rcp, 1.0f / x)
 F2_1(sqrt, __builtin_sqrtf(x))
 OP2(div_d, double, double, double, nan_d2(x / y, x, y))
@@ -190,13 +198,18 @@ OP2(minn_ff, float, float, float, min_nan(ftz(x), ftz(y)))
 OP2(maxn_ff, float, float, float, max_nan(ftz(x), ftz(y)))
 OP2(minx_f, float, float, float, min_xor(x, y, in->sub))
 OP2(maxx_f, float, float, float, max_xor(x, y, in->sub))
+/* Of doubles: of two NaNs the second is passed on. */
+static inline double either_d(double x, double y, uint64_t equal) {
+  const uint64_t xn = is_nan(x), yn = is_nan(y);
+  return double_of(blend(xn, bits_d(y), blend(yn, bits_d(x), equal)) | (xn & yn & QUIET_D));
+}
 static inline double min_of_d(double x, double y) {
-  double r = x < y ? x : y < x ? y : double_of(bits_d(x) | bits_d(y));
-  return nan_d2(x != x ? y : y != y ? x : r, y, x);
+  const uint64_t less = x < y ? UINT64_MAX : 0, more = x > y ? UINT64_MAX : 0;
+  return either_d(x, y, blend(less, bits_d(x), blend(more, bits_d(y), bits_d(x) | bits_d(y))));
 }
 static inline double max_of_d(double x, double y) {
-  double r = x > y ? x : y > x ? y : double_of(bits_d(x) & bits_d(y));
-  return nan_d2(x != x ? y : y != y ? x : r, y, x);
+  const uint64_t less = x < y ? UINT64_MAX : 0, more = x > y ? UINT64_MAX : 0;
+  return either_d(x, y, blend(more, bits_d(x), blend(less, bits_d(y), bits_d(x) & bits_d(y))));
 }
 OP2(min_d, double, double, double, min_of_d(x, y))
 OP2(max_d, double, double, double, max_of_d(x, y))

@@ -13,20 +13,21 @@ static inline float half_in(uint16_t h, unsigned sub) {
   if ((sub & SUB_FTZ) && (h & 0x7c00) == 0) h &= 0x8000;
   return half_to_float(h);
 }
-/* r is not rounded yet, which is when .ftz decides. */
+/* r is not rounded yet. What .ftz flushes: as flush_tiny() in float.h, with 11 digits. */
 static inline uint16_t half_out(double r, unsigned sub) {
   if (sub & SUB_RELU) r = r > 0 ? r : r != r ? r : 0.0;
   if (sub & SUB_SAT) r = sat_to_1d(r);
   uint16_t h = float_to_half(odd_float(r));
-  return (sub & SUB_FTZ) && __builtin_fabs(r) < 0x1p-14 ? h & 0x8000 : h;
+  return (sub & SUB_FTZ) && __builtin_fabs(r) < 0x1.ffep-15 ? h & 0x8000 : h;
 }
 static inline float brain_in(uint16_t b, unsigned sub) {
-  (void)sub;
+  if ((sub & SUB_FTZ) && (b & 0x7f80) == 0) b &= 0x8000;
   return bf16_to_float(b);
 }
 static inline uint16_t brain_out(double r, unsigned sub) {
   if (sub & SUB_RELU) r = r > 0 ? r : r != r ? r : 0.0;
-  return double_to_bf16(r);
+  uint16_t b = double_to_bf16(r);
+  return (sub & SUB_FTZ) && __builtin_fabs(r) < 0x1p-126 ? b & 0x8000 : b;
 }
 
 static inline float min_of(float x, float y, unsigned sub) {
@@ -83,10 +84,11 @@ BOTH(max, most(x, y, sub))
 THREE(fma, H, half_in, half_out, odd_sum(x *y, z))
 THREE(fma, B, brain_in, brain_out, odd_sum(x *y, z))
 
-/* Approximate functions: correctly rounded, but an H200 rounds pairs of powers towards zero. */
+/* Approximate functions: correctly rounded, but an H200 rounds pairs of powers towards zero, those that are
+ * too large excepted. */
 static inline uint16_t half_cut(double r, unsigned sub) {
   (void)sub;
-  return float_to_half_mode(odd_float(r), RND_Z);
+  return r >= 65536 ? 0x7c00 : float_to_half_mode(odd_float(r), RND_Z);
 }
 #define APPROX(name, t, in_, out_, pair_)                                                                    \
   static inline uint16_t name##p_##t(uint16_t a, unsigned sub) {                                             \
@@ -143,6 +145,52 @@ static inline uint16_t e5m2_to_half(uint8_t b, unsigned sub) {
       (uint32_t)t##_to_half((uint8_t)(x >> 8), in->sub) << 16 | t##_to_half((uint8_t)x, in->sub))
 FP8(e4m3)
 FP8(e5m2)
+
+/* Less than eight bits, each number in a byte or half a byte: without infinity and NaN, which become the
+ * largest. */
+static inline uint8_t to_small(float x, int m, int bias, uint8_t largest, uint8_t sign, unsigned sub) {
+  if (x != x) return largest;
+  const uint8_t v = to_fp8(x, m, bias, largest, sub);
+  return (uint8_t)((v & 0x7f) | (v & 0x80 ? sign : 0));
+}
+static inline uint16_t from_small(uint8_t v, int m, int bias, uint8_t sign, unsigned sub) {
+  const uint8_t size = v & (uint8_t)(sign - 1);
+  if ((sub & SUB_RELU) && (v & sign)) return 0;
+  return float_to_half(from_fp8((uint8_t)(size | (v & sign ? 0x80 : 0)), m, bias));
+}
+static inline uint8_t to_e2m3(float x, unsigned sub) { return to_small(x, 3, 1, 0x1f, 0x20, sub); }
+static inline uint8_t to_e3m2(float x, unsigned sub) { return to_small(x, 2, 3, 0x1f, 0x20, sub); }
+static inline uint8_t to_e2m1(float x, unsigned sub) { return to_small(x, 1, 1, 7, 8, sub); }
+#define FP6(t, m, bias)                                                                                      \
+  OP2(cvt_##t##_ff, uint16_t, float, float, to_##t(x, in->sub) << 8 | to_##t(y, in->sub))                    \
+  OP1(cvt_HH_##t, uint32_t, uint16_t,                                                                        \
+      (uint32_t)from_small((uint8_t)(x >> 8), m, bias, 0x20, in->sub) << 16 |                                \
+          from_small((uint8_t)x, m, bias, 0x20, in->sub))
+FP6(e2m3, 3, 1)
+FP6(e3m2, 2, 3)
+OP2(cvt_e2m1_ff, uint8_t, float, float, to_e2m1(x, in->sub) << 4 | to_e2m1(y, in->sub))
+OP1(cvt_e2m1_HH, uint8_t, uint32_t,
+    to_e2m1(half_to_float((uint16_t)(x >> 16)), in->sub) << 4 | to_e2m1(half_to_float((uint16_t)x), in->sub))
+OP1(cvt_HH_e2m1, uint32_t, uint8_t,
+    (uint32_t)from_small(x >> 4, 1, 1, 8, in->sub) << 16 | from_small(x & 15, 1, 1, 8, in->sub))
+
+/* An exponent alone: of the magnitude, cut or rounded up; 0 is 2^-127, 255 NaN. */
+static inline uint8_t to_exponent(uint32_t u, unsigned mode, int64_t finite) {
+  u &= 0x7fffffffu;
+  uint32_t e = u >> 23;
+  if (mode == RND_P && (u & 0x7fffffu) && u > 0x00400000u && u < 0x7f800000u) e++;
+  return (uint8_t)(finite && u <= 0x7f800000u && e == 255 ? 254 : e);
+}
+static inline uint16_t from_exponent(uint8_t e) {
+  return (uint16_t)(e == 255 ? 0x7fff : e == 0 ? 0x40 : e << 7);
+}
+OP2(cvt_ue8m0_ff, uint16_t, uint32_t, uint32_t,
+    to_exponent(x, in->sub &RND_MASK, in->imm) << 8 | to_exponent(y, in->sub &RND_MASK, in->imm))
+OP1(cvt_ue8m0_BB, uint16_t, uint32_t,
+    to_exponent(x & 0xffff0000u, in->sub &RND_MASK, in->imm) << 8 |
+        to_exponent(x << 16, in->sub &RND_MASK, in->imm))
+OP1(cvt_BB_ue8m0, uint32_t, uint16_t,
+    (uint32_t)from_exponent((uint8_t)(x >> 8)) << 16 | from_exponent((uint8_t)x))
 
 /* Sign operations: a NaN becomes the one NaN. */
 static inline uint16_t sign_half(uint16_t x, unsigned sub, uint16_t keep, uint16_t flip, uint16_t inf) {

@@ -19,6 +19,18 @@ typedef int32_t v8s32 __attribute__((vector_size(32), aligned(4)));
 typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
 #define AT(T, p) (*(const T *)(const void *)(p))
 
+/* Blocks and rounds of a loop step evenly through global memory; where they go next is no secret, though the
+ * processor does not guess steps that leave the page. */
+static inline void fetch_ahead(Gang *g, const Ins *in, const uint8_t *p, uint32_t bytes) {
+  if (in->sub != SP_GLOBAL && in->sub != SP_GENERIC) return;
+  AllocCache *c = &g->caches[in->cache];
+  const uint64_t at = (uintptr_t)p, step = at - c->last;
+  c->last = at;
+  if (step == c->step && step != 0)
+    for (uint32_t k = 0; k < bytes; k += 64) __builtin_prefetch((const void *)(uintptr_t)(at + step + k));
+  c->step = step;
+}
+
 /* R: register, M: memory, with the vector types of eight of each; M's sign says how it is widened. */
 #define LD(name, R, M, VR, VM)                                                                               \
   void FN(ld_##name)(Gang * g, const Ins *in) {                                                              \
@@ -35,6 +47,7 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
       const uint8_t *k = m + from;                                                                           \
       if (stride == sizeof(M)) {                                                                             \
         const M *q = (const M *)(const void *)p;                                                             \
+        fetch_ahead(g, in, p, (to - from) * (uint32_t)sizeof(M));                                            \
         if (!g->masked)                                                                                      \
           LANES(to - from) t[i] = (R)q[i];                                                                   \
         else                                                                                                 \
@@ -53,7 +66,12 @@ typedef uint64_t v8u64 __attribute__((vector_size(64), aligned(8)));
       }                                                                                                      \
     } else if (s.shape == SPOT_OFFSETS) {                                                                    \
       const uint8_t *p = s.p;                                                                                \
-      const bool rows = s.row_bytes == sizeof(M);                                                            \
+      const bool rows = s.row_bytes == sizeof(M), even = !g->masked && ((lo | end) & 7) == 0;                \
+      for (uint32_t b = lo; b < end && even && s.all == CLASS_BROADCAST; b += 8)                             \
+        *(VR *)(void *)(d + b) = (VR){0} + (R)AT(M, p + s.off[b]);                                           \
+      for (uint32_t b = lo; b < end && even && s.all == CLASS_ROW && rows; b += 8)                           \
+        *(VR *)(void *)(d + b) = __builtin_convertvector(AT(VM, p + s.off[b]), VR);                          \
+      if (even && (s.all == CLASS_BROADCAST || (s.all == CLASS_ROW && rows))) return;                        \
       for (uint32_t b = lo & ~7u; b < end; b += 8) {                                                         \
         const uint64_t k = mask8(m + b);                                                                     \
         const int32_t *off = s.off + b;                                                                      \
@@ -169,12 +187,14 @@ static inline bool any(const v8u32 *v) {
   return ((w[0] | w[1]) | (w[2] | w[3])) != 0;
 }
 
-static void classify(const Plan *pl, uint32_t first, uint32_t end) {
+static void classify(Plan *pl, uint32_t first, uint32_t end) {
   const uint32_t w = pl->row_bytes;
   const v8u32 row = {0, w, 2 * w, 3 * w, 4 * w, 5 * w, 6 * w, 7 * w};
   for (uint32_t b = first & ~7u; b < end; b += 8) {
     const v8u32 off = AT(v8u32, pl->off + b), from0 = off - off[0], bent = from0 ^ row;
-    pl->cls[b / 8] = !any(&from0) ? CLASS_BROADCAST : !any(&bent) ? CLASS_ROW : CLASS_GATHER;
+    const uint8_t cls = !any(&from0) ? CLASS_BROADCAST : !any(&bent) ? CLASS_ROW : CLASS_GATHER;
+    pl->all = b == (first & ~7u) || pl->all == cls ? cls : CLASS_MIXED;
+    pl->cls[b / 8] = cls;
   }
 }
 

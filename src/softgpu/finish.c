@@ -66,14 +66,21 @@ static uint32_t hoist(Decoder *d, Facts *f, uint32_t *order) {
   return n;
 }
 
-/* Warp operations whose member mask is the constant that names all lanes. */
-static void mark_full_masks(Decoder *d) {
-  uint8_t *full = dec_alloc(d, d->nv);
-  for (uint32_t i = 0; i < d->nfills; i++)
-    full[d->fills[i].v] =
-        d->fills[i].kind == FILL_CONST && d->fills[i].width == 4 && d->fills[i].bits == UINT32_MAX;
-  for (uint32_t i = 0; i < d->n; i++)
-    if (d->ins[i].kind == K_WARP) d->ins[i].part = full[d->ins[i].s[d->ins[i].imm]];
+/* Warp operations whose member mask is the constant that names all lanes, and shuffles that are alike in all
+ * warps. */
+static void mark_warps(Decoder *d) {
+  uint8_t *constant = dec_alloc(d, d->nv), *full = dec_alloc(d, d->nv);
+  for (uint32_t i = 0; i < d->nfills; i++) {
+    if (d->fills[i].kind != FILL_CONST || d->fills[i].width != 4) continue;
+    constant[d->fills[i].v] = 1;
+    full[d->fills[i].v] = d->fills[i].bits == UINT32_MAX;
+  }
+  for (uint32_t i = 0; i < d->n; i++) {
+    Ins *in = &d->ins[i];
+    if (in->kind != K_WARP) continue;
+    in->part = full[in->s[in->imm]];
+    if (in->imm == 3) in->unit = constant[in->s[1]] && constant[in->s[2]];
+  }
 }
 
 static bool is_and(const Ins *in) { return in->op == OP_and_h || in->op == OP_and_w || in->op == OP_and_x; }
@@ -188,6 +195,7 @@ static void finish_frames(Decoder *d, const Facts *f) {
   for (uint32_t i = 0; i < d->n; i++) {
     Ins *in = &d->ins[i];
     if (in->op == OP_enter) in->imm = d->routines[in->target].frame;
+    if (in->op == OP_take) in->target = in->target == NO_ROW ? 0 : d->routines[in->target].frame;
     if (in->op != OP_save) continue;
     uint32_t *list = d->targets + in->target;
     list[0] = d->routines[list[0]].frame;
@@ -233,20 +241,23 @@ void dec_finish(Decoder *d) {
     for (int s = 0; s < 4; s++) d->ins[i].s[s] = resolve(&f, d->ins[i].s[s]);
     d->ins[i].pred = resolve(&f, d->ins[i].pred);
   }
-  mark_full_masks(d);
+  mark_warps(d);
   mark_copies(d);
+  dec_objects(d);
   Ins *prologue = k->prologue = malloc((nprologue + 1) * sizeof *prologue);
   if (!prologue) dec_no_memory(d);
   for (uint32_t i = 0; i < nprologue; i++) prologue[i] = d->ins[order[i]];
   k->nprologue = nprologue;
   compact(d);
   mark_loops(d);
+  dec_ties(d);
   make_plans(d, &f);
 
   if (d->nroutines) {
     /* These are the same in all functions. */
     f.fixed[d->sp] = f.fixed[d->link] = 3;
     if (d->carry != NO_ROW) f.fixed[d->carry] = 3;
+    if (d->taken != NO_ROW) f.fixed[d->taken] = 3;
   }
   uint32_t bytes = 0, peak;
   dec_rows(d, f.fixed, f.row, &bytes, &peak);
@@ -282,5 +293,5 @@ void dec_finish(Decoder *d) {
   k->targets = keep(d, d->targets, d->ntargets * sizeof *d->targets);
   k->ncode = d->n;
   k->start = d->entry_start;
-  k->stacks = d->stacks;
+  k->stacks = d->stacks || d->taken != NO_ROW;
 }

@@ -35,15 +35,20 @@ static inline double double_of(uint64_t u) {
 #define NAN_D 0xfff8000000000000u
 #define QUIET_D 0x0008000000000000u
 static inline float nan_f(float x) { return x == x ? x : float_of(0x7fffffffu); }
-static inline double quiet_d(double x) { return double_of(bits_d(x) | QUIET_D); }
+/* In masks, for loops with many a selection are no vector code otherwise. */
+static inline uint64_t blend(uint64_t mask, uint64_t a, uint64_t b) { return (a & mask) | (b & ~mask); }
+static inline uint64_t is_nan(double x) { return x != x ? UINT64_MAX : 0; }
+static inline uint64_t quiet_or(double x, uint64_t other) {
+  return blend(is_nan(x), bits_d(x) | QUIET_D, other);
+}
 static inline double nan_d1(double r, double x) {
-  return r == r ? r : x != x ? quiet_d(x) : double_of(NAN_D);
+  return double_of(blend(is_nan(r), quiet_or(x, NAN_D), bits_d(r)));
 }
 static inline double nan_d2(double r, double x, double y) {
-  return r == r ? r : x != x ? quiet_d(x) : y != y ? quiet_d(y) : double_of(NAN_D);
+  return double_of(blend(is_nan(r), quiet_or(x, quiet_or(y, NAN_D)), bits_d(r)));
 }
 static inline double nan_d3(double r, double x, double y, double z) {
-  return r == r ? r : x != x ? quiet_d(x) : y != y ? quiet_d(y) : z != z ? quiet_d(z) : double_of(NAN_D);
+  return double_of(blend(is_nan(r), quiet_or(x, quiet_or(y, quiet_or(z, NAN_D))), bits_d(r)));
 }
 
 /* Subnormals to zero, the sign stays. */
@@ -51,12 +56,13 @@ static inline float ftz(float x) {
   uint32_t u = bits_f(x);
   return float_of((u & 0x7f800000u) == 0 ? u & 0x80000000u : u);
 }
-/* What .ftz flushes is decided before rounding: a result that only rounds up to the least normal number is
- * zero. (Recorded results fit that; they would fit rounding with an unbounded exponent first, too.) `exact`
- * has the magnitude of what was rounded to x. */
+/* What .ftz flushes is what has less than the least normal number's magnitude when it is rounded to 24 digits
+ * whatever its exponent is (an H200): 2^-126 (1 - 2^-46) is not flushed, 2^-126 (1 - 2^-24) is. */
 static inline uint32_t is_least_normal(float x) { return (bits_f(x) & 0x7fffffffu) == 0x00800000u ? ~0u : 0; }
+static inline float zero_like(float x) { return float_of(bits_f(x) & 0x80000000u); }
+/* x was rounded to nearest, `exact` before that. */
 static inline float flush_tiny(float x, double exact) {
-  return __builtin_fabs(exact) < 0x1p-126 ? float_of(bits_f(x) & 0x80000000u) : x;
+  return __builtin_fabs(exact) < 0x1.ffffffp-127 ? zero_like(x) : x;
 }
 
 /* Sum rounded to odd: the digits that do not fit leave a trace in the last one. */
@@ -111,6 +117,9 @@ static inline uint16_t float_to_bf16(float x) {
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? 0x7fff : (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 static inline uint16_t double_to_bf16(double x) { return float_to_bf16(odd_float(x)); }
+static inline uint16_t double_nan_to_bf16(double x) { /* keeps sign and upper payload */
+  return (uint16_t)((bits_d(x) >> 48 & 0x8000) | 0x7fc0 | (bits_d(x) >> 45 & 0x3f));
+}
 
 /* The same with a rounding mode. */
 static inline bool rounds_up(uint32_t sign, unsigned mode) { return mode == (sign ? RND_M : RND_P); }

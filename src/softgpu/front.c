@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void new_serial(Gang *g) {
+  if (++g->serial == PLAN_ALWAYS) g->serial = 1;
+}
+
 /* Mask bytes and the range that handlers work on, from cur.mask. */
 void sg_front_set(Gang *g) {
   Front *f = &g->cur;
@@ -15,7 +19,7 @@ void sg_front_set(Gang *g) {
   g->masked = f->count != f->end - f->first;
   g->lo = g->masked ? f->first & ~7u : f->first;
   g->n = g->masked ? ((f->end + 7) & ~7u) - g->lo : f->count;
-  if (++g->serial == PLAN_ALWAYS) g->serial = 1;
+  new_serial(g);
 }
 
 /* Lanes [from, to) of a mask. */
@@ -32,6 +36,15 @@ void sg_front_start(Gang *g, uint32_t group_lanes) {
   g->nparked = 0;
   g->clock = 0;
   g->live_count = g->threads;
+  if (g->whole && g->whole == g->serial) {
+    /* The block before never split: all is as it was in its beginning. */
+    g->cur.pc = g->kernel->start;
+    g->cur.count = g->threads;
+    for (uint32_t w = 0; w < g->words; w++) g->live[w] = g->cur.mask[w];
+    new_serial(g);
+    g->whole = g->serial;
+    return;
+  }
   memset(g->live, 0, sizeof g->live);
   set_range(g->live, 0, g->threads);
   memset(&g->cur, 0, sizeof g->cur);
@@ -45,6 +58,7 @@ void sg_front_start(Gang *g, uint32_t group_lanes) {
     sg_front_park(g, &f);
   }
   sg_front_refresh(g);
+  g->whole = g->threads <= group_lanes ? g->serial : 0;
 }
 
 void sg_front_refresh(Gang *g) {

@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum {
-  QUANTUM = 20000,    /* backward branches until another block gets its turn */
-  SPIN_COST = 625,    /* ... a branch of a loop that waits for others counts as many */
-  ROTATE_EDGES = 4096 /* backward branches until another front of the block gets its turn */
+  QUANTUM = 20000,     /* backward branches until another block gets its turn */
+  SPIN_COST = 625,     /* ... a branch of a loop that waits for others counts as many */
+  ROTATE_EDGES = 4096, /* backward branches until another front of the block gets its turn */
+  OVERHEAD = 64        /* an instruction costs as much as so many threads, besides */
 };
 
 void sg_gang_begin_block(Gang *g, uint64_t linear) {
@@ -23,9 +24,23 @@ void sg_gang_begin_block(Gang *g, uint64_t linear) {
     g->run->isa->fill((uint32_t *)(void *)(g->regs + (size_t)f->row * g->nl), v, g->nl);
   }
   memset(g->barrier, 0, sizeof g->barrier);
+  g->linear = linear;
   g->icount = 0;
   g->edges = 0;
+  sg_gang_new_turn(g);
   sg_front_start(g, g->run->group_lanes);
+}
+
+void sg_gang_new_turn(Gang *g) { g->quantum = QUANTUM; }
+
+typedef enum How { PLAIN, CHECKED, WATCHED } How;
+
+/* One instruction, for the lanes that g->m has. */
+static inline __attribute__((always_inline)) void execute(Gang *g, const Ins *in, How how) {
+  if (how == WATCHED && in->kind == K_MEM)
+    sg_watch_step(g, in);
+  else if (how != CHECKED || in->kind != K_MEM || sg_check(g, in))
+    in->fn[g->masked](g, in);
 }
 
 /* Which lanes of the front a guard lets through: their number; f gets the mask. */
@@ -34,12 +49,12 @@ static inline uint32_t guarded(Gang *g, const Ins *in, uint64_t *bits) {
   return g->run->isa->test(bits, &g->cur, p, (in->flags & INS_NEG) != 0, g->nl);
 }
 
-static inline __attribute__((always_inline)) void run_guarded(Gang *g, const Ins *in, bool checked) {
+static inline __attribute__((always_inline)) void run_guarded(Gang *g, const Ins *in, How how) {
   uint64_t bits[MASK_WORDS];
   const uint32_t count = guarded(g, in, bits);
   if (count == 0) return;
   if (count == g->cur.count) {
-    if (!checked || in->kind != K_MEM || sg_check(g, in)) in->fn[g->masked](g, in);
+    execute(g, in, how);
     return;
   }
   const uint32_t lo = g->lo, n = g->n;
@@ -49,7 +64,7 @@ static inline __attribute__((always_inline)) void run_guarded(Gang *g, const Ins
   g->n = ((g->cur.end + 7) & ~7u) - g->lo;
   g->m = g->pm;
   g->masked = true;
-  if (!checked || in->kind != K_MEM || sg_check(g, in)) in->fn[1](g, in);
+  execute(g, in, how);
   g->lo = lo;
   g->n = n;
   g->m = g->fm;
@@ -180,17 +195,22 @@ static bool exit_lanes(Gang *g, const Ins *in) {
 
 static bool next_front(Gang *g) { return sg_front_next(g) || (sg_warps_meet(g) && sg_front_next(g)); }
 
-static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checked) {
+/* Its turn is over, or it is time to look at the clock. */
+static inline bool stops(const Gang *g, uint64_t slice) { return g->quantum <= 0 || g->icount >= slice; }
+
+static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
   const Ins *code = g->kernel->code;
-  int64_t quantum = QUANTUM;
+  const bool checked = how == CHECKED || (how == WATCHED && g->check);
+  const uint64_t slice = g->icount + g->run->slice / (g->threads + OVERHEAD);
+#define STOP() return g->quantum <= 0 ? GANG_YIELD : GANG_PAUSE
   for (;;) {
     const Ins *in = &code[g->cur.pc];
     for (; in->kind <= K_MEM; in++) {
       g->icount++;
       if (in->pred != NO_ROW)
-        run_guarded(g, in, checked);
-      else if (!checked || in->kind != K_MEM || sg_check(g, in))
-        in->fn[g->masked](g, in);
+        run_guarded(g, in, how);
+      else
+        execute(g, in, how);
       if (in->kind == K_MEM && g->trouble.code) {
         g->trouble.pc = (uint32_t)(in - code);
         return GANG_FAULT;
@@ -205,13 +225,13 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checke
     case K_LEADER: break;
     case K_BRA:
       if (branch(g, in) && (in->flags & INS_BACK)) {
-        quantum -= in->flags & INS_SPIN ? SPIN_COST : 1;
+        g->quantum -= in->flags & INS_SPIN ? SPIN_COST : 1;
         g->edges++;
         if (g->others && ((in->flags & INS_SPIN) || g->edges >= ROTATE_EDGES)) {
           sg_front_rotate(g);
-          if (quantum > 0) continue;
+          if (!stops(g, slice)) continue;
         }
-        if (quantum <= 0) return GANG_YIELD;
+        if (stops(g, slice) || (how == WATCHED && g->touched)) STOP();
       }
       break;
     case K_BRX:
@@ -219,7 +239,8 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checke
         g->trouble.pc = g->cur.pc;
         return GANG_FAULT;
       }
-      if (--quantum <= 0) return GANG_YIELD; /* it may go back: an endless loop has to meet the time limit */
+      g->quantum--; /* it may go back: an endless loop has to meet the time limit */
+      if (stops(g, slice)) STOP();
       break;
     case K_CALL:
     case K_CALLX:
@@ -231,12 +252,12 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checke
         return GANG_FAULT;
       }
       /* Recursion is a loop too, for whoever waits for a turn. */
-      quantum--;
+      g->quantum--;
       if (++g->edges >= ROTATE_EDGES && g->others) {
         sg_front_rotate(g);
-        if (quantum > 0) continue;
+        if (!stops(g, slice)) continue;
       }
-      if (quantum <= 0) return GANG_YIELD;
+      if (stops(g, slice)) STOP();
       break;
     case K_RET: jump(g, ROWS(const uint32_t, in->s[0])); break;
     case K_BAR: {
@@ -298,5 +319,6 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, bool checke
   }
 }
 
-GangStatus sg_gang_run(Gang *g) { return run(g, false); }
-GangStatus sg_gang_run_checked(Gang *g) { return run(g, true); }
+GangStatus sg_gang_run(Gang *g) { return run(g, PLAIN); }
+GangStatus sg_gang_run_checked(Gang *g) { return run(g, CHECKED); }
+GangStatus sg_gang_run_watched(Gang *g) { return run(g, WATCHED); }

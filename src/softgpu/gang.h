@@ -9,8 +9,8 @@
 #include "ins.h"
 #include "machine.h"
 
-enum { SM_COUNT = 16, SM_BLOCKS = 32, SM_THREADS = 2048 }; /* as the driver layer says it */
-enum { STACK_OVERFLOW = 700, BAD_CALL = 718 };             /* codes of faults */
+enum { SM_COUNT = 16, SM_BLOCKS = 32, SM_THREADS = 2048 };                /* as the driver layer says it */
+enum { STACK_OVERFLOW = 700, ILLEGAL_INSTRUCTION = 715, BAD_CALL = 718 }; /* codes of faults */
 enum { MAX_LANES = 1024, MASK_WORDS = MAX_LANES / 64, BARRIERS = 16, LANE_PAD = 32 };
 
 typedef enum FrontState { F_RUN, F_BAR, F_WARP } FrontState;
@@ -33,7 +33,7 @@ typedef struct Barrier {
 /* What is known about the addresses in a base register: from one pass over its lanes, good until the
  * register or the front changes, then each access costs one range check. */
 typedef enum PlanShape { PLAN_REGULAR, PLAN_IRREGULAR, PLAN_WIDE } PlanShape;
-enum { CLASS_GATHER, CLASS_BROADCAST, CLASS_ROW };
+enum { CLASS_GATHER, CLASS_BROADCAST, CLASS_ROW, CLASS_MIXED };
 
 typedef struct Plan {
   uint32_t serial; /* front it is good for; 0: none */
@@ -42,6 +42,7 @@ typedef struct Plan {
   uint32_t first;     /* lane whose address is a0 */
   uint32_t row_bytes; /* IRREGULAR: element width of CLASS_ROW */
   uint64_t a0, low;   /* low: OR of all distances from a0, for alignment */
+  uint8_t all;        /* IRREGULAR: class of all groups of eight lanes, or CLASS_MIXED */
   int64_t stride;     /* REGULAR: distance from lane to lane */
   int64_t lo, hi;     /* least and greatest distance */
   int32_t *off;       /* IRREGULAR: distance by lane */
@@ -62,12 +63,14 @@ typedef struct Spot {
   const int32_t *off; /* OFFSETS */
   const uint8_t *cls;
   uint32_t row_bytes;
+  uint8_t all;
 } Spot;
 
 typedef struct AllocCache {
   uint64_t base, end;
   SgAlloc *alloc;
   bool writable;
+  uint64_t last, step; /* address of the last access, and how far it was from the one before */
 } AllocCache;
 
 /* The invariants of one launch on one worker thread. */
@@ -83,20 +86,36 @@ typedef struct Run {
   Gang *gangs;          /* all of them, by Gang.sibling */
   unsigned checks;      /* SG_CHECK_* */
   struct CheckRun *check;
+  uint32_t slice; /* instructions, times threads, without a look at the clock */
+  bool parallel; /* other threads run blocks of the grid beside: what several lanes change has to be atomic */
+  bool independent; /* nothing ties its blocks together */
 } Run;
 
-typedef enum GangStatus { GANG_DONE, GANG_YIELD, GANG_FAULT } GangStatus;
+typedef enum GangStatus {
+  GANG_DONE,
+  GANG_YIELD, /* another block may have its turn */
+  GANG_PAUSE, /* its turn is not over; a chance to look at the clock */
+  GANG_FAULT
+} GangStatus;
 
 /* What was found by a check. */
-typedef enum CheckKind { CHECK_NONE, CHECK_UNWRITTEN, CHECK_RACE, CHECK_BARRIER, CHECK_SHUFFLE } CheckKind;
+typedef enum CheckKind {
+  CHECK_NONE,
+  CHECK_UNWRITTEN,
+  CHECK_RACE,
+  CHECK_BARRIER,
+  CHECK_SHUFFLE,
+  CHECK_ARRAY
+} CheckKind;
 
 /* The other access of a race. */
 typedef struct Other {
   bool store, atomic;
-  bool many;   /* by several threads: `warps` has a bit for each of their warps */
-  bool blocks; /* ... of several blocks */
-  bool same;   /* by the same instruction at the same time */
-  uint32_t pc; /* NO_ROW: not known, with many */
+  bool many;    /* by several threads: `warps` has a bit for each of their warps */
+  bool blocks;  /* ... of several blocks */
+  bool same;    /* by the same instruction at the same time */
+  bool pending; /* an asynchronous copy that was not waited for */
+  uint32_t pc;  /* NO_ROW: not known, with many */
   uint32_t lane, warps;
   uint64_t block; /* linear number */
 } Other;
@@ -110,7 +129,7 @@ typedef struct Trouble {
   uint64_t address;
   uint32_t bytes;
   bool store, memory;
-  char text[400];
+  char text[1400];
 } Trouble;
 
 struct Gang {
@@ -135,6 +154,7 @@ struct Gang {
   /* fronts */
   Front cur;
   uint32_t serial; /* changes with the lanes of the running front */
+  uint32_t whole;  /* serial with which the block began, all threads in one front; 0: in several */
   uint32_t nextpc; /* least pc of a parked front that may run, of cur's group */
   bool others;     /* a parked front of any group may run */
   Front *parked;
@@ -146,6 +166,8 @@ struct Gang {
   Barrier barrier[BARRIERS + 1]; /* the last one is the cluster's: a cluster is one block */
   uint64_t icount;               /* instructions executed by this block */
   uint64_t edges;                /* backward branches since the last rotation */
+  int64_t quantum;               /* what is left of its turn */
+  uint64_t linear;               /* number of the block */
   uint32_t ctaid[3];
   /* memory and lists */
   SgKernel *kernel;
@@ -153,15 +175,24 @@ struct Gang {
   size_t shared_room, bytes;
   void *memory;
   struct Check *check; /* of a launch with checks, else NULL */
-  uint32_t calling;    /* pc of a call to a function of the device */
-  Gang *next;          /* of a list in sched.c */
-  Gang *sibling;       /* the next one in this launch */
+  bool resolved;       /* ... which has found the place of the next access: `spot` */
+  Spot spot;
+  uint32_t calling; /* pc of a call to a function of the device */
+  /* while it is watched (stuck.c) */
+  bool touched;   /* it changed memory, or read what others may change */
+  bool recurred;  /* it was in the same state again */
+  uint64_t state; /* a hash of the state it was in at first */
+  Gang *next;     /* of a list in sched.c */
+  Gang *sibling;  /* the next one in this launch */
 };
 
 /* --- gang.c: execution of one block --- */
 void sg_gang_begin_block(Gang *g, uint64_t linear);
+/* Goes on with the block, until its turn is over at the latest. */
 GangStatus sg_gang_run(Gang *g);
 GangStatus sg_gang_run_checked(Gang *g);
+GangStatus sg_gang_run_watched(Gang *g); /* with or without checks; until it has touched memory */
+void sg_gang_new_turn(Gang *g);
 
 /* --- front.c: which lanes run --- */
 void sg_front_start(Gang *g, uint32_t group_lanes); /* all lanes of the block at pc 0 */
@@ -178,7 +209,15 @@ bool sg_bar(Gang *g, const Ins *in);
 bool sg_warp(Gang *g, const Ins *in);
 void sg_lanes_exited(Gang *g);
 bool sg_warps_meet(Gang *g); /* false: still nobody can run */
-void sg_deadlock(Gang *g);   /* raises the fault */
+
+/* --- stuck.c: blocks that do not get on --- */
+void sg_deadlock(Gang *g); /* none of its threads can run: raises the fault */
+/* Where its threads stand, "threads 0-31 are at PTX line 8; ...". */
+void sg_standing(const Gang *g, char *text, size_t room);
+/* Executes an instruction of kind K_MEM, and sets g->touched. */
+void sg_watch_step(Gang *g, const Ins *in);
+/* The registers and fronts: with memory as it is they determine what the block does next. */
+uint64_t sg_watch_state(const Gang *g);
 
 /* --- state.c: memory of a gang --- */
 Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch);
@@ -205,7 +244,9 @@ uint64_t sg_nanoseconds(void); /* monotonic */
 /* A kernel freed memory: whatever gangs remember of allocations is looked up again. */
 void sg_forget_allocations(const Run *run);
 void sg_explain(const Gang *g, SgFault *fault);
-/* Where a thread is in the program. */
+void sg_alloc_text(const SgAlloc *a, char *text, size_t room); /* whose memory it is, and where it was made */
+/* A place in the program; and where a thread is. */
+void sg_place(const SgKernel *k, uint32_t pc, char *text, size_t room);
 void sg_where(const Gang *g, uint32_t pc, uint32_t lane, char *text, size_t room);
 
 #endif

@@ -45,6 +45,7 @@ struct SgGraph {
   SgObject o;
   SgNodes nodes;
   SgCapture *capture; /* that records into it, or NULL */
+  bool of_node;       /* it is a node's copy, and goes with that */
 };
 
 /* --- drv_graph.c --- */
@@ -55,6 +56,8 @@ void sg_nodes_clear(SgNodes *set);
 
 SgGraph *sg_graph_new(void);
 void sg_graph_free(SgGraph *g);
+/* One with the same nodes; NULL: no memory. */
+SgGraph *sg_graph_copy(const SgGraph *g);
 /* The live graph, else NULL and *code. */
 SgGraph *sg_graph_get(CUgraph h, CUresult *code);
 SgNode *sg_node_get(CUgraphNode h, CUresult *code);
@@ -62,6 +65,15 @@ SgNode *sg_node_get(CUgraphNode h, CUresult *code);
 SgNode *sg_graph_add(SgGraph *g, SgOp *op, const SgNodes *after);
 /* One more holder of an operation; sg_op_free lets go. */
 SgOp *sg_op_share(SgOp *op);
+
+/* --- drv_child.c --- */
+
+/* The operation of a node that is a copy of g. */
+CUresult sg_child_op(const SgGraph *g, SgOp **out);
+/* The graph of such a node; NULL for operations of other kinds. */
+SgGraph *sg_child_of(const SgOp *op);
+/* The node goes: so does its graph, if it has one. */
+void sg_child_end(SgOp *op);
 
 /* --- drv_capture.c --- */
 

@@ -55,9 +55,12 @@ enum {
   TRAIT_COPIED = 16,  /* what is loaded is stored elsewhere, and not used otherwise */
   TRAIT_UNUSED = 32,  /* ... is not even that */
   TRAIT_OWN = 64,     /* not of the program: how calls pass arguments */
+  TRAIT_ASYNC = 16,   /* of a store: by an asynchronous copy, of which nobody knows that it is done */
   TRAIT_KEPT = 128,   /* memory: other bits are put into what is loaded, and it is stored: a bit field */
   TRAIT_ALIGNED = 128 /* K_BAR: all threads of a warp have to come to it together */
 };
+/* Ins.sub of OP_fence; FENCE_WAIT: imm groups may be left, NO_ROW: no copy at all */
+enum { FENCE_MEMORY, FENCE_COMMIT, FENCE_WAIT };
 /* Ins.sub of K_BAR */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC };
 
@@ -109,13 +112,14 @@ struct Ins {
   uint8_t kind, flags, sub;
   uint8_t bytes; /* memory: whole width of the access, for alignment and reports */
   uint8_t part;  /* ... and byte offset of this element in it (vectors); K_WARP: the member mask is full */
-  uint8_t unit;  /* memory: bytes of this element */
+  uint8_t unit;  /* memory: bytes of this element; K_WARP: a shuffle that is the same in all warps */
   uint8_t traits;
 };
 
 typedef struct Loc {
   uint32_t ptx_line, file, line;
   uint32_t outer_file, outer_line; /* where it is inlined, or 0 */
+  uint32_t object;                 /* memory: number + 1 of the shared variable that its address is made from */
 } Loc;
 
 /* One row per form: handler, operand signature, flags, patterns. */
@@ -149,18 +153,20 @@ typedef struct Isa {
   void (*spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
   void (*measure)(Front *f, uint32_t lanes); /* count, first and end from the mask */
   void (*fill)(uint32_t *row, uint32_t value, uint32_t lanes);
-  /* exec_check.c. False: a word may be raced for, and no store was noted. */
+  /* exec_check.c. Loads are noted; may these stores be made? False: a word may be raced for. Stores are noted;
+   * false: several lanes store to one word. */
   bool (*read_row)(const struct TrackRow *r);
-  bool (*write_row)(const struct TrackRow *r);
+  bool (*store_row)(const struct TrackRow *r);
+  bool (*note_row)(const struct TrackRow *r);
 } Isa;
 extern const Isa sg_sse2, sg_avx2; /* isa.c, twice */
 const Isa *sg_isa(void);
 
+/* Does a pattern as those of ops.def stand for a form whose modifiers are in any order? Types keep theirs; a part *
+ * stands for any others. `place`, where it is not NULL, gets by modifier which part it is. */
+bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods,
+                  uint8_t *place);
 /* Row of ops.def that a form such as "add.rn.f32" belongs to, or OP_COUNT. `mods` are its parts. */
-/* Does a pattern as those of ops.def stand for a form whose modifiers are in any order? Types keep theirs; a
- * part
- * * stands for any others. */
-bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods);
 enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods);
 
 #endif

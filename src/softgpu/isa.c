@@ -25,22 +25,6 @@ static SgFn *const handlers[OP_COUNT][2] = {
 #undef MOP
 #undef ROP
 
-/* The low bits of 32 bytes. */
-static inline uint32_t low_bits(const uint8_t *bytes) {
-#ifdef __AVX2__
-  const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
-  return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
-#else
-  uint32_t word = 0;
-  for (uint32_t k = 0; k < 32; k += 8) {
-    uint64_t v; /* the multiplication gathers the low bits of eight bytes in the top one */
-    __builtin_memcpy(&v, bytes + k, 8);
-    word |= (uint32_t)((v & 0x0101010101010101u) * 0x0102040810204080u >> 56) << k;
-  }
-  return word;
-#endif
-}
-
 uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes) {
   const uint64_t flip = neg ? UINT64_MAX : 0;
   uint32_t count = 0;
@@ -94,5 +78,5 @@ void FN(fill)(uint32_t *row, uint32_t value, uint32_t n) { LANES(n) row[i] = val
 
 #define SG_STR2(x) #x
 #define SG_STR(x) SG_STR2(x)
-const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(test),     FN(scan),     FN(spread),
-                    FN(measure),    FN(fill), FN(read_row), FN(write_row)};
+const Isa SG_ISA = {SG_STR(SG_ISA), handlers, FN(test),     FN(scan),      FN(spread),
+                    FN(measure),    FN(fill), FN(read_row), FN(store_row), FN(note_row)};

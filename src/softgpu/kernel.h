@@ -17,6 +17,7 @@ enum { RESERVED_SHARED = 1024 };
 /* A row with the same content in every launch, or set per launch or per block. */
 typedef enum FillKind {
   FILL_CONST,
+  FILL_SHARED, /* an address in shared memory; the upper half of bits says which variable's (dec_objects.c) */
   FILL_TID_X,
   FILL_TID_Y,
   FILL_TID_Z,
@@ -43,6 +44,7 @@ typedef enum FillKind {
   FILL_RESERVED_END,
   FILL_ENVREG1,
   FILL_ENVREG2,
+  FILL_STACK_END,
   FILL_PER_BLOCK,
   FILL_CTAID_X = FILL_PER_BLOCK,
   FILL_CTAID_Y,
@@ -56,11 +58,27 @@ typedef struct Fill {
   uint64_t bits; /* FILL_CONST */
 } Fill;
 
+/* What ties the blocks of a kernel together (ties.c). */
+enum {
+  TIE_ORDER = 1, /* they may wait for each other, or compute something else in another order */
+  TIE_SINGLE =
+      2, /* one thread has to run them: they call functions of the device, or exchange 16 bytes at once */
+  TIE_CLOCK = 4 /* they read clocks: the same state does not make them do the same again */
+};
+
+/* A shared variable. */
+typedef struct SgObjectAt {
+  uint32_t at, end; /* end of a dynamic one: UINT32_MAX */
+  char name[64];
+} SgObjectAt;
+
 struct SgKernel {
   SgKernelInfo info;
   SgModule *module;
   Ins *code;
   Loc *locs; /* by pc */
+  SgObjectAt *objects;
+  uint32_t nobjects;
   uint32_t ncode;
   Ins *prologue;
   uint32_t nprologue;
@@ -73,6 +91,7 @@ struct SgKernel {
   uint32_t nfunctions;
   bool reserves; /* uses the system's part of shared memory */
   bool stacks;   /* functions call themselves: threads need a stack */
+  unsigned ties; /* TIE_* */
   char *missing; /* why it cannot run here, or NULL; then there is no code */
   uint32_t bytes_per_lane, nplans, ncaches;
   bool *plan_invariant;

@@ -16,9 +16,17 @@ typedef struct LogLine {
   char *args;
 } LogLine;
 
+typedef struct RunLine {
+  uint64_t seq, stream;
+  const char *name; /* a literal */
+  int node;
+} RunLine;
+
 _Atomic bool sg_log_on;
 static LogLine *lines;
 static uint64_t first, count; /* of the ring */
+static RunLine *runs;
+static uint64_t run_count; /* since the log was cleared: the last LOG_ROOM are there */
 
 void sg_log_add(const char *symbol, CUresult result, uint64_t ctx, const char *args) {
   if (!lines && !(lines = calloc(LOG_ROOM, sizeof *lines))) return;
@@ -37,6 +45,9 @@ void sg_log_clear(void) {
   free(lines);
   lines = NULL;
   first = count = 0;
+  free(runs);
+  runs = NULL;
+  run_count = 0;
 }
 
 void sg_log_print(SgText *t) {
@@ -44,6 +55,28 @@ void sg_log_print(SgText *t) {
     const LogLine *l = &lines[(first + i) % LOG_ROOM];
     sg_text_add(t, "%llu %s %d 0x%llx %s\n", (unsigned long long)l->serial, l->symbol, (int)l->result,
                 (unsigned long long)l->ctx, l->args ? l->args : "");
+  }
+}
+
+/* By the numbers that programs have for the default streams. */
+static uint64_t number_of(const SgStream *s) {
+  return s->kind == SG_LEGACY       ? SG_X(CU_STREAM_LEGACY)
+         : s->kind == SG_PER_THREAD ? SG_X(CU_STREAM_PER_THREAD)
+                                    : SG_X(s->o.handle);
+}
+
+void sg_log_run(const SgStream *s, uint64_t seq, const char *name, int node) {
+  if (!sg_log_on || (!runs && !(runs = calloc(LOG_ROOM, sizeof *runs)))) return;
+  runs[run_count++ % LOG_ROOM] = (RunLine){seq, number_of(s), name, node};
+}
+
+void sg_log_print_runs(SgText *t) {
+  for (uint64_t i = run_count > LOG_ROOM ? run_count - LOG_ROOM : 0; i < run_count; i++) {
+    const RunLine *r = &runs[i % LOG_ROOM];
+    sg_text_add(t, "%llu %s stream=0x%llx", (unsigned long long)r->seq, r->name,
+                (unsigned long long)r->stream);
+    if (r->node >= 0) sg_text_add(t, " node=%d", r->node);
+    sg_text_add(t, "\n");
   }
 }
 
@@ -123,16 +156,23 @@ void sg_report_as(const char *text, const char *json) {
 
 void sg_report(const char *text) { sg_report_as(text, ""); }
 
-void sg_report_leak(const char *what) {
-  char json[1024];
-  size_t at = (size_t)snprintf(json, sizeof json, "{\"kind\":\"leak\",\"text\":\"");
-  for (const char *p = what; *p && at < sizeof json - 8; p++) {
-    if (*p == '"' || *p == '\\') json[at++] = '\\';
-    json[at++] = *p;
-  }
-  strcpy(json + at, "\"}");
+void sg_report_leak(const char *text, const char *json) {
   sg_report_json(json);
-  if (!sg_config.json) fprintf(stderr, "softgpu: leak: %s\n", what);
+  if (!sg_config.json) fprintf(stderr, "softgpu: leak: %s\n", text);
+}
+
+void sg_json_escape(char *to, size_t room, const char *text) {
+  size_t at = 0;
+  for (; *text && at + 8 < room; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c < 32) {
+      at += (size_t)snprintf(to + at, room - at, "\\u%04x", c);
+      continue;
+    }
+    if (c == '"' || c == '\\') to[at++] = '\\';
+    to[at++] = *text;
+  }
+  to[at] = 0;
 }
 
 typedef struct Delivery {
@@ -172,7 +212,7 @@ void sg_say_deliver(void) {
 }
 
 static CUresult register_callback(CUlogsCallback function, void *data, CUlogsCallbackHandle *out) {
-  if (!function || !out) return CUDA_ERROR_INVALID_VALUE;
+  if (!function) return CUDA_ERROR_INVALID_VALUE;
   Callback *c = calloc(1, sizeof *c);
   if (!c || !sg_handle_new(SG_H_CALLBACK, &c->o, NULL)) {
     free(c);
@@ -182,7 +222,7 @@ static CUresult register_callback(CUlogsCallback function, void *data, CUlogsCal
   c->data = data;
   c->next = callbacks;
   callbacks = c;
-  *out = c->o.handle;
+  if (out) *out = c->o.handle; /* without it, the function is there for good */
   return CUDA_SUCCESS;
 }
 
@@ -200,10 +240,10 @@ static CUresult unregister_callback(CUlogsCallbackHandle handle) {
 
 SG_API CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData,
                                        CUlogsCallbackHandle *callback_out) {
-  SG_CALL(SG_NEED_PROCESS, register_callback(callbackFunc, userData, callback_out), "handle=0x%llx",
+  SG_CALL(SG_NEED_NOTHING, register_callback(callbackFunc, userData, callback_out), "handle=0x%llx",
           SG_OUT(callback_out));
 }
 
 SG_API CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
-  SG_CALL(SG_NEED_PROCESS, unregister_callback(callback), "handle=0x%llx", SG_X(callback));
+  SG_CALL(SG_NEED_NOTHING, unregister_callback(callback), "handle=0x%llx", SG_X(callback));
 }

@@ -55,6 +55,7 @@ typedef struct Loading {
   SgDiag *diag;
   int *code;
   uint32_t room;
+  Forms forms;
 } Loading;
 
 static bool out_of_memory(const Loading *l, const char *what) {
@@ -166,7 +167,7 @@ static bool load_kernels(Loading *l) {
     k->info.const_bytes = const_bytes;
     k->info.ptx_version = l->px->target_sm;
     m->kernels[m->nkernels] = k;
-    const bool ok = dec_kernel(m, l->px, f, k, l->diag, l->code);
+    const bool ok = dec_kernel(m, l->px, f, k, &l->forms, l->diag, l->code);
     m->nkernels++;
     if (ok) continue;
     if (*l->code != MISSING) return false;
@@ -244,6 +245,7 @@ static void kernel_free(SgKernel *k) {
   free((void *)(uintptr_t)k->info.params);
   free(k->code);
   free(k->locs);
+  free(k->objects);
   free(k->prologue);
   free(k->fills);
   free(k->targets);
@@ -294,6 +296,7 @@ SgModule *sg_module_load(int device, uint64_t owner, const char *ptx, size_t len
     }
     ok = ok && load_variables(&l) && load_files(&l) && load_kernels(&l) && index_names(&l);
   }
+  free(l.forms.slot);
   ptx_free(px);
   if (ok) return m;
   sg_module_unload(m);

@@ -54,13 +54,16 @@ static bool pattern_fits(const char *pattern, size_t len, const char *op, const 
   }
 }
 
+/* "u32", "f16x2"; not "f4e", which is an order of bytes. */
 static bool is_type(const char *mod) {
-  return (mod[0] && strchr("bsuf", mod[0]) && mod[1] >= '0' && mod[1] <= '9') ||
-         strncmp(mod, "bf16", 4) == 0 || strncmp(mod, "tf32", 4) == 0 ||
+  const size_t digits = strspn(mod + (*mod != 0), "0123456789");
+  return (*mod && strchr("bsuf", *mod) && digits && (!mod[1 + digits] || mod[1 + digits] == 'x')) ||
+         strncmp(mod, "bf16", 4) == 0 || strncmp(mod, "tf32", 4) == 0 || strncmp(mod, "ue8m0", 5) == 0 ||
          (strlen(mod) > 4 && mod[0] == 'e' && mod[2] == 'm');
 }
 
-bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods) {
+bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods,
+                  uint8_t *place) {
   enum { MAX_PARTS = 32 };
   const char *part[MAX_PARTS], *end = pattern + len, *dot = memchr(pattern, '.', len);
   size_t length[MAX_PARTS], nparts = 0,
@@ -83,11 +86,17 @@ bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *c
     while (k < nparts && (used[k] || !part_fits(part[k], length[k], mods[i], &optional))) k++;
     if (k < nparts) used[k] = true;
     if (k == nparts && !rest) return false;
+    if (place) place[i] = (uint8_t)k;
     if (ordered && k < nparts) type = k + 1;
   }
   for (size_t k = 0; k < nparts; k++)
     if (!used[k] && part[k][length[k] - 1] != '?') return false;
   return true;
+}
+
+static bool any_order(const char *pattern, size_t len, const char *op, const char *const *mods,
+                      uint32_t nmods) {
+  return sg_form_fits(pattern, len, op, mods, nmods, NULL);
 }
 
 static enum Op find(const char *op, const char *const *mods, uint32_t nmods,
@@ -105,7 +114,7 @@ static enum Op find(const char *op, const char *const *mods, uint32_t nmods,
 
 enum Op sg_op_find(const char *op, const char *const *mods, uint32_t nmods) {
   const enum Op r = find(op, mods, nmods, pattern_fits);
-  return r != OP_COUNT ? r : find(op, mods, nmods, sg_form_fits);
+  return r != OP_COUNT ? r : find(op, mods, nmods, any_order);
 }
 
 const Isa *sg_isa(void) {

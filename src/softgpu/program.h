@@ -13,6 +13,8 @@ typedef struct SgStep {
   uint32_t first, deps; /* after[first], ...: the steps it comes after */
 } SgStep;
 
+#define SG_NO_STEP UINT32_MAX
+
 typedef struct SgProgram {
   unsigned refs;
   uint32_t count, room, edges, edge_room;

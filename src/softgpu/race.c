@@ -222,6 +222,8 @@ void sg_race_open(Gang *g, uint32_t id) {
   sg_race_tick(g);
   if ((met & live) == live) { /* of a part of a warp, too */
     c->sync = c->now;
+    c->noted.rows = 0;
+    c->noted.storing = c->npending > 0;
     return;
   }
   uint32_t all[WARPS] = {0};
@@ -245,6 +247,50 @@ void sg_race_warps(Gang *g, const uint64_t *mask) {
   sg_race_tick(g);
 }
 
+/* --- asynchronous copies --- */
+
+void sg_race_copied(Gang *g, uint64_t at, uint32_t lane) {
+  Check *c = g->check;
+  if (c->npending == c->pending_room) {
+    const uint32_t room = c->pending_room ? 2 * c->pending_room : 256;
+    Pending *p = realloc(c->pending, room * sizeof *p);
+    if (!p) {
+      g->run->check->lost = true;
+      return;
+    }
+    c->pending = p;
+    c->pending_room = room;
+  }
+  c->pending[c->npending++] = (Pending){(uint32_t)at, lane, c->groups[lane]};
+  c->shared.wtime[at] = TIME_PENDING;
+}
+
+#define EACH_ACTIVE(i)                                                                                       \
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++)                                                            \
+    if (g->m[i])
+
+void sg_race_commit(Gang *g) {
+  EACH_ACTIVE(i) g->check->groups[i]++;
+  g->check->grouped = true;
+}
+
+void sg_race_wait(Gang *g, uint32_t left) {
+  Check *c = g->check;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->npending; i++) {
+    const Pending *p = &c->pending[i];
+    const bool here = p->lane >= g->lo && p->lane < g->lo + g->n && g->m[p->lane];
+    const bool done = here && (left == NO_ROW || (uint64_t)p->group + left < c->groups[p->lane]);
+    if (!done) {
+      c->pending[n++] = *p;
+    } else if (c->shared.wtime[p->at] == TIME_PENDING &&
+               sg_detail_lane(c->shared.wdetail[p->at]) == p->lane) {
+      c->shared.wtime[p->at] = c->now;
+    }
+  }
+  c->npending = n;
+}
+
 /* --- one access --- */
 
 /* What threads of warp u did at `time`, for warp w of the same block. */
@@ -266,7 +312,8 @@ static void conflict(Gang *g, const Access *a, Other other, uint32_t detail) {
 }
 
 static bool is_cas(const Ins *in) {
-  return in->op == OP_atom_cas_h || in->op == OP_atom_cas_w || in->op == OP_atom_cas_x;
+  return in->op == OP_atom_cas_h || in->op == OP_atom_cas_w || in->op == OP_atom_cas_x ||
+         in->op == OP_atom_cas_q;
 }
 
 /* A plain load and a compare-and-swap: so begins every loop of the latter, and if the value is an old one, it
@@ -283,6 +330,10 @@ bool sg_race(Gang *g, const Access *a, bool silent) {
   const uint32_t wt = a->track->wtime[a->at], wd = a->track->wdetail[a->at];
   const bool both_strong = a->in->traits & TRAIT_STRONG && wd >> DETAIL_STRONG & 1;
   const bool fetched = !a->store && wt >= base && swapped(g, wd);
+  if (wt == TIME_PENDING && wd & a->bytes) {
+    conflict(g, a, (Other){.store = true, .pending = true, .block = here}, wd);
+    return false;
+  }
   if (wt >= base && wd & a->bytes && !both_strong && !fetched && !(silent && !a->load)) {
     const uint64_t block = a->global ? block_at(r, wt) : here;
     const uint32_t lane = sg_detail_lane(wd);

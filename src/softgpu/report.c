@@ -27,6 +27,7 @@ static void __attribute__((format(printf, 2, 3))) say(Text *t, const char *forma
 }
 
 static void say_alloc(Text *t, const SgAlloc *a) {
+  char place[SG_PLACE];
   if (a->kind == SG_HEAP)
     say(t, "memory from malloc in a kernel");
   else if (a->name[0])
@@ -34,8 +35,13 @@ static void say_alloc(Text *t, const SgAlloc *a) {
   else
     say(t, "allocation %" PRIu64, a->serial);
   say(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
-  if (a->made[0]) say(t, ", made at %s", a->made);
+  if (sg_place_text(a->made, a->maker, place)) say(t, ", made at %s", place);
   say(t, ")");
+}
+
+void sg_alloc_text(const SgAlloc *a, char *text, size_t room) {
+  Text t = {text, room};
+  say_alloc(&t, a);
 }
 
 /* Memory that the process has, but no device: most likely a pointer that was never copied over. */
@@ -83,17 +89,15 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   if (freed) {
     say(t, "; the memory was freed: %" PRIu64 " bytes into what was ", a - freed->base);
     say_alloc(t, freed);
-    if (freed->freed[0]) say(t, ", freed at %s", freed->freed);
+    char place[SG_PLACE];
+    if (sg_place_text(freed->freed, freed->freer, place)) say(t, ", freed at %s", place);
     return;
   }
   if (a < 4096) {
     say(t, "; a null pointer%s", a ? " with an offset" : "");
     return;
   }
-  const uint64_t distance = !near            ? UINT64_MAX
-                            : a < near->base ? near->base - a
-                                             : a - near->base - near->size;
-  if (distance > (uint64_t)1 << 32 && is_host_memory(a)) {
+  if (!sg_arena_owns(a) && is_host_memory(a)) {
     say(t, "; this looks like a host pointer: kernels see device memory only");
     return;
   }
@@ -121,6 +125,10 @@ static const char *access_name(bool store, bool atomic) {
   return atomic ? "atomic access" : store ? "store" : "load";
 }
 
+static const char *other_access(const Other *o) {
+  return o->pending ? "asynchronous copy" : access_name(o->store, o->atomic);
+}
+
 static void thread_of(const Gang *g, uint32_t lane, uint32_t out[3]) {
   out[0] = lane % g->block[0];
   out[1] = lane / g->block[0] % g->block[1];
@@ -144,10 +152,14 @@ static bool other_block(const Gang *g, const Other *o) {
 static void say_place(Text *t, const SgKernel *k, uint32_t pc) {
   const Loc *loc = &k->locs[pc];
   const char *file = file_name(k, loc->file);
-  if (file)
-    say(t, "%s:%u (PTX line %u)", file, loc->line, loc->ptx_line);
-  else
+  if (!file) {
     say(t, "PTX line %u", loc->ptx_line);
+    return;
+  }
+  say(t, "%s:%u", file, loc->line);
+  const char *outer = file_name(k, loc->outer_file);
+  if (outer) say(t, ", inlined at %s:%u", outer, loc->outer_line);
+  say(t, " (PTX line %u)", loc->ptx_line);
 }
 
 /* Who did it, at the other end of a race. */
@@ -165,8 +177,8 @@ static void say_other(Text *t, const Gang *g, const Other *o) {
     }
   } else {
     thread_of(g, o->lane, v);
-    say(t, "the %s of %sthread (%u,%u,%u)", access_name(o->store, o->atomic),
-        o->same ? "another value by " : "", v[0], v[1], v[2]);
+    say(t, "the %s of %sthread (%u,%u,%u)", other_access(o), o->same ? "another value by " : "", v[0], v[1],
+        v[2]);
   }
   if (other_block(g, o) && !o->blocks) {
     block_of(g, o->block, v);
@@ -178,6 +190,11 @@ static void say_other(Text *t, const Gang *g, const Other *o) {
     say(t, " at ");
     say_place(t, g->kernel, o->pc);
   }
+}
+
+void sg_place(const SgKernel *k, uint32_t pc, char *text, size_t room) {
+  Text t = {text, room};
+  say_place(&t, k, pc);
 }
 
 void sg_where(const Gang *g, uint32_t pc, uint32_t lane, char *text, size_t room) {
@@ -194,7 +211,16 @@ static void say_memory(Text *t, const Gang *g, const Trouble *b) {
   if (b->check == CHECK_RACE) {
     say(t, "race: the %s of %u bytes at %s address 0x%" PRIx64 " and ", access, b->bytes, space, b->address);
     say_other(t, g, &b->other);
-    say(t, " are in no order");
+    say(t, b->other.pending ? " are in no order: nobody has waited for the copy" : " are in no order");
+  } else if (b->check == CHECK_ARRAY) {
+    const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
+    say(t,
+        "%s of %u bytes at %s address 0x%" PRIx64 ", beyond the variable that the address is made from, %s",
+        access, b->bytes, space, b->address, o->name);
+    if (o->end != UINT32_MAX)
+      say(t, " (%u bytes at 0x%x)", o->end - o->at, o->at);
+    else
+      say(t, " (from 0x%x on)", o->at);
   } else if (b->check == CHECK_UNWRITTEN) {
     say(t, "%s of %u bytes at %s address 0x%" PRIx64 ", which were never written", access, b->bytes, space,
         b->address);
@@ -238,7 +264,7 @@ static void json_source(Text *t, const SgKernel *k, const Loc *loc) {
 }
 
 static const char *kind_name(const Trouble *b) {
-  static const char *const checks[] = {"", "uninitialised", "race", "barrier", "shuffle"};
+  static const char *const checks[] = {"", "uninitialised", "race", "barrier", "shuffle", "array"};
   if (b->check) return checks[b->check];
   switch (b->code) {
   case 700: return b->memory ? "out_of_bounds" : "illegal_address";
@@ -267,8 +293,9 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
       n->serial, n->base, n->size, (int64_t)(a - n->base));
   json_string(t, "state", freed && n == freed ? "freed" : "live");
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
-  if (n->made[0]) json_string(t, "made", n->made);
-  if (n->freed[0]) json_string(t, "freed", n->freed);
+  char place[SG_PLACE];
+  if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
+  if (freed && n == freed && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
   say(t, "}");
 }
 
@@ -276,7 +303,7 @@ static void json_other(Text *t, const Gang *g, const Other *o) {
   uint32_t v[3];
   const Loc *loc = o->pc == NO_ROW ? NULL : &g->kernel->locs[o->pc];
   say(t, ",\"other\":{\"ptx_line\":%u", loc ? loc->ptx_line : 0);
-  if (g->trouble.check == CHECK_RACE) json_string(t, "access", access_name(o->store, o->atomic));
+  if (g->trouble.check == CHECK_RACE) json_string(t, "access", other_access(o));
   if (loc) json_source(t, g->kernel, loc);
   if (o->block != UINT64_MAX) block_of(g, o->block, v);
   if (!o->blocks) json_three(t, "block", o->block == UINT64_MAX ? g->ctaid : v);
@@ -300,6 +327,12 @@ static void write_json(const Gang *g, SgFault *f) {
     say(&t, ",\"access\":\"%s\",\"space\":\"%s\",\"address\":\"0x%" PRIx64 "\",\"bytes\":%u",
         access_name(b->store, in->flags & INS_ATOM), space_name(in), b->address, b->bytes);
     json_alloc(&t, g, b);
+  }
+  if (b->check == CHECK_ARRAY) {
+    const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
+    json_string(&t, "variable", o->name);
+    say(&t, ",\"variable_address\":\"0x%x\"", o->at);
+    if (o->end != UINT32_MAX) say(&t, ",\"variable_bytes\":%u", o->end - o->at);
   }
   if (b->check == CHECK_RACE || b->check == CHECK_BARRIER) json_other(&t, g, &b->other);
   json_string(&t, "text", f->text);

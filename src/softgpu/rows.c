@@ -3,7 +3,11 @@
  *
  * A life is the stretch of code from the first to the last place where the register is live; rows that hold
  * constants and results of the prologue live throughout. Sharing is safe under divergence: a thread only ever
- * touches its own lane of a row, and lanes of rows of one width lie at the same places. */
+ * touches its own lane of a row, and lanes of rows of one width lie at the same places.
+ *
+ * Most registers are short-lived: no front is ever parked while they are live. Their rows are shared among
+ * themselves alone, so that what an instruction leaves there in lanes that are off does no harm, and it can
+ * do without the mask. */
 #include "decode.h"
 
 #include <stdlib.h>
@@ -15,6 +19,7 @@
 
 typedef struct Life {
   uint32_t v, from, to;
+  bool brief; /* no front is parked from its first to its last place */
 } Life;
 
 typedef struct Blocks {
@@ -105,6 +110,7 @@ typedef struct Found {
   Blocks blocks;
   Sets sets;
   const uint32_t *by_wide; /* index of the life, by number in the sets */
+  uint32_t nwide;
 } Found;
 
 /* Lives of the registers that are not fixed. Returns their number, or UINT32_MAX: too large to tell. */
@@ -123,7 +129,7 @@ static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives, Found 
       if (index[r] == NO_ROW) {
         index[r] = nlives;
         home[r] = b.of[i];
-        lives[nlives++] = (Life){r, i, i};
+        lives[nlives++] = (Life){r, i, i, false};
       }
       lives[index[r]].to = i;
       if (home[r] != b.of[i] && wide[r] == NO_ROW) wide[r] = nwide++;
@@ -162,6 +168,7 @@ static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives, Found 
     if (wide[v] != NO_ROW) by_wide[wide[v]] = index[v];
   found->sets = s;
   found->by_wide = by_wide;
+  found->nwide = nwide;
   for (uint32_t x = 0; x < b.n; x++) {
     for (size_t w = 0; w < s.words; w++) {
       uint64_t in = s.in[x * s.words + w], out = s.out[x * s.words + w];
@@ -179,6 +186,33 @@ static uint32_t find_lives(Decoder *d, const uint8_t *fixed, Life *lives, Found 
     }
   }
   return nlives;
+}
+
+/* Which lives are brief: those of one block (they are in no set) during which nothing but arithmetic and
+ * memory is done. An operation of a warp may begin one, for lanes that wait for it have no result yet; a
+ * branch may end one, for it parks nobody before it has read its predicate. */
+static void find_brief(Decoder *d, const Found *found, Life *lives, uint32_t n) {
+  uint32_t *stops = dec_alloc(d, (d->n + 1) * sizeof *stops);
+  uint8_t *wide = dec_alloc(d, n + 1);
+  for (uint32_t i = 0; i < d->n; i++) stops[i + 1] = stops[i] + (d->ins[i].kind > K_MEM);
+  for (uint32_t x = 0; x < found->nwide; x++) wide[found->by_wide[x]] = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    Life *l = &lives[i];
+    const Kind first = d->ins[l->from].kind, last = d->ins[l->to].kind;
+    const uint32_t from = l->from + (first == K_WARP), to = l->to + (last != K_BRA && last != K_EXIT);
+    l->brief = !wide[i] && (to <= from || stops[to] == stops[from]);
+  }
+}
+
+/* Where all results are brief the lanes that are off need no care. */
+static void drop_masks(Decoder *d, const Life *lives, uint32_t n) {
+  uint8_t *brief = dec_alloc(d, d->nv);
+  for (uint32_t i = 0; i < n; i++) brief[lives[i].v] = lives[i].brief;
+  for (uint32_t i = 0; i < d->n; i++) {
+    Ins *in = &d->ins[i];
+    if (in->kind != K_ALU || in->pred != NO_ROW || in->d == NO_ROW || !brief[in->d]) continue;
+    if (in->e == NO_ROW || brief[in->e]) in->fn[1] = in->fn[0];
+  }
 }
 
 static int by_start(const void *a, const void *b) {
@@ -245,31 +279,37 @@ static void save_lists(Decoder *d, const Found *found, const Life *lives, bool k
 
 /* --- rows --- */
 
-/* How many rows of 1, 2, 4 and 8 bytes. Rows of different widths never share memory, not even those of
- * functions that are not active at the same time in a thread: another thread may be in the other function. */
+/* How many rows of 1, 2, 4 and 8 bytes, and of these widths for brief lives. Rows of different pools never
+ * share memory, not even those of functions that are not active at the same time in a thread: another thread
+ * may be in the other function. */
+enum { WIDTHS = 4, POOLS = 2 * WIDTHS };
 typedef struct Pools {
-  uint32_t n[4];
+  uint32_t n[POOLS];
 } Pools;
 
+static uint32_t pool_of(const Decoder *d, const Life *l) {
+  return (uint32_t)__builtin_ctz(d->width[l->v]) + (l->brief ? WIDTHS : 0);
+}
+
 static void raise_to(Pools *p, const Pools *least) {
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < POOLS; k++)
     if (least->n[k] > p->n[k]) p->n[k] = least->n[k];
 }
 
 /* Gives rows to the lives of one function, which are in order; `pools` has the rows of its callers. */
 static void assign(Decoder *d, const Life *lives, uint32_t n, uint32_t *row, Pools *pools, uint32_t *ends,
                    uint32_t *next, uint32_t **free_rows, uint32_t *peak) {
-  uint32_t nfree[4] = {0}, live = 0, at = n ? lives[0].from : 0;
+  uint32_t nfree[POOLS] = {0}, live = 0, at = n ? lives[0].from : 0;
   for (uint32_t i = 0; i < n; i++) {
     const Life *l = &lives[i];
     for (; at < l->from; at++) {
       for (uint32_t e = ends[at]; e; e = next[e]) {
-        const uint32_t v = lives[e - 1].v, k = (uint32_t)__builtin_ctz(d->width[v]);
+        const uint32_t v = lives[e - 1].v, k = pool_of(d, &lives[e - 1]);
         free_rows[k][nfree[k]++] = row[v];
         live -= d->width[v];
       }
     }
-    const uint32_t w = d->width[l->v], k = (uint32_t)__builtin_ctz(w);
+    const uint32_t w = d->width[l->v], k = pool_of(d, l);
     row[l->v] = nfree[k] ? free_rows[k][--nfree[k]] : pools->n[k]++;
     live += w;
     if (live > *peak) *peak = live;
@@ -302,11 +342,13 @@ void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, 
   *peak = 0;
   save_lists(d, &found, lives, n != UINT32_MAX, fixed);
   if (n == UINT32_MAX) return; /* finish.c gives each its own */
+  find_brief(d, &found, lives, n);
+  drop_masks(d, lives, n);
   qsort(lives, n, sizeof *lives, by_start);
   /* Lists by the place where a life ends, and of free rows by width. */
   uint32_t *ends = dec_alloc(d, (d->n + 1) * sizeof *ends), *next = dec_alloc(d, (n + 1) * sizeof *next);
-  uint32_t *free_rows[4];
-  for (int k = 0; k < 4; k++) free_rows[k] = dec_alloc(d, (n + 1) * sizeof **free_rows);
+  uint32_t *free_rows[POOLS];
+  for (int k = 0; k < POOLS; k++) free_rows[k] = dec_alloc(d, (n + 1) * sizeof **free_rows);
   Pools *base = dec_alloc(d, (d->ncomponents + 1) * sizeof *base), all = {{0}};
   uint32_t calls = d->ncalls;
   for (uint32_t r = d->nroutines + 1, end = n; r-- > 0;) {
@@ -319,13 +361,13 @@ void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, 
     raise_to(&all, &pools);
     end = first;
   }
-  uint32_t at[4];
-  for (int k = 3; k >= 0; k--) {
+  uint32_t at[POOLS];
+  for (int k = POOLS - 1; k >= 0; k--) {
     at[k] = *bytes;
-    *bytes += all.n[k] << k;
+    *bytes += all.n[k] << k % WIDTHS;
   }
   for (uint32_t i = 0; i < n; i++) {
-    const int k = __builtin_ctz(d->width[lives[i].v]);
-    row[lives[i].v] = at[k] + (row[lives[i].v] << k);
+    const uint32_t k = pool_of(d, &lives[i]);
+    row[lives[i].v] = at[k] + (row[lives[i].v] << k % WIDTHS);
   }
 }

@@ -30,16 +30,20 @@ void sg_write_at(uint8_t *init, uint64_t at, uint64_t bytes) {
   if (last - w > 1) memset(init + w + 1, 15, last - w - 1);
 }
 
+void sg_write_row(uint8_t *init, uint64_t *full, uint64_t at, uint64_t bytes) {
+  sg_write_at(init, at, bytes);
+  if (at <= *full && at + bytes > *full) *full = at + bytes;
+}
+
 void sg_memory_written(uint64_t addr, uint64_t bytes) {
   SgAlloc *a = bytes ? sg_arena_at(addr) : NULL;
   if (!a || !a->init) return;
   const uint64_t at = addr - a->base, left = a->size - at;
   if (bytes > left) bytes = left;
   if (bytes == a->size) {
-    free(a->init);
-    a->init = NULL;
+    sg_arena_all_written(a);
   } else {
-    sg_write_at(a->init, at, bytes);
+    sg_write_row(a->init, &a->full, at, bytes);
   }
 }
 
@@ -54,6 +58,7 @@ void sg_memory_copied(uint64_t to, uint64_t from, uint64_t bytes) {
   uint64_t at = to - a->base, was = from - b->base;
   if (bytes > a->size - at) bytes = a->size - at;
   if (bytes > b->size - was) bytes = b->size - was;
+  if (a->full > at) a->full = at;
   if ((at | was) % 4 == 0 && a != b) {
     memcpy(a->init + at / 4, b->init + was / 4, bytes / 4);
     at += bytes & ~(uint64_t)3;

@@ -5,6 +5,10 @@
 
 #include "gang.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #define SG_CAT3(a, b, c) a##b##c
 #define SG_NAME2(isa, name) SG_CAT3(isa, _, name)
 #define FN(name) SG_NAME2(SG_ISA, name)
@@ -32,12 +36,29 @@ void FN(spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
 void FN(measure)(Front *f, uint32_t lanes);
 void FN(fill)(uint32_t *row, uint32_t value, uint32_t n);
 bool FN(read_row)(const struct TrackRow *r);
-bool FN(write_row)(const struct TrackRow *r);
+bool FN(store_row)(const struct TrackRow *r);
+bool FN(note_row)(const struct TrackRow *r);
 uint32_t FN(test)(uint64_t *bits, const Front *f, const uint8_t *p, uint32_t neg, uint32_t lanes);
 
 #define ROW(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl) + g->lo)
 #define ROW0(T, row) ((T *)(void *)(g->regs + (size_t)(row)*g->nl))
 #define MASK() (g->m + g->lo)
+
+/* The low bits of 32 bytes. */
+static inline uint32_t low_bits(const uint8_t *bytes) {
+#ifdef __AVX2__
+  const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+  return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+#else
+  uint32_t word = 0;
+  for (uint32_t k = 0; k < 32; k += 8) {
+    uint64_t v; /* the multiplication gathers the low bits of eight bytes in the top one */
+    __builtin_memcpy(&v, bytes + k, 8);
+    word |= (uint32_t)((v & 0x0101010101010101u) * 0x0102040810204080u >> 56) << k;
+  }
+  return word;
+#endif
+}
 
 /* Result type R, operand types A, B, C; operands are x, y, z, w in the expression. */
 #define OP1(name, R, A, expr)                                                                                \

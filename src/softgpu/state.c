@@ -90,6 +90,7 @@ static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   const uint32_t x = l->block[0], y = l->block[1], w = lane % 32;
   switch (f->kind) {
   case FILL_CONST: return f->bits;
+  case FILL_SHARED: return (uint32_t)f->bits;
   case FILL_TID_X: return lane % x;
   case FILL_TID_Y: return lane / x % y;
   case FILL_TID_Z: return lane / x / y;
@@ -116,6 +117,7 @@ static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   case FILL_RESERVED_END: return g->shared_bytes;
   case FILL_ENVREG1: return (uint32_t)(g->run->workspace >> 32);
   case FILL_ENVREG2: return (uint32_t)g->run->workspace;
+  case FILL_STACK_END: return g->local_bytes;
   case FILL_CTAID_X:
   case FILL_CTAID_Y:
   case FILL_CTAID_Z: break; /* per block */
@@ -160,6 +162,8 @@ void sg_gang_begin_launch(Gang *g, Run *run) {
   memset(g->caches, 0, k->ncaches * sizeof *g->caches);
   for (uint32_t i = 1; i < k->nplans; i++) g->plans[i].serial = 0;
   memset(&g->trouble, 0, sizeof g->trouble);
+  g->resolved = false;
+  g->whole = 0;
   g->masked = false;
   g->lo = 0;
   g->n = g->nl;

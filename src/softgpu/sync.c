@@ -2,7 +2,6 @@
 #include "check.h"
 #include "kernel.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define LANE(T, row, lane) (((const T *)(const void *)(g->regs + (size_t)(row)*g->nl))[lane])
@@ -186,31 +185,4 @@ bool sg_warps_meet(Gang *g) {
   }
   if (any) sg_front_refresh(g);
   return any;
-}
-
-void sg_deadlock(Gang *g) {
-  const SgKernel *k = g->kernel;
-  char text[380];
-  int at = 0;
-  uint32_t first = 0;
-  for (uint32_t i = 1; i < g->nparked; i++)
-    if (g->parked[i].first < g->parked[first].first) first = i;
-  at += snprintf(text, sizeof text, "deadlock:");
-  for (uint32_t i = 0; i < g->nparked && i < 4 && at < (int)sizeof text; i++) {
-    const Front *f = &g->parked[i];
-    const Barrier *b = &g->barrier[f->bar];
-    const uint32_t line = k->locs[f->pc].ptx_line;
-    at += snprintf(text + at, sizeof text - (size_t)at, "%s %u thread%s, the first of them %u,", i ? ";" : "",
-                   f->count, f->count == 1 ? "" : "s", f->first);
-    if (at >= (int)sizeof text) break;
-    if (f->state == F_BAR)
-      at +=
-          snprintf(text + at, sizeof text - (size_t)at, " wait at barrier %u in PTX line %u (%u of %u came)",
-                   f->bar, line, b->arrived, b->expected ? b->expected : g->live_count);
-    else
-      at += snprintf(text + at, sizeof text - (size_t)at,
-                     " wait in PTX line %u for lanes of their warp that never come", line);
-  }
-  g->trouble.pc = g->parked[first].pc;
-  sg_raise(g, 719, g->parked[first].first, "%s", text);
 }

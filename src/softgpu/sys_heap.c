@@ -30,10 +30,19 @@ bool sg_builtin_free(Gang *g, uint32_t lane, const void *args, void *result) {
     sg_forget_allocations(g->run);
     return true;
   }
-  const SgAlloc *freed = sg_arena_freed_at(address);
-  sg_raise(g, 719, lane, "free of 0x%llx, %s", (unsigned long long)address,
-           freed && freed->kind == SG_HEAP && freed->base == address
-               ? "which was freed already"
-               : "which malloc in a kernel did not give");
+  char whose[400];
+  const SgAlloc *there = sg_arena_reach(address), *freed = there ? NULL : sg_arena_freed_at(address);
+  if (freed && freed->kind == SG_HEAP && freed->base == address) {
+    sg_alloc_text(freed, whose, sizeof whose);
+    sg_raise(g, 719, lane, "free of 0x%llx, which was freed already: %s, freed at %s",
+             (unsigned long long)address, whose, freed->freed);
+  } else if (there) {
+    sg_alloc_text(there, whose, sizeof whose);
+    sg_raise(g, 719, lane, "free of 0x%llx, which malloc in a kernel did not give: %llu bytes into %s",
+             (unsigned long long)address, (unsigned long long)(address - there->base), whose);
+  } else {
+    sg_raise(g, 719, lane, "free of 0x%llx, which malloc in a kernel did not give",
+             (unsigned long long)address);
+  }
   return false;
 }

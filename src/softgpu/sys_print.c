@@ -83,7 +83,7 @@ typedef struct Print {
 typedef struct Spec {
   char flags[8];
   int width, precision;
-  enum { S_CHAR, S_SHORT, S_INT, S_LONG } size;
+  enum { S_SHORT, S_INT, S_LONG } size;
   char type;
 } Spec;
 
@@ -129,15 +129,9 @@ static void integer(Print *p, const Spec *s, const char *head) {
   uint64_t v = argument(p, s->size == S_LONG ? 8 : 4);
   if (p->fault) return;
   if (strchr("di", s->type))
-    v = s->size == S_CHAR    ? (uint64_t)(int8_t)v
-        : s->size == S_SHORT ? (uint64_t)(int16_t)v
-        : s->size == S_INT   ? (uint64_t)(int32_t)v
-                             : v;
+    v = s->size == S_SHORT ? (uint64_t)(int16_t)v : s->size == S_INT ? (uint64_t)(int32_t)v : v;
   else
-    v = s->size == S_CHAR    ? (uint8_t)v
-        : s->size == S_SHORT ? (uint16_t)v
-        : s->size == S_INT   ? (uint32_t)v
-                             : v;
+    v = s->size == S_SHORT ? (uint16_t)v : s->size == S_INT ? (uint32_t)v : v;
   snprintf(format, sizeof format, "%sll%c", head, s->type);
   char *to = more(&p->out, MOST_WIDTH + 64);
   if (to) p->out.size += (size_t)snprintf(to, MOST_WIDTH + 64, format, (unsigned long long)v);
@@ -203,8 +197,9 @@ static void string(Print *p, const Spec *s) {
   free(text);
 }
 
-/* At a '%'. Returns where the text goes on; what makes no sense is printed as it is. The sizes z, j and t and
- * a precision of * make none to a GPU (an H200, driver 580). */
+/* At a '%'. Returns where the text goes on; what makes no sense is printed as it is. The sizes hh, z, j and t
+ * and a precision of * make none to kernels (on an H200, driver 580: the host's side knows them, takes
+ * another conversion's argument for theirs, and prints rubbish in the end). */
 static const char *conversion(Print *p, const char *start) {
   const char *at = start + 1;
   Spec s = {.width = -1, .precision = -1, .size = S_INT};
@@ -218,12 +213,11 @@ static const char *conversion(Print *p, const char *start) {
     at++;
     s.precision = cut(read_number(&at));
   }
-  for (; *at && strchr("hlL", *at); at++) {
-    if (*at == 'h')
-      s.size = s.size == S_SHORT ? S_CHAR : S_SHORT;
-    else
-      s.size = S_LONG;
+  if (*at == 'h') {
+    s.size = S_SHORT;
+    at++;
   }
+  for (; s.size != S_SHORT && *at && strchr("lL", *at); at++) s.size = S_LONG;
   s.type = *at;
   if (s.type == '%') {
     add(&p->out, "%", 1);
