@@ -307,6 +307,28 @@ describe("graphs", function()
     assert.equal(11, int_of(fresh))
   end)
 
+  -- On a GPU each of these breaks a capture unless the thread's mode is relaxed for it.
+  it("cuda.Stream:capture goes on while settings are changed", function()
+    local pool, before = cuda.default_mempool(), cuda.Context.get_cache_config()
+    for _, mode in ipairs { "thread_local", "global" } do
+      local mem = zeroed()
+      local graph = s:capture(function()
+        add(mem, 1, 5, { block = 1 })
+        local threshold = pool:get_attribute "release_threshold"
+        pool:set_attribute("release_threshold", threshold):set_access(cuda.Device(0)):make_current()
+        cuda.start_profiler()
+        cuda.stop_profiler()
+        cuda.Context.set_cache_config "prefer_l1"
+        cuda.Context.set_cache_config(before)
+        cuda.mem_stats()
+        add(mem, 1, 6, { block = 1 })
+      end, { mode = mode })
+      graph:instantiate():launch(s)
+      s:synchronize()
+      assert.equal(11, int_of(mem))
+    end
+  end)
+
   it("cuda.Stream:capture nests for different streams", function()
     local mem, inner_mem, other, inner = zeroed(), zeroed(), cuda.Stream "non_blocking", nil
     local outer = s:capture(function()

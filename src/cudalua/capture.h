@@ -55,5 +55,13 @@ static inline CUstreamCaptureMode cl_relax(void) {
   return mode;
 }
 static inline void cl_unrelax(CUstreamCaptureMode mode) { CU.cuThreadExchangeStreamCaptureMode(&mode); }
+/* A driver call that would break a capture without being of any concern to it. */
+#define CL_TRY_RELAXED(L, fn, ...)                                                                           \
+  do {                                                                                                       \
+    CUstreamCaptureMode cl_mode_ = cl_relax();                                                               \
+    CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
+    cl_unrelax(cl_mode_);                                                                                    \
+    if (cl_r_) cl_fail(L, #fn, cl_r_);                                                                       \
+  } while (0)
 
 #endif

@@ -535,7 +535,10 @@ int cl_context_set_cache_config(lua_State *L) {
   const cl_Object *o = receiver(L);
   CUfunc_cache config = (CUfunc_cache)cl_check_enum(L, o ? 2 : 1, "config", "func_cache");
   enter(L, o);
-  leave(L, o, "cuCtxSetCacheConfig", CU.cuCtxSetCacheConfig(config));
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = CU.cuCtxSetCacheConfig(config);
+  cl_unrelax(mode);
+  leave(L, o, "cuCtxSetCacheConfig", code);
   return 0;
 }
 
@@ -559,7 +562,10 @@ int cl_context_set_shared_config(lua_State *L) {
   CUsharedconfig config = (CUsharedconfig)cl_check_enum(L, o ? 2 : 1, "config", "shared_config");
   if (!has_banks((const void *)CU.cuCtxSetSharedMemConfig)) return 0;
   enter(L, o);
-  leave(L, o, "cuCtxSetSharedMemConfig", CU.cuCtxSetSharedMemConfig(config));
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = CU.cuCtxSetSharedMemConfig(config);
+  cl_unrelax(mode);
+  leave(L, o, "cuCtxSetSharedMemConfig", code);
   return 0;
 }
 

@@ -315,6 +315,7 @@ int cl_managed_attach(lua_State *L) {
     cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "attach is not possible in a stream that is being captured");
+  cl_refuse_in_capture(L, "ManagedAllocation:attach");
   CL_TRY(L, cuStreamAttachMemAsync, cl_stream_handle(s), m->address, 0, flags);
   return 0;
 }

@@ -18,11 +18,15 @@ void cl_mempool_prepare(cl_Context *c) {
   c->pool_ready = true;
   CUmemoryPool pool = NULL;
   cuuint64_t threshold = 0;
-  if (CU.cuDeviceGetDefaultMemPool(&pool, c->device) ||
-      CU.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) || threshold)
-    return; /* without pools the allocation itself says so */
-  threshold = UINT64_MAX;
-  CU.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  CUstreamCaptureMode mode = cl_relax();
+  /* without pools the allocation itself says so */
+  if (CU.cuDeviceGetDefaultMemPool(&pool, c->device) == CUDA_SUCCESS &&
+      CU.cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold) == CUDA_SUCCESS &&
+      !threshold) {
+    threshold = UINT64_MAX;
+    CU.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  }
+  cl_unrelax(mode);
   cl_log_clear();
 }
 
@@ -39,11 +43,13 @@ static uint64_t idle(CUmemoryPool pool) {
 
 static uint64_t for_each(CUdevice dev, uint64_t (*f)(CUmemoryPool)) {
   CUmemoryPool pool = NULL;
+  CUstreamCaptureMode mode = cl_relax();
   uint64_t sum = CU.cuDeviceGetDefaultMemPool(&pool, dev) ? 0 : f(pool);
   pthread_mutex_lock(&list_lock);
   for (const cl_Mempool *p = list; p; p = p->next)
     if (p->device == dev && p->rec.life == CL_LIVE) sum += f((CUmemoryPool)p->rec.handle);
   pthread_mutex_unlock(&list_lock);
+  cl_unrelax(mode);
   cl_log_clear();
   return sum;
 }
@@ -250,7 +256,7 @@ int cl_mempool_trim_to(lua_State *L) {
 /* pool:make_current(): what mem_alloc_async() takes from on its device */
 int cl_mempool_make_current(lua_State *L) {
   const cl_Mempool *p = check(L);
-  CL_TRY(L, cuDeviceSetMemPool, p->device, (CUmemoryPool)p->rec.handle);
+  CL_TRY_RELAXED(L, cuDeviceSetMemPool, p->device, (CUmemoryPool)p->rec.handle);
   lua_settop(L, 1);
   return 1;
 }
@@ -270,7 +276,7 @@ int cl_mempool_set_access(lua_State *L) {
     d.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
   else
     cl_bad_argument(L, 3, "access", "\"read_write\" or \"none\"");
-  CL_TRY(L, cuMemPoolSetAccess, (CUmemoryPool)p->rec.handle, &d, 1);
+  CL_TRY_RELAXED(L, cuMemPoolSetAccess, (CUmemoryPool)p->rec.handle, &d, 1);
   lua_settop(L, 1);
   return 1;
 }
@@ -291,7 +297,7 @@ int cl_mempool_get_attribute(lua_State *L) {
     int flag;
     cuuint64_t number;
   } value = {.number = 0};
-  CL_TRY(L, cuMemPoolGetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
+  CL_TRY_RELAXED(L, cuMemPoolGetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
   if (is_flag)
     lua_pushboolean(L, value.flag);
   else
@@ -312,7 +318,7 @@ int cl_mempool_set_attribute(lua_State *L) {
     value.flag = lua_toboolean(L, 3);
   } else
     value.number = check_threshold(L, 3, "value");
-  CL_TRY(L, cuMemPoolSetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
+  CL_TRY_RELAXED(L, cuMemPoolSetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
   lua_settop(L, 1);
   return 1;
 }

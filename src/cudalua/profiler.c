@@ -1,15 +1,16 @@
 /* The switches of a profiler that this program runs under. */
+#include "capture.h"
 #include "core.h"
 
 /* start_profiler() */
 int cl_start_profiler(lua_State *L) {
-  CL_TRY(L, cuProfilerStart);
+  CL_TRY_RELAXED(L, cuProfilerStart);
   return 0;
 }
 
 /* stop_profiler() */
 int cl_stop_profiler(lua_State *L) {
-  CL_TRY(L, cuProfilerStop);
+  CL_TRY_RELAXED(L, cuProfilerStop);
   return 0;
 }
 
