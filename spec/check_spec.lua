@@ -280,7 +280,6 @@ describe("checks of the software device", function()
   end)
 
   it("softgpu.check sets them and tells which are set; softgpu.report tells the last report", function()
-    on_software()
     local text = child([[
       local cuda, soft = require "cudalua", require "cudalua.softgpu"
       cuda.init()

@@ -28,8 +28,6 @@ return {
     "check_spec: checks of the software device say nothing of the differential corpus, and change no result of it",
     "check_spec: checks of the software device say nothing of the examples",
     "check_spec: checks of the software device are the detail of a LaunchError, which the next call that waits raises",
-    "check_spec: checks of the software device softgpu.check sets them and tells which are set; softgpu.report "
-      .. "tells the last report",
     "check_spec: checks of the software device write their reports as JSON, on stderr or into a file",
     "check_spec: checks of the software device find what kernels have allocated and nobody has freed, when the "
       .. "context goes",
@@ -41,7 +39,6 @@ return {
     "printf_spec: trap in kernels is found where it was inlined, too",
     "schedule_spec: schedule leaves the results of the whole corpus as they are, in every order and with any number of "
       .. "threads",
-    "schedule_spec: schedule softgpu.schedule sets it, all of it or nothing, and tells what is set",
     "schedule_spec: schedule comes from the environment too",
     "schedule_spec: schedule makes no difference to the time that events measure",
     "schedule_spec: schedule that cannot go on: threads at two barriers are named, with the line, and whom they wait "

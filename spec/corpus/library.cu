@@ -19,6 +19,7 @@ KERNEL(atomics) // 64 x 2
   __shared__ cuda::atomic<float, cuda::thread_scope_block> f;
   __shared__ u32 plain;
   __shared__ u8 byte;
+  __shared__ cuda::atomic<s64, cuda::thread_scope_thread> own[64]; // not in local memory, where a GPU has none
   if (threadIdx.x == 0) a = 0, f = 0.0f, plain = 0, byte = 0;
   __syncthreads();
   a.fetch_add(2, cuda::memory_order_relaxed);
@@ -46,8 +47,8 @@ KERNEL(atomics) // 64 x 2
   cuda::std::atomic_flag flag;
   flag.clear();
   CHECK(!flag.test_and_set() && flag.test_and_set());
-  cuda::atomic<s64, cuda::thread_scope_thread> own(l.x(0) >> 1);
-  V(own.fetch_sub(5)), V(own.load());
+  own[threadIdx.x] = l.x(0) >> 1;
+  V(own[threadIdx.x].fetch_sub(5)), V(own[threadIdx.x].load());
 }
 
 KERNEL(barriers) // 64 x 2
