@@ -373,6 +373,10 @@ describe("checks of the software device", function()
 
   it("list all that is left when the process ends, and where it was made", function()
     on_software()
+    -- It ends without closing its Lua state: the sanitizers, where they are, would find that, too.
+    local function ends(code, checks, report)
+      return child(code, checks, ("CUDALUA_SOFT_REPORT=%s ASAN_OPTIONS=detect_leaks=0"):format(report or "off"))
+    end
     local code = [[
       local cuda, soft = require "cudalua", require "cudalua.softgpu"
       cuda.init()
@@ -402,7 +406,7 @@ describe("checks of the software device", function()
       { 11, "400 bytes of managed memory at 0x%x+ were never freed" }, { 12, "the array 0x%x+ was never destroyed" },
     }
     for _, checks in ipairs { "leaks", "off" } do -- the second sets it while it runs
-      local text = child(code, checks)
+      local text = ends(code, checks)
       for _, one in ipairs(expected) do
         local line = ("softgpu: leak: %s, made at %%S+:%d\n"):format(one[2], one[1])
         assert.truthy(text:find(line), line .. " is not in " .. text)
@@ -413,9 +417,9 @@ describe("checks of the software device", function()
       local n = select(2, text:gsub("softgpu: leak: ", ""))
       assert.truthy(text:find(("softgpu: %d leaks, 1050 bytes of memory\n$"):format(n)), text)
     end
-    assert.is_nil(child(code:gsub("soft.check {leaks = true}", "local _"), "off"):find("leak", 1, true))
+    assert.is_nil(ends(code:gsub("soft.check {leaks = true}", "local _"), "off"):find("leak", 1, true))
     local objects = {}
-    for line in child(code, "leaks", "CUDALUA_SOFT_REPORT=json"):gmatch "({.-})\n" do
+    for line in ends(code, "leaks", "json"):gmatch "({.-})\n" do
       local leak = decode(line)
       assert.equal("leak", leak.kind)
       objects[leak.object] = leak

@@ -1516,10 +1516,9 @@ static CUresult call_with_nothing(const char *name) {
 /* A driver that is gone answers one code, whatever is asked; in a forked child facts are still told, here to
  * nobody. */
 static void every_call_gone(void) {
-  static const char *const of_facts[] = {"cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
-                                         "cuGetProcAddress", "cuGetProcAddress_v2",
-                                         "cuLogsRegisterCallback", "cuLogsUnregisterCallback",
-                                         "cuGetExportTable"};
+  static const char *const of_facts[] = {
+      "cuDriverGetVersion",  "cuGetErrorName",         "cuGetErrorString",         "cuGetProcAddress",
+      "cuGetProcAddress_v2", "cuLogsRegisterCallback", "cuLogsUnregisterCallback", "cuGetExportTable"};
   for (int i = 0; i < 2; i++) {
     start();
     OK(control(i ? "fork" : "deinit"));

@@ -119,7 +119,7 @@ struct Ins {
 typedef struct Loc {
   uint32_t ptx_line, file, line;
   uint32_t outer_file, outer_line; /* where it is inlined, or 0 */
-  uint32_t object;                 /* memory: number + 1 of the shared variable that its address is made from */
+  uint32_t object; /* memory: number + 1 of the shared variable that its address is made from */
 } Loc;
 
 /* One row per form: handler, operand signature, flags, patterns. */
@@ -153,8 +153,8 @@ typedef struct Isa {
   void (*spread)(uint8_t *bytes, const uint64_t *bits, uint32_t lanes);
   void (*measure)(Front *f, uint32_t lanes); /* count, first and end from the mask */
   void (*fill)(uint32_t *row, uint32_t value, uint32_t lanes);
-  /* exec_check.c. Loads are noted; may these stores be made? False: a word may be raced for. Stores are noted;
-   * false: several lanes store to one word. */
+  /* exec_check.c. Loads are noted; may these stores be made? False: a word may be raced for. Stores are
+   * noted; false: several lanes store to one word. */
   bool (*read_row)(const struct TrackRow *r);
   bool (*store_row)(const struct TrackRow *r);
   bool (*note_row)(const struct TrackRow *r);
@@ -162,8 +162,8 @@ typedef struct Isa {
 extern const Isa sg_sse2, sg_avx2; /* isa.c, twice */
 const Isa *sg_isa(void);
 
-/* Does a pattern as those of ops.def stand for a form whose modifiers are in any order? Types keep theirs; a part *
- * stands for any others. `place`, where it is not NULL, gets by modifier which part it is. */
+/* Does a pattern as those of ops.def stand for a form whose modifiers are in any order? Types keep theirs; a
+ * part * stands for any others. `place`, where it is not NULL, gets by modifier which part it is. */
 bool sg_form_fits(const char *pattern, size_t len, const char *op, const char *const *mods, uint32_t nmods,
                   uint8_t *place);
 /* Row of ops.def that a form such as "add.rn.f32" belongs to, or OP_COUNT. `mods` are its parts. */

@@ -76,7 +76,13 @@ typedef struct SgLaunch {
 } SgLaunch;
 
 /* Checks that a launch may be run with. */
-enum { SG_CHECK_RACES = 1, SG_CHECK_UNINITIALISED = 2, SG_CHECK_BARRIERS = 4, SG_CHECK_SHUFFLES = 8, SG_CHECK_ARRAYS = 32 };
+enum {
+  SG_CHECK_RACES = 1,
+  SG_CHECK_UNINITIALISED = 2,
+  SG_CHECK_BARRIERS = 4,
+  SG_CHECK_SHUFFLES = 8,
+  SG_CHECK_ARRAYS = 32
+};
 
 /* Why a grid stopped. */
 typedef struct SgFault {

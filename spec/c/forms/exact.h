@@ -40,7 +40,7 @@ Exact exact_root(Exact a);
 Exact exact_integral(Exact x, Rounding mode);
 s128 integer_of(Exact x, s128 least, s128 most); /* of an integral number or infinity, cut to a range */
 
-Exact to_digits(Exact x, int digits, Rounding mode); /* whatever its exponent is */
+Exact to_digits(Exact x, int digits, Rounding mode);        /* whatever its exponent is */
 uint64_t round_to(const Format *f, Exact x, Rounding mode); /* no NaN */
 long double near_value(Exact x);                            /* for bounds */
 
