@@ -3,6 +3,7 @@
  * until somebody waits for the device. */
 #include "builtin.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,23 @@ static void add(Out *o, const char *text, size_t n) {
   if (!to) return;
   memcpy(to, text, n);
   o->size += n;
+}
+
+/* Of any length. */
+static void print_into(Out *o, const char *format, ...) {
+  enum { MOSTLY = 120 };
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  char *to = more(o, MOSTLY);
+  const int n = to ? vsnprintf(to, MOSTLY + 1, format, list) : 0;
+  if (n > MOSTLY) {
+    to = more(o, (size_t)n);
+    if (to) vsnprintf(to, (size_t)n + 1, format, again);
+  }
+  if (to && n > 0) o->size += (size_t)n;
+  va_end(again);
+  va_end(list);
 }
 
 bool sg_lane_string(Gang *g, uint32_t lane, uint64_t address, size_t most, char **text, size_t *length) {
@@ -133,20 +151,17 @@ static void integer(Print *p, const Spec *s, const char *head) {
   else
     v = s->size == S_SHORT ? (uint16_t)v : s->size == S_INT ? (uint32_t)v : v;
   snprintf(format, sizeof format, "%sll%c", head, s->type);
-  char *to = more(&p->out, MOST_WIDTH + 64);
-  if (to) p->out.size += (size_t)snprintf(to, MOST_WIDTH + 64, format, (unsigned long long)v);
+  print_into(&p->out, format, (unsigned long long)v);
 }
 
 static void real(Print *p, const Spec *s, const char *head) {
-  enum { ROOM = 2 * MOST_WIDTH + 512 };
   char format[48];
   double v;
   const uint64_t bits = argument(p, 8);
   if (p->fault) return;
   memcpy(&v, &bits, sizeof v);
   snprintf(format, sizeof format, "%s%c", head, s->type);
-  char *to = more(&p->out, ROOM);
-  if (to) p->out.size += (size_t)snprintf(to, ROOM, format, v);
+  print_into(&p->out, format, v);
 }
 
 static void character(Print *p, const Spec *s, const char *head) {
@@ -154,8 +169,7 @@ static void character(Print *p, const Spec *s, const char *head) {
   const int v = (int)argument(p, 4);
   if (p->fault) return;
   snprintf(format, sizeof format, "%s%c", head, s->type);
-  char *to = more(&p->out, MOST_WIDTH + 64);
-  if (to) p->out.size += (size_t)snprintf(to, MOST_WIDTH + 64, format, v);
+  print_into(&p->out, format, v);
 }
 
 static void pointer(Print *p, const Spec *s, const char *head) {
@@ -163,8 +177,7 @@ static void pointer(Print *p, const Spec *s, const char *head) {
   const uint64_t v = argument(p, 8);
   if (p->fault) return;
   snprintf(format, sizeof format, "%s%c", head, s->type);
-  char *to = more(&p->out, MOST_WIDTH + 64);
-  if (to) p->out.size += (size_t)snprintf(to, MOST_WIDTH + 64, format, (void *)(uintptr_t)v);
+  print_into(&p->out, format, (void *)(uintptr_t)v);
 }
 
 static void string(Print *p, const Spec *s) {
