@@ -211,10 +211,11 @@ describe("Included files", function()
     local line = '  y[i] = a * x[i] + "include\\n" / 3; /* # */\n'
     local best = math.huge
     local text = line:rep(1e6 / #line) .. '#include "a"\n'
-    for _ = 1, 5 do
+    for _ = 1, 50 do -- other work on the machine only ever makes it longer
       local start = os.clock()
       assert.equal('"a"', names_of(text))
       best = math.min(best, os.clock() - start)
+      if best < 0.03 then break end
     end
     assert.is_true(best < 0.03, ("%.1f ms"):format(best * 1e3))
   end)

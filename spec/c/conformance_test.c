@@ -10,6 +10,7 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #define CUDA_ENABLE_DEPRECATED 1
 #include "check.h"
+#include "kernels.h"
 
 #include <cudaProfiler.h>
 #include <pthread.h>
@@ -164,7 +165,6 @@ static const Group groups[] = {
 
 int main(int argc, char **argv) {
   setenv("CUDALUA_SOFT_REPORT", "off", 0); /* faults are made on purpose */
-  setvbuf(stdout, NULL, _IOLBF, 0);        /* what was found stays, however this ends */
   share();
   return RUN_GROUPS(groups, argc, argv);
 }

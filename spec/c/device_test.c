@@ -3,6 +3,7 @@
  * and groups of the software device's own switches run only there. */
 #define CUDA_ENABLE_DEPRECATED /* some old calls are tried on purpose */
 #include "check.h"
+#include "kernels.h"
 #include <cudaProfiler.h>
 
 #include <dlfcn.h>
@@ -44,16 +45,7 @@ static bool in_child(void (*f)(void)) {
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 
-static const char ptx[] = HEAD ".visible .global .align 4 .u32 cell = 7;\n"
-                               ".visible .entry put(.param .u64 p, .param .u32 v) {\n"
-                               "  .reg .b32 %r<2>;\n"
-                               "  .reg .b64 %rd<3>;\n"
-                               "  ld.param.u64 %rd1, [p];\n"
-                               "  ld.param.u32 %r1, [v];\n"
-                               "  cvta.to.global.u64 %rd2, %rd1;\n"
-                               "  st.global.u32 [%rd2], %r1;\n"
-                               "  ret;\n"
-                               "}\n";
+static const char ptx[] = HEAD ".visible .global .align 4 .u32 cell = 7;\n" PUT_KERNEL;
 
 static CUdevice dev;
 static CUcontext ctx;

@@ -4,12 +4,12 @@
 #define SPEC_GRAPHS_H
 
 #include "check.h"
+#include "kernels.h"
 
 #include <pthread.h>
 #include <stdint.h>
 
-/* add_one: n words from p, each one more. note: writes v to the next free place of a list, p[0] is how many
- * there are. copy: to[0] = from[0]. */
+/* add_one: n words from p, each one more. */
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_70\n"
                           ".address_size 64\n"
@@ -33,19 +33,7 @@ static const char ptx[] = ".version 7.0\n"
                           "  st.global.u32 [%rd4], %r6;\n"
                           "DONE:\n"
                           "  ret;\n"
-                          "}\n"
-                          ".visible .entry note(.param .u64 p, .param .u32 v) {\n"
-                          "  .reg .b32 %r<4>;\n"
-                          "  .reg .b64 %rd<5>;\n"
-                          "  ld.param.u64 %rd1, [p];\n"
-                          "  ld.param.u32 %r1, [v];\n"
-                          "  cvta.to.global.u64 %rd2, %rd1;\n"
-                          "  atom.global.add.u32 %r2, [%rd2], 1;\n"
-                          "  mul.wide.u32 %rd3, %r2, 4;\n"
-                          "  add.s64 %rd4, %rd2, %rd3;\n"
-                          "  st.global.u32 [%rd4+4], %r1;\n"
-                          "  ret;\n"
-                          "}\n";
+                          "}\n" NOTE_KERNEL;
 
 enum { WORDS = 64, BYTES = WORDS * 4 };
 

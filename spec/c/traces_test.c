@@ -4,25 +4,14 @@
  * A trace is the order in which kernels ran, with the moments in between at which the host looked ('-'): so
  * it shows, too, that work may run before it is waited for. Eager mode has one trace, that of submission;
  * deferred mode has one, always the same. */
+#include "kernels.h"
 #include "order.h"
 
 enum { MOST = 10, TRACES = 4096, SEEDS = 20000 };
 
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_70\n"
-                          ".address_size 64\n"
-                          ".visible .entry note(.param .u64 p, .param .u32 v) {\n"
-                          "  .reg .b32 %r<4>;\n"
-                          "  .reg .b64 %rd<5>;\n"
-                          "  ld.param.u64 %rd1, [p];\n"
-                          "  ld.param.u32 %r1, [v];\n"
-                          "  cvta.to.global.u64 %rd2, %rd1;\n"
-                          "  atom.global.add.u32 %r2, [%rd2], 1;\n"
-                          "  mul.wide.u32 %rd3, %r2, 4;\n"
-                          "  add.s64 %rd4, %rd2, %rd3;\n"
-                          "  st.global.u32 [%rd4+4], %r1;\n"
-                          "  ret;\n"
-                          "}\n";
+                          ".address_size 64\n" NOTE_KERNEL;
 
 static CUfunction note;
 static CUdeviceptr buf;

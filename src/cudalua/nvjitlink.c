@@ -2,6 +2,7 @@
  * inputs and options and looks for the library; here is only the call. The few declarations are made here:
  * the library's header is not part of every toolkit that can build this. */
 #include "jit.h"
+#include "library.h"
 #include "lock.h"
 
 #include <dlfcn.h>
@@ -73,40 +74,14 @@ static bool open_at(const char *path, char *why, size_t size) {
   int (*version)(unsigned *, unsigned *); /* came after the others */
   *(void **)&version = dlsym(so, "nvJitLinkVersion");
   if (!version || version(&lib.major, &lib.minor)) lib.major = lib.minor = 0;
-  Dl_info info;
-  char real[4096];
-  const char *file = dladdr((void *)lib.Create, &info) && info.dli_fname ? info.dli_fname : path;
-  snprintf(lib.path, sizeof lib.path, "%s", realpath(file, real) ? real : file);
+  cl_library_file((void *)lib.Create, path, lib.path, sizeof lib.path);
   lib.open = true;
   return true;
 }
 
 /* nvjitlink_open(paths) -> {path, major, minor}, or nil and why, one line a path */
 int cl_nvjitlink_open(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  int n = (int)lua_objlen(L, 1);
-  char why[8192];
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  for (int i = 1; i <= n; i++) {
-    char path[4096];
-    lua_rawgeti(L, 1, i);
-    const char *s = lua_tostring(L, -1);
-    snprintf(path, sizeof path, "%s", s ? s : "");
-    lua_pop(L, 1);
-    pthread_mutex_lock(&open_lock);
-    bool open = lib.open || open_at(path, why, sizeof why);
-    pthread_mutex_unlock(&open_lock);
-    if (open) break;
-    luaL_addstring(&b, why);
-    luaL_addchar(&b, '\n');
-  }
-  luaL_pushresult(&b);
-  if (!lib.open) {
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
-  }
+  if (!cl_library_open(L, &open_lock, &lib.open, open_at)) return 2;
   lua_createtable(L, 0, 3);
   lua_pushstring(L, lib.path);
   lua_setfield(L, -2, "path");

@@ -1,6 +1,6 @@
 /* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
  * options and looks for the library; here is only the call. */
-#include "core.h"
+#include "library.h"
 #include "lock.h"
 
 #include <dlfcn.h>
@@ -55,10 +55,7 @@ static bool open_at(const char *path, char *why, size_t size) {
 #undef X
   if (rtc.nvrtcVersion(&rtc.major, &rtc.minor))
     return snprintf(why, size, "%s: nvrtcVersion failed", path), false;
-  Dl_info info; /* the file behind a bare name: headers are looked for beside it */
-  char real[4096];
-  const char *file = dladdr((void *)rtc.nvrtcVersion, &info) && info.dli_fname ? info.dli_fname : path;
-  snprintf(rtc.path, sizeof rtc.path, "%s", realpath(file, real) ? real : file);
+  cl_library_file((void *)rtc.nvrtcVersion, path, rtc.path, sizeof rtc.path);
   /* NVRTC opens its builtins by their bare name: a copy loaded from beside it is found first. The wheels'
    * folder is not among those that the loader searches. */
   const char *slash = strrchr(rtc.path, '/');
@@ -72,30 +69,7 @@ static bool open_at(const char *path, char *why, size_t size) {
 
 /* nvrtc_open(paths) -> {path, major, minor, archs = {75, 80, ...}}, or nil and why, one line a path */
 int cl_nvrtc_open(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  int n = (int)lua_objlen(L, 1);
-  char why[8192];
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  pthread_mutex_lock(&open_lock);
-  for (int i = 1; i <= n && !rtc.open; i++) {
-    lua_rawgeti(L, 1, i);
-    const char *path = lua_tostring(L, -1);
-    char copy[4096];
-    snprintf(copy, sizeof copy, "%s", path ? path : "");
-    lua_pop(L, 1);
-    if (!open_at(copy, why, sizeof why)) {
-      luaL_addstring(&b, why);
-      luaL_addchar(&b, '\n');
-    }
-  }
-  pthread_mutex_unlock(&open_lock);
-  luaL_pushresult(&b);
-  if (!rtc.open) {
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
-  }
+  if (!cl_library_open(L, &open_lock, &rtc.open, open_at)) return 2;
   lua_createtable(L, 0, 4);
   lua_pushstring(L, rtc.path);
   lua_setfield(L, -2, "path");

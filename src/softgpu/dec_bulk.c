@@ -81,19 +81,23 @@ static uint32_t size_of(Decoder *d, const PtxOpnd *o, uint32_t unit, char letter
   return v;
 }
 
+/* The access just made is checked as one of `whole` bytes, of which it is the part at `at`. */
+static void be_part(Decoder *d, int64_t at, uint32_t whole) {
+  Ins *in = &d->ins[d->n - 1];
+  in->bytes = (uint8_t)whole;
+  in->part = (uint8_t)at;
+  in->imm = 0;
+}
+
 static void load(Decoder *d, uint32_t dst, uint32_t src, int64_t at, PtxSpace space, PtxType t,
                  uint32_t whole) {
   dec_load(d, dst, src, at, code_of(space), t, false);
-  d->ins[d->n - 1].bytes = (uint8_t)whole;
-  d->ins[d->n - 1].part = (uint8_t)at;
-  d->ins[d->n - 1].imm = 0;
+  be_part(d, at, whole);
 }
 static void store(Decoder *d, uint32_t v, uint32_t dst, int64_t at, PtxSpace space, uint32_t bytes,
                   uint32_t whole) {
   dec_store(d, v, dst, at, code_of(space), bytes, false);
-  d->ins[d->n - 1].bytes = (uint8_t)whole;
-  d->ins[d->n - 1].part = (uint8_t)at;
-  d->ins[d->n - 1].imm = 0;
+  be_part(d, at, whole);
 }
 
 /* 16 bytes; where `mask` is a row, byte k only where its bit k is set. */

@@ -2,41 +2,25 @@
  * line, thread, address, and whose memory lies there. */
 #include "gang.h"
 #include "kernel.h"
+#include "text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-typedef struct Text {
-  char *p;
-  size_t room;
-} Text;
-
-static void __attribute__((format(printf, 2, 3))) say(Text *t, const char *format, ...) {
-  va_list ap;
-  va_start(ap, format);
-  const int n = vsnprintf(t->p, t->room, format, ap);
-  va_end(ap);
-  if (n < 0) return;
-  const size_t used = (size_t)n < t->room ? (size_t)n : t->room - 1;
-  t->p += used;
-  t->room -= used;
-}
-
 static void say_alloc(Text *t, const SgAlloc *a) {
   char place[SG_PLACE];
   if (a->kind == SG_HEAP)
-    say(t, "memory from malloc in a kernel");
+    sg_text(t, "memory from malloc in a kernel");
   else if (a->name[0])
-    say(t, "variable %s", a->name);
+    sg_text(t, "variable %s", a->name);
   else
-    say(t, "allocation %" PRIu64, a->serial);
-  say(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
-  if (sg_place_text(a->made, a->maker, place)) say(t, ", made at %s", place);
-  say(t, ")");
+    sg_text(t, "allocation %" PRIu64, a->serial);
+  sg_text(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
+  if (sg_place_text(a->made, a->maker, place)) sg_text(t, ", made at %s", place);
+  sg_text(t, ")");
 }
 
 void sg_alloc_text(const SgAlloc *a, char *text, size_t room) {
@@ -56,30 +40,30 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   const uint64_t a = b->address;
   const Ins *in = &g->kernel->code[b->pc];
   if (in->sub == SP_SHARED || (in->sub == SP_GENERIC && a - g->run->shared_window < SG_WINDOW_BYTES)) {
-    say(t, "; the block has %u bytes of shared memory", g->shared_bytes);
+    sg_text(t, "; the block has %u bytes of shared memory", g->shared_bytes);
     return;
   }
   if (in->sub == SP_LOCAL || in->sub == SP_PARAM ||
       (in->sub == SP_GENERIC && a - g->run->local_window < SG_WINDOW_BYTES)) {
     const bool param =
         in->sub == SP_PARAM || (in->sub == SP_GENERIC && a - g->run->local_window >= PARAM_WINDOW);
-    say(t, "; the %s %u bytes", param ? "parameters have" : "thread's local memory has",
-        param ? g->param_bytes : g->local_bytes);
+    sg_text(t, "; the %s %u bytes", param ? "parameters have" : "thread's local memory has",
+            param ? g->param_bytes : g->local_bytes);
     return;
   }
   const SgAlloc *here = sg_arena_reach(a);
   if (here) {
     if (b->store && here->read_only) {
-      say(t, "; %s memory cannot be written: ", here->kind == SG_CONST ? "constant" : "read-only");
+      sg_text(t, "; %s memory cannot be written: ", here->kind == SG_CONST ? "constant" : "read-only");
       say_alloc(t, here);
     } else if (!sg_open_to(g, here)) {
-      say(t, "; memory of device %d, to which the kernel's context on device %d has no peer access: ",
-          here->device, g->kernel->module->device);
+      sg_text(t, "; memory of device %d, to which the kernel's context on device %d has no peer access: ",
+              here->device, g->kernel->module->device);
       say_alloc(t, here);
     } else {
-      say(t, "; %" PRIu64 " bytes into ", a - here->base);
+      sg_text(t, "; %" PRIu64 " bytes into ", a - here->base);
       say_alloc(t, here);
-      if (a - here->base + b->bytes > here->size) say(t, ", across its end");
+      if (a - here->base + b->bytes > here->size) sg_text(t, ", across its end");
     }
     return;
   }
@@ -87,27 +71,27 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   const bool behind = near && a - near->base < near->room; /* of what is still there */
   const SgAlloc *freed = behind ? NULL : sg_arena_freed_at(a);
   if (freed) {
-    say(t, "; the memory was freed: %" PRIu64 " bytes into what was ", a - freed->base);
+    sg_text(t, "; the memory was freed: %" PRIu64 " bytes into what was ", a - freed->base);
     say_alloc(t, freed);
     char place[SG_PLACE];
-    if (sg_place_text(freed->freed, freed->freer, place)) say(t, ", freed at %s", place);
+    if (sg_place_text(freed->freed, freed->freer, place)) sg_text(t, ", freed at %s", place);
     return;
   }
   if (a < 4096) {
-    say(t, "; a null pointer%s", a ? " with an offset" : "");
+    sg_text(t, "; a null pointer%s", a ? " with an offset" : "");
     return;
   }
   if (!sg_arena_owns(a) && is_host_memory(a)) {
-    say(t, "; this looks like a host pointer: kernels see device memory only");
+    sg_text(t, "; this looks like a host pointer: kernels see device memory only");
     return;
   }
   if (!near) {
-    say(t, "; there is no allocation on the device");
+    sg_text(t, "; there is no allocation on the device");
   } else if (a < near->base) {
-    say(t, "; %" PRIu64 " bytes before the nearest one, ", near->base - a);
+    sg_text(t, "; %" PRIu64 " bytes before the nearest one, ", near->base - a);
     say_alloc(t, near);
   } else {
-    say(t, "; %" PRIu64 " bytes past the end of the nearest one, ", a - near->base - near->size);
+    sg_text(t, "; %" PRIu64 " bytes past the end of the nearest one, ", a - near->base - near->size);
     say_alloc(t, near);
   }
 }
@@ -153,41 +137,41 @@ static void say_place(Text *t, const SgKernel *k, uint32_t pc) {
   const Loc *loc = &k->locs[pc];
   const char *file = file_name(k, loc->file);
   if (!file) {
-    say(t, "PTX line %u", loc->ptx_line);
+    sg_text(t, "PTX line %u", loc->ptx_line);
     return;
   }
-  say(t, "%s:%u", file, loc->line);
+  sg_text(t, "%s:%u", file, loc->line);
   const char *outer = file_name(k, loc->outer_file);
-  if (outer) say(t, ", inlined at %s:%u", outer, loc->outer_line);
-  say(t, " (PTX line %u)", loc->ptx_line);
+  if (outer) sg_text(t, ", inlined at %s:%u", outer, loc->outer_line);
+  sg_text(t, " (PTX line %u)", loc->ptx_line);
 }
 
 /* Who did it, at the other end of a race. */
 static void say_other(Text *t, const Gang *g, const Other *o) {
   uint32_t v[3];
   if (o->blocks) {
-    say(t, "loads by threads of several blocks");
+    sg_text(t, "loads by threads of several blocks");
   } else if (o->many) {
-    say(t, "loads by threads of warp%s", o->warps & (o->warps - 1) ? "s" : "");
+    sg_text(t, "loads by threads of warp%s", o->warps & (o->warps - 1) ? "s" : "");
     const char *comma = " ";
     for (uint32_t w = 0; w < 32; w++) {
       if (!(o->warps >> w & 1)) continue;
-      say(t, "%s%u", comma, w);
+      sg_text(t, "%s%u", comma, w);
       comma = ", ";
     }
   } else {
     thread_of(g, o->lane, v);
-    say(t, "the %s of %sthread (%u,%u,%u)", other_access(o), o->same ? "another value by " : "", v[0], v[1],
-        v[2]);
+    sg_text(t, "the %s of %sthread (%u,%u,%u)", other_access(o), o->same ? "another value by " : "", v[0],
+            v[1], v[2]);
   }
   if (other_block(g, o) && !o->blocks) {
     block_of(g, o->block, v);
-    say(t, " of block (%u,%u,%u)", v[0], v[1], v[2]);
+    sg_text(t, " of block (%u,%u,%u)", v[0], v[1], v[2]);
   }
   if (o->same) {
-    say(t, " with the same instruction");
+    sg_text(t, " with the same instruction");
   } else if (o->pc != NO_ROW) {
-    say(t, " at ");
+    sg_text(t, " at ");
     say_place(t, g->kernel, o->pc);
   }
 }
@@ -202,32 +186,35 @@ void sg_where(const Gang *g, uint32_t pc, uint32_t lane, char *text, size_t room
   uint32_t v[3];
   thread_of(g, lane, v);
   say_place(&t, g->kernel, pc);
-  say(&t, " by block (%u,%u,%u), thread (%u,%u,%u)", g->ctaid[0], g->ctaid[1], g->ctaid[2], v[0], v[1], v[2]);
+  sg_text(&t, " by block (%u,%u,%u), thread (%u,%u,%u)", g->ctaid[0], g->ctaid[1], g->ctaid[2], v[0], v[1],
+          v[2]);
 }
 
 static void say_memory(Text *t, const Gang *g, const Trouble *b) {
   const Ins *in = &g->kernel->code[b->pc];
   const char *access = access_name(b->store, in->flags & INS_ATOM), *space = space_name(in);
   if (b->check == CHECK_RACE) {
-    say(t, "race: the %s of %u bytes at %s address 0x%" PRIx64 " and ", access, b->bytes, space, b->address);
+    sg_text(t, "race: the %s of %u bytes at %s address 0x%" PRIx64 " and ", access, b->bytes, space,
+            b->address);
     say_other(t, g, &b->other);
-    say(t, b->other.pending ? " are in no order: nobody has waited for the copy" : " are in no order");
+    sg_text(t, b->other.pending ? " are in no order: nobody has waited for the copy" : " are in no order");
   } else if (b->check == CHECK_ARRAY) {
     const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
-    say(t,
-        "%s of %u bytes at %s address 0x%" PRIx64 ", beyond the variable that the address is made from, %s",
-        access, b->bytes, space, b->address, o->name);
+    sg_text(t,
+            "%s of %u bytes at %s address 0x%" PRIx64
+            ", beyond the variable that the address is made from, %s",
+            access, b->bytes, space, b->address, o->name);
     if (o->end != UINT32_MAX)
-      say(t, " (%u bytes at 0x%x)", o->end - o->at, o->at);
+      sg_text(t, " (%u bytes at 0x%x)", o->end - o->at, o->at);
     else
-      say(t, " (from 0x%x on)", o->at);
+      sg_text(t, " (from 0x%x on)", o->at);
   } else if (b->check == CHECK_UNWRITTEN) {
-    say(t, "%s of %u bytes at %s address 0x%" PRIx64 ", which were never written", access, b->bytes, space,
-        b->address);
+    sg_text(t, "%s of %u bytes at %s address 0x%" PRIx64 ", which were never written", access, b->bytes,
+            space, b->address);
   } else {
-    say(t, "%s %s of %u bytes at %s address 0x%" PRIx64, b->code == 716 ? "misaligned" : "illegal", access,
-        b->bytes, space, b->address);
-    if (b->code == 716) say(t, ", which is no multiple of %u", b->bytes);
+    sg_text(t, "%s %s of %u bytes at %s address 0x%" PRIx64, b->code == 716 ? "misaligned" : "illegal",
+            access, b->bytes, space, b->address);
+    if (b->code == 716) sg_text(t, ", which is no multiple of %u", b->bytes);
   }
   say_whose(t, g, b);
 }
@@ -235,31 +222,31 @@ static void say_memory(Text *t, const Gang *g, const Trouble *b) {
 /* --- for programs --- */
 
 static void json_string(Text *t, const char *key, const char *v) {
-  say(t, ",\"%s\":\"", key);
+  sg_text(t, ",\"%s\":\"", key);
   for (; *v; v++) {
     if (*v == '"' || *v == '\\')
-      say(t, "\\%c", *v);
+      sg_text(t, "\\%c", *v);
     else if ((unsigned char)*v < 32)
-      say(t, "\\u%04x", *v);
+      sg_text(t, "\\u%04x", *v);
     else
-      say(t, "%c", *v);
+      sg_text(t, "%c", *v);
   }
-  say(t, "\"");
+  sg_text(t, "\"");
 }
 
 static void json_three(Text *t, const char *key, const uint32_t v[3]) {
-  say(t, ",\"%s\":[%u,%u,%u]", key, v[0], v[1], v[2]);
+  sg_text(t, ",\"%s\":[%u,%u,%u]", key, v[0], v[1], v[2]);
 }
 
 static void json_source(Text *t, const SgKernel *k, const Loc *loc) {
   const char *file = file_name(k, loc->file), *outer = file_name(k, loc->outer_file);
   if (file) {
     json_string(t, "file", file);
-    say(t, ",\"line\":%u", loc->line);
+    sg_text(t, ",\"line\":%u", loc->line);
   }
   if (file && outer) {
     json_string(t, "inlined_file", outer);
-    say(t, ",\"inlined_line\":%u", loc->outer_line);
+    sg_text(t, ",\"inlined_line\":%u", loc->outer_line);
   }
 }
 
@@ -287,56 +274,56 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   const bool behind = near && a - near->base < near->room;
   const SgAlloc *freed = m || behind ? NULL : sg_arena_freed_at(a), *n = m ? m : freed ? freed : near;
   if (!n) return;
-  say(t,
-      ",\"allocation\":{\"serial\":%" PRIu64 ",\"address\":\"0x%" PRIx64 "\",\"bytes\":%" PRIu64
-      ",\"offset\":%" PRId64,
-      n->serial, n->base, n->size, (int64_t)(a - n->base));
+  sg_text(t,
+          ",\"allocation\":{\"serial\":%" PRIu64 ",\"address\":\"0x%" PRIx64 "\",\"bytes\":%" PRIu64
+          ",\"offset\":%" PRId64,
+          n->serial, n->base, n->size, (int64_t)(a - n->base));
   json_string(t, "state", freed && n == freed ? "freed" : "live");
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
   char place[SG_PLACE];
   if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
   if (freed && n == freed && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
-  say(t, "}");
+  sg_text(t, "}");
 }
 
 static void json_other(Text *t, const Gang *g, const Other *o) {
   uint32_t v[3];
   const Loc *loc = o->pc == NO_ROW ? NULL : &g->kernel->locs[o->pc];
-  say(t, ",\"other\":{\"ptx_line\":%u", loc ? loc->ptx_line : 0);
+  sg_text(t, ",\"other\":{\"ptx_line\":%u", loc ? loc->ptx_line : 0);
   if (g->trouble.check == CHECK_RACE) json_string(t, "access", other_access(o));
   if (loc) json_source(t, g->kernel, loc);
   if (o->block != UINT64_MAX) block_of(g, o->block, v);
   if (!o->blocks) json_three(t, "block", o->block == UINT64_MAX ? g->ctaid : v);
   thread_of(g, o->lane, v);
   if (!o->many) json_three(t, "thread", v);
-  if (o->many && !o->blocks) say(t, ",\"warps\":\"0x%x\"", o->warps);
-  say(t, "}");
+  if (o->many && !o->blocks) sg_text(t, ",\"warps\":\"0x%x\"", o->warps);
+  sg_text(t, "}");
 }
 
 static void write_json(const Gang *g, SgFault *f) {
   const Trouble *b = &g->trouble;
   const Ins *in = &g->kernel->code[b->pc];
   Text t = {f->json, sizeof f->json};
-  say(&t, "{\"kind\":\"%s\",\"code\":%d", kind_name(b), b->code);
+  sg_text(&t, "{\"kind\":\"%s\",\"code\":%d", kind_name(b), b->code);
   json_string(&t, "kernel", f->kernel);
   json_source(&t, g->kernel, &g->kernel->locs[b->pc]);
-  say(&t, ",\"ptx_line\":%u", f->ptx_line);
+  sg_text(&t, ",\"ptx_line\":%u", f->ptx_line);
   json_three(&t, "block", f->block);
   json_three(&t, "thread", f->thread);
   if (b->memory) {
-    say(&t, ",\"access\":\"%s\",\"space\":\"%s\",\"address\":\"0x%" PRIx64 "\",\"bytes\":%u",
-        access_name(b->store, in->flags & INS_ATOM), space_name(in), b->address, b->bytes);
+    sg_text(&t, ",\"access\":\"%s\",\"space\":\"%s\",\"address\":\"0x%" PRIx64 "\",\"bytes\":%u",
+            access_name(b->store, in->flags & INS_ATOM), space_name(in), b->address, b->bytes);
     json_alloc(&t, g, b);
   }
   if (b->check == CHECK_ARRAY) {
     const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
     json_string(&t, "variable", o->name);
-    say(&t, ",\"variable_address\":\"0x%x\"", o->at);
-    if (o->end != UINT32_MAX) say(&t, ",\"variable_bytes\":%u", o->end - o->at);
+    sg_text(&t, ",\"variable_address\":\"0x%x\"", o->at);
+    if (o->end != UINT32_MAX) sg_text(&t, ",\"variable_bytes\":%u", o->end - o->at);
   }
   if (b->check == CHECK_RACE || b->check == CHECK_BARRIER) json_other(&t, g, &b->other);
   json_string(&t, "text", f->text);
-  say(&t, "}");
+  sg_text(&t, "}");
 }
 
 void sg_explain(const Gang *g, SgFault *fault) {
@@ -360,17 +347,17 @@ void sg_explain(const Gang *g, SgFault *fault) {
   }
 
   Text t = {fault->text, sizeof fault->text};
-  say(&t, "kernel %s", fault->kernel);
-  if (fault->line) say(&t, ", %s:%u", fault->file, fault->line);
-  if (fault->line && outer) say(&t, ", inlined at %s:%u", outer, loc->outer_line);
-  say(&t, " (PTX line %u), block (%u,%u,%u), thread (%u,%u,%u): ", fault->ptx_line, fault->block[0],
-      fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
+  sg_text(&t, "kernel %s", fault->kernel);
+  if (fault->line) sg_text(&t, ", %s:%u", fault->file, fault->line);
+  if (fault->line && outer) sg_text(&t, ", inlined at %s:%u", outer, loc->outer_line);
+  sg_text(&t, " (PTX line %u), block (%u,%u,%u), thread (%u,%u,%u): ", fault->ptx_line, fault->block[0],
+          fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
   if (b->memory) {
     say_memory(&t, g, b);
   } else {
-    say(&t, "%s", b->text);
+    sg_text(&t, "%s", b->text);
     if (b->check == CHECK_BARRIER) {
-      say(&t, ", the other one is at ");
+      sg_text(&t, ", the other one is at ");
       say_place(&t, k, b->other.pc);
     }
   }

@@ -8,45 +8,29 @@
 #include "builtin.h"
 #include "check.h"
 #include "kernel.h"
+#include "text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* --- words --- */
 
-typedef struct Words {
-  char *at;
-  size_t room;
-} Words;
-
-static void __attribute__((format(printf, 2, 3))) say(Words *t, const char *format, ...) {
-  va_list ap;
-  va_start(ap, format);
-  const int n = vsnprintf(t->at, t->room, format, ap);
-  va_end(ap);
-  if (n < 0) return;
-  const size_t used = (size_t)n < t->room ? (size_t)n : t->room - 1;
-  t->at += used;
-  t->room -= used;
-}
-
 static bool has(const uint64_t *mask, uint32_t i) { return mask[i / 64] >> (i % 64) & 1; }
 
 /* "thread 5", "threads 0-31, 40 and others" */
-static void say_threads(Words *t, const Gang *g, const uint64_t *mask) {
+static void say_threads(Text *t, const Gang *g, const uint64_t *mask) {
   uint32_t count = 0, runs = 0;
   for (uint32_t w = 0; w < g->words; w++) count += (uint32_t)__builtin_popcountll(mask[w]);
-  say(t, count == 1 ? "thread" : "threads");
+  sg_text(t, count == 1 ? "thread" : "threads");
   for (uint32_t i = 0; i < g->threads; i++) {
     if (!has(mask, i)) continue;
     uint32_t end = i;
     while (end + 1 < g->threads && has(mask, end + 1)) end++;
     if (++runs > 5) {
-      say(t, " and others, %u in all", count);
+      sg_text(t, " and others, %u in all", count);
       return;
     }
-    say(t, end > i ? "%s %u-%u" : "%s %u", runs > 1 ? "," : "", i, end);
+    sg_text(t, end > i ? "%s %u-%u" : "%s %u", runs > 1 ? "," : "", i, end);
     i = end;
   }
 }
@@ -64,45 +48,45 @@ static bool missing_at_barrier(const Gang *g, uint32_t id, uint64_t *out) {
   return any;
 }
 
-static void say_barrier(Words *t, const Gang *g, uint32_t id) {
+static void say_barrier(Text *t, const Gang *g, uint32_t id) {
   const Barrier *b = &g->barrier[id];
   const uint32_t wanted = b->expected ? b->expected : g->live_count, ended = g->threads - g->live_count;
   uint64_t out[MASK_WORDS];
-  say(t, " (%u of %u came", b->arrived, wanted);
+  sg_text(t, " (%u of %u came", b->arrived, wanted);
   if (missing_at_barrier(g, id, out)) {
-    say(t, ", not ");
+    sg_text(t, ", not ");
     say_threads(t, g, out);
   }
   if (wanted > g->threads)
-    say(t, ", and the block has no more than %u", g->threads);
+    sg_text(t, ", and the block has no more than %u", g->threads);
   else if (b->expected && ended)
-    say(t, ", and %u ended", ended);
-  say(t, ")");
+    sg_text(t, ", and %u ended", ended);
+  sg_text(t, ")");
 }
 
 /* Whom lanes that wait in their warp wait for. */
-static void say_lanes(Words *t, const Gang *g, const Front *f) {
+static void say_lanes(Text *t, const Gang *g, const Front *f) {
   const Ins *in = &g->kernel->code[f->pc];
   const uint32_t *mask = (const uint32_t *)(const void *)(g->regs + (size_t)in->s[in->imm] * g->nl);
   uint64_t out[MASK_WORDS] = {0};
   for (uint32_t i = f->first; i < f->end; i++)
     if (has(f->mask, i)) out[i / 64] |= (uint64_t)mask[i] << (i & 32);
   for (uint32_t w = 0; w < g->words; w++) out[w] &= g->live[w] & ~f->mask[w];
-  say(t, " for lanes of their warp that never come: ");
+  sg_text(t, " for lanes of their warp that never come: ");
   say_threads(t, g, out);
 }
 
-static void say_front(Words *t, const Gang *g, const Front *f) {
+static void say_front(Text *t, const Gang *g, const Front *f) {
   char place[300];
   say_threads(t, g, f->mask);
   sg_place(g->kernel, f->pc, place, sizeof place);
   if (f->state == F_RUN) {
-    say(t, f->count == 1 ? " is at %s" : " are at %s", place);
+    sg_text(t, f->count == 1 ? " is at %s" : " are at %s", place);
     return;
   }
-  say(t, f->count == 1 ? " waits" : " wait");
-  if (f->state == F_BAR) say(t, " at barrier %u", f->bar);
-  say(t, " in %s", place);
+  sg_text(t, f->count == 1 ? " waits" : " wait");
+  if (f->state == F_BAR) sg_text(t, " at barrier %u", f->bar);
+  sg_text(t, " in %s", place);
   if (f->state == F_BAR)
     say_barrier(t, g, f->bar);
   else
@@ -130,7 +114,7 @@ static bool find_front(const Gang *g, uint32_t n, uint32_t lane, Front *out) {
 }
 
 /* Where the threads stand, in the order of the first ones; `cur` counts where it runs. */
-static void say_fronts(Words *t, const Gang *g, bool running) {
+static void say_fronts(Text *t, const Gang *g, bool running) {
   enum { REST = 160 };
   const uint32_t n = g->nparked + running;
   uint64_t said[MASK_WORDS] = {0};
@@ -138,31 +122,31 @@ static void say_fronts(Words *t, const Gang *g, bool running) {
   Front f;
   for (uint32_t lane = 0; lane < g->threads; lane++) {
     if (has(said, lane) || !find_front(g, n, lane, &f)) continue;
-    say(t, "%s", between);
+    sg_text(t, "%s", between);
     if (t->room < REST) {
-      say(t, "and so on");
+      sg_text(t, "and so on");
       break;
     }
     say_front(t, g, &f);
     for (uint32_t w = 0; w < g->words; w++) said[w] |= f.mask[w];
     between = "; ";
   }
-  if (g->block[1] > 1 || g->block[2] > 1) say(t, " (threads are counted along x, then y, then z)");
+  if (g->block[1] > 1 || g->block[2] > 1) sg_text(t, " (threads are counted along x, then y, then z)");
 }
 
 void sg_standing(const Gang *g, char *text, size_t room) {
-  Words t = {text, room};
+  Text t = {text, room};
   *text = 0;
   say_fronts(&t, g, true);
 }
 
 void sg_deadlock(Gang *g) {
   char text[sizeof g->trouble.text - 1];
-  Words t = {text, sizeof text};
+  Text t = {text, sizeof text};
   const Front *first = &g->parked[0];
   for (uint32_t i = 1; i < g->nparked; i++)
     if (g->parked[i].first < first->first) first = &g->parked[i];
-  say(&t, "deadlock: ");
+  sg_text(&t, "deadlock: ");
   say_fronts(&t, g, false);
   g->trouble.pc = first->pc;
   sg_raise(g, 719, first->first, "%s", text);

@@ -6,20 +6,12 @@
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 /* put: p[0] = v, which faults where p is nothing. */
-static const char ptx[] = HEAD ".visible .global .align 4 .u32 cell[4];\n"
-                               ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n"
-                               ".visible .entry put(.param .u64 p, .param .u32 v) {\n"
-                               "  .reg .b32 %r<2>;\n"
-                               "  .reg .b64 %rd<3>;\n"
-                               "  ld.param.u64 %rd1, [p];\n"
-                               "  ld.param.u32 %r1, [v];\n"
-                               "  cvta.to.global.u64 %rd2, %rd1;\n"
-                               "  st.global.u32 [%rd2], %r1;\n"
-                               "  ret;\n"
-                               "}\n"
-                               ".visible .entry none() {\n"
-                               "  ret;\n"
-                               "}\n";
+static const char ptx[] =
+    HEAD ".visible .global .align 4 .u32 cell[4];\n"
+         ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n" PUT_KERNEL
+         ".visible .entry none() {\n"
+         "  ret;\n"
+         "}\n";
 static const char weak_ptx[] = HEAD ".weak .func nothing() {\n"
                                     "  ret;\n"
                                     "}\n";
