@@ -162,6 +162,50 @@ describe("checks of the software device", function()
     assert.equal("0xfc", report.address)
   end)
 
+  it("say nothing of copies that were under way when their block, or their kernel, ended", function()
+    on_software()
+    for _, gang in ipairs { 32, 1024 } do
+      local text, ok = child([[
+        local cuda = require "cudalua"
+        require "cudalua.autoinit"
+        local mod = cuda.SourceModule([=[
+          #include <cuda_pipeline.h>
+          extern "C" __global__ void ahead(const int *a) {
+            __shared__ int s[256];
+            __pipeline_memcpy_async(s + threadIdx.x, a + threadIdx.x, 4);
+            if (threadIdx.x % 2) __pipeline_commit();
+          }
+          extern "C" __global__ void plain(int *a) {
+            __shared__ int s[256];
+            s[threadIdx.x] = a[threadIdx.x];
+            __syncthreads();
+            a[threadIdx.x] = s[255 - threadIdx.x];
+          }
+          extern "C" __global__ void reads(int *o, const int *a) {
+            extern __shared__ int d[];
+            o[threadIdx.x] = d[threadIdx.x];
+            __pipeline_memcpy_async(d + threadIdx.x, a + threadIdx.x, 4);
+            __pipeline_commit();
+            __pipeline_wait_prior(0);
+            o[threadIdx.x] += d[threadIdx.x];
+          }]=], { no_extern_c = true })
+        local a, o = cuda.mem_alloc(1024), cuda.mem_alloc(1024)
+        cuda.memset_d32(a, 7, 256)
+        local ahead, plain, reads = mod:get_function "ahead", mod:get_function "plain", mod:get_function "reads"
+        for round = 1, 3 do
+          ahead(a, {block = 256, grid = 5})
+          plain(a, {block = 256})
+          ahead(a, {block = 128})
+          ahead(a, {block = 256})
+          reads(o, a, {block = 256, shared = 1024})
+          cuda.Context.synchronize()
+        end
+        print "fine"]], "races", "CUDALUA_SOFT_GANG=" .. gang)
+      assert(ok, text)
+      assert.equal("fine\n", text)
+    end
+  end)
+
   it("find barriers and shuffles that not all come to", function()
     on_software()
     family_is_found "barriers"

@@ -481,14 +481,15 @@ describe("sources of every kind", function()
   before_each(gpu.context)
 
   it("deep nesting compiles or is an error, and never ends the process", function()
-    local out, ok = gpu.child([[
+    local out, ok = gpu.child("local n = " .. (gpu.sanitized and 1000 or 10000) .. [[
+
       local cuda = require "cudalua"
       for _, source in ipairs {
-        "__device__ int x = " .. ("("):rep(20000) .. "1" .. (")"):rep(20000) .. ";",
-        "__device__ void f() " .. ("{"):rep(50000) .. ("}"):rep(50000),
-        "__device__ int " .. ("*"):rep(100000) .. "a;",
-        ("("):rep(100000),
-        "__global__ void k(" .. ("("):rep(100000),
+        "__device__ int x = " .. ("("):rep(2 * n) .. "1" .. (")"):rep(2 * n) .. ";",
+        "__device__ void f() " .. ("{"):rep(5 * n) .. ("}"):rep(5 * n),
+        "__device__ int " .. ("*"):rep(10 * n) .. "a;",
+        ("("):rep(10 * n),
+        "__global__ void k(" .. ("("):rep(10 * n),
       } do
         local ok, err = pcall(cuda.compile, source, { arch = "compute_80", cache_dir = false })
         assert(ok or cuda.is_error(err, "CompileError"), tostring(err))

@@ -162,7 +162,9 @@ describe("schedule", function()
       results[kernel.name], kernels = bytes, kernels + 1
     end)
     assert.is_true(kernels >= 500)
-    for _, way in ipairs(ways) do
+    local tried = gpu.sanitized and 2 or #ways -- which have all kinds of threads, order and gang but the usual
+    for i = 1, tried do
+      local way = ways[i]
       soft.schedule(way)
       each_result(function(kernel, bytes)
         compared = compared + 1
@@ -172,7 +174,7 @@ describe("schedule", function()
         end
       end)
     end
-    assert.equal(kernels * #ways, compared)
+    assert.equal(kernels * tried, compared)
     assert(#wrong == 0, #wrong .. " results differ:\n  " .. table.concat(wrong, "\n  "))
   end)
 

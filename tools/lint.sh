@@ -21,7 +21,7 @@ lint_format() { c_files | xargs -0 -r clang-format --dry-run -Werror; }
 # clang-tidy with the given options over the files named on stdin, side by side, the longest first; what it
 # suppressed by itself is not worth a line.
 tidy() {
-  (cd "$ROOT/build-clang" && xargs -r ls -S | xargs -r -P"$(nproc)" -n1 clang-tidy --quiet -p . "$@") 2>&1 |
+  (cd "$BUILD-clang" && xargs -r ls -S | xargs -r -P"$(nproc)" -n1 clang-tidy --quiet -p . "$@") 2>&1 |
     { grep -v -E '^[0-9]+ warnings? (generated|treated)|^$' || true; }
 }
 
@@ -29,7 +29,7 @@ tidy() {
 # handlers, which macros make, and the tests, where every line can fail, have more paths than it gets through.
 lint_tidy() {
   local files status=0 pathless='/softgpu/(exec_[a-z]*|isa)\.c$|/spec/|/bench/'
-  files=$(sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$ROOT/build-clang/compile_commands.json" | sort -u)
+  files=$(sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$BUILD-clang/compile_commands.json" | sort -u)
   grep -v -E "$pathless" <<<"$files" | tidy || status=1
   grep -E "$pathless" <<<"$files" | tidy '--checks=-clang-analyzer-*' || status=1
   return "$status"

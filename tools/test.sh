@@ -27,8 +27,8 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(check hostile corpus differential compiler_abuse fault_sweep compiler_options schedule pressure printf
-  primitives cache examples nonsense)
+LONG_SPECS=(gpuarray_fusion gpuarray_reduce check hostile corpus differential compiler_abuse fault_sweep compiler_options
+  schedule pressure nonsense printf primitives cache examples gpuarray_ops)
 
 spec_files() {
   local name
@@ -36,6 +36,20 @@ spec_files() {
   for name in spec/*_spec.lua; do
     [[ " ${LONG_SPECS[*]} " = *" $(basename "$name" _spec.lua) "* ]] || echo "$name"
   done
+}
+
+# Specs that are about compiling.
+COMPILING=(compiler compiler_abuse cache dynamic linker lto nvcc signature)
+
+# cache_of DIR SPEC: where the process of a spec keeps what it has compiled. The sanitized run finds there what the plain
+# run has left, if there was one: NVRTC is slow under the sanitizers, and not ours. What is about compiling compiles.
+cache_of() {
+  local name=${2%_spec}
+  if [[ -n $RUNTIME && " ${COMPILING[*]} " != *" $name "* ]]; then
+    echo "${1%-asan}/test-cache/$2"
+  else
+    echo "$1/test-cache/$2"
+  fi
 }
 
 # How many processes run tests side by side: one on a GPU, whose memory specs count. Two for the sanitizers, which
@@ -80,7 +94,7 @@ run_c_tests() {
 run_spec() {
   local dir=$1 name=$2
   shift 2
-  CUDALUA_REPORT=$dir/parts/$name.lua CUDALUA_CACHE_DIR=$dir/test-cache/$name run_busted "${busted[@]}" "$@"
+  CUDALUA_REPORT=$dir/parts/$name.lua CUDALUA_CACHE_DIR=$(cache_of "$dir" "$name") run_busted "${busted[@]}" "$@"
 }
 
 # Every spec file in a process of its own, so that one that crashes is known and takes no other along; what a file
@@ -135,17 +149,18 @@ run_tests() {
 }
 
 # The C code of core and softgpu is instrumented, LuaJIT is not: so the runtime has to be loaded first, and
-# leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all.
+# leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
+# CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours.
 run_sanitized() {
   need_packages luajit headers meson ninja cc busted
   need_cuda
-  BUILD=$ROOT/build-asan
-  build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false
+  BUILD=$BUILD-asan
+  build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false -Dvectorize=false -Doptimization=1
   RUNTIME=$(ldd "$BUILD/src/cudalua/core.so" | awk '/libasan/ { print $3 }')
   [[ -n $RUNTIME ]] || die "the compiler's AddressSanitizer runtime was not found; install libasan of ${CC:-cc}"
   export ASAN_OPTIONS="detect_leaks=1:exitcode=99:${ASAN_OPTIONS:-}"
   export LSAN_OPTIONS="suppressions=$ROOT/tools/leaks.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
-  export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
+  export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1" CUDALUA_SANITIZED=1
   test_build "$BUILD" "$@"
 }
 

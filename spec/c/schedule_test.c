@@ -531,7 +531,7 @@ static void time_limit(void) {
   }
   /* Many blocks none of which takes long. */
   sg_config_schedule("threads", "1");
-  sg_config_schedule("timeout", "5");
+  sg_config_schedule("timeout", "120");
   CHECK(launch("mix", 1000, 256, 0) == 0);
   CHECK(launch_with(a, "chain", 1, 32, false) == 0);
   sg_config_schedule("timeout", "0.002");

@@ -8,6 +8,7 @@ local M = { cuda = cuda }
 
 cuda.init()
 M.soft = cuda.driver_info().soft
+M.sanitized = os.getenv "CUDALUA_SANITIZED" ~= nil -- everything takes several times as long
 
 -- One context for the whole run: making one on a GPU takes a tenth of a second.
 local context

@@ -3,7 +3,7 @@
 --
 -- A case: name, source; kind and code of the report; thread (and block) that it names; says: a pattern of its
 -- text; args: "ints:64" and the like are device memory, of zeros, "raw:64" such that nobody has written; block,
--- grid, options of the launch; setup(cuda, fn, args): what goes before it.
+-- grid, options of the launch; options: of the compiler; setup(cuda, fn, args): what goes before it.
 local M = {}
 
 local families = {}
@@ -256,6 +256,11 @@ families.pointers = {
         volatile int a[16];
         a[n & 15] = n;
         return n == 0 ? 0 : deep(n + 1) + a[n & 15];
+      }
+      __global__ void k(int *o) { o[0] = deep(o[0] + 1); }]], args = { "ints:1" }, block = 1 },
+  { "calls without end, compiled for a debugger", "launch_failed", 719, { 0 }, "stack overflow", options = { "-G" },
+    [[__device__ int deep(int n) { // HERE
+        return n == 0 ? 0 : deep(n + 1) + 1;
       }
       __global__ void k(int *o) { o[0] = deep(o[0] + 1); }]], args = { "ints:1" }, block = 1 },
   { "an assertion", "assert", 710, { 2 }, "assertion `threadIdx.x < 2` failed",
@@ -620,6 +625,24 @@ families.races = {
         }
         o[i] = sum;
       }]], args = { "ints:64", "ints:128" }, block = 64, fixed = true, no_extern_c = true },
+  { "a pipeline that runs ahead of the block's end, and waits for one stage too few", "race", 719, { 0 },
+    "nobody has waited for the copy",
+    [[#include <cuda_pipeline.h>
+      extern "C" __global__ void k(int *o, const int *a) {
+        __shared__ int s[2][64];
+        int i = threadIdx.x, at = 64 * blockIdx.x;
+        __pipeline_memcpy_async(&s[0][i], a + at + i, 4); // OTHER
+        __pipeline_commit();
+        __pipeline_memcpy_async(&s[1][i], a + at + i, 4); // the block ends before somebody waits for this one
+        __pipeline_commit();
+#ifdef FIXED
+        __pipeline_wait_prior(1);
+#else
+        __pipeline_wait_prior(2);
+#endif
+        __syncthreads();
+        o[at + i] = s[0][63 - i]; // HERE
+      }]], args = { "ints:256", "ints:256" }, block = 64, grid = 4, fixed = true, no_extern_c = true },
   { "data that is read before its barrier in memory", "race", 719, { 0 }, "in no order",
     [[__global__ void k(int *o) {
         __shared__ unsigned long long barrier;
@@ -868,7 +891,7 @@ local function run(cuda, case, fixed)
   softgpu.set_device_count(case.devices or 1)
   local keep = { context = cuda.Device(0):make_context() }
   local mod = cuda.SourceModule(case[6], { name = "planted.cu", no_extern_c = case.no_extern_c,
-    options = fixed and { "-DFIXED" } or nil })
+    options = fixed and { "-DFIXED" } or case.options })
   local args = {}
   for i, what in ipairs(case.args) do args[i] = make(cuda, what, keep, mod) end
   if case.setup then case.setup(cuda, mod, args) end

@@ -66,13 +66,12 @@ void sg_check_begin_block(Gang *g) {
     c->shared_full = 0;
   }
   memset(c->arrived, 0, sizeof c->arrived);
-  c->noted.rows = c->npending = 0;
+  c->noted.rows = 0;
   c->noted.storing = false;
-  if (c->grouped) memset(c->groups, 0, sizeof c->groups);
-  c->grouped = false;
   c->first = c->acquired = 0;
   c->interleaved = false;
   if (!(c->on & SG_CHECK_RACES)) return;
+  sg_race_forget_copies(g);
   sg_race_turn(g);
   c->sync = c->now;
 }

@@ -142,6 +142,7 @@ void sg_race_note(Gang *g, const Access *a);
 /* Asynchronous copies to shared memory: one was made to a word, and then the lanes of the running instruction
  * close a group, or wait until no more than `left` of their groups are under way (with NO_ROW for all). */
 void sg_race_copied(Gang *g, uint64_t at, uint32_t lane);
+void sg_race_forget_copies(Gang *g); /* of a block that is over: they are done, whoever waited for them */
 void sg_race_commit(Gang *g);
 void sg_race_wait(Gang *g, uint32_t left);
 void sg_race_fence(Gang *g, bool release, bool acquire, bool block);

@@ -61,7 +61,7 @@ void FN(enter)(Gang *g, const Ins *in) {
   const uint64_t *taken = in->s[1] == NO_ROW ? NULL : ROW0(const uint64_t, in->s[1]);
   ACTIVE(i) {
     if (sp[i] + (uint64_t)in->imm <= (taken ? taken[i] : g->local_bytes)) continue;
-    sg_raise(g, STACK_OVERFLOW, i,
+    sg_raise(g, g->kernel->debug ? STACK_OVERFLOW_DEBUG : STACK_OVERFLOW, i,
              "stack overflow: calls are nested so deeply that the thread's stack is full "
              "(CU_LIMIT_STACK_SIZE is %u)",
              g->stack_limit);

@@ -9,8 +9,9 @@
 #include "ins.h"
 #include "machine.h"
 
-enum { SM_COUNT = 16, SM_BLOCKS = 32, SM_THREADS = 2048 };                /* as the driver layer says it */
-enum { STACK_OVERFLOW = 700, ILLEGAL_INSTRUCTION = 715, BAD_CALL = 718 }; /* codes of faults */
+enum { SM_COUNT = 16, SM_BLOCKS = 32, SM_THREADS = 2048 }; /* as the driver layer says it */
+/* Codes of faults. In code for a debugger a GPU looks at the stack before each call, and traps. */
+enum { STACK_OVERFLOW = 700, STACK_OVERFLOW_DEBUG = 719, ILLEGAL_INSTRUCTION = 715, BAD_CALL = 718 };
 enum { MAX_LANES = 1024, MASK_WORDS = MAX_LANES / 64, BARRIERS = 16, LANE_PAD = 32 };
 
 typedef enum FrontState { F_RUN, F_BAR, F_WARP } FrontState;

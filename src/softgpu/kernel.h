@@ -91,6 +91,7 @@ struct SgKernel {
   uint32_t nfunctions;
   bool reserves; /* uses the system's part of shared memory */
   bool stacks;   /* functions call themselves: threads need a stack */
+  bool debug;    /* code for a debugger */
   unsigned ties; /* TIE_* */
   char *missing; /* why it cannot run here, or NULL; then there is no code */
   uint32_t bytes_per_lane, nplans, ncaches;

@@ -166,6 +166,7 @@ static bool load_kernels(Loading *l) {
     k->module = m;
     k->info.const_bytes = const_bytes;
     k->info.ptx_version = l->px->target_sm;
+    k->debug = l->px->debug;
     m->kernels[m->nkernels] = k;
     const bool ok = dec_kernel(m, l->px, f, k, &l->forms, l->diag, l->code);
     m->nkernels++;

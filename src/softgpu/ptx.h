@@ -163,6 +163,7 @@ typedef struct PtxModule {
   int version;        /* 90 for .version 9.0 */
   const char *target; /* "sm_80" */
   int target_sm;      /* 80 */
+  bool debug;         /* the target says so: compiled with -G */
   int address_size;
   PtxSym **vars;
   uint32_t nvars; /* module-level variables, in order */

@@ -194,6 +194,7 @@ static void header(PtxParser *p) {
     ptx_next(p); /* the directive, or the comma */
     t = p->lex.tok;
     PtxAtom *a = ptx_expect_name(p, "a target such as 'sm_80'");
+    p->m->debug |= strcmp(a->text, "debug") == 0;
     if (strncmp(a->text, "sm_", 3) != 0) continue;
     if (p->m->target) ptx_fail_at(p, t.line, t.col, "A module has one target only.");
     p->m->target = a->text;

@@ -265,6 +265,17 @@ void sg_race_copied(Gang *g, uint64_t at, uint32_t lane) {
   c->shared.wtime[at] = TIME_PENDING;
 }
 
+void sg_race_forget_copies(Gang *g) {
+  Check *c = g->check;
+  for (uint32_t i = 0; i < c->npending; i++) {
+    uint32_t *time = &c->shared.wtime[c->pending[i].at];
+    if (*time == TIME_PENDING) *time = 0;
+  }
+  c->npending = 0;
+  if (c->grouped) memset(c->groups, 0, sizeof c->groups);
+  c->grouped = false;
+}
+
 #define EACH_ACTIVE(i)                                                                                       \
   for (uint32_t i = g->lo; i < g->lo + g->n; i++)                                                            \
     if (g->m[i])
