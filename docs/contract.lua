@@ -116,6 +116,7 @@ return {
   },
   {
     module = "cudalua.dtype", prefix = "dtype",
+    struct_dtype_spec = "struct",
     dtype_spec = [[of is_dtype list default_float promote promote_value pack_float16 unpack_float16 pack_bfloat16
       unpack_bfloat16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
       complex128]],
@@ -125,11 +126,65 @@ return {
     ndarray_spec = [[empty zeros ones full array from_buffer wrap is_array equal allclose newaxis Array Array:len
       Array:data Array:buffer Array:get Array:set Array:tolist Array:slice Array:transpose Array:reshape Array:copy
       Array:astype Array:fill Array:assign Array:equal Array:allclose]],
+    ndarray_make_spec = [[from_function arange linspace eye empty_like zeros_like ones_like full_like Array:item
+      Array:squeeze Array:expand_dims Array:flip Array:broadcast_to]],
+    npy_spec = "load loads save dumps savez dumpsz Npz Npz:names Npz:get Npz:close",
     hostmem_spec = "Array:get_pointer",
+    struct_dtype_spec = "Array:field",
   },
   {
     module = "cudalua.tools", prefix = "tools",
     tools_spec = [[get_default_device make_default_context context_dependent_memoize clear_context_caches]],
+    arguments_spec = [[register_dtype get_or_register_dtype dtype_to_ctype parse_c_arg parse_arguments VectorArg
+      ScalarArg is_arg Arg Arg:declarator match_dtype_to_c_struct c_declarations]],
+  },
+  {
+    module = "cudalua.vec", prefix = "vec",
+    vec_spec = [[char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4 short1 short2 short3 short4 ushort1 ushort2
+      ushort3 ushort4 int1 int2 int3 int4 uint1 uint2 uint3 uint4 long1 long2 long3 long4 long4_16a long4_32a ulong1
+      ulong2 ulong3 ulong4 ulong4_16a ulong4_32a longlong1 longlong2 longlong3 longlong4 longlong4_16a longlong4_32a
+      ulonglong1 ulonglong2 ulonglong3 ulonglong4 ulonglong4_16a ulonglong4_32a float1 float2 float3 float4 double1
+      double2 double3 double4 double4_16a double4_32a make_char1 make_char2 make_char3 make_char4 make_uchar1
+      make_uchar2 make_uchar3 make_uchar4 make_short1 make_short2 make_short3 make_short4 make_ushort1 make_ushort2
+      make_ushort3 make_ushort4 make_int1 make_int2 make_int3 make_int4 make_uint1 make_uint2 make_uint3 make_uint4
+      make_long1 make_long2 make_long3 make_long4 make_long4_16a make_long4_32a make_ulong1 make_ulong2 make_ulong3
+      make_ulong4 make_ulong4_16a make_ulong4_32a make_longlong1 make_longlong2 make_longlong3 make_longlong4
+      make_longlong4_16a make_longlong4_32a make_ulonglong1 make_ulonglong2 make_ulonglong3 make_ulonglong4
+      make_ulonglong4_16a make_ulonglong4_32a make_float1 make_float2 make_float3 make_float4 make_double1
+      make_double2 make_double3 make_double4 make_double4_16a make_double4_32a]],
+  },
+  {
+    module = "cudalua.gpuarray", prefix = "gpuarray",
+    gpuarray_construct_spec = [[empty zeros ones full scalar empty_like zeros_like ones_like full_like to_gpu
+      to_gpu_async from_function wrap load save arange linspace logspace eye identity tri tril triu diag meshgrid
+      is_array newaxis
+      Array Array:len Array:tolist Array:fill Array:get Array:set Array:get_async Array:set_async]],
+    gpuarray_shape_spec = [[Array:reshape Array:ravel Array:flatten Array:squeeze Array:expand_dims Array:transpose
+      Array:swapaxes Array:moveaxis Array:flip Array:fliplr Array:flipud Array:rot90 Array:reverse Array:broadcast_to
+      Array:diagonal Array:view Array:split Array:array_split Array:tile Array:repeat_ Array:roll Array:pad Array:item
+      Array:copy Array:astype broadcast_arrays atleast_1d atleast_2d atleast_3d concatenate stack hstack vstack dstack
+      reshape ravel squeeze expand_dims transpose swapaxes moveaxis flip fliplr flipud rot90 broadcast_to diagonal copy
+      split array_split tile repeat_ roll pad]],
+    gpuarray_fuse_spec = "fuse Fused Fused:source source",
+    gpuarray_reduce_spec = [[sum prod mean min max argmin argmax any all count_nonzero ptp var std dot vdot subset_sum
+      subset_min subset_max subset_dot Array:sum Array:prod Array:mean Array:min Array:max Array:argmin Array:argmax
+      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot]],
+    gpuarray_index_spec = [[Array:slice take put take_along_axis put_along_axis where nonzero argwhere flatnonzero
+      compress extract place putmask select choose multi_take multi_put multi_take_put searchsorted Array:take Array:put
+      Array:nonzero Array:compress Array:choose Array:searchsorted]],
+  },
+  {
+    module = "cudalua.math", prefix = "math",
+    math_spec = [[abs fabs sign ceil floor trunc rint round round_away sqrt rsqrt cbrt rcbrt square cube reciprocal
+      exp exp2 exp10 expm1 log log2 log10 log1p logb ilogb sin cos tan sinpi cospi asin acos atan sinh
+      cosh tanh asinh acosh atanh degrees radians angle erf erfc erfcx erfinv erfcinv normcdf normcdfinv
+      lgamma tgamma j0 j1 y0 y1 cyl_bessel_i0 cyl_bessel_i1 isnan isinf isfinite signbit real imag conj
+      fmod floordiv mod ieee_remainder fdim hypot rhypot pow logaddexp logaddexp2 atan2 ldexp copysign
+      nextafter heaviside minimum maximum fmin fmax jn yn fma clip frexp modf]],
+  },
+  {
+    module = "cudalua.elementwise", prefix = "elementwise",
+    elementwise_spec = "ElementwiseKernel ElementwiseKernel:source",
   },
   {
     module = "cudalua.gl", prefix = "gl",

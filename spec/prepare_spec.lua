@@ -228,6 +228,7 @@ describe("prepared calls", function()
       fn:prepared_call(1, { 32 }, out, 16000, { shared = 64000 }) -- above 48 KiB
       assert.same({ 16000 * 15999 / 2 }, read(out, "int", 1))
       gpu.raises("LogicError", "unknown option", fn.prepared_call, fn, 1, out, 100, { size = 4 })
+      gpu.raises("LogicError", "arguments", fn.prepared_call, fn, 1, out, 100, cuda.ndarray.zeros(3))
       gpu.raises("LogicError", "option shared_size", fn.prepared_call, fn, 1, out, 100, { shared_size = -4 })
       gpu.raises("LaunchError", "shared memory", fn.prepared_call, fn, 1, out, 100, { shared_size = 2 ^ 20 })
       fn:prepared_call(1, out, 100)

@@ -62,6 +62,8 @@ return {
     "event_spec: events cuda.Event:time_since with a driver that has the older form of the call only",
     "event_spec: events events are given back to the driver",
     "graph_spec: graphs cuda.Stream:capture with the driver failing",
+    "gpuarray_index_spec: writing by an index with arrays writes a number by a mask in one kernel, without asking how "
+      .. "many are true",
     "stream_spec: streams streams are given back to the driver",
     "streams_order_spec: the order of work in streams: softgpu.streams sets the mode and tells it",
     "streams_order_spec: the order of work in streams: softgpu.streams: deferred work waits, eager work is done, "
@@ -104,6 +106,7 @@ return {
     "memcpy_box_spec: structured copies go to the driver as they are named",
     "memcpy_box_spec: structured copies page-locked sources are read when the copy runs, others when it is called",
     "array_spec: arrays go to the driver by the call that their descriptor stands for",
+    "gpuarray_reduce_spec: Reductions do not race",
     "hostmem_lifetime_spec: lifetimes of host memory every call of the driver failing once",
     "hostmem_lifetime_spec: lifetimes of host memory what the driver refuses to take back is counted, never raised",
     "lifetime_spec: lifetimes a destroy that the driver refuses is counted, never raised",

@@ -73,6 +73,7 @@ function M.parse(source, file, entries)
   local block, number = new_block(), 0
 
   local function add(kind, name, arguments)
+    if kind == "class" and entries[name] and #block.text == 0 then return end -- a file that goes on with a class
     entries[name] = { name = name, kind = kind, text = block.text, params = block.params, returns = block.returns,
       raises = block.raises, arguments = arguments or {}, file = file, line = number }
   end

@@ -15,7 +15,9 @@ local on_now = false
 ---@return boolean before  whether launches were waited for
 function M.set_debugging(on)
   on_now = on and true or false
-  return core.launch_blocking(on_now)
+  local before, arrays = core.launch_blocking(on_now), package.loaded["cudalua.gpuarray.graph"]
+  if arrays then arrays.trace_lines() end
+  return before
 end
 
 ---Is set_debugging() on?

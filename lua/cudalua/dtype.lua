@@ -1,10 +1,11 @@
 -- Element types of arrays: what they are called, how they lie in memory, and what two of them become together.
--- There is one object per type; dtype("float32") finds it.
+-- There is one object per type; dtype("float32") finds it. Structs are made by structs.lua, CUDA's vectors by vec.lua.
 
 local ffi = require "ffi"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local float16 = require "cudalua.float16"
+local host = require "cudalua.ffi"
 
 ---`dtype(x)` is `dtype.of(x)`.
 ---@class cudalua.dtype
@@ -30,11 +31,12 @@ local M = { list = {} }
 ---An element type. There is one object for each, so that == compares them. Read only.
 ---@class cudalua.dtype.DType
 ---@field name string        "float32"
----@field kind string        "bool", "int", "uint", "float" or "complex"
+---@field kind string        "bool", "int", "uint", "float", "complex" or "struct"
 ---@field itemsize integer   bytes
 ---@field alignment integer  bytes
 ---@field ctype ffi.ctype*   an element as FFI sees it
----@field code string        NumPy's code: "<f4"; "<V2" for bfloat16
+---@field code string        NumPy's code: "<f4"; "<V2" for bfloat16, "|V12" for a struct of 12 bytes
+---@field fields cudalua.dtype.Field[]?  of structs; a fresh list
 
 -- What getmetatable says of a dtype.
 local TAG = "cudalua.dtype"
@@ -62,23 +64,31 @@ local known = {} -- every name -> dtype
 
 local function refuse(text) errors.raise("LogicError", text) end
 
-for _, r in ipairs(rows) do
-  local row = { name = r[1], kind = r[2], itemsize = r[3], c = r[4] }
-  -- For arrays: how elements go in and out; see element.lua.
-  local load, store, check = element.access(row)
-  local ctype = ffi.typeof(row.c)
-  local fields = { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
-    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof(row.c .. " *") }
+---A dtype. For structs.lua.
+---@param fields table  what it has; for arrays also _load, _store, _check (see element.lua), _pointer: its FFI pointer
+---@param call? function  what calling it does
+---@return cudalua.dtype.DType
+function M._new(fields, call)
+  local name = fields.name
   -- The field is there for those who print or compare tables by their contents.
-  local dt = setmetatable({ _name = row.name }, {
+  return setmetatable({ _name = name }, {
     __index = fields,
     __newindex = function(_, key)
-      refuse(("dtype %s: cannot set %s: it is read only"):format(r[1], errors.text(key)))
+      refuse(("dtype %s: cannot set %s: it is read only"):format(name, errors.text(key)))
     end,
-    __tostring = function() return r[1] end,
+    __call = call,
+    __tostring = function() return name end,
     __concat = function(a, b) return tostring(a) .. tostring(b) end,
     __metatable = TAG,
   })
+end
+
+for _, r in ipairs(rows) do
+  local row = { name = r[1], kind = r[2], itemsize = r[3], c = r[4] }
+  local load, store, check = element.access(row)
+  local ctype = ffi.typeof(row.c)
+  local dt = M._new { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
+    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof(row.c .. " *") }
   M.list[#M.list + 1] = dt
   M[r[1]] = dt
   for _, name in ipairs { r[1], r[5], r[5]:sub(2), "=" .. r[5]:sub(2), "<" .. r[5]:sub(2) } do known[name] = dt end
@@ -91,35 +101,79 @@ end
 ---@return boolean
 function M.is_dtype(x) return type(x) == "table" and getmetatable(x) == TAG end
 
+-- The structs, by the name that FFI gives them: "struct 97".
+local structs = {}
+
+---Lets a struct's FFI type be found.
+---@param dt cudalua.dtype.DType
+function M._add(dt) structs[tostring(dt.ctype):match "^ctype<(.*)>$"] = dt end
+
 ---The dtype of an FFI type by the name that FFI gives it: "unsigned int", const or not. For arrays.
 ---@param name string
 ---@return cudalua.dtype.DType?
-function M._of_c(name) return known[(name:gsub("^const ", ""))] end
+function M._of_c(name)
+  name = name:gsub("^const ", "")
+  return known[name] or structs[name]
+end
+
+---The dtype of a scalar by one of its names. For what looks names up elsewhere, too.
+---@param name string
+---@return cudalua.dtype.DType?
+function M._of_name(name) return known[name] end
+
+---The dtype, or nil and why there is none.
+---@param x any  as for of
+---@return cudalua.dtype.DType?
+---@return string? why
+function M._find(x)
+  if type(x) == "string" then
+    local dt = known[x] or require("cudalua.tools.types")._of_name(x)
+    if dt then return dt end
+    if x:find "^>" then return nil, ("'%s' is big-endian; this machine and its devices are not"):format(x) end
+    local names = {}
+    for i, scalar in ipairs(M.list) do names[i] = scalar.name end
+    return nil, ("there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(names, ", "))
+  end
+  if M.is_dtype(x) then return x end
+  if type(x) == "cdata" and host.is_ctype(x) then
+    local dt = M._of_c(tostring(x):match "^ctype<(.*)>$")
+    if dt then return dt end
+    return nil, tostring(x) .. " is not an element type"
+  end
+  return nil, "expected a name, a dtype or an FFI ctype, got " .. element.describe(x)
+end
 
 ---The dtype of that name or C type.
----@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits),
----  NumPy's code ("<f4", "f4", "f"); or an FFI ctype
+---@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits), one of
+---  CUDA's vectors ("float4") or a struct that tools.get_or_register_dtype() made known; NumPy's code ("<f4", "f4",
+---  "f"); or an FFI ctype
 ---@return cudalua.dtype.DType
 ---@raise LogicError where there is none
 function M.of(x)
-  if type(x) == "string" then
-    if known[x] then return known[x] end
-    if x:find "^>" then refuse(("dtype: '%s' is big-endian; this machine and its devices are not"):format(x)) end
-    local names = {}
-    for i, dt in ipairs(M.list) do names[i] = dt.name end
-    refuse(("dtype: there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(names, ", ")))
-  end
-  if M.is_dtype(x) then return x end
-  if type(x) == "cdata" and tostring(x):find "^ctype<" then
-    local dt = M._of_c(tostring(x):match "^ctype<(.*)>$")
-    return dt or refuse(("dtype: %s is not an element type"):format(tostring(x)))
-  end
-  refuse("dtype: expected a name, a dtype or an FFI ctype, got " .. element.describe(x))
+  local dt, why = M._find(x)
+  return dt or refuse("dtype: " .. why)
 end
+
+---A struct as C lays it out. Its elements are FFI structs with these fields; the dtype itself makes them when it is
+---called: `particle(1, 2)` by position, `particle { x = 1 }` by name, the rest is zero. In an FFI struct a float16 or
+---bfloat16 is its bits and a pointer an address; a:field() and a:tolist() of arrays give numbers. The same description
+---gives the same object.
+---@param fields any[]  { name, type } or { name, type, extents } for each field; type: as for dtype.of, another struct
+---  included, or a pointer ("float *": an address on the device, a uint64); extents of a fixed array: a number or a
+---  list
+---@param options? {name: string, align: boolean|integer}  name: what C calls it; without one it has to be
+---  registered before kernels can be generated from it; align: true (default) for C's own padding, false for none
+---  (packed), a power of two for a struct that is aligned at least so (__align__(16))
+---@return cudalua.dtype.DType
+---@raise LogicError naming the field that is not right
+function M.struct(fields, options) return require("cudalua.structs").make("dtype.struct", fields, options) end
 
 setmetatable(M, { __call = function(_, x) return M.of(x) end })
 
 local default_float = M.float32
+
+-- Functions that are called when it is set to another type, for those who keep what they found out with it.
+M._on_default_float = {}
 
 ---The float type that is taken where none is named: float32 until it is set, for the whole Lua state.
 ---@param dt? any  float16, bfloat16, float32 or float64, as for dtype.of: sets it
@@ -130,6 +184,7 @@ function M.default_float(dt)
     dt = M.of(dt)
     if dt.kind ~= "float" then refuse(("dtype.default_float: %s is not a float type"):format(dt.name)) end
     default_float = dt
+    for _, changed in ipairs(M._on_default_float) do changed() end
   end
   return default_float
 end
@@ -150,6 +205,9 @@ local function larger(a, b) return b.itemsize > a.itemsize and b or a end
 function M.promote(a, b)
   a, b = M.of(a), M.of(b)
   if a == b then return a end
+  if a.kind == "struct" or b.kind == "struct" then
+    refuse(("dtype.promote: %s and %s have no type in common"):format(a.name, b.name))
+  end
   if ranks[a.kind] < ranks[b.kind] then a, b = b, a end -- a is of the higher kind now
   if a.kind == "complex" and b.kind == "float" then return larger(a, complex_of[b] or M.complex64) end
   if ranks[a.kind] > ranks[b.kind] then return a end
@@ -172,6 +230,7 @@ end
 ---@raise LogicError where an integer type cannot hold the whole number, or the value is none of these
 function M.promote_value(a, value)
   a = M.of(a)
+  if a.kind == "struct" then refuse(("dtype.promote_value: %s is a struct, not a number"):format(a.name)) end
   local x = element.scalar(value)
   if x == nil then refuse("dtype.promote_value: expected a number, got " .. element.describe(value)) end
   local rank = ranks[a.kind]

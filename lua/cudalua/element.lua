@@ -6,6 +6,7 @@
 local ffi = require "ffi"
 local bit = require "bit"
 local float16 = require "cudalua.float16"
+local host = require "cudalua.ffi"
 
 local cast, istype = ffi.cast, ffi.istype
 local floor, ceil, huge = math.floor, math.ceil, math.huge
@@ -114,6 +115,11 @@ local scalars = {
   ["ctype<double>"] = true,
 }
 
+-- ffi.istype() says the same of an array of two floats.
+local function is_complex_cdata(v)
+  return (istype(complex128_t, v) or istype(complex64_t, v)) and not tostring(ffi.typeof(v)):find("[", 1, true)
+end
+
 ---A value as one of a Lua boolean, a number, int64_t, uint64_t or complex cdata; nil for anything else.
 ---@param v any
 ---@return boolean|number|ffi.cdata*|nil
@@ -121,8 +127,8 @@ function M.scalar(v)
   local t = type(v)
   if t == "number" or t == "boolean" then return v end
   if t ~= "cdata" then return nil end
-  if istype(int64_t, v) or istype(uint64_t, v) or istype(complex128_t, v) or istype(complex64_t, v) then return v end
-  if tostring(v):find "^ctype<" then return nil end
+  if istype(int64_t, v) or istype(uint64_t, v) or is_complex_cdata(v) then return v end
+  if host.is_ctype(v) then return nil end
   local name = tostring(ffi.typeof(v))
   if name == "ctype<int64_t>" then return int64_t(v) end -- a `long long` is not an int64_t to ffi.istype
   if name == "ctype<uint64_t>" then return uint64_t(v) end
@@ -134,7 +140,7 @@ local scalar = M.scalar
 ---Is it complex cdata?
 ---@param v any
 ---@return boolean
-function M.is_complex(v) return type(v) == "cdata" and (istype(complex128_t, v) or istype(complex64_t, v)) end
+function M.is_complex(v) return type(v) == "cdata" and is_complex_cdata(v) end
 local is_complex = M.is_complex
 
 local function is_uint64(v) return istype(uint64_t, v) end
@@ -168,6 +174,8 @@ local function check_integer(row)
     return refuse(x)
   end
 
+  local narrow = low >= -2 ^ 31 and high < 2 ^ 31
+
   return function(v)
     if type(v) ~= "number" then
       local x = scalar(v)
@@ -175,6 +183,10 @@ local function check_integer(row)
       if x == nil or is_complex(x) then return nil, "expected a whole number, got " .. describe(v) end
       if type(x) == "cdata" then return check_cdata(x) end
       v = x
+    end
+    if narrow then -- the quickest question
+      local x = bit.tobit(v)
+      if x == v and x >= low and x <= high then return x end
     end
     if v >= low and v <= high and v == floor(v) then return v end
     if v ~= floor(v) or v == huge or v == -huge then return nil, describe(v) .. " is not a whole number" end

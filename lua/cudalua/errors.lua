@@ -29,6 +29,7 @@ for name, class in pairs(core.errors) do M[name] = class end
 ---@field live number?          MemoryError: bytes of device memory that objects of this program have
 ---@field pooled number?        MemoryError: bytes that pools keep for later
 ---@field queued number?        MemoryError: bytes that were collected and not yet given back
+---@field expression string[]?  arrays: the operations that were computed, with the lines that wrote them
 ---@field where string?         "script.lua:12", the caller's line
 ---@field traceback string      stack at the time of the error
 local Error = M.Error
@@ -120,6 +121,21 @@ function M.check_callable(where, f)
   core.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
 end
 
+-- FFI types that have a name of their own: "struct 97" -> name.
+local ctype_names = {}
+
+---Lets messages call values of an FFI type by a name.
+---@param ctype ffi.ctype*
+---@param name string
+function M.name_ctype(ctype, name) ctype_names[tostring(ctype):match "^ctype<(.*)>$"] = name end
+
+local function text_of_cdata(x)
+  local text = tostring(ffi.typeof(x))
+  local name = ctype_names[text:gsub("^ctype<const ", "ctype<"):match "^ctype<(.-)[ &]*>$"]
+  if not name then return "a cdata of " .. text end
+  return (tonumber(x) and "the FFI type of " or "a ") .. name
+end
+
 ---What a message calls a value. Runs nothing of the value's own.
 ---@param x any
 ---@return string
@@ -129,7 +145,7 @@ function M.text(x)
     return #x <= 60 and not x:find "%c" and ("'%s'"):format(x) or ("a string of %d bytes"):format(#x)
   end
   if t == "number" or t == "boolean" or t == "nil" then return tostring(x) end
-  if t == "cdata" then return "a cdata of " .. tostring(ffi.typeof(x)) end
+  if t == "cdata" then return text_of_cdata(x) end
   return core.kind(x) or t
 end
 
@@ -143,8 +159,9 @@ local function index(t, key) return t[key] end
 ---@return table
 function M.options(where, options, known)
   if options == nil then return {} end
-  if type(options) ~= "table" then
-    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, M.text(options)))
+  if type(options) ~= "table" or getmetatable(options) == "cudalua.ndarray" then
+    local what = type(options) == "table" and "a host array" or M.text(options)
+    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, what))
   end
   for key, value in next, options do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end

@@ -16,6 +16,11 @@ local function is_pointer(x)
 end
 M.is_pointer = is_pointer
 
+-- A type of the FFI, which is a cdata too. Values that are no numbers are told without their tostring(), which may be
+-- the user's own.
+local function is_ctype(x) return tonumber(x) ~= nil and tostring(x):find "^ctype<" ~= nil end
+M.is_ctype = is_ctype
+
 local function refuse(what, text) errors.raise("LogicError", what .. ": " .. text) end
 
 local function index(t, key) return t[key] end
@@ -104,7 +109,7 @@ end
 
 -- The row of a scalar value. A ctype is a cdata too, but no value.
 local function scalar_of(x)
-  if tostring(x):find "^ctype<" then return nil end
+  if is_ctype(x) then return nil end
   for _, s in ipairs(scalars) do
     if ffi.istype(s.ctype, x) then return s end
   end
@@ -116,9 +121,8 @@ end
 ---@return integer? size  bytes; nil where that is not fixed
 ---@return integer? align
 function M.ctype(x)
-  if type(x) ~= "cdata" then return nil end
+  if type(x) ~= "cdata" or not is_ctype(x) then return nil end
   local text = tostring(x):match "^ctype<(.*)>$"
-  if not text then return nil end
   if is_pointer(x) then return "void *", 8, 8 end
   if text:find "^enum " then text = "int" end
   local ok, size = pcall(ffi.sizeof, x)
@@ -142,7 +146,7 @@ end
 function M.value_bytes(x)
   local s = scalar_of(x)
   if s then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
-  if tostring(x):find "^ctype<" or is_pointer(x) then return nil end
+  if is_ctype(x) or is_pointer(x) then return nil end
   for ctype, box in pairs(complex) do
     if ffi.istype(ctype, x) then return ffi.string(box(x), ffi.sizeof(ctype)) end
   end

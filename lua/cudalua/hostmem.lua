@@ -16,16 +16,13 @@ local bytes_t = ffi.typeof "uint8_t *"
 local closes = ffi.cast("const uint32_t *", core.closes_address())
 
 -- Asked before every access. Nothing has to be looked at unless some object was closed since the last time.
-local function alive(base)
-  local seen = -1
-  return function()
-    local now = closes[0]
-    if now == seen then return true end
-    local why = core.why_dead(base)
-    if why then return false, why end
-    seen = now
-    return true
-  end
+local function alive(token)
+  local now = closes[0]
+  if now == token.seen then return true end
+  local why = core.why_dead(token.base)
+  if why then return false, why end
+  token.seen = now
+  return true
 end
 
 -- A host array over memory that an object of the library owns: its address, what it is like, the owner, and order or
@@ -33,7 +30,7 @@ end
 function M.wrap(address, shape, dtype, base, options)
   if type(address) == "number" then address = ffi.cast("uintptr_t", address) end
   return ndarray.wrap(ffi.cast(bytes_t, address), shape, dtype, { order = options.order, strides = options.strides,
-    base = base, alive = alive(base) })
+    base = base, alive = alive, token = { base = base, seen = -1 } })
 end
 
 -- What pagelocked_empty and its like have in common: name, the options besides order, and a function that allocates.

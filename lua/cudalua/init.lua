@@ -170,7 +170,9 @@ for part, names in pairs {
 } do
   for name in names:gmatch "%S+" do later[name] = part end
 end
-local modules = { dtype = true, ndarray = true, tools = true, softgpu = true } -- as fields: cuda.ndarray.zeros
+-- As fields: cuda.ndarray.zeros.
+local modules = { dtype = true, elementwise = true, gpuarray = true, math = true, ndarray = true, softgpu = true,
+  tools = true, vec = true }
 
 -- cuda.ctx_flags and the other constants are made when they are first looked at.
 local constant = require("cudalua.constants").lookup

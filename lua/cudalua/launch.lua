@@ -167,23 +167,41 @@ local function with_handlers(fn, args, n, handlers)
   return result
 end
 
+---Is an argument an array, whose address is known when the kernel is launched and not before?
+---@param x any
+---@return boolean
+function M.is_array(x) return type(x) == "table" and getmetatable(x) == "cudalua.gpuarray" end
+
 ---What C takes in place of a call's arguments.
 ---@param fn cudalua.Function
+---@param stream? cudalua.Stream  of the call; nil: the current one
 ---@param ... any
 ---@return any[] args
 ---@return integer n
 ---@return table<integer, table>? handlers  by number of the argument, whose place is empty; nil: there are none
-function M.take_apart(fn, ...)
+function M.take_apart(fn, stream, ...)
   local n = select("#", ...)
-  local args, handlers = { ... }, {}
+  local args, handlers, arrays = { ... }, {}, nil
   for i = 1, n do
-    if not plain(args[i]) then args[i], handlers[i] = convert(fn, i, args[i]) end
+    local x = args[i]
+    if M.is_array(x) then
+      arrays = arrays or {}
+      arrays[#arrays + 1] = i
+    elseif not plain(x) then
+      args[i], handlers[i] = convert(fn, i, x)
+    end
+  end
+  if arrays then
+    require("cudalua.gpuarray.argument").take(fn, args, arrays, stream)
+    for _, i in ipairs(arrays) do
+      if type(args[i]) == "cdata" then args[i] = from_cdata(fn, i, args[i]) end
+    end
   end
   return args, n, next(handlers) and handlers
 end
 
 core.on_launch(function(fn, options, listed, ...)
-  local args, n, handlers = M.take_apart(fn, ...)
+  local args, n, handlers = M.take_apart(fn, options.stream, ...)
   if listed then -- fn{a, b, block = ...}: the arguments are taken out of it
     local rest = {}
     for k, v in pairs(options) do

@@ -113,6 +113,56 @@ function M.dense_strides(shape, itemsize, order)
   return strides
 end
 
+---Axes in the order in which they lie in memory, the one with the largest steps first.
+---@param strides integer[]
+---@return integer[]
+function M.memory_order(strides)
+  local axes = {}
+  for k = 1, #strides do axes[k] = k end
+  table.sort(axes, function(a, b)
+    local sa, sb = math.abs(strides[a]), math.abs(strides[b])
+    if sa == sb then return a < b end
+    return sa > sb
+  end)
+  return axes
+end
+
+---Strides of an array without gaps whose axes lie in the order of another one's, as NumPy's order "K".
+---@param shape integer[]
+---@param strides integer[]  of the other one
+---@param itemsize integer
+---@return integer[]
+function M.kept_strides(shape, strides, itemsize)
+  local axes, out, step = M.memory_order(strides), {}, itemsize
+  for k = #axes, 1, -1 do
+    out[axes[k]] = step
+    step = step * math.max(shape[axes[k]], 1)
+  end
+  return out
+end
+
+---Do two elements of an array share bytes? True also for some unusual strides with which none do.
+---@param shape integer[]
+---@param strides integer[]
+---@param itemsize integer
+---@return boolean
+function M.repeats(shape, strides, itemsize)
+  local axes, reach = M.memory_order(strides), itemsize
+  for k = 1, #shape do
+    if shape[k] == 0 then return false end
+    if shape[k] > 1 and strides[k] == 0 then return true end
+  end
+  for k = #axes, 1, -1 do
+    local axis = axes[k]
+    if shape[axis] > 1 then
+      local step = math.abs(strides[axis])
+      if step < reach then return true end
+      reach = reach + step * (shape[axis] - 1)
+    end
+  end
+  return false
+end
+
 ---Does an array have no gaps, in one order or the other? Strides of axes with one element do not matter, and an
 ---empty array is dense in both.
 ---@param shape integer[]
@@ -182,6 +232,7 @@ local function range(what, axis, item, n)
   end
   return first, floor((last - first) / step) + 1, step
 end
+M.range = range
 
 ---Applies an index: a number drops its axis, a table is a range, newaxis adds an axis; axes that are left out are
 ---taken whole.
@@ -223,6 +274,21 @@ function M.slice(what, shape, strides, n, items)
   return offset, out_shape, out_strides
 end
 
+---An axis, from 1; negative ones count from the last.
+---@param what string
+---@param axis any
+---@param n integer  how many axes there are
+---@return integer
+function M.axis(what, axis, n)
+  local x = whole(axis)
+  if not x then refuse(what, "an axis must be a whole number, got %s", element.describe(axis)) end
+  local at = x < 0 and n + 1 + x or x
+  if at < 1 or at > n then
+    refuse(what, "axis %.0f: the array has %d ax%s", x, n, n == 1 and "is" or "es")
+  end
+  return at
+end
+
 ---A permutation of axes, 1-based; without one, the reverse.
 ---@param what string
 ---@param n integer    how many axes
@@ -237,12 +303,90 @@ function M.permutation(what, n, axes)
   local list = M.numbers(what, "axes", axes, -LIMIT)
   if #list ~= n then refuse(what, "the array has %d axes, %d are given", n, #list) end
   for k, axis in ipairs(list) do
-    local at = axis < 0 and n + 1 + axis or axis
-    if at < 1 or at > n then refuse(what, "axis %.0f: the array has %d axes", axis, n) end
+    local at = M.axis(what, axis, n)
     if seen[at] then refuse(what, "axis %.0f is given twice", axis) end
     seen[at], order[k] = true, at
   end
   return order
+end
+
+---Some axes of an array, as a set.
+---@param what string
+---@param n integer  how many axes there are
+---@param axes any   one, or a list of them
+---@return table<integer, boolean>
+function M.axes(what, n, axes)
+  local set = {}
+  for _, axis in ipairs(M.numbers(what, "axes", axes, -LIMIT)) do
+    local at = M.axis(what, axis, n)
+    if set[at] then refuse(what, "axis %.0f is given twice", axis) end
+    set[at] = true
+  end
+  return set
+end
+
+---Leaves out axes of one element.
+---@param what string
+---@param shape integer[]
+---@param strides integer[]
+---@param axes? any  one, or a list of them; none: all that have one element
+---@return integer[] shape
+---@return integer[] strides
+---@raise LogicError where one has not one element
+function M.squeeze(what, shape, strides, axes)
+  local set, out_shape, out_strides = axes ~= nil and M.axes(what, #shape, axes) or nil, {}, {}
+  for k = 1, #shape do
+    local leave = set and set[k] or not set and shape[k] == 1
+    if not leave then
+      out_shape[#out_shape + 1], out_strides[#out_strides + 1] = shape[k], strides[k]
+    elseif shape[k] ~= 1 then
+      refuse(what, "axis %d of the shape %s has %.0f elements; only an axis of one can go", k, M.text(shape), shape[k])
+    end
+  end
+  return out_shape, out_strides
+end
+
+---Puts in axes of one element.
+---@param what string
+---@param shape integer[]
+---@param strides integer[]
+---@param axes any  where they are in the new shape: one, or a list of them
+---@return integer[] shape
+---@return integer[] strides
+function M.expand_dims(what, shape, strides, axes)
+  local list = M.numbers(what, "axes", axes, -LIMIT)
+  local n = #shape + #list
+  if n > M.MAX_AXES then refuse(what, "an array has at most %d axes", M.MAX_AXES) end
+  local set, out_shape, out_strides, old = M.axes(what, n, list), {}, {}, 0
+  for k = 1, n do
+    if set[k] then
+      out_shape[k], out_strides[k] = 1, 0
+    else
+      old = old + 1
+      out_shape[k], out_strides[k] = shape[old], strides[old]
+    end
+  end
+  return out_shape, out_strides
+end
+
+---Runs axes backwards.
+---@param what string
+---@param shape integer[]
+---@param strides integer[]
+---@param axes? any  one, or a list of them; none: all
+---@return integer offset  bytes to the first element
+---@return integer[] strides
+function M.flip(what, shape, strides, axes)
+  local set, offset, out = axes ~= nil and M.axes(what, #shape, axes) or nil, 0, {}
+  for k = 1, #shape do
+    local back = not set or set[k]
+    out[k] = back and -strides[k] + 0 or strides[k] -- no -0
+    if back then offset = offset + math.max(shape[k] - 1, 0) * strides[k] end
+  end
+  for k = 1, #shape do
+    if shape[k] == 0 then offset = 0 end
+  end
+  return offset, out
 end
 
 -- ---- reshaping ----------------------------------------------------------------------------------------------
@@ -325,6 +469,56 @@ function M.reshape_strides(shape, strides, new, itemsize, order)
     end
   end
   return out
+end
+
+-- ---- broadcasting -------------------------------------------------------------------------------------------
+
+---The shape that two arrays have together: axes are matched from the last one, an extent of 1 goes with any other,
+---and an axis that is missing counts as one of extent 1.
+---@param what string
+---@param a integer[]
+---@param b integer[]
+---@return integer[]  a new list
+---@raise LogicError where two extents differ and neither is 1
+function M.broadcast(what, a, b)
+  local na, nb = #a, #b
+  local n, out = math.max(na, nb), {}
+  for k = 1, n do
+    local x, y = a[na - n + k] or 1, b[nb - n + k] or 1
+    if x ~= y and x ~= 1 and y ~= 1 then
+      refuse(what, "shapes %s and %s do not broadcast", M.text(a), M.text(b))
+    end
+    out[k] = x == 1 and y or x
+  end
+  return out
+end
+
+---Strides with which an array shows itself in a shape that it broadcasts to: 0 on every axis along which it is
+---repeated. The shape is not checked: layout.broadcast gave it, or layout.broadcasts said that it will do.
+---@param shape integer[]
+---@param strides integer[]
+---@param new integer[]
+---@return integer[]  a new list
+function M.broadcast_strides(shape, strides, new)
+  local out, missing = {}, #new - #shape
+  for k = 1, #new do
+    local own = shape[k - missing]
+    out[k] = own and (own == new[k] or own ~= 1) and strides[k - missing] or 0
+  end
+  return out
+end
+
+---Does an array of one shape, repeated, fill another one?
+---@param shape integer[]
+---@param new integer[]
+---@return boolean
+function M.broadcasts(shape, new)
+  local missing = #new - #shape
+  if missing < 0 then return false end
+  for k = 1, #shape do
+    if shape[k] ~= new[k + missing] and shape[k] ~= 1 then return false end
+  end
+  return true
 end
 
 -- ---- walking ------------------------------------------------------------------------------------------------

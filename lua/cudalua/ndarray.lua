@@ -1,7 +1,9 @@
 -- Arrays in host memory: a shape, an element type and strides over FFI memory of our own or of somebody else.
 -- What the driver layer takes and returns. Needs no driver and no device; does no arithmetic.
---   ndarray/array    the array       ndarray/list     nested tables       ndarray/copy   copies, conversions, fills
---   layout           shapes, strides, indices         ndarray/compare     ndarray/text   as text
+--   ndarray/array   the array       ndarray/list     nested tables       ndarray/copy    copies, conversions, fills
+--   ndarray/shape   its views       ndarray/make     ranges, functions   ndarray/file    .npy and .npz
+--   ndarray/text    as text         ndarray/struct   of structs          ndarray/equal, ndarray/compare   comparisons
+--   layout          shapes, strides, indices
 
 local ffi = require "ffi"
 local arrays = require "cudalua.ndarray.array"
@@ -10,16 +12,22 @@ local element = require "cudalua.element"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
+require "cudalua.ndarray.equal"
+require "cudalua.ndarray.shape"
+require "cudalua.ndarray.struct"
 
 local cast, refuse = ffi.cast, layout.refuse
-local allocated, order_of, size_of = arrays.allocated, arrays.order_of, arrays.size_of
+local allocated, order_of, placement, size_of = arrays.allocated, arrays.order_of, arrays.placement, arrays.size_of
 local bytes_t = ffi.typeof "uint8_t *"
 
 ---Arrays in host memory.
 ---@class cudalua.ndarray
 ---@field newaxis any  in an index: a new axis of extent 1
 ---@field Array cudalua.ndarray.Array  the methods of arrays
-local M = { newaxis = layout.newaxis, Array = arrays.Array }
+---@field Npz cudalua.ndarray.Npz      the methods of .npz files
+local M = setmetatable({ newaxis = layout.newaxis, Array = arrays.Array }, { __index = function(_, key)
+  if key == "Npz" then return require("cudalua.ndarray.file").Npz end
+end })
 
 ---Is it an array of this module?
 ---@param x any
@@ -30,22 +38,24 @@ local function dtype_or_default(dtype) return dtype == nil and dtypes.default_fl
 
 local function made(what, shape, dtype, options)
   dtype = dtype_or_default(dtype)
-  local order = order_of(what, options)
-  return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order)
+  local order, backing = placement(what, options)
+  return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order, backing)
 end
 
 ---An array whose elements are not set to anything.
 ---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F"}  C (default): the last axis is dense; F: the first one
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order C (default): the last axis is dense;
+---  F: the first one; pinned: in page-locked memory, as cuda.pagelocked_empty; managed: as cuda.managed_empty
 ---@return cudalua.ndarray.Array
----@raise LogicError for a bad shape or dtype, MemoryError where there is not so much memory
+---@raise LogicError for a bad shape, dtype or option, and for pinned or managed without a current context; MemoryError
+---  where there is not so much memory
 function M.empty(shape, dtype, options) return made("ndarray.empty", shape, dtype, options) end
 
 ---An array of zeros (of false).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F"}
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.zeros(shape, dtype, options) return made("ndarray.zeros", shape, dtype, options) end
@@ -53,40 +63,92 @@ function M.zeros(shape, dtype, options) return made("ndarray.zeros", shape, dtyp
 ---An array of ones (of true).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F"}
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.ones(shape, dtype, options) return made("ndarray.ones", shape, dtype, options):fill(1) end
+
+local function filled(what, a, value)
+  local x, why = a._check(value)
+  if why then refuse(what, why) end
+  return a:fill(x)
+end
 
 ---An array of one value.
 ---@param shape integer|integer[]  as for empty
 ---@param value any                boolean, number, 64-bit integer or complex cdata
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
----@param options? {order: "C"|"F"}
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError where the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
-  local a = made("ndarray.full", shape, dtype, options)
-  local x, why = a._check(value)
-  if why then refuse("ndarray.full", why) end
-  return a:fill(x)
+  return filled("ndarray.full", made("ndarray.full", shape, dtype, options), value)
+end
+
+-- An array of the shape, dtype and, unless given, order of another one. Its elements lie without gaps.
+local function made_like(what, other, dtype, options)
+  if not arrays.is_array(other) then
+    refuse(what, "expected a host array, got " .. element.describe(other))
+  end
+  local order, backing, o = placement(what, options)
+  if o.order == nil and other.order == "F" then order = "F" end
+  return allocated(what, other.shape, dtype == nil and other._dtype or dtypes.of(dtype), order, backing)
+end
+
+---An array of the shape and order of another one, whose elements are not set to anything.
+---@param other cudalua.ndarray.Array
+---@param dtype? any  as for dtype.of; default: the other's
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order: default F where the other lies in F order
+---  alone, else C; the rest as for empty
+---@return cudalua.ndarray.Array
+---@raise LogicError where it is no host array, and as empty
+function M.empty_like(other, dtype, options) return made_like("ndarray.empty_like", other, dtype, options) end
+
+---An array of zeros (of false) with the shape and order of another one.
+---@param other cudalua.ndarray.Array
+---@param dtype? any  as for dtype.of; default: the other's
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@return cudalua.ndarray.Array
+---@raise LogicError, MemoryError as empty_like
+function M.zeros_like(other, dtype, options) return made_like("ndarray.zeros_like", other, dtype, options) end
+
+---An array of ones (of true) with the shape and order of another one.
+---@param other cudalua.ndarray.Array
+---@param dtype? any  as for dtype.of; default: the other's
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@return cudalua.ndarray.Array
+---@raise LogicError, MemoryError as empty_like
+function M.ones_like(other, dtype, options) return made_like("ndarray.ones_like", other, dtype, options):fill(1) end
+
+---An array of one value with the shape and order of another one.
+---@param other cudalua.ndarray.Array
+---@param value any   boolean, number, 64-bit integer or complex cdata
+---@param dtype? any  as for dtype.of; default: the other's
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@return cudalua.ndarray.Array
+---@raise LogicError where the type cannot hold the value, and as empty_like
+function M.full_like(other, value, dtype, options)
+  return filled("ndarray.full_like", made_like("ndarray.full_like", other, dtype, options), value)
 end
 
 ---An array from nested tables, one value, or another array; always a copy.
 ---@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); an array
 ---@param dtype? any  as for dtype.of; default: an array's own; for booleans, 64-bit integer and complex cdata their own
 ---  type; for numbers dtype.default_float(), whole or not
----@param options? {order: "C"|"F"}
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array: default its own
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the place where lists are ragged or a value does not fit
+---@raise LogicError naming the place where lists are ragged or a value does not fit, and as empty
 function M.array(values, dtype, options)
   local what = "ndarray.array"
-  local order, o = order_of(what, options)
+  local order, backing, o = placement(what, options)
   dtype = dtype ~= nil and dtypes.of(dtype) or nil
-  if arrays.is_array(values) then return values:astype(dtype or values.dtype, o.order) end
-  local a = arrays.from_values(what, values, dtype, dtypes.default_float())
-  return order == "F" and a:copy "F" or a
+  if not arrays.is_array(values) then
+    return arrays.settled(what, arrays.from_values(what, values, dtype, dtypes.default_float()), order, backing)
+  end
+  dtype = dtype or values.dtype
+  if not backing then return values:astype(dtype, o.order) end
+  return made_like(what, values, dtype, options):assign(values)
 end
 
 ---An array over memory that somebody else owns; nothing is copied. For the parts of this library: what is behind a
@@ -94,15 +156,16 @@ end
 ---@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", strides: integer[], base: any, alive: fun(): boolean, string?}  strides: bytes for
----  each axis, instead of order; base: the owner, kept alive; alive: asked before every access whether the memory is
----  still there, and if not, why
+---@param options? {order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, string?, token: any}
+---  strides: bytes for each axis, instead of order; base: the owner, kept alive; alive: asked before every access
+---  whether the memory is still there, and if not, why; is given the token
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a bad pointer, shape, dtype or strides
 function M.wrap(pointer, shape, dtype, options)
   local what = "ndarray.wrap"
   dtype = dtype_or_default(dtype)
-  local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true })
+  local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true,
+    token = true })
   local ok, p = pcall(cast, bytes_t, pointer)
   if type(pointer) ~= "cdata" or tostring(pointer):find "^ctype<" or element.scalar(pointer) ~= nil or not ok or
     not ffi.sizeof(pointer) then
@@ -124,9 +187,7 @@ function M.wrap(pointer, shape, dtype, options)
     refuse(what, ("the array reaches from byte %.0f to %.0f, the memory has %.0f"):format(low, high,
       ffi.sizeof(pointer)))
   end
-  local a = arrays.new(dtype, p, shape, strides, size)
-  a._base, a._memory, a._alive = o.base or false, pointer, o.alive or false
-  return a
+  return arrays.over(dtype, p, shape, strides, size, o.base, pointer, o.alive, o.token)
 end
 
 -- "float", { 2, 3 } from "ctype<float [2][3]>", "ctype<float (&)[2][3]>" or "ctype<float *>".
@@ -188,21 +249,17 @@ function M.from_buffer(buf, shape, dtype, options)
     ffi.copy(a._p, buf, a._size * dtype.itemsize)
     return a
   end
-  local a = arrays.new(dtype, cast(bytes_t, slot[0]), shape, layout.dense_strides(shape, dtype.itemsize, order),
-    size_of(shape))
-  if arrays.is_array(buf) then
-    a._alive, a._root = buf._alive, buf._root or buf
-  else
-    a._base = buf
-  end
-  return a
+  local strides, size = layout.dense_strides(shape, dtype.itemsize, order), size_of(shape)
+  if arrays.is_array(buf) then return arrays.view(buf, 0, shape, strides, size, dtype) end
+  return arrays.over(dtype, cast(bytes_t, slot[0]), shape, strides, size, buf)
 end
 
 -- The first of two operands as an array; where the other is one, in its type if that holds fractions.
 local function first_operand(what, a, b)
   if arrays.is_array(a) then return a end
   local kind = arrays.is_array(b) and b.dtype.kind
-  return arrays.from_values(what, a, (kind == "float" or kind == "complex") and b.dtype or nil, dtypes.float64)
+  local own = kind == "float" or kind == "complex" or kind == "struct"
+  return arrays.from_values(what, a, own and b.dtype or nil, dtypes.float64)
 end
 
 ---Have two arrays the same shape and equal elements? Types may differ; NaN equals nothing.
@@ -220,5 +277,55 @@ function M.equal(a, b) return first_operand("ndarray.equal", a, b):equal(b) end
 ---@return string? difference  the first one
 ---@raise LogicError where the shapes differ
 function M.allclose(a, b, options) return first_operand("ndarray.allclose", a, b):allclose(b, options) end
+
+for name, f in pairs(require "cudalua.ndarray.make") do M[name] = f end
+
+-- ---- files: only programs that have any load that part -------------------------------------------------------------
+
+---Loads what NumPy's save, savez or savez_compressed wrote, or save and savez here.
+---@param path string
+---@param options? {pinned: boolean, managed: boolean}  of an .npy: as for empty
+---@return cudalua.ndarray.Array|cudalua.ndarray.Npz  of an .npy file the array, in the order that it has there; of an
+---  .npz file an object that reads its arrays when they are asked for
+---@raise RuntimeError where the file cannot be opened; LogicError where it is neither, is damaged or truncated, or has
+---  elements of a type that is no dtype (nothing in a file is ever executed); MemoryError
+function M.load(path, options) return require("cudalua.ndarray.file").load(path, options) end
+
+---As load, from the bytes of such a file.
+---@param bytes string
+---@param options? {pinned: boolean, managed: boolean}
+---@return cudalua.ndarray.Array|cudalua.ndarray.Npz
+---@raise LogicError, MemoryError as load
+function M.loads(bytes, options) return require("cudalua.ndarray.file").loads(bytes, options) end
+
+---Writes an array to an .npy file, which NumPy's load reads; bfloat16 as "<V2", raw bytes to NumPy. An array in F order
+---is written so, a view with gaps in C order.
+---@param path string  as it is: no ".npy" is added
+---@param a any        array, nested tables, or a value
+---@param options? {version: 1|2|3}  of the format, default: 1
+---@raise LogicError for what is no array; RuntimeError where the file cannot be written: it may then be there in part
+function M.save(path, a, options) require("cudalua.ndarray.file").save(path, a, options) end
+
+---The bytes of the .npy file that save would write.
+---@param a any  array, nested tables, or a value
+---@param options? {version: 1|2|3}
+---@return string
+---@raise LogicError for what is no array, or has 2 GiB or more
+function M.dumps(a, options) return require("cudalua.ndarray.file").dumps(a, options) end
+
+---Writes arrays to an .npz file, not compressed, in the order of their names.
+---@param path string  as it is: no ".npz" is added
+---@param members table<string, any>  by name: arrays, nested tables, or values
+---@param options? {version: 1|2|3}  of the .npy format
+---@raise LogicError for what is no table of arrays; RuntimeError where the file cannot be written: it may then be there
+---  in part
+function M.savez(path, members, options) require("cudalua.ndarray.file").savez(path, members, options) end
+
+---The bytes of the .npz file that savez would write.
+---@param members table<string, any>
+---@param options? {version: 1|2|3}
+---@return string
+---@raise LogicError for what is no table of arrays, or has 2 GiB or more
+function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
 return M

@@ -14,12 +14,21 @@ local Function = core.classes.Function
 ---@raise LogicError where they reach behind the last parameter
 function Function:param_setv(offset, bytes) core.param_setv(self, offset, host.as_string("bytes", bytes)) end
 
-local kept = setmetatable({}, { __mode = "k" }) -- by function: arguments with handlers among them
+local kept = setmetatable({}, { __mode = "k" }) -- by function: arguments with handlers or arrays among them
+
+local function has_arrays(...)
+  for i = 1, select("#", ...) do
+    if launch.is_array((select(i, ...))) then return true end
+  end
+  return false
+end
 
 local function set(fn, ...)
-  local args, n, handled = launch.take_apart(fn, ...)
-  if not handled then return fn:param_set(unpack(args, 1, n)) end
-  kept[fn] = { n = n, ... }
+  if not has_arrays(...) then
+    local args, n, handled = launch.take_apart(fn, nil, ...)
+    if not handled then return fn:param_set(unpack(args, 1, n)) end
+  end
+  kept[fn] = { n = select("#", ...), ... }
   core.param_set_in_lua(fn)
 end
 

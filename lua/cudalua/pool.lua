@@ -73,6 +73,11 @@ setmetatable(PageLockedMemoryPool, {
   end,
 })
 
+local function is_there(block)
+  local why = core.why_dead(block)
+  return not why, why
+end
+
 ---A host array in page-locked memory. Its base is the PooledHostAllocation; when both are dropped, or the base is
 ---freed, the block goes back to the pool, after asynchronous copies that use it.
 ---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
@@ -92,10 +97,8 @@ function PageLockedMemoryPool:allocate(shape, dtype, order)
   return require("cudalua.ndarray").wrap(p, shape, dtype, {
     order = order,
     base = block,
-    alive = function()
-      local why = core.why_dead(block)
-      return not why, why
-    end,
+    alive = is_there,
+    token = block,
   })
 end
 

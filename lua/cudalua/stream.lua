@@ -25,6 +25,15 @@ setmetatable(Stream, {
   end,
 })
 
+local capture = Stream.capture
+
+-- What was written down before and is computed inside would be part of the graph, and have no value before a launch.
+function Stream:capture(fn, options)
+  local arrays = package.loaded["cudalua.gpuarray"]
+  if arrays then arrays.eval() end
+  return capture(self, fn, options)
+end
+
 ---cuCtxGetStreamPriorityRange of the current context: the smaller number is the greater priority. Priorities outside
 ---of the range are taken for its nearer end.
 ---@return integer least     0 on all GPUs so far

@@ -1,5 +1,6 @@
--- Helpers around devices and contexts, after PyCUDA's tools: which device a program uses by default, and results that
--- are kept for each context.
+-- Helpers after PyCUDA's tools: which device a program uses by default, results that are kept for each context, and
+-- what generated kernels call types and arguments.
+--   tools/types   dtypes and their names in C       tools/arguments   "const float *x" as an object
 
 local cuda = require "cudalua"
 local errors = require "cudalua.errors"
@@ -122,4 +123,13 @@ end
 local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLockedMemoryPool = true,
   PageLockedAllocator = true, PooledHostAllocation = true, DebugMemoryPool = true }
 
-return setmetatable(M, { __index = function(_, name) return pools[name] and cuda[name] or nil end })
+return setmetatable(M, { __index = function(_, name)
+  if pools[name] then return cuda[name] end
+  for _, part in ipairs { "types", "arguments" } do
+    local value = require("cudalua.tools." .. part)[name]
+    if value ~= nil then
+      rawset(M, name, value)
+      return value
+    end
+  end
+end })

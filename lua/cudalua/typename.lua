@@ -1,5 +1,5 @@
--- Types of parameters as a user writes them: "const float *a", "unsigned int", "int32", "float4", an FFI ctype, a
--- dtype, {bytes = 24, align = 8}.
+-- Types of parameters as a user writes them: "const float *a", "unsigned int", "int32", "float4", a struct that was
+-- registered, an FFI ctype, a dtype, {bytes = 24, align = 8}.
 
 local errors = require "cudalua.errors"
 
@@ -35,7 +35,14 @@ for base, size in pairs { char = 1, uchar = 1, short = 2, ushort = 2, int = 4, u
   longlong = 8, ulonglong = 8, float = 4, double = 8 } do
   structs[base .. 1], structs[base .. 2] = { size, size }, { 2 * size, 2 * size }
   structs[base .. 3], structs[base .. 4] = { 3 * size, size }, { 4 * size, math.min(4 * size, 16) }
+  if size == 8 then structs[base .. "4_16a"], structs[base .. "4_32a"] = { 32, 16 }, { 32, 32 } end
 end
+
+-- Structs of CUDA's that have a dtype, by its name; vectors have their own.
+local complex = {
+  complex64 = "complex64", cuComplex = "complex64", cuFloatComplex = "complex64", complex128 = "complex128",
+  cuDoubleComplex = "complex128",
+}
 
 local qualifiers = { const = true, volatile = true, restrict = true, __restrict__ = true, __restrict = true,
   __grid_constant__ = true, struct = true, enum = true, signed = false }
@@ -65,34 +72,144 @@ local function of_words(words)
   return size and (n.unsigned and "uint" or "int") .. 8 * size
 end
 
+-- What the user registered, and CUDA's vectors.
+local function dtype_of_name(name) return require("cudalua.tools.types")._of_name(name) end
+
 local function described(name, text)
   local type = names[name]
   if type then return { type = type, text = text, size = sizes[type], align = sizes[type] } end
   local struct = structs[name]
   if struct then return { type = "bytes", text = text, size = struct[1], align = struct[2] } end
+  local dt = dtype_of_name(name)
+  if dt and dt.kind == "struct" then
+    return { type = "bytes", text = text, size = dt.itemsize, align = dt.alignment }
+  end
+  if dt then return described(dt.name, text) end
+end
+
+-- Words without qualifiers; nil where something is no word.
+local function words_of(text)
+  local words, is_const = {}, false
+  for word in text:gmatch "%S+" do
+    if not word:find "^[%a_][%w_]*$" then return nil end
+    is_const = is_const or word == "const"
+    if not qualifiers[word] then words[#words + 1] = word end
+  end
+  return words, is_const
+end
+
+-- The type that the words name: "int32", "pointer", the name of a struct; nil where they name none.
+local function named(words)
+  if #words == 1 then
+    local word = words[1] == "float" and "float32" or words[1] == "double" and "float64" or words[1]
+    if names[word] then return names[word] end
+    if structs[word] or dtype_of_name(word) then return word end
+  end
+  return of_words(words)
+end
+
+-- The type of the words, without the name that may follow it, which is returned too.
+local function named_with_name(words)
+  local type, last = named(words), words[#words]
+  if type or #words < 2 or integer_words[last] or names[last] or structs[last] or reserved[last] then return type end
+  words[#words] = nil
+  return named(words), last
 end
 
 -- nil where the type is not known.
 local function of_text(text)
   if text:find "[%*&%]]%s*[%w_%s]*$" then return { type = "pointer", text = text, size = 8, align = 8 } end
-  local words = {}
-  for word in text:gmatch "%S+" do
-    if not word:find "^[%a_][%w_]*$" then return nil end
-    if not qualifiers[word] then words[#words + 1] = word end
-  end
-  local function resolve()
-    if #words == 1 then
-      local found = described(words[1] == "float" and "float32" or words[1] == "double" and "float64" or words[1], text)
-      if found then return found end
-    end
-    local integer = of_words(words)
-    return integer and described(integer, text)
-  end
-  local found, last = resolve(), words[#words]
-  if found or #words < 2 or integer_words[last] or names[last] or structs[last] or reserved[last] then return found end
-  words[#words] = nil -- the parameter's name
-  return resolve()
+  local words = words_of(text)
+  local type = words and named_with_name(words)
+  return type and described(type, text)
 end
+
+-- ---- as element types ----------------------------------------------------------------------------------------------
+
+local function dtype_of_type(type)
+  if not type or type == "pointer" then return nil end
+  return dtype_of_name(type) or require("cudalua.dtype")._of_name(complex[type] or type)
+end
+
+---The dtype of a type's name: "unsigned int", "float4", "particle".
+---@param text string
+---@return cudalua.dtype.DType?
+function M.dtype_of(text)
+  local words = words_of(text)
+  return words and dtype_of_type(named(words))
+end
+
+-- Templates of libraries that have one name for each type here.
+local function without_templates(text)
+  return (text:gsub("%f[%w_:][%w_:]*complex%s*<%s*(%a+)%s*>", { float = "complex64", double = "complex128" }))
+end
+
+---Bytes of a declaration or of a name: what is longer is a mistake.
+M.MAX_TEXT = 1024
+
+---One argument of a generated kernel: a value, or a pointer to elements.
+---@param text string  "const float *x"
+---@return {dtype: cudalua.dtype.DType, name: string, is_vector: boolean, is_const: boolean}?
+---@return string? why  nil: there is nothing to add
+function M.declaration(text)
+  if #text > M.MAX_TEXT then return nil, "it is too long for a declaration" end
+  text = without_templates(text)
+  if text:find "[%[%]]" then return nil, "an array is a pointer to its elements: float *x" end
+  if text:find "&" then return nil, "references are not for kernels: a value, or a pointer" end
+  local stars = select(2, text:gsub("%*", ""))
+  if stars > 1 then return nil, "a pointer to pointers has no elements" end
+  local front, back = text:match "^([^%*]*)%*?(.*)$"
+  local words, is_const = words_of(front)
+  local tail = words_of(back)
+  if not words or not tail then return nil, "expected a type and a name, such as 'const float *x'" end
+  local type, name
+  if stars == 1 then
+    if #tail > 1 then return nil, "expected one name behind the *" end
+    type, name = named(words), tail[1]
+  else
+    type, name = named_with_name(words)
+  end
+  if #words == 0 then return nil, "expected a type and a name, such as 'const float *x'" end
+  local dt = dtype_of_type(type)
+  if not dt then
+    local spelled = table.concat(words, " ")
+    if words[1] == "void" then return nil, "void has no elements" end
+    return nil, ("there is no dtype for %s; tools.get_or_register_dtype(name, dtype) makes one known"):format(spelled)
+  end
+  if not name then return nil, "the argument has no name" end
+  return { dtype = dt, name = name, is_vector = stars == 1, is_const = is_const }
+end
+
+local keywords = {}
+for word in ([[alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
+  constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for
+  friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
+  public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct switch
+  template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
+  while xor xor_eq]]):gmatch "%a[%w_]*" do
+  keywords[word] = true
+end
+
+---Why something cannot be the name of an argument or a field in C; nil where it can.
+---@param name any
+---@return string? why
+function M.not_an_identifier(name)
+  if type(name) ~= "string" then return "it is no string" end
+  if #name > 255 then return "it is longer than 255 characters" end
+  if not name:find "^[%a_][%w_]*$" then return "it is not made of letters, digits and _" end
+  if keywords[name] then return "it is a word of the language" end
+end
+
+---Why something cannot be the name of a type that a user makes; nil where it can.
+---@param name any
+---@return string? why
+function M.not_a_name(name)
+  local why = M.not_an_identifier(name)
+  if why then return why end
+  if names[name] or structs[name] or qualifiers[name] ~= nil or reserved[name] then return "it is CUDA's own" end
+end
+
+-- ---- what a parameter is -------------------------------------------------------------------------------------------
 
 local function is_whole(x, low) return type(x) == "number" and x >= low and x == math.floor(x) and x <= 32768 end
 
@@ -121,10 +238,18 @@ function M.of_type(where, x)
   local found
   if t == "string" then
     found = of_text(x:match "^%s*(.-)%s*$")
+  elseif mt == "cudalua.dtype" and x.kind == "struct" then
+    return { type = "bytes", text = x.name, size = x.itemsize, align = x.alignment }
   elseif mt == "cudalua.dtype" then
     found = described(x.name, x.name)
+  elseif mt == "cudalua.tools.Arg" then
+    local p = x.is_vector and described("pointer", "") or M.of_type(where, x.dtype)
+    p.text = x:declarator()
+    return p
   elseif t == "cdata" then
     local text, size, align = require("cudalua.ffi").ctype(x)
+    local dt = text and require("cudalua.dtype")._of_c(text)
+    if dt and dt.kind == "struct" then return M.of_type(where, dt) end
     if text then
       found = of_text(text)
       if size and not (found and found.size == size) then

@@ -71,14 +71,18 @@ operator("a kernel's call with a table", "launch", function(options)
   end
   return values.value "add"(options)
 end)
+operator("a kernel's call with an array", "gints 0 1 launch", function(...) return values.value "add"(...) end)
+operator("an ElementwiseKernel's call", "garray 2 options", function(...) return values.value "statement"(...) end)
+operator("a fused function's call", "garray garray", function(...) return values.value "fused"(...) end)
 operator("memory + bytes", "8", function(x) return values.value "memory" + x end)
 operator("Memcpy2D()", "options", function(...) return values.value "copy2d"(...) end)
 local words = "dev context stream event graph exec memory view device_pool pooled host_pool pooled_host mempool " ..
-  "pinned aligned managed registered array module add linker copy2d peer_copy descriptor ndarray source_module error"
+  "pinned aligned managed registered array module add linker copy2d peer_copy descriptor ndarray records " ..
+  "source_module error argument"
 for word in words:gmatch "%S+" do
   operator("index of " .. word, "'nonsense", function(key) return values.value(word)[key] end)
 end
-for word in ("copy2d peer_copy descriptor ndarray"):gmatch "%S+" do
+for word in ("copy2d peer_copy descriptor ndarray records"):gmatch "%S+" do
   operator("assignment in " .. word, "1 1", function(key, value) values.value(word)[key] = value end)
   for field in ("width_in_bytes height src_pitch dst_x_in_bytes width format num_channels flags depth"):gmatch "%S+" do
     operator("assignment to " .. word .. "." .. field, "1", function(value) values.value(word)[field] = value end)
@@ -101,25 +105,49 @@ local options = {
   ["cuda.compile"] = "options arch target headers include_dirs name", ["cuda.ArrayDescriptor"] = "width height format",
   ["cuda.ArrayDescriptor3D"] = "width height depth format num_channels flags", ["Memcpy2D()"] = "aligned stream",
   ["cuda.matrix_to_array"] = "allow_double_hack", ["cuda.np_to_array"] = "allow_surface_bind allow_double_hack",
-  ["ndarray.wrap"] = "order strides base alive", ["ndarray.allclose"] = "rtol atol equal_nan",
-  ["ndarray.Array:allclose"] = "rtol atol equal_nan",
+  ["ndarray.wrap"] = "order strides base alive token", ["ndarray.allclose"] = "rtol atol equal_nan",
+  ["gpuarray.wrap"] = "strides order offset base", ["gpuarray.linspace"] = "endpoint allocator",
+  ["gpuarray.logspace"] = "endpoint base", ["gpuarray.arange"] = "allocator",
+  ["gpuarray.meshgrid"] = "indexing sparse copy",
+  ["gpuarray.to_gpu"] = "order shape allocator", ["gpuarray.to_gpu_async"] = "dtype order shape allocator",
+  ["gpuarray.Array:pad"] = "constant_values", ["gpuarray.pad"] = "constant_values", ["gpuarray.Array:astype"] = "copy",
+  ["gpuarray.take"] = "axis mode out", ["gpuarray.Array:take"] = "axis mode out", ["gpuarray.put"] = "mode",
+  ["gpuarray.Array:put"] = "mode", ["gpuarray.compress"] = "axis out", ["gpuarray.Array:compress"] = "axis out",
+  ["gpuarray.where"] = "out", ["gpuarray.choose"] = "mode out", ["gpuarray.Array:choose"] = "mode out",
+  ["gpuarray.multi_take"] = "out", ["gpuarray.multi_put"] = "dest_shape out",
+  ["gpuarray.multi_take_put"] = "dest_shape out src_offsets", ["gpuarray.searchsorted"] = "side",
+  ["gpuarray.Array:searchsorted"] = "side",
+  ["ndarray.Array:allclose"] = "rtol atol equal_nan", ["dtype.struct"] = "name align",
+  ["tools.VectorArg"] = "const", ["tools.ScalarArg"] = "const",
   ["a kernel's call"] = "block grid stream shared time_kernel cooperative cluster priority pdl carveout texrefs",
   ["cuda.Module:get_function"] = "args", ["cuda.SourceModule:get_function"] = "args",
   ["cuda.Function:suggest_block"] = "shared limit", ["cuda.Function:max_active_clusters"] = "block cluster shared",
   ["cuda.Function:max_cluster_size"] = "block shared",
 }
+for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std"):gmatch "%S+" do
+  options["gpuarray." .. name], options["gpuarray.Array:" .. name] = "axis keepdims dtype ddof out",
+    "axis keepdims dtype ddof out"
+end
+for name in ("concatenate stack hstack vstack dstack"):gmatch "%S+" do options["gpuarray." .. name] = "dtype out" end
+local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like eye identity from_function"
+for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
 local function option_names(name)
   if options[name] then return options[name] end
+  if name:find "^gpuarray.*dot$" then return "out" end
   if name:find "^cuda%.aligned" then return "order alignment" end
   if name:find "^cuda%.pagelocked" or name:find "^cuda%.managed" then return "order mem_flags" end
-  if name:find "^ndarray%." then return "order" end
+  if name:find "^ndarray%.loads?$" or name == "ndarray.Npz:get" then return "pinned managed" end
+  if name:find "^ndarray%.save" or name:find "^ndarray%.dumps" then return "version" end
+  if name == "ndarray.linspace" then return "endpoint pinned managed" end
+  if name:find "^ndarray%." then return "order pinned managed" end
   return "nbytes"
 end
 
 -- These hand on what a function of the user's raises.
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
-  ["cuda.Stream:on_complete"] = true,
+  ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true,
   ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true }
+for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
 -- Numbers in these places are addresses or handles, which the caller vouches for.
 -- These only take note of what they are given: it is looked at when it is used.
 local notes = {}

@@ -130,7 +130,7 @@ set_device_count = 1; check = 'off; report = 'text; streams = 'deferred; runs =;
 
 rows("dtype.", [[
 of = 'float32; is_dtype = 1; default_float = nil; promote = 'int8 'uint8; promote_value = 'int8 1
-pack_float16 = 1; unpack_float16 = 1; pack_bfloat16 = 1; unpack_bfloat16 = 1
+pack_float16 = 1; unpack_float16 = 1; pack_bfloat16 = 1; unpack_bfloat16 = 1; struct = fields options
 ]])
 
 rows("ndarray.", [[
@@ -141,11 +141,90 @@ Array = -; Array:len = ndarray; Array:data = ndarray; Array:buffer = ndarray; Ar
 Array:set = ndarray 1 1; Array:tolist = ndarray; Array:slice = ndarray list; Array:transpose = ndarray 1
 Array:reshape = ndarray 16; Array:copy = ndarray 'C; Array:astype = ndarray 'float64 'C; Array:fill = ndarray 1
 Array:assign = ndarray ndarray; Array:equal = ndarray ndarray; Array:allclose = ndarray ndarray options
-Array:get_pointer = ndarray
+Array:field = records 'x
+Array:get_pointer = ndarray; Array:item = one; Array:squeeze = matrix; Array:expand_dims = ndarray 1
+Array:flip = ndarray 1; Array:broadcast_to = ndarray 2 16
+from_function = 16 yes 'bool options; arange = 1 9 2 'float32 options; linspace = 0 1 9 'float32 options
+eye = 3 3 0 'float32 options; empty_like = ndarray 'float32 options; zeros_like = ndarray 'float32 options
+ones_like = ndarray 'float32 options; full_like = ndarray 1 'float32 options
+load = npz options; loads = npy options; save = 'a.npy ndarray options; dumps = ndarray options
+savez = 'a.npz members options; dumpsz = members options; Npz = -; Npz:names = npz_file
+Npz:get = npz_file 'a options; Npz:close = closed_npz
+]])
+
+rows("gpuarray.", [[
+empty = 16 'float32 options; zeros = 16 'float32 options; ones = 16 'float32 options; full = 16 1 'float32 options
+scalar = 1 'float32; empty_like = garray 'float32 options; zeros_like = garray 'float32 options
+ones_like = garray 'float32 options; full_like = garray 1 'float32 options; to_gpu = list 'float32 options
+to_gpu_async = list stream options; from_function = 16 yes 'bool options; wrap = memory 16 'float32 options
+load = npz 'a; save = 'a.npy garray; arange = 1 9 2 'float32 options; linspace = 0 1 9 'float32 options
+logspace = 0 1 9 'float32 options; eye = 3 3 0 'float32 options; identity = 3 'float32 options; tri = 3 3 0 'float32
+tril = gmatrix 0; triu = gmatrix 0; diag = garray 0; meshgrid = garray garray options; is_array = garray; Array = -
+Array:len = garray; Array:tolist = garray; Array:fill = garray 1; Array:get = garray ndarray; Array:set = garray list16
+Array:get_async = garray stream; Array:set_async = garray list16 stream; Array:reshape = garray 16
+Array:ravel = garray 'C; Array:flatten = garray 'C; Array:squeeze = gone_axis 1; Array:expand_dims = garray 1
+Array:transpose = garray 1; Array:swapaxes = gmatrix 1 2; Array:moveaxis = gmatrix 1 2; Array:flip = garray 1
+Array:fliplr = gmatrix; Array:flipud = garray; Array:rot90 = gmatrix 1 axes; Array:reverse = garray
+Array:broadcast_to = garray 2 16; Array:diagonal = gmatrix 0 1 2; Array:view = garray 'int32; Array:split = garray 2 1
+Array:array_split = garray 3 1; Array:tile = garray 2; Array:repeat_ = garray 2 1; Array:roll = garray 1 1
+Array:pad = garray 1 'constant options; Array:item = garray 1; Array:copy = garray 'C
+Array:astype = garray 'float64 options; broadcast_arrays = garray garray; atleast_1d = garray; atleast_2d = garray
+atleast_3d = garray; concatenate = garrays 1 options; stack = garrays 1 options; hstack = garrays options
+vstack = garrays options; dstack = garrays options; reshape = garray 16; ravel = garray 'C; squeeze = gone_axis 1
+expand_dims = garray 1; transpose = garray 1; swapaxes = gmatrix 1 2; moveaxis = gmatrix 1 2; flip = garray 1
+fliplr = gmatrix; flipud = garray; rot90 = gmatrix 1 axes; broadcast_to = garray 2 16; diagonal = gmatrix 0 1 2
+copy = garray 'C; split = garray 2 1; array_split = garray 3 1; tile = garray 2; repeat_ = garray 2 1
+roll = garray 1 1; pad = garray 1 'constant options
+Array:slice = garray gpositions; Array:take = garray gpositions options; Array:put = garray gpositions 1 options
+Array:nonzero = garray; Array:compress = garray gmask options; Array:choose = gpositions gfours options
+Array:searchsorted = garray 1 options; take = garray gpositions options; put = garray gpositions 1 options
+take_along_axis = garray gpositions 1; put_along_axis = garray gpositions 1 1; where = gmask garray 1 options
+nonzero = garray; argwhere = garray; flatnonzero = garray; compress = gmask garray options; extract = gmask garray
+place = garray gmask 1; putmask = garray gmask 1; select = gmasks garrays 0; choose = gpositions gfours options
+multi_take = garrays gpositions options; multi_put = gfours gpositions gplace
+multi_take_put = garrays gpositions gpositions gplace; searchsorted = garray 1 options
 ]])
 
 rows("tools.", [[
 get_default_device = 0; make_default_context = maker; context_dependent_memoize = fn; clear_context_caches =
+register_dtype = particle 'nonsense_particle; get_or_register_dtype = 'nonsense_particle particle
+dtype_to_ctype = 'float32; parse_c_arg = declaration; parse_arguments = declarations; VectorArg = 'float32 'x options
+ScalarArg = 'float32 'x options; is_arg = argument; Arg = -; Arg:declarator = argument
+match_dtype_to_c_struct = 'nonsense_particle particle; c_declarations = dtypes 'text
 ]])
+
+for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std"):gmatch "%S+" do
+  samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = "garray options", "garray options"
+end
+rows("gpuarray.", [[
+dot = garray garray options; vdot = garray garray options; Array:dot = garray garray options
+subset_sum = gpositions garray options; subset_min = gpositions garray options; subset_max = gpositions garray options
+subset_dot = gpositions garray garray options
+]])
+
+rows("gpuarray.", [[
+fuse = fn; Fused = -; Fused:source = fused garray garray; source = gpending
+]])
+
+rows("elementwise.", [[
+ElementwiseKernel = statement_args 'x[i]*=a 'scale options; ElementwiseKernel:source = statement
+]])
+
+-- By the number of their operands; functions with several results have one.
+local ops = require "cudalua.gpuarray.ops"
+local operands = { "garray options", "garray garray options", "garray garray garray options" }
+for name in pairs(require "cudalua.math") do
+  local op = ops[name]
+  samples["math." .. name] = not op and "garray" or op.weak[1] and "1 garray options"
+    or op.weak[2] and "garray 1 options" or operands[op.arity]
+end
+
+local vectors = "char uchar short ushort int uint long ulong longlong ulonglong float double"
+for base in vectors:gmatch "%S+" do
+  for n = 1, 4 do samples["vec.make_" .. base .. n] = ("1 "):rep(n) end
+  if base:find "long" or base == "double" then
+    samples["vec.make_" .. base .. "4_16a"], samples["vec.make_" .. base .. "4_32a"] = "1 1 1 1", "1 1 1 1"
+  end
+end
 
 return samples

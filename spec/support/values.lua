@@ -2,6 +2,7 @@
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local ffi = require "ffi"
+local gpuarray = require "cudalua.gpuarray"
 
 local M = { dev = cuda.Device(0) }
 
@@ -84,6 +85,7 @@ function make.dynamic_linked() return cuda.DynamicModule():add_source(source):li
 function make.graph() return make.stream():capture(function() end) end
 function make.exec() return make.graph():instantiate() end
 function make.fn() return function() end end
+function make.yes() return function() return true end end
 function make.maker() return function() return M.base end end
 function make.options() return {} end
 function make.launch() return { block = 32 } end
@@ -91,8 +93,40 @@ function make.shape() return { block = 32, cluster = 1 } end
 function make.floats() return ffi.new("float[16]") end
 function make.list() return { 1, 2 } end
 function make.ndarray() return cuda.ndarray.zeros(16) end
+function make.fields() return { { "x", "float32" }, { "n", "int32", 3 } } end
+function make.particle() return cuda.dtype.struct(make.fields(), { name = "nonsense_particle" }) end
+function make.records() return cuda.ndarray.zeros(16, make.particle()) end
+function make.dtypes() return { "float32", make.particle() } end
+function make.declaration() return "const float *x" end
+function make.declarations() return "const float *x, unsigned int n" end
+function make.argument() return cuda.tools.parse_c_arg "const float *x" end
 function make.matrix() return cuda.ndarray.zeros { 4, 4 } end
+function make.one() return cuda.ndarray.zeros(1) end
+function make.members() return { a = { 1, 2 } } end
+function make.npy() return cuda.ndarray.dumps { 1, 2 } end
+function make.npz()
+  cuda.ndarray.savez("sample.npz", make.members())
+  return "sample.npz"
+end
+function make.npz_file() return cuda.ndarray.loads(cuda.ndarray.dumpsz(make.members())) end
+make.closed_npz = make.npz_file
 function make.cube() return cuda.ndarray.zeros { 4, 4, 2 } end
+function make.gmatrix() return gpuarray.zeros { 4, 4 } end
+function make.gone_axis() return gpuarray.zeros { 1, 4 } end
+function make.list16() return make.ndarray():tolist() end
+function make.axes() return { 1, 2 } end
+function make.garray() return gpuarray.to_gpu(cuda.ndarray.zeros(16)) end
+function make.gpositions() return gpuarray.to_gpu({ 1, 2, 2, -1 }, "int64") end
+function make.gmask() return gpuarray.to_gpu(cuda.ndarray.ones(16, "bool")) end
+function make.garrays() return { make.garray(), make.garray() } end
+function make.gmasks() return { make.gmask(), make.gmask() } end
+function make.gfours() return { gpuarray.to_gpu { 1, 2, 3, 4 }, gpuarray.to_gpu { 5, 6, 7, 8 } } end
+function make.gpending() return make.garray() + 1 end
+function make.fused() return gpuarray.fuse(function(x, y) return gpuarray.add(x, y) end) end
+function make.gints() return gpuarray.to_gpu(cuda.ndarray.zeros(16, "int32")) end
+function make.statement_args() return "float *x, float a" end
+function make.statement() return cuda.elementwise.ElementwiseKernel(make.statement_args(), "x[i] *= a") end
+function make.gplace() return { dest_shape = 16 } end
 function make.handle64() return ("x"):rep(64) end
 function make.number() return M.base:handle() end
 function make.path()

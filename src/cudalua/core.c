@@ -153,6 +153,12 @@ static const luaL_Reg core_functions[] = {
     // slots.c
     {"use_slots", cl_use_slots},
     // prepare.c
+    {"context_id", cl_context_id},
+    {"here", cl_user_line},
+    {"memory_context", cl_memory_context},
+    {"array_allocate", cl_array_allocate},
+    {"array_ready", cl_array_ready},
+    {"array_run", cl_array_run},
     {"function_prepare", cl_function_prepare},
     // params.c
     {"on_params", cl_on_params},

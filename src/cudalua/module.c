@@ -49,7 +49,7 @@ int cl_module_load(lua_State *L) {
   const char *image = cl_check_image(L, 1, &n);
   if (cl_image_is_relocatable(image, n))
     cl_logic(L, "module image: relocatable code has to be linked: cuda.DynamicModule or cuda.Linker do that");
-  cl_refuse_in_capture(L, "loading a module");
+  if (!lua_toboolean(L, 3)) cl_refuse_in_capture(L, "loading a module");
   lua_settop(L, 2);
   cl_Object *o = cl_push(L, CL_MODULE, sizeof *o);
   cl_Context *c = cl_context_current(L);
@@ -66,7 +66,9 @@ int cl_module_load(lua_State *L) {
   for (size_t room = CL_JIT_LOG;; room = CL_JIT_BIG_LOG) {
     cl_jit_begin(L, 2, &jit, lua_newuserdata(L, 2 * room), room);
     cl_still_current(L, cl_rec_context(&m->rec));
+    CUstreamCaptureMode mode = cl_relax();
     code = CU.cuModuleLoadDataEx(&handle, image, jit.n, jit.ids, jit.values);
+    cl_unrelax(mode);
     again = cl_jit_finish(&jit) && code && !again && code != CUDA_ERROR_OUT_OF_MEMORY;
     if (!again) break;
     cl_log_clear();

@@ -161,6 +161,7 @@ typedef struct Request {
   cl_Pool *pool;
   cl_Stream *stream; /* NULL for host memory */
   uint32_t bin;
+  bool unseen;     /* captures that are under way need not notice */
   cl_Block *block; /* that was found or made */
 } Request;
 
@@ -202,25 +203,31 @@ static CUresult ask(void *arg) {
   if (q->stream && !cl_rec_live(&q->stream->rec))
     return CUDA_ERROR_INVALID_HANDLE; /* a finalizer closed it */
   q->block = take(q->pool, q->bin, q->stream);
-  return q->block ? CUDA_SUCCESS : make(q);
+  if (q->block) return CUDA_SUCCESS;
+  if (!q->unseen) return make(q);
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = make(q);
+  cl_unrelax(mode);
+  return code;
 }
 
 static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
   return (cl_Pool *)((const cl_Object *)cl_check(L, 1, kind))->rec;
 }
 
-static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what) {
+/* unseen: also while something is captured. */
+static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what, bool unseen) {
   cl_Pool *pool = check_pool(L, pool_kind);
   uint64_t bytes = cl_check_bytes(L, 2, "bytes");
   if (bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", what);
-  cl_refuse_in_capture(L, what);
+  if (!unseen) cl_refuse_in_capture(L, what);
   if (cl_pressure(L)) check_pool(L, pool_kind);
   cl_Context *ctx = cl_rec_context(pool->rec.parent);
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)ctx->rec.handle)
     cl_logic(L, "%s: the pool's context is not the current one: ctx:push() it, or use ctx:with()", what);
-  Request q = {.pool = pool, .bin = bin_of(bytes)};
+  Request q = {.pool = pool, .bin = bin_of(bytes), .unseen = unseen};
   if (!on_host(pool)) q.stream = cl_check_stream(L, 3, what, ctx);
 
   cl_MemoryObject *m = cl_push(L, kind, sizeof *m);
@@ -250,12 +257,19 @@ static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *w
 
 /* pool:allocate(bytes [, stream]) -> PooledDeviceAllocation */
 int cl_device_pool_allocate(lua_State *L) {
-  return allocate(L, CL_DEVICE_POOL, CL_POOLED, "DeviceMemoryPool:allocate");
+  return allocate(L, CL_DEVICE_POOL, CL_POOLED, "DeviceMemoryPool:allocate", false);
+}
+
+/* array_allocate(pool, bytes): memory of an array for work in the current stream. While that is captured it
+ * is not a node of the graph, which keeps it. */
+int cl_array_allocate(lua_State *L) {
+  lua_settop(L, 2);
+  return allocate(L, CL_DEVICE_POOL, CL_POOLED, "array", true);
 }
 
 /* host_pool_allocate(pool, bytes) -> PooledHostAllocation */
 int cl_host_pool_allocate(lua_State *L) {
-  return allocate(L, CL_HOST_POOL, CL_POOLED_HOST, "PageLockedMemoryPool:allocate");
+  return allocate(L, CL_HOST_POOL, CL_POOLED_HOST, "PageLockedMemoryPool:allocate", false);
 }
 
 /* --- giving back --- */

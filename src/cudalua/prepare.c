@@ -117,7 +117,7 @@ static int read_call(lua_State *L, const cl_Function *fn, const cl_Context *ctx,
     next++;
   }
   int nargs = top - next + 1;
-  if (nargs == (int)fn->nparams + 1 && lua_type(L, top) == LUA_TTABLE) {
+  if (nargs == (int)fn->nparams + 1 && lua_type(L, top) == LUA_TTABLE && !lua_getmetatable(L, top)) {
     read_last(L, fn, top, o);
     nargs--;
   }

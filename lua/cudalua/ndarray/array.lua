@@ -2,7 +2,6 @@
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
-local compare = require "cudalua.ndarray.compare"
 local copy = require "cudalua.ndarray.copy"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -10,7 +9,7 @@ local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
 
-local floor, cast, refuse = math.floor, ffi.cast, layout.refuse
+local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
 
 -- What getmetatable says of an array.
@@ -35,30 +34,71 @@ local Array = {}
 
 local M = { Array = Array }
 
-local mt = { __metatable = TAG, __name = TAG }
+-- An array is an empty table, so that a[i] is a call of __index at once, without a search for i among its fields; what
+-- it is, is in its metatable, of which each array has its own. The fields, which __index shows, too: _dtype; _p, byte
+-- pointer to the first element; _shape, _strides, _size, _ndim; _n and _s, extent and stride of the first axis; _shift,
+-- where i * _s is a shift of an int, or false; _load, _store, _check of the dtype; _memory, what keeps the memory;
+-- _root, of a view the array that has the memory, or false; _base, the owner of memory that is not ours, or false;
+-- _alive, which is called with _token and says whether that is still there, or false.
+local state_of = debug.getmetatable
+local methods = {} -- what metatables have
 
----A new array over memory that exists. Its own fields: _p, byte pointer to the first element; _n and _s, extent and
----stride of the first axis; _load, _store, _check of the dtype; _alive, function that says whether the memory is still
----there, or false; _root, of a view the array that has the memory, or false; _base, the owner of memory that is not
----ours; _memory, what keeps the memory.
+local shifts = { [1] = 0, [2] = 1, [4] = 2, [8] = 3, [16] = 4 }
+
+local function make(dtype, p, shape, strides, size, memory, root, base, alive, token)
+  local n, s = shape[1] or 0, strides[1] or 0
+  return setmetatable({}, {
+    _dtype = dtype, _p = p, _shape = shape, _strides = strides, _size = size, _ndim = #shape, _n = n, _s = s,
+    _shift = n * s < 2 ^ 31 and shifts[s] or false, _load = dtype._load, _store = dtype._store, _check = dtype._check,
+    _memory = memory, _root = root, _base = base, _alive = alive, _token = token, __metatable = TAG, __name = TAG,
+    __index = methods.index, __newindex = methods.newindex, __tostring = methods.tostring, __concat = methods.concat,
+    __len = methods.len, -- where Lua 5.2's rules are built in
+  })
+end
+
+---A new array over memory of its own.
 ---@param dtype cudalua.dtype.DType
 ---@param p ffi.cdata*         uint8_t *
 ---@param shape integer[]      lists that are given away
 ---@param strides integer[]
 ---@param size integer
+---@param memory any           cdata that keeps the memory
 ---@return cudalua.ndarray.Array
-function M.new(dtype, p, shape, strides, size)
-  return setmetatable({ _dtype = dtype, _p = p, _shape = shape, _strides = strides, _size = size, _ndim = #shape,
-    _n = shape[1] or 0, _s = strides[1] or 0, _load = dtype._load, _store = dtype._store, _check = dtype._check,
-    _alive = false, _root = false, _base = false, _memory = false }, mt)
+function M.new(dtype, p, shape, strides, size, memory)
+  return make(dtype, p, shape, strides, size, memory, false, false, false, false)
 end
 local new = M.new
 
-local function view(self, offset, shape, strides, size)
-  local a = new(self._dtype, self._p + offset, shape, strides, size)
-  a._alive, a._root = self._alive, self._root or self
-  return a
+---A new array over memory that somebody else owns.
+---@param dtype cudalua.dtype.DType
+---@param p ffi.cdata*         uint8_t *
+---@param shape integer[]      lists that are given away
+---@param strides integer[]
+---@param size integer
+---@param base any             the owner, or nil
+---@param memory any           what else keeps the memory, or nil
+---@param alive? fun(token: any): boolean, string?  is the memory still there, and if not, why. One function for many
+---  arrays: compiled code would keep what the function of one array keeps
+---@param token any            given to alive
+---@return cudalua.ndarray.Array
+function M.over(dtype, p, shape, strides, size, base, memory, alive, token)
+  return make(dtype, p, shape, strides, size, memory or false, false, base or false, alive or false, token)
 end
+
+---A view of an array's memory.
+---@param self cudalua.ndarray.Array
+---@param offset integer     bytes to the first element
+---@param shape integer[]    lists that are given away
+---@param strides integer[]
+---@param size integer
+---@param dtype? cudalua.dtype.DType  default: the array's
+---@return cudalua.ndarray.Array
+function M.view(self, offset, shape, strides, size, dtype)
+  local state = state_of(self)
+  return make(dtype or state._dtype, state._p + offset, shape, strides, size, false, state._root or self, false,
+    state._alive, state._token)
+end
+local view = M.view
 
 ---@param shape integer[]
 ---@return integer
@@ -71,22 +111,32 @@ local size_of = M.size_of
 
 ---@param x any
 ---@return boolean
-function M.is_array(x) return type(x) == "table" and getmetatable(x) == TAG end
+function M.is_array(x)
+  local state = type(x) == "table" and state_of(x)
+  return state and rawget(state, "__index") == methods.index or false
+end
 local is_array = M.is_array
 
 local function not_array(what, x)
   refuse(what, "expected an ndarray (a method is called with a colon), got " .. element.describe(x))
 end
 
-local function check_alive(self, what)
-  local ok, why = self._alive()
+local function check_alive(state, what)
+  local ok, why = state._alive(state._token)
   if not ok then refuse(what, why or "the memory of this array was freed") end
 end
 
-local function check_self(self, what)
-  if getmetatable(self) ~= TAG then not_array(what, self) end
-  if self._alive then check_alive(self, what) end
+---Raises a LogicError unless it is an array whose memory is there.
+---@param self any
+---@param what string  for the message
+---@return table state  the array's metatable
+function M.check_self(self, what)
+  if not is_array(self) then not_array(what, self) end
+  local state = state_of(self)
+  if state._alive then check_alive(state, what) end
+  return state
 end
+local check_self = M.check_self
 
 -- ---- memory -------------------------------------------------------------------------------------------------
 
@@ -97,10 +147,16 @@ ffi.cdef [[
 local block_t = ffi.typeof "struct { uint8_t bytes[16]; } __attribute__((aligned(16)))[?]"
 local FFI_LIMIT, ADDRESS_SPACE = 2 ^ 31 - 64, 2 ^ 47
 
--- Zeroed memory, and what keeps it. The collector counts FFI memory, but that is limited to 2 GiB a piece, and in
--- some builds of LuaJIT in all. What is larger comes from the C library, where the collector does not see it: it
--- is run before, which costs little beside filling so much memory.
-local function allocate(what, nbytes)
+---Zeroed memory, at a multiple of 16, and what keeps it.
+---@param what string     for the message
+---@param nbytes integer
+---@return ffi.cdata* p   uint8_t *
+---@return any memory
+---@raise MemoryError
+function M.allocate(what, nbytes)
+  -- The collector counts FFI memory, but that is limited to 2 GiB a piece, and in some builds of LuaJIT in all. What
+  -- is larger comes from the C library, where the collector does not see it: it is run before, which costs little
+  -- beside filling so much memory.
   if nbytes < FFI_LIMIT then
     local ok, block = pcall(ffi.new, block_t, math.max(math.ceil(nbytes / 16), 1))
     if ok then return cast(bytes_t, block), block end
@@ -113,6 +169,7 @@ local function allocate(what, nbytes)
   p = ffi.gc(p, ffi.C.cudalua_host_free)
   return cast(bytes_t, p), p
 end
+local allocate = M.allocate
 
 -- An `order`, checked.
 local function check_order(what, order, default)
@@ -136,27 +193,71 @@ function M.order_of(what, options, known)
   return check_order(what, options.order, "C"), options
 end
 
+local placements = { order = true, pinned = true, managed = true }
+
+---What a table of options asks for: the order, and which memory.
+---@param what string
+---@param options any
+---@param known? table<string, boolean>  the options there are, with order, pinned and managed; default: only these
+---@return "C"|"F"
+---@return "pinned"|"managed"|nil backing
+---@return table options
+---@raise LogicError for an unknown option, or a bad value of these
+function M.placement(what, options, known)
+  local order
+  order, options = M.order_of(what, options, known or placements)
+  for _, name in ipairs { "pinned", "managed" } do
+    local x = options[name]
+    if x ~= nil and type(x) ~= "boolean" then
+      refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(x)))
+    end
+  end
+  if options.pinned and options.managed then refuse(what, "an array is pinned or managed, not both") end
+  return order, options.pinned and "pinned" or options.managed and "managed" or nil, options
+end
+
 ---An array of zeros in memory of its own.
 ---@param what string
 ---@param shape integer[]  checked; given away
 ---@param dtype cudalua.dtype.DType
 ---@param order "C"|"F"
+---@param backing? "pinned"|"managed"  default: plain memory
 ---@return cudalua.ndarray.Array
 ---@raise LogicError where it has too many elements, MemoryError where there is not so much memory
-function M.allocated(what, shape, dtype, order)
+function M.allocated(what, shape, dtype, order, backing)
   local size = layout.size(what, shape, dtype.itemsize)
+  if backing then
+    local hostmem = require "cudalua.hostmem"
+    return hostmem[backing == "pinned" and "pagelocked_zeros" or "managed_zeros"](shape, dtype, { order = order })
+  end
   local p, memory = allocate(what, size * dtype.itemsize)
-  local a = new(dtype, p, shape, layout.dense_strides(shape, dtype.itemsize, order), size)
-  a._memory = memory
-  return a
+  return new(dtype, p, shape, layout.dense_strides(shape, dtype.itemsize, order), size, memory)
 end
 local allocated = M.allocated
 
-local function place(shape, i)
+local function copied(numbers)
+  local out = {}
+  for k = 1, #numbers do out[k] = numbers[k] end
+  return out
+end
+
+---Where the element number i, from 0, is, for messages.
+---@param shape integer[]
+---@param i integer
+---@return string
+function M.place(shape, i)
   local parts = {}
   for k, at in ipairs(layout.unravel(shape, i)) do parts[k] = ("[%.0f]"):format(at) end
   return #parts > 0 and table.concat(parts) or "the value"
 end
+local place = M.place
+
+---Raises the error of the element number i, from 0.
+---@param what string
+---@param shape integer[]
+---@param i integer
+---@param why string
+function M.refuse_element(what, shape, i, why) refuse(what, place(shape, i) .. ": " .. why) end
 
 ---An array of plain values.
 ---@param what string
@@ -165,26 +266,44 @@ end
 ---@param float cudalua.dtype.DType   the type of numbers where there is no dtype
 ---@return cudalua.ndarray.Array
 function M.from_values(what, values, dtype, float)
-  local flat, shape, n = list.flatten(what, values)
+  return (M.from_list(what, dtype, float, list.flatten(what, values, dtype)))
+end
+local from_values = M.from_values
+
+---An array of the values in a list, in C order.
+---@param what string
+---@param dtype cudalua.dtype.DType?  default: the values' own
+---@param float cudalua.dtype.DType   the type of numbers where there is no dtype
+---@param flat any[]
+---@param shape integer[]  given away
+---@param n integer        how many values
+---@return cudalua.ndarray.Array
+function M.from_list(what, dtype, float, flat, shape, n)
   dtype = dtype or list.dtype_of(flat, n, float)
   local a = allocated(what, shape, dtype, "C")
   local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
   for i = 1, n do
     local x, why = check(flat[i])
-    if why then refuse(what, place(shape, i - 1) .. ": " .. why) end
+    if why then M.refuse_element(what, shape, i - 1, why) end
     store(p, (i - 1) * itemsize, x)
   end
   return a
 end
-local from_values = M.from_values
+
+---The array itself, or a copy of it in another order or kind of memory.
+---@param what string
+---@param a cudalua.ndarray.Array
+---@param order "C"|"F"
+---@param backing "pinned"|"managed"|nil
+---@return cudalua.ndarray.Array
+function M.settled(what, a, order, backing)
+  if not backing and (order == "C" or a._ndim < 2) then return a end
+  local b = allocated(what, copied(a._shape), a._dtype, order, backing)
+  copy.convert(b, a)
+  return b
+end
 
 -- ---- what an array is -------------------------------------------------------------------------------------------
-
-local function copied(numbers)
-  local out = {}
-  for k = 1, #numbers do out[k] = numbers[k] end
-  return out
-end
 
 local function density(self) return layout.density(self._shape, self._strides, self._dtype.itemsize) end
 
@@ -260,17 +379,17 @@ local function at(what, axis, i, n)
   return layout.position(what, axis, i, n) - 1
 end
 
-local function wrong_count(self, what, n)
-  refuse(what, ("an array of %d axes takes %d indices, got %d"):format(self._ndim, self._ndim, n))
+local function wrong_count(ndim, what, n)
+  refuse(what, ("an array of %d axes takes %d indices, got %d"):format(ndim, ndim, n))
 end
 
 -- Bytes to the element with these indices, of which `n` count. The first axes are written out: LuaJIT does not
 -- compile a walk through `...`.
-local function offset_of(self, what, n, i, j, k, ...)
-  if n ~= self._ndim then wrong_count(self, what, n) end
+local function offset_of(state, what, n, i, j, k, ...)
+  if n ~= state._ndim then wrong_count(state._ndim, what, n) end
   if n == 0 then return 0 end
-  local shape, strides = self._shape, self._strides
-  local offset = at(what, 1, i, self._n) * self._s
+  local shape, strides = state._shape, state._strides
+  local offset = at(what, 1, i, state._n) * state._s
   if n > 1 then offset = offset + at(what, 2, j, shape[2]) * strides[2] end
   if n > 2 then offset = offset + at(what, 3, k, shape[3]) * strides[3] end
   if n > 3 then
@@ -280,20 +399,21 @@ local function offset_of(self, what, n, i, j, k, ...)
   return offset
 end
 
-local function write(self, what, offset, value)
-  local x, why = self._check(value)
+local function write(state, what, offset, value)
+  local x, why = state._check(value)
   if why then refuse(what, why) end
-  self._store(self._p, offset, x)
+  state._store(state._p, offset, x)
 end
 
 ---Reads an element.
 ---@param ... integer  as many positions as the array has axes; none for a 0-d array
----@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types
+---@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; a
+---  struct's value is a copy, an FFI struct that cannot be written to: its dtype makes one that can, particle(a[1])
 ---@raise LogicError for an index out of range, or where the memory was freed
 function Array:get(...)
   local what = "ndarray:get"
-  check_self(self, what)
-  return (self._load(self._p, offset_of(self, what, select("#", ...), ...)))
+  local state = check_self(self, what)
+  return (state._load(state._p, offset_of(state, what, select("#", ...), ...)))
 end
 
 ---Writes an element: a:set(i, j, value).
@@ -302,17 +422,30 @@ end
 ---@raise LogicError for an index out of range, a value that the dtype cannot hold, or where the memory was freed
 function Array:set(...)
   local what = "ndarray:set"
-  check_self(self, what)
+  local state = check_self(self, what)
   local n = select("#", ...)
   if n == 0 then refuse(what, "no value is given") end
-  write(self, what, offset_of(self, what, n - 1, ...), (select(n, ...)))
+  write(state, what, offset_of(state, what, n - 1, ...), (select(n, ...)))
 end
 
----The elements as nested tables; of a 0-d array, the value.
+---The value of an array of one element, whatever its shape.
+---@return boolean|number|ffi.cdata* value  as get() gives it
+---@raise LogicError where it has not one element, or the memory was freed
+function Array:item()
+  check_self(self, "ndarray:item")
+  if self._size ~= 1 then
+    refuse("ndarray:item", ("an array of shape %s has %.0f elements, not one"):format(layout.text(self._shape),
+      self._size))
+  end
+  return (self._load(self._p, 0))
+end
+
+---The elements as nested tables; of a 0-d array, the value. A struct is a table of its fields.
 ---@return any
 function Array:tolist()
   check_self(self, "ndarray:tolist")
-  local shape, strides, load, p, ndim = self._shape, self._strides, self._load, self._p, self._ndim
+  local shape, strides, p, ndim = self._shape, self._strides, self._p, self._ndim
+  local load = self._dtype._plain or self._load
   local function part_of(axis, offset)
     if axis > ndim then return load(p, offset) end
     local out, stride = {}, strides[axis]
@@ -356,49 +489,15 @@ function Array:slice(...)
   return sliced(self, "ndarray:slice", select("#", ...), { ... })
 end
 
----The same elements with the axes in another order, as a view.
----@param ... integer  axes, or one list of them; none: the reverse
----@return cudalua.ndarray.Array
----@raise LogicError where they are not each axis once
-function Array:transpose(...)
-  local what = "ndarray:transpose"
-  check_self(self, what)
-  local axes = ...
-  if select("#", ...) > 1 or type(axes) == "number" then axes = { ... } end
-  local order, shape, strides = layout.permutation(what, self._ndim, axes), {}, {}
-  for k, axis in ipairs(order) do shape[k], strides[k] = self._shape[axis], self._strides[axis] end
-  return view(self, 0, shape, strides, self._size)
-end
-
----The same elements with another shape: a view where the memory allows it, else a copy.
----@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
----  elements with the first axis fastest (default "C": the last one)
----@return cudalua.ndarray.Array
----@raise LogicError where the sizes differ
-function Array:reshape(...)
-  local what = "ndarray:reshape"
-  check_self(self, what)
-  local n, extents, order = select("#", ...), { ... }, "C"
-  if n > 1 and type(extents[n]) == "table" then
-    order = M.order_of(what, extents[n])
-    extents[n], n = nil, n - 1
-  end
-  if n == 1 and type(extents[1]) == "table" then extents = extents[1] end
-  local itemsize = self._dtype.itemsize
-  local shape = layout.reshape(what, extents, self._size, itemsize)
-  local strides = layout.reshape_strides(self._shape, self._strides, shape, itemsize, order)
-  if strides then return view(self, 0, shape, strides, self._size) end
-  local a = self:copy(order)
-  a._shape, a._strides, a._ndim = shape, layout.dense_strides(shape, itemsize, order), #shape
-  a._n, a._s = shape[1] or 0, a._strides[1] or 0
-  return a
-end
-
 -- ---- copies -------------------------------------------------------------------------------------------------------
 
 local function convert(what, dst, src)
+  local a, b = src._dtype, dst._dtype
+  if (a.kind == "struct" or b.kind == "struct") and a._layout ~= b._layout then
+    refuse(what, ("elements of %s cannot become %s"):format(a.name, b.name))
+  end
   local i, why = copy.convert(dst, src)
-  if i then refuse(what, place(src._shape, i) .. ": " .. why) end
+  if i then M.refuse_element(what, src._shape, i, why) end
 end
 
 ---A copy without gaps, in memory of its own.
@@ -441,11 +540,12 @@ function Array:fill(value)
   return self
 end
 
----Sets the elements to those of another array or of nested tables of the same shape, or all to one value. The two may
----share memory.
+---Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
+---one value. The two may share memory.
 ---@param values any  array (converted as by astype), nested tables, or a value
 ---@return cudalua.ndarray.Array self
----@raise LogicError where the shapes differ, or the dtype cannot hold a value; the array may then be set in part
+---@raise LogicError where the shapes do not go together, or the dtype cannot hold a value; the array may then be set in
+---  part
 function Array:assign(values)
   local what = "ndarray:assign"
   check_self(self, what)
@@ -455,102 +555,52 @@ function Array:assign(values)
   else
     values = from_values(what, values, self._dtype, self._dtype)
   end
-  if not layout.same(self._shape, values._shape) then
+  if not layout.broadcasts(values._shape, self._shape) then
     refuse(what, ("an array of shape %s cannot take one of shape %s"):format(layout.text(self._shape),
       layout.text(values._shape)))
   end
   if copy.overlap(self, values) then values = values:copy() end
+  if not layout.same(self._shape, values._shape) then
+    values = view(values, 0, copied(self._shape), layout.broadcast_strides(values._shape, values._strides, self._shape),
+      self._size)
+  end
   convert(what, self, values)
   return self
-end
-
--- ---- comparison -----------------------------------------------------------------------------------------------------
-
--- The other side as an array; numbers are read in this side's type where it holds fractions.
-local function operand(self, what, x)
-  if M.is_array(x) then
-    check_self(x, what)
-    return x
-  end
-  local kind = self._dtype.kind
-  return from_values(what, x, (kind == "float" or kind == "complex") and self._dtype or nil, dtypes.float64)
-end
-
-local function different_shapes(a, b)
-  return ("the shapes are %s and %s"):format(layout.text(a._shape), layout.text(b._shape))
-end
-
-local function compared(a, b, tolerance)
-  local i, why = compare.first_difference(a, b, tolerance)
-  if not i then return true end
-  return false, ("%s: %s"):format(place(a._shape, i), why)
-end
-
----Has another array the same shape and equal elements? Types may differ; NaN equals nothing.
----@param other any  array, nested tables or value
----@return boolean
----@return string? difference  the first one, or the two shapes
-function Array:equal(other)
-  local what = "ndarray:equal"
-  check_self(self, what)
-  other = operand(self, what, other)
-  if not layout.same(self._shape, other._shape) then return false, different_shapes(self, other) end
-  return compared(self, other)
-end
-
-local tolerances = { rtol = true, atol = true, equal_nan = true }
-
----Are all elements close to another array's, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to
----itself alone.
----@param other any  array, nested tables or value, of the same shape or 0-d
----@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
----@return boolean
----@return string? difference  the first one
----@raise LogicError where the shapes differ
-function Array:allclose(other, options)
-  local what = "ndarray:allclose"
-  check_self(self, what)
-  options = errors.options(what, options, tolerances)
-  local t = { rtol = options.rtol or 1e-5, atol = options.atol or 1e-8, equal_nan = options.equal_nan or false }
-  for _, name in ipairs { "rtol", "atol" } do
-    local x = t[name]
-    if type(x) ~= "number" or x < 0 or x ~= x then
-      refuse(what, name .. " must be a number from 0, got " .. element.describe(x))
-    end
-  end
-  other = operand(self, what, other)
-  if other._ndim == 0 and self._ndim > 0 then
-    local strides = {}
-    for k = 1, self._ndim do strides[k] = 0 end
-    other = view(other, 0, self._shape, strides, self._size)
-  end
-  if not layout.same(self._shape, other._shape) then refuse(what, different_shapes(self, other)) end
-  return compared(self, other, t)
 end
 
 -- ---- as a Lua object ------------------------------------------------------------------------------------------------
 
 -- The part at a position of the first axis.
-local function part(self, what, i)
-  local shape, strides = { unpack(self._shape, 2) }, { unpack(self._strides, 2) }
-  return view(self, at(what, 1, i, self._n) * self._s, shape, strides, size_of(shape))
+local function part(self, state, what, i)
+  local shape, strides, size = {}, {}, 1
+  for k = 2, state._ndim do
+    shape[k - 1], strides[k - 1], size = state._shape[k], state._strides[k], size * state._shape[k]
+  end
+  return view(self, at(what, 1, i, state._n) * state._s, shape, strides, size)
 end
 
-local function check_first_axis(self)
-  if self._ndim == 0 then refuse("ndarray", "a 0-d array has no positions: get() and set(value) are its element") end
+local function check_first_axis(state)
+  if state._ndim == 0 then refuse("ndarray", "a 0-d array has no positions: get() and set(value) are its element") end
 end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
 
-function mt.__index(self, key)
+function methods.index(self, key)
+  local state = state_of(self)
   if type(key) == "number" then
-    if self._alive then check_alive(self, "ndarray[i]") end
-    if self._ndim == 1 then return (self._load(self._p, at("ndarray[i]", 1, key, self._n) * self._s)) end
-    check_first_axis(self)
-    return part(self, "ndarray[i]", key)
+    if state._alive then check_alive(state, "ndarray[i]") end
+    if state._ndim == 1 then
+      local shift = state._shift
+      if not shift then return (state._load(state._p, at("ndarray[i]", 1, key, state._n) * state._s)) end
+      return (state._load(state._p, lshift(at("ndarray[i]", 1, key, tobit(state._n)), shift)))
+    end
+    check_first_axis(state)
+    return part(self, state, "ndarray[i]", key)
   end
-  local method = Array[key]
-  if method then return method end
+  local field = Array[key]
+  if field ~= nil then return field end
+  field = state[key]
+  if field ~= nil then return field end
   local property = properties[key]
   if property then return property(self) end
   if type(key) == "table" then
@@ -563,12 +613,21 @@ function mt.__index(self, key)
   if is_integer_cdata(key) then return self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] end
 end
 
-function mt.__newindex(self, key, value)
+function methods.newindex(self, key, value)
   if type(key) == "number" then
-    if self._alive then check_alive(self, "ndarray[i]") end
-    if self._ndim == 1 then return write(self, "ndarray[i]", at("ndarray[i]", 1, key, self._n) * self._s, value) end
-    check_first_axis(self)
-    part(self, "ndarray[i]", key):assign(value)
+    local state = state_of(self)
+    if state._alive then check_alive(state, "ndarray[i]") end
+    if state._ndim == 1 then
+      local x, why = state._check(value)
+      if why then refuse("ndarray[i]", why) end
+      local shift = state._shift
+      local offset = shift and lshift(at("ndarray[i]", 1, key, tobit(state._n)), shift) or
+        at("ndarray[i]", 1, key, state._n) * state._s
+      state._store(state._p, offset, x)
+      return
+    end
+    check_first_axis(state)
+    part(self, state, "ndarray[i]", key):assign(value)
   elseif type(key) == "table" then
     check_self(self, "ndarray[{}]")
     local items, n = items_of("ndarray[{}]", key)
@@ -580,11 +639,11 @@ function mt.__newindex(self, key, value)
   end
 end
 
-mt.__len = Array.len -- where Lua 5.2's rules are built in
+methods.len = Array.len
 
-function mt.__tostring(self)
-  if self._alive and not self._alive() then return TAG .. " (freed)" end
-  local load, p, strides = self._load, self._p, self._strides
+function methods.tostring(self)
+  if self._alive and not self._alive(self._token) then return TAG .. " (freed)" end
+  local load, p, strides = self._dtype._plain or self._load, self._p, self._strides
   return (require("cudalua.ndarray.text").render(self._shape, self._dtype, function(index)
     local offset = 0
     for k = 1, #index do offset = offset + (index[k] - 1) * strides[k] end
@@ -592,6 +651,6 @@ function mt.__tostring(self)
   end))
 end
 
-function mt.__concat(a, b) return tostring(a) .. tostring(b) end
+function methods.concat(a, b) return tostring(a) .. tostring(b) end
 
 return M

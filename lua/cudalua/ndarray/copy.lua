@@ -9,8 +9,15 @@ local cast = ffi.cast
 
 local M = {}
 
--- Rows of one type, bit by bit.
-local row_copies = {}
+-- Rows of elements of one size, bit by bit.
+local row_copies = setmetatable({}, { __index = function(self, size)
+  self[size] = element.specialise([[
+    local copy, size = ...
+    return function(q, p, n, step_q, step_p)
+      for i = 0, n - 1 do copy(q + i * step_q, p + i * step_p, size) end
+    end]], ffi.copy, size)
+  return self[size]
+end })
 for _, size in ipairs { 1, 2, 4, 8, 16 } do
   row_copies[size] = element.specialise([[
     local cast, pointer, words = ...
@@ -58,7 +65,8 @@ end
 ---@return integer? i    number of the element, from 0, that has no counterpart; nil where all have
 ---@return string? why
 function M.convert(dst, src)
-  if dst._dtype == src._dtype then return copy(dst, src) end
+  local a, b = dst._dtype, src._dtype
+  if a == b or a._layout and a._layout == b._layout then return copy(dst, src) end
   local convert_row, q, p = row_conversion(src._dtype, dst._dtype), dst._p, src._p
   local where, why
   layout.each_row(src._shape, dst._strides, src._strides, function(i, to, from, n, step_q, step_p)

@@ -11,7 +11,7 @@ local floor, refuse = math.floor, layout.refuse
 local M = {}
 
 -- The dtype whose elements are like this cdata: float for a `float`.
-local function dtype_of_cdata(x) return dtypes._of_c(tostring(ffi.typeof(x)):match "^ctype<(.*)>$") end
+local function dtype_of_cdata(x) return dtypes._of_c(tostring(ffi.typeof(x)):match "^ctype<(.-)[ &]*>$") end
 
 ---The dtype for plain values where none is named. Numbers have a kind but no type: they follow the booleans and cdata
 ---among them, and are `float` where there is none.
@@ -27,8 +27,9 @@ function M.dtype_of(values, n, float)
       if v == floor(v) and v - v == 0 then whole = true else fraction = true end
     elseif type(v) == "boolean" then
       own = dtypes.bool
-    elseif element.scalar(v) ~= nil then
+    elseif type(v) == "cdata" then
       own = dtype_of_cdata(v)
+      if own and own.kind ~= "struct" and element.scalar(v) == nil then own = nil end
     end
     if own then dtype = dtype and dtypes.promote(dtype, own) or own end
   end
@@ -38,17 +39,27 @@ function M.dtype_of(values, n, float)
 end
 
 -- Objects of this library lock their metatables with a name; other tables with one may be lists.
-local function is_list(x) return type(x) == "table" and type(getmetatable(x)) ~= "string" end
+local function is_table(x) return type(x) == "table" and type(getmetatable(x)) ~= "string" end
+
+-- Is a table one struct? By names, {x = 1}, or by position: {1, 2}, but not {{...}, {...}}, nor {struct, struct}.
+local function is_struct(x, struct)
+  local first = rawget(x, 1)
+  if first == nil then return next(x) ~= nil end
+  return type(first) ~= "table" and not (type(first) == "cdata" and ffi.istype(struct.ctype, first))
+end
 
 ---The elements of nested tables in C order, and their shape. A value that is no table is the element of a 0-d array.
 ---@param what string  for messages
 ---@param list any
+---@param dtype? cudalua.dtype.DType  of the elements: those of structs may be tables
 ---@return any[] values
 ---@return integer[] shape
 ---@return integer n   how many values
 ---@raise LogicError naming the place where the tables are ragged
-function M.flatten(what, list)
-  if type(list) ~= "table" then return { list }, {}, 1 end
+function M.flatten(what, list, dtype)
+  local struct = dtype and dtype.kind == "struct" and dtype
+  local function is_list(x) return is_table(x) and not (struct and is_struct(x, struct)) end
+  if type(list) ~= "table" or struct and is_table(list) and is_struct(list, struct) then return { list }, {}, 1 end
   if not is_list(list) then refuse(what, "expected nested lists, got " .. element.describe(list)) end
   local shape, x = {}, list
   while is_list(x) do
@@ -78,7 +89,7 @@ function M.flatten(what, list)
       if depth < #shape then
         walk(v, depth)
       else
-        if type(v) == "table" then complain(depth, "is a table; an element was expected") end
+        if type(v) == "table" and not struct then complain(depth, "is a table; an element was expected") end
         n = n + 1
         values[n] = v
       end

@@ -65,6 +65,20 @@ local function pad_left(text, width) return (" "):rep(width - #text) .. text end
 
 local function is_finite(x) return x == x and x ~= math.huge and x ~= -math.huge end
 
+-- A number alone, with all the digits it takes: "3.0", "1e+16"; of a complex number, without the ".0".
+local function alone(x, dtype, is_part)
+  if x ~= x then return "nan" end
+  if not is_finite(x) then return x < 0 and "-inf" or "inf" end
+  local round, size = rounds[dtype], math.abs(x)
+  local digits = digits_of(x, round)
+  if size ~= 0 and (size < 1e-4 or size >= (dtype == "float64" and 1e16 or cutoffs[dtype])) then
+    return (formatted("%.*e", digits, x))
+  end
+  local exponent = size == 0 and 0 or tonumber(formatted("%.*e", 16, x):match "e(.*)$")
+  local text = formatted("%.*f", math.max(digits - exponent, 0), x)
+  return (is_part or text:find(".", 1, true)) and text or text .. ".0"
+end
+
 -- A function that writes any of these numbers, all with the same width. `plus`: the sign of positive ones, too.
 local function float_writer(values, dtype, plus)
   local round = rounds[dtype]
@@ -75,11 +89,14 @@ local function float_writer(values, dtype, plus)
       if size ~= 0 then largest, smallest = math.max(largest, size), math.min(smallest, size) end
     end
   end
-  local exponential = largest ~= 0 and (largest >= cutoffs[dtype] or smallest < 1e-4 or largest / smallest > 1000)
+  -- The limits are compared as NumPy does it, in the type itself.
+  local exponential = largest ~= 0 and (largest >= cutoffs[dtype] or smallest < round(1e-4) or
+    round(largest / smallest) > 1000)
 
   local function signed(text, x) return plus and (x >= 0 and 1 / x ~= -math.huge) and "+" .. text or text end
 
   local before, after, places = 0, 0, 0 -- widths: up to the point, behind it, digits behind it
+  local exponent_digits = 0
   for _, x in ipairs(values) do
     if is_finite(x) then
       local whole, fraction, exponent
@@ -89,6 +106,7 @@ local function float_writer(values, dtype, plus)
         whole, fraction = signed(mantissa, x):match "^(.*)%.(.*)$"
         places = math.max(places, #fraction)
         after = math.max(after, #exponent + 1)
+        exponent_digits = math.max(exponent_digits, #exponent - 1)
       else
         whole, fraction = signed(positional(x, round), x):match "^(.*)%.(.*)$"
         after = math.max(after, #fraction)
@@ -113,6 +131,7 @@ local function float_writer(values, dtype, plus)
     if exponential then
       local text = formatted("%.*e", places, x)
       if places == 0 then text = text:gsub("e", ".e") end
+      text = text:gsub("%d+$", function(exponent) return ("0"):rep(exponent_digits - #exponent) .. exponent end)
       whole, fraction = signed(text, x):match "^(.*)%.(.*)$"
     else
       whole, fraction = signed(positional(x, round), x):match "^(.*)%.(.*)$"
@@ -139,12 +158,29 @@ local function complex_writer(values, dtype)
   end
 end
 
+local parts = { complex64 = "float32", complex128 = "float64" }
+
 local function writer(dtype, values)
   if dtype.kind == "float" then return float_writer(values, dtype.name) end
-  if dtype.kind == "complex" then
-    return complex_writer(values, dtype.name == "complex64" and "float32" or "float64")
-  end
+  if dtype.kind == "complex" then return complex_writer(values, parts[dtype.name]) end
+  if dtype.kind == "struct" then return require("cudalua.ndarray.struct").writer(dtype, values, writer) end
   return aligned_writer(values, dtype.kind == "bool" and #"false" or 0)
+end
+
+-- The text of a 0-d array.
+local function value_text(dtype, x)
+  if dtype.kind == "float" then return alone(x, dtype.name) end
+  if dtype.kind == "struct" then
+    return require("cudalua.ndarray.struct").writer(dtype, { x }, function(of)
+      return function(value) return value_text(of, value) end
+    end)(x)
+  end
+  if dtype.kind ~= "complex" then return element.describe(x) end
+  local re, im = tonumber(x.re), tonumber(x.im)
+  local imaginary = alone(im, parts[dtype.name], true) .. "i"
+  if re == 0 and 1 / re > 0 then return imaginary end
+  local sign = imaginary:sub(1, 1) ~= "-" and "+" or ""
+  return alone(re, parts[dtype.name], true) .. sign .. imaginary
 end
 
 -- Which positions of an axis are shown: from, to, from, to.
@@ -185,21 +221,21 @@ function M.render(shape, dtype, fetch)
   local size = 1
   for _, extent in ipairs(shape) do size = size * extent end
   if size == 0 then return "[]" end
+  if #shape == 0 then return value_text(dtype, fetch {}) end
   local summarised = size > THRESHOLD
   local values = collect(shape, summarised, fetch)
   local write = writer(dtype, values)
-  if #shape == 0 then return (write(values[1]):gsub("%.$", ".0"):gsub("^ +", "")) end
   local next_value = 0
 
   -- The text of the axes from this one on; `width` is what is left of a line before the closing brackets.
   local function axis_text(axis, indent, width)
     local a, b, c, d = shown(shape[axis], summarised)
-    local parts = {}
+    local lines = {}
     if axis == #shape then
       local line = indent
       local function add(word)
         if #line + #word > width - 1 and #line > #indent then
-          parts[#parts + 1] = line:gsub(" +$", "") .. "\n"
+          lines[#lines + 1] = line:gsub(" +$", "") .. "\n"
           line = indent
         end
         line = line .. word .. " "
@@ -209,15 +245,17 @@ function M.render(shape, dtype, fetch)
         next_value = next_value + 1
         add(write(values[next_value]))
       end
-      parts[#parts + 1] = line:sub(1, -2)
-      return "[" .. table.concat(parts):sub(#indent + 1) .. "]"
+      lines[#lines + 1] = line:sub(1, -2)
+      return "[" .. table.concat(lines):sub(#indent + 1) .. "]"
     end
-    for _ = a, b do parts[#parts + 1] = axis_text(axis + 1, indent .. " ", width - 1) end
-    if d > 0 then parts[#parts + 1] = "..." end
-    for _ = c, d do parts[#parts + 1] = axis_text(axis + 1, indent .. " ", width - 1) end
-    return "[" .. table.concat(parts, ("\n"):rep(#shape - axis) .. indent) .. "]"
+    for _ = a, b do lines[#lines + 1] = axis_text(axis + 1, indent .. " ", width - 1) end
+    if d > 0 then lines[#lines + 1] = "..." end
+    for _ = c, d do lines[#lines + 1] = axis_text(axis + 1, indent .. " ", width - 1) end
+    return "[" .. table.concat(lines, ("\n"):rep(#shape - axis) .. indent) .. "]"
   end
   return axis_text(1, " ", WIDTH)
 end
+
+M.THRESHOLD, M.EDGE = THRESHOLD, EDGE
 
 return M

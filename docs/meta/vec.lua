@@ -1,0 +1,125 @@
+---@meta cudalua.vec
+-- Annotations of CUDA's vectors, which lua/cudalua/vec.lua makes when they are asked for.
+
+---CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment; make_... makes a value of
+---it, an FFI struct that is an argument of kernels and an element of arrays.
+---@class cudalua.vec
+---@field char1 cudalua.dtype.DType  1 int8; 1 bytes, aligned to 1
+---@field char2 cudalua.dtype.DType  2 int8; 2 bytes, aligned to 2
+---@field char3 cudalua.dtype.DType  3 int8; 3 bytes, aligned to 1
+---@field char4 cudalua.dtype.DType  4 int8; 4 bytes, aligned to 4
+---@field uchar1 cudalua.dtype.DType  1 uint8; 1 bytes, aligned to 1
+---@field uchar2 cudalua.dtype.DType  2 uint8; 2 bytes, aligned to 2
+---@field uchar3 cudalua.dtype.DType  3 uint8; 3 bytes, aligned to 1
+---@field uchar4 cudalua.dtype.DType  4 uint8; 4 bytes, aligned to 4
+---@field short1 cudalua.dtype.DType  1 int16; 2 bytes, aligned to 2
+---@field short2 cudalua.dtype.DType  2 int16; 4 bytes, aligned to 4
+---@field short3 cudalua.dtype.DType  3 int16; 6 bytes, aligned to 2
+---@field short4 cudalua.dtype.DType  4 int16; 8 bytes, aligned to 8
+---@field ushort1 cudalua.dtype.DType  1 uint16; 2 bytes, aligned to 2
+---@field ushort2 cudalua.dtype.DType  2 uint16; 4 bytes, aligned to 4
+---@field ushort3 cudalua.dtype.DType  3 uint16; 6 bytes, aligned to 2
+---@field ushort4 cudalua.dtype.DType  4 uint16; 8 bytes, aligned to 8
+---@field int1 cudalua.dtype.DType  1 int32; 4 bytes, aligned to 4
+---@field int2 cudalua.dtype.DType  2 int32; 8 bytes, aligned to 8
+---@field int3 cudalua.dtype.DType  3 int32; 12 bytes, aligned to 4
+---@field int4 cudalua.dtype.DType  4 int32; 16 bytes, aligned to 16
+---@field uint1 cudalua.dtype.DType  1 uint32; 4 bytes, aligned to 4
+---@field uint2 cudalua.dtype.DType  2 uint32; 8 bytes, aligned to 8
+---@field uint3 cudalua.dtype.DType  3 uint32; 12 bytes, aligned to 4
+---@field uint4 cudalua.dtype.DType  4 uint32; 16 bytes, aligned to 16
+---@field long1 cudalua.dtype.DType  1 int64; 8 bytes, aligned to 8
+---@field long2 cudalua.dtype.DType  2 int64; 16 bytes, aligned to 16
+---@field long3 cudalua.dtype.DType  3 int64; 24 bytes, aligned to 8
+---@field long4 cudalua.dtype.DType  4 int64; 32 bytes, aligned to 16
+---@field long4_16a cudalua.dtype.DType  4 int64; 32 bytes, aligned to 16
+---@field long4_32a cudalua.dtype.DType  4 int64; 32 bytes, aligned to 32
+---@field ulong1 cudalua.dtype.DType  1 uint64; 8 bytes, aligned to 8
+---@field ulong2 cudalua.dtype.DType  2 uint64; 16 bytes, aligned to 16
+---@field ulong3 cudalua.dtype.DType  3 uint64; 24 bytes, aligned to 8
+---@field ulong4 cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 16
+---@field ulong4_16a cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 16
+---@field ulong4_32a cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 32
+---@field longlong1 cudalua.dtype.DType  1 int64; 8 bytes, aligned to 8
+---@field longlong2 cudalua.dtype.DType  2 int64; 16 bytes, aligned to 16
+---@field longlong3 cudalua.dtype.DType  3 int64; 24 bytes, aligned to 8
+---@field longlong4 cudalua.dtype.DType  4 int64; 32 bytes, aligned to 16
+---@field longlong4_16a cudalua.dtype.DType  4 int64; 32 bytes, aligned to 16
+---@field longlong4_32a cudalua.dtype.DType  4 int64; 32 bytes, aligned to 32
+---@field ulonglong1 cudalua.dtype.DType  1 uint64; 8 bytes, aligned to 8
+---@field ulonglong2 cudalua.dtype.DType  2 uint64; 16 bytes, aligned to 16
+---@field ulonglong3 cudalua.dtype.DType  3 uint64; 24 bytes, aligned to 8
+---@field ulonglong4 cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 16
+---@field ulonglong4_16a cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 16
+---@field ulonglong4_32a cudalua.dtype.DType  4 uint64; 32 bytes, aligned to 32
+---@field float1 cudalua.dtype.DType  1 float32; 4 bytes, aligned to 4
+---@field float2 cudalua.dtype.DType  2 float32; 8 bytes, aligned to 8
+---@field float3 cudalua.dtype.DType  3 float32; 12 bytes, aligned to 4
+---@field float4 cudalua.dtype.DType  4 float32; 16 bytes, aligned to 16
+---@field double1 cudalua.dtype.DType  1 float64; 8 bytes, aligned to 8
+---@field double2 cudalua.dtype.DType  2 float64; 16 bytes, aligned to 16
+---@field double3 cudalua.dtype.DType  3 float64; 24 bytes, aligned to 8
+---@field double4 cudalua.dtype.DType  4 float64; 32 bytes, aligned to 16
+---@field double4_16a cudalua.dtype.DType  4 float64; 32 bytes, aligned to 16
+---@field double4_32a cudalua.dtype.DType  4 float64; 32 bytes, aligned to 32
+---@field make_char1 fun(x: number): ffi.cdata*
+---@field make_char2 fun(x: number, y: number): ffi.cdata*
+---@field make_char3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_char4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_uchar1 fun(x: number): ffi.cdata*
+---@field make_uchar2 fun(x: number, y: number): ffi.cdata*
+---@field make_uchar3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_uchar4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_short1 fun(x: number): ffi.cdata*
+---@field make_short2 fun(x: number, y: number): ffi.cdata*
+---@field make_short3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_short4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ushort1 fun(x: number): ffi.cdata*
+---@field make_ushort2 fun(x: number, y: number): ffi.cdata*
+---@field make_ushort3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_ushort4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_int1 fun(x: number): ffi.cdata*
+---@field make_int2 fun(x: number, y: number): ffi.cdata*
+---@field make_int3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_int4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_uint1 fun(x: number): ffi.cdata*
+---@field make_uint2 fun(x: number, y: number): ffi.cdata*
+---@field make_uint3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_uint4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_long1 fun(x: number): ffi.cdata*
+---@field make_long2 fun(x: number, y: number): ffi.cdata*
+---@field make_long3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_long4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_long4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_long4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulong1 fun(x: number): ffi.cdata*
+---@field make_ulong2 fun(x: number, y: number): ffi.cdata*
+---@field make_ulong3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_ulong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_longlong1 fun(x: number): ffi.cdata*
+---@field make_longlong2 fun(x: number, y: number): ffi.cdata*
+---@field make_longlong3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_longlong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_longlong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_longlong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulonglong1 fun(x: number): ffi.cdata*
+---@field make_ulonglong2 fun(x: number, y: number): ffi.cdata*
+---@field make_ulonglong3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_ulonglong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulonglong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_ulonglong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_float1 fun(x: number): ffi.cdata*
+---@field make_float2 fun(x: number, y: number): ffi.cdata*
+---@field make_float3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_float4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_double1 fun(x: number): ffi.cdata*
+---@field make_double2 fun(x: number, y: number): ffi.cdata*
+---@field make_double3 fun(x: number, y: number, z: number): ffi.cdata*
+---@field make_double4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_double4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+---@field make_double4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
+local vec = {}
+
+return vec

@@ -1,0 +1,147 @@
+-- Arrays as arguments of kernels that others wrote: where a parameter is a pointer the array's address, where it is a
+-- number the value of a 0-d array. The parameter's type says what the kernel may do: behind a pointer to const it
+-- reads, behind any other one it may write, so that whatever still has to read the array is computed before.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local evaluate = require("cudalua.gpuarray.evaluate").evaluate
+local graph = require "cudalua.gpuarray.graph"
+local storage = require "cudalua.gpuarray.storage"
+local typename = require "cudalua.typename"
+local write = require "cudalua.gpuarray.write"
+
+local context_id, ready = core.context_id, core.array_ready
+
+local M = {}
+
+-- ---- types ------------------------------------------------------------------------------------------------------
+
+local pointees = {} -- text of a parameter -> what is behind the pointer
+
+-- "const float *a": of which dtype the elements are, where that is known, and whether they are only read.
+local function pointee(text)
+  local p = pointees[text]
+  if p then return p end
+  p = { const = false }
+  pointees[text] = p
+  local front, back = text:match "^([^%*]*)%*(.*)$"
+  if not front or back:find "[%*%[%(&]" or front:find "%(" then return p end
+  p.const = front:find "%f[%w_]const%f[^%w_]" ~= nil
+  local complex = front:match "complex<(%a+)>%s*$"
+  p.dtype = typename.dtype_of(complex == "float" and "complex64" or complex == "double" and "complex128" or front)
+  p.any_byte = front:match "^%s*(.-)%s*$":gsub("^const%s+", "") == "char"
+  p.spelled = front:gsub("%f[%w_]const%f[^%w_]", ""):match "^%s*(.-)%s*$"
+  return p
+end
+
+local bytes = { bool = true, int = true, uint = true }
+
+local function vector_of(dt, component)
+  if dt.kind ~= "struct" or not dt._builtin then return false end
+  local first = dt._fields[1].dtype
+  return first == component or component.kind == "complex" and #dt._fields == 2 and
+    first.kind == "float" and 2 * first.itemsize == component.itemsize
+end
+
+-- May a kernel that takes `wanted` behind this pointer be given elements of this dtype?
+local function fits(p, dt)
+  local wanted = p.dtype
+  if not wanted or wanted == dt or wanted.kind == "struct" and not wanted._builtin then return true end
+  if p.any_byte and dt.itemsize == 1 then return bytes[dt.kind] end
+  if dt.kind == "bool" then return wanted.kind == "uint" and wanted.itemsize == 1 end
+  return vector_of(wanted, dt) or vector_of(dt, wanted)
+end
+
+local known = setmetatable({}, { __mode = "k" }) -- function -> its parameters, and who told them
+
+local function params_of(fn)
+  local source = core.function_source(fn)
+  local entry = known[fn]
+  if entry and entry.source == source then return entry.params end
+  local params = core.function_params(fn) or {}
+  -- The types that a user names may be named again.
+  if source ~= "args" then known[fn] = { source = source, params = params } end
+  return params
+end
+
+local numeric = { bool = true, int8 = true, uint8 = true, int16 = true, uint16 = true, int32 = true, uint32 = true,
+  int64 = true, uint64 = true, float16 = true, bfloat16 = true, float32 = true, float64 = true }
+
+local function refuse(fn, i, p, why)
+  local text = p and p.text
+  errors.raise("LogicError", ("%s: argument %d%s: %s"):format(fn:name(), i, text and " (" .. text .. ")" or "", why),
+    { kernel = fn:name(), arg = i, param = text })
+end
+
+-- Is it passed by its value? Raises where it cannot be passed at all.
+local function by_value(fn, i, p, x)
+  if not p or p.type == "pointer" or p.type == "unknown" then return false end
+  if x._ndim == 0 then return numeric[p.type] or p.type == "bytes" or p.type:find "^integer" ~= nil and p.size < 8 end
+  if p.size == 8 and not p.type:find "^float" then return false end -- an address may travel in there
+  refuse(fn, i, p, ("expected a number, got the array %s; only 0-d arrays stand for one"):format(graph.describe(x)))
+end
+
+local function check_elements(fn, i, p, x)
+  local to = pointee(p.text)
+  if not fits(to, x._dtype) then
+    refuse(fn, i, p, ("the array is %s, and the kernel takes %s here; astype() converts"):format(graph.describe(x),
+      to.dtype._builtin and to.spelled or to.dtype.name))
+  end
+  return to.const
+end
+
+local function check_alignment(fn, i, p, x, at)
+  local dt = pointee(p.text).dtype
+  if dt and at % dt.alignment ~= 0 then
+    refuse(fn, i, p, ("the array %s begins at byte %d of its memory, and %s needs a multiple of %d"):format(
+      graph.describe(x), at, dt.name, dt.alignment))
+  end
+end
+
+-- ---- taking arrays out of a call ----------------------------------------------------------------------------------
+
+local function address(fn, i, p, x, const, stream)
+  local leaf = storage.leaf_of(x)
+  local store, buf = leaf.store, leaf.buf
+  if store.context ~= context_id() then refuse(fn, i, p, "the array belongs to another context") end
+  if not buf or x._size == 0 then return core.pointer(0) end
+  if p and p.type == "pointer" then check_alignment(fn, i, p, x, store.skew + leaf.off) end
+  if ready(buf, stream) then -- a graph uses this address whenever it is launched
+    store.pinned = true
+    if not const then store.exported = true end
+  end
+  return leaf.off == 0 and buf or buf + leaf.off
+end
+
+---Puts what C takes in the place of the arrays among a call's arguments.
+---@param fn cudalua.Function
+---@param args any[]           changed
+---@param places integer[]     where the arrays are
+---@param stream? cudalua.Stream  of the call; nil: the current one
+function M.take(fn, args, places, stream)
+  local params, pointers = params_of(fn), {}
+  for _, i in ipairs(places) do
+    local x, p = args[i], params[i]
+    if by_value(fn, i, p, x) then
+      args[i] = x:item()
+    else
+      pointers[#pointers + 1] = { at = i, param = p, array = x,
+        const = p ~= nil and p.type == "pointer" and check_elements(fn, i, p, x) }
+    end
+  end
+  -- Computing may run finalizers, which may write to arrays: what was settled before is so no more.
+  local writes
+  repeat
+    writes = storage.writes
+    for _, a in ipairs(pointers) do
+      evaluate(a.array)
+      if not a.const then write.settle(a.array._store) end
+    end
+    for _, a in ipairs(pointers) do args[a.at] = address(fn, a.at, a.param, a.array, a.const, stream) end
+  until writes == storage.writes
+  for _, a in ipairs(pointers) do
+    if not a.const then storage.writes = storage.writes + 1 end
+  end
+end
+
+return M

@@ -1,0 +1,334 @@
+-- The array as programs see it: properties, elements, views, operators, text. Functions that make arrays are in
+-- gpuarray.lua; families of methods have files of their own (functions.lua).
+
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local evaluate = require("cudalua.gpuarray.evaluate").evaluate
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.object"
+local ops = require "cudalua.gpuarray.ops"
+local transfer = require "cudalua.gpuarray.transfer"
+local view = require "cudalua.gpuarray.view"
+local write = require "cudalua.gpuarray.write"
+
+local type, getmetatable = type, getmetatable
+local refuse, floor = layout.refuse, math.floor
+local TAG, mt = object.TAG, object.mt
+local unary, binary = graph.unary, graph.binary
+
+---An array in device memory, of any number of axes. Axes and positions count from 1, negative ones from the end.
+---`a + b` writes an operation down; it is computed, with all others of the expression in one kernel, when the value is
+---needed. `a[i]` reads an element of a 1-D array, `a[{...}]` is a part of an array, as a view, or where arrays of
+---positions and masks are in the list, a new array of these elements; assigning to it writes.
+---`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
+---@class cudalua.gpuarray.Array
+---@field shape integer[]    extents; a fresh list
+---@field strides integer[]  bytes from one element to the next on each axis; a fresh list
+---@field dtype cudalua.dtype.DType
+---@field size integer       number of elements
+---@field nbytes integer     size * dtype.itemsize
+---@field itemsize integer   dtype.itemsize
+---@field ndim integer       number of axes
+---@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
+---@field T cudalua.gpuarray.Array  view with the axes reversed
+---@field ptr integer        address of the first element; from then on nothing waits to be computed from or for it
+local Array = object.Array
+
+local function check_self(self, what)
+  if getmetatable(self) ~= TAG then
+    refuse(what, "expected a gpuarray (a method is called with a colon), got " .. element.describe(self))
+  end
+end
+object.check_self = check_self
+
+local function copied(list) return { unpack(list, 1, #list) } end
+
+local properties = {}
+function properties.shape(self) return copied(self._shape) end
+function properties.strides(self) return copied(evaluate(self).strides) end
+function properties.dtype(self) return self._dtype end
+function properties.size(self) return self._size end
+function properties.nbytes(self) return self._size * self._dtype.itemsize end
+function properties.itemsize(self) return self._dtype.itemsize end
+function properties.ndim(self) return self._ndim end
+function properties.flags(self)
+  local c, f = layout.density(self._shape, evaluate(self).strides, self._dtype.itemsize)
+  return { c_contiguous = c, f_contiguous = f, forc = c or f }
+end
+function properties.T(self) return view.transpose("gpuarray.T", self) end
+function properties.ptr(self)
+  local leaf = write.export(self)
+  if not leaf.buf then return 0 end
+  return (leaf.buf + leaf.off):ptr()
+end
+object.properties = properties
+
+-- ---- values ---------------------------------------------------------------------------------------------------------
+
+---Copies the elements to the host.
+---@param to? cudalua.ndarray.Array  gets them: of the same shape and dtype; default: a new one
+---@return cudalua.ndarray.Array
+---@raise LogicError where `to` does not fit; what the kernels raise that compute the value
+function Array:get(to)
+  check_self(self, "gpuarray:get")
+  return transfer.get("gpuarray:get", self, to)
+end
+
+---Copies the elements to the host in the order of a stream, and returns at once; they are there when the stream is
+---done.
+---@param stream? cudalua.Stream    default: the current one
+---@param to? cudalua.ndarray.Array  gets them: of the same shape and dtype, without gaps, in page-locked memory (for
+---  other
+---  memory the call waits); default: a new one
+---@return cudalua.ndarray.Array
+---@raise LogicError where `to` does not fit; what the kernels raise that compute the value
+function Array:get_async(stream, to)
+  local what = "gpuarray:get_async"
+  check_self(self, what)
+  stream = make.stream(what, stream)
+  return stream:use(transfer.get, what, self, to, stream)
+end
+
+---The value of an element, or of an array of one element.
+---@param ... integer  as many positions as the array has axes; one: among all elements, in C order; none: the only one
+---@return boolean|number|ffi.cdata*
+---@raise LogicError where there is no such element, or without positions not just one
+function Array:item(...)
+  local what, n = "gpuarray:item", select("#", ...)
+  check_self(self, what)
+  local shape, at = self._shape, nil
+  if n == 0 then
+    if self._size ~= 1 then
+      refuse(what, ("the array of shape %s has %.0f elements, not one"):format(layout.text(shape), self._size))
+    end
+    at = layout.unravel(shape, 0)
+  elseif n == 1 and self._ndim ~= 1 then
+    at = layout.unravel(shape, layout.position(what, 1, (...), self._size) - 1)
+  elseif n == self._ndim then
+    at = { ... }
+    for k = 1, n do at[k] = layout.position(what, k, at[k], shape[k]) end
+  else
+    refuse(what, ("%d positions for an array of %d axes"):format(n, self._ndim))
+  end
+  local leaf, offset = evaluate(self), 0
+  for k = 1, self._ndim do offset = offset + (at[k] - 1) * leaf.strides[k] end
+  return transfer.element(leaf, offset)
+end
+
+---The elements as nested tables; of a 0-d array, the value.
+---@return any
+function Array:tolist()
+  check_self(self, "gpuarray:tolist")
+  return transfer.get("gpuarray:tolist", self):tolist()
+end
+
+---The length of the first axis.
+---@return integer
+---@raise LogicError for a 0-d array
+function Array:len()
+  check_self(self, "gpuarray:len")
+  if self._ndim == 0 then refuse("gpuarray:len", "a 0-d array has no length") end
+  return self._shape[1]
+end
+
+---Computes the array now, if it was not before.
+---@return cudalua.gpuarray.Array self
+function Array:eval()
+  check_self(self, "gpuarray:eval")
+  evaluate(self)
+  return self
+end
+
+local function value_for(what, self, v)
+  if not graph.is_value(v) then refuse(what, "expected an array or a number, got " .. element.describe(v)) end
+  local x, why = self._dtype._check(element.scalar(v))
+  if why then refuse(what, why) end
+  return require("cudalua.gpuarray.scalar").operand(x, self._dtype)
+end
+
+local function set(what, self, values, stream)
+  if getmetatable(values) ~= TAG then
+    if type(values) == "number" or graph.is_value(values) then
+      write.write(self, value_for(what, self, values))
+      return self
+    end
+    values = make.host_array(what, values, self._dtype, make.is_buffer(values) and self.shape or nil)
+    if transfer.set(self, values, stream) then return self end
+    values = transfer.to_gpu(values, stream)
+  end
+  local shape = values._shape
+  if shape ~= self._shape and not layout.same(graph.broadcast({ name = what }, self, values), self._shape) then
+    refuse(what, ("%s cannot take %s"):format(graph.describe(self), graph.describe(values)))
+  end
+  if values._dtype ~= self._dtype then values = graph.convert(values, self._dtype) end
+  write.write(self, values)
+  return self
+end
+
+---Sets the elements: to those of an array that broadcasts to this one's shape, or all to one number. What was written
+---down with this array before still means the old values.
+---@param values any  array on the device; host data, as to_gpu takes it; or a number
+---@return cudalua.gpuarray.Array self
+---@raise LogicError where shapes do not fit, or the dtype cannot hold a number
+function Array:set(values)
+  check_self(self, "gpuarray:set")
+  return set("gpuarray:set", self, values)
+end
+
+---The same in the order of a stream: returns at once where the data is on the device or in page-locked memory, which
+---must
+---not be changed before the stream is done with it.
+---@param values any  as for set
+---@param stream? cudalua.Stream  default: the current one
+---@return cudalua.gpuarray.Array self
+---@raise LogicError as set
+function Array:set_async(values, stream)
+  local what = "gpuarray:set_async"
+  check_self(self, what)
+  stream = make.stream(what, stream)
+  return stream:use(set, what, self, values, stream)
+end
+
+---Sets every element to one number.
+---@param value any
+---@return cudalua.gpuarray.Array self
+---@raise LogicError where the dtype cannot hold it
+function Array:fill(value)
+  check_self(self, "gpuarray:fill")
+  if self._dtype.kind == "struct" then
+    local x, why = self._dtype._check(value)
+    if why then refuse("gpuarray:fill", why) end
+    return set("gpuarray:fill", self, ndarray.full({}, x, self._dtype))
+  end
+  write.write(self, value_for("gpuarray:fill", self, value))
+  return self
+end
+
+local astype_options = { copy = true }
+
+---The same elements as another type, converted as by NumPy's astype.
+---@param dtype any  as for dtype.of
+---@param options? {copy: boolean}  copy = false: an array that has this type is returned itself; default true
+---@return cudalua.gpuarray.Array
+---@raise LogicError where there is no such type
+function Array:astype(dtype, options)
+  check_self(self, "gpuarray:astype")
+  dtype = dtypes.of(dtype)
+  if options ~= nil and errors.options("gpuarray:astype", options, astype_options).copy == false and
+    dtype == self._dtype then
+    return self
+  end
+  if dtype == self._dtype and dtype.kind == "struct" then return view.copy(self, "C") end
+  return graph.convert(self, dtype)
+end
+
+---A copy without gaps.
+---@param order? "C"|"F"|"A"|"K"  default: C; A: F of an array that lies in F order alone; K: axes lie in the array's
+---  order
+---@return cudalua.gpuarray.Array
+---@raise LogicError for another order
+function Array:copy(order)
+  local what = "gpuarray:copy"
+  check_self(self, what)
+  if order == "K" or order == "A" then
+    local c, f = layout.density(self._shape, evaluate(self).strides, self._dtype.itemsize)
+    if order == "A" or c or f then order = f and not c and "F" or "C" end
+  elseif order ~= nil and order ~= "C" and order ~= "F" then
+    refuse(what, "order must be 'C', 'F', 'A' or 'K', got " .. errors.text(order))
+  end
+  return view.copy(self, order or "C")
+end
+
+-- ---- operators ------------------------------------------------------------------------------------------------------
+
+local add, sub, mul, div, neg = ops.add, ops.sub, ops.mul, ops.div, ops.neg
+local mod, pow = ops.mod, ops.pow
+
+function mt.__add(a, b) return binary(add, a, b) end
+function mt.__sub(a, b) return binary(sub, a, b) end
+function mt.__mul(a, b) return binary(mul, a, b) end
+function mt.__div(a, b) return binary(div, a, b) end
+function mt.__mod(a, b) return binary(mod, a, b) end
+function mt.__unm(a) return unary(neg, a) end
+
+-- Exponents with an operation of their own.
+local powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos, [0.5] = ops.sqrt, [-1] = ops.reciprocal }
+
+local function power(a, b)
+  local op = powers[b]
+  if op and getmetatable(a) == TAG then
+    local kind = a._dtype.kind
+    if kind == "float" or kind == "complex" or b ~= 0.5 and b ~= -1 then return unary(op, a) end
+  end
+  return binary(pow, a, b)
+end
+object.power = power
+mt.__pow = power
+
+local function no_order()
+  errors.raise("LogicError", "gpuarray: arrays have no order in Lua, whose comparisons give true or false: a:lt(b), "
+    .. "a:le(b), a:gt(b) and a:ge(b) compare element by element")
+end
+mt.__lt, mt.__le = no_order, no_order
+
+-- ---- indices --------------------------------------------------------------------------------------------------------
+
+local function position(what, axis, i, n)
+  if i >= 1 and i <= n and i == floor(i) then return i - 1 end
+  return layout.position(what, axis, i, n) - 1
+end
+
+local function part(self, i)
+  local shape, strides = self._shape, view.strides(self)
+  local at = position("gpuarray[i]", 1, i, shape[1])
+  return view.of(self, at * strides[1], { unpack(shape, 2) }, { unpack(strides, 2) })
+end
+
+local function check_first_axis(self)
+  if self._ndim == 0 then refuse("gpuarray", "a 0-d array has no positions: item() and fill(value) are its element") end
+end
+
+local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
+
+-- a[{...}] and a[array] are in index.lua.
+function mt.__index(self, key)
+  if type(key) == "number" then
+    check_first_axis(self)
+    if self._ndim > 1 then return part(self, key) end
+    local leaf = evaluate(self)
+    return transfer.element(leaf, position("gpuarray[i]", 1, key, self._shape[1]) * leaf.strides[1])
+  end
+  local method = Array[key]
+  if method then return method end
+  local property = properties[key]
+  if property then return property(self) end
+  if type(key) == "table" then return object.get_index(self, key) end
+  if is_integer_cdata(key) then return self[layout.whole(key) or refuse("gpuarray[i]", "the index is too large")] end
+end
+
+function mt.__newindex(self, key, value)
+  if type(key) == "number" then
+    check_first_axis(self)
+    part(self, key):set(value)
+  elseif type(key) == "table" then
+    object.set_index(self, key, value)
+  elseif is_integer_cdata(key) then
+    self[layout.whole(key) or refuse("gpuarray[i]", "the index is too large")] = value
+  else
+    refuse("gpuarray", ("cannot set %s of an array"):format(errors.text(key)))
+  end
+end
+
+mt.__len = Array.len -- where Lua 5.2's rules are built in
+
+-- ---- text -----------------------------------------------------------------------------------------------------------
+
+function mt.__tostring(self) return require("cudalua.gpuarray.show").text(self) end
+
+function mt.__concat(a, b) return tostring(a) .. tostring(b) end
+
+return Array

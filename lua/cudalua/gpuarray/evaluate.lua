@@ -1,0 +1,225 @@
+-- Computing: a pending array gets its value, or an expression is written to memory that is there.
+
+local core = require "cudalua.core"
+local compiler = require "cudalua.compiler"
+local codegen = require "cudalua.gpuarray.codegen"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local graph = require "cudalua.gpuarray.graph"
+local plan = require "cudalua.gpuarray.plan"
+local storage = require "cudalua.gpuarray.storage"
+
+local ceil = math.ceil
+local run, context_id = core.array_run, core.context_id
+local find_function = require("cudalua.function").find
+local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
+
+local M = {}
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+-- The kernel of a program, which is not compiled.
+local function kernel_of(state)
+  local k = state.kernel
+  if not k then
+    k = codegen.elementwise(codegen.program(plan.tokens(state)))
+    k.loaded, k.per_block = {}, k.elements * codegen.BLOCK
+    state.kernel = k
+  end
+  return k
+end
+M.kernel_of = kernel_of
+
+M.fast_math = false
+
+---A kernel in the current context.
+---@param k table
+---@param id integer  core.context_id()
+---@return cudalua.Function?  nil: not to be run (never here; specs put another function in its place)
+function M.load(k, id)
+  local key = M.fast_math and "fast" .. id or id
+  local fn = k.loaded[key]
+  if not fn then
+    local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
+    local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
+    fn = find_function(core.module_load(result.image, nil, true), k.name, nil, result.params[k.name])
+    k.loaded[key] = fn
+  end
+  return fn
+end
+
+-- ---- one kernel -----------------------------------------------------------------------------------------------------
+
+-- What the kernel is called with; see codegen.lua for the order. A pointer takes two places.
+local function gather(w, out, size, count)
+  local list, numbers = w.arguments, w.numbers
+  list[1], list[2], list[3] = size, out.buf, out.off
+  local n = 3
+  local leaves, scalars = w.leaves, w.scalars
+  for i = 1, w.nleaves do
+    local l = leaves[i]
+    list[n + 1], list[n + 2] = l.buf, l.off
+    n = n + 2
+  end
+  for i = 1, w.nscalars do
+    n = n + 1
+    list[n] = scalars[i]
+  end
+  for i = 1, count do list[n + i] = numbers[i] end
+  return list
+end
+
+-- A graph reads and writes these addresses whenever it is launched.
+local function captured(w, out)
+  out.store.exported, out.store.pinned = true, true
+  for i = 1, w.nleaves do w.leaves[i].store.pinned = true end
+end
+M.captured = captured
+
+-- A driver takes 4 KiB of arguments.
+local ARGUMENTS = 4000
+
+local function too_many(w, count) return 8 * (2 + w.nleaves + w.nscalars + count) > ARGUMENTS end
+M.too_many = too_many
+
+-- The operands of an expression are computed first, where it cannot be one kernel; one operation always can.
+local function compute_operands(x)
+  for _, operand in ipairs { x._a, x._b, x._c } do
+    if type(operand) == "table" and operand._sig then M.evaluate(operand) end
+  end
+end
+
+local compute
+
+-- The same in the context that the arrays are of.
+local function compute_elsewhere(buf, ...)
+  local context = core.memory_context(buf)
+  return context:with(compute, ...)
+end
+
+-- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
+function compute(x, shape, size, dtype, out, times)
+  local bytes = size * dtype.itemsize
+  while true do
+    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
+    local buf, context
+    if out then context = context_id() else buf, context = storage.buffer(bytes) end
+    local writes = storage.writes
+    local w = begin(shape, not out or out.dense)
+    w.root = x
+    walk(w, x, dtype)
+    if w.context and w.context ~= context or out and out.store.context ~= context then
+      local inside = (w.leaves[1] or out).buf
+      if not inside then inside = out and out.buf end
+      if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
+      finish(w, false)
+      if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times) end
+    end
+    local again = plan.computed_before(w, times)
+    if again then
+      finish(w, false)
+      M.evaluate(again, 2)
+    else
+      local to = out
+      if not to then
+        local strides = plan.kept_order(w, dtype.itemsize)
+        if strides then w.dense = false end
+        to = storage.new_leaf(storage.new_store(buf, bytes, context), 0, dtype, shape,
+          strides or storage.dense_strides(shape, dtype.itemsize))
+      end
+      local done = true
+      if size > 0 then
+        local state, count = close(w, to, size)
+        if too_many(w, count) then
+          done = false
+          finish(w, false)
+          compute_operands(x)
+        else
+          local k = state.kernel or kernel_of(state)
+          local fn = k.loaded[context]
+          if not fn or M.fast_math then fn = M.load(k, context) end
+          gather(w, to, size, count)
+          done = writes == storage.writes -- else a finalizer wrote to arrays: what the walk saw is not so any more
+          if fn and done and run(fn, ceil(size / k.per_block), w.arguments) then captured(w, to) end
+          finish(w, done)
+        end
+      else
+        finish(w, true)
+      end
+      if done then return to end
+    end
+  end
+end
+
+-- ---- errors ---------------------------------------------------------------------------------------------------------
+
+-- The operations of an expression with the lines that wrote them, in their order.
+local function lines_of(x, list, seen)
+  if type(x) ~= "table" or not x._sig or seen[x] then return list end
+  seen[x] = true
+  lines_of(x._a, list, seen)
+  lines_of(x._b, list, seen)
+  lines_of(x._c, list, seen)
+  if x._line then list[#list + 1] = ("%s at %s"):format(x._sig.op.name, x._line) end
+  return list
+end
+
+local MOST = 8 -- of them, in a message
+
+-- As compute, and an error tells where the expression was written.
+local function traced(x, ...)
+  local lines = lines_of(x, {}, {})
+  local ok, result = pcall(compute, x, ...)
+  if ok then return result end
+  if errors.is_error(result) and #lines > 0 and not result.expression then
+    result.expression = lines
+    local shown = #lines > MOST and ("%s ... (%d operations)"):format(table.concat(lines, ", ", 1, MOST), #lines)
+      or table.concat(lines, ", ")
+    result.hint = (result.hint and result.hint .. "; " or "") .. "the expression was written as " .. shown
+  end
+  error(result, 0)
+end
+
+---The value of a pending array: it is computed, unless it was before.
+---@param x cudalua.gpuarray.Array
+---@param times? integer  its operands are evaluated for themselves where they were computed so often; default 1
+---@return table leaf
+function M.evaluate(x, times)
+  if not x._sig then return storage.leaf_of(x) end
+  local leaf = (graph.is_traced() and traced or compute)(x, x._shape, x._size, x._dtype, nil,
+    times or 1)
+  if not x._sig then return storage.leaf_of(x) end -- by a finalizer, meanwhile
+  if x._store then leaf.store.origin = x end
+  x._leaf, x._first, x._store = leaf, leaf, leaf.store
+  x._sig, x._a, x._b, x._c, x._ops = false, false, false, false, 0
+  return leaf
+end
+graph.evaluate = M.evaluate
+
+-- A leaf of structs as one of the words that they are made of, along one more axis.
+local function in_words(l)
+  local dtype = l.dtype
+  local unit = math.min(dtype.alignment, 8)
+  local n = #l.shape
+  local shape, strides = { unpack(l.shape, 1, n) }, { unpack(l.strides, 1, n) }
+  shape[n + 1], strides[n + 1] = dtype.itemsize / unit, unit
+  local words = storage.new_leaf(l.store, l.off, dtypes["uint" .. 8 * unit], shape, strides)
+  words.buf = l.buf
+  return words
+end
+
+---Writes an expression to a leaf, in one kernel. Where it may still be read is the caller's business.
+---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's
+---@param out table      leaf
+---@param size integer
+function M.store(x, out, size)
+  if out.dtype.kind == "struct" and x._leaf == true then
+    size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
+    x, out = in_words(x), in_words(out)
+  end
+  local f = graph.is_traced() and traced or compute
+  f(x, out.shape, size, out.dtype, out, 1)
+  if type(x) == "table" and x._sig then x._used = x._used + 1 end
+end
+
+return M

@@ -1,0 +1,103 @@
+-- The operations of ops.lua as functions of the module, gpuarray.hypot(a, b), and as methods, a:hypot(b); with `out`,
+-- and in place.
+
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local ops = require "cudalua.gpuarray.ops"
+local write = require "cudalua.gpuarray.write"
+
+local getmetatable = getmetatable
+local TAG, Array, refuse = object.TAG, object.Array, layout.refuse
+
+local M = {}
+
+local known = { out = true }
+local ranks = { bool = 0, int = 1, uint = 1, float = 2, complex = 3 }
+
+-- Writes a result that nobody else has to an array that exists.
+local function deliver(what, x, out)
+  if getmetatable(out) ~= TAG then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
+  if x._shape ~= out._shape and not layout.same(x._shape, out._shape) then
+    refuse(what, ("the result has the shape %s, the array that it is written to %s"):format(layout.text(x._shape),
+      layout.text(out._shape)))
+  end
+  if x._dtype ~= out._dtype then
+    if ranks[x._dtype.kind] > ranks[out._dtype.kind] then
+      refuse(what, ("the result is %s and does not go into %s: astype() converts"):format(x._dtype.name,
+        out._dtype.name))
+    end
+    x = graph.convert(x, out._dtype)
+  end
+  write.write(out, x, true)
+  return out
+end
+
+local function node(op, a, b, c)
+  if op.arity == 1 then return graph.unary(op, a) end
+  if op.arity == 2 then return graph.binary(op, a, b) end
+  return graph.ternary(op, a, b, c)
+end
+
+---An operation on arrays and numbers.
+---@param op table      a row of ops.lua
+---@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param a any
+---@param b? any
+---@param c? any
+---@return cudalua.gpuarray.Array
+function M.apply(op, options, a, b, c)
+  if options == nil then return node(op, a, b, c) end
+  local out = errors.options(op.name, options, known).out
+  local x = node(op, a, b, c)
+  return out ~= nil and deliver(op.name, x, out) or x
+end
+local apply = M.apply
+
+-- The exponent decides about the operation.
+local function power(a, b, options)
+  local x = object.power(a, b)
+  local out = options ~= nil and errors.options("pow", options, known).out or nil
+  return out ~= nil and deliver("pow", x, out) or x
+end
+
+local by_arity = {
+  function(op) return function(a, options) return apply(op, options, a) end end,
+  function(op) return function(a, b, options) return apply(op, options, a, b) end end,
+  function(op) return function(a, b, c, options) return apply(op, options, a, b, c) end end,
+}
+
+---The operations as functions, by name.
+M.functions = {}
+for _, op in ipairs(ops.list) do M.functions[op.name] = by_arity[op.arity](op) end
+M.functions.pow = power
+for name, f in pairs(M.functions) do Array[name] = Array[name] or f end
+
+-- a:iadd(b) and so on: a = a + b, in a's own memory where nobody else reads it.
+for name, op in pairs { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",
+  ifloordiv = "floordiv" } do
+  local f = M.functions[op]
+  Array[name] = f and function(self, b)
+    object.check_self(self, "gpuarray:" .. name)
+    return deliver("gpuarray:" .. name, f(self, b), self)
+  end
+end
+
+---PyCUDA's a:mul_add(x, b, y): a * x + b * y.
+---@param selffac any
+---@param other any
+---@param otherfac any
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array
+function Array:mul_add(selffac, other, otherfac, options)
+  object.check_self(self, "gpuarray:mul_add")
+  local x = self * selffac + other * otherfac
+  local out = options ~= nil and errors.options("gpuarray:mul_add", options, known).out or nil
+  return out ~= nil and deliver("gpuarray:mul_add", x, out) or x
+end
+
+M.deliver = deliver
+
+return M

@@ -1,0 +1,489 @@
+-- Functions of arrays that run as one kernel, with all their results: the function is called once with arguments that
+-- have a type and a shape but no values, what it writes down becomes a program, and from then on calls with arguments
+-- of the same kind run that program without calling the function.
+
+local core = require "cudalua.core"
+local codegen = require "cudalua.gpuarray.codegen"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local graph = require "cudalua.gpuarray.graph"
+local host = require "cudalua.ffi"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local plan = require "cudalua.gpuarray.plan"
+local storage = require "cudalua.gpuarray.storage"
+local view = require "cudalua.gpuarray.view"
+
+local ceil = math.ceil
+local context_id, run = core.context_id, core.array_run
+local same, is_array = layout.same, object.is_array
+
+---@class cudalua.gpuarray
+local M = {}
+
+local MAX_RECORDS = 32 -- kinds of arguments that a function remembers its programs for
+local MAX_POINTERS = 64 -- of one kernel: array_run.c
+local MAX_OPS = 2000 -- of one kernel: what compilers and walks that call themselves can take
+
+-- ---- kinds of arguments ---------------------------------------------------------------------------------------------
+
+local function same_value(a, b)
+  if type(a) ~= type(b) then return false end
+  if type(a) == "number" then return a == b and (a ~= 0 or 1 / a == 1 / b) end -- NaN is not found again
+  if type(a) ~= "cdata" then return rawequal(a, b) end
+  local x, y = host.value_bytes(a), host.value_bytes(b)
+  return x ~= nil and x == y and select(2, host.value_bytes(a)) == select(2, host.value_bytes(b))
+end
+
+local function skew_of(leaf) return (leaf.store.skew + leaf.off) % 16 end
+
+-- What a program depends on: types, shapes, steps and alignments of arrays, which of them are the same one, and the
+-- values of all else.
+local function describe_arguments(n, args)
+  local list = { n = n, float = dtypes.default_float() }
+  for k = 1, n do
+    local x = args[k]
+    if is_array(x) then
+      local leaf = evaluate.evaluate(x)
+      local first = k
+      for j = 1, k - 1 do
+        if list[j].leaf == leaf then first = j break end
+      end
+      list[k] = { leaf = leaf, dtype = leaf.dtype, shape = leaf.shape, strides = leaf.strides, skew = skew_of(leaf),
+        first = first, exists = leaf.buf ~= false }
+    else
+      list[k] = { value = x }
+    end
+  end
+  return list
+end
+
+local function fits(known, n, args)
+  if known.n ~= n or known.float ~= dtypes.default_float() then return false end
+  for k = 1, n do
+    local a, x = known[k], args[k]
+    if not a.dtype then
+      if is_array(x) or not same_value(a.value, x) then return false end
+    else
+      if not is_array(x) or a.dtype ~= x._dtype or not (a.shape == x._shape or same(a.shape, x._shape)) then
+        return false
+      end
+      local leaf = evaluate.evaluate(x)
+      if not (a.strides == leaf.strides or same(a.strides, leaf.strides)) or a.skew ~= skew_of(leaf) or
+        a.exists ~= (leaf.buf ~= false) then
+        return false
+      end
+      for j = 1, k do -- the first argument that is this array
+        if is_array(args[j]) and evaluate.evaluate(args[j]) == leaf then
+          if a.first ~= j then return false end
+          break
+        end
+      end
+    end
+  end
+  return true
+end
+
+-- ---- looking at the function ----------------------------------------------------------------------------------------
+
+local placeholder = object.placeholder
+
+local function stand_in(known, k, real, places)
+  local function part(_, offset, shape, strides, dtype)
+    return stand_in(known, k, storage.new_leaf(real.store, real.off + offset, dtype, shape, strides), places)
+  end
+  local x = setmetatable({ _dtype = real.dtype, _shape = real.shape, _ndim = #real.shape,
+    _size = graph.size_of(real.shape), _sig = placeholder, _a = false, _b = false, _c = false, _ops = 0, _leaf = false,
+    _store = false, _first = false, _used = 0, _mark = 0, _num = 0, _line = false, _real = real, _part = part },
+    object.mt)
+  places[x] = { argument = k, offset = real.off - known[k].leaf.off }
+  return x
+end
+
+-- The arrays of before that the function used and that are not computed yet: they are no part of what it does.
+local function compute_others(x, inside, seen)
+  if type(x) ~= "table" or seen[x] or not x._sig or x._sig == placeholder then return end
+  seen[x] = true
+  if not inside[x] then
+    evaluate.evaluate(x)
+    return
+  end
+  compute_others(x._a, inside, seen)
+  compute_others(x._b, inside, seen)
+  compute_others(x._c, inside, seen)
+end
+
+-- One kernel for results of one shape; nil where they are too much for one.
+local function make_group(results, shape, sources)
+  local w = plan.begin(shape, true)
+  for k, x in ipairs(results) do
+    w.root = x
+    plan.walk(w, x, x._dtype)
+    if #results > 1 then plan.step(w, plan.store_tokens[x._dtype]) end
+    results[k] = { dtype = x._dtype }
+  end
+  local size = graph.size_of(shape)
+  for _, r in ipairs(results) do r.strides = plan.kept_order(w, r.dtype.itemsize) or nil end
+  if results[1].strides then w.dense = false end
+  local first = results[1]
+  local out = { dense = not first.strides, aligned = true, shape = shape, dtype = first.dtype, off = 0, buf = false,
+    strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
+  local state, count = plan.close(w, out, math.max(size, 1))
+  local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
+    numbers = {} }
+  for k = 1, w.nleaves do
+    local leaf = w.leaves[k]
+    group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
+  end
+  for k = 1, w.nscalars do group.scalars[k] = w.scalars[k] end
+  for k = 1, count do group.numbers[k] = w.numbers[k] end
+  local fits_in = w.nleaves + #results <= MAX_POINTERS and not evaluate.too_many(w, count + #results)
+  plan.finish(w, false)
+  return fits_in and group or nil
+end
+
+-- From what the function returned to what a call will return.
+local function make_record(known, n, made, places, inside, fresh)
+  local record = { known = known, n = n, outputs = {}, groups = {} }
+  local by_array, lists = {}, {}
+  local seen, sources = {}, {}
+  for k = 1, n do compute_others(made[k], inside, seen) end
+  for x, place in pairs(places) do
+    x._first = x._real
+    sources[x._real] = place
+  end
+  for k = 1, n do
+    local x = made[k]
+    if not is_array(x) then
+      if type(x) == "table" or type(x) == "function" or type(x) == "userdata" then
+        errors.raise("LogicError", ("gpuarray.fuse: result %d is a %s; the function may return arrays and plain values")
+          :format(k, type(x)))
+      end
+      record.outputs[k] = { value = x }
+    elseif x._sig == placeholder then
+      local place, whole = places[x], x._real == known[places[x].argument].leaf
+      record.outputs[k] = { argument = place.argument, offset = place.offset, whole = whole, shape = x._shape,
+        strides = x._real.strides, dtype = x._dtype }
+    elseif not x._sig then
+      record.outputs[k] = { array = x, copy = fresh[x._store] }
+    elseif by_array[x] then
+      record.outputs[k] = by_array[x]
+    else
+      local list
+      for _, each in ipairs(lists) do
+        if same(each.shape, x._shape) then list = each end
+      end
+      if not list then
+        list = { shape = x._shape }
+        lists[#lists + 1] = list
+      end
+      list[#list + 1] = x
+      by_array[x] = { group = list, at = #list }
+      record.outputs[k] = by_array[x]
+    end
+  end
+  for k, list in ipairs(lists) do
+    local group = make_group(list, list.shape, sources)
+    if not group then return nil end
+    record.groups[k], list.number = group, k
+  end
+  return record
+end
+
+local looking = false
+
+local function pack(...) return select("#", ...), { ... } end
+
+-- The program for arguments of this kind; nil where the function does too much for one kernel.
+local function look(fn, n, args)
+  local known = describe_arguments(n, args)
+  local places, given = {}, {}
+  for k = 1, n do
+    local a = known[k]
+    if not a.dtype then
+      given[k] = a.value
+    elseif a.first < k then
+      given[k] = given[a.first]
+    else
+      given[k] = stand_in(known, k, a.leaf, places)
+    end
+  end
+  local scope = storage.enter()
+  local restore = graph.lift_limits()
+  local outer = looking
+  looking = true
+  local count, made = pack(pcall(fn, unpack(given, 1, n)))
+  looking = outer
+  restore()
+  local ok, record = made[1], made[2]
+  if ok then
+    local list, inside, fresh = storage.pending_of(scope), {}, {}
+    for _, x in ipairs(list) do inside[x] = true end
+    for _, store in pairs(scope.stores) do fresh[store] = true end
+    table.remove(made, 1)
+    if #list > MAX_OPS then
+      record = nil
+    else
+      ok, record = pcall(make_record, known, count - 1, made, places, inside, fresh)
+    end
+  end
+  for x in pairs(places) do x._first = false end
+  -- What is written down only is gone from here on; what has a value may be used by the kernel, or by others.
+  for _, store in pairs(scope.stores) do storage.keep(scope, store) end
+  storage.leave(scope)
+  if not ok then error(record, 0) end
+  for k = 1, n do known[k].leaf = nil end -- memory must not live on here
+  return record, known
+end
+
+-- ---- running --------------------------------------------------------------------------------------------------------
+
+-- What the kernel is called with; nil where memory lies otherwise than when the program was made.
+local function gather(group, outs, args)
+  local list, n = { group.size }, 1
+  for _, out in ipairs(outs) do
+    list[n + 1], list[n + 2] = out.buf, 0
+    n = n + 2
+  end
+  for _, source in ipairs(group.leaves) do
+    local buf, off
+    if source.argument then
+      local leaf = storage.leaf_of(args[source.argument])
+      buf, off = leaf.buf, leaf.off + source.offset
+    else
+      local leaf, store = source.leaf, source.leaf.store
+      if store.released then
+        errors.raise("LogicError", "gpuarray.fuse: an array that the function uses was released")
+      end
+      if skew_of(leaf) ~= source.skew then return nil end
+      buf, off = store.buf, leaf.off
+    end
+    list[n + 1], list[n + 2] = buf, off
+    n = n + 2
+  end
+  for _, x in ipairs(group.scalars) do
+    n = n + 1
+    list[n] = x
+  end
+  for _, x in ipairs(group.numbers) do
+    n = n + 1
+    list[n] = x
+  end
+  return list
+end
+
+local function run_group(group, args)
+  local outs = {}
+  for k, r in ipairs(group.results) do
+    local bytes = group.size * r.dtype.itemsize
+    local buf, context = storage.buffer(bytes)
+    outs[k] = storage.new_leaf(storage.new_store(buf, bytes, context), 0, r.dtype, group.shape,
+      r.strides or storage.dense_strides(group.shape, r.dtype.itemsize))
+  end
+  if group.size > 0 then
+    local k, id = group.state.kernel or evaluate.kernel_of(group.state), context_id()
+    local fn = k.loaded[id]
+    if not fn or evaluate.fast_math then fn = evaluate.load(k, id) end
+    local list = gather(group, outs, args)
+    if not list then return nil end
+    if fn and run(fn, ceil(group.size / k.per_block), list) then -- a graph has these addresses
+      for _, out in ipairs(outs) do out.store.exported, out.store.pinned = true, true end
+      for _, source in ipairs(group.leaves) do
+        local leaf = source.leaf or storage.leaf_of(args[source.argument])
+        leaf.store.pinned = true
+      end
+    end
+  end
+  for k, out in ipairs(outs) do outs[k] = storage.array_of(out, group.size) end
+  return outs
+end
+
+local function run_record(record, args)
+  local made = {}
+  for k, group in ipairs(record.groups) do
+    made[k] = run_group(group, args)
+    if not made[k] then return nil end
+  end
+  local results = {}
+  for k = 1, record.n do
+    local o = record.outputs[k]
+    if o.group then
+      results[k] = made[o.group.number][o.at]
+    elseif o.whole then
+      results[k] = args[o.argument]
+    elseif o.argument then
+      results[k] = view.of(args[o.argument], o.offset, o.shape, o.strides, o.dtype)
+    elseif o.array then
+      results[k] = o.copy and view.copy(o.array, "K") or o.array
+    else
+      results[k] = o.value
+    end
+  end
+  return results
+end
+
+-- Without fusion beyond the usual, where one kernel cannot have it all.
+local function call_plainly(fn, ...)
+  local n, results = pack(fn(...))
+  for k = 1, n do
+    if is_array(results[k]) then evaluate.evaluate(results[k]) end
+  end
+  return unpack(results, 1, n)
+end
+
+-- ---- the fused function ---------------------------------------------------------------------------------------------
+
+-- The context of the arrays, by memory that is in it; raises where there are two.
+local function memory_of(n, args)
+  local found
+  for k = 1, n do
+    if is_array(args[k]) then
+      local leaf = evaluate.evaluate(args[k])
+      if found and leaf.store.context ~= found.store.context then plan.other_context(leaf) end
+      if not found or not found.buf then found = leaf end
+    end
+  end
+  return found
+end
+
+local function find(f, n, args)
+  for _, record in ipairs(f.records) do
+    if fits(record.known, n, args) then return record end
+  end
+  local record, known = look(f.fn, n, args)
+  record = record or { known = known, plain = true }
+  f.at = f.at % MAX_RECORDS + 1
+  f.records[f.at] = record
+  return record
+end
+
+local function forget(f, record)
+  for k, each in ipairs(f.records) do
+    if each == record then table.remove(f.records, k) end
+  end
+  f.at = #f.records % MAX_RECORDS
+end
+
+local function call(f, n, args)
+  while true do
+    local record = find(f, n, args)
+    if record.plain then return call_plainly(f.fn, unpack(args, 1, n)) end
+    local results = run_record(record, args)
+    if results then return unpack(results, 1, record.n) end
+    forget(f, record)
+  end
+end
+
+---A function that runs as one kernel: gpuarray.fuse() makes it.
+---@class cudalua.gpuarray.Fused
+local Fused = {}
+
+local TAG = "cudalua.gpuarray.Fused"
+
+local function inner(self, method)
+  local mt = debug.getmetatable(self)
+  if type(mt) ~= "table" or mt.__metatable ~= TAG then
+    errors.raise("LogicError", ("%s: expected a function of gpuarray.fuse(), got %s"):format(method, errors.text(self)))
+  end
+  return mt._f
+end
+
+local function has_pending(n, args)
+  for k = 1, n do
+    if is_array(args[k]) and args[k]._sig then return true end
+  end
+  return false
+end
+
+local function call_fused(self, ...)
+  local f = inner(self, "gpuarray.fuse")
+  local n, args = pack(...)
+  -- A part of another function that is looked at is a part of its kernel.
+  if looking and has_pending(n, args) or graph.is_eager() then return f.fn(...) end
+  local leaf = memory_of(n, args)
+  if leaf and leaf.buf and leaf.store.context ~= context_id() then
+    return core.memory_context(leaf.buf):with(call, f, n, args)
+  end
+  return call(f, n, args)
+end
+
+---The CUDA C of a call with these arguments; nothing is run.
+---@param ... any  arguments as in a call
+---@return string  of all kernels, if there are several: for results of different shapes
+---@raise LogicError where the function does too much for one kernel, and what the function raises
+function Fused:source(...)
+  local f = inner(self, "gpuarray.Fused:source")
+  local n, args = pack(...)
+  local record = find(f, n, args)
+  if record.plain then
+    errors.raise("LogicError", "gpuarray.Fused:source: the function does too much for one kernel, and runs as several")
+  end
+  local texts = {}
+  for k, group in ipairs(record.groups) do texts[k] = codegen.source(evaluate.kernel_of(group.state)) end
+  return table.concat(texts, "\n")
+end
+
+---A function whose operations run as one kernel, however many they are, and with all the arrays that it returns (those
+---of one shape): more than plain expressions can. When it is called with arrays of new types, shapes or layouts, or
+---other values besides, fn is called with arrays that have no values; what it does element by element becomes the
+---kernel, and what else it uses is taken as it is then: arrays of its own are read as they are when the kernel runs.
+---Conditions on values are not possible. Results are computed when the call returns, and equal those of fn itself bit
+---for bit. Where one kernel cannot have it all (64 arrays, 2,000 operations), fn runs as it would without fuse().
+---@param fn function  of arrays and values; returns arrays and values
+---@return cudalua.gpuarray.Fused
+---@raise LogicError unless fn is a function; calls raise what fn raises, and LogicError where it asks for values
+function M.fuse(fn)
+  errors.check_callable("gpuarray.fuse", fn)
+  local f = { fn = fn, records = {}, at = 0 }
+  return setmetatable({}, { __index = Fused, __call = call_fused, __metatable = TAG, _f = f,
+    __newindex = function() errors.raise("LogicError", "gpuarray.Fused: it is read only") end,
+    __tostring = function() return "cudalua.gpuarray.Fused" end })
+end
+
+M.Fused = Fused
+
+-- ---- the source of an expression ----------------------------------------------------------------------------------
+
+-- The leaf that an operand would be once it is computed.
+local function imagined(x, used)
+  local w = plan.begin(x._shape, true)
+  w.root = x
+  for y, leaf in pairs(used) do y._first = leaf end
+  plan.walk(w, x, x._dtype)
+  for y in pairs(used) do y._first = false end
+  local first
+  for k = 1, w.ninner do
+    if w.inner[k]._used > 0 then first = first or w.inner[k] end
+  end
+  if first then
+    plan.finish(w, false)
+    used[first] = imagined(first, used)
+    return imagined(x, used)
+  end
+  local strides = plan.kept_order(w, x._dtype.itemsize)
+  if strides then w.dense = false end
+  local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, dense = not strides, aligned = true,
+    strides = strides or storage.dense_strides(x._shape, x._dtype.itemsize), store = { context = w.context },
+    _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+  local state = plan.close(w, leaf, math.max(x._size, 1))
+  plan.finish(w, false)
+  return leaf, state
+end
+
+---The CUDA C of the kernel that computes an expression; nothing is run.
+---@param x cudalua.gpuarray.Array  that is not computed yet
+---@return string
+---@raise LogicError for an array that has its value
+function M.source(x)
+  if not is_array(x) then
+    errors.raise("LogicError", "gpuarray.source: expected a gpuarray, got " .. errors.text(x))
+  end
+  if not x._sig then
+    errors.raise("LogicError", "gpuarray.source: the array has its value, and no kernel will compute it")
+  end
+  local _, state = imagined(x, {})
+  return codegen.source(evaluate.kernel_of(state))
+end
+
+return M

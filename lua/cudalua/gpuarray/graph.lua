@@ -1,0 +1,382 @@
+-- Writing an operation down: what it gives, of which type and shape, is decided here; nothing is computed.
+-- This is the hot path of programs that work on small arrays: no strings, no closures, one table for each operation.
+
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local scalar = require("cudalua.gpuarray.scalar").operand
+local storage = require "cudalua.gpuarray.storage"
+
+local type, getmetatable, setmetatable = type, getmetatable, setmetatable
+local TAG, mt, remember, bind, leaf_of = object.TAG, object.mt, storage.remember, storage.bind, storage.leaf_of
+
+local M = {}
+
+---A kernel does at most so many operations, and reads at most so many arrays.
+M.MAX_OPS, M.MAX_LEAVES = 64, 32
+local MAX_OPS, MAX_LEAVES = M.MAX_OPS, M.MAX_LEAVES
+
+-- ---- types ------------------------------------------------------------------------------------------------------
+
+-- op -> dtype of a -> dtype of b -> signature {op, result, x, y, z}: the operation with its types, which is the same
+-- object each time.
+local unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
+local interned = {}
+
+local function intern(op, result, x, y, z)
+  local key = op.id .. " " .. result.name .. " " .. x.name .. (y and " " .. y.name or "") .. (z and " " .. z.name or "")
+  local s = interned[key]
+  if not s then
+    s = { op = op, result = result, x = x, y = y, z = z }
+    interned[key] = s
+  end
+  return s
+end
+
+local function sub(t, key) -- t[key], a table
+  local v = t[key]
+  if not v then
+    v = {}
+    t[key] = v
+  end
+  return v
+end
+
+local function unary_signature(op, a)
+  local s = intern(op, op.infer(a))
+  sub(unary_signatures, op)[a] = s
+  return s
+end
+
+local function binary_signature(op, a, b)
+  local s = intern(op, op.infer(a, b))
+  sub(sub(binary_signatures, op), a)[b] = s
+  return s
+end
+
+local function ternary_signature(op, a, b, c)
+  local s = intern(op, op.infer(a, b, c))
+  sub(sub(sub(ternary_signatures, op), a), b)[c] = s
+  return s
+end
+
+local is_float = {}
+for _, dt in ipairs(dtypes.list) do is_float[dt] = dt.kind == "float" end
+
+-- They depend on the default float type.
+table.insert(dtypes._on_default_float, function()
+  unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
+end)
+
+-- The dtype that a value has beside an array of type dt.
+local function weak(dt, value)
+  if is_float[dt] and type(value) == "number" then return dt end
+  return dtypes.promote_value(dt, value)
+end
+
+-- ---- operands -----------------------------------------------------------------------------------------------------
+
+local function is_value(x)
+  local t = type(x)
+  return t == "number" or t == "boolean" or t == "cdata" and element.scalar(x) ~= nil
+end
+
+local function refuse_operand(op, x)
+  if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
+    errors.raise("LogicError", ("%s: one operand is an array in host memory; gpuarray.to_gpu() copies it to the device")
+      :format(op.name))
+  end
+  errors.raise("LogicError", ("%s: expected an array or a number, got %s"):format(op.name, element.describe(x)))
+end
+
+-- What stands for an array in an operation: its leaf, or itself while it is pending.
+local function operand(x)
+  if x._leaf then return leaf_of(x) end
+  x._store = true
+  return x
+end
+
+-- ---- shapes -------------------------------------------------------------------------------------------------------
+
+local function same(a, b)
+  local n = #a
+  if n ~= #b then return false end
+  for k = 1, n do
+    if a[k] ~= b[k] then return false end
+  end
+  return true
+end
+
+local function describe(x)
+  if type(x) == "table" and x._shape then return x._dtype.name .. layout.text(x._shape) end
+  return element.describe(x)
+end
+
+-- The shape of both together, one of the two where that is possible.
+local function broadcast(op, a, b)
+  local sa, sb = a._shape, b._shape
+  if sa == sb or same(sa, sb) then return sa end
+  local na, nb = #sa, #sb
+  local n = na > nb and na or nb
+  local out, is_a, is_b = {}, na == n, nb == n
+  for k = 1, n do
+    local ea, eb = sa[k - n + na] or 1, sb[k - n + nb] or 1
+    local e = ea == 1 and eb or ea
+    if eb ~= e and eb ~= 1 then
+      errors.raise("LogicError", ("%s: the shapes of %s and %s do not fit together"):format(op.name, describe(a),
+        describe(b)))
+    end
+    is_a, is_b = is_a and e == ea, is_b and e == eb
+    out[k] = e
+  end
+  return is_a and sa or is_b and sb or out
+end
+
+local function size_of(shape)
+  local size = 1
+  for k = 1, #shape do size = size * shape[k] end
+  return size
+end
+
+-- ---- limits -------------------------------------------------------------------------------------------------------
+
+local serial = 0
+
+-- How many operations and arrays an expression really has: one that is used twice counts once.
+local function count(x, ops, leaves)
+  if type(x) ~= "table" or x._mark == serial then return ops, leaves end
+  local first = x._first
+  if x._leaf == true or first then
+    if first then x = first end
+    if x._mark ~= serial then
+      x._mark = serial
+      leaves = leaves + 1
+    end
+    return ops, leaves
+  end
+  if not x._sig then return ops, leaves end -- a boxed value
+  x._mark = serial
+  ops, leaves = count(x._a, ops, leaves)
+  ops, leaves = count(x._b, ops, leaves)
+  ops, leaves = count(x._c, ops, leaves)
+  return ops + 1, leaves
+end
+
+local function counted(x)
+  serial = serial - 1 -- walks of plan.lua count upwards
+  local ops, leaves = count(x, 0, 0)
+  -- Every operation may bring an array, so what has few operations need not be counted: see finish().
+  return ops > leaves * MAX_OPS / MAX_LEAVES and ops or leaves * MAX_OPS / MAX_LEAVES
+end
+
+local function pending_ops(x) return type(x) == "table" and x._sig and x._ops or 0 end
+
+-- An expression that may be too long: counted, and where it is, its longest operand is computed now.
+local function shorten(x)
+  if x._ops == math.huge or M.is_eager() then
+    M.evaluate(x)
+    return
+  end
+  x._ops = counted(x)
+  while x._ops > MAX_OPS do
+    local longest = x._a
+    if pending_ops(x._b) > pending_ops(longest) then longest = x._b end
+    if pending_ops(x._c) > pending_ops(longest) then longest = x._c end
+    if pending_ops(longest) == 0 then break end
+    M.evaluate(longest)
+    x._ops = counted(x)
+  end
+end
+
+-- Operations of two operands bring one array more than there are operations: from here on they are counted.
+local SURE = MAX_LEAVES - 1
+local sure = SURE
+
+---Shall each operation be computed at once?
+---@param on boolean
+function M.set_eager(on) sure = on and 0 or SURE end
+
+---@return boolean
+function M.is_eager() return sure == 0 end
+
+---Lets expressions grow without limits until the function that is returned is called: for fuse.lua.
+---@return function restore
+function M.lift_limits()
+  local before = sure
+  sure = math.huge
+  return function() sure = before end
+end
+
+local traced, here = false, core.here
+
+---Shall the line that wrote each operation be remembered, for errors? (evaluate.lua) Looking for errors is what the
+---software device is for; elsewhere set_debugging() says so.
+function M.trace_lines() traced = core.driver_info().soft or require("cudalua.debugging").is_debugging() end
+
+---@return boolean
+function M.is_traced() return traced end
+
+local function finish(sig, shape, ndim, size, a, b, c, ops)
+  local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
+    _c = c, _ops = ops, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
+    _line = false }, mt)
+  remember(x)
+  if type(a) == "table" and a._leaf == true then bind(a.store, x) end
+  if type(b) == "table" and b._leaf == true then bind(b.store, x) end
+  if type(c) == "table" and c._leaf == true then bind(c.store, x) end
+  if traced then x._line = here() or false end
+  if ops > sure then shorten(x) end
+  return x
+end
+
+-- ---- operations ---------------------------------------------------------------------------------------------------
+
+---An operation of one operand.
+---@param op table  a row of ops.lua
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.unary(op, a)
+  if getmetatable(a) ~= TAG then refuse_operand(op, a) end
+  local row, dt = unary_signatures[op], a._dtype
+  local sig = row and row[dt] or unary_signature(op, dt)
+  local x = operand(a)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+end
+
+---An operation of two operands, one of which may be a number.
+---@param op table
+---@param a any
+---@param b any
+---@return cudalua.gpuarray.Array
+function M.binary(op, a, b)
+  if getmetatable(a) == TAG then
+    local da = a._dtype
+    local row = binary_signatures[op]
+    row = row and row[da]
+    local x = operand(a)
+    if getmetatable(b) == TAG then
+      local db = b._dtype
+      local sig = row and row[db] or binary_signature(op, da, db)
+      local y = operand(b)
+      local shape = a._shape
+      if shape ~= b._shape then shape = broadcast(op, a, b) end
+      local like = shape == a._shape and a or shape == b._shape and b
+      return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false, x._ops + y._ops + 1)
+    end
+    if not is_value(b) then refuse_operand(op, b) end
+    local db = op.weak[2] or weak(da, b)
+    local sig = row and row[db] or binary_signature(op, da, db)
+    return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
+  end
+  if getmetatable(b) ~= TAG then refuse_operand(op, is_value(a) and b or a) end
+  if not is_value(a) then refuse_operand(op, a) end
+  local db = b._dtype
+  local da = op.weak[1] or weak(db, a)
+  local row = binary_signatures[op]
+  row = row and row[da]
+  local sig = row and row[db] or binary_signature(op, da, db)
+  local y = operand(b)
+  return finish(sig, b._shape, b._ndim, b._size, scalar(a, sig.x), y, false, y._ops + 1)
+end
+
+---The dtype of a value that stands by itself.
+---@param v any
+---@return cudalua.dtype.DType
+local function own_dtype(v)
+  if type(v) == "boolean" then return dtypes.bool end
+  return dtypes.promote_value(dtypes.bool, v)
+end
+
+-- The dtypes of three operands. A plain value has that of the arrays beside it, or of the other values where there are
+-- none; operands with a type of their own in every case (op.weak: a condition) do not count.
+local function operand_dtypes(op, given)
+  local dt, list = nil, {}
+  for k = 1, 3 do
+    local v = given[k]
+    if getmetatable(v) == TAG then
+      list[k] = v._dtype
+      if not op.weak[k] then dt = dt and dtypes.promote(dt, v._dtype) or v._dtype end
+    end
+  end
+  local arrays = dt
+  for k = 1, 3 do
+    if not list[k] and not op.weak[k] then
+      local own = arrays and weak(arrays, given[k]) or own_dtype(given[k])
+      dt = dt and dtypes.promote(dt, own) or own
+    end
+  end
+  for k = 1, 3 do
+    list[k] = list[k] or op.weak[k] or arrays and weak(arrays, given[k]) or dt
+  end
+  return list[1], list[2], list[3]
+end
+
+---An operation of three operands, two of which may be numbers.
+---@param op table
+---@param a any
+---@param b any
+---@param c any
+---@return cudalua.gpuarray.Array
+function M.ternary(op, a, b, c)
+  local given = { a, b, c }
+  local shape, like, operands, ops = nil, nil, {}, 1
+  for k = 1, 3 do
+    local v = given[k]
+    if getmetatable(v) == TAG then
+      if not like then
+        shape, like = v._shape, v
+      elseif shape ~= v._shape then
+        shape = broadcast(op, { _shape = shape, _dtype = like._dtype }, v)
+      end
+      operands[k] = operand(v)
+      ops = ops + operands[k]._ops
+    elseif not is_value(v) then
+      refuse_operand(op, v)
+    end
+  end
+  if not like then refuse_operand(op, a) end
+  local da, db, dc = operand_dtypes(op, given)
+  local row = ternary_signatures[op]
+  row = row and row[da]
+  row = row and row[db]
+  local sig = row and row[dc] or ternary_signature(op, da, db, dc)
+  if operands[1] == nil then operands[1] = scalar(a, sig.x) end
+  if operands[2] == nil then operands[2] = scalar(b, sig.y) end
+  if operands[3] == nil then operands[3] = scalar(c, sig.z) end
+  return finish(sig, shape, #shape, size_of(shape), operands[1], operands[2], operands[3], ops)
+end
+
+local conversions = {} -- dtype -> signature
+local astype = { id = 0, name = "astype", code = function() return "$1", true end, pieces = function() return {} end }
+
+---The signature of the conversion to a type.
+---@param dt cudalua.dtype.DType
+---@return table
+function M.conversion(dt)
+  local sig = conversions[dt]
+  if not sig then
+    sig = intern(astype, dt, dt)
+    conversions[dt] = sig
+  end
+  return sig
+end
+
+---The same elements as another type.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+function M.convert(a, dt)
+  if dt.kind == "struct" or a._dtype.kind == "struct" then
+    errors.raise("LogicError", ("astype: %s does not become %s"):format(a._dtype.name, dt.name))
+  end
+  local sig = M.conversion(dt)
+  local x = operand(a)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+end
+
+M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+
+return M

@@ -1,0 +1,118 @@
+-- What the functions of this folder are given: arrays, positions, masks, modes, lists.
+
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local functions = require "cudalua.gpuarray.functions"
+local index = require "cudalua.gpuarray.index"
+local kernels = require "cudalua.gpuarray.index.kernels"
+local layout = require "cudalua.layout"
+local mask = require "cudalua.gpuarray.index.mask"
+local move = require "cudalua.gpuarray.index.move"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.object"
+local resolve = require "cudalua.gpuarray.index.resolve"
+local storage = require "cudalua.gpuarray.storage"
+local transfer = require "cudalua.gpuarray.transfer"
+local view = require "cudalua.gpuarray.view"
+
+local refuse, is_array = layout.refuse, object.is_array
+
+local M = {}
+
+-- Of all of these: what, for messages, the function that is called; name, what it calls the argument.
+
+---A gpuarray.
+function M.check_array(what, name, x)
+  if is_array(x) then return x end
+  if ndarray.is_array(x) then
+    refuse(what, name .. " is an array in host memory; gpuarray.to_gpu() copies it to the device")
+  end
+  return refuse(what, ("%s must be a gpuarray, got %s"):format(name, element.describe(x)))
+end
+
+---An array, which may come from the host: a list, a value, a host array.
+function M.any_array(what, name, x, dtype)
+  if is_array(x) then return x end
+  if not ndarray.is_array(x) then
+    if type(x) ~= "table" and element.scalar(x) == nil then
+      refuse(what, ("%s must be an array, a list or a number, got %s"):format(name, element.describe(x)))
+    end
+    x = ndarray.array(x, dtype)
+  end
+  return transfer.to_gpu(x)
+end
+
+---Positions as an array of integers.
+function M.positions_of(what, x)
+  local a = resolve.positions(what, "indices", M.any_array(what, "indices", x, dtypes.int64))
+  if a._dtype == dtypes.bool then refuse(what, "indices are positions; compress() and a[mask] take a mask") end
+  return a
+end
+
+---A mask: true where something is not 0.
+function M.mask_of(what, name, x) return mask.of(M.any_array(what, name, x, dtypes.bool)) end
+
+local modes = { raise = true, wrap = true, clip = true }
+
+---What becomes of a position that is not there.
+function M.mode_of(what, mode)
+  if mode == nil then return "raise" end
+  if not modes[mode] then
+    refuse(what, "mode must be 'raise', 'wrap' or 'clip', got " .. errors.text(mode))
+  end
+  return mode
+end
+
+---A result, in `out` if there is one.
+function M.delivered(what, x, out)
+  if out == nil then return x end
+  return functions.deliver(what, x, out)
+end
+
+---An array with one axis.
+function M.flattened(x)
+  if x._ndim == 1 then return x end
+  return view.reshape(x, { x._size }, "C")
+end
+
+local function cycle(leaf, size, n)
+  local out = storage.empty(leaf.dtype, { n }, n)
+  kernels.launch(kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)), n, 256,
+    { n, out._leaf.buf, 0, leaf.buf, leaf.off, size }, out._store, leaf.store)
+  return out
+end
+
+-- The elements of an array over and over, until there are n.
+local function cycled(x, n)
+  if x._size == n or x._size == 1 then return M.flattened(x) end
+  local leaf = evaluate.evaluate(x)
+  if not leaf.dense then leaf = view.copy(x, "C")._leaf end
+  return move.inside(leaf, cycle, leaf, x._size, n)
+end
+
+---Values for n places of an array, repeated as often as it takes; nil for no places.
+function M.values_for(what, a, values, n)
+  local x = index.source(what, a, values)
+  if n == 0 then return nil end
+  if x._size == 0 then refuse(what, ("no values are given for %.0f places"):format(n)) end
+  return cycled(x, n)
+end
+
+---A list, and how long it is.
+function M.list_of(what, name, list)
+  if type(list) ~= "table" or is_array(list) or ndarray.is_array(list) then
+    refuse(what, ("%s must be a list of arrays, got %s"):format(name, is_array(list) and "an array"
+      or element.describe(list)))
+  end
+  local n = #list
+  for key in pairs(list) do
+    if type(key) ~= "number" or key < 1 or key > n or key % 1 ~= 0 then
+      refuse(what, ("%s must be a list; it has a field %s"):format(name, errors.text(key)))
+    end
+  end
+  return list, n
+end
+
+return M

@@ -1,0 +1,209 @@
+-- select and choose: for each element one of several arrays; searchsorted: between which elements of an array.
+
+local arguments = require "cudalua.gpuarray.index.arguments"
+local ctype = require "cudalua.gpuarray.ctype"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local kernels = require "cudalua.gpuarray.index.kernels"
+local layout = require "cudalua.layout"
+local move = require "cudalua.gpuarray.index.move"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.object"
+local ops = require "cudalua.gpuarray.ops"
+local storage = require "cudalua.gpuarray.storage"
+local template = require "cudalua.gpuarray.template"
+local transfer = require "cudalua.gpuarray.transfer"
+local view = require "cudalua.gpuarray.view"
+
+local refuse, is_array = layout.refuse, object.is_array
+local check_array, any_array = arguments.check_array, arguments.any_array
+local positions_of, mode_of = arguments.positions_of, arguments.mode_of
+local delivered, list_of = arguments.delivered, arguments.list_of
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+-- The dtype of arrays and numbers together; what the numbers are follows from the arrays, where there are any.
+local function common_dtype(what, list, n, name)
+  local dt
+  for k = 1, n do
+    local x = list[k]
+    if is_array(x) then
+      dt = dt and dtypes.promote(dt, x._dtype) or x._dtype
+    elseif not graph.is_value(x) then
+      refuse(what, ("%s must be a gpuarray or a number, got %s"):format(name(k), element.describe(x)))
+    end
+  end
+  for k = 1, n do
+    local x = list[k]
+    if not is_array(x) then
+      dt = dt and dtypes.promote_value(dt, x) or type(x) == "boolean" and dtypes.bool
+        or dtypes.promote_value(dtypes.bool, x)
+    end
+  end
+  return dt
+end
+
+-- Do the arrays among these broadcast to one shape?
+local function check_shapes(what, ...)
+  local both
+  for i = 1, select("#", ...) do
+    for _, x in ipairs((select(i, ...))) do
+      if is_array(x) then
+        both = { _shape = both and graph.broadcast({ name = what }, both, x) or x._shape, _dtype = x._dtype }
+      end
+    end
+  end
+end
+
+-- A 0-d array of a value.
+local function scalar_array(value, dt) return transfer.to_gpu(ndarray.array(value, dt)) end
+
+---For each element the choice that belongs to the first condition that is true, as NumPy's select; one expression.
+---@param conditions cudalua.gpuarray.Array[]  of bool
+---@param choices any[]   as many arrays or numbers; all broadcast
+---@param default? any    array or number, where no condition is true; default: 0
+---@return cudalua.gpuarray.Array
+---@raise LogicError where the lists are not of one length, or empty, and where types or shapes do not fit
+function M.select(conditions, choices, default)
+  local what = "gpuarray.select"
+  local _, n = list_of(what, "conditions", conditions)
+  local _, m = list_of(what, "choices", choices)
+  if n ~= m then refuse(what, ("%d conditions and %d choices are given"):format(n, m)) end
+  if n == 0 then refuse(what, "no conditions are given") end
+  for k = 1, n do
+    local c = check_array(what, ("conditions[%d]"):format(k), conditions[k])
+    if c._dtype ~= dtypes.bool then
+      refuse(what, ("conditions[%d] is an array of %s, not bool"):format(k, c._dtype.name))
+    end
+  end
+  local all = { unpack(choices, 1, n) }
+  all[n + 1] = default == nil and 0 or default
+  local dt = common_dtype(what, all, n + 1, function(k) return k > n and "default" or ("choices[%d]"):format(k) end)
+  check_shapes(what, conditions, all)
+  local result = all[n + 1]
+  for k = n, 1, -1 do
+    local x = all[k]
+    if not is_array(x) and not is_array(result) then result = scalar_array(result, dt) end
+    result = functions.apply(ops.where, nil, conditions[k], x, result)
+  end
+  return result._dtype == dt and result or graph.convert(result, dt)
+end
+
+local choose_options = { mode = true, out = true }
+
+---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
+---@param numbers cudalua.gpuarray.Array  integers from 1, negative ones from the last
+---@param choices any[]    arrays or numbers
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}  mode: as for take
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a number that there is no choice for
+function M.choose(numbers, choices, options)
+  local what = "gpuarray.choose"
+  check_array(what, "numbers", numbers)
+  local o = errors.options(what, options, choose_options)
+  local mode = mode_of(what, o.mode)
+  local list = positions_of(what, numbers)
+  local _, n = list_of(what, "choices", choices)
+  if n == 0 then refuse(what, "no choices are given") end
+  local dt = common_dtype(what, choices, n, function(k) return ("choices[%d]"):format(k) end)
+  check_shapes(what, { list }, choices)
+  if mode == "raise" then
+    local leaf = evaluate.evaluate(list)
+    move.inside(leaf, move.check, { what = what, groups = { { leaf = leaf, extent = n, name = "numbers",
+      where = "the list of choices" } } }, mode)
+  end
+  -- As numbers from 1.
+  if list._dtype.kind == "uint" then
+    list = list._dtype.itemsize < 8 and graph.convert(list, dtypes.int64) or
+      graph.convert(functions.functions.minimum(list, 2 ^ 53), dtypes.int64)
+  else
+    list = graph.convert(list, dtypes.int64)
+  end
+  local f = functions.functions
+  if mode == "clip" then
+    list = f.minimum(f.maximum(list, 1), n)
+  else
+    list = f.where(f.lt(list, 0), list + (n + 1), list)
+    if mode == "wrap" then list = (list - 1) % n + 1 end
+  end
+  local result
+  for k = n, 1, -1 do
+    local x = choices[k]
+    if not is_array(x) then x = scalar_array(x, dt) end
+    if x._dtype ~= dt then x = graph.convert(x, dt) end
+    result = result and f.where(f.eq(list, k), x, result) or x
+  end
+  if n == 1 then result = f.where(f.eq(list, 1), result, result) end
+  return delivered(what, result, o.out)
+end
+
+---As gpuarray.choose; the array has the numbers.
+---@param choices any[]
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array
+function Array:choose(choices, options) return M.choose(self, choices, options) end
+
+local search_options = { side = true }
+
+local function search(leaf, a, values, right)
+  local dt = leaf.dtype
+  local k = kernels.get("search " .. dt.name, function()
+    local set = {}
+    for _, piece in ipairs(ctype.pieces(dt)) do set[piece] = true end
+    return "search", template.fill("index", "search", { memory = ctype.memory(dt), type = ctype.register(dt),
+      load_value = ctype.load(dt, "raw"), load_sorted = ctype.load(dt, "at_middle") }), set
+  end)
+  local own = evaluate.evaluate(values)
+  if not own.dense then own = view.copy(values, "C")._leaf end
+  local n = values._size
+  local out = storage.empty(dtypes.int64, values._shape, n)
+  if n > 0 then
+    kernels.launch(k, n, 256, { n, out._leaf.buf, 0, leaf.buf or out._leaf.buf, leaf.off, a._size,
+      leaf.strides[1] / dt.itemsize, own.buf, own.off, right and 1 or 0 }, out._store, leaf.store, own.store)
+  end
+  return out
+end
+
+---Where values go into a sorted array, as NumPy's searchsorted: the position of the first element that is not less, or
+---with side "right" of the first one that is greater; one more than there are elements where there is none. NaNs are
+---sorted to the end.
+---@param a cudalua.gpuarray.Array  1-D, ascending
+---@param values any  array, nested lists or a number
+---@param options? {side: "left"|"right"}  default: left
+---@return cudalua.gpuarray.Array  int64, of the shape of the values
+---@raise LogicError where a has not one axis, or for complex types
+function M.searchsorted(a, values, options)
+  local what = "gpuarray.searchsorted"
+  check_array(what, "a", a)
+  local side = errors.options(what, options, search_options).side
+  if side ~= nil and side ~= "left" and side ~= "right" then
+    refuse(what, "side must be 'left' or 'right', got " .. errors.text(side))
+  end
+  if a._ndim ~= 1 then refuse(what, "a must have one axis, it has the shape " .. layout.text(a._shape)) end
+  if graph.is_value(values) then
+    values = any_array(what, "values", values, dtypes.promote_value(a._dtype, values))
+  end
+  values = any_array(what, "values", values)
+  local dt = dtypes.promote(a._dtype, values._dtype)
+  if dt.kind == "complex" then refuse(what, "complex numbers have no order") end
+  if a._dtype ~= dt then a = graph.convert(a, dt) end
+  if values._dtype ~= dt then values = graph.convert(values, dt) end
+  local leaf = evaluate.evaluate(a)
+  return move.inside(leaf, search, leaf, a, values, side == "right")
+end
+
+---As gpuarray.searchsorted.
+---@param values any
+---@param options? {side: "left"|"right"}
+---@return cudalua.gpuarray.Array
+function Array:searchsorted(values, options) return M.searchsorted(self, values, options) end
+
+return M

@@ -1,0 +1,108 @@
+-- From the number of an element to where it lies in each of several arrays, as CUDA C: what the kernels of index.cu
+-- that are generated have in common.
+
+local plan = require "cudalua.gpuarray.plan"
+
+local abs = math.abs
+
+local M = {}
+
+---Counts in 64 bits even where 32 would do: for testing what only arrays of more than 2^31 elements need.
+M.always_wide = false
+
+---The axes that several arrays are walked along in C order, joined where all of them step alike.
+---@class cudalua.gpuarray.Loop
+---@field rank integer
+---@field wide boolean         counts in 64 bits
+---@field index string         C type of an element's number, and of extents
+---@field integer string       C type of distances, in elements
+---@field extents integer[]
+---@field steps integer[][]    for each operand, the step along each axis, in elements
+
+---@param shape integer[]
+---@param size integer          the shape's
+---@param operands integer[][]  steps along the shape's axes, in elements
+---@param reach? integer        elements that the places may lie further away than these steps go
+---@return cudalua.gpuarray.Loop
+function M.new(shape, size, operands, reach)
+  local axes = {}
+  for k = 1, #shape do axes[k] = k end
+  local extents, steps = plan.collapse(shape, operands, axes)
+  local wide = M.always_wide or size >= plan.LIMIT
+  for i = 1, #steps do
+    local far = reach or 0
+    for k = 1, #extents do far = far + (extents[k] - 1) * abs(steps[i][k]) end
+    wide = wide or far >= plan.LIMIT
+  end
+  return { rank = #extents, wide = wide, extents = extents, steps = steps,
+    index = wide and "unsigned long long" or "unsigned", integer = wide and "long long" or "int" }
+end
+
+---What a kernel with this loop is kept by.
+---@param loop cudalua.gpuarray.Loop
+---@return string
+function M.key(loop) return (loop.wide and "w" or "n") .. loop.rank end
+
+---The kernel's parameters for the loop; arguments() gives their values.
+---@param loop cudalua.gpuarray.Loop
+---@return string
+function M.params(loop)
+  local list = {}
+  for axis = 2, loop.rank do
+    list[#list + 1] = (", const %s e%d"):format(loop.index, axis)
+    if not loop.wide then list[#list + 1] = (", const unsigned m%d, const unsigned h%d"):format(axis, axis) end
+  end
+  for i = 1, #loop.steps do
+    for axis = 1, loop.rank do list[#list + 1] = (", const %s s%d_%d"):format(loop.integer, i, axis) end
+  end
+  return table.concat(list)
+end
+
+---@param loop cudalua.gpuarray.Loop
+---@param list any[]  arguments, added to
+function M.arguments(loop, list)
+  local n = #list
+  for axis = 2, loop.rank do
+    local e = loop.extents[axis]
+    n = n + 1
+    list[n] = e
+    if not loop.wide then
+      list[n + 1], list[n + 2] = plan.magic(e)
+      n = n + 2
+    end
+  end
+  for i = 1, #loop.steps do
+    for axis = 1, loop.rank do
+      n = n + 1
+      list[n] = loop.steps[i][axis]
+    end
+  end
+end
+
+---Lines that make c1, c2 ... the coordinates of element i.
+---@param loop cudalua.gpuarray.Loop
+---@return string
+function M.coordinates(loop)
+  local lines, rest = {}, "i"
+  for axis = loop.rank, 2, -1 do
+    local q = "q" .. axis
+    lines[#lines + 1] = loop.wide and ("const %s %s = %s / e%d;"):format(loop.index, q, rest, axis)
+      or ("const unsigned %s = (__umulhi(%s, m%d) + %s) >> h%d;"):format(q, rest, axis, rest, axis)
+    lines[#lines + 1] = ("const %s c%d = %s - %s * e%d;"):format(loop.index, axis, rest, q, axis)
+    rest = q
+  end
+  lines[#lines + 1] = ("const %s c1 = %s;"):format(loop.index, rest)
+  return "      " .. table.concat(lines, "\n      ")
+end
+
+---The expression that gives, from the coordinates, where an operand's element is.
+---@param loop cudalua.gpuarray.Loop
+---@param i integer  the operand's number
+---@return string
+function M.place(loop, i)
+  local terms = {}
+  for axis = 1, loop.rank do terms[axis] = ("(%s)c%d * s%d_%d"):format(loop.integer, axis, i, axis) end
+  return table.concat(terms, " + ")
+end
+
+return M

@@ -1,0 +1,100 @@
+-- Where a mask is true: the positions, in C order. How many there are has to be known before there is memory for them,
+-- so the program waits for the mask.
+
+local ffi = require "ffi"
+local dtypes = require "cudalua.dtype"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local graph = require "cudalua.gpuarray.graph"
+local host = require "cudalua.ffi"
+local kernels = require "cudalua.gpuarray.index.kernels"
+local layout = require "cudalua.layout"
+local move = require "cudalua.gpuarray.index.move"
+local ops = require "cudalua.gpuarray.ops"
+local storage = require "cudalua.gpuarray.storage"
+local template = require "cudalua.gpuarray.template"
+local transfer = require "cudalua.gpuarray.transfer"
+local view = require "cudalua.gpuarray.view"
+
+local TILE = 8192 -- bytes of a block
+
+local M = {}
+
+---An array as a mask: true where it is not 0.
+---@param x cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.of(x)
+  if x._dtype == dtypes.bool then return x end
+  return graph.binary(ops.ne, x, 0)
+end
+
+local function positions(leaf, mask, what)
+  if not (leaf.dense and leaf.aligned) then leaf = view.copy(mask, "C")._leaf end
+  local n = mask._size
+  if n == 0 then return storage.empty(dtypes.int64, { 0 }, 0) end
+  local tiles = math.ceil(n / TILE)
+  local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
+  if kernels.launch(kernels.fixed("count", "mask"), n, TILE, { leaf.buf, leaf.off, n, counts.buf, 0 }) then
+    layout.refuse(what, "how many elements a mask selects cannot be told inside a capture")
+  end
+  kernels.launch(kernels.fixed("offsets", "mask"), 1, 1, { counts.buf, 0, tiles })
+  local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
+  local slot, nbytes, anchor = host.host_buffer("mask", total, 8, true)
+  transfer.download(counts, 8 * tiles, slot, nbytes, anchor)
+  local count = tonumber(total[0])
+  local out = storage.empty(dtypes.int64, { count }, count)
+  if count > 0 then
+    kernels.launch(kernels.fixed("positions", "mask"), n, TILE,
+      { leaf.buf, leaf.off, n, counts.buf, 0, out._leaf.buf, 0 })
+  end
+  return out
+end
+
+---Where a mask is true, as positions in C order, from 1.
+---@param mask cudalua.gpuarray.Array  of bool
+---@param what string                  for messages
+---@return cudalua.gpuarray.Array  1-D, int64
+function M.positions(mask, what)
+  local leaf = evaluate.evaluate(mask)
+  return move.inside(leaf, positions, leaf, mask, what)
+end
+
+-- A kernel that takes positions in C order apart, for so many axes.
+local function unravel_kernel(ndim)
+  return kernels.get("unravel " .. ndim, function()
+    local params, lines = {}, {}
+    for axis = ndim, 1, -1 do
+      if axis > 1 then
+        table.insert(params, 1, (", const unsigned long long e%d"):format(axis))
+        lines[#lines + 1] = ("  at[%d * along] = rest %% e%d + 1;"):format(axis - 1, axis)
+        lines[#lines + 1] = ("  rest /= e%d;"):format(axis)
+      else
+        lines[#lines + 1] = "  at[0] = rest + 1;"
+      end
+    end
+    return "unravel", template.fill("index", "unravel", { params = table.concat(params),
+      lines = table.concat(lines, "\n") })
+  end)
+end
+
+local function unravel(leaf, count, shape, by_axis)
+  local ndim = #shape
+  local out = storage.empty(dtypes.int64, by_axis and { ndim, count } or { count, ndim }, ndim * count)
+  if count > 0 and ndim > 0 then
+    local list = { count, leaf.buf, leaf.off, out._leaf.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
+    for axis = 2, ndim do list[#list + 1] = shape[axis] end
+    kernels.launch(unravel_kernel(ndim), count, 256, list)
+  end
+  return out
+end
+
+---Positions in C order as positions on each axis.
+---@param list cudalua.gpuarray.Array  as positions() gives them
+---@param shape integer[]
+---@param by_axis boolean  true: of the shape (axes, count); false: (count, axes)
+---@return cudalua.gpuarray.Array
+function M.unravel(list, shape, by_axis)
+  local leaf = evaluate.evaluate(list)
+  return move.inside(leaf, unravel, leaf, list._size, shape, by_axis)
+end
+
+return M

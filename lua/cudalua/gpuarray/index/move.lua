@@ -1,0 +1,359 @@
+-- Fetching elements from, and putting them to, places that arrays of positions name. What is moved is a selection; who
+-- makes them is resolve.lua.
+--
+-- A selection: { what, base, off, shape, size, steps, groups, unique }
+--   what     for messages                       base    the leaf of the array; off: bytes to where the selection begins
+--   shape    of the result                      size    its elements
+--   steps    elements of the base along each axis of the result
+--   groups   arrays of positions, each of which counts on some axes of the base, in C order:
+--     leaf      the positions, from 1, integers     steps    elements of the leaf along each axis of the result
+--     extents   of the base's axes                  strides  elements of the base along these
+--     extent    all of them                         lead     the axis of the result on which the leaf's first one is,
+--     where     for messages, "axis 2"                       less one; name: what the positions are called
+--     sure      they are known to be good
+--   unique   no two elements of the result are at one place
+
+local ffi = require "ffi"
+local core = require "cudalua.core"
+local element = require "cudalua.element"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local graph = require "cudalua.gpuarray.graph"
+local host = require "cudalua.ffi"
+local kernels = require "cudalua.gpuarray.index.kernels"
+local layout = require "cudalua.layout"
+local loops = require "cudalua.gpuarray.index.loop"
+local storage = require "cudalua.gpuarray.storage"
+local transfer = require "cudalua.gpuarray.transfer"
+local view = require "cudalua.gpuarray.view"
+local write = require "cudalua.gpuarray.write"
+
+local refuse = layout.refuse
+local PER_BLOCK = 1024
+
+local M = {}
+
+---Steps of a leaf along the axes of a shape that it broadcasts to, in elements.
+---@param leaf table
+---@param shape integer[]
+---@param lead? integer  axes of the shape before the leaf's first one; default: so that the last ones go together
+---@return integer[]
+function M.steps(leaf, shape, lead)
+  lead = lead or #shape - #leaf.shape
+  local out, own, itemsize = {}, leaf.shape, leaf.dtype.itemsize
+  for k = 1, #shape do
+    local extent = own[k - lead]
+    out[k] = extent and extent ~= 1 and leaf.strides[k - lead] / itemsize or 0
+  end
+  return out
+end
+
+---Calls f(...) with the context of an array's memory as the current one.
+---@param leaf table
+---@param f function
+---@return any ...
+function M.inside(leaf, f, ...)
+  if not leaf.buf or leaf.store.context == core.context_id() then return f(...) end
+  return core.memory_context(leaf.buf):with(f, ...)
+end
+
+-- ---- positions that there are not -----------------------------------------------------------------------------------
+
+-- A word for each array of positions, which kernels write the number of the first bad one to; ~0 otherwise. Whoever
+-- launches such a kernel takes a list of words, waits for the kernel, reads them, and gives the list back if nothing
+-- was bad; it is the only one that uses the list meanwhile, even where a finalizer uses arrays.
+local WORDS = 64
+local spare = {} -- by context: lists of words that are all ~0
+
+local function take_words(id)
+  local f = spare[id]
+  if f then
+    spare[id] = f.next
+    return f
+  end
+  f = { buf = storage.buffer(8 * WORDS), off = 0, store = { context = id }, next = nil }
+  f.words = ffi.new("uint64_t[?]", WORDS)
+  f.slot, f.bytes, f.anchor = host.host_buffer("index", f.words, 8 * WORDS, true)
+  ffi.fill(f.words, 8 * WORDS, 255)
+  transfer.upload(f, f.slot, 8 * WORDS, f.anchor)
+  return f
+end
+
+local function give_back(f)
+  local id = f.store.context
+  f.next = spare[id]
+  spare[id] = f
+end
+
+local CAPTURE = "whether positions are there cannot be told inside a capture: take, put and the like with mode = " ..
+  "'wrap' or 'clip' need not know"
+
+local NONE = ffi.cast("uint64_t", -1LL)
+
+-- Raises for the first bad position of the first array that has one. shape: what the kernel counted elements in;
+-- `own`: it was that of the array of positions itself.
+local function read_words(what, f, groups, shape, own)
+  local count = #groups
+  transfer.download(f, 0, f.slot, 8 * count, f.anchor)
+  for g = 1, count do
+    if f.words[g - 1] ~= NONE then
+      local group = groups[g]
+      local leaf = group.leaf
+      local all, at, offset = layout.unravel(shape, tonumber(f.words[g - 1])), {}, 0
+      for k = 1, #leaf.shape do
+        local c = leaf.shape[k] == 1 and 1 or all[k + (own and 0 or group.lead)]
+        at[k] = ("[%.0f]"):format(c)
+        offset = offset + (c - 1) * leaf.strides[k]
+      end
+      local value = transfer.element(leaf, offset)
+      refuse(what, ("%s has %s%s; %s has %.0f element%s%s"):format(group.name, element.describe(value),
+        #at > 0 and " at " .. table.concat(at) or "", group.where, group.extent, group.extent == 1 and "" or "s",
+        value == 0 and ", counted from 1" or ""))
+    end
+  end
+  give_back(f)
+end
+
+local function zeros(n)
+  local out = {}
+  for k = 1, n do out[k] = 0 end
+  return out
+end
+
+-- Looks at the positions alone.
+local function check(sel, mode)
+  for _, group in ipairs(sel.groups) do
+    local leaf = group.leaf
+    local n = graph.size_of(leaf.shape)
+    if n > 0 and not group.sure then
+      if group.extent == 0 then
+        refuse(sel.what, ("%s names %.0f position%s; %s has no elements"):format(group.name, n, n == 1 and "" or "s",
+          group.where))
+      end
+      if mode == "raise" then
+        local f = take_words(core.context_id())
+        local plain = { leaf = leaf, extents = {}, strides = {}, extent = group.extent, name = group.name,
+          where = group.where, lead = 0 }
+        local steps = M.steps(leaf, leaf.shape)
+        local loop = loops.new(leaf.shape, n, { zeros(#steps), steps }, 0)
+        local groups = { plain }
+        local k = kernels.get(kernels.key("check", loop, groups, mode), function()
+          return kernels.source("check", loop, groups, mode, { report = true })
+        end)
+        local list = { n, f.buf, 0 }
+        kernels.arguments(sel.what, list, loop, groups)
+        if kernels.launch(k, n, PER_BLOCK, list) then refuse(sel.what, CAPTURE) end
+        read_words(sel.what, f, groups, leaf.shape, true)
+      end
+    end
+  end
+end
+M.check = check
+
+-- ---- fetching -------------------------------------------------------------------------------------------------------
+
+-- How far from its places on the result's axes the positions may lead, in elements.
+local function reach(groups)
+  local far = 0
+  for _, group in ipairs(groups) do
+    for a = 1, #group.extents do far = far + math.max(group.extents[a] - 1, 0) * math.abs(group.strides[a]) end
+    far = math.max(far, group.extent)
+  end
+  return far
+end
+
+local function operands_of(sel)
+  local operands = { sel.steps }
+  for g, group in ipairs(sel.groups) do operands[g + 1] = group.steps end
+  return operands
+end
+
+local function all_sure(groups)
+  for _, group in ipairs(groups) do
+    if not group.sure then return false end
+  end
+  return true
+end
+
+local function stores_of(sel)
+  local list = { sel.base.store }
+  for g, group in ipairs(sel.groups) do list[g + 1] = group.leaf.store end
+  return unpack(list)
+end
+
+local function is_empty(sel)
+  if sel.size > 0 then return false end
+  for _, group in ipairs(sel.groups) do
+    if graph.size_of(group.leaf.shape) == 0 then return true end
+  end
+  return false
+end
+
+local function gather(sel, mode)
+  local dtype = sel.base.dtype
+  local out = storage.empty(dtype, sel.shape, sel.size)
+  if sel.size == 0 then
+    if not is_empty(sel) then check(sel, mode) end
+    return out
+  end
+  for _, group in ipairs(sel.groups) do
+    if group.extent == 0 then check(sel, mode) end
+  end
+  local report = mode == "raise" and not all_sure(sel.groups)
+  local loop = loops.new(sel.shape, sel.size, operands_of(sel), reach(sel.groups))
+  local k = kernels.get(kernels.key("gather", loop, sel.groups, mode, tostring(dtype.itemsize)), function()
+    return kernels.source("gather", loop, sel.groups, mode, { itemsize = dtype.itemsize, report = true })
+  end)
+  local f = report and take_words(core.context_id()) or { buf = out._leaf.buf } -- which is not written to
+  local list = { sel.size, out._leaf.buf, 0, sel.base.buf, sel.off, f.buf, 0 }
+  kernels.arguments(sel.what, list, loop, sel.groups)
+  local captured = kernels.launch(k, sel.size, PER_BLOCK, list, out._store, stores_of(sel))
+  if report then
+    if captured then refuse(sel.what, CAPTURE) end
+    read_words(sel.what, f, sel.groups, sel.shape)
+  end
+  return out
+end
+
+---The selected elements as a new array. Where positions are checked, it waits for the kernel.
+---@param sel table
+---@param mode? "raise"|"wrap"|"clip"  default: raise
+---@return cudalua.gpuarray.Array
+function M.gather(sel, mode) return M.inside(sel.base, gather, sel, mode or "raise") end
+
+-- ---- putting --------------------------------------------------------------------------------------------------------
+
+local function gcd(a, b)
+  while b ~= 0 do a, b = b, a % b end
+  return a
+end
+
+-- The axes of the result on which the place of an element depends through positions.
+local function joint_axes(sel)
+  local axes = {}
+  for k = 1, #sel.shape do
+    for _, group in ipairs(sel.groups) do
+      if group.steps[k] ~= 0 then
+        axes[#axes + 1] = k
+        break
+      end
+    end
+  end
+  return axes
+end
+
+local function taken(list, axes)
+  local out = {}
+  for i, k in ipairs(axes) do out[i] = list[k] end
+  return out
+end
+
+-- The lowest place that positions can name, the distance that all places have as a factor, and how many there are at
+-- that distance.
+local function range_of(groups, shape, steps)
+  local low, high, step = 0, 0, 0
+  local function add(extent, stride)
+    local far = math.max(extent - 1, 0) * stride
+    low, high = low + math.min(far, 0), high + math.max(far, 0)
+    if far ~= 0 then step = gcd(math.abs(stride), step) end
+  end
+  for k = 1, #shape do add(shape[k], steps[k]) end
+  for _, group in ipairs(groups) do
+    for a = 1, #group.extents do add(group.extents[a], group.strides[a]) end
+  end
+  if step == 0 then step = 1 end
+  return low, step, (high - low) / step + 1
+end
+
+-- Which elements may be written: of those with one place the last one. Nil: all, as no two have one place, or it makes
+-- no difference. Takes 25 to 41 bytes for each position meanwhile, less where there are few places.
+local function winners(sel, mode, source)
+  local axes = joint_axes(sel)
+  local differs = false
+  for _, k in ipairs(axes) do differs = differs or source[k] ~= 0 end
+  if sel.unique or not differs then return nil end
+  local shape = taken(sel.shape, axes)
+  local n = graph.size_of(shape)
+  local groups, operands = {}, { taken(sel.steps, axes) }
+  for g, group in ipairs(sel.groups) do
+    operands[g + 1] = taken(group.steps, axes)
+    groups[g] = group
+  end
+
+  local low, step, needed = range_of(groups, shape, operands[1])
+  local cells = 1024
+  while cells < 2 * n do cells = cells * 2 end
+  local direct = needed <= cells
+  if direct then cells = needed end
+
+  local loop = loops.new(shape, n, operands, reach(groups))
+  local k = kernels.get(kernels.key("places", loop, groups, mode), function()
+    return kernels.source("places", loop, groups, mode, {})
+  end)
+  local places, table_buf, keep = storage.buffer(8 * n), storage.buffer(8 * cells), storage.buffer(n)
+  local list = { n, places, 0, low, step }
+  kernels.arguments(sel.what, list, loop, groups)
+  kernels.launch(k, n, PER_BLOCK, list, nil, stores_of(sel))
+  core.array_ready(table_buf)
+  core.memset(8, table_buf, 0, 8 * cells, true, core.current_stream())
+  kernels.launch(kernels.fixed("mark", "winners"), n, 256, { n, places, 0, table_buf, 0, cells, direct and 1 or 0 })
+  kernels.launch(kernels.fixed("winners", "winners"), n, 256,
+    { n, places, 0, table_buf, 0, cells, direct and 1 or 0, keep, 0 })
+
+  local steps, along = zeros(#sel.shape), 1
+  for i = #axes, 1, -1 do
+    steps[axes[i]] = along
+    along = along * shape[i]
+  end
+  return keep, steps
+end
+
+-- An array of positions, or what is to be written, must not lie in the memory that is written to.
+local function apart(leaf, buf)
+  if leaf.buf ~= buf then return leaf end
+  return view.copy(storage.array_of(leaf, graph.size_of(leaf.shape)), "C")._leaf
+end
+
+local function scatter(sel, dst, source, mode)
+  if sel.size == 0 then
+    if not is_empty(sel) then check(sel, mode) end
+    return
+  end
+  local from = evaluate.evaluate(source)
+  check(sel, mode)
+  local keep, keep_steps = winners(sel, mode, M.steps(from, sel.shape))
+  local to, k, list
+  repeat -- until nothing else lies in the memory that is written to: whoever gets memory may change what is where
+    to = write.prepare(dst)
+    from = apart(from, to.buf)
+    for _, group in ipairs(sel.groups) do
+      group.leaf = apart(group.leaf, to.buf)
+      group.steps = M.steps(group.leaf, sel.shape, group.lead)
+    end
+    local operands = operands_of(sel)
+    local n, itemsize = #operands, to.dtype.itemsize
+    operands[n + 1], operands[n + 2] = M.steps(from, sel.shape), keep_steps
+    local loop = loops.new(sel.shape, sel.size, operands, reach(sel.groups))
+    k = kernels.get(kernels.key("scatter", loop, sel.groups, mode, itemsize .. (keep and " last" or "")), function()
+      return kernels.source("scatter", loop, sel.groups, mode, { itemsize = itemsize,
+        params = keep and ", const unsigned char *keep" or "",
+        fields = { source = loops.place(loop, n + 1),
+          keep = keep and (" && keep[%s]"):format(loops.place(loop, n + 2)) or "" } })
+    end)
+    kernels.load(k)
+    list = { sel.size, to.buf, sel.off, from.buf, from.off }
+    if keep then list[6], list[7] = keep, 0 end
+    kernels.arguments(sel.what, list, loop, sel.groups)
+  until storage.leaf_of(dst).buf == to.buf and #storage.readers(to.store) == 0
+  storage.writes = storage.writes + 1
+  if kernels.launch(k, sel.size, PER_BLOCK, list, dst._store, stores_of(sel)) then from.store.pinned = true end
+end
+
+---Writes to the selected elements of an array; where several elements have one place, the last one is written. Nothing
+---is written where a position is not there. Where positions are checked, it waits for that.
+---@param sel table                     of dst
+---@param dst cudalua.gpuarray.Array
+---@param source cudalua.gpuarray.Array  of dst's dtype; broadcasts to the selection's shape
+---@param mode? "raise"|"wrap"|"clip"   default: raise
+function M.scatter(sel, dst, source, mode) M.inside(sel.base, scatter, sel, dst, source, mode or "raise") end
+
+return M

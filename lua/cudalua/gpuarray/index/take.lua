@@ -1,0 +1,222 @@
+-- take, put and their kin: elements at positions.
+
+local arguments = require "cudalua.gpuarray.index.arguments"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local graph = require "cudalua.gpuarray.graph"
+local index = require "cudalua.gpuarray.index"
+local layout = require "cudalua.layout"
+local move = require "cudalua.gpuarray.index.move"
+local object = require "cudalua.gpuarray.object"
+local resolve = require "cudalua.gpuarray.index.resolve"
+local view = require "cudalua.gpuarray.view"
+
+local refuse = layout.refuse
+local check_array, positions_of = arguments.check_array, arguments.positions_of
+local mode_of, delivered = arguments.mode_of, arguments.delivered
+local flattened, values_for, list_of = arguments.flattened, arguments.values_for, arguments.list_of
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+local take_options = { axis = true, mode = true, out = true }
+
+---The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
+---checked (mode "raise"), the program waits for the kernel.
+---@param a cudalua.gpuarray.Array
+---@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
+---  ones from the end; their shape takes the axis' place
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}  axis: default the whole
+---  array; mode: what becomes of a position that is not there: an error (default), it goes round, or it becomes the
+---  first or the last one (negative ones the first one)
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, or of a type or shape that does not fit
+function M.take(a, indices, options)
+  local what = "gpuarray.take"
+  check_array(what, "a", a)
+  local o = errors.options(what, options, take_options)
+  local mode, list = mode_of(what, o.mode), positions_of(what, indices)
+  local sel = o.axis == nil and resolve.flat(what, a, list, "indices")
+    or resolve.axis(what, a, layout.axis(what, o.axis, a._ndim), list, "indices")
+  return delivered(what, move.gather(sel, mode), o.out)
+end
+
+---As gpuarray.take.
+---@param indices any
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array
+function Array:take(indices, options) return M.take(self, indices, options) end
+
+local put_options = { mode = true }
+
+---Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
+---than once, its last value stays.
+---@param a cudalua.gpuarray.Array  written to
+---@param indices any  as for take
+---@param values any   array, nested lists or a number; repeated, in C order, where they are fewer than the positions
+---@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@return cudalua.gpuarray.Array a
+---@raise LogicError as take; then nothing is written
+function M.put(a, indices, values, options)
+  local what = "gpuarray.put"
+  check_array(what, "a", a)
+  local mode = mode_of(what, errors.options(what, options, put_options).mode)
+  local list = flattened(positions_of(what, indices))
+  local sel = resolve.flat(what, a, list, "indices")
+  local source = values_for(what, a, values, list._size)
+  if not source then return a end
+  if source._size > list._size then -- what is too much is not used
+    source = view.of(source, 0, { list._size }, { source._dtype.itemsize })
+  end
+  index.put(sel, a, source, mode)
+  return a
+end
+
+---As gpuarray.put.
+---@param indices any
+---@param values any
+---@param options? {mode: "raise"|"wrap"|"clip"}
+---@return cudalua.gpuarray.Array self
+function Array:put(indices, values, options) return M.put(self, indices, values, options) end
+
+local function along(what, a, indices, axis)
+  check_array(what, "a", a)
+  local list = positions_of(what, indices)
+  return resolve.along(what, a, layout.axis(what, axis == nil and -1 or axis, a._ndim), list, "indices")
+end
+
+---Of each line along an axis the elements at positions of its own, as NumPy's take_along_axis: what argsort and argmin
+---give.
+---@param a cudalua.gpuarray.Array
+---@param indices any     positions as for take, of as many axes as a; broadcast to a's shape but for the axis
+---@param axis? integer   default: the last one
+---@return cudalua.gpuarray.Array
+---@raise LogicError as take
+function M.take_along_axis(a, indices, axis)
+  return move.gather(along("gpuarray.take_along_axis", a, indices, axis))
+end
+
+---Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
+---@param a cudalua.gpuarray.Array  written to
+---@param indices any    as for take_along_axis
+---@param values any     array, nested lists or a number, that broadcasts to the shape of indices
+---@param axis? integer  default: the last one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError as take; then nothing is written
+function M.put_along_axis(a, indices, values, axis)
+  index.put(along("gpuarray.put_along_axis", a, indices, axis), a, values)
+  return a
+end
+
+local function outputs(what, arrays, n, out)
+  if out == nil then return nil end
+  local _, m = list_of(what, "out", out)
+  if m ~= n then refuse(what, ("%d arrays and %d in out are given"):format(n, m)) end
+  for k = 1, n do
+    check_array(what, ("out[%d]"):format(k), out[k])
+    if out[k]._dtype ~= arrays[k]._dtype then
+      refuse(what, ("out[%d] is an array of %s, arrays[%d] of %s"):format(k, out[k]._dtype.name, k,
+        arrays[k]._dtype.name))
+    end
+  end
+  return out
+end
+
+local function arrays_of(what, arrays)
+  local _, n = list_of(what, "arrays", arrays)
+  for k = 1, n do check_array(what, ("arrays[%d]"):format(k), arrays[k]) end
+  return n
+end
+
+local multi_take_options = { out = true }
+
+---PyCUDA's multi_take: of several arrays the elements at the same positions.
+---@param arrays cudalua.gpuarray.Array[]
+---@param indices any  positions as for take, of the whole array in C order
+---@param options? {out: cudalua.gpuarray.Array[]}  out: get the elements
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError as take
+function M.multi_take(arrays, indices, options)
+  local what = "gpuarray.multi_take"
+  local n = arrays_of(what, arrays)
+  local out = outputs(what, arrays, n, errors.options(what, options, multi_take_options).out)
+  local list, result = positions_of(what, indices), {}
+  for k = 1, n do result[k] = move.gather(resolve.flat(what, arrays[k], list, "indices")) end
+  for k = 1, n do result[k] = delivered(what, result[k], out and out[k]) end
+  return result
+end
+
+local function destinations(what, arrays, n, o)
+  if o.out ~= nil then return outputs(what, arrays, n, o.out) end
+  if o.dest_shape == nil then refuse(what, "give dest_shape, the shape of the new arrays, or out") end
+  local out = {}
+  for k = 1, n do
+    out[k] = require("cudalua.gpuarray").empty(o.dest_shape, arrays[k]._dtype):fill(0)
+  end
+  return out
+end
+
+-- Everything is looked at before anything is written.
+local function put_all(what, sources, n, dest_indices, out)
+  local list, sels = flattened(positions_of(what, dest_indices)), {}
+  for k = 1, n do
+    if sources[k]._size ~= list._size then
+      refuse(what, ("arrays[%d] has %.0f elements for %.0f positions"):format(k, sources[k]._size, list._size))
+    end
+    sels[k] = resolve.flat(what, out[k], list, "dest_indices")
+    if list._size > 0 then move.inside(sels[k].base, move.check, sels[k], "raise") end
+    sels[k].groups[1].sure = true
+  end
+  for k = 1, n do move.scatter(sels[k], out[k], flattened(sources[k])) end
+  return out
+end
+
+local multi_put_options = { dest_shape = true, out = true }
+
+---PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many others. Of several
+---elements with one position the last one stays.
+---@param arrays cudalua.gpuarray.Array[]
+---@param dest_indices any  positions as for take; as many as each array has elements
+---@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[]}  out: what is written to; else new
+---  arrays of this shape, 0 where nothing is written
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError as put; then nothing is written
+function M.multi_put(arrays, dest_indices, options)
+  local what = "gpuarray.multi_put"
+  local n = arrays_of(what, arrays)
+  local out = destinations(what, arrays, n, errors.options(what, options, multi_put_options))
+  return put_all(what, arrays, n, dest_indices, out)
+end
+
+local multi_take_put_options = { dest_shape = true, out = true, src_offsets = true }
+
+---PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offsets[k]].
+---@param arrays cudalua.gpuarray.Array[]
+---@param dest_indices any  positions as for take
+---@param src_indices any   as many positions
+---@param options? {dest_shape: integer|integer[], out: cudalua.gpuarray.Array[], src_offsets: integer[]}  dest_shape,
+---  out: as for multi_put; src_offsets: a number for each array, added to src_indices
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError as take and put; then nothing is written
+function M.multi_take_put(arrays, dest_indices, src_indices, options)
+  local what = "gpuarray.multi_take_put"
+  local n = arrays_of(what, arrays)
+  local o = errors.options(what, options, multi_take_put_options)
+  local list, sources, offsets = positions_of(what, src_indices), {}, nil
+  if o.src_offsets ~= nil then
+    offsets = layout.numbers(what, "src_offsets", o.src_offsets, -2 ^ 53)
+    if #offsets ~= n then refuse(what, ("%d arrays and %d src_offsets are given"):format(n, #offsets)) end
+    if list._dtype ~= dtypes.int64 then list = graph.convert(list, dtypes.int64) end
+  end
+  local out = destinations(what, arrays, n, o)
+  for k = 1, n do
+    local at = offsets and offsets[k] ~= 0 and list + offsets[k] or list
+    sources[k] = move.gather(resolve.flat(what, arrays[k], at, "src_indices"))
+  end
+  return put_all(what, sources, n, dest_indices, out)
+end
+
+return M

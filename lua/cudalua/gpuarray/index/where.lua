@@ -1,0 +1,168 @@
+-- where, nonzero and their kin: elements for which something is true.
+
+local arguments = require "cudalua.gpuarray.index.arguments"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local index = require "cudalua.gpuarray.index"
+local layout = require "cudalua.layout"
+local mask = require "cudalua.gpuarray.index.mask"
+local move = require "cudalua.gpuarray.index.move"
+local object = require "cudalua.gpuarray.object"
+local ops = require "cudalua.gpuarray.ops"
+local resolve = require "cudalua.gpuarray.index.resolve"
+local view = require "cudalua.gpuarray.view"
+local write = require "cudalua.gpuarray.write"
+
+local refuse = layout.refuse
+local check_array, mask_of = arguments.check_array, arguments.mask_of
+local delivered, values_for = arguments.delivered, arguments.values_for
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+---where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
+---@param c cudalua.gpuarray.Array
+---@param a? any  array or number
+---@param b? any  array or number
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array ...
+---@raise LogicError where shapes or types do not fit
+function M.where(c, a, b, options)
+  if a == nil and b == nil and options == nil then return M.nonzero(c) end
+  return functions.apply(ops.where, options, c, a, b)
+end
+
+---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
+---elements. The program waits for the array.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
+---@raise LogicError for a 0-d array
+function M.nonzero(a)
+  local what = "gpuarray.nonzero"
+  check_array(what, "a", a)
+  if a._ndim == 0 then refuse(what, "a 0-d array has no positions") end
+  local list = mask.positions(mask.of(a), what)
+  if a._ndim == 1 then return list end
+  local all, rows = mask.unravel(list, a._shape, true), {}
+  for k = 1, a._ndim do rows[k] = view.of(all, (k - 1) * 8 * list._size, { list._size }, { 8 }) end
+  return unpack(rows)
+end
+
+---As gpuarray.nonzero.
+---@return cudalua.gpuarray.Array ...
+function Array:nonzero() return M.nonzero(self) end
+
+---Where an array is not 0, element by element: its positions on all axes. The program waits for the array.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array  int64, of the shape (count, axes)
+function M.argwhere(a)
+  local what = "gpuarray.argwhere"
+  check_array(what, "a", a)
+  return mask.unravel(mask.positions(mask.of(a), what), a._shape, false)
+end
+
+---Where an array is not 0: the positions in C order of the whole. The program waits for the array.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array  1-D, int64
+function M.flatnonzero(a)
+  local what = "gpuarray.flatnonzero"
+  check_array(what, "a", a)
+  return mask.positions(mask.of(a), what)
+end
+
+local compress_options = { axis = true, out = true }
+
+---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
+---compress. The program waits for the condition.
+---@param condition any  1-D: array or list of booleans; may be shorter than the axis
+---@param a cudalua.gpuarray.Array
+---@param options? {axis: integer, out: cudalua.gpuarray.Array}  axis: default the whole array
+---@return cudalua.gpuarray.Array
+---@raise LogicError where the condition is true beyond the axis
+function M.compress(condition, a, options)
+  local what = "gpuarray.compress"
+  check_array(what, "a", a)
+  local o, c = errors.options(what, options, compress_options), mask_of(what, "condition", condition)
+  if c._ndim ~= 1 then refuse(what, "condition must have one axis, it has the shape " .. layout.text(c._shape)) end
+  local axis = o.axis ~= nil and layout.axis(what, o.axis, a._ndim) or nil
+  local list = mask.positions(c, what)
+  local sel = axis and resolve.axis(what, a, axis, list, "condition") or resolve.flat(what, a, list, "condition")
+  sel.groups[1].sure = c._size <= sel.groups[1].extent
+  return delivered(what, move.gather(sel), o.out)
+end
+
+---As gpuarray.compress.
+---@param condition any
+---@param options? {axis: integer, out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array
+function Array:compress(condition, options) return M.compress(condition, self, options) end
+
+local function same_size(what, c, a)
+  if c._size ~= a._size then
+    refuse(what, ("the mask has the shape %s, the array %s"):format(layout.text(c._shape), layout.text(a._shape)))
+  end
+end
+
+---The elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
+---@param condition any  array or nested lists, of as many elements as a
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array  1-D
+---@raise LogicError where the sizes differ
+function M.extract(condition, a)
+  local what = "gpuarray.extract"
+  check_array(what, "a", a)
+  local c = mask_of(what, "condition", condition)
+  same_size(what, c, a)
+  local sel = resolve.flat(what, a, mask.positions(c, what), "condition")
+  sel.groups[1].sure = true
+  return move.gather(sel)
+end
+
+---Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program
+---waits for the mask.
+---@param a cudalua.gpuarray.Array  written to
+---@param condition any  mask: array or nested lists, of as many elements as a
+---@param values any     array, nested lists or a number; repeated where they are fewer
+---@return cudalua.gpuarray.Array a
+---@raise LogicError where the sizes differ, or there are no values and something is true
+function M.place(a, condition, values)
+  local what = "gpuarray.place"
+  check_array(what, "a", a)
+  local c = mask_of(what, "condition", condition)
+  same_size(what, c, a)
+  local list = mask.positions(c, what)
+  local source = values_for(what, a, values, list._size)
+  if not source then return a end
+  if source._size > list._size then source = view.of(source, 0, { list._size }, { source._dtype.itemsize }) end
+  local sel = resolve.flat(what, a, list, "condition")
+  sel.groups[1].sure, sel.unique = true, true
+  index.put(sel, a, source)
+  return a
+end
+
+---Writes to each element for which a mask is true the value at its own place among the values, which are repeated, as
+---NumPy's putmask.
+---@param a cudalua.gpuarray.Array  written to
+---@param condition any  mask: array or nested lists, of as many elements as a
+---@param values any     array, nested lists or a number
+---@return cudalua.gpuarray.Array a
+---@raise LogicError where the sizes differ, or there are no values
+function M.putmask(a, condition, values)
+  local what = "gpuarray.putmask"
+  check_array(what, "a", a)
+  local c = mask_of(what, "condition", condition)
+  same_size(what, c, a)
+  local source = values_for(what, a, values, a._size)
+  if not source then return a end
+  if source._size > a._size then source = view.of(source, 0, { a._size }, { source._dtype.itemsize }) end
+  if source._size == a._size then source = view.reshape(source, a._shape, "C") end
+  if not layout.same(c._shape, a._shape) then c = view.reshape(c, a._shape, "C") end
+  write.write(a, graph.ternary(ops.where, c, source, a), true)
+  return a
+end
+
+return M

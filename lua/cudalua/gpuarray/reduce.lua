@@ -1,0 +1,454 @@
+-- Reductions: of many elements of an array, or of an expression, one value. They run at once, in one kernel that
+-- computes the expression as well. What each of them is, is in reductions.lua; reduce_run.lua runs them.
+
+local compute = require("cudalua.gpuarray.reduce_run").compute
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local ops = require "cudalua.gpuarray.ops"
+local reductions = require "cudalua.gpuarray.reductions"
+local storage = require "cudalua.gpuarray.storage"
+local view = require "cudalua.gpuarray.view"
+
+local max, refuse = math.max, layout.refuse
+
+-- ---- the result -------------------------------------------------------------------------------------------------
+
+-- Shape of the result, with and without the axes that go; its strides along the axes of the operand, in elements.
+local function result_shape(shape, axes)
+  local full, short, strides, step = {}, {}, {}, 1
+  for k = 1, #shape do
+    full[k] = axes[k] and 1 or shape[k]
+    if not axes[k] then short[#short + 1] = shape[k] end
+  end
+  for k = #shape, 1, -1 do
+    strides[k] = axes[k] and 0 or step
+    if not axes[k] then step = step * shape[k] end
+  end
+  return full, short, strides
+end
+
+local function check_array(what, a)
+  if object.is_array(a) then return end
+  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
+    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
+  end
+  refuse(what, "expected a gpuarray, got " .. element.describe(a))
+end
+
+-- Reduces an array along a set of axes.
+local function reduce(what, row, a, axes, keepdims, asked)
+  local shape = a._shape
+  local kind = reductions.kind(row, a._dtype, asked)
+  if not kind then
+    refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
+  end
+  local full, short, strides = result_shape(shape, axes)
+  local outputs, n = 1, 1
+  for k = 1, #shape do
+    if axes[k] then n = n * shape[k] else outputs = outputs * shape[k] end
+  end
+  local out_shape = keepdims and full or short
+  if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
+  if n == 0 then
+    if row.empty == nil then
+      refuse(what, ("there is no element to take: the array has the shape %s"):format(layout.text(shape)))
+    end
+    local out = storage.empty(kind.result, out_shape, outputs)
+    out:fill(row.empty)
+    return out
+  end
+  return compute(kind, a, axes, out_shape, strides, outputs, n)
+end
+
+local known_options = { axis = true, keepdims = true, dtype = true, out = true }
+local plain_options = { axis = true, keepdims = true, out = true }
+
+-- The axes as a set; axis: nil for all, a number, or a list.
+local function axes_of(what, a, axis)
+  if axis ~= nil then return layout.axes(what, a._ndim, axis) end
+  local set = {}
+  for k = 1, a._ndim do set[k] = true end
+  return set
+end
+
+-- Options of a reduction: a table of them, an axis, or a list of axes.
+local function read(what, a, options, known)
+  check_array(what, a)
+  if options == nil then return axes_of(what, a, nil), false end
+  if type(options) ~= "table" or #options > 0 then options = { axis = options } end
+  options = errors.options(what, options, known)
+  local keepdims = options.keepdims
+  if keepdims ~= nil and type(keepdims) ~= "boolean" then
+    refuse(what, "keepdims must be true or false, got " .. element.describe(keepdims))
+  end
+  local dtype = options.dtype ~= nil and dtypes.of(options.dtype) or nil
+  return axes_of(what, a, options.axis), keepdims or false, dtype, options.out
+end
+
+local function apply(what, row, a, options)
+  local axes, keepdims, asked, out = read(what, a, options, row.dtype and known_options or plain_options)
+  local x = reduce(what, row, a, axes, keepdims, asked)
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+-- ---- functions and methods -----------------------------------------------------------------------------------------
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
+---  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
+---  to it first. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+function M.sum(a, options) return apply("gpuarray.sum", reductions.sum, a, options) end
+
+---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
+---@param options? any  as for gpuarray.sum
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sum
+function Array:sum(options) return apply("gpuarray:sum", reductions.sum, self, options) end
+
+---The product of the elements, in the types of sum(). Of none: 1.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
+---  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
+---  to it first. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+function M.prod(a, options) return apply("gpuarray.prod", reductions.prod, a, options) end
+
+---The product of the elements, in the types of sum(). Of none: 1.
+---@param options? any  as for gpuarray.prod
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.prod
+function Array:prod(options) return apply("gpuarray:prod", reductions.prod, self, options) end
+
+---The mean of the elements: of integers, the default float. Of none: NaN.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
+---  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
+---  to it first. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+function M.mean(a, options) return apply("gpuarray.mean", reductions.mean, a, options) end
+
+---The mean of the elements: of integers, the default float. Of none: NaN.
+---@param options? any  as for gpuarray.mean
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.mean
+function Array:mean(options) return apply("gpuarray:mean", reductions.mean, self, options) end
+
+---The least element; NaN where there is one.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---does not fit
+function M.min(a, options) return apply("gpuarray.min", reductions.min, a, options) end
+
+---The least element; NaN where there is one.
+---@param options? any  as for gpuarray.min
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.min
+function Array:min(options) return apply("gpuarray:min", reductions.min, self, options) end
+
+---The greatest element; NaN where there is one.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---does not fit
+function M.max(a, options) return apply("gpuarray.max", reductions.max, a, options) end
+
+---The greatest element; NaN where there is one.
+---@param options? any  as for gpuarray.max
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.max
+function Array:max(options) return apply("gpuarray:max", reductions.max, self, options) end
+
+---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
+---order.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---does not fit
+function M.argmin(a, options) return apply("gpuarray.argmin", reductions.argmin, a, options) end
+
+---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
+---order.
+---@param options? any  as for gpuarray.argmin
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmin
+function Array:argmin(options) return apply("gpuarray:argmin", reductions.argmin, self, options) end
+
+---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted in
+---C order.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---does not fit
+function M.argmax(a, options) return apply("gpuarray.argmax", reductions.argmax, a, options) end
+
+---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted in
+---C order.
+---@param options? any  as for gpuarray.argmax
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmax
+function Array:argmax(options) return apply("gpuarray:argmax", reductions.argmax, self, options) end
+
+---Is any element not 0? NaN is not. Of none: false.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError where an axis is not there or given twice, or out does not fit
+function M.any(a, options) return apply("gpuarray.any", reductions.any, a, options) end
+
+---Is any element not 0? NaN is not. Of none: false.
+---@param options? any  as for gpuarray.any
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError as gpuarray.any
+function Array:any(options) return apply("gpuarray:any", reductions.any, self, options) end
+
+---Is no element 0? NaN is not. Of none: true.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError where an axis is not there or given twice, or out does not fit
+function M.all(a, options) return apply("gpuarray.all", reductions.all, a, options) end
+
+---Is no element 0? NaN is not. Of none: true.
+---@param options? any  as for gpuarray.all
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError as gpuarray.all
+function Array:all(options) return apply("gpuarray:all", reductions.all, self, options) end
+
+---How many elements are not 0, as int64.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
+---  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError where an axis is not there or given twice, or out does not fit
+function M.count_nonzero(a, options) return apply("gpuarray.count_nonzero", reductions.count_nonzero, a, options) end
+
+---How many elements are not 0, as int64.
+---@param options? any  as for gpuarray.count_nonzero
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.count_nonzero
+function Array:count_nonzero(options)
+  return apply("gpuarray:count_nonzero", reductions.count_nonzero, self, options)
+end
+
+local function extremes(what, a, options)
+  local axes, keepdims, _, out = read(what, a, options, plain_options)
+  local x = reduce(what, reductions.max, a, axes, keepdims) - reduce(what, reductions.min, a, axes, keepdims)
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+---The greatest element less the least one.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis, as for max
+---@return cudalua.gpuarray.Array
+---@raise LogicError as max, and for bool, which has no difference
+function M.ptp(a, options) return extremes("gpuarray.ptp", a, options) end
+
+---The greatest element less the least one.
+---@param options? any  {axis, keepdims, out}, or the axis, as for max
+---@return cudalua.gpuarray.Array
+---@raise LogicError as max, and for bool, which has no difference
+function Array:ptp(options) return extremes("gpuarray:ptp", self, options) end
+
+-- ---- variance ------------------------------------------------------------------------------------------------------
+
+local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true }
+
+-- In two steps, the mean and then the squares of the distances from it. Short floats are float32 on the way.
+local function spread(what, a, options, root)
+  local axes, keepdims, asked, out = read(what, a, options, spread_options)
+  local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
+  if type(ddof) ~= "number" or ddof ~= ddof then
+    refuse(what, "ddof must be a number, got " .. element.describe(ddof))
+  end
+  local kind = reductions.kind(reductions.mean, a._dtype, asked)
+  if not kind then refuse(what, ("not defined for %s as %s"):format(a._dtype.name, asked.name)) end
+  local t = kind.result
+  local x = t.itemsize == 2 and dtypes.float32 or t
+  local values = a._dtype == x and a or graph.convert(a, x)
+  local n = 1
+  for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
+  local distance = values - reduce(what, reductions.mean, values, axes, true)
+  local length = x.kind == "complex" and distance:abs() or distance
+  local result = reduce(what, reductions.sum, length * length, axes, keepdims) / max(n - ddof, 0)
+  if root then result = result:sqrt() end
+  local part = t.kind == "complex" and result._dtype or t
+  if result._dtype ~= part then result = graph.convert(result, part) end
+  return out ~= nil and functions.deliver(what, result, out) or result
+end
+
+---The variance: the mean of the squared distances from the mean; of integers, the default float.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
+---  by the number of elements less this; default 0
+---@return cudalua.gpuarray.Array
+---@raise LogicError as mean
+function M.var(a, options) return spread("gpuarray.var", a, options, false) end
+
+---The variance: the mean of the squared distances from the mean; of integers, the default float.
+---@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
+---  by the number of elements less this; default 0
+---@return cudalua.gpuarray.Array
+---@raise LogicError as mean
+function Array:var(options) return spread("gpuarray:var", self, options, false) end
+
+---The standard deviation: the square root of the variance.
+---@param a cudalua.gpuarray.Array
+---@param options? any  as for var
+---@return cudalua.gpuarray.Array
+---@raise LogicError as mean
+function M.std(a, options) return spread("gpuarray.std", a, options, true) end
+
+---The standard deviation: the square root of the variance.
+---@param options? any  as for var
+---@return cudalua.gpuarray.Array
+---@raise LogicError as mean
+function Array:std(options) return spread("gpuarray:std", self, options, true) end
+
+-- ---- products of vectors -------------------------------------------------------------------------------------------
+
+local dot_options = { out = true }
+
+-- The sum of the products, all of them in the type in which sum() of the operands' common type is computed.
+local function products(what, a, b, options)
+  local out = options ~= nil and errors.options(what, options, dot_options).out or nil
+  local kind = reductions.kind(reductions.sum, dtypes.promote(a._dtype, b._dtype))
+  local temporary = {}
+  local function convert(x)
+    if x._dtype == kind.acc then return x end
+    x = graph.convert(x, kind.acc)
+    temporary[#temporary + 1] = x
+    return x
+  end
+  local product = graph.binary(ops.mul, convert(a), convert(b))
+  temporary[#temporary + 1] = product
+  local axes = axes_of(what, product, nil)
+  local result
+  if product._size == 0 then
+    result = reduce(what, reductions.sum, product, axes, false, kind.result)
+  else
+    local _, short, strides = result_shape(product._shape, axes)
+    result = compute(kind, product, axes, short, strides, 1, product._size)
+  end
+  for _, x in ipairs(temporary) do
+    if x._sig then storage.drop(x) end
+  end
+  return out ~= nil and functions.deliver(what, result, out) or result
+end
+
+local function dot(what, a, b, options)
+  check_array(what, a)
+  check_array(what, b)
+  if a._ndim ~= 1 or b._ndim ~= 1 or a._size ~= b._size then
+    refuse(what, ("expected two arrays of one axis and the same length, got the shapes %s and %s"):format(
+      layout.text(a._shape), layout.text(b._shape)))
+  end
+  return products(what, a, b, options)
+end
+
+---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
+---float32, rounded once.
+---@param a cudalua.gpuarray.Array  of one axis
+---@param b cudalua.gpuarray.Array  as long
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError where these are no vectors of one length
+function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
+
+---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
+---float32, rounded once.
+---@param b cudalua.gpuarray.Array  as long as this one, which has one axis
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError where these are no vectors of one length
+function Array:dot(b, options) return dot("gpuarray:dot", self, b, options) end
+
+---The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array  of as many elements
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError where the numbers of elements differ
+function M.vdot(a, b, options)
+  local what = "gpuarray.vdot"
+  check_array(what, a)
+  check_array(what, b)
+  if a._size ~= b._size then
+    refuse(what, ("the shapes %s and %s have different numbers of elements"):format(layout.text(a._shape),
+      layout.text(b._shape)))
+  end
+  if not layout.same(a._shape, b._shape) then
+    a, b = view.reshape(a, { a._size }, "C"), view.reshape(b, { b._size }, "C")
+  end
+  local conjugate = a._dtype.kind == "complex" and graph.unary(ops.conj, a)
+  local result = products(what, conjugate or a, b, options)
+  if conjugate and conjugate._sig then storage.drop(conjugate) end
+  return result
+end
+
+-- ---- of some elements ----------------------------------------------------------------------------------------------
+
+local function take(a, subset) return require("cudalua.gpuarray.index.functions").take(a, subset) end
+
+---PyCUDA's sum of the elements at these positions.
+---@param subset any                array of integers, here or on the host, or a list: positions in C order, from 1
+---@param a cudalua.gpuarray.Array
+---@param options? any              as for gpuarray.sum, of the array of elements that are taken
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, and as gpuarray.sum
+function M.subset_sum(subset, a, options) return M.sum(take(a, subset), options) end
+
+---PyCUDA's least element of those at these positions.
+---@param subset any                as for gpuarray.subset_sum
+---@param a cudalua.gpuarray.Array
+---@param options? any              as for gpuarray.min, of the array of elements that are taken
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, and as gpuarray.min
+function M.subset_min(subset, a, options) return M.min(take(a, subset), options) end
+
+---PyCUDA's greatest element of those at these positions.
+---@param subset any                as for gpuarray.subset_sum
+---@param a cudalua.gpuarray.Array
+---@param options? any              as for gpuarray.max, of the array of elements that are taken
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, and as gpuarray.max
+function M.subset_max(subset, a, options) return M.max(take(a, subset), options) end
+
+---PyCUDA's sum of the products of the elements at these positions.
+---@param subset any                as for gpuarray.subset_sum
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError for positions that are not there
+function M.subset_dot(subset, a, b, options)
+  return products("gpuarray.subset_dot", take(a, subset), take(b, subset), options)
+end
+
+return M

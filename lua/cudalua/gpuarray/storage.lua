@@ -1,0 +1,315 @@
+-- Memory of arrays: buffers from a pool for each context, the leaves that arrays and pending operations hold, and
+-- the rules by which something is written where others still have to read.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+
+local density, context_id = layout.density, core.context_id
+local mt = object.mt
+
+local M = {}
+
+-- ---- buffers --------------------------------------------------------------------------------------------------
+
+local pools = {} -- by context
+local allocate = core.array_allocate
+
+---Memory in the current context, from the pool that arrays share.
+---@param bytes integer
+---@return userdata|false buf  false for none at all
+---@return integer context     which context: core.context_id()
+function M.buffer(bytes)
+  local id = context_id()
+  if bytes == 0 then return false, id end
+  local pool = pools[id]
+  if not pool then
+    pool = core.device_pool()
+    pools[id] = pool
+  end
+  return allocate(pool, bytes), id
+end
+
+local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive
+
+---Strides of an array in C order; one list for a shape, which is not written.
+---@param shape integer[]
+---@param itemsize integer
+---@return integer[]
+local function dense_strides(shape, itemsize)
+  local known = strides_by_size[itemsize]
+  if not known then
+    known = setmetatable({}, { __mode = "k" })
+    strides_by_size[itemsize] = known
+  end
+  local strides = known[shape]
+  if not strides then
+    strides = layout.dense_strides(shape, itemsize, "C")
+    known[shape] = strides
+  end
+  return strides
+end
+M.dense_strides = dense_strides
+
+-- ---- leaves ---------------------------------------------------------------------------------------------------
+
+---@param store table
+---@param offset integer    bytes
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param strides integer[]
+---@return table
+local function new_leaf(store, offset, dtype, shape, strides)
+  local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
+  return { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
+    aligned = (store.skew + offset) % 16 == 0, store = store, _leaf = true,
+    _ops = store.exported and math.huge or 0, _mark = 0, _num = 0 }
+end
+M.new_leaf = new_leaf
+
+local weak = { __mode = "v" }
+local scope = false -- the innermost one: what it gives back at its end
+
+---A storage over a buffer.
+---@param buf userdata|false
+---@param bytes integer
+---@param context integer
+---@return table
+function M.new_store(buf, bytes, context)
+  local store = { buf = buf, bytes = bytes, context = context, exported = false, pinned = false, skew = 0,
+    released = false, readers = false, origin = false }
+  if scope then scope.stores[#scope.stores + 1] = store end
+  return store
+end
+
+---An array that has a value.
+---@param leaf table
+---@param size integer
+---@return cudalua.gpuarray.Array
+function M.array_of(leaf, size)
+  local shape = leaf.shape
+  return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
+    _b = false, _c = false, _ops = 0, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
+    _num = 0, _line = false }, mt)
+end
+
+---An array whose elements are not set to anything, in C order or with the given strides.
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param size integer
+---@param strides? integer[]  of an array without gaps
+---@return cudalua.gpuarray.Array
+function M.empty(dtype, shape, size, strides)
+  local bytes = size * dtype.itemsize
+  local buf, context = M.buffer(bytes)
+  strides = strides or dense_strides(shape, dtype.itemsize)
+  return M.array_of(new_leaf(M.new_store(buf, bytes, context), 0, dtype, shape, strides), size)
+end
+
+---How an array that has a value lies in memory now.
+---@param x cudalua.gpuarray.Array
+---@return table leaf
+function M.leaf_of(x)
+  local l, store = x._leaf, x._store
+  if store.released then errors.raise("LogicError", "gpuarray: the memory of this array was released") end
+  if l.buf ~= store.buf or store.exported ~= (l._ops ~= 0) then
+    l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
+    x._leaf = l
+  end
+  return l
+end
+
+-- ---- pending arrays -------------------------------------------------------------------------------------------
+
+local pending, count, limit = setmetatable({}, weak), 0, 1000
+
+local function compact()
+  if scope then -- which remembers what came after a place in the list
+    limit = 2 * limit
+    return
+  end
+  local kept, n = setmetatable({}, weak), 0
+  for i = 1, count do
+    local x = pending[i]
+    if x and x._sig then
+      n = n + 1
+      kept[n] = x
+    end
+  end
+  pending, count, limit = kept, n, 2 * n + 1000
+end
+
+---Remembers an array that was just written down and not computed.
+---@param x cudalua.gpuarray.Array
+function M.remember(x)
+  count = count + 1
+  pending[count] = x
+  if count > limit then compact() end
+end
+
+local function compact_readers(list)
+  local n = 0
+  for i = 1, list.n do
+    local x = list[i]
+    list[i] = nil
+    if x and x._sig then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  list.n, list.limit = n, 2 * n + 20
+end
+
+---Remembers that a pending array will read what is in a storage now.
+---@param store table
+---@param x cudalua.gpuarray.Array
+function M.bind(store, x)
+  local list = store.readers
+  if not list then
+    store.readers = setmetatable({ x, n = 1, limit = 20 }, weak)
+    return
+  end
+  local n = list.n + 1
+  list.n, list[n] = n, x
+  if n > list.limit then compact_readers(list) end
+end
+
+---A storage gets another buffer; those who read the old one keep that.
+---@param store table
+---@param buf userdata
+function M.swap(store, buf)
+  store.buf, store.skew, store.readers, store.origin = buf, 0, false, false
+end
+
+-- ---- giving memory back ---------------------------------------------------------------------------------------
+
+local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = true, skew = 0, released = true,
+  readers = false, origin = false }
+
+---@param store table
+function M.release(store)
+  if store.released or not store.buf then return end
+  store.released = true
+  local buf = store.buf
+  if store.bytes > 0 and not store.owner then buf:free() end
+end
+
+---Forgets an expression that was not computed.
+---@param x cudalua.gpuarray.Array
+function M.drop(x)
+  x._sig, x._a, x._b, x._c, x._ops = false, false, false, false, 0
+  x._store = gone
+  x._leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
+    store = gone, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+  x._first = x._leaf
+end
+
+---Begins a scope: storages and pending arrays made from here on belong to it.
+---@return table scope
+function M.enter()
+  scope = { outer = scope, stores = setmetatable({}, weak), first = count + 1, kept = {} }
+  return scope
+end
+
+---The arrays made in a scope that were not computed yet.
+---@param s table
+---@return cudalua.gpuarray.Array[]
+function M.pending_of(s)
+  local list = {}
+  for i = s.first, count do
+    local x = pending[i]
+    if x and x._sig then list[#list + 1] = x end
+  end
+  return list
+end
+
+---A storage that outlives a scope; it belongs to the next outer one.
+---@param s table
+---@param store table
+function M.keep(s, store) s.kept[store] = true end
+
+---@param s table
+function M.leave(s)
+  scope = s.outer
+  for i = s.first, count do
+    local x = pending[i]
+    if x and x._sig then M.drop(x) end
+  end
+  for _, store in pairs(s.stores) do
+    if not s.kept[store] then
+      M.release(store)
+    elseif scope then
+      scope.stores[#scope.stores + 1] = store
+    end
+  end
+end
+
+-- Can an expression not be computed any more, because the memory of an operand was released? Such ones are in nobody's
+-- way: using them is an error, and nothing else is. `known`: of those that were looked at; expressions are graphs.
+local function is_dead(x, known)
+  if type(x) ~= "table" then return false end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
+  if not x._sig then return false end
+  local dead = known[x]
+  if dead == nil then
+    dead = is_dead(x._a, known) or is_dead(x._b, known) or is_dead(x._c, known)
+    known[x] = dead
+  end
+  return dead
+end
+
+-- Those that were written with a pending array as an operand, which has a value in this storage by now.
+local function readers_of_origin(origin, except, list, n, known)
+  for i = 1, count do
+    local x = pending[i]
+    if x and x._sig and x ~= except and (x._a == origin or x._b == origin or x._c == origin)
+      and not is_dead(x, known) then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  return n
+end
+
+---The arrays that were not computed yet and will read what is in a storage now.
+---@param store table
+---@param except? cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array[]
+function M.readers(store, except)
+  local list, n, bound, origin, known = {}, 0, store.readers, store.origin, {}
+  if bound then
+    for i = 1, bound.n do
+      local x = bound[i]
+      if x and x._sig and x ~= except and not is_dead(x, known) then
+        n = n + 1
+        list[n] = x
+      end
+    end
+  end
+  if origin then
+    local m = readers_of_origin(origin, except, list, n, known)
+    if m == n and not except then store.origin = false end -- and there will be no others
+  end
+  return list
+end
+
+-- How often something was written to an array that exists: see evaluate.lua.
+M.writes = 0
+
+---All arrays that were not computed yet, and can be.
+---@return cudalua.gpuarray.Array[]
+function M.all_pending()
+  local list, n, known = {}, 0, {}
+  for i = 1, count do
+    local x = pending[i]
+    if x and x._sig and not is_dead(x, known) then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  return list
+end
+
+return M

@@ -1,0 +1,59 @@
+-- Texts in kernels/array: files of CUDA C, in parts that begin with a line "//: name".
+
+local errors = require "cudalua.errors"
+
+local M = {}
+
+local here = debug.getinfo(1, "S").source:match "^@(.*)gpuarray/template%.lua$" or "./"
+local folders = { here .. "kernels/array/", here .. "../../kernels/array/" } -- installed, and in the source's tree
+local files = {}
+
+local function read(name)
+  for _, folder in ipairs(folders) do
+    local file = io.open(folder .. name .. ".cu", "rb")
+    if file then
+      local text = file:read "*a"
+      file:close()
+      return text
+    end
+  end
+  errors.raise("RuntimeError", ("kernels/array/%s.cu is not part of this installation of cudalua"):format(name),
+    { hint = "looked in " .. table.concat(folders, " and ") })
+end
+
+---The parts of a file.
+---@param name string  without .cu
+---@return table<string, string>
+function M.parts(name)
+  local parts = files[name]
+  if not parts then
+    parts = {}
+    local text, at = read(name), 1
+    while true do
+      local _, first, part = text:find("//: ([%w_]+)\n", at)
+      if not first then break end
+      local last = text:find("\n//: ", first, true) or #text
+      parts[part] = text:sub(first + 1, last)
+      at = last
+    end
+    files[name] = parts
+  end
+  return parts
+end
+
+---A part with its fields, @name@, filled in; a line that is nothing but an empty field goes.
+---@param name string
+---@param part string
+---@param fields table<string, any>
+---@return string
+function M.fill(name, part, fields)
+  local text = M.parts(name)[part]
+  text = ("\n" .. text):gsub("\n@([%w_]+)@%f[\n]", function(field) return fields[field] == "" and "" or nil end)
+  return (text:gsub("@([%w_]+)@", function(field)
+    local value = fields[field]
+    if value == nil then error(("kernels/array/%s.cu: there is no field %s"):format(name, field)) end
+    return tostring(value)
+  end)):sub(2)
+end
+
+return M

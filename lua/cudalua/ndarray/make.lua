@@ -1,0 +1,156 @@
+-- Host arrays that are computed: from a function of the index, ranges, the identity.
+
+local arrays = require "cudalua.ndarray.array"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local layout = require "cudalua.layout"
+local ranges = require "cudalua.ranges"
+
+local floor, refuse = math.floor, layout.refuse
+
+---@class cudalua.ndarray
+local M = {}
+
+-- What the elements are before their type is known goes into a Lua table, which has less room than an array.
+local MAX_VALUES = 2 ^ 24
+
+-- Calls put(number of the element from 1, fn(its index)) for each element, in C order.
+local function each(shape, fn, put)
+  local axes, n = #shape, 0
+  if axes == 0 then return put(1, (fn())) end
+  if axes == 1 then
+    for i = 1, shape[1] do put(i, (fn(i))) end
+  elseif axes == 2 then
+    for i = 1, shape[1] do
+      for j = 1, shape[2] do
+        n = n + 1
+        put(n, (fn(i, j)))
+      end
+    end
+  else
+    local index = {}
+    local function walk(axis)
+      for i = 1, shape[axis] do
+        index[axis] = i
+        if axis < axes then
+          walk(axis + 1)
+        else
+          n = n + 1
+          put(n, (fn(unpack(index, 1, axes))))
+        end
+      end
+    end
+    walk(1)
+  end
+end
+
+---An array of what a function makes of the indices.
+---@param shape integer|integer[]  as for empty
+---@param fn fun(...: integer): any  is given as many positions, from 1, as there are axes; called in C order
+---@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@return cudalua.ndarray.Array
+---@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
+function M.from_function(shape, fn, dtype, options)
+  local what = "ndarray.from_function"
+  errors.check_callable(what, fn)
+  local order, backing = arrays.placement(what, options)
+  shape = layout.numbers(what, "shape", shape, 0)
+  dtype = dtype ~= nil and dtypes.of(dtype) or nil
+  local size = layout.size(what, shape, 1)
+  if not dtype then
+    if size > MAX_VALUES then refuse(what, ("give a dtype: %.0f values are too many to find one"):format(size)) end
+    local values = {}
+    each(shape, fn, function(i, x) values[i] = x end)
+    local a = arrays.from_list(what, nil, dtypes.default_float(), values, shape, size)
+    return arrays.settled(what, a, order, backing)
+  end
+  local a = arrays.allocated(what, shape, dtype, "C")
+  local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
+  each(shape, fn, function(i, x)
+    local value, why = check(x)
+    if why then arrays.refuse_element(what, shape, i - 1, why) end
+    store(p, (i - 1) * itemsize, value)
+  end)
+  return arrays.settled(what, a, order, backing)
+end
+
+-- An array of n numbers, at(i) from 0.
+local function ranged(what, n, dtype, backing, at)
+  local a = arrays.allocated(what, { n }, dtype, "C", backing)
+  local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
+  for i = 0, n - 1 do
+    local x, why = check(at(i))
+    if why then arrays.refuse_element(what, { n }, i, why) end
+    store(p, i * itemsize, x)
+  end
+  return a
+end
+
+---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
+---then, if wanted, a dtype and options.
+---@param start number  default: 0
+---@param stop number   where they end; not one of them
+---@param step? number  default: 1
+---@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, else dtype.default_float()
+---@param options? {pinned: boolean, managed: boolean}  as for empty
+---@return cudalua.ndarray.Array
+---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
+---@overload fun(stop: number, dtype?: any, options?: table): cudalua.ndarray.Array
+function M.arange(start, stop, step, dtype, options)
+  local what = "ndarray.arange"
+  local r
+  r, options = ranges.arange(what, start, stop, step, dtype, options)
+  local _, backing = arrays.placement(what, options)
+  return ranged(what, r.n, r.dtype, backing, r.at)
+end
+
+local linspace_options = { endpoint = true, order = true, pinned = true, managed = true }
+
+---`num` numbers at equal distances, as NumPy's.
+---@param start number  the first
+---@param stop number   the last; the one after the last where endpoint is false
+---@param num? integer  default: 50
+---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
+---@param options? {endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest as for empty
+---@return cudalua.ndarray.Array
+---@raise LogicError for numbers that are not finite, and those that the dtype cannot hold
+function M.linspace(start, stop, num, dtype, options)
+  local what = "ndarray.linspace"
+  local numbers
+  numbers, dtype, options = ranges.numbers_first(what, { "start", "stop", "num" }, 2, start, stop, num, dtype, options)
+  local _, backing, o = arrays.placement(what, options, linspace_options)
+  local r = ranges.linspace(what, o.endpoint, numbers, dtype)
+  local at, is_bool = r.at, r.dtype.kind == "bool"
+  return ranged(what, r.n, r.dtype, backing, function(i)
+    local x = at(i)
+    return r.whole and floor(x) or is_bool and x ~= 0 or x
+  end)
+end
+
+---Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
+---wanted, a dtype and options.
+---@param rows integer
+---@param columns? integer  default: rows
+---@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
+---@param dtype? any        as for dtype.of; default: dtype.default_float()
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@return cudalua.ndarray.Array
+---@raise LogicError for extents that are no whole numbers from 0; MemoryError
+---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.ndarray.Array
+function M.eye(rows, columns, k, dtype, options)
+  local what = "ndarray.eye"
+  local shape
+  shape, k, dtype, options = ranges.eye(what, rows, columns, k, dtype, options)
+  local order, backing = arrays.placement(what, options)
+  local one, why = dtype._check(1)
+  if why then refuse(what, why) end
+  local a = arrays.allocated(what, shape, dtype, order, backing)
+  local strides = a._strides
+  for i = math.max(0, -k), math.min(shape[1], shape[2] - k) - 1 do
+    a._store(a._p, i * strides[1] + (i + k) * strides[2], one)
+  end
+  return a
+end
+
+return M

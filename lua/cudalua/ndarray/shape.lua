@@ -1,0 +1,98 @@
+-- Other shapes for the elements of a host array: views, and a copy where reshape() has no other way.
+
+local arrays = require "cudalua.ndarray.array"
+local layout = require "cudalua.layout"
+
+local check_self, view = arrays.check_self, arrays.view
+
+---@class cudalua.ndarray.Array
+local Array = arrays.Array
+
+---The same elements with the axes in another order, as a view.
+---@param ... integer  axes, or one list of them; none: the reverse
+---@return cudalua.ndarray.Array
+---@raise LogicError where they are not each axis once
+function Array:transpose(...)
+  local what = "ndarray:transpose"
+  check_self(self, what)
+  local axes = ...
+  if select("#", ...) > 1 or type(axes) == "number" then axes = { ... } end
+  local order, shape, strides = layout.permutation(what, self._ndim, axes), {}, {}
+  for k, axis in ipairs(order) do shape[k], strides[k] = self._shape[axis], self._strides[axis] end
+  return view(self, 0, shape, strides, self._size)
+end
+
+---The same elements with another shape: a view where the memory allows it, else a copy.
+---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
+---  elements with the first axis fastest (default "C": the last one)
+---@return cudalua.ndarray.Array
+---@raise LogicError where the sizes differ
+function Array:reshape(...)
+  local what = "ndarray:reshape"
+  check_self(self, what)
+  local n, extents, order = select("#", ...), { ... }, "C"
+  if n > 1 and type(extents[n]) == "table" then
+    order = arrays.order_of(what, extents[n])
+    extents[n], n = nil, n - 1
+  end
+  if n == 1 and type(extents[1]) == "table" then extents = extents[1] end
+  local itemsize = self._dtype.itemsize
+  local shape = layout.reshape(what, extents, self._size, itemsize)
+  local strides = layout.reshape_strides(self._shape, self._strides, shape, itemsize, order)
+  if strides then return view(self, 0, shape, strides, self._size) end
+  local a = self:copy(order)
+  return arrays.new(a._dtype, a._p, shape, layout.dense_strides(shape, itemsize, order), a._size, a._memory)
+end
+
+---The same elements without axes of one element, as a view.
+---@param axes? integer|integer[]  default: all axes that have one element
+---@return cudalua.ndarray.Array
+---@raise LogicError for an axis that is not there, or has not one element
+function Array:squeeze(axes)
+  local what = "ndarray:squeeze"
+  check_self(self, what)
+  local shape, strides = layout.squeeze(what, self._shape, self._strides, axes)
+  return view(self, 0, shape, strides, self._size)
+end
+
+---The same elements with more axes, of one element each, as a view.
+---@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---@return cudalua.ndarray.Array
+---@raise LogicError for places that the new shape does not have
+function Array:expand_dims(axes)
+  local what = "ndarray:expand_dims"
+  check_self(self, what)
+  local shape, strides = layout.expand_dims(what, self._shape, self._strides, axes)
+  return view(self, 0, shape, strides, self._size)
+end
+
+---The same elements backwards, as a view.
+---@param axes? integer|integer[]  default: all
+---@return cudalua.ndarray.Array
+---@raise LogicError for an axis that is not there
+function Array:flip(axes)
+  local what = "ndarray:flip"
+  check_self(self, what)
+  local offset, strides = layout.flip(what, self._shape, self._strides, axes)
+  return view(self, offset, self.shape, strides, self._size)
+end
+
+---The same elements repeated along axes that have one element, or that are new before the first, as NumPy's; a view
+---with stride 0 on those. What is written to an element of it is written to all that are repetitions of it.
+---@param ... any  extents, or one list of them
+---@return cudalua.ndarray.Array
+---@raise LogicError where the array's shape does not broadcast to that one
+function Array:broadcast_to(...)
+  local what = "ndarray:broadcast_to"
+  check_self(self, what)
+  local extents = ...
+  if select("#", ...) > 1 or type(extents) ~= "table" then extents = { ... } end
+  local shape = layout.numbers(what, "shape", extents, 0)
+  if not layout.broadcasts(self._shape, shape) then
+    layout.refuse(what, "the shape %s does not broadcast to %s", layout.text(self._shape), layout.text(shape))
+  end
+  local size = layout.size(what, shape, self._dtype.itemsize)
+  return view(self, 0, shape, layout.broadcast_strides(self._shape, self._strides, shape), size)
+end
+
+return Array

@@ -1,0 +1,118 @@
+-- Host arrays of structs: fields as views, comparison field by field, and their text.
+
+local arrays = require "cudalua.ndarray.array"
+local compare = require "cudalua.ndarray.compare"
+local errors = require "cudalua.errors"
+local layout = require "cudalua.layout"
+
+local M = {}
+
+---@class cudalua.ndarray.Array
+local Array = arrays.Array
+
+local function field_view(self, what, f)
+  local shape, strides = self.shape, self.strides
+  local step = f.count * f.dtype.itemsize
+  for _, n in ipairs(f.extents or {}) do
+    step = step / n
+    shape[#shape + 1], strides[#strides + 1] = n, step
+  end
+  if #shape > layout.MAX_AXES then layout.refuse(what, "an array has at most %d axes", layout.MAX_AXES) end
+  return arrays.view(self, f.offset, shape, strides, self._size * f.count, f.dtype)
+end
+
+---One field of all structs, as a view of the field's type. A fixed array in the structs adds its axes behind those of
+---the array.
+---@param name string
+---@return cudalua.ndarray.Array
+---@raise LogicError where the elements are not structs, or have no such field
+function Array:field(name)
+  local what = "ndarray:field"
+  arrays.check_self(self, what)
+  local dt = self._dtype
+  if dt.kind ~= "struct" then layout.refuse(what, "the elements are no structs, but " .. dt.name) end
+  local f = type(name) == "string" and dt._by_name[name]
+  if not f then
+    local names = {}
+    for i, each in ipairs(dt._fields) do names[i] = each.name end
+    layout.refuse(what, "there is no field %s; there are %s", errors.text(name), table.concat(names, ", "))
+  end
+  return field_view(self, what, f)
+end
+
+-- The first element in which two arrays of one struct differ: its number from 0, and how.
+local function first_difference(a, b, tolerance)
+  local first, text
+  for k, f in ipairs(a._dtype._fields) do
+    local x, y = field_view(a, "ndarray:equal", f), field_view(b, "ndarray:equal", b._dtype._fields[k])
+    local i, why
+    if f.dtype.kind == "struct" then
+      i, why = first_difference(x, y, tolerance)
+    else
+      i, why = compare.first_difference(x, y, tolerance)
+      if why then why = ": " .. why end
+    end
+    local at = i and math.floor(i / f.count)
+    if at and (not first or at < first) then
+      local place = ""
+      for _, n in ipairs(f.extents and layout.unravel(f.extents, i % f.count) or {}) do
+        place = ("%s[%d]"):format(place, n)
+      end
+      first, text = at, "." .. f.name .. place .. why
+    end
+  end
+  return first, text
+end
+
+---Are two arrays of one shape equal, of which one holds structs?
+---@param a cudalua.ndarray.Array
+---@param b cudalua.ndarray.Array
+---@param tolerance? table  as for compare.first_difference
+---@return boolean
+---@return string? difference  the first one
+function M.compared(a, b, tolerance)
+  if a._dtype._layout ~= b._dtype._layout then
+    return false, ("the types are %s and %s"):format(a._dtype.name, b._dtype.name)
+  end
+  local i, why = first_difference(a, b, tolerance)
+  if not i then return true end
+  local place = ""
+  for _, at in ipairs(layout.unravel(a._shape, i)) do place = ("%s[%.0f]"):format(place, at) end
+  return false, (place == "" and "the value" or place) .. why
+end
+
+-- Calls fn for each element of a field's value, which is nested lists for a fixed array; puts what it returns together.
+local function text_of(value, extents, axis, fn)
+  if axis > #extents then return fn(value) end
+  local parts = {}
+  for i = 1, extents[axis] do parts[i] = text_of(value[i], extents, axis + 1, fn) end
+  return "[" .. table.concat(parts, " ") .. "]"
+end
+
+---A function that writes any of these structs, fields below one another.
+---@param dtype cudalua.dtype.DType
+---@param values table[]  as tables of their fields
+---@param writer fun(dtype: cudalua.dtype.DType, values: any[]): fun(x: any): string  for the fields
+---@return fun(x: table): string
+function M.writer(dtype, values, writer)
+  local writers = {}
+  for k, f in ipairs(dtype._fields) do
+    local all = {}
+    for _, v in ipairs(values) do
+      text_of(v[f.name], f.extents or {}, 1, function(x)
+        all[#all + 1] = x
+        return ""
+      end)
+    end
+    writers[k] = writer(f.dtype, all)
+  end
+  return function(v)
+    local parts = {}
+    for k, f in ipairs(dtype._fields) do
+      parts[k] = f.name .. " = " .. text_of(v[f.name], f.extents or {}, 1, writers[k]):gsub(" +$", "")
+    end
+    return "{" .. table.concat(parts, ", ") .. "}"
+  end
+end
+
+return M

@@ -1,0 +1,164 @@
+-- Numbers at equal distances: what the arguments of arange, linspace and eye say, on the host and on the device, and
+-- NumPy's formulas for the elements, so that both give the same bits.
+
+local ffi = require "ffi"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local float16 = require "cudalua.float16"
+local host = require "cudalua.ffi"
+local layout = require "cudalua.layout"
+
+local ceil, huge, refuse = math.ceil, math.huge, layout.refuse
+
+local M = {}
+
+---The numbers that an argument list begins with, then a dtype and options: five arguments, some nil.
+---@param what string
+---@param names string[]   of the numbers
+---@param least integer    how many there must be
+---@param ... any
+---@return number[]
+---@return any dtype
+---@return any options
+function M.numbers_first(what, names, least, ...)
+  local given, numbers, n = { ... }, {}, 0
+  while n < #names do
+    local x = given[n + 1]
+    if type(x) == "cdata" then x = host.plain_number(x) end
+    if type(x) ~= "number" then break end
+    n = n + 1
+    numbers[n] = x
+  end
+  local at = n + 1
+  while at <= #names and given[at] == nil do at = at + 1 end -- arange(10, nil, nil, "int8")
+  if n < least then
+    refuse(what, ("%s must be a number, got %s"):format(names[n + 1], element.describe(given[n + 1])))
+  end
+  for k = at + 2, 5 do
+    if given[k] ~= nil then
+      refuse(what, ("%s must be a number, got %s"):format(names[at] or "stop", element.describe(given[at])))
+    end
+  end
+  return numbers, given[at], given[at + 1]
+end
+
+local function is_finite(x) return x == x and x ~= huge and x ~= -huge end
+
+local function all_whole(numbers)
+  for _, x in pairs(numbers) do
+    if not layout.whole(x) then return false end
+  end
+  return true
+end
+
+local float_t = ffi.typeof "float"
+local function single(x) return tonumber(float_t(x)) end
+local function double(x) return x end
+
+-- dtype -> what it makes of a number, and the precision that its ranges are computed in.
+local rounding = {
+  float16 = { function(x) return float16.unpack_float16(float16.pack_float16(x)) end, single },
+  bfloat16 = { function(x) return float16.unpack_bfloat16(float16.pack_bfloat16(x)) end, single },
+  float32 = { single, single }, complex64 = { single, single },
+  float64 = { double, double }, complex128 = { double, double },
+}
+
+---@class cudalua.ranges.Arange
+---@field n integer        how many numbers
+---@field dtype cudalua.dtype.DType
+---@field first number     the first two, as the dtype has them, and their distance
+---@field second number
+---@field delta number
+---@field at fun(i: integer): number  the number at a position from 0, before it is rounded to the dtype
+
+---What arange(start, stop, step, dtype, options) is. Integers are first + i * step; of floats the first two numbers are
+---rounded to the type, and the others follow from those two, as NumPy has it: in float32 for float32 and less.
+---@param what string
+---@param ... any
+---@return cudalua.ranges.Arange
+---@return any options
+---@raise LogicError for a step of 0 and numbers that are not finite
+function M.arange(what, ...)
+  local numbers, dtype, options = M.numbers_first(what, { "start", "stop", "step" }, 1, ...)
+  local start, stop, step = numbers[1], numbers[2], numbers[3] or 1
+  if not stop then start, stop = 0, start end
+  for _, x in ipairs { start, stop, step } do
+    if not is_finite(x) then refuse(what, "expected finite numbers, got " .. element.describe(x)) end
+  end
+  if step == 0 then refuse(what, "the step is 0") end
+  if dtype == nil then
+    dtype = all_whole { start, stop, step } and dtypes.int64 or dtypes.default_float()
+  else
+    dtype = dtypes.of(dtype)
+  end
+  local n = math.max(ceil((stop - start) / step), 0)
+  if n > 2 ^ 53 then refuse(what, "too many elements") end
+  local round = rounding[dtype.name]
+  local first, second, delta = start, start + step, step
+  if not round then
+    return { n = n, dtype = dtype, first = first, second = second, delta = delta,
+      at = function(i) return start + i * step end }, options
+  end
+  local narrow
+  round, narrow = round[1], round[2]
+  first, second = round(first), round(second)
+  delta = narrow(second - first)
+  return { n = n, dtype = dtype, first = first, second = second, delta = delta, at = function(i)
+    if i < 2 then return i == 0 and first or second end
+    return narrow(first + narrow(narrow(i) * delta))
+  end }, options
+end
+
+---@class cudalua.ranges.Linspace
+---@field n integer
+---@field dtype cudalua.dtype.DType
+---@field start number
+---@field stop number
+---@field step number
+---@field last integer  position from 0 of the number that is `stop`; -1 where none is
+---@field at fun(i: integer): number  the number at a position from 0, in float64
+---@field whole boolean  it is rounded down for the dtype
+
+---What linspace(start, stop, num, dtype, options) is: start + i * step in float64, then as the dtype has it.
+---@param what string
+---@param endpoint? boolean  of the options, which the caller reads
+---@param numbers number[]
+---@param dtype any
+---@return cudalua.ranges.Linspace
+---@raise LogicError for numbers that are not finite
+function M.linspace(what, endpoint, numbers, dtype)
+  local start, stop, num = numbers[1], numbers[2], numbers[3] or 50
+  if not is_finite(start) or not is_finite(stop) then
+    refuse(what, "expected finite numbers, got " .. element.describe(is_finite(start) and stop or start))
+  end
+  if not layout.whole(num) or num < 0 then
+    refuse(what, "num must be a whole number from 0, got " .. element.describe(num))
+  end
+  dtype = dtype ~= nil and dtypes.of(dtype) or dtypes.default_float()
+  if endpoint ~= nil and type(endpoint) ~= "boolean" then
+    refuse(what, "endpoint must be true or false, got " .. element.describe(endpoint))
+  end
+  local last = endpoint ~= false and num - 1 or -1
+  local step = (stop - start) / math.max(endpoint == false and num or last, 1)
+  return { n = num, dtype = dtype, start = start, stop = stop, step = step, last = last,
+    whole = dtype.kind == "int" or dtype.kind == "uint",
+    at = function(i) return i == last and i > 0 and stop or i * step + start end }
+end
+
+---What eye(rows, columns, k, dtype, options) is.
+---@param what string
+---@param ... any
+---@return integer[] shape
+---@return integer k
+---@return cudalua.dtype.DType
+---@return any options
+---@raise LogicError for extents that are no whole numbers from 0
+function M.eye(what, ...)
+  local numbers, dtype, options = M.numbers_first(what, { "rows", "columns", "k" }, 1, ...)
+  local shape = layout.numbers(what, "shape", { numbers[1], numbers[2] or numbers[1] }, 0)
+  local k = layout.whole(numbers[3] or 0)
+  if not k then refuse(what, "k must be a whole number, got " .. element.describe(numbers[3])) end
+  return shape, k, dtype ~= nil and dtypes.of(dtype) or dtypes.default_float(), options
+end
+
+return M

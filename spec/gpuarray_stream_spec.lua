@@ -1,0 +1,109 @@
+-- Arrays in streams and graphs: what one stream wrote is there for the next, and captures record expressions.
+local gpu = require "spec.support.gpu"
+local cuda = gpu.cuda
+local gpuarray = require "cudalua.gpuarray"
+local ndarray = require "cudalua.ndarray"
+
+local N = 50000
+
+describe("Arrays in streams", function()
+  setup(gpu.context)
+
+  local function ramp()
+    local a = ndarray.empty(N)
+    for i = 1, N do a[i] = i % 1000 end
+    return a
+  end
+
+  local function check(a, f)
+    local host = a:get()
+    for i = 1, N, 997 do assert.equal(f(i % 1000), host[i]) end
+    assert.equal(f(N % 1000), host[N])
+  end
+
+  it("wait for the work of the streams that wrote them", function()
+    local s, t = cuda.Stream "non_blocking", cuda.Stream "non_blocking"
+    for _ = 1, 10 do
+      local a, b
+      s:use(function() a = gpuarray.to_gpu(ramp()) * 2 end)
+      s:use(function() a:eval() end)
+      t:use(function()
+        b = a + 1
+        b:eval()
+      end)
+      s:use(function() a:fill(0) end)
+      check(b * 1, function(v) return 2 * v + 1 end)
+      check(a, function() return 0 end)
+      t:use(function() check(a + b, function(v) return 2 * v + 1 end) end)
+    end
+    s:close()
+    t:close()
+  end)
+
+  it("are given other memory while another stream still reads the old one", function()
+    local s = cuda.Stream "non_blocking"
+    local a = gpuarray.to_gpu(ramp())
+    for _ = 1, 20 do
+      local b
+      s:use(function() b = (a * 3):eval() end)
+      local c = (a + 1):eval()
+      b = (b - c):eval()
+      check(b, function(v) return 2 * v - 1 end)
+    end
+    s:close()
+  end)
+end)
+
+describe("Arrays in graphs", function()
+  setup(gpu.context)
+
+  it("cuda.Stream:capture records expressions, also new ones", function()
+    local s = cuda.Stream()
+    local a, b = gpuarray.to_gpu { 1, 2, 3 }, gpuarray.to_gpu { 4, 5, 6 }
+    local before, c, d = a * 7, nil, nil
+    local graph = s:capture(function()
+      c = a * b + 0.125
+      c:eval()
+      d = (c - a):eval()
+    end)
+    assert.same({ 7, 14, 21 }, before:tolist())
+    local exec = graph:instantiate()
+    exec:launch(s)
+    s:synchronize()
+    assert.same({ 4.125, 10.125, 18.125 }, c:tolist())
+    a:set { 2, 2, 2 } -- where the graph reads it
+    exec:launch(s)
+    s:synchronize()
+    assert.same({ 8.125, 10.125, 12.125 }, c:tolist())
+    assert.same({ 6.125, 8.125, 10.125 }, d:tolist())
+    assert.same({ 16.25, 20.25, 24.25 }, (c * 2):tolist())
+  end)
+
+  it("an array that is written in a capture is written where it is", function()
+    local s = cuda.Stream()
+    local x, y = gpuarray.to_gpu { 1, 2 }, gpuarray.to_gpu { 1, 1, 1 }
+    local exec = s:capture(function()
+      x:set(x * 2 + 0 * x)
+      y[{ { 1, 2 } }] = y[{ { 2, 3 } }] * 2
+    end):instantiate()
+    for _ = 1, 3 do exec:launch(s) end
+    s:synchronize()
+    assert.same({ 8, 16 }, x:tolist())
+    assert.same({ 4, 2, 1 }, y:tolist())
+  end)
+
+  it("reading a value in a capture raises and breaks nothing", function()
+    local s = cuda.Stream()
+    local a = gpuarray.to_gpu { 1, 2, 3 }
+    local b
+    gpu.raises("LogicError", "captured", s.capture, s, function() return (a + 1):get() end)
+    gpu.raises("LogicError", "captured", s.capture, s, function() return a[1] end)
+    local graph = s:capture(function()
+      assert(not pcall(a.get, a))
+      b = (a * 2):eval()
+    end)
+    graph:instantiate():launch(s)
+    s:synchronize()
+    assert.same({ 2, 4, 6 }, b:tolist())
+  end)
+end)

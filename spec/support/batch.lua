@@ -1,0 +1,55 @@
+-- Many kernels of arrays in one compilation, where a test needs thousands of them: run(fn) calls fn twice, the first
+-- time only to find out which kernels it needs.
+local cuda = require "cudalua"
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.evaluate"
+local prelude = require "cudalua.gpuarray.prelude"
+
+local M = {}
+
+local SOME = 60 -- kernels in one source
+
+-- What a kernel calls of its own.
+local OWN = "compute acc_t index_t bases_t raw_t neutral finish batch Pairwise lane_of_unit lanes slots is_last "
+  .. "combine_parts"
+
+local function compile(list, first, last, id)
+  local texts, pieces = {}, {}
+  for i = first, last do
+    local k = list[i]
+    local name = ("kernel_%d"):format(i)
+    -- What the kernel calls goes into a namespace; the kernel itself stays where its signature is found.
+    local space = ("n%d::"):format(i)
+    local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_")
+    for word in OWN:gmatch "%S+" do
+      local whole = "%f[%w_]" .. word .. "%f[^%w_]"
+      if k.device:find(whole) then kernel = kernel:gsub(whole, space .. word) end
+    end
+    for piece in pairs(k.pieces) do pieces[piece] = true end
+    texts[#texts + 1] = ("namespace n%d {\n%s}\n%s"):format(i, k.device, kernel)
+  end
+  local source = prelude.text(pieces) .. table.concat(texts)
+  local module = cuda.SourceModule(source, { no_extern_c = true, options = { "--fmad=false", "--Ofast-compile=max" } })
+  for i = first, last do list[i].loaded[id] = module:get_function(("kernel_%d"):format(i)) end
+end
+
+---@param fn fun()
+---@return integer kernels  that were compiled
+function M.run(fn)
+  local load, list, wanted = evaluate.load, {}, {}
+  evaluate.load = function(k)
+    if not wanted[k] then
+      wanted[k] = true
+      list[#list + 1] = k
+    end
+  end
+  local ok, err = pcall(fn)
+  evaluate.load = load
+  if not ok then error(err, 0) end
+  local id = core.context_id()
+  for first = 1, #list, SOME do compile(list, first, math.min(first + SOME - 1, #list), id) end
+  fn()
+  return #list
+end
+
+return M
