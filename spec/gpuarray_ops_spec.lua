@@ -1,5 +1,7 @@
 -- The operations' rows: their CUDA C on corner values and random ones, against references computed here, and against
 -- what NumPy computed (golden/numpy_ops.lua). Without arrays: spec/support/op_kernels.lua makes kernels of the rows.
+if jit then jit.off(true, true) end -- as in spec/support/op_references.lua
+
 local gpu = require "spec.support.gpu"
 local kernels = require "spec.support.op_kernels"
 local references = require "spec.support.op_references"

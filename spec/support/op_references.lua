@@ -7,6 +7,9 @@
 -- more; a 16-bit float may be the neighbour of the result then. "any" stands for any number.
 -- integers[name](a, b, c, t): a, b, c are int64_t, or uint64_t for uint64; the result is wrapped by the caller.
 -- bools[name](a, b, c), complexes[name](a, b, c, t): the same for those.
+-- LuaJIT 2.1.0-beta3 has compiled divisions of 64-bit integers here to wrong quotients; the interpreter has not.
+if jit then jit.off(true, true) end
+
 local ffi = require "ffi"
 
 ffi.cdef [[

@@ -4,6 +4,7 @@
 local cache = require "cudalua.cache"
 local core = require "cudalua.core"
 local debugging = require "cudalua.debugging"
+local devicecode = require "cudalua.devicecode"
 local diagnostic = require "cudalua.compiler.diagnostic"
 local errors = require "cudalua.errors"
 local kernels = require "cudalua.compiler.kernels"
@@ -32,13 +33,7 @@ end
 local stubs
 
 local function stub_folder()
-  if stubs == nil then
-    local here = debug.getinfo(1, "S").source:match "^@(.*)compiler/nvrtc%.lua$" or "./"
-    stubs = false
-    for _, path in ipairs { here .. "kernels/libc", here .. "../../kernels/libc" } do
-      if not stubs and core.stat(path) == "directory" then stubs = core.realpath(path) end
-    end
-  end
+  if stubs == nil then stubs = devicecode.folder "libc" or false end
   return stubs
 end
 

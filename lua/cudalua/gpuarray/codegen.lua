@@ -1,6 +1,7 @@
 -- From the program of an expression (plan.lua) to CUDA C: a function that computes one element, and a kernel from a
 -- template in kernels/array that calls it for all of them.
 
+local address = require "cudalua.gpuarray.address"
 local ctype = require "cudalua.gpuarray.ctype"
 local prelude = require "cudalua.gpuarray.prelude"
 local template = require "cudalua.gpuarray.template"
@@ -213,53 +214,25 @@ local function odd(p)
     vector_arguments = arguments_of(p, function(i) return ("x%d[k]"):format(i) end) }, ""
 end
 
--- Where an operand's element is: the sum of its steps along all axes.
-local function place(label, step, rank, extra, integer)
-  local terms = {}
-  for axis = 1, rank do
-    local c = ("c%d"):format(axis)
-    if axis == rank and step == 1 then
-      add(terms, "(%s)%s", integer, c)
-    elseif not (axis == rank and step == 0) then
-      add(extra, "const %s %s_%d", integer, label, axis)
-      add(terms, "(%s)%s * %s_%d", integer, c, label, axis)
-    end
-  end
-  return #terms > 0 and concat(terms, " + ") or "0"
-end
-
 local function strided(p)
   local ending = p.ending[1]
   local rank, wide = ending.rank, ending.wide
   local index, integer = wide and "unsigned long long" or "unsigned", wide and "long long" or "int"
   local extra, loads, body = {}, {}, {}
-  for axis = 2, rank do
-    add(extra, "const %s e%d", index, axis)
-    if not wide then add(extra, "const unsigned m%d, const unsigned h%d", axis, axis) end
-  end
+  address.extents(extra, "", rank, index, wide)
   add(loads, "  %s at_out[4];", integer)
   add(body, "    const %s j = i + k * 256;", index)
   add(body, "    if (j < n) {")
-  local rest = "j"
-  for axis = rank, 2, -1 do
-    local q = ("q%d"):format(axis)
-    if wide then
-      add(body, "      const %s %s = %s / e%d;", index, q, rest, axis)
-    else
-      add(body, "      const unsigned %s = (__umulhi(%s, m%d) + %s) >> h%d;", q, rest, axis, rest, axis)
-    end
-    add(body, "      const %s c%d = %s - %s * e%d;", index, axis, rest, q, axis)
-    rest = q
-  end
-  add(body, "      const %s c1 = %s;", index, rest)
+  address.coordinates(body, "      ", "j", "", rank, index, wide)
   local operand = 2
-  add(body, "      at_out[k] = %s;", place("t_out", p.ending[2].step, rank, extra, integer))
+  add(body, "      at_out[k] = %s;", address.place(extra, "t_out", rank, p.ending[2].step, integer))
   for i, leaf in ipairs(p.leaves) do
     if leaf.class ~= "one" then
       add(loads, "  %s x%d[4];", ctype.memory(leaf.dtype), i)
       if leaf.class == "strided" then
         operand = operand + 1
-        add(body, "      x%d[k] = p%d[%s];", i, i, place("t" .. i, p.ending[operand].step, rank, extra, integer))
+        add(body, "      x%d[k] = p%d[%s];", i, i,
+          address.place(extra, "t" .. i, rank, p.ending[operand].step, integer))
       else
         add(body, "      x%d[k] = p%d[j];", i, i)
       end

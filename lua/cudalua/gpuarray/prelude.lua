@@ -1,8 +1,7 @@
 -- Pieces of device code for generated kernels: files of kernels/array, beside the installed library or in the source
 -- tree. A kernel's source holds those that it needs and no others; each file is read once.
 
-local core = require "cudalua.core"
-local errors = require "cudalua.errors"
+local devicecode = require "cudalua.devicecode"
 
 local M = {}
 
@@ -37,27 +36,9 @@ for _, row in ipairs(rows) do
   for name in row[2]:gmatch "%S+" do owners["cl_" .. name] = row[1] end
 end
 
-local folder
-
-local function find_folder()
-  local here = debug.getinfo(1, "S").source:match "^@(.*)gpuarray/prelude%.lua$" or "./"
-  for _, path in ipairs { here .. "kernels/array", here .. "../../kernels/array" } do
-    if core.stat(path) == "directory" then return path end
-  end
-  errors.raise("RuntimeError", ("the library's device code is not there: %skernels/array"):format(here), {
-    hint = "install the folder kernels beside the library's Lua files, as its build does",
-  })
-end
-
-local LIMIT = 1024 * 1024 -- bytes of a file, far above the largest
-
 local function text_of(name)
   local piece = pieces[name]
-  if not piece.text then
-    folder = folder or find_folder()
-    piece.text = core.read_file(("%s/%s.cuh"):format(folder, name), LIMIT)
-    if not piece.text then errors.raise("RuntimeError", ("cannot read %s/%s.cuh"):format(folder, name)) end
-  end
+  piece.text = piece.text or devicecode.array_file(name .. ".cuh")
   return piece.text
 end
 

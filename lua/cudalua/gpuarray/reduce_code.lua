@@ -2,6 +2,7 @@
 -- kernels/array/reduce.cu.
 
 local codegen = require "cudalua.gpuarray.codegen"
+local address = require "cudalua.gpuarray.address"
 local ctype = require "cudalua.gpuarray.ctype"
 local prelude = require "cudalua.gpuarray.prelude"
 local template = require "cudalua.gpuarray.template"
@@ -57,46 +58,6 @@ end
 
 -- ---- where elements are ---------------------------------------------------------------------------------------------
 
--- From a number to its coordinates c1, c2 ... along axes whose extents are parameters: those that `used` has in it.
-local function coordinates(lines, used, number, label, rank, wide)
-  local rest = number
-  for axis = rank, 2, -1 do
-    local q = ("q%d"):format(axis)
-    if wide then
-      add(lines, "    const unsigned long long %s = %s / e%d%s;", q, rest, axis, label)
-    else
-      add(lines, "    const unsigned %s = (__umulhi(%s, m%d%s) + %s) >> h%d%s;", q, rest, axis, label, rest, axis,
-        label)
-    end
-    if used:find(("c%d%%f[%%D]"):format(axis)) then
-      add(lines, "    const index_t c%d = %s - %s * e%d%s;", axis, rest, q, axis, label)
-    end
-    rest = q
-  end
-  if used:find "c1%f[%D]" then add(lines, "    const index_t c1 = %s;", rest) end
-end
-
-local function extents(params, label, rank, wide)
-  for axis = 2, rank do
-    add(params, "const index_t e%d%s", axis, label)
-    if not wide then add(params, "const unsigned m%d%s, const unsigned h%d%s", axis, label, axis, label) end
-  end
-end
-
--- The sum of an operand's steps; those along the last axis may be 0 or 1 without a parameter.
-local function place(params, name, rank, inner, integer)
-  local terms = {}
-  for axis = 1, rank do
-    if axis == rank and inner == 1 then
-      add(terms, "(%s)c%d", integer, axis)
-    elseif not (axis == rank and inner == 0) then
-      add(params, "const %s %s_%d", integer, name, axis)
-      add(terms, "(%s)c%d * %s_%d", integer, axis, name, axis)
-    end
-  end
-  return #terms > 0 and concat(terms, " + ") or "0"
-end
-
 -- The functions that a kernel has, and the parameters that they need.
 local function functions(p)
   local ending = p.ending[1]
@@ -104,9 +65,9 @@ local function functions(p)
   local kept, gone = ending.kept, ending.gone
   local params, raw, bases, lines = {}, {}, {}, {}
   local begins, loads, arguments = {}, {}, {}
-  extents(params, "k", kept, wide)
-  extents(params, "r", gone, wide)
-  local out = place(params, "o", kept, nil, integer)
+  address.extents(params, "k", kept, "index_t", wide)
+  address.extents(params, "r", gone, "index_t", wide)
+  local out = address.place(params, "o", kept, nil, integer)
   local operand = 1
   for i, leaf in ipairs(p.leaves) do
     local c = ctype.memory(leaf.dtype)
@@ -117,9 +78,9 @@ local function functions(p)
       operand = operand + 1
       add(raw, "  %s a%d;", c, i)
       add(bases, "  const %s *b%d;", c, i)
-      add(begins, "    b.b%d = p%d + (%s);", i, i, place(params, ("k%d"):format(i), kept, nil, integer))
+      add(begins, "    b.b%d = p%d + (%s);", i, i, address.place(params, ("k%d"):format(i), kept, nil, integer))
       add(loads, "    x.a%d = b.b%d[%s];", i, i,
-        place(params, ("r%d"):format(i), gone, p.ending[operand].step, integer))
+        address.place(params, ("r%d"):format(i), gone, p.ending[operand].step, integer))
       add(arguments, "x.a%d", i)
     end
   end
@@ -127,13 +88,13 @@ local function functions(p)
 
   add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
   begins, loads = concat(begins, "\n"), concat(loads, "\n")
-  coordinates(lines, begins, "(index_t)k", "k", kept, wide)
+  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
   add(lines, "%s", begins)
   add(lines, "    return b;\n  };\n  const auto out_at = [&](const unsigned long long k) -> long long {")
-  coordinates(lines, out, "(index_t)k", "k", kept, wide)
+  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, out)
   add(lines, "    return %s;\n  };", out)
   add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;")
-  coordinates(lines, loads, "r", "r", gone, wide)
+  address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
   add(lines, "%s", loads)
   add(lines, "    return x;\n  };\n  const auto value = [&](const raw_t &x) { return compute(%s); };",
     concat(arguments, ", "))

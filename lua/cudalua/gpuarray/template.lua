@@ -1,25 +1,10 @@
 -- Texts in kernels/array: files of CUDA C, in parts that begin with a line "//: name".
 
-local errors = require "cudalua.errors"
+local devicecode = require "cudalua.devicecode"
 
 local M = {}
 
-local here = debug.getinfo(1, "S").source:match "^@(.*)gpuarray/template%.lua$" or "./"
-local folders = { here .. "kernels/array/", here .. "../../kernels/array/" } -- installed, and in the source's tree
 local files = {}
-
-local function read(name)
-  for _, folder in ipairs(folders) do
-    local file = io.open(folder .. name .. ".cu", "rb")
-    if file then
-      local text = file:read "*a"
-      file:close()
-      return text
-    end
-  end
-  errors.raise("RuntimeError", ("kernels/array/%s.cu is not part of this installation of cudalua"):format(name),
-    { hint = "looked in " .. table.concat(folders, " and ") })
-end
 
 ---The parts of a file.
 ---@param name string  without .cu
@@ -28,7 +13,7 @@ function M.parts(name)
   local parts = files[name]
   if not parts then
     parts = {}
-    local text, at = read(name), 1
+    local text, at = devicecode.array_file(name .. ".cu"), 1
     while true do
       local _, first, part = text:find("//: ([%w_]+)\n", at)
       if not first then break end

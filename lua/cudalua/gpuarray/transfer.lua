@@ -3,7 +3,6 @@
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
-local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local host = require "cudalua.ffi"
@@ -155,7 +154,5 @@ function M.element(leaf, offset)
   M.download(leaf, offset, c.slot, dt.itemsize, c.anchor)
   return (dt._load(c.memory, 0))
 end
-
-M.of = dtypes.of
 
 return M

@@ -79,6 +79,4 @@ function M.copy(x, order)
   return to
 end
 
-M.is_array = object.is_array
-
 return M

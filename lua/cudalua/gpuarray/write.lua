@@ -160,6 +160,4 @@ function M.export(x)
   return storage.leaf_of(x)
 end
 
-M.describe = graph.describe
-
 return M

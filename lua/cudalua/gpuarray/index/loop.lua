@@ -1,6 +1,7 @@
 -- From the number of an element to where it lies in each of several arrays, as CUDA C: what the kernels of index.cu
 -- that are generated have in common.
 
+local address = require "cudalua.gpuarray.address"
 local plan = require "cudalua.gpuarray.plan"
 
 local abs = math.abs
@@ -83,16 +84,9 @@ end
 ---@param loop cudalua.gpuarray.Loop
 ---@return string
 function M.coordinates(loop)
-  local lines, rest = {}, "i"
-  for axis = loop.rank, 2, -1 do
-    local q = "q" .. axis
-    lines[#lines + 1] = loop.wide and ("const %s %s = %s / e%d;"):format(loop.index, q, rest, axis)
-      or ("const unsigned %s = (__umulhi(%s, m%d) + %s) >> h%d;"):format(q, rest, axis, rest, axis)
-    lines[#lines + 1] = ("const %s c%d = %s - %s * e%d;"):format(loop.index, axis, rest, q, axis)
-    rest = q
-  end
-  lines[#lines + 1] = ("const %s c1 = %s;"):format(loop.index, rest)
-  return "      " .. table.concat(lines, "\n      ")
+  local lines = {}
+  address.coordinates(lines, "      ", "i", "", loop.rank, loop.index, loop.wide)
+  return table.concat(lines, "\n")
 end
 
 ---The expression that gives, from the coordinates, where an operand's element is.

@@ -1,0 +1,34 @@
+-- Where the library's own CUDA C is: the folders of kernels/, beside the installed Lua files or in the source's tree.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.errors"
+
+local M = {}
+
+local here = debug.getinfo(1, "S").source:match "^@(.*)devicecode%.lua$" or "./"
+
+---@param name string  "libc", "array"
+---@return string?  without a slash at its end; nil: this installation lacks it
+function M.folder(name)
+  for _, path in ipairs { here .. "kernels/" .. name, here .. "../../kernels/" .. name } do
+    if core.stat(path) == "directory" then return core.realpath(path) end
+  end
+end
+
+local LIMIT = 1024 * 1024 -- bytes of a file, far above the largest
+local array
+
+---The text of a file of kernels/array.
+---@param name string  "elementwise.cu"
+---@return string
+---@raise RuntimeError where it is not there
+function M.array_file(name)
+  array = array or M.folder "array"
+  local text = array and core.read_file(array .. "/" .. name, LIMIT)
+  if text then return text end
+  errors.raise("RuntimeError", ("the library's device code is not there: %skernels/array/%s"):format(here, name), {
+    hint = "install the folder kernels beside the library's Lua files, as its build does",
+  })
+end
+
+return M
