@@ -93,11 +93,6 @@ M.groups = { "integers", "floats", "halves", "conversions", "approximate", "func
 ---Kernels the software device cannot run yet, with the reason: not counted, not compared.
 M.pending = {}
 
----Kernels that no GPU has run yet: they run here, and nothing is compared.
-M.unrecorded = {
-  bulk_shared = "cp.reduce.async.bulk between shared memories", async_stores = "st.async, red.async",
-}
-
 -- The driver's assembler (13.0, sm_90) executes testp in all lanes, also where its guard is false, and there a set
 -- with a float result replaces what is in its destination by the magnitude of that, taken for an integer, as a float.
 -- With PTX changed to say just that, the software device gives the GPU's bits, but for f3 of random_ptx_22, where two
