@@ -188,20 +188,33 @@ local function works()
   for i = 0, n - 1 do assert(a[i] == i + 7) end
 end
 
+-- The driver's calls that a call makes. Finalizers make calls too, and a stopped collector runs those that it was in
+-- the middle of when a compiled trace is left: where there were calls, they are counted again with none left to run.
+local function watch(f, ...)
+  local ok, err
+  for attempt = 1, 2 do
+    if attempt == 2 then cuda.collect() end
+    collectgarbage "stop"
+    softgpu.log "clear"
+    softgpu.log "on"
+    ok, err = pcall(f, ...)
+    softgpu.log "off"
+    collectgarbage "restart"
+    if not softgpu.calls()[1] then break end
+  end
+  return ok, err, softgpu.calls()
+end
+
 local function try(fun, text, expected, ...)
   calls = calls + 1
   about_to(fun.name .. ": " .. text)
-  local watched = soft and expected == "dead"
-  if watched then
-    collectgarbage "stop" -- finalizers do make calls
-    softgpu.log "clear"
-    softgpu.log "on"
-  end
-  local ok, err = pcall(fun.call, ...)
-  if watched then
-    softgpu.log "off"
-    collectgarbage "restart"
-    for _, call in ipairs(softgpu.calls()) do finding("%s: %s: it called %s", fun.name, text, call.symbol) end
+  local ok, err
+  if soft and expected == "dead" then
+    local made
+    ok, err, made = watch(fun.call, ...)
+    for _, call in ipairs(made) do finding("%s: %s: it called %s", fun.name, text, call.symbol) end
+  else
+    ok, err = pcall(fun.call, ...)
   end
   if expected == "dead" then expected = "LogicError" end
   if not ok and not cuda.is_error(err) and expected ~= "callback" then
