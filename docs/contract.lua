@@ -7,7 +7,8 @@
 -- One table per module. `prefix` stands before every name: what the module is called in all documents.
 -- The other keys are specs (device_spec = spec/device_spec.lua), each with the names that it proves: a function
 -- `Device.count`, a method `Device:name`, a class or a value. `later` holds specs and names of the same form
--- that are promised but not there yet; the check passes over them.
+-- that are promised but not there yet; the check passes over them. A public function of the module, or of a class with
+-- promised methods, that stands nowhere here fails it too, but for those in `internal`, which are the library's own.
 return {
   {
     module = "cudalua", prefix = "cuda",
@@ -106,6 +107,7 @@ return {
   },
   {
     module = "cudalua.compiler", prefix = "compiler",
+    internal = "build",
     compiler_options_spec = "compile SourceModule DEFAULT_NVRTC_FLAGS nvrtc",
   },
   {
@@ -164,14 +166,44 @@ return {
       Array:diagonal Array:view Array:split Array:array_split Array:tile Array:repeat_ Array:roll Array:pad Array:item
       Array:copy Array:astype broadcast_arrays atleast_1d atleast_2d atleast_3d concatenate stack hstack vstack dstack
       reshape ravel squeeze expand_dims transpose swapaxes moveaxis flip fliplr flipud rot90 broadcast_to diagonal copy
-      split array_split tile repeat_ roll pad]],
+      split array_split tile repeat_ roll pad reverse]],
+    gpuarray_functions_spec = [[abs acos acosh add angle asin asinh atan atan2 atanh bitwise_and bitwise_not
+      bitwise_or bitwise_xor cbrt ceil clip conj conjugate copysign cos cosh cospi cube cyl_bessel_i0 cyl_bessel_i1
+      degrees div eq erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor floordiv fma fmax fmin fmod
+      frexp gcd ge gt heaviside hypot ieee_remainder if_positive ilogb imag isfinite isinf isnan j0 j1 jn lcm ldexp
+      le left_shift lgamma log log10 log1p log2 logaddexp logaddexp2 logb logical_and logical_not logical_or
+      logical_xor lt maximum minimum mod modf mul mul_add ne neg nextafter normcdf normcdfinv pos pow radians rcbrt
+      real reciprocal rhypot right_shift rint round round_away rsqrt sign signbit sin sinh sinpi sqrt square sub tan
+      tanh tgamma trunc y0 y1 yn vec splay fast_math Array:abs Array:acos Array:acosh Array:add Array:angle
+      Array:asin Array:asinh Array:atan Array:atan2 Array:atanh Array:bitwise_and Array:bitwise_not Array:bitwise_or
+      Array:bitwise_xor Array:cbrt Array:ceil Array:clip Array:conj Array:conjugate Array:copysign Array:cos
+      Array:cosh Array:cospi Array:cube Array:cyl_bessel_i0 Array:cyl_bessel_i1 Array:degrees Array:div Array:eq
+      Array:erf Array:erfc Array:erfcinv Array:erfcx Array:erfinv Array:exp Array:exp10 Array:exp2 Array:expm1
+      Array:fabs Array:fdim Array:floor Array:floordiv Array:fma Array:fmax Array:fmin Array:fmod Array:frexp
+      Array:gcd Array:ge Array:gt Array:heaviside Array:hypot Array:ieee_remainder Array:if_positive Array:ilogb
+      Array:imag Array:isfinite Array:isinf Array:isnan Array:j0 Array:j1 Array:jn Array:lcm Array:ldexp Array:le
+      Array:left_shift Array:lgamma Array:log Array:log10 Array:log1p Array:log2 Array:logaddexp Array:logaddexp2
+      Array:logb Array:logical_and Array:logical_not Array:logical_or Array:logical_xor Array:lt Array:maximum
+      Array:minimum Array:mod Array:modf Array:mul Array:mul_add Array:ne Array:neg Array:nextafter Array:normcdf
+      Array:normcdfinv Array:pos Array:pow Array:radians Array:rcbrt Array:real Array:reciprocal Array:rhypot
+      Array:right_shift Array:rint Array:round Array:round_away Array:rsqrt Array:sign Array:signbit Array:sin
+      Array:sinh Array:sinpi Array:sqrt Array:square Array:sub Array:tan Array:tanh Array:tgamma Array:trunc Array:y0
+      Array:y1 Array:yn Array:iadd Array:isub Array:imul Array:idiv Array:imod Array:ipow Array:ifloordiv
+      Array:cuda_array_interface]],
+    gpuarray_spec = "eager eval scope Array:eval Array:release",
+    gpuarray_sort_spec = [[sort argsort topk unique median quantile percentile Array:sort Array:argsort Array:topk
+      Array:unique Array:median Array:quantile Array:percentile]],
+    gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
     gpuarray_reduce_spec = [[sum prod mean min max argmin argmax any all count_nonzero ptp var std dot vdot subset_sum
       subset_min subset_max subset_dot Array:sum Array:prod Array:mean Array:min Array:max Array:argmin Array:argmax
-      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot]],
+      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot nansum nanprod nanmin nanmax
+      nanargmin nanargmax nanmean nanvar nanstd norm logsumexp Array:nansum Array:nanprod Array:nanmin Array:nanmax
+      Array:nanargmin Array:nanargmax Array:nanmean Array:nanvar Array:nanstd Array:norm Array:logsumexp]],
+    gpuarray_scan_spec = [[cumsum cumprod cummax cummin Array:cumsum Array:cumprod Array:cummax Array:cummin]],
     gpuarray_index_spec = [[Array:slice take put take_along_axis put_along_axis where nonzero argwhere flatnonzero
       compress extract place putmask select choose multi_take multi_put multi_take_put searchsorted Array:take Array:put
-      Array:nonzero Array:compress Array:choose Array:searchsorted]],
+      Array:nonzero Array:where Array:compress Array:choose Array:searchsorted]],
   },
   {
     module = "cudalua.math", prefix = "math",
@@ -185,6 +217,38 @@ return {
   {
     module = "cudalua.elementwise", prefix = "elementwise",
     elementwise_spec = "ElementwiseKernel ElementwiseKernel:source",
+  },
+  {
+    module = "cudalua.reduction", prefix = "reduction",
+    reduction_spec = "ReductionKernel ReductionKernel:source",
+  },
+  {
+    module = "cudalua.scan", prefix = "scan",
+    scan_spec = [[InclusiveScanKernel ExclusiveScanKernel GenericScanKernel InclusiveScanKernel:source
+      ExclusiveScanKernel:source GenericScanKernel:source]],
+  },
+  {
+    module = "cudalua.random", prefix = "random",
+    random_spec = [[Generator Generator:seed Generator:get_state Generator:set_state Generator:skip_ahead
+      Generator:spawn Generator:uniform Generator:normal Generator:log_normal Generator:exponential Generator:gamma
+      Generator:beta Generator:poisson Generator:binomial Generator:integers Generator:permutation Generator:choice
+      Generator:gen_uniform Generator:gen_normal Generator:gen_log_normal Generator:gen_poisson
+      Generator:fill_uniform Generator:fill_normal Generator:fill_log_normal Generator:fill_poisson
+      seed default uniform normal log_normal exponential gamma beta poisson binomial integers permutation choice rand
+      seed_getter_uniform seed_getter_unique]],
+    random_states_spec = [[XORWOWRandomNumberGenerator MRG32k3aRandomNumberGenerator StateGenerator
+      StateGenerator:gen_uniform StateGenerator:gen_normal StateGenerator:gen_log_normal StateGenerator:gen_poisson
+      StateGenerator:fill_uniform StateGenerator:fill_normal StateGenerator:fill_log_normal
+      StateGenerator:fill_poisson StateGenerator:call_skip_ahead StateGenerator:call_skip_ahead_array
+      StateGenerator:call_skip_ahead_sequence StateGenerator:call_skip_ahead_sequence_array
+      StateGenerator:call_skip_ahead_subsequence StateGenerator:call_skip_ahead_subsequence_array
+      StateGenerator:get_state StateGenerator:set_state
+      generate_direction_vectors generate_scramble_constants32 generate_scramble_constants64 direction_vector_set
+      Sobol32RandomNumberGenerator Sobol64RandomNumberGenerator ScrambledSobol32RandomNumberGenerator
+      ScrambledSobol64RandomNumberGenerator SobolGenerator SobolGenerator:gen_uniform SobolGenerator:gen_normal
+      SobolGenerator:gen_log_normal SobolGenerator:gen_poisson SobolGenerator:fill_uniform SobolGenerator:fill_normal
+      SobolGenerator:fill_log_normal SobolGenerator:fill_poisson SobolGenerator:call_skip_ahead
+      SobolGenerator:get_state SobolGenerator:set_state]],
   },
   {
     module = "cudalua.gl", prefix = "gl",

@@ -17,7 +17,7 @@ local GRAPHS = tonumber(full) or (sanitized and 500 or 5000)
 local PROGRAMS = tonumber(full) or (sanitized and 300 or 3000)
 
 -- A random source of our own: the same numbers on all machines.
-local state = 1
+local state = tonumber(os.getenv "CUDALUA_SEED") or 1 -- of other expressions and programs, for a long run
 local function random(n)
   state = (state * 1103515245 + 12345) % 2 ^ 31
   return math.floor(state / 2 ^ 16) % n + 1

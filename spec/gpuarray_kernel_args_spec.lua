@@ -75,6 +75,21 @@ describe("A gpuarray as an argument of cuda.Function", function()
     assert.same({ 2, 4 }, y:tolist()) -- from the address of the first element on
   end)
 
+  it("is refused where its elements are repeated or lie backwards: a kernel would reach beyond them", function()
+    local x, y = gpuarray.to_gpu { 1, 2 }, gpuarray.zeros(2)
+    local err = gpu.raises("LogicError", "the array float32(2,) is a view whose elements lie backwards, and the kernel "
+      .. "gets an address only: copy() it", kernels.twice, y, x:flip(), 2, one)
+    assert.equal(2, err.arg)
+    gpu.raises("LogicError", "a view whose elements are repeated", kernels.twice, x[{ { 1 } }]:broadcast_to(2), x, 2,
+      one)
+    assert.same({ 0, 0 }, y:tolist())
+    kernels.twice(y, x:flip():copy(), 2, one)
+    assert.same({ 4, 2 }, y:tolist())
+    kernels.twice(y, x[{ { 2, 1 } }]:flip(), 0, one) -- no elements
+    kernels.twice(y, x[{ { 2 } }]:flip(), 1, one)    -- one
+    assert.same({ 4, 2 }, y:tolist())
+  end)
+
   it("is computed first, and so is what still has to read what may be written", function()
     local x = gpuarray.to_gpu { 1, 2, 3 }
     local y = gpuarray.to_gpu { 5, 5, 5 }

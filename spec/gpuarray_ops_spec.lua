@@ -468,7 +468,8 @@ describe("gpuarray prelude", function()
       local first = one:match "[^\n]+":gsub("%p", "%%%0")
       assert.equal(1, select(2, all:gsub(first, "")), name)
       for called in one:gmatch "%f[%w_]cl_[%w_]+" do
-        assert.is_truthy(one:find("[%w>*] " .. called .. "%(") or one:find("struct " .. called), name .. ": " .. called)
+        assert.is_truthy(one:find("[%w>*]%s" .. called .. "%(") or one:find("struct " .. called),
+          name .. ": " .. called)
       end
     end
     assert.equal("", prelude.text {})

@@ -3,6 +3,7 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
+local soft = gpu.soft and require "cudalua.softgpu"
 
 local N = 50000
 
@@ -91,6 +92,39 @@ describe("Arrays in graphs", function()
     assert.same({ 8, 16 }, x:tolist())
     assert.same({ 4, 2, 1 }, y:tolist())
   end)
+
+  -- With the software device's deferred mode, whatever is not ordered comes out wrong.
+  it("cuda.GraphExec:launch comes after what other streams did with its arrays, and before what they do next",
+    function()
+      local s, t, u = cuda.Stream "non_blocking", cuda.Stream "non_blocking", cuda.Stream "non_blocking"
+      local a, out = gpuarray.ones(N), gpuarray.zeros(N)
+      local exec = s:capture(function() out:set(a * 2) end):instantiate()
+      local modes = soft and { "deferred", "eager", "random:1", "random:2", "random:3", "random:4" } or { "" }
+      for _, mode in ipairs(modes) do
+        if soft then soft.streams(mode) end
+        for k = 1, 4 do
+          local b
+          t:use(function() a:set((a * 0 + k):exp():log():round()) end) -- the graph reads it
+          exec:launch(s)
+          u:use(function() b = (out + 0.5):eval() end)                 -- what the graph wrote
+          t:use(function() a:fill(-1) end)                             -- and overwrites what it reads
+          exec:launch(u)
+          t:use(function()
+            assert.equal(-2, out[N])
+            assert.equal(2 * k + 0.5, b[N])
+          end)
+        end
+      end
+      if soft then soft.streams "deferred" end
+      a:fill(8)
+      t:use(function() a:iadd(1) end)
+      cuda.Context.synchronize()
+      s:use(function() for _ = 1, 20 do a:imul(1) end end)
+      u:capture(function() exec:launch(s) end) -- where another stream is being captured, too
+      u:use(function() assert.equal(18, out[N]) end)
+      exec:close()
+      for _, stream in ipairs { s, t, u } do stream:close() end
+    end)
 
   it("reading a value in a capture raises and breaks nothing", function()
     local s = cuda.Stream()

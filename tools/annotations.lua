@@ -24,7 +24,7 @@ local function add_line(block, line)
     local text = line:match "^%-%-%-%s?(.*)$"
     block.text[#block.text + 1] = text
   elseif tag == "class" then
-    block.class = rest:gsub("^%b()%s*", ""):match "^[%a_][%w_%.]*"
+    block.class, block.parent = rest:gsub("^%b()%s*", ""):match "^([%a_][%w_%.]*)%s*:?%s*([%w_%.]*)"
   elseif tag == "param" then
     local name, what = rest:match "^(%S+)%s*(.*)$"
     if name then
@@ -65,7 +65,8 @@ end
 ---@param source string  the text
 ---@param file string  its path in the tree
 ---@param entries table<string, annotations.Entry>
-function M.parse(source, file, entries)
+---@param parents table<string, string>  class -> the class that it has the functions of, too
+function M.parse(source, file, entries, parents)
   local public = {} -- variable of the file -> public name
   local module = file:match "^lua/(.*)%.lua$"
   local returned = source:match "\nreturn ([%a_][%w_]*)%s*$"
@@ -87,6 +88,7 @@ function M.parse(source, file, entries)
       local variable = line:match "^%s*local%s+([%a_][%w_]*)" or line:match "^([%a_][%w_%.]*)%s*=[^=]"
       if block.class then
         add("class", block.class)
+        if block.parent ~= "" then parents[block.class] = block.parent end
         for _, field in ipairs(block.fields) do
           local name = block.class .. "." .. field.name
           entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, returns = {},
@@ -105,17 +107,21 @@ function M.parse(source, file, entries)
 end
 
 --- All entries of the tree: the Lua sources, and docs/meta for what is written in C.
----@return table<string, annotations.Entry>
+---@return table<string, annotations.Entry>  also found by the names that a class has from its parent
 function M.load()
-  local entries = {}
+  local entries, parents = {}, {}
   local list = assert(io.popen("find lua docs/meta -name '*.lua' 2>/dev/null | sort"))
   for file in list:lines() do
     local source = assert(io.open(file))
-    M.parse(source:read "*a", file, entries)
+    M.parse(source:read "*a", file, entries, parents)
     source:close()
   end
   list:close()
-  return entries
+  return setmetatable(entries, { __index = function(_, name)
+    local owner, member = tostring(name):match "^(.*)[%.:]([%a_][%w_]*)$"
+    local parent = owner and parents[owner]
+    return parent and (entries[parent .. "." .. member] or entries[parent .. ":" .. member])
+  end })
 end
 
 return M

@@ -22,7 +22,7 @@ function M.rows(contract)
     for spec, names in pairs(group) do
       if spec == "later" then
         for later_spec, later_names in pairs(names) do add(group, later_spec, later_names, true) end
-      elseif spec ~= "module" and spec ~= "prefix" then
+      elseif spec ~= "module" and spec ~= "prefix" and spec ~= "internal" then
         add(group, spec, names, false)
       end
     end
@@ -61,12 +61,50 @@ local function described(row, entries)
   return true
 end
 
+-- Functions that programs can call and that are promised nowhere: of the module, and of the classes in it that have
+-- promised methods. Names that begin with an underscore are the library's own, and so are those in `internal`.
+local function unlisted(contract, rows, problems)
+  local listed, owners = {}, {}
+  for _, row in ipairs(rows) do
+    listed[row.name] = true
+    local class = row.name:match "^(.*):"
+    if class and not row.later then owners[class] = row.module end
+  end
+  local function look(name, mark, t, internal)
+    for key, value in pairs(t) do
+      local full = tostring(name) .. mark .. tostring(key)
+      if type(key) == "string" and type(value) == "function" and not key:find "^_" and not internal[key] and
+        not listed[full] and not listed[(full:gsub(":", "."))] then
+        problems[#problems + 1] = full .. ": a public function that has no row"
+      end
+    end
+  end
+  for _, group in ipairs(contract) do
+    local ok, module = pcall(require, group.module)
+    local internal = {}
+    for name in (group.internal or ""):gmatch "%S+" do internal[name] = true end
+    if ok and type(module) == "table" then
+      look(group.prefix, ".", module, internal)
+      for class, of in pairs(owners) do
+        local found, owner = pcall(function()
+          local value = module
+          for key in class:sub(#group.prefix + 2):gmatch "[^%.]+" do value = value[key] end
+          return value
+        end)
+        if of == group.module and found and type(owner) == "table" then look(class, ":", owner, internal) end
+      end
+    end
+  end
+end
+
 --- What is wrong, one line each; empty when the contract holds.
 ---@param report table?  the table that spec/support/handler.lua left
 ---@return string[]
 ---@return integer  how many names were checked
 function M.check(report)
-  local rows, problems = M.rows(dofile "docs/contract.lua")
+  local contract = dofile "docs/contract.lua"
+  local rows, problems = M.rows(contract)
+  unlisted(contract, rows, problems)
   local entries = require("tools.annotations").load()
   local checked = 0
   for _, row in ipairs(rows) do

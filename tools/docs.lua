@@ -4,11 +4,16 @@ package.path = "./?.lua;" .. package.path
 local contract = require "tools.check_contract"
 local entries = require("tools.annotations").load()
 
+-- A function that is a method, too, has the object as its first parameter.
+local function is_self(row, entry, i, name)
+  return name == "self" or i == 1 and row.name:find ":" and not entry.name:find ":"
+end
+
 local function heading(row, entry)
   if not entry or entry.kind ~= "function" then return row.name end
   local names = {}
-  for _, name in ipairs(entry.arguments) do
-    if name ~= "self" then names[#names + 1] = name end
+  for i, name in ipairs(entry.arguments) do
+    if not is_self(row, entry, i, name) then names[#names + 1] = name end
   end
   return ("%s(%s)"):format(row.name, table.concat(names, ", "))
 end
@@ -18,8 +23,10 @@ local function describe(out, row)
   out[#out + 1] = ("## `%s`\n"):format(heading(row, entry))
   if not entry then return end
   if #entry.text > 0 then out[#out + 1] = table.concat(entry.text, "\n") .. "\n" end
-  for _, param in ipairs(entry.params) do
-    out[#out + 1] = ("- `%s`%s %s"):format(param.name, param.optional and " (optional)" or "", param.type)
+  for i, param in ipairs(entry.params) do
+    if not is_self(row, entry, i, param.name) then
+      out[#out + 1] = ("- `%s`%s %s"):format(param.name, param.optional and " (optional)" or "", param.type)
+    end
   end
   for _, text in ipairs(entry.returns) do out[#out + 1] = "- returns " .. text end
   for _, text in ipairs(entry.raises) do out[#out + 1] = "- raises " .. text end

@@ -74,6 +74,12 @@ function gpuarray.fliplr(a) end
 ---@raise LogicError as the method
 function gpuarray.flipud(a) end
 
+---As the method: a:reverse().
+---@param a any  array
+---@return cudalua.gpuarray.Array
+---@raise LogicError as the method
+function gpuarray.reverse(a) end
+
 ---As the method: a:rot90(k, axes).
 ---@param a any  array
 ---@param k? integer

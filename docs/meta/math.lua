@@ -649,3 +649,18 @@ function math.fma(a, b, c, options) end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, or where all are numbers
 function math.clip(a, low, high, options) end
+
+---Numbers as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the number,
+---and the exponent 0.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array mantissa
+---@return cudalua.gpuarray.Array exponent  int32
+---@raise LogicError for complex numbers
+function math.frexp(a) end
+
+---Numbers as the sum of two of their sign, the second of them whole.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array fraction  its absolute value is less than 1
+---@return cudalua.gpuarray.Array whole
+---@raise LogicError for complex numbers
+function math.modf(a) end

@@ -1,26 +1,379 @@
 // One value for each output, of many elements.
 //
-// Which values are combined with which depends on their number n alone, and not on how the arrays lie in
-// memory, which of the kernels below does it, or on the device. The elements of an output make units of 1024.
-// In a unit, lane l has the elements l, l + 32, l + 64, ... (32 lanes, of up to 32 elements); the lane's
-// elements are combined pairwise: (0, 1) (2, 3) ..., then pairs with pairs, and so on; then the lanes, in the
-// same way; then the units. What is missing to a power of two is neutral. So the values go through a binary
-// tree of the least depth, which is what bounds the error of sums of floats; and any 2^k neighbours at any
-// level can be combined by somebody else.
+// Where the order of combinations is seen in the result, as in sums of floats, values go through a binary tree over
+// their numbers: 0 with 1, 2 with 3 ..., then pairs with pairs, and so on; what is missing to a power of two is
+// neutral. So which values are combined with which depends on their number n alone, and not on how the arrays lie in
+// memory, which of the kernels below does it, or on the device; the tree's depth, which is what bounds the error of
+// sums of floats, is the least one; and any 2^k neighbours that begin at a multiple of 2^k can be combined by
+// somebody else. Where the order is not seen, any is taken.
 //
-// A kernel's own part is written before this: acc_t neutral() start() combine() finish(), and in the kernels
-// four functions: bases(k), where the elements of output k begin in all arrays; load(bases, r), element r of
-// each array; value(raw), what is computed of them; out_at(k).
+// A kernel's own part is written before this: acc_t neutral() start() combine() finish(), or where the order is free
+// what a thread has, part_t none() add() end(); and in the kernels functions: bases(k), where the elements of output
+// k begin in all arrays; load(bases, r), WIDTH neighbours of each array; some(bases, r, m), the first m of these;
+// value(pack, e, r), what is computed of one of them, which is element r; out_at(k).
 
 //: common
+template <int N> __device__ __forceinline__ acc_t pairwise(acc_t (&v)[N]) {
+#pragma unroll
+  for (int width = 1; width < N; width *= 2)
+#pragma unroll
+    for (int i = 0; i < N; i += 2 * width) v[i] = combine(v[i], v[i + width]);
+  return v[0];
+}
+
+// A value as words, for what moves only those; so it is handed on through memory, too.
+union words_t {
+  acc_t x;
+  unsigned word[(sizeof(acc_t) + 3) / 4];
+  __device__ __forceinline__ words_t() {}
+};
+
+__device__ __forceinline__ acc_t shuffle(const acc_t x, const unsigned mask) {
+  words_t words;
+  words.x = x;
+#pragma unroll
+  for (int i = 0; i < (sizeof(acc_t) + 3) / 4; i++)
+    words.word[i] = __shfl_xor_sync(0xffffffffu, words.word[i], mask);
+  return words.x;
+}
+
+// Combines the lanes of a warp whose numbers differ in these bits; the first one has the result.
+__device__ __forceinline__ acc_t lanes(acc_t x, const unsigned from, const unsigned to) {
+  for (unsigned mask = from; mask < to; mask *= 2) x = combine(x, shuffle(x, mask));
+  return x;
+}
+
+//: tree_pack
+// The first m of a thread's neighbours.
+template <class Value>
+__device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
+  acc_t v[@width@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++) v[e] = e < m ? start(value(x, e, r + e), r + e) : neutral();
+  return pairwise(v);
+}
+
+//: free_pack
+template <class Value>
+__device__ __forceinline__ acc_t of_pack(const Value &value, const packs_t &x, const index_t r, const int m) {
+  part_t part = none();
+#pragma unroll
+  for (int e = 0; e < @width@; e++)
+    if (e < m) add(part, value(x, e, r + e), e);
+  return end(part, r);
+}
+
+//: unit
+// A warp combines a unit: lane l has the elements [l * WIDTH, (l + 1) * WIDTH) of each of TURNS turns. Where 2^log_x
+// outputs lie side by side, neighbouring lanes have one each, and as many lanes less are left for the elements.
+enum { TURN = (32 >> @log_x@) * @width@, UNIT = TURN * @turns@ };
+
+// The packs that a lane has of `BATCH` turns; all are loaded before the first is used.
+template <bool FULL, int BATCH, class Load, class Some>
+__device__ __forceinline__ void load_turns(packs_t (&x)[BATCH], const Load &load, const Some &some,
+                                                  const bases_t &b, const index_t n, const index_t r) {
+#pragma unroll
+  for (int j = 0; j < BATCH; j++) {
+    const index_t at = r + j * TURN;
+    if (FULL || at + @width@ <= n)
+      x[j] = load(b, at);
+    else if (at < n)
+      x[j] = some(b, at, (int)(n - at));
+  }
+}
+
+__device__ __forceinline__ int valid(const index_t n, const index_t r) {
+  return r >= n ? 0 : n - r < @width@ ? (int)(n - r) : @width@;
+}
+
+//: tree_unit
+// Two turns' values a and b that all lanes have, combined between lanes that differ in one bit: those without it have
+// a's then, the others b's.
+__device__ __forceinline__ acc_t exchange(const acc_t a, const acc_t b, const unsigned mask) {
+  const bool upper = (threadIdx.x & mask) != 0;
+  const acc_t other = shuffle(upper ? a : b, mask);
+  return combine(upper ? other : a, upper ? b : other);
+}
+
+template <bool FULL, int BATCH, class Load, class Some, class Value>
+__device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const Value &value, const bases_t &b,
+                                             const index_t n, const index_t first) {
+  enum { LEVELS = 4 };
+  acc_t left[LEVELS], x = neutral();
+  const index_t r = first + (threadIdx.x >> @log_x@ & (31 >> @log_x@)) * @width@;
+#pragma unroll 1
+  for (unsigned done = 0; done < @turns@ / BATCH; done++) {
+    packs_t raw[BATCH];
+    const index_t begin = r + done * (BATCH * TURN);
+    load_turns<FULL>(raw, load, some, b, n, begin);
+    acc_t v[BATCH];
+#pragma unroll
+    for (int j = 0; j < BATCH; j++)
+      v[j] = of_pack(value, raw[j], begin + j * TURN, FULL ? @width@ : valid(n, begin + j * TURN));
+    unsigned mask = 1 << @log_x@;
+#pragma unroll
+    for (int count = BATCH; count > 1; count /= 2, mask *= 2)
+#pragma unroll
+      for (int i = 0; i < count / 2; i++) v[i] = exchange(v[2 * i], v[2 * i + 1], mask);
+    x = v[0];
+    if (BATCH < @turns@) { // as a binary number counts
+      bool stored = false;
+#pragma unroll
+      for (int level = 0; level < LEVELS; level++, mask *= 2) {
+        if (stored) continue;
+        if (done >> level & 1) {
+          x = exchange(left[level], x, mask);
+        } else {
+          left[level] = x;
+          stored = true;
+        }
+      }
+    }
+  }
+  return lanes(lanes(x, @turns@ << @log_x@, 32), 1 << @log_x@, @turns@ << @log_x@);
+}
+
+//: each
+template <class Value>
+__device__ __forceinline__ void add_pack(part_t &part, const Value &value, const packs_t &x, const index_t r,
+                                         const int at) {
+#pragma unroll
+  for (int e = 0; e < @width@; e++) add(part, value(x, e, r + e), at + e);
+}
+
+//: words
+// Elements of one byte, four at once.
+template <class Value>
+__device__ __forceinline__ void add_pack(part_t &part, const Value &, const packs_t &x, const index_t, const int) {
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const unsigned word = x.a1.word[i];
+    @word@
+  }
+}
+
+//: word_signed
+part = __dp4a((int)word, 0x01010101, part);
+//: word_unsigned
+part = (int)__dp4a(word, 0x01010101u, (unsigned)part);
+//: word_count
+part = (int)__dp4a(((word & 0x7f7f7f7fu) + 0x7f7f7f7fu | word) >> 7 & 0x01010101u, 0x01010101u, (unsigned)part);
+//: word_any
+part |= (int)word;
+//: word_all
+part &= (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu | word) & 0x80808080u) == 0x80808080u;
+
+//: free_unit
+template <bool FULL, int BATCH, class Load, class Some, class Value>
+__device__ __forceinline__ acc_t unit(const Load &load, const Some &some, const Value &value, const bases_t &b,
+                                             const index_t n, const index_t first) {
+  part_t part = none();
+  const index_t r = first + (threadIdx.x >> @log_x@ & (31 >> @log_x@)) * @width@;
+#pragma unroll 1
+  for (int done = 0; done < @turns@; done += BATCH) {
+    packs_t raw[BATCH];
+    const index_t begin = r + done * TURN;
+    load_turns<FULL>(raw, load, some, b, n, begin);
+#pragma unroll
+    for (int j = 0; j < BATCH; j++) {
+      if (FULL) {
+        add_pack(part, value, raw[j], begin + j * TURN, (done + j) * TURN);
+      } else {
+        const int m = valid(n, begin + j * TURN);
+#pragma unroll
+        for (int e = 0; e < @width@; e++)
+          if (e < m) add(part, value(raw[j], e, begin + j * TURN + e), (done + j) * TURN + e);
+      }
+    }
+  }
+  return lanes(end(part, r), 1 << @log_x@, 32);
+}
+
+//: any_unit
+template <class Load, class Some, class Value>
+__device__ __forceinline__ acc_t some_unit(const Load &load, const Some &some, const Value &value,
+                                                  const bases_t &b, const index_t n, const index_t first) {
+  if (first + UNIT <= n) return unit<true, @batch@>(load, some, value, b, n, first);
+  return unit<false, @rest@>(load, some, value, b, n, first);
+}
+
+//: block
+// Combines 2^k neighbouring slots of the block, a slot being every `step`-th thread; the first one has the result.
+__device__ __forceinline__ acc_t slots(words_t *shared, acc_t x, const unsigned step, const unsigned count) {
+  if (step == 1) { // neighbours of a warp first; where there are more, the block has no other slots
+    x = lanes(x, 1, min(count, 32));
+    if (count > 32) {
+      __syncthreads();
+      if ((threadIdx.x & 31) == 0) shared[threadIdx.x >> 5].x = x;
+      __syncthreads();
+      if (threadIdx.x < 32) x = lanes(threadIdx.x < count >> 5 ? shared[threadIdx.x].x : neutral(), 1, count >> 5);
+    }
+    return x;
+  }
+  const unsigned slot = threadIdx.x / step;
+  __syncthreads();
+  shared[threadIdx.x].x = x;
+  for (unsigned distance = 1; distance < count; distance *= 2) {
+    __syncthreads();
+    if ((slot & (2 * distance - 1)) == 0) {
+      x = combine(x, shared[threadIdx.x + distance * step].x);
+      shared[threadIdx.x].x = x;
+    }
+  }
+  return x;
+}
+
+//: split
+// An output that several blocks share: each leaves its part in memory, and the last one of them combines all parts.
+
+// Is this the last one? It finds the counter as 0, and leaves it so. One thread's fences do for the whole block, as
+// what the others wrote before the barrier comes before them.
+__device__ __forceinline__ bool is_last(unsigned *counter, const unsigned parts) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(counter, parts - 1) == parts - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+__device__ __forceinline__ acc_t read(const words_t *p) {
+  words_t words;
+#pragma unroll
+  for (int i = 0; i < (sizeof(acc_t) + 3) / 4; i++) words.word[i] = __ldcg(p->word + i);
+  return words.x;
+}
+
+// Combines the parts of V neighbouring outputs, `step` apart, by `count` slots of the block.
+template <int V>
+__device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, const words_t *p,
+                                              const unsigned long long step, const unsigned parts,
+                                              const unsigned threads_of_slot, const unsigned count) {
+  enum { N = V > 4 ? 2 : 8 }; // parts that are read before the first is used
+  unsigned each = 1;
+  while (each * count < parts) each *= 2;
+  const unsigned first = threadIdx.x / threads_of_slot * each;
+  acc_t left[V][16]; // of N, 2 N ... parts; few threads do this, so that it may be in memory
+  unsigned done = 0;
+#pragma unroll 1
+  for (unsigned i = first; i < first + each && i < parts; i += N, done++) {
+    acc_t v[V][N];
+#pragma unroll
+    for (int j = 0; j < N; j++)
+#pragma unroll
+      for (int e = 0; e < V; e++) v[e][j] = j < each && i + j < parts ? read(p + (i + j) * step + e) : neutral();
+    unsigned level = 0;
+#pragma unroll
+    for (int e = 0; e < V; e++) x[e] = pairwise(v[e]);
+#pragma unroll 1
+    for (; done >> level & 1; level++)
+#pragma unroll
+      for (int e = 0; e < V; e++) x[e] = combine(left[e][level], x[e]);
+#pragma unroll
+    for (int e = 0; e < V; e++) left[e][level] = x[e];
+  }
+#pragma unroll
+  for (int e = 0; e < V; e++) x[e] = neutral();
+#pragma unroll 1
+  for (unsigned level = 0; done >> level; level++)
+    if (done >> level & 1)
+#pragma unroll
+      for (int e = 0; e < V; e++) x[e] = combine(left[e][level], x[e]);
+#pragma unroll
+  for (int e = 0; e < V; e++) x[e] = slots(shared, x[e], threads_of_slot, count);
+}
+
+//: rows
+// Few elements: 2^log_lanes neighbouring threads have an output together, and several outputs one after the other.
+extern "C" __global__ void __launch_bounds__(256) @name@(
+    const unsigned long long outputs, const index_t n, const double count, const unsigned log_lanes,
+    const unsigned@params@) {
+@functions@
+  const unsigned lane = threadIdx.x & (1u << log_lanes) - 1, rows = 256u >> log_lanes;
+  const unsigned long long k = blockIdx.x * (@rows@ull * rows) + (threadIdx.x >> log_lanes);
+  const index_t r = lane * @width@;
+  const int m = r >= n ? 0 : n - r < @width@ ? (int)(n - r) : @width@;
+  packs_t raw[@rows@];
+#pragma unroll
+  for (int i = 0; i < @rows@; i++) {
+    if (k + i * rows < outputs) {
+      const bases_t b = bases(k + i * rows);
+      if (m == @width@)
+        raw[i] = load(b, r);
+      else
+        raw[i] = some(b, r, m);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < @rows@; i++) {
+    const bool there = k + i * rows < outputs;
+    const acc_t x = lanes(of_pack(value, raw[i], r, there ? m : 0), 1, 1u << log_lanes);
+    if (lane == 0 && there) out[out_at(k + i * rows)] = finish(x, count);
+  }
+}
+
+//: units
+// More elements: a warp has a unit. A block has 2^log_units units of each of `rows` outputs.
+extern "C" __global__ void __launch_bounds__(256) @name@(
+    const unsigned long long outputs, const index_t n, const double count, const unsigned rows,
+    const unsigned log_units@params@) {
+@functions@
+  __shared__ words_t shared[256];
+  const unsigned units = 1u << log_units, lane = threadIdx.x & 31;
+  const unsigned long long first = (unsigned long long)blockIdx.x * rows;
+  for (unsigned task = threadIdx.x >> 5; task < rows << log_units; task += 8) {
+    const unsigned long long k = first + (task >> log_units);
+    const index_t begin = (index_t)(task & units - 1) * UNIT;
+    acc_t x = neutral();
+    if (k < outputs && begin < n) x = some_unit(load, some, value, bases(k), n, begin);
+    if (lane == 0) shared[task].x = x;
+  }
+  __syncthreads();
+  const unsigned row = threadIdx.x >> log_units;
+  const acc_t x = slots(shared, row < rows ? shared[threadIdx.x].x : neutral(), 1, units);
+  if ((threadIdx.x & units - 1) == 0 && row < rows && first + row < outputs)
+    out[out_at(first + row)] = finish(x, count);
+}
+
+//: units_split
+// The same where a block has but a part of an output, or of `side` outputs that lie side by side.
+extern "C" __global__ void __launch_bounds__(256) @name@(
+    const unsigned long long, const index_t n, const double count, const unsigned side,
+    const unsigned log_units, const unsigned parts, words_t *partial, unsigned *counters@params@) {
+@functions@
+  __shared__ words_t shared[256];
+  const unsigned units = 1u << log_units, x_of = threadIdx.x & (1 << @log_x@) - 1;
+  const unsigned long long group = blockIdx.x / parts;
+  const unsigned part = blockIdx.x % parts;
+  const unsigned long long k = group * side + min(x_of, side - 1);
+  const bases_t b = bases(k);
+  for (unsigned task = threadIdx.x >> 5; task < units; task += 8) {
+    const unsigned long long first = (((unsigned long long)part << log_units) + task) * UNIT;
+    acc_t x = neutral();
+    if (first < n) x = some_unit(load, some, value, b, n, (index_t)first);
+    if ((threadIdx.x & 31) < 1 << @log_x@) shared[(task << @log_x@) + x_of].x = x;
+  }
+  __syncthreads();
+  acc_t x[1];
+  x[0] = slots(shared, threadIdx.x < units << @log_x@ ? shared[threadIdx.x].x : neutral(), 1 << @log_x@, units);
+  if (threadIdx.x < side) partial[k * parts + part].x = x[0];
+  if (!is_last(counters + group, parts)) return;
+  combine_parts(x, shared, partial + k * parts, 1, parts, 1 << @log_x@, 256 >> @log_x@);
+  if (threadIdx.x < side) out[out_at(k)] = finish(x[0], count);
+}
+
+//: tree_column
 // Values that come one after the other, combined pairwise: as a binary number counts.
-template <int LEVELS> struct Pairwise {
-  acc_t left[LEVELS];
+struct Column {
+  acc_t left[@levels@];
   unsigned count = 0;
   __device__ __forceinline__ void add(acc_t x) {
     bool done = false;
 #pragma unroll
-    for (int level = 0; level < LEVELS; level++) {
+    for (int level = 0; level < @levels@; level++) {
       if (!done) {
         if (count >> level & 1) {
           x = combine(left[level], x);
@@ -32,233 +385,91 @@ template <int LEVELS> struct Pairwise {
     }
     count++;
   }
-  __device__ __forceinline__ acc_t result() const {
+  __device__ __forceinline__ acc_t combined(index_t) const {
     acc_t x = neutral();
 #pragma unroll
-    for (int level = 0; level < LEVELS; level++)
+    for (int level = 0; level < @levels@; level++)
       if (count >> level & 1) x = combine(left[level], x);
     return x;
   }
+  template <class Value>
+  __device__ __forceinline__ void elements(const Value &value, const packs_t (&raw)[@batch@], const int e,
+                                           const index_t r, const int m, int) {
+    acc_t v[@batch@];
+#pragma unroll
+    for (int i = 0; i < @batch@; i++) v[i] = i < m ? start(value(raw[i], e, r + i), r + i) : neutral();
+    add(pairwise(v));
+  }
 };
 
-template <int N> static __device__ __forceinline__ acc_t pairwise(acc_t (&v)[N]) {
+//: free_column
+struct Column {
+  part_t part = none();
+  __device__ __forceinline__ acc_t combined(const index_t first) const { return end(part, first); }
+  template <class Value>
+  __device__ __forceinline__ void elements(const Value &value, const packs_t (&raw)[@batch@], const int e,
+                                           const index_t r, const int m, const int done) {
 #pragma unroll
-  for (int width = 1; width < N; width *= 2)
-#pragma unroll
-    for (int i = 0; i < N; i += 2 * width) v[i] = combine(v[i], v[i + width]);
-  return v[0];
-}
-
-// The elements r, r + step, ... : the first m of N. All are loaded before the first is used.
-template <int N, class Load, class Value>
-static __device__ __forceinline__ acc_t batch(const Load &load, const Value &value, const bases_t &b, const index_t r,
-                                              const unsigned step, const int m) {
-  raw_t raw[N];
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    if (i < m) raw[i] = load(b, r + step * i);
-  acc_t v[N];
-#pragma unroll
-  for (int i = 0; i < N; i++) v[i] = i < m ? start(value(raw[i]), r + step * i) : neutral();
-  return pairwise(v);
-}
-
-// What a lane has of the unit that begins at `first`.
-template <class Load, class Value>
-static __device__ __forceinline__ acc_t lane_of_unit(const Load &load, const Value &value, const bases_t &b,
-                                                     const index_t n, const index_t first, const unsigned lane) {
-  const index_t r = first + lane;
-  if (r >= n) return neutral();
-  const int m = min((int)(n - first < 1024 ? n - first : 1024) - (int)lane + 31 >> 5, 32);
-  if (m == 1) return batch<1>(load, value, b, r, 32, 1);
-  Pairwise<@levels@> sum;
-#pragma unroll 1
-  for (int i = 0; i < m; i += @batch@) sum.add(batch<@batch@>(load, value, b, r + 32 * i, 32, m - i));
-  return sum.result();
-}
-
-//: warp
-static __device__ __forceinline__ acc_t shuffle(const acc_t x, const unsigned mask) {
-  union Words {
-    acc_t x;
-    unsigned word[sizeof(acc_t) / 4];
-    __device__ Words() {}
-  } words;
-  words.x = x;
-#pragma unroll
-  for (int i = 0; i < sizeof(acc_t) / 4; i++) words.word[i] = __shfl_xor_sync(0xffffffffu, words.word[i], mask);
-  return words.x;
-}
-
-// Combines 2^k neighbouring lanes of a warp; the first one has the result.
-static __device__ __forceinline__ acc_t lanes(acc_t x, const unsigned count) {
-  for (unsigned distance = 1; distance < count; distance *= 2) x = combine(x, shuffle(x, distance));
-  return x;
-}
-
-//: block
-// Combines 2^k neighbouring slots of the block, a slot being every `step`-th thread; the first one has the result.
-static __device__ __forceinline__ acc_t slots(acc_t *shared, acc_t x, const unsigned step, const unsigned count) {
-  const unsigned slot = threadIdx.x / step;
-  __syncthreads();
-  shared[threadIdx.x] = x;
-  for (unsigned distance = 1; distance < count; distance *= 2) {
-    __syncthreads();
-    if ((slot & (2 * distance - 1)) == 0) {
-      x = combine(x, shared[threadIdx.x + distance * step]);
-      shared[threadIdx.x] = x;
-    }
+    for (int i = 0; i < @batch@; i++)
+      if (i < m) add(part, value(raw[i], e, r + i), done + i);
   }
-  return x;
-}
-
-//: split
-// An output that several blocks share: each leaves its part in memory, and the last one of them combines all parts.
-
-// Is this the last one? It finds the counter as 0, and leaves it so.
-static __device__ __forceinline__ bool is_last(unsigned *counter, const unsigned parts) {
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(counter, parts - 1) == parts - 1;
-  __syncthreads();
-  __threadfence();
-  return last;
-}
-
-static __device__ __forceinline__ acc_t read(const acc_t *p) {
-  union Words {
-    acc_t x;
-    unsigned word[sizeof(acc_t) / 4];
-    __device__ Words() {}
-  } words;
-#pragma unroll
-  for (int i = 0; i < sizeof(acc_t) / 4; i++) words.word[i] = ((const volatile unsigned *)p)[i];
-  return words.x;
-}
-
-// Combines the parts of an output, `step` apart, by `count` slots of the block.
-static __device__ __forceinline__ acc_t combine_parts(acc_t *shared, const acc_t *p, const unsigned long long step,
-                                                      const unsigned parts, const unsigned threads_of_slot,
-                                                      const unsigned count) {
-  unsigned each = 1;
-  while (each * count < parts) each *= 2;
-  const unsigned first = threadIdx.x / threads_of_slot * each;
-  acc_t left[16], x = neutral(); // of 2^3, 2^4 ... parts; few threads do this, so that it may be in memory
-  unsigned done = 0;
-#pragma unroll 1
-  for (unsigned i = first; i < first + each && i < parts; i += 8, done++) {
-    acc_t v[8];
-#pragma unroll
-    for (int j = 0; j < 8; j++) v[j] = j < each && i + j < parts ? read(p + (i + j) * step) : neutral();
-    x = pairwise(v);
-    unsigned level = 0;
-#pragma unroll 1
-    for (; done >> level & 1; level++) x = combine(left[level], x);
-    left[level] = x;
-  }
-  x = neutral();
-#pragma unroll 1
-  for (unsigned level = 0; done >> level; level++)
-    if (done >> level & 1) x = combine(left[level], x);
-  return slots(shared, x, threads_of_slot, count);
-}
-
-//: rows
-// Up to 1024 elements: 2^log_lanes neighbouring threads have an output together.
-extern "C" __global__ void __launch_bounds__(256) @name@(
-    const unsigned long long outputs, const index_t n, const double count, const unsigned log_lanes,
-    const unsigned@params@) {
-@functions@
-  const unsigned long long k = (blockIdx.x * 256ull + threadIdx.x) >> log_lanes;
-  const unsigned lane = threadIdx.x & (1u << log_lanes) - 1;
-  acc_t x = neutral();
-  if (k < outputs) x = lane_of_unit(load, value, bases(k), n, 0, lane);
-  x = lanes(x, 1u << log_lanes);
-  if (lane == 0 && k < outputs) out[out_at(k)] = finish(x, count);
-}
-
-//: units
-// More elements: a warp has a unit. A block has 2^log_units units of each of `rows` outputs.
-extern "C" __global__ void __launch_bounds__(256) @name@(
-    const unsigned long long outputs, const index_t n, const double count, const unsigned rows,
-    const unsigned log_units@params@) {
-@functions@
-  __shared__ acc_t shared[256];
-  const unsigned units = 1u << log_units, lane = threadIdx.x & 31;
-  const unsigned long long first = (unsigned long long)blockIdx.x * rows;
-  for (unsigned task = threadIdx.x >> 5; task < rows << log_units; task += 8) {
-    const unsigned long long k = first + (task >> log_units);
-    acc_t x = neutral();
-    if (k < outputs) x = lane_of_unit(load, value, bases(k), n, (index_t)(task & units - 1) * 1024, lane);
-    x = lanes(x, 32);
-    if (lane == 0) shared[task] = x;
-  }
-  __syncthreads();
-  const unsigned row = threadIdx.x >> log_units;
-  const acc_t x = slots(shared, row < rows ? shared[threadIdx.x] : neutral(), 1, units);
-  if ((threadIdx.x & units - 1) == 0 && row < rows && first + row < outputs)
-    out[out_at(first + row)] = finish(x, count);
-}
-
-//: units_split
-// The same where a block has but a part of an output.
-extern "C" __global__ void __launch_bounds__(256) @name@(
-    const unsigned long long outputs, const index_t n, const double count, const unsigned,
-    const unsigned log_units, const unsigned parts, acc_t *partial, unsigned *counters@params@) {
-@functions@
-  __shared__ acc_t shared[256];
-  const unsigned units = 1u << log_units, lane = threadIdx.x & 31;
-  const unsigned long long k = blockIdx.x / parts;
-  const unsigned part = blockIdx.x % parts;
-  const bases_t b = bases(k);
-  for (unsigned task = threadIdx.x >> 5; task < units; task += 8) {
-    const unsigned long long unit = ((unsigned long long)part << log_units) + task;
-    acc_t x = neutral();
-    if (unit * 1024 < n) x = lane_of_unit(load, value, b, n, (index_t)unit * 1024, lane);
-    x = lanes(x, 32);
-    if (lane == 0) shared[task] = x;
-  }
-  __syncthreads();
-  acc_t x = slots(shared, threadIdx.x < units ? shared[threadIdx.x] : neutral(), 1, units);
-  if (threadIdx.x == 0) partial[k * parts + part] = x;
-  if (!is_last(counters + k, parts)) return;
-  x = combine_parts(shared, partial + k * parts, 1, parts, 1, 256);
-  if (threadIdx.x == 0) out[out_at(k)] = finish(x, count);
-}
+};
 
 //: columns
-// Neighbouring outputs lie side by side in memory: 2^log_x of them have neighbouring threads. Behind each of
-// these are 2^log_y threads for a unit, with four lanes each, and as many units as fit into the block.
+// Neighbouring outputs lie side by side in memory: a thread has WIDTH of them, and 2^log_x threads are side by side.
+// Behind each of these are as many threads as fit into the block, with `chunk` elements one after the other.
 @signature@
 @functions@
-  __shared__ acc_t shared[256];
-  const unsigned width = 1u << log_x, slot = threadIdx.x >> log_x, y = slot & (1u << log_y) - 1;
-  const unsigned depth = 256u >> log_x;
+  __shared__ words_t shared[256];
+  const unsigned width = 1u << log_x, slot = threadIdx.x >> log_x, depth = 256u >> log_x;
   const unsigned long long group = blockIdx.x@per_group@, part = @part@;
-  const unsigned long long k = (group << log_x) + (threadIdx.x & width - 1);
-  const unsigned long long first = (part * (depth >> log_y) + (slot >> log_y)) * 1024;
-  acc_t x = neutral();
+  const unsigned long long k = ((group << log_x) + (threadIdx.x & width - 1)) * @width@;
+  const unsigned long long first = (part * depth + slot) * chunk;
+  Column column[@width@];
   if (k < outputs && first < n) {
     const bases_t b = bases(k);
-    if (n <= 32) {
-      x = batch<4>(load, value, b, 4 * y, 1, (int)n - (int)(4 * y));
-    } else {
-      Pairwise<3> sum;
+    const int count = (int)(n - first < chunk ? n - first : chunk);
 #pragma unroll 1
-      for (int i = 0; i < 4; i++) sum.add(lane_of_unit(load, value, b, n, (index_t)first, 4 * y + i));
-      x = sum.result();
+    for (int i = 0; i < count; i += @batch@) {
+      const index_t r = (index_t)first + i;
+      packs_t raw[@batch@];
+      if (i + @batch@ <= count) {
+#pragma unroll
+        for (int j = 0; j < @batch@; j++) raw[j] = load(b, r + j);
+#pragma unroll
+        for (int e = 0; e < @width@; e++) column[e].elements(value, raw, e, r, @batch@, i);
+      } else {
+#pragma unroll
+        for (int j = 0; j < @batch@; j++)
+          if (i + j < count) raw[j] = load(b, r + j);
+#pragma unroll
+        for (int e = 0; e < @width@; e++) column[e].elements(value, raw, e, r, count - i, i);
+      }
     }
   }
-  x = slots(shared, x, width, depth);
+  acc_t x[@width@];
+#pragma unroll
+  for (int e = 0; e < @width@; e++) {
+    x[e] = column[e].combined((index_t)first);
+    if (depth > 1) x[e] = slots(shared, x[e], width, depth);
+  }
 @ending@
 }
 
 //: columns_whole
-  if (slot == 0 && k < outputs) out[out_at(k)] = finish(x, count);
+  if (slot == 0 && k < outputs) {
+#pragma unroll
+    for (int e = 0; e < @width@; e++) out[out_at(k + e)] = finish(x[e], count_of);
+  }
 
 //: columns_split
-  if (slot == 0 && k < outputs) partial[part * outputs + k] = x;
+  if (slot == 0 && k < outputs) {
+#pragma unroll
+    for (int e = 0; e < @width@; e++) partial[part * outputs + k + e].x = x[e];
+  }
   if (!is_last(counters + group, parts)) return;
-  x = combine_parts(shared, partial + (k < outputs ? k : 0), outputs, parts, width, depth);
-  if (slot == 0 && k < outputs) out[out_at(k)] = finish(x, count);
+  combine_parts(x, shared, partial + (k < outputs ? k : 0), outputs, parts, width, depth);
+  if (slot == 0 && k < outputs) {
+#pragma unroll
+    for (int e = 0; e < @width@; e++) out[out_at(k + e)] = finish(x[e], count_of);
+  }

@@ -4,6 +4,7 @@
 // The arrays lie alike and without gaps: element i is at [i]. The loop has a number of turns that is not known when it
 // is compiled, so that the compiler makes one copy of its body for all turns together, and one for the last elements.
 extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
+@aliases@
 @loop_prep@
   const long long cl_first = blockIdx.x * (256ll * @elements@) + threadIdx.x;
   const long long cl_last = min(cl_first + (256ll * @elements@), @count@);
@@ -17,6 +18,75 @@ extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
 
 //: strided
 // Where the element of an array is follows from its place on each axis; what stands for the array gives it at [i].
+@element@
+extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
+@loop_prep@
+  const long long cl_first = blockIdx.x * (256ll * @elements@) + threadIdx.x;
+  const long long cl_last = min(cl_first + (256ll * @elements@), @count@);
+#pragma unroll @elements@
+  for (long long cl_i = cl_first; cl_i < cl_last; cl_i += 256) {
+    const long long i = @position@;
+@places@
+@aliases@
+@operation@
+  }
+@after_loop@
+}
+
+//: tiled
+// A block does the statement for a tile of @across@ elements along the last axis and @along@ along another one; arrays
+// that lie along that one come through shared memory.
+@element@
+extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
+@shared@
+@coordinates@
+@declared@
+@ahead@
+#pragma unroll
+  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
+    const unsigned cl_x = threadIdx.x % @along@ + cl_k * 256 % @along@;
+    const unsigned cl_y = threadIdx.x / @along@ + cl_k * 256 / @along@;
+    const @index@ cl_a = cl_a0 + cl_y, cl_b = cl_b0 + cl_x;
+    if (@bound@cl_a < cl_across && cl_b < cl_along) {
+@loads@
+    }
+  }
+#pragma unroll
+  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
+    const unsigned cl_x = threadIdx.x % @along@ + cl_k * 256 % @along@;
+    const unsigned cl_y = threadIdx.x / @along@ + cl_k * 256 / @along@;
+    const @index@ cl_a = cl_a0 + cl_y, cl_b = cl_b0 + cl_x;
+    if (@bound@cl_a < cl_across && cl_b < cl_along) {
+@stores@
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
+    const unsigned cl_x = threadIdx.x % @across@ + cl_k * 256 % @across@;
+    const unsigned cl_y = threadIdx.x / @across@ + cl_k * 256 / @across@;
+    const @index@ cl_a = cl_a0 + cl_x, cl_b = cl_b0 + cl_y;
+    if (@bound@cl_a < cl_across && cl_b < cl_along) {
+      const long long i = 0;  // which is an element's number only between brackets here
+@places@
+@aliases@
+@operation@
+    }
+  }
+}
+
+//: ahead
+#pragma unroll
+  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
+    const unsigned cl_x = threadIdx.x % @across@ + cl_k * 256 % @across@;
+    const unsigned cl_y = threadIdx.x / @across@ + cl_k * 256 / @across@;
+    const @index@ cl_a = cl_a0 + cl_x, cl_b = cl_b0 + cl_y;
+    if (@bound@cl_a < cl_across && cl_b < cl_along) {
+@direct_loads@
+    }
+  }
+
+//: element
 template <class T> struct cl_at {
   T *p;
   __device__ __forceinline__ T &operator[](long long) const { return *p; }
@@ -26,16 +96,4 @@ template <class T> __device__ __forceinline__ cl_at<T> cl_element(T *p, long lon
 }
 template <class T> __device__ __forceinline__ cl_at<const T> cl_element(const T *p, long long bytes) {
   return {(const T *)((const char *)p + bytes)};
-}
-extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
-@loop_prep@
-  const long long cl_first = blockIdx.x * (256ll * @elements@) + threadIdx.x;
-  const long long cl_last = min(cl_first + (256ll * @elements@), @count@);
-#pragma unroll @elements@
-  for (long long cl_i = cl_first; cl_i < cl_last; cl_i += 256) {
-    const long long i = @position@;
-@places@
-@operation@
-  }
-@after_loop@
 }

@@ -16,19 +16,26 @@ function M.folder(name)
 end
 
 local LIMIT = 1024 * 1024 -- bytes of a file, far above the largest
-local array
+local folders = {}
+
+---The text of a file of a folder of kernels/.
+---@param folder string  "array"
+---@param name string    "elementwise.cu"
+---@return string
+---@raise RuntimeError where it is not there
+function M.file(folder, name)
+  folders[folder] = folders[folder] or M.folder(folder)
+  local text = folders[folder] and core.read_file(folders[folder] .. "/" .. name, LIMIT)
+  if text then return text end
+  errors.raise("RuntimeError", ("the library's device code is not there: %skernels/%s/%s"):format(here, folder, name), {
+    hint = "install the folder kernels beside the library's Lua files, as its build does",
+  })
+end
 
 ---The text of a file of kernels/array.
 ---@param name string  "elementwise.cu"
 ---@return string
 ---@raise RuntimeError where it is not there
-function M.array_file(name)
-  array = array or M.folder "array"
-  local text = array and core.read_file(array .. "/" .. name, LIMIT)
-  if text then return text end
-  errors.raise("RuntimeError", ("the library's device code is not there: %skernels/array/%s"):format(here, name), {
-    hint = "install the folder kernels beside the library's Lua files, as its build does",
-  })
-end
+function M.array_file(name) return M.file("array", name) end
 
 return M

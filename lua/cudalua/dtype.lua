@@ -149,9 +149,12 @@ end
 ---  "f"); or an FFI ctype
 ---@return cudalua.dtype.DType
 ---@raise LogicError where there is none
-function M.of(x)
+function M.of(x) return M._of("dtype", x) end
+
+-- The same for `where`, which an error names.
+function M._of(where, x)
   local dt, why = M._find(x)
-  return dt or refuse("dtype: " .. why)
+  return dt or refuse(where .. ": " .. why)
 end
 
 ---A struct as C lays it out. Its elements are FFI structs with these fields; the dtype itself makes them when it is
@@ -229,10 +232,15 @@ end
 ---@return cudalua.dtype.DType
 ---@raise LogicError where an integer type cannot hold the whole number, or the value is none of these
 function M.promote_value(a, value)
-  a = M.of(a)
-  if a.kind == "struct" then refuse(("dtype.promote_value: %s is a struct, not a number"):format(a.name)) end
+  local result, why = M._beside(M.of(a), value)
+  return result or refuse("dtype.promote_value: " .. why)
+end
+
+-- The same; nil and why where it cannot be.
+function M._beside(a, value)
+  if a.kind == "struct" then return nil, ("%s is a struct, not a number"):format(a.name) end
   local x = element.scalar(value)
-  if x == nil then refuse("dtype.promote_value: expected a number, got " .. element.describe(value)) end
+  if x == nil then return nil, "expected a number, got " .. element.describe(value) end
   local rank = ranks[a.kind]
   if type(x) == "boolean" then return a end
   if element.is_complex(x) then
@@ -242,7 +250,7 @@ function M.promote_value(a, value)
   if type(x) == "number" and (x ~= math.floor(x) or math.abs(x) == math.huge) then return default_float end
   if rank == 0 then a = M.int64 end
   local _, why = a._check(x)
-  if why then refuse("dtype.promote_value: " .. why) end
+  if why then return nil, why end
   return a
 end
 

@@ -5,6 +5,7 @@
 
 local ffi = require "ffi"
 local bit = require "bit"
+local errors = require "cudalua.errors"
 local float16 = require "cudalua.float16"
 local host = require "cudalua.ffi"
 
@@ -105,6 +106,7 @@ function M.describe(v)
   if type(v) == "string" then return "a string" end
   if type(v) == "cdata" and (istype(int64_t, v) or istype(uint64_t, v)) then return (tostring(v):gsub("U?LL$", "")) end
   if type(v) == "nil" or type(v) == "boolean" then return tostring(v) end
+  if type(v) == "table" then return errors.text_of_table(v) end
   return "a " .. type(v)
 end
 local describe = M.describe

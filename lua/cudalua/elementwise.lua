@@ -1,12 +1,14 @@
 -- Kernels made of one statement of the user's, which is done for each element of some arrays: PyCUDA's
 -- ElementwiseKernel, for arrays of any layout that broadcast to one shape.
 --   elementwise/usage   how the statement uses its arguments    elementwise/code   the CUDA C around it
+--   elementwise/again   calls like one before, in a few steps
 --
 -- The arrays that the statement takes at [i] and nowhere else are its elements: they broadcast to one shape, and lie as
 -- they will. An array that is used in any other way, as in table[index[i]], is the user's own to index: it is passed
 -- whole, without gaps, whatever its shape. Where no array is taken at [i] alone, the first one says how many elements
 -- there are, as in PyCUDA.
 
+local again = require "cudalua.elementwise.again"
 local code = require "cudalua.elementwise.code"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
@@ -21,6 +23,8 @@ local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
 local prepared = require("cudalua.gpuarray.scalar").operand
 local storage = require "cudalua.gpuarray.storage"
+local tile = require "cudalua.gpuarray.tile"
+local tile_code = require "cudalua.elementwise.tile_code"
 local tools = require "cudalua.tools.arguments"
 local usage = require "cudalua.elementwise.usage"
 local view = require "cudalua.gpuarray.view"
@@ -146,6 +150,14 @@ M.ElementwiseKernel = setmetatable({}, { __call = new, __index = Kernel })
 
 local function form_of(k, form)
   local key = ("%s %d %s %s %s"):format(form.strided, form.rank, form.wide, form.ranged, form.apart)
+  for i, arg in ipairs(k.args) do
+    if form.same[arg.name] then key = ("%s %d=%s"):format(key, i, form.same[arg.name]) end
+  end
+  local t = form.tile
+  if t then
+    key = ("%s tile %d %d %d"):format(key, t.axis, t.across, t.along)
+    for j in pairs(t.tiled) do key = key .. " " .. j end
+  end
   local found = k.forms[key]
   if not found then
     form.const = k.const
@@ -362,48 +374,93 @@ local function leaves_of(k, values, shape)
   return leaves, back
 end
 
--- Can nothing that is written be reached through another argument? Of other memory nothing is known.
+-- Are the elements at [i] of two arguments the same ones?
+local function are_same(k, leaves, i, j)
+  local a, b = leaves[i], leaves[j]
+  return not a.bare and not b.bare and k.usage.at_i[k.args[i].name] and k.usage.at_i[k.args[j].name] and
+    a.buf == b.buf and a.off == b.off and a.dtype == b.dtype and k.common.types[i] == k.common.types[j] and
+    layout.same(a.shape, b.shape) and layout.same(a.strides, b.strides)
+end
+
+-- Can nothing that is written be reached through another argument? Of other memory nothing is known. Arguments that are
+-- the same elements as one that is written become that one.
 local function are_apart(k, leaves)
+  local same = {}
   for i, arg in ipairs(k.args) do
-    if arg.is_vector and not k.const[arg.name] then
+    if arg.is_vector and not k.const[arg.name] and not same[arg.name] then
       for j, other in ipairs(k.args) do
-        if i ~= j and other.is_vector then
+        if i ~= j and other.is_vector and not same[other.name] then
           local a, b = leaves[i], leaves[j]
-          if a.bare or b.bare or overlap(a, b) then return false end
+          if a.bare or b.bare then return false, {} end
+          if overlap(a, b) then
+            if not are_same(k, leaves, i, j) then return false, {} end
+            same[other.name] = arg.name
+          end
         end
       end
     end
   end
-  return true
+  return true, same
+end
+
+-- The tile that a block does, where an array that is only read lies otherwise than the one that says in which order
+-- elements are taken (the first-th of the operands).
+local function tile_of(k, leaves, extents, joined, first)
+  if #extents < 2 or k.loop_prep:find "%S" or k.after_loop:find "%S" then return nil end
+  local operands, places, numbers, largest, j, n = {}, {}, {}, 1, 0, 1
+  for i, arg in ipairs(k.args) do
+    if arg.is_vector then
+      local size = arg.dtype.itemsize
+      if not tile_code.can_move(arg) then return nil end
+      largest, j = math.max(largest, size), j + 1
+      if j ~= first then n = n + 1 end
+      local at, strides = j == first and 1 or n, {}
+      -- What is written is not read ahead, as if it were not there.
+      local counts = j == first or k.const[arg.name]
+      for axis, bytes in ipairs(joined[j]) do strides[axis] = counts and bytes / size or 0 end
+      operands[at], places[at], numbers[at] = strides, leaves[i], j
+    end
+  end
+  return tile.choose(extents, operands, places, {}, largest, true), numbers
 end
 
 -- How the elements at [i] are found: their steps in bytes along axes that they have together.
-local function places(k, leaves, shape, size, ranged)
+local function places(k, leaves, shape, size, ranged, apart)
   local operands, sizes, in_order = {}, {}, {}
   for i, arg in ipairs(k.args) do
     if arg.is_vector and k.usage.at_i[arg.name] then
       local strides = layout.broadcast_strides(leaves[i].shape, leaves[i].strides, shape)
       operands[#operands + 1], sizes[#sizes + 1] = strides, arg.dtype.itemsize
       if not in_order.strides or not k.const[arg.name] and in_order.const then
-        in_order = { strides = strides, const = k.const[arg.name] }
+        in_order = { strides = strides, const = k.const[arg.name], number = #operands }
       end
     end
   end
   if #operands == 0 then return { strided = false, rank = 1, wide = false } end
   local axes = {}
   for axis = 1, #shape do axes[axis] = axis end
-  if k.usage.any_order and not ranged then axes = plan.ordered(shape, in_order.strides) end
+  local any_order = k.usage.any_order and not ranged
+  if any_order then axes = plan.ordered(shape, in_order.strides) end
   local extents, joined = plan.collapse(shape, operands, axes)
   local flat = #extents == 1
   for j = 1, #operands do flat = flat and (joined[j][1] == sizes[j] or size == 1) end
   if flat then return { strided = false, rank = 1, wide = false } end
-  local wide = size >= plan.LIMIT
+  local wide = size >= plan.LIMIT or plan.always_wide
   for j = 1, #operands do
     local reach = 0
     for axis = 1, #extents do reach = reach + (extents[axis] - 1) * math.abs(joined[j][axis]) end
     wide = wide or reach >= plan.LIMIT
   end
-  return { strided = true, rank = #extents, wide = wide }, extents, joined
+  local form = { strided = true, rank = #extents, wide = wide }
+  if any_order and apart then
+    local t, numbers = tile_of(k, leaves, extents, joined, in_order.number)
+    if t then
+      local tiled = {}
+      for at in pairs(t.tiled) do tiled[numbers[at]] = true end
+      t.tiled, form.tile = tiled, t
+    end
+  end
+  return form, extents, joined
 end
 
 -- ---- the call -------------------------------------------------------------------------------------------------------
@@ -454,11 +511,23 @@ local function arguments_of(k, values, leaves, n, range, form, extents, joined)
   end
   list[#list + 1] = n
   for _, x in ipairs(range) do list[#list + 1] = x end
-  if form.strided then
+  local t = form.tile
+  if t then
+    for axis, count in ipairs(tile.counts(t, extents)) do
+      if axis > 1 then
+        local multiplier, shift = plan.magic(count)
+        for _, x in ipairs { count, multiplier, shift } do list[#list + 1] = x end
+      end
+    end
+    list[#list + 1] = extents[t.axis]
+    list[#list + 1] = extents[form.rank]
+  elseif form.strided then
     for axis = 2, form.rank do
       list[#list + 1] = extents[axis]
       if not form.wide then list[#list + 1], list[#list + 2] = plan.magic(extents[axis]) end
     end
+  end
+  if form.strided then
     for j = 1, #joined do
       for axis = 1, form.rank do list[#list + 1] = joined[j][axis] end
     end
@@ -478,14 +547,16 @@ local function attempt(k, values, options)
   local leaves, back = leaves_of(k, values, shape)
   if n == 0 or count == 0 then return true end
   local ranged = start ~= nil or not whole -- then elements have to be taken in C order
-  local form, extents, joined = places(k, leaves, shape, n, ranged)
-  form.ranged, form.apart = start ~= nil, are_apart(k, leaves)
+  local apart, same = are_apart(k, leaves)
+  local form, extents, joined = places(k, leaves, shape, n, ranged, apart)
+  form.ranged, form.apart, form.same = start ~= nil, apart, same
   local found = form_of(k, form)
   local fn = load(k, found)
   if not fn then return false end
   local list = arguments_of(k, values, leaves, n, start and { start, step, count } or {}, form, extents, joined)
   if writes ~= storage.writes then return false end
-  local captured = run(fn, ceil((count or n) / (code.BLOCK * found.elements)), list)
+  local blocks = form.tile and form.tile.blocks or ceil((count or n) / (code.BLOCK * found.elements))
+  local captured = run(fn, blocks, list)
   for i, arg in ipairs(k.args) do
     local store = leaves[i] and leaves[i].store
     if store and captured then store.pinned = true end
@@ -495,6 +566,9 @@ local function attempt(k, values, options)
     end
   end
   for _, b in ipairs(back) do put_back(b.to, b.from) end
+  if not form.strided and not ranged and apart and next(same) == nil then
+    again.remember(k, values, leaves, fn, blocks, n)
+  end
   return true
 end
 
@@ -522,6 +596,7 @@ end
 ---@param k table
 ---@param ... any
 function M._call(k, ...)
+  if again.run(k, ...) then return end
   local values, options = split(k, ...)
   for i, arg in ipairs(k.args) do
     if arg.is_vector then check_array(k, i, values[i]) else values[i] = value_of(k, i, values[i]) end
@@ -551,7 +626,13 @@ end
 ---@return string
 function Kernel:source()
   local k = kernel_of(self, "source")
-  return form_of(k, { strided = false, rank = 1, wide = false, ranged = false, apart = true }).source
+  return form_of(k, { strided = false, rank = 1, wide = false, ranged = false, apart = true,
+    same = {} }).source
 end
+
+---What other kernels made of a user's text do with their arguments in the same way.
+M._arguments = { check_text = check_text, check_array = check_array, value_of = value_of, leaves_of = leaves_of,
+  check_written = check_written, context_of = context_of, overlap = overlap, copied = copied, put_back = put_back,
+  list = list_of_arguments }
 
 return M

@@ -110,6 +110,22 @@ end
 ---@param fields? table    further fields
 function M.raise(class, message, fields) return core.raise(class, message, fields) end
 
+local function passed(where, ok, ...)
+  if ok then return ... end
+  local err = ...
+  if M.is_error(err, "LogicError") then
+    err.message = where .. ": " .. (err.message:match "^%a[%w_%.:]*: (.*)$" or err.message)
+  end
+  error(err, 0)
+end
+
+---Calls f(...) for `where`, which is made of it: its LogicErrors ("name: text") have that name instead of their own.
+---@param where string  function, for messages
+---@param f function
+---@param ... any
+---@return any ...
+function M.within(where, f, ...) return passed(where, pcall(f, ...)) end
+
 ---Raises a LogicError unless f is a function, a kernel, or an object with __call.
 ---@param where string  function, for the message
 ---@param f any
@@ -136,6 +152,18 @@ local function text_of_cdata(x)
   return (tonumber(x) and "the FFI type of " or "a ") .. name
 end
 
+-- Tables of this library, by what getmetatable says of them.
+local tables = { ["cudalua.gpuarray"] = "an array", ["cudalua.ndarray"] = "a host array",
+  ["cudalua.dtype"] = "a dtype" }
+
+---What a message calls a table.
+---@param t table
+---@return string
+function M.text_of_table(t)
+  local tag = getmetatable(t)
+  return type(tag) == "string" and tables[tag] or "a table"
+end
+
 ---What a message calls a value. Runs nothing of the value's own.
 ---@param x any
 ---@return string
@@ -146,6 +174,7 @@ function M.text(x)
   end
   if t == "number" or t == "boolean" or t == "nil" then return tostring(x) end
   if t == "cdata" then return text_of_cdata(x) end
+  if t == "table" and getmetatable(x) then return M.text_of_table(x) end
   return core.kind(x) or t
 end
 
@@ -159,9 +188,8 @@ local function index(t, key) return t[key] end
 ---@return table
 function M.options(where, options, known)
   if options == nil then return {} end
-  if type(options) ~= "table" or getmetatable(options) == "cudalua.ndarray" then
-    local what = type(options) == "table" and "a host array" or M.text(options)
-    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, what))
+  if type(options) ~= "table" or type(getmetatable(options)) == "string" then
+    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, M.text(options)))
   end
   for key, value in next, options do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end

@@ -4,47 +4,64 @@
 --   plan               from an expression to its kernel  codegen    from that to CUDA C; template
 --   evaluate           computing                         write      writing where others still have to read
 --   storage            memory                            view, transfer
---   reduce             one value of many; reductions as data, reduce_run, reduce_code
+--   reduce             one value of many; reduce_more; reduce_call; reductions as data, reduce_run, reduce_code
+--   scan               running totals; scan_run, scan_code, scan_cells
 --   make, construct    fresh arrays                      generate   those that are computed from places
 --   shape              other shapes                      join       from several arrays, or again and again
 --   index              parts, by numbers, ranges, arrays, masks; take, where and their kin
+--   sort, count        order: sort_run, sort_quantile; how many there are of what: count_run
+--   argument           arrays for kernels of others      interface  and for other libraries
+--   parts              which of these are read when they are asked for
 
 require "cudalua.gpuarray.array"
+require "cudalua.gpuarray.interface"
+local core = require "cudalua.core"
+local element = require "cudalua.element"
+local evaluate = require "cudalua.gpuarray.evaluate"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
+local vec = require "cudalua.vec"
 
 ---Arrays in device memory.
----@class cudalua.gpuarray
+---@class cudalua.gpuarray: cudalua.operations
 ---@field newaxis any  in an index: a new axis of extent 1
 ---@field Array cudalua.gpuarray.Array  the methods of arrays
-local M = { newaxis = layout.newaxis, Array = object.Array }
+---@field vec cudalua.vec  CUDA's vectors, as element types
+local M = { newaxis = layout.newaxis, Array = object.Array, vec = vec }
 
 ---Is it an array of this module?
 ---@param x any
 ---@return boolean
 function M.is_array(x) return object.is_array(x) end
 
-for _, part in ipairs { "construct", "generate", "shape", "join" } do
+for _, part in ipairs { "construct", "shape" } do
   for name, f in pairs(require("cudalua.gpuarray." .. part)) do M[name] = f end
 end
 for name, f in pairs(functions.functions) do M[name] = M[name] or f end
-for name, f in pairs(require "cudalua.gpuarray.reduce") do M[name] = f end
-for name, f in pairs(require "cudalua.gpuarray.index.functions") do M[name] = f end
-M.apply = functions.apply
+require("cudalua.gpuarray.parts").install(M)
+
 M.scope = require("cudalua.gpuarray.scope").scope
 local fuse = require "cudalua.gpuarray.fuse"
 M.fuse, M.Fused, M.source = fuse.fuse, fuse.Fused, fuse.source
 
 graph.trace_lines()
 
+local function check_switch(what, on)
+  if type(on) ~= "boolean" then
+    layout.refuse(what, "expected true or false, got " .. element.describe(on))
+  end
+end
+
 ---Computes each operation at once, instead of whole expressions: for finding out which one fails.
 ---@param on? boolean  sets it
 ---@return boolean    how it is
+---@raise LogicError for anything else
 function M.eager(on)
   if on ~= nil then
+    check_switch("gpuarray.eager", on)
     graph.set_eager(on)
     if on then M.eval() end
   end
@@ -53,9 +70,57 @@ end
 
 ---Computes everything that was written down and not computed, or the given arrays.
 ---@param ... cudalua.gpuarray.Array
+---@raise LogicError for what is no array; what the kernels raise
 function M.eval(...)
-  local list = select("#", ...) > 0 and { ... } or storage.all_pending()
+  local n = select("#", ...)
+  local list = n > 0 and { ... } or storage.all_pending()
+  for i = 1, n do
+    if not object.is_array(list[i]) then
+      layout.refuse("gpuarray.eval", "expected an array, got " .. element.describe(list[i]))
+    end
+  end
   for _, x in ipairs(list) do x:eval() end
+end
+
+---Lets what is computed from here on be less exact, for speed: products and sums may be rounded once together,
+---denormals count as 0, and divisions, roots and functions come from faster, coarser approximations, as with nvcc's
+-----use_fast_math. What was written down before is computed first, as it was meant. Kernels of your own are not
+---concerned: they have options.
+---@param on? boolean  sets it; at first it is off
+---@return boolean    how it is
+---@raise LogicError for anything else; what the kernels raise that compute what was written down
+function M.fast_math(on)
+  if on ~= nil then
+    check_switch("gpuarray.fast_math", on)
+    if on ~= evaluate.fast_math then M.eval() end
+    evaluate.fast_math = on
+  end
+  return evaluate.fast_math
+end
+
+local WARP, BLOCK = 32, 256 -- threads
+
+---A grid for n elements, as PyCUDA has it, for kernels whose threads go on to the element that is as many further as
+---there are threads: as many blocks as the device runs at once, or fewer.
+---@param n integer  elements
+---@param dev? cudalua.Device  default: that of the current context
+---@return integer grid   blocks
+---@return integer block  threads of each
+---@raise LogicError where n is not a whole number from 0
+function M.splay(n, dev)
+  local what = "gpuarray.splay"
+  local elements = layout.whole(n)
+  if not elements or elements < 0 then
+    layout.refuse(what, "expected a number of elements, a whole number from 0, got " .. element.describe(n))
+  end
+  if dev == nil then
+    dev = core.classes.Context.get_device()
+  elseif core.kind(dev) ~= "Device" then
+    layout.refuse(what, "expected a Device, got " .. element.describe(dev))
+  end
+  local block = math.min(BLOCK, math.max(1, math.ceil(elements / WARP)) * WARP)
+  local threads = dev:get_attribute "multiprocessor_count" * dev:get_attribute "max_threads_per_multiprocessor"
+  return math.max(1, math.min(math.ceil(elements / block), math.floor(threads / block))), block
 end
 
 return M

@@ -171,8 +171,8 @@ for part, names in pairs {
   for name in names:gmatch "%S+" do later[name] = part end
 end
 -- As fields: cuda.ndarray.zeros.
-local modules = { dtype = true, elementwise = true, gpuarray = true, math = true, ndarray = true, softgpu = true,
-  tools = true, vec = true }
+local modules = { curandom = true, dtype = true, elementwise = true, gpuarray = true, math = true, ndarray = true,
+  random = true, reduction = true, scan = true, softgpu = true, tools = true, vec = true }
 
 -- cuda.ctx_flags and the other constants are made when they are first looked at.
 local constant = require("cudalua.constants").lookup

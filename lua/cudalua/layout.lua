@@ -62,6 +62,8 @@ function M.numbers(what, name, list, lowest)
     local n = whole(list)
     if not n then refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list)) end
     list = { n }
+  elseif type(getmetatable(list)) == "string" then
+    refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list))
   end
   local n = #list
   if n > M.MAX_AXES then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, M.MAX_AXES) end

@@ -117,7 +117,7 @@ end
 local expected = '"auto", "off" or a number of bytes such as 268435456 or "256M"'
 
 ---How many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector, which
----cannot see them. "auto": 256 MiB, more where a collection takes long or finds nothing, less where the device has
+---cannot see them. "auto": 64 MiB, more where a collection takes long or finds nothing, less where the device has
 ---little to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
 ---@param budget? integer|string|boolean  "auto", bytes ("256M" is a number too), "off" or false; nil: only ask
 ---@return integer|string budget  what it was: "auto", "off" or bytes

@@ -89,7 +89,7 @@ function M.arange(what, ...)
   if dtype == nil then
     dtype = all_whole { start, stop, step } and dtypes.int64 or dtypes.default_float()
   else
-    dtype = dtypes.of(dtype)
+    dtype = dtypes._of(what, dtype)
   end
   local n = math.max(ceil((stop - start) / step), 0)
   if n > 2 ^ 53 then refuse(what, "too many elements") end
@@ -134,7 +134,7 @@ function M.linspace(what, endpoint, numbers, dtype)
   if not layout.whole(num) or num < 0 then
     refuse(what, "num must be a whole number from 0, got " .. element.describe(num))
   end
-  dtype = dtype ~= nil and dtypes.of(dtype) or dtypes.default_float()
+  dtype = dtype ~= nil and dtypes._of(what, dtype) or dtypes.default_float()
   if endpoint ~= nil and type(endpoint) ~= "boolean" then
     refuse(what, "endpoint must be true or false, got " .. element.describe(endpoint))
   end
@@ -158,7 +158,7 @@ function M.eye(what, ...)
   local shape = layout.numbers(what, "shape", { numbers[1], numbers[2] or numbers[1] }, 0)
   local k = layout.whole(numbers[3] or 0)
   if not k then refuse(what, "k must be a whole number, got " .. element.describe(numbers[3])) end
-  return shape, k, dtype ~= nil and dtypes.of(dtype) or dtypes.default_float(), options
+  return shape, k, dtype ~= nil and dtypes._of(what, dtype) or dtypes.default_float(), options
 end
 
 return M

@@ -10,8 +10,10 @@ local M = {}
 local SOME = 60 -- kernels in one source
 
 -- What a kernel calls of its own.
-local OWN = "compute acc_t index_t bases_t raw_t neutral finish batch Pairwise lane_of_unit lanes slots is_last "
-  .. "combine_parts"
+local OWN = "compute word_at acc_t index_t bases_t raw_t neutral finish batch Pairwise lane_of_unit lanes slots "
+  .. "is_last combine_parts words_t packs_t part_t value_t none end add Column unit some_unit of_pack UNIT TURN "
+  .. "RUN K ROW ROWS TILE WORDS Words from_lane present within_run load_part finish_run Leaves cell_t publish wait "
+  .. "cell_before hand_on look_back result combine"
 
 local function compile(list, first, last, id)
   local texts, pieces = {}, {}

@@ -1,6 +1,7 @@
 -- What the specs share: a driver that is open, a context that is current, errors that are looked at, and child
 -- processes for what ends a process or its device.
 local cuda = require "cudalua"
+local core = require "cudalua.core"
 local ffi = require "ffi"
 local assert = require "luassert" -- so that these checks count as a test's assertions
 
@@ -69,6 +70,13 @@ end
 ---goes into kept, to be dropped from there.
 M.kept = {}
 function M.apart(f) coroutine.wrap(f)() end
+
+---How many kernels f launches, on any driver; not those of graphs.
+function M.kernels(f)
+  local before = core.launch_count()
+  f()
+  return core.launch_count() - before
+end
 
 ---Runs Lua code in a process of its own; returns what it printed and whether it ended well.
 function M.child(code, environment)

@@ -40,8 +40,10 @@ local function callable(v)
   return type(v) == "function" or type(mt) == "table" and mt.__call ~= nil
 end
 
-local functions = {}
+local functions, added = {}, {}
 local function add(name, f, words)
+  if added[f] then return end -- under another name, as a method say
+  added[f] = true
   local list = {}
   for word in words:gmatch "%S+" do list[#list + 1] = word end
   functions[#functions + 1] = { name = name, call = f, words = list }
@@ -73,6 +75,9 @@ operator("a kernel's call with a table", "launch", function(options)
 end)
 operator("a kernel's call with an array", "gints 0 1 launch", function(...) return values.value "add"(...) end)
 operator("an ElementwiseKernel's call", "garray 2 options", function(...) return values.value "statement"(...) end)
+operator("a ReductionKernel's call", "garray options", function(...) return values.value "reduction"(...) end)
+operator("a scan kernel's call", "garray garray options", function(...) return values.value "exclusive"(...) end)
+operator("a GenericScanKernel's call", "garray options", function(...) return values.value "generic"(...) end)
 operator("a fused function's call", "garray garray", function(...) return values.value "fused"(...) end)
 operator("memory + bytes", "8", function(x) return values.value "memory" + x end)
 operator("Memcpy2D()", "options", function(...) return values.value "copy2d"(...) end)
@@ -117,6 +122,15 @@ local options = {
   ["gpuarray.multi_take"] = "out", ["gpuarray.multi_put"] = "dest_shape out",
   ["gpuarray.multi_take_put"] = "dest_shape out src_offsets", ["gpuarray.searchsorted"] = "side",
   ["gpuarray.Array:searchsorted"] = "side",
+  ["gpuarray.sort"] = "axis descending out", ["gpuarray.Array:sort"] = "axis descending out",
+  ["gpuarray.argsort"] = "axis descending out", ["gpuarray.Array:argsort"] = "axis descending out",
+  ["gpuarray.topk"] = "axis largest", ["gpuarray.Array:topk"] = "axis largest",
+  ["gpuarray.unique"] = "index inverse counts", ["gpuarray.Array:unique"] = "index inverse counts",
+  ["gpuarray.median"] = "axis keepdims out", ["gpuarray.Array:median"] = "axis keepdims out",
+  ["gpuarray.quantile"] = "axis keepdims method out", ["gpuarray.Array:quantile"] = "axis keepdims method out",
+  ["gpuarray.percentile"] = "axis keepdims method out", ["gpuarray.Array:percentile"] = "axis keepdims method out",
+  ["gpuarray.bincount"] = "weights minlength", ["gpuarray.histogram"] = "range weights density",
+  ["gpuarray.histogram_bin_edges"] = "range", ["gpuarray.digitize"] = "right",
   ["ndarray.Array:allclose"] = "rtol atol equal_nan", ["dtype.struct"] = "name align",
   ["tools.VectorArg"] = "const", ["tools.ScalarArg"] = "const",
   ["a kernel's call"] = "block grid stream shared time_kernel cooperative cluster priority pdl carveout texrefs",
@@ -128,6 +142,13 @@ for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var 
   options["gpuarray." .. name], options["gpuarray.Array:" .. name] = "axis keepdims dtype ddof out",
     "axis keepdims dtype ddof out"
 end
+for name in ("cumsum cumprod cummax cummin"):gmatch "%S+" do
+  options["gpuarray." .. name], options["gpuarray.Array:" .. name] = "axis dtype out", "axis dtype out"
+end
+for name in ("Inclusive Exclusive Generic"):gmatch "%S+" do
+  options["scan." .. name .. "ScanKernel"] = "name_prefix preamble options keep is_segment_start_expr"
+end
+options["a scan kernel's call"], options["a GenericScanKernel's call"] = "out stream n allocator flags", "stream n"
 for name in ("concatenate stack hstack vstack dstack"):gmatch "%S+" do options["gpuarray." .. name] = "dtype out" end
 local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like eye identity from_function"
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
@@ -145,8 +166,9 @@ end
 
 -- These hand on what a function of the user's raises.
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
-  ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true,
+  ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true, ["gpuarray.scope"] = true,
   ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true }
+for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
 -- Numbers in these places are addresses or handles, which the caller vouches for.
 -- These only take note of what they are given: it is looked at when it is used.
@@ -300,6 +322,8 @@ local function sweep(fun)
   settle()
   cuda.gc_budget "auto"
   cuda.set_debugging(false)
+  cuda.gpuarray.eager(false)
+  cuda.gpuarray.fast_math(false)
   about_to(fun.name .. ": afterwards")
   local ok, err = pcall(works)
   if not ok then finding("%s: afterwards nothing works: %s", fun.name, tostring(err)) end

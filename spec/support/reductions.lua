@@ -35,19 +35,11 @@ local function pairwise(list, combine)
   return list[1]
 end
 
--- The documented order: units of 1024 elements, 32 lanes of a unit, pairs.
+-- The documented order: a binary tree over the elements' numbers.
 function M.tree(list, combine)
-  local units, n = {}, #list
-  for first = 1, n, 1024 do
-    local lanes = {}
-    for lane = 0, 31 do
-      local own = {}
-      for i = first + lane, math.min(first + 1023, n), 32 do own[#own + 1] = list[i] end
-      if #own > 0 then lanes[#lanes + 1] = pairwise(own, combine) end
-    end
-    units[#units + 1] = pairwise(lanes, combine)
-  end
-  return pairwise(units, combine)
+  local copy = {}
+  for i, x in ipairs(list) do copy[i] = x end
+  return pairwise(copy, combine)
 end
 
 local function accumulator(t) return t.kind == "float" and t.itemsize == 2 and dtype.float32 or t end

@@ -183,6 +183,12 @@ nonzero = garray; argwhere = garray; flatnonzero = garray; compress = gmask garr
 place = garray gmask 1; putmask = garray gmask 1; select = gmasks garrays 0; choose = gpositions gfours options
 multi_take = garrays gpositions options; multi_put = gfours gpositions gplace
 multi_take_put = garrays gpositions gpositions gplace; searchsorted = garray 1 options
+sort = garray options; argsort = garray options; topk = garray 1 options; unique = garray options
+median = garray options; quantile = garray 0.5 options; percentile = garray 50 options
+Array:sort = garray options; Array:argsort = garray options; Array:topk = garray 1 options
+Array:unique = garray options; Array:median = garray options; Array:quantile = garray 0.5 options
+Array:percentile = garray 50 options; bincount = gcounted options; histogram = garray 2 options
+histogram_bin_edges = garray 2 options; digitize = garray garray options
 ]])
 
 rows("tools.", [[
@@ -193,7 +199,8 @@ ScalarArg = 'float32 'x options; is_arg = argument; Arg = -; Arg:declarator = ar
 match_dtype_to_c_struct = 'nonsense_particle particle; c_declarations = dtypes 'text
 ]])
 
-for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std"):gmatch "%S+" do
+for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std nansum nanprod nanmin nanmax " ..
+  "nanargmin nanargmax nanmean nanvar nanstd norm logsumexp"):gmatch "%S+" do
   samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = "garray options", "garray options"
 end
 rows("gpuarray.", [[
@@ -210,14 +217,72 @@ rows("elementwise.", [[
 ElementwiseKernel = statement_args 'x[i]*=a 'scale options; ElementwiseKernel:source = statement
 ]])
 
+rows("reduction.", [[
+ReductionKernel = 'float32 '0 'a+b 'x[i]*a statement_args 'total options; ReductionKernel:source = reduction
+]])
+
+rows("scan.", [[
+InclusiveScanKernel = 'float32 'a+b options; InclusiveScanKernel:source = inclusive
+ExclusiveScanKernel = 'float32 'a+b 0 options; ExclusiveScanKernel:source = exclusive
+GenericScanKernel = 'float32 statement_args 'x[i] 'a+b 0 'x[i]=item options; GenericScanKernel:source = generic
+]])
+
+for _, name in ipairs { "cumsum", "cumprod", "cummax", "cummin" } do
+  samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = "garray options", "garray options"
+end
+
+-- The module's functions are the methods of its generator.
+local draws = [[uniform = 4 0 1 'float32; normal = 4 0 1 'float32; log_normal = 4 0 1 'float32
+exponential = 4 1 'float32; gamma = 4 2 1 'float32; beta = 4 2 3 'float32; poisson = 4 3 'int32
+binomial = 4 5 0.5 'int32; integers = 4 1 6 'int32; permutation = 8; choice = 8 2 options
+]]
+rows("random.", draws)
+rows("random.Generator:", draws:gsub("= ", "= rng "))
+for class, word in pairs { Generator = "rng", StateGenerator = "xorwow", SobolGenerator = "sobol" } do
+  rows("random." .. class .. ":", ([[
+gen_uniform = rng 4 'float32 stream; gen_normal = rng 4 'float32 stream
+gen_log_normal = rng 4 'float32 0 1 stream; gen_poisson = rng 4 'uint32 3 stream; fill_uniform = rng garray stream
+fill_normal = rng garray stream; fill_log_normal = rng garray 0 1 stream; fill_poisson = rng gints 3 stream
+get_state = rng; set_state = rng rng_state
+]]):gsub("rng", word))
+end
+rows("random.", [[
+Generator = 1; Generator:seed = rng 1; Generator:skip_ahead = rng 1; Generator:spawn = rng 1; seed = 1; default =
+rand = 4 'float32 stream; seed_getter_uniform = 4; seed_getter_unique = 4
+XORWOWRandomNumberGenerator = 1 0 few_generators; MRG32k3aRandomNumberGenerator = 1 0 few_generators
+StateGenerator = -; SobolGenerator = -
+StateGenerator:call_skip_ahead = xorwow 1 stream; StateGenerator:call_skip_ahead_array = xorwow 1 stream
+StateGenerator:call_skip_ahead_sequence = xorwow 1 stream
+StateGenerator:call_skip_ahead_sequence_array = xorwow 1 stream
+StateGenerator:call_skip_ahead_subsequence = mrg 1 stream
+StateGenerator:call_skip_ahead_subsequence_array = mrg 1 stream
+generate_direction_vectors = 2 'VECTOR_32 0; generate_scramble_constants32 = 2 0; generate_scramble_constants64 = 2 0
+Sobol32RandomNumberGenerator = nil 0 options; Sobol64RandomNumberGenerator = nil 0 options
+ScrambledSobol32RandomNumberGenerator = nil nil 0 options; ScrambledSobol64RandomNumberGenerator = nil nil 0 options
+SobolGenerator:call_skip_ahead = sobol 1
+]])
+
 -- By the number of their operands; functions with several results have one.
 local ops = require "cudalua.gpuarray.ops"
 local operands = { "garray options", "garray garray options", "garray garray garray options" }
-for name in pairs(require "cudalua.math") do
+for name in pairs(require("cudalua.gpuarray.functions").functions) do
   local op = ops[name]
-  samples["math." .. name] = not op and "garray" or op.weak[1] and "1 garray options"
-    or op.weak[2] and "garray 1 options" or operands[op.arity]
+  local words = not op and "garray" or op.weak[1] and "1 garray options" or op.weak[2] and "garray 1 options"
+    or operands[op.arity]
+  if op and not op.row.code.real and not op.row.code.any and not op.row.code.float then
+    words = words:gsub("garray", "gints")
+  end
+  if name == "if_positive" or name == "where" then words = "garray garray garray options" end
+  if name == "mul_add" then words = "garray 2 garray 3 options" end
+  samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = words, words
+  samples["math." .. name] = words
 end
+rows("gpuarray.", [[
+Array:iadd = garray garray; Array:isub = garray garray; Array:imul = garray garray; Array:idiv = garray garray
+Array:imod = garray garray; Array:ipow = garray garray; Array:ifloordiv = garray garray; Array:eval = gpending
+Array:cuda_array_interface = garray; Array:release = gfresh; eager = false; fast_math = false; eval = gpending
+scope = fn; splay = 16 dev; reverse = garray; Array:where = gmask garray 1 options
+]])
 
 local vectors = "char uchar short ushort int uint long ulong longlong ulonglong float double"
 for base in vectors:gmatch "%S+" do

@@ -118,15 +118,31 @@ function make.axes() return { 1, 2 } end
 function make.garray() return gpuarray.to_gpu(cuda.ndarray.zeros(16)) end
 function make.gpositions() return gpuarray.to_gpu({ 1, 2, 2, -1 }, "int64") end
 function make.gmask() return gpuarray.to_gpu(cuda.ndarray.ones(16, "bool")) end
+function make.gcounted() return gpuarray.to_gpu({ 1, 2, 2 }, "int64") end
 function make.garrays() return { make.garray(), make.garray() } end
 function make.gmasks() return { make.gmask(), make.gmask() } end
 function make.gfours() return { gpuarray.to_gpu { 1, 2, 3, 4 }, gpuarray.to_gpu { 5, 6, 7, 8 } } end
 function make.gpending() return make.garray() + 1 end
+make.gfresh = make.garray
 function make.fused() return gpuarray.fuse(function(x, y) return gpuarray.add(x, y) end) end
 function make.gints() return gpuarray.to_gpu(cuda.ndarray.zeros(16, "int32")) end
 function make.statement_args() return "float *x, float a" end
 function make.statement() return cuda.elementwise.ElementwiseKernel(make.statement_args(), "x[i] *= a") end
+function make.inclusive() return cuda.scan.InclusiveScanKernel("float32", "a + b") end
+function make.exclusive() return cuda.scan.ExclusiveScanKernel("float32", "a + b", 0) end
+function make.generic() return cuda.scan.GenericScanKernel("float32", "float *x", "x[i]", "a + b", 0, "x[i] = item") end
+function make.reduction()
+  return cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i]", "const float *x")
+end
 function make.gplace() return { dest_shape = 16 } end
+function make.rng() return cuda.random.Generator(1) end
+function make.few_generators() return { generators = 8 } end
+function make.xorwow() return cuda.random.XORWOWRandomNumberGenerator(1, 0, make.few_generators()) end
+function make.mrg() return cuda.random.MRG32k3aRandomNumberGenerator(1, 0, make.few_generators()) end
+function make.sobol() return cuda.random.Sobol32RandomNumberGenerator() end
+for word in ("rng xorwow sobol"):gmatch "%S+" do
+  make[word .. "_state"] = function() return make[word]():get_state() end
+end
 function make.handle64() return ("x"):rep(64) end
 function make.number() return M.base:handle() end
 function make.path()
@@ -140,8 +156,8 @@ function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
 
 local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 
-local fresh = { loose_context = true, options = true, launch = true, shape = true, linker = true,
-  dynamic = true, path = true }
+local fresh = { gfresh = true, gpending = true, loose_context = true, options = true, launch = true, shape = true,
+  linker = true, dynamic = true, path = true }
 
 ---A value for the word, in the current context: the same each time, while it can be used.
 function M.value(word)

@@ -157,7 +157,11 @@ static const luaL_Reg core_functions[] = {
     {"here", cl_user_line},
     {"memory_context", cl_memory_context},
     {"array_allocate", cl_array_allocate},
+    {"array_compute", cl_array_compute},
+    {"array_release", cl_array_release},
+    {"array_read", cl_array_read},
     {"array_ready", cl_array_ready},
+    {"launch_count", cl_launch_count},
     {"array_run", cl_array_run},
     {"function_prepare", cl_function_prepare},
     // params.c
@@ -273,6 +277,9 @@ static const luaL_Reg allocation_methods[] = {{"free", cl_alloc_free},
                                               {NULL, NULL}};
 static const luaL_Reg pointer_methods[] = {{"ptr", cl_memory_ptr}, {NULL, NULL}};
 static const luaL_Reg memory_meta[] = {{"__len", cl_memory_len}, {"__add", cl_memory_add}, {NULL, NULL}};
+
+static const luaL_Reg pooled_meta[] = {
+    {"__len", cl_memory_len}, {"__add", cl_memory_add}, {"__gc", cl_pooled_gc}, {NULL, NULL}};
 
 static const luaL_Reg mempool_methods[] = {{"alloc", cl_mempool_alloc},
                                            {"close", cl_mempool_close},
@@ -398,7 +405,7 @@ int luaopen_cudalua_core(lua_State *L) {
   add_class(L, CL_ALLOCATION, allocation_methods, memory_meta);
   add_class(L, CL_MEMPOOL, mempool_methods, NULL);
   add_class(L, CL_DEVICE_POOL, device_pool_methods, pool_meta);
-  add_class(L, CL_POOLED, pooled_methods, memory_meta);
+  add_class(L, CL_POOLED, pooled_methods, pooled_meta);
   add_class(L, CL_HOST_POOL, host_pool_methods, pool_meta);
   add_class(L, CL_POOLED_HOST, pooled_host_methods, memory_meta);
   add_class(L, CL_POINTER, pointer_methods, memory_meta);

@@ -35,6 +35,7 @@ bool cl_kept_add(cl_Kept *k, cl_Rec *r) {
   if (k->set[i]) return true;
   k->set[i] = cl_rec_retain(r);
   k->count++;
+  k->tracked += r->tracks;
   k->checked = 0;
   cl_memory_captured(r);
   return true;
@@ -219,6 +220,27 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   return s;
 }
 
+/* What the graph was recorded from knew nothing of the order in which its memory is used by then: the launch
+ * comes after what other streams did with it before ... */
+static void join_streams(lua_State *L, const cl_Kept *k, const cl_Context *ctx, cl_Stream *s) {
+  if (!k->tracked || cl_captures) return;
+  for (uint32_t i = 0; i < k->room; i++) {
+    cl_Rec *r = k->set[i];
+    if (!r || !r->tracks || cl_rec_context(r) != ctx) continue;
+    cl_Order *o = &((cl_Allocation *)r)->order;
+    CUresult code = cl_order_done(o, ctx, s) ? CUDA_SUCCESS : cl_order_join(o, s);
+    if (code) cl_fail(L, "cuStreamWaitEvent", code);
+  }
+}
+
+/* ... and what they do with it next, after the launch. */
+static void remember_use(lua_State *L, const cl_Kept *k, cl_Stream *s) {
+  for (uint32_t i = 0; k->tracked && i < k->room; i++) {
+    cl_Rec *r = k->set[i];
+    if (r && r->tracks && ((cl_Allocation *)r)->order.home != s) cl_memory_use_slow(L, (cl_Allocation *)r, s);
+  }
+}
+
 /* x:launch([s]) -> x. A launch anchors the GraphExec and what its graph uses. */
 int cl_graph_exec_launch(lua_State *L) {
   const cl_GraphExec *x = check_exec(L);
@@ -226,11 +248,13 @@ int cl_graph_exec_launch(lua_State *L) {
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
   cl_kept_check(L, x->kept, "GraphExec:launch");
   cl_anchors_poll(L);
+  join_streams(L, x->kept, ctx, s);
   CL_TRY(L, cuGraphLaunch, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
   lua_settop(L, 1);
   lua_getfenv(L, 1);
   cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
+  remember_use(L, x->kept, s);
   lua_settop(L, 1);
   return 1;
 }

@@ -11,6 +11,7 @@ typedef struct cl_Kept {
   cl_Rec rec;
   cl_Rec **set; /* open addressing; each retained */
   uint32_t count, room;
+  uint32_t tracked;         /* how many of them are memory in the order of streams (memory.h) */
   _Atomic uint64_t checked; /* cl_closes when all of them were last seen alive, plus 1 */
 } cl_Kept;
 

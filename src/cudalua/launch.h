@@ -4,6 +4,8 @@
 
 #include "stream.h"
 
+#include <string.h>
+
 typedef enum cl_Type {
   CL_T_UNKNOWN, /* only its size is known */
   CL_T_PTR,
@@ -104,6 +106,41 @@ typedef enum cl_Converted { CL_OK, CL_OK_POOLED, CL_WRONG, CL_LATER } cl_Convert
  * value that the Lua side has to take apart first (cdata, handlers). */
 cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Context *ctx, void *dst, char *why,
                         size_t why_size);
+
+/* The common types; false: cl_convert() will do it, or say what is wrong. */
+static inline bool cl_store_number(cl_Type t, double d, void *dst) {
+  switch (t) {
+  case CL_T_I32: {
+    if (!(d >= INT32_MIN && d <= INT32_MAX)) return false;
+    int32_t v = (int32_t)d;
+    memcpy(dst, &v, sizeof v);
+    return v == d;
+  }
+  case CL_T_U32: {
+    if (!(d >= 0 && d <= UINT32_MAX)) return false;
+    uint32_t v = (uint32_t)d;
+    memcpy(dst, &v, sizeof v);
+    return v == d;
+  }
+  case CL_T_U64:
+    if (!(d >= 0)) return false;
+    /* fall through */
+  case CL_T_I64: {
+    const double exact = 9007199254740992.0;
+    if (!(d >= -exact && d <= exact)) return false;
+    int64_t v = (int64_t)d;
+    memcpy(dst, &v, sizeof v);
+    return (double)v == d;
+  }
+  case CL_T_F32: {
+    float f = (float)d;
+    memcpy(dst, &f, sizeof f);
+    return f - f == 0; /* finite */
+  }
+  case CL_T_F64: memcpy(dst, &d, sizeof d); return true;
+  default: return false;
+  }
+}
 
 /* pack.c: the arguments from stack index `first` on, as many as there are parameters, into fn->block. Raises
  * for what does not fit. Returns the number of parameters, or the first one whose value the Lua side has to

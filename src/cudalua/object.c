@@ -34,18 +34,24 @@ CL_IN_FORK(destroy_lock, pthread_rwlock_init(&destroy_lock, NULL));
 
 uint64_t cl_failed_destroys(void) { return failed_destroys; }
 
-cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent) {
-  cl_Rec *r = malloc(bytes); /* calloc() has no cache for each thread */
-  if (!r) return NULL;
+void cl_rec_open(cl_Rec *r, cl_Kind kind, size_t bytes, cl_Rec *parent) {
   memset(r, 0, bytes);
-  r->refs = 1;
-  r->life = CL_NEW;
+  atomic_init(&r->refs, 1);
+  atomic_init(&r->life, CL_NEW);
   r->kind = kind;
   r->waits = families[kind].traits & CL_WAITS;
   r->generation = ++generations;
   r->parent = parent ? cl_rec_retain(parent) : NULL;
+}
+
+cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent) {
+  cl_Rec *r = malloc(bytes); /* calloc() has no cache for each thread */
+  if (r) cl_rec_open(r, kind, bytes, parent);
   return r;
 }
+
+bool cl_closing_enter(void) { return !pthread_rwlock_tryrdlock(&destroy_lock); }
+void cl_closing_leave(void) { pthread_rwlock_unlock(&destroy_lock); }
 
 cl_Rec *cl_rec_retain(cl_Rec *r) {
   atomic_fetch_add(&r->refs, 1);
@@ -329,14 +335,27 @@ static cl_Rec *stand_in(const cl_Rec *r) {
   return *slot = c ? &c->rec : NULL;
 }
 
+static void retire_to(lua_State *L, int idx, cl_Object *o, cl_Rec *instead) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, cl_state(L)->retired[o->kind]);
+  lua_setmetatable(L, idx < 0 ? idx - 1 : idx);
+  o->rec = instead;
+}
+
 void cl_object_retire(lua_State *L, int idx) {
   cl_Object *o = lua_touserdata(L, idx);
   cl_Rec *r = o->rec, *instead = r->refs == 1 && r->life == CL_CLOSED ? stand_in(r) : NULL;
   if (!instead) return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, cl_state(L)->retired[o->kind]);
-  lua_setmetatable(L, idx < 0 ? idx - 1 : idx);
-  o->rec = instead;
+  retire_to(L, idx, o, instead);
   cl_rec_release(dispose(r));
+}
+
+bool cl_object_give(lua_State *L, int idx, bool (*take)(cl_Rec *)) {
+  cl_Object *o = lua_touserdata(L, idx);
+  cl_Rec *instead = o->rec->refs == 1 ? stand_in(o->rec) : NULL;
+  if (!instead || !take(o->rec)) return false;
+  cl_closes++;
+  retire_to(L, idx, o, instead);
+  return true;
 }
 
 int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {

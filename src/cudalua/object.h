@@ -80,6 +80,8 @@ extern cl_Rec cl_no_owner; /* always live, in no context: what a bare address re
 
 /* Records. */
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */
+/* The same in memory that is there. */
+void cl_rec_open(cl_Rec *r, cl_Kind kind, size_t bytes, cl_Rec *parent);
 cl_Rec *cl_rec_retain(cl_Rec *r);
 /* NULL is fine. Destroys what it was the last reference to, or queues it where that would wait; never fails,
  * never waits: finalizers call it. */
@@ -88,6 +90,9 @@ bool cl_rec_retain_if(cl_Rec *r); /* false when the last reference is already go
 bool cl_rec_live(const cl_Rec *r);
 /* Destroys the handle now, waiting if need be. CUDA_SUCCESS too if a parent was already gone. */
 CUresult cl_rec_close(cl_Rec *r);
+/* Between the two no context is destroyed; false: one is, right now. */
+bool cl_closing_enter(void);
+void cl_closing_leave(void);
 /* Destroys the handle of r, whose context is about to end while the driver would keep it. */
 void cl_rec_give_back(cl_Rec *r);
 /* The same for a call of the user's, whose place is remembered for later errors. */
@@ -99,8 +104,8 @@ extern _Atomic uint64_t
 
 /* What finalizers left: destroyed by whoever allocates, synchronises, detaches or closes a state next. */
 void cl_queue_drain(void);
+extern _Atomic uint32_t cl_queue_length;
 static inline void cl_queue_check(void) { /* for paths that are called often */
-  extern _Atomic uint32_t cl_queue_length;
   if (__builtin_expect(cl_queue_length != 0, 0)) cl_queue_drain();
 }
 cl_Context *cl_rec_context(cl_Rec *r); /* nearest context record, r itself included */
@@ -191,6 +196,9 @@ int cl_close_method(lua_State *L, cl_Kind kind, const char *call);
 /* For memory at idx that was just closed: if nothing else refers to it, its record goes now, and the
  * collector is spared a finalizer. It says where it was closed as before. */
 void cl_object_retire(lua_State *L, int idx);
+/* The same for memory at idx that is not closed: take() closes its record and keeps it. False: others refer
+ * to it, or take() answered that; nothing was done. */
+bool cl_object_give(lua_State *L, int idx, bool (*take)(cl_Rec *));
 
 int cl_object_gc(lua_State *L);
 int cl_object_tostring(lua_State *L);

@@ -10,41 +10,6 @@ static void forget(cl_Function *fn, uint64_t now) {
   fn->packed = now;
 }
 
-/* The common types; false: cl_convert() will do it, or say what is wrong. */
-static inline bool store(cl_Type t, double d, void *dst) {
-  switch (t) {
-  case CL_T_I32: {
-    if (!(d >= INT32_MIN && d <= INT32_MAX)) return false;
-    int32_t v = (int32_t)d;
-    memcpy(dst, &v, sizeof v);
-    return v == d;
-  }
-  case CL_T_U32: {
-    if (!(d >= 0 && d <= UINT32_MAX)) return false;
-    uint32_t v = (uint32_t)d;
-    memcpy(dst, &v, sizeof v);
-    return v == d;
-  }
-  case CL_T_U64:
-    if (!(d >= 0)) return false;
-    /* fall through */
-  case CL_T_I64: {
-    const double exact = 9007199254740992.0;
-    if (!(d >= -exact && d <= exact)) return false;
-    int64_t v = (int64_t)d;
-    memcpy(dst, &v, sizeof v);
-    return (double)v == d;
-  }
-  case CL_T_F32: {
-    float f = (float)d;
-    memcpy(dst, &f, sizeof f);
-    return f - f == 0; /* finite */
-  }
-  case CL_T_F64: memcpy(dst, &d, sizeof d); return true;
-  default: return false;
-  }
-}
-
 /* Remembers the memory at idx, whose address was just written, where nothing but its end can change the
  * answer for kernels of ctx. */
 static void remember(lua_State *L, int idx, cl_Param *p, const cl_Context *ctx, uint64_t word, bool pooled) {
@@ -79,7 +44,7 @@ uint32_t cl_pack(lua_State *L, cl_Function *fn, int first, const cl_Context *ctx
     uint64_t word = slots ? slots[idx - 1] : 0;
     double d = cl_slot_number(word);
     if (d == d) {
-      if (slots && store(p->type, d, dst)) continue;
+      if (slots && cl_store_number(p->type, d, dst)) continue;
     } else if (word == p->seen[0]) {
       *pooled |= p->seen_pooled[0];
       continue;

@@ -72,6 +72,7 @@ static void count_held(cl_Pool *p, const cl_Block *b, int sign) {
 
 static void drop_block(const cl_Pool *p, cl_Block *b) {
   cl_order_close(&b->order, cl_rec_context(p->rec.parent));
+  free(b->record);
   free(b);
 }
 
@@ -215,6 +216,16 @@ static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
   return (cl_Pool *)((const cl_Object *)cl_check(L, 1, kind))->rec;
 }
 
+static void fill(cl_Pooled *a, cl_Block *b, uint64_t bytes) {
+  a->block = b;
+  a->a.origin = CL_BLOCK;
+  a->a.size = bytes;
+  a->a.rec.handle = b->address;
+  a->a.order = b->order;
+  b->order = (cl_Order){0};
+  a->a.rec.tracks = true;
+}
+
 /* unseen: also while something is captured. */
 static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what, bool unseen) {
   cl_Pool *pool = check_pool(L, pool_kind);
@@ -237,14 +248,11 @@ static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *w
   a->pool = (cl_Pool *)cl_rec_retain(&pool->rec);
   CUresult code = cl_allocate(L, ask, &q);
   if (code) cl_fail_memory(L, on_host(pool) ? "cuMemHostAlloc" : "cuMemAlloc_v2", code, bytes);
-  a->block = q.block;
-  a->a.origin = CL_BLOCK;
-  a->a.size = m->size = bytes;
-  a->a.rec.handle = q.block->address;
+  free(q.block->record);
+  q.block->record = NULL;
+  fill(a, q.block, bytes);
+  m->size = bytes;
   m->address = q.block->device;
-  a->a.order = q.block->order;
-  q.block->order = (cl_Order){0};
-  a->a.rec.tracks = true;
   if (q.stream && !a->a.order.home) cl_order_open(&a->a.order, q.stream);
   pthread_mutex_lock(&lock);
   pool->active_blocks++;
@@ -260,10 +268,57 @@ int cl_device_pool_allocate(lua_State *L) {
   return allocate(L, CL_DEVICE_POOL, CL_POOLED, "DeviceMemoryPool:allocate", false);
 }
 
+cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
+  const uint32_t bin = bin_of(bytes);
+  if (cl_captures) return NULL;
+  pthread_mutex_lock(&lock);
+  cl_Block *b = p->bins[bin];
+  if (!b || b->order.home != s || b->order.nuses || !(b->record || (b->record = malloc(sizeof *b->record)))) {
+    pthread_mutex_unlock(&lock);
+    return NULL;
+  }
+  p->bins[bin] = b->next;
+  p->held_blocks--;
+  p->held_bytes -= size_of(bin);
+  p->active_blocks++;
+  p->active_bytes += bytes;
+  pthread_mutex_unlock(&lock);
+  cl_Pooled *a = b->record;
+  b->record = NULL;
+  cl_rec_open(&a->a.rec, CL_POOLED, sizeof *a, p->rec.parent);
+  a->pool = (cl_Pool *)cl_rec_retain(&p->rec);
+  fill(a, b, bytes);
+  cl_account_from(&a->a.rec, CL_BYTES_POOLED, size_of(bin), CL_BYTES_HELD);
+  a->a.rec.life = CL_LIVE;
+  return a;
+}
+
 /* array_allocate(pool, bytes): memory of an array for work in the current stream. While that is captured it
- * is not a node of the graph, which keeps it. */
+ * is not a node of the graph, which keeps it. Nil: the pool's context is not the current one. */
 int cl_array_allocate(lua_State *L) {
   lua_settop(L, 2);
+  const cl_Object *o = cl_to_kind(L, 1, CL_DEVICE_POOL);
+  if (!o || !cl_rec_live(o->rec)) return 0;
+  cl_Pool *pool = (cl_Pool *)o->rec;
+  const cl_Context *ctx = cl_rec_context(&pool->rec);
+  const uint64_t bytes = cl_check_bytes(L, 2, "bytes");
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  if (current != (CUcontext)ctx->rec.handle) return 0;
+  if (bytes && cl_pressure_none(L)) {
+    cl_MemoryObject *m = cl_push(L, CL_POOLED, sizeof *m); /* may collect: looks at everything again */
+    CL_TRY(L, cuCtxGetCurrent, &current);
+    cl_Pooled *a = cl_rec_live(&pool->rec) && current == (CUcontext)ctx->rec.handle
+                       ? cl_pool_ready(pool, bytes, cl_current_stream(L, "array", ctx))
+                       : NULL;
+    if (a) {
+      m->o.rec = &a->a.rec;
+      m->address = a->block->device;
+      m->size = bytes;
+      return 1;
+    }
+    lua_settop(L, 2);
+  }
   return allocate(L, CL_DEVICE_POOL, CL_POOLED, "array", true);
 }
 
@@ -300,6 +355,44 @@ CUresult cl_block_destroy(cl_Rec *r) {
   return b && !keep ? release_block(p, b) : CUDA_SUCCESS;
 }
 
+/* What cl_rec_release() does with the last reference to a block that is simply held again: its record is kept
+ * with it. False: that is not so. */
+static bool take_back(cl_Rec *r) {
+  cl_Pooled *a = (cl_Pooled *)r;
+  cl_Rec *parent = r->parent;
+  cl_Pool *p = a->pool;
+  if (cl_driver.forked || r->refs != 1 || r->life != CL_LIVE || !a->block || p->stopped) return false;
+  if (!cl_closing_enter()) return false;
+  const bool usual = cl_rec_live(&p->rec) && !cl_driver.poison[cl_rec_context(parent)->device];
+  if (usual) {
+    r->life = CL_CLOSED;
+    cl_unaccount_to(r, CL_BYTES_HELD);
+    pthread_mutex_lock(&lock);
+    cl_Block *b = leave(a);
+    b->record = a;
+    b->next = p->bins[b->bin];
+    p->bins[b->bin] = b;
+    p->held_blocks++;
+    p->held_bytes += size_of(b->bin);
+    pthread_mutex_unlock(&lock);
+  }
+  cl_closing_leave();
+  if (!usual) return false;
+  cl_rec_release(parent);
+  cl_rec_release(&p->rec);
+  return true;
+}
+
+/* The finalizer of PooledDeviceAllocation. */
+int cl_pooled_gc(lua_State *L) {
+  cl_Object *o = cl_to(L, 1);
+  if (!o || o->kind != CL_POOLED || !o->rec) return cl_object_gc(L);
+  if (!take_back(o->rec)) return cl_object_gc(L);
+  o->rec = NULL;
+  cl_collected++;
+  return 0;
+}
+
 /* With its block still there: the context is gone, or nothing can be called any more. */
 void cl_block_dispose(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
@@ -320,6 +413,13 @@ int cl_pooled_free(lua_State *L) {
   if (code) cl_fail(L, "cuMemFree_v2", code);
   cl_object_retire(L, 1);
   return 0;
+}
+
+/* array_release(memory): the same where nobody asks where that was. */
+int cl_array_release(lua_State *L) {
+  const cl_Pooled *a = (const cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  if (!a->a.captured && cl_object_give(L, 1, take_back)) return 0;
+  return cl_pooled_free(L);
 }
 
 /* Copies that still use it come first: a block is handed out again at once. */

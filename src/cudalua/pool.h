@@ -13,6 +13,7 @@ typedef struct cl_Block {
   uint32_t bin;
   cl_Order order; /* host memory has no home */
   struct cl_Block *next;
+  struct cl_Pooled *record; /* while it is held: memory for the next one, or NULL */
 } cl_Block;
 
 typedef struct cl_Pool {
@@ -30,5 +31,9 @@ typedef struct cl_Pooled {
   cl_Pool *pool; /* retained */
   cl_Block *block;
 } cl_Pooled;
+
+/* A block for work in s that is there, with nobody else to wait for; NULL: allocate() has to find one. Calls
+ * neither Lua nor the driver. */
+cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s);
 
 #endif

@@ -2,9 +2,12 @@
  *
  * The pace. A full collection costs what the Lua heap costs, from 0.1 ms to seconds, and its result is worth
  * the device memory that it frees. So the budget of bytes between two collections is the time that one takes
- * at a fixed rate, which bounds what an allocated byte costs; it is at least what a small program may well
- * hold in garbage and at most what a large device can spare. It shrinks with free memory, and grows while
- * collections find nothing: then the bytes are in use. */
+ * at the rate at which the program allocates: then no more than half of the time goes into collections. The
+ * rate is bounded: a program that allocates little must not pay for saving next to no memory, and what a
+ * device does in the meantime hides the collections of one that allocates much. Small budgets are not worth
+ * their bytes: the least one does, as long as two thirds of the time go into collections at most. Blocks that
+ * are large are worked on for long, which hides a collection if it comes after enough of them. The budget
+ * shrinks with free memory, and grows while collections find nothing: then the bytes are in use. */
 #include "pressure.h"
 #include "capture.h"
 #include "lock.h"
@@ -18,9 +21,12 @@
 
 #define MIB(n) ((uint64_t)(n) << 20)
 
-static const uint64_t budget_floor = MIB(256), budget_ceiling = MIB(7 * 1024);
-static const double budget_rate = 549755813888.0; /* bytes for a second of collecting */
-enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000 };
+static const uint64_t budget_floor = MIB(64), budget_ceiling = MIB(7 * 1024);
+/* Bytes for a second of collecting. */
+static const double least_rate = 64.0 * (1 << 30), most_rate = 4096.0 * (1 << 30);
+/* That a budget has room for: one for each 512 KiB of a block, from 16 to 128. */
+enum { LEAST_BLOCKS = 16, MOST_BLOCKS = 128, BLOCK_SHIFT = 19 };
+enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000, MAX_STEPS = 1000 };
 
 /* --- counting --- */
 
@@ -57,19 +63,34 @@ void cl_account_shift(cl_Class k, int64_t bytes, int64_t count) {
   pthread_spin_unlock(&lock);
 }
 
-void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
+static _Atomic int64_t allocations; /* ever */
+
+static void put_on(cl_Rec *r, cl_Class k, uint64_t bytes) { /* locked */
   cl_Context *c = cl_rec_context(r);
   r->accounted = true;
   r->account = (uint8_t)k;
   r->bytes = bytes;
-  pthread_spin_lock(&lock);
-  if (k) shift(k, (int64_t)bytes, 1);
-  if (c) {
-    r->sibling = c->accounted;
-    if (r->sibling) r->sibling->link = &r->sibling;
-    c->accounted = r;
-    r->link = &c->accounted;
+  if (k) {
+    shift(k, (int64_t)bytes, 1);
+    set(&allocations, get(&allocations) + 1);
   }
+  if (!c) return;
+  r->sibling = c->accounted;
+  if (r->sibling) r->sibling->link = &r->sibling;
+  c->accounted = r;
+  r->link = &c->accounted;
+}
+
+void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
+  pthread_spin_lock(&lock);
+  put_on(r, k, bytes);
+  pthread_spin_unlock(&lock);
+}
+
+void cl_account_from(cl_Rec *r, cl_Class k, uint64_t bytes, cl_Class from) {
+  pthread_spin_lock(&lock);
+  shift(from, -(int64_t)bytes, -1);
+  put_on(r, k, bytes);
   pthread_spin_unlock(&lock);
 }
 
@@ -87,6 +108,13 @@ static void take_off(cl_Rec *r) { /* locked */
 void cl_unaccount(cl_Rec *r) {
   if (!r->accounted) return;
   pthread_spin_lock(&lock);
+  take_off(r);
+  pthread_spin_unlock(&lock);
+}
+
+void cl_unaccount_to(cl_Rec *r, cl_Class to) {
+  pthread_spin_lock(&lock);
+  shift(to, (int64_t)r->bytes, 1);
   take_off(r);
   pthread_spin_unlock(&lock);
 }
@@ -133,17 +161,23 @@ static uint64_t collectable(void) {
 
 /* --- collecting --- */
 
-static double fixed_cost = -1; /* for tests: what each collection is said to take */
+/* For tests: what each collection is said to take, and to come after the one before. */
+static double fixed_cost = -1, fixed_time = -1;
 
-static double now(void) {
+static double time_of(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+static double now(void) { return time_of(CLOCK_MONOTONIC); }
+/* What a collection takes, whatever else the machine does. */
+static double work(void) { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
-/* gc_cost(seconds): from here on each collection counts as that long; nil: as long as it takes. */
+/* gc_cost(seconds [, between]): from here on each collection counts as that long, and as so long after the
+ * one before; nil: as long as it takes. */
 int cl_gc_cost(lua_State *L) {
   fixed_cost = lua_isnoneornil(L, 1) ? -1 : luaL_checknumber(L, 1);
+  fixed_time = lua_isnoneornil(L, 2) ? -1 : luaL_checknumber(L, 2);
   return 0;
 }
 
@@ -163,6 +197,14 @@ static int full(lua_State *L) {
   return 0;
 }
 
+/* To the end of the collector's cycle that is under way, or else of a whole one: two thirds of what a full
+ * collection takes, which sweeps the heap twice. */
+static int cycle(lua_State *L) {
+  for (int i = 0; i < MAX_STEPS && !lua_gc(L, LUA_GCSTEP, 1 << 21); i++) /* KiB: more than there can be */
+    ;
+  return 0;
+}
+
 static void tell(lua_State *L) { /* the error is on top, and goes */
   lua_pushlightuserdata(L, (void *)&notice_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
@@ -174,18 +216,42 @@ static void tell(lua_State *L) { /* the error is on top, and goes */
 }
 
 /* An error in a finalizer of the user's ends a collection; it is none of the allocation's business. */
-static void collect_whole(lua_State *L, cl_Pressure *p) {
+static void run(lua_State *L, cl_Pressure *p, lua_CFunction how) {
   luaL_checkstack(L, 6, "collection");
   p->collecting = true;
-  double start = now();
-  for (int i = 0; i < MAX_FINALIZER_ERRORS && lua_cpcall(L, full, NULL); i++) {
+  for (int i = 0; i < MAX_FINALIZER_ERRORS && lua_cpcall(L, how, NULL); i++) {
     p->finalizer_errors++;
+    lua_gc(L, LUA_GCSTOP, 0); /* other finalizers would raise in the midst of telling */
     tell(L);
+    lua_gc(L, LUA_GCRESTART, 0);
   }
-  double cost = fixed_cost >= 0 ? fixed_cost : now() - start;
+  p->collecting = false;
+}
+
+static void note(cl_Pressure *p, double start) {
+  double cost = fixed_cost >= 0 ? fixed_cost : work() - start;
   p->recent[p->collections++ % 4] = cost;
   p->seconds += cost;
-  p->collecting = false;
+}
+
+static void collect_whole(lua_State *L, cl_Pressure *p) {
+  double start = work();
+  run(L, p, full);
+  note(p, start);
+}
+
+/* Returns the bytes that it freed. Half of a cycle finds little of the latest garbage: then more is done. */
+static uint64_t collect(lua_State *L, cl_Pressure *p, uint64_t alive) {
+  double start = work();
+  uint64_t wanted = (alive - p->base) / 2, freed = 0;
+  for (int i = 0; i < 2 && freed <= wanted; i++) {
+    run(L, p, i ? full : cycle);
+    cl_queue_drain();
+    uint64_t left = collectable();
+    freed = alive > left ? alive - left : 0;
+  }
+  note(p, start);
+  return freed;
 }
 
 /* The smallest of the last few: what comes on top is other people's work on the machine. */
@@ -210,12 +276,23 @@ static uint64_t spare(void) {
   return half > least ? half : least;
 }
 
+static uint64_t large_blocks(const cl_Pressure *p) {
+  uint64_t n = p->block >> BLOCK_SHIFT;
+  n = n < LEAST_BLOCKS ? LEAST_BLOCKS : n > MOST_BLOCKS ? MOST_BLOCKS : n;
+  n = p->block > budget_ceiling / n ? budget_ceiling : n * p->block;
+  return p->spare && n > p->spare / 4 ? p->spare / 4 : n;
+}
+
 static void set_budget(cl_Pressure *p) {
   if (p->setting) {
     p->budget = p->setting;
     return;
   }
-  double wanted = cost_of(p) * budget_rate;
+  double rate = p->rate < least_rate ? least_rate : p->rate > most_rate ? most_rate : p->rate;
+  double wanted = cost_of(p) * rate;
+  if (wanted < 2 * (double)budget_floor) wanted = 0;
+  double large = (double)large_blocks(p);
+  if (wanted < large) wanted = large;
   uint64_t budget = wanted < (double)budget_floor     ? budget_floor
                     : wanted > (double)budget_ceiling ? budget_ceiling
                                                       : (uint64_t)wanted;
@@ -225,6 +302,20 @@ static void set_budget(cl_Pressure *p) {
   p->budget = p->spare && budget > p->spare ? p->spare : budget;
 }
 
+static void set_base(cl_Pressure *p) {
+  p->base = collectable();
+  p->allocations = get(&allocations);
+  p->since = now();
+}
+
+bool cl_pressure_none(lua_State *L) {
+  const cl_State *st = cl_state(L);
+  const cl_Pressure *p = &st->pressure;
+  const uint64_t alive = collectable();
+  return !cl_queue_length && !st->registered && p->started && alive >= p->base &&
+         alive - p->base <= p->budget;
+}
+
 bool cl_pressure(lua_State *L) {
   cl_queue_check();
   cl_State *st = cl_state(L);
@@ -232,17 +323,19 @@ bool cl_pressure(lua_State *L) {
   cl_Pressure *p = &st->pressure;
   uint64_t alive = collectable();
   if (__builtin_expect(!p->started, 0)) {
-    p->base = alive;
+    set_base(p);
     set_budget(p);
     p->started = p->setting || p->spare; /* else there is no context yet */
   }
   if (alive < p->base) p->base = alive;
   if (__builtin_expect(alive - p->base <= p->budget, 1)) return false;
   if (p->collecting || st->closed || p->setting == UINT64_MAX) return false;
-  collect_whole(L, p);
-  cl_queue_drain();
-  p->base = collectable();
-  uint64_t freed = alive > p->base ? alive - p->base : 0;
+  double time = fixed_time >= 0 ? fixed_time : now() - p->since;
+  p->rate = (double)(alive - p->base) / (time > 1e-9 ? time : 1e-9);
+  int64_t blocks = get(&allocations) - p->allocations;
+  p->block = (alive - p->base) / (uint64_t)(blocks > 0 ? blocks : 1);
+  uint64_t freed = collect(L, p, alive);
+  set_base(p);
   if (freed < p->budget / 4)
     p->fruitless++;
   else if (freed >= p->budget / 2)
@@ -255,7 +348,7 @@ void cl_pressure_collected(lua_State *L) {
   cl_Pressure *p = &cl_state(L)->pressure;
   if (!p->started || cl_captures)
     return; /* what set_budget() asks the driver does not belong into a capture */
-  p->base = collectable();
+  set_base(p);
   p->fruitless = 0;
   set_budget(p);
 }

@@ -31,6 +31,9 @@ void cl_unaccount(cl_Rec *r);
 void cl_unaccount_context(cl_Context *c, bool usable);
 /* For bytes without a record: what pools keep. */
 void cl_account_shift(cl_Class k, int64_t bytes, int64_t count);
+/* Both at once: r counts as k from here on, and its bytes as `from` no more; and the other way round. */
+void cl_account_from(cl_Rec *r, cl_Class k, uint64_t bytes, cl_Class from);
+void cl_unaccount_to(cl_Rec *r, cl_Class to);
 void cl_account_queued(const cl_Rec *r, int count); /* r enters the queue (1) or leaves it (-1) */
 
 /* To be called first in whatever allocates, before anything half-made exists: gives back what finalizers
@@ -38,6 +41,9 @@ void cl_account_queued(const cl_Rec *r, int count); /* r enters the queue (1) or
  * nothing that was read before can be relied on: not the current context, not that an object is still open.
  */
 bool cl_pressure(lua_State *L);
+
+/* Would cl_pressure() do nothing? Then it need not be called. */
+bool cl_pressure_none(lua_State *L);
 
 /* The program collected everything itself: what is alive now is no garbage. */
 void cl_pressure_collected(lua_State *L);
@@ -57,8 +63,12 @@ typedef struct cl_Pressure {
   uint64_t setting;   /* the user's budget; 0: from the cost of a collection, UINT64_MAX: no collections */
   uint64_t fruitless; /* collections in a row that freed next to nothing */
   uint64_t collections, finalizer_errors;
-  double seconds;   /* spent in all collections */
-  double recent[4]; /* the last ones, in turn */
+  double seconds;      /* spent in all collections */
+  double since;        /* when the last one ended */
+  int64_t allocations; /* that there had been by then */
+  double rate;         /* before it: bytes a second that were allocated */
+  uint64_t block;      /* and bytes that stayed of each allocation */
+  double recent[4];    /* the last ones, in turn */
 } cl_Pressure;
 
 /* pool.c */

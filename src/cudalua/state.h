@@ -31,6 +31,7 @@ typedef struct cl_State {
   struct cl_HostMemory *registered; /* hostmem.c: to be unregistered when somebody may wait */
   bool closed;
   cl_Pressure pressure;
+  int spare; /* registry reference of a PooledDeviceAllocation without memory (array_run.c); 0: none yet */
   int metatables[CL_NKINDS]; /* registry references */
   int retired[CL_NKINDS];    /* the same without a finalizer */
 } cl_State;

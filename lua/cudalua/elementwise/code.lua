@@ -2,14 +2,25 @@
 -- user keep their numbers, so that the compiler's errors are about his text.
 
 local template = require "cudalua.gpuarray.template"
+local tile_code = require "cudalua.elementwise.tile_code"
 local types = require "cudalua.tools.types"
 
 local concat = table.concat
 
 local M = {}
 
----Threads of a block, and elements of a thread.
-M.BLOCK, M.ELEMENTS = 256, 4
+---Threads of a block.
+M.BLOCK = 256
+
+-- Elements of a thread: 16 bytes of the largest array, and as many copies of the statement, unless that is long.
+local LONG = 500
+local function elements_of(k)
+  local largest = 1
+  for _, arg in ipairs(k.args) do
+    if arg.is_vector and k.usage.at_i[arg.name] then largest = math.max(largest, arg.dtype.itemsize) end
+  end
+  return #k.operation > LONG and 4 or math.max(16 / largest - 16 / largest % 4, 4)
+end
 
 local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
 
@@ -79,6 +90,7 @@ end
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
 local HERE = "#line here" -- becomes the number of the next line
+M.HERE = HERE
 
 -- A text of the user's, and back to the lines of the source.
 local function quoted(name, part, text)
@@ -138,15 +150,14 @@ end
 ---@field wide boolean         with 64 bits
 ---@field ranged boolean       i takes the values start, start + step ... of which there are `count`
 ---@field apart boolean        nothing that is written is also reached through another argument
+---@field same table<string, string>  arguments that are the same elements as another one, which is the one that is used
+---@field tile? cudalua.gpuarray.Tile  work in tiles
 ---@field const table<string, boolean>  arguments that the statement only reads
 
----@param k table              the kernel: name, args, common, usage, operation, loop_prep, after_loop, preamble
----@param form cudalua.elementwise.Form
----@return {source: string, elements: integer, types: any[]}  types: of the parameters, for get_function()
-function M.kernel(k, form)
-  local params, types_of, own, places, j = {}, {}, {}, {}, 0
+-- The arguments of a kernel whose threads find each element by its number: fields of the template, and parameters.
+local function numbered(k, form, own)
+  local params, places, aliases, j = {}, {}, {}, 0
   local integer, index = form.wide and "long long" or "int", form.wide and "unsigned long long" or "unsigned"
-  parameter(own, "long long", "n")
   if form.ranged then
     for _, name in ipairs { "cl_start", "cl_step", "cl_count" } do parameter(own, "long long", name) end
   end
@@ -154,9 +165,18 @@ function M.kernel(k, form)
   for i, arg in ipairs(k.args) do
     local const = arg.is_vector and form.const[arg.name] or not arg.is_vector and arg.is_const
     local text = (const and "const " or "") .. k.common.types[i]
-    types_of[i] = arg.is_vector and "void *" or arg
+    local same = arg.is_vector and form.same[arg.name]
     if not arg.is_vector then
       add(params, "%s %s", text, arg.name)
+    elseif same then
+      add(params, "%s *", text)
+      if form.strided then
+        j = j + 1
+        place(j, form.rank, own, integer)
+        add(aliases, "    const cl_at<%s> %s = {%s.p};", text, arg.name, same)
+      else
+        add(aliases, "  %s *const %s = %s;", text, arg.name, same)
+      end
     elseif form.strided and k.usage.at_i[arg.name] then
       j = j + 1
       add(params, "%s *%scl_p_%s", text, form.apart and "__restrict__ " or "", arg.name)
@@ -166,20 +186,38 @@ function M.kernel(k, form)
       add(params, "%s *%s%s", text, form.apart and "__restrict__ " or "", arg.name)
     end
   end
+  return { places = concat(places, "\n"), aliases = concat(aliases, "\n"), count = form.ranged and "cl_count" or "n",
+    position = form.ranged and "cl_start + cl_i * cl_step" or "cl_i" }, params
+end
+
+---@param k table              the kernel: name, args, common, usage, operation, loop_prep, after_loop, preamble
+---@param form cudalua.elementwise.Form
+---@return {source: string, elements: integer, types: any[]}  types: of the parameters, for get_function()
+function M.kernel(k, form)
+  local types_of, own = {}, {}
+  parameter(own, "long long", "n")
+  local fields, params = (form.tile and tile_code.fields or numbered)(k, form, own)
+  for i, arg in ipairs(k.args) do types_of[i] = arg.is_vector and "void *" or arg end
   for _, p in ipairs(own) do
     add(params, "const %s %s", p.type, p.name)
     types_of[#types_of + 1] = p.type
   end
-  local elements = k.usage.single and 1 or M.ELEMENTS
-  local kernel = template.fill("statement", form.strided and "strided" or "flat", {
-    name = k.name, params = concat(params, ", "), elements = elements, places = concat(places, "\n"),
-    count = form.ranged and "cl_count" or "n", position = form.ranged and "cl_start + cl_i * cl_step" or "cl_i",
-    loop_prep = quoted(k.name, "loop_prep", k.loop_prep), operation = quoted(k.name, "operation", k.operation),
-    after_loop = quoted(k.name, "after_loop", k.after_loop),
-  })
+  -- A statement that leaves the loop over a thread's elements leaves a function instead; but what comes after the loop
+  -- would notice.
+  local single = k.usage.single and k.after_loop:find "%S"
+  fields.operation = quoted(k.name, "operation", k.operation)
+  if k.usage.single and not single then
+    fields.operation = "    [&]() -> void {\n      do {\n" .. fields.operation .. "\n      } while (0);\n    }();"
+  end
+  fields.name, fields.params, fields.elements = k.name, concat(params, ", "), single and 1 or elements_of(k)
+  fields.loop_prep, fields.after_loop = quoted(k.name, "loop_prep", k.loop_prep),
+    quoted(k.name, "after_loop", k.after_loop)
+  fields.element = template.parts("statement").element
+  local kernel = template.fill("statement", form.tile and "tiled" or form.strided and "strided" or "flat", fields)
   local preamble = k.preamble
   if preamble:find "%S" then preamble = ('#line 1 "%s: preamble"\n%s\n%s\n'):format(k.name, preamble, HERE) end
-  return { source = with_lines(k.common.head .. preamble .. kernel, k.name), elements = elements, types = types_of }
+  return { source = with_lines(k.common.head .. preamble .. kernel, k.name), elements = fields.elements,
+    types = types_of }
 end
 
 ---The texts of the user by the names that the compiler knows them by, so that errors can show lines of them.
@@ -195,5 +233,8 @@ function M.headers(k)
   end
   return headers
 end
+
+-- For other kernels of a user's text: see scan/code.lua.
+M.with_lines, M.declarations = with_lines, declarations
 
 return M

@@ -54,12 +54,13 @@ end
 ---@param rank integer
 ---@param inner? integer   0 or 1: the step along the last axis, which is no parameter then
 ---@param integer string   C type of places
+---@param pack? integer    so many elements are one step along the last axis; default 1
 ---@return string expression
-function M.place(params, label, rank, inner, integer)
+function M.place(params, label, rank, inner, integer, pack)
   local terms = {}
   for axis = 1, rank do
     if axis == rank and inner == 1 then
-      add(terms, "(%s)c%d", integer, axis)
+      add(terms, pack and pack > 1 and "(%s)c%d * %d" or "(%s)c%d", integer, axis, pack)
     elseif not (axis == rank and inner == 0) then
       add(params, "const %s %s_%d", integer, label, axis)
       add(terms, "(%s)c%d * %s_%d", integer, axis, label, axis)

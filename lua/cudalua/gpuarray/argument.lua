@@ -98,13 +98,26 @@ local function check_alignment(fn, i, p, x, at)
   end
 end
 
+-- Leading dimensions and gaps are the kernel's own business. But it counts upwards from the address that it gets: where
+-- elements are repeated, or lie before it, it would reach beyond the array.
+local function check_strides(fn, i, p, x, leaf)
+  for k = 1, x._ndim do
+    local stride = leaf.strides[k]
+    if stride <= 0 and x._shape[k] > 1 then
+      refuse(fn, i, p, ("the array %s is a view %s, and the kernel gets an address only: copy() it"):format(
+        graph.describe(x), stride == 0 and "whose elements are repeated" or "whose elements lie backwards"))
+    end
+  end
+end
+
 -- ---- taking arrays out of a call ----------------------------------------------------------------------------------
 
-local function address(fn, i, p, x, const, stream)
+local function address(fn, i, p, x, const, stream, context)
   local leaf = storage.leaf_of(x)
   local store, buf = leaf.store, leaf.buf
-  if store.context ~= context_id() then refuse(fn, i, p, "the array belongs to another context") end
+  if store.context ~= context then refuse(fn, i, p, "the array belongs to another context") end
   if not buf or x._size == 0 then return core.pointer(0) end
+  if not leaf.dense then check_strides(fn, i, p, x, leaf) end
   if p and p.type == "pointer" then check_alignment(fn, i, p, x, store.skew + leaf.off) end
   if ready(buf, stream) then -- a graph uses this address whenever it is launched
     store.pinned = true
@@ -119,29 +132,37 @@ end
 ---@param places integer[]     where the arrays are
 ---@param stream? cudalua.Stream  of the call; nil: the current one
 function M.take(fn, args, places, stream)
-  local params, pointers = params_of(fn), {}
-  for _, i in ipairs(places) do
+  local params, arrays, const, written = params_of(fn), {}, {}, 0
+  for k = 1, #places do
+    local i = places[k]
     local x, p = args[i], params[i]
     if by_value(fn, i, p, x) then
-      args[i] = x:item()
+      args[i], arrays[k] = x:item(), false
     else
-      pointers[#pointers + 1] = { at = i, param = p, array = x,
-        const = p ~= nil and p.type == "pointer" and check_elements(fn, i, p, x) }
+      arrays[k], const[k] = x, p ~= nil and p.type == "pointer" and check_elements(fn, i, p, x)
     end
   end
   -- Computing may run finalizers, which may write to arrays: what was settled before is so no more.
   local writes
   repeat
     writes = storage.writes
-    for _, a in ipairs(pointers) do
-      evaluate(a.array)
-      if not a.const then write.settle(a.array._store) end
+    for k = 1, #places do
+      local x = arrays[k]
+      if x then
+        if x._sig then evaluate(x) end
+        if not const[k] then write.settle(storage.leaf_of(x).store) end
+      end
     end
-    for _, a in ipairs(pointers) do args[a.at] = address(fn, a.at, a.param, a.array, a.const, stream) end
+    local context = context_id()
+    for k = 1, #places do
+      local i = places[k]
+      if arrays[k] then args[i] = address(fn, i, params[i], arrays[k], const[k], stream, context) end
+    end
   until writes == storage.writes
-  for _, a in ipairs(pointers) do
-    if not a.const then storage.writes = storage.writes + 1 end
+  for k = 1, #places do
+    if arrays[k] and not const[k] then written = written + 1 end
   end
+  storage.writes = storage.writes + written
 end
 
 return M

@@ -4,7 +4,7 @@
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
-local evaluate = require("cudalua.gpuarray.evaluate").evaluate
+local evaluate, force = require("cudalua.gpuarray.evaluate").evaluate, require("cudalua.gpuarray.evaluate").force
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
@@ -25,7 +25,7 @@ local unary, binary = graph.unary, graph.binary
 ---needed. `a[i]` reads an element of a 1-D array, `a[{...}]` is a part of an array, as a view, or where arrays of
 ---positions and masks are in the list, a new array of these elements; assigning to it writes.
 ---`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
----@class cudalua.gpuarray.Array
+---@class cudalua.gpuarray.Array: cudalua.operations
 ---@field shape integer[]    extents; a fresh list
 ---@field strides integer[]  bytes from one element to the next on each axis; a fresh list
 ---@field dtype cudalua.dtype.DType
@@ -36,6 +36,8 @@ local unary, binary = graph.unary, graph.binary
 ---@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
 ---@field T cudalua.gpuarray.Array  view with the axes reversed
 ---@field ptr integer        address of the first element; from then on nothing waits to be computed from or for it
+---@field gpudata userdata   memory from the first element on, for functions that take memory; nil without elements
+---@field mem_size integer   number of elements, as PyCUDA calls it
 local Array = object.Array
 
 local function check_self(self, what)
@@ -52,6 +54,7 @@ function properties.shape(self) return copied(self._shape) end
 function properties.strides(self) return copied(evaluate(self).strides) end
 function properties.dtype(self) return self._dtype end
 function properties.size(self) return self._size end
+properties.mem_size = properties.size
 function properties.nbytes(self) return self._size * self._dtype.itemsize end
 function properties.itemsize(self) return self._dtype.itemsize end
 function properties.ndim(self) return self._ndim end
@@ -139,7 +142,7 @@ end
 ---@return cudalua.gpuarray.Array self
 function Array:eval()
   check_self(self, "gpuarray:eval")
-  evaluate(self)
+  force(self)
   return self
 end
 
@@ -164,7 +167,7 @@ local function set(what, self, values, stream)
   if shape ~= self._shape and not layout.same(graph.broadcast({ name = what }, self, values), self._shape) then
     refuse(what, ("%s cannot take %s"):format(graph.describe(self), graph.describe(values)))
   end
-  if values._dtype ~= self._dtype then values = graph.convert(values, self._dtype) end
+  if values._dtype ~= self._dtype then values = graph.convert(values, self._dtype, what) end
   write.write(self, values)
   return self
 end
@@ -217,7 +220,7 @@ local astype_options = { copy = true }
 ---@raise LogicError where there is no such type
 function Array:astype(dtype, options)
   check_self(self, "gpuarray:astype")
-  dtype = dtypes.of(dtype)
+  dtype = dtypes._of("gpuarray:astype", dtype)
   if options ~= nil and errors.options("gpuarray:astype", options, astype_options).copy == false and
     dtype == self._dtype then
     return self

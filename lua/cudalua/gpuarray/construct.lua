@@ -22,7 +22,7 @@ local shape_options = { order = true, allocator = true }
 
 local function made(what, shape, dtype, options)
   shape = layout.numbers(what, "shape", shape, 0)
-  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
   local o = errors.options(what, options, shape_options)
   return make.fresh(what, shape, dtype, o.order, o.allocator)
 end
@@ -92,7 +92,7 @@ end
 ---@raise LogicError where the type cannot hold the value
 function M.scalar(value, dtype)
   local what = "gpuarray.scalar"
-  dtype = dtype == nil and value_dtype(value) or dtypes.of(dtype)
+  dtype = dtype == nil and value_dtype(value) or dtypes._of(what, dtype)
   return make.fill(what, make.fresh(what, {}, dtype), value)
 end
 
@@ -105,7 +105,7 @@ local function made_like(what, other, dtype, options)
     refuse(what, "expected an array, got " .. element.describe(other))
   end
   local o = errors.options(what, options, like_options)
-  dtype = dtype == nil and other.dtype or dtypes.of(dtype)
+  dtype = dtype == nil and other.dtype or dtypes._of(what, dtype)
   local shape = o.shape == nil and other.shape or layout.numbers(what, "shape", o.shape, 0)
   local order, strides = o.order == nil and "K" or o.order, nil
   if order == "K" and #shape == other.ndim then
@@ -195,11 +195,11 @@ end
 function M.to_gpu(values, dtype, options)
   local what = "gpuarray.to_gpu"
   local o = errors.options(what, options, data_options)
-  if dtype ~= nil then dtype = dtypes.of(dtype) end
+  if dtype ~= nil then dtype = dtypes._of(what, dtype) end
   if object.is_array(values) then
     if o.shape ~= nil then refuse(what, "a shape is for buffers and functions") end
     local x = M.empty_like(values, dtype, { order = o.order, allocator = o.allocator })
-    make.place(values, x._leaf, x._size)
+    make.place(values, x._leaf, x._size, what)
     return x
   end
   return uploaded(what, make.host_array(what, values, dtype, o.shape), o)
@@ -217,7 +217,7 @@ local async_options = { dtype = true, order = true, allocator = true, shape = tr
 function M.to_gpu_async(values, stream, options)
   local what = "gpuarray.to_gpu_async"
   local o = errors.options(what, options, async_options)
-  local dtype = o.dtype ~= nil and dtypes.of(o.dtype) or nil
+  local dtype = o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
   stream = make.stream(what, stream)
   if object.is_array(values) then
     return stream:use(M.to_gpu, values, dtype, { order = o.order, allocator = o.allocator })
@@ -268,7 +268,7 @@ function M.wrap(memory, shape, dtype, options)
   local what = "gpuarray.wrap"
   local o = errors.options(what, options, wrap_options)
   shape = layout.numbers(what, "shape", shape, 0)
-  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
   local size = layout.size(what, shape, dtype.itemsize)
   if o.order ~= nil and o.order ~= "C" and o.order ~= "F" then
     refuse(what, "order must be 'C' or 'F', got " .. errors.text(o.order))
@@ -342,4 +342,4 @@ function M.save(path, a)
   ndarray.save(path, a:get())
 end
 
-return M
+return require "cudalua.gpuarray.composed"(M, "full full_like load wrap")

@@ -10,9 +10,11 @@ local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
 
 local ceil = math.ceil
-local run, context_id = core.array_run, core.context_id
+local run, run_fresh, context_id = core.array_run, core.array_compute, core.context_id
 local find_function = require("cudalua.function").find
 local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
+local computed_before = plan.computed_before
+local pools, new_store, fresh_leaf = storage.pools, storage.new_store, storage.fresh_leaf
 
 local M = {}
 
@@ -97,25 +99,57 @@ local function compute_elsewhere(buf, ...)
   return context:with(compute, ...)
 end
 
+local whole = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
+
+-- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
+-- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
+-- each may have more to it.
+local function compute_at_once(x, shape, size, dtype, times)
+  local w = begin(shape, true)
+  w.root = x
+  walk(w, x, dtype)
+  local context = w.context
+  local pool = pools[context]
+  if pool and not w.strided and size > 0 and not M.fast_math and not computed_before(w, times) then
+    local state, count = close(w, whole, size)
+    local k = state.kernel
+    local fn = k and k.loaded[context]
+    if fn and not too_many(w, count) then
+      local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
+      local buf = run_fresh(fn, w.blocks or ceil(size / k.per_block), list, pool, bytes)
+      for i = 1, w.nleaves do list[2 + 2 * i] = false end -- memory must not live on here
+      if buf then
+        finish(w, true)
+        return buf, context
+      end
+    end
+  end
+  finish(w, false)
+end
+
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
 function compute(x, shape, size, dtype, out, times)
+  local done, context
   local bytes = size * dtype.itemsize
+  if not out then
+    done, context = compute_at_once(x, shape, size, dtype, times)
+    if done then return fresh_leaf(new_store(done, bytes, context), dtype, shape) end
+  end
   while true do
     -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
-    local buf, context
+    local buf
     if out then context = context_id() else buf, context = storage.buffer(bytes) end
     local writes = storage.writes
     local w = begin(shape, not out or out.dense)
     w.root = x
     walk(w, x, dtype)
     if w.context and w.context ~= context or out and out.store.context ~= context then
-      local inside = (w.leaves[1] or out).buf
-      if not inside then inside = out and out.buf end
+      local inside = w.home or out and out.buf
       if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
       finish(w, false)
       if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times) end
     end
-    local again = plan.computed_before(w, times)
+    local again = computed_before(w, times)
     if again then
       finish(w, false)
       M.evaluate(again, 2)
@@ -127,7 +161,7 @@ function compute(x, shape, size, dtype, out, times)
         to = storage.new_leaf(storage.new_store(buf, bytes, context), 0, dtype, shape,
           strides or storage.dense_strides(shape, dtype.itemsize))
       end
-      local done = true
+      done = true
       if size > 0 then
         local state, count = close(w, to, size)
         if too_many(w, count) then
@@ -140,7 +174,7 @@ function compute(x, shape, size, dtype, out, times)
           if not fn or M.fast_math then fn = M.load(k, context) end
           gather(w, to, size, count)
           done = writes == storage.writes -- else a finalizer wrote to arrays: what the walk saw is not so any more
-          if fn and done and run(fn, ceil(size / k.per_block), w.arguments) then captured(w, to) end
+          if fn and done and run(fn, w.blocks or ceil(size / k.per_block), w.arguments) then captured(w, to) end
           finish(w, done)
         end
       else
@@ -166,11 +200,11 @@ end
 
 local MOST = 8 -- of them, in a message
 
--- As compute, and an error tells where the expression was written.
-local function traced(x, ...)
+-- As f, and an error tells where the expression was written.
+local function traced(f, x, ...)
   local lines = lines_of(x, {}, {})
-  local ok, result = pcall(compute, x, ...)
-  if ok then return result end
+  local ok, result, context = pcall(f, x, ...)
+  if ok then return result, context end
   if errors.is_error(result) and #lines > 0 and not result.expression then
     result.expression = lines
     local shown = #lines > MOST and ("%s ... (%d operations)"):format(table.concat(lines, ", ", 1, MOST), #lines)
@@ -186,8 +220,13 @@ end
 ---@return table leaf
 function M.evaluate(x, times)
   if not x._sig then return storage.leaf_of(x) end
-  local leaf = (graph.is_traced() and traced or compute)(x, x._shape, x._size, x._dtype, nil,
-    times or 1)
+  times = times or 1
+  local leaf
+  if graph.is_traced() then
+    leaf = traced(compute, x, x._shape, x._size, x._dtype, nil, times)
+  else
+    leaf = compute(x, x._shape, x._size, x._dtype, nil, times)
+  end
   if not x._sig then return storage.leaf_of(x) end -- by a finalizer, meanwhile
   if x._store then leaf.store.origin = x end
   x._leaf, x._first, x._store = leaf, leaf, leaf.store
@@ -195,6 +234,25 @@ function M.evaluate(x, times)
   return leaf
 end
 graph.evaluate = M.evaluate
+
+---The same where nobody asks how the value lies in memory: what says so is made when somebody does.
+---@param x cudalua.gpuarray.Array
+function M.force(x)
+  if x._sig and not x._store and not storage.in_scope() then
+    local buf, context
+    if graph.is_traced() then
+      buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype, 1)
+    else
+      buf, context = compute_at_once(x, x._shape, x._size, x._dtype, 1)
+    end
+    if not x._sig then return end -- by a finalizer, meanwhile
+    if buf then
+      x._sig, x._a, x._b, x._c, x._ops = false, buf, context, false, 0
+      return
+    end
+  end
+  if x._sig or x._leaf then M.evaluate(x) end
+end
 
 -- A leaf of structs as one of the words that they are made of, along one more axis.
 local function in_words(l)
@@ -217,8 +275,11 @@ function M.store(x, out, size)
     size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
     x, out = in_words(x), in_words(out)
   end
-  local f = graph.is_traced() and traced or compute
-  f(x, out.shape, size, out.dtype, out, 1)
+  if graph.is_traced() then
+    traced(compute, x, out.shape, size, out.dtype, out, 1)
+  else
+    compute(x, out.shape, size, out.dtype, out, 1)
+  end
   if type(x) == "table" and x._sig then x._used = x._used + 1 end
 end
 

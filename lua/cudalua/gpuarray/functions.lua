@@ -69,33 +69,59 @@ local by_arity = {
   function(op) return function(a, b, c, options) return apply(op, options, a, b, c) end end,
 }
 
----The operations as functions, by name.
-M.functions = {}
-for _, op in ipairs(ops.list) do M.functions[op.name] = by_arity[op.arity](op) end
-M.functions.pow = power
-for name, f in pairs(M.functions) do Array[name] = Array[name] or f end
+---The operations as functions, by name (docs/meta/math.lua, operations.lua).
+local functions = {}
+M.functions = functions
+for _, op in ipairs(ops.list) do functions[op.name] = by_arity[op.arity](op) end
+functions.pow = power
+
+-- Two results.
+local function pair(first, second)
+  local f, g = functions[first], functions[second]
+  functions[first], functions[second] = nil, nil
+  return function(a) return f(a), g(a) end
+end
+functions.frexp = pair("frexp_mantissa", "frexp_exponent")
+functions.modf = pair("modf_fraction", "modf_integer")
+
+-- A plain number is positive or not; as an operand it would be true unless it is 0.
+local if_positive = functions.if_positive
+function functions.if_positive(criterion, ...)
+  local x = element.scalar(criterion)
+  if element.is_complex(x) then refuse("if_positive", "a complex number is neither positive nor negative") end
+  if type(x) ~= "nil" and type(x) ~= "boolean" then criterion = x > 0 end
+  return if_positive(criterion, ...)
+end
+
+functions.conjugate = functions.conj -- PyCUDA has both names
+
+local function check_term(what, x, factor)
+  if not object.is_array(x) then refuse(what, "expected an array, got " .. element.describe(x)) end
+  if not (object.is_array(factor) or graph.is_value(factor)) then
+    refuse(what, "expected a factor, an array or a number, got " .. element.describe(factor))
+  end
+end
+
+-- PyCUDA's; the operation of this name is the sum of a product and a third operand.
+function functions.mul_add(a, selffac, other, otherfac, options)
+  local what = "mul_add"
+  check_term(what, a, selffac)
+  check_term(what, other, otherfac)
+  local x = errors.within(what, function() return a * selffac + other * otherfac end)
+  local out = options ~= nil and errors.options(what, options, known).out or nil
+  return out ~= nil and deliver(what, x, out) or x
+end
+
+for name, f in pairs(functions) do Array[name] = Array[name] or f end
 
 -- a:iadd(b) and so on: a = a + b, in a's own memory where nobody else reads it.
 for name, op in pairs { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",
   ifloordiv = "floordiv" } do
-  local f = M.functions[op]
-  Array[name] = f and function(self, b)
+  local f = functions[op]
+  Array[name] = function(self, b)
     object.check_self(self, "gpuarray:" .. name)
     return deliver("gpuarray:" .. name, f(self, b), self)
   end
-end
-
----PyCUDA's a:mul_add(x, b, y): a * x + b * y.
----@param selffac any
----@param other any
----@param otherfac any
----@param options? {out: cudalua.gpuarray.Array}
----@return cudalua.gpuarray.Array
-function Array:mul_add(selffac, other, otherfac, options)
-  object.check_self(self, "gpuarray:mul_add")
-  local x = self * selffac + other * otherfac
-  local out = options ~= nil and errors.options("gpuarray:mul_add", options, known).out or nil
-  return out ~= nil and deliver("gpuarray:mul_add", x, out) or x
 end
 
 M.deliver = deliver

@@ -23,7 +23,7 @@ local same, is_array = layout.same, object.is_array
 local M = {}
 
 local MAX_RECORDS = 32 -- kinds of arguments that a function remembers its programs for
-local MAX_POINTERS = 64 -- of one kernel: array_run.c
+local MAX_POINTERS = 64 -- of one kernel
 local MAX_OPS = 2000 -- of one kernel: what compilers and walks that call themselves can take
 
 -- ---- kinds of arguments ---------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ end
 local function make_group(results, shape, sources)
   local w = plan.begin(shape, true)
   for k, x in ipairs(results) do
-    w.root = x
+    w.root, w.largest, w.bytes = x, math.max(w.largest, x._dtype.itemsize), w.bytes + x._dtype.itemsize
     plan.walk(w, x, x._dtype)
     if #results > 1 then plan.step(w, plan.store_tokens[x._dtype]) end
     results[k] = { dtype = x._dtype }
@@ -131,13 +131,14 @@ local function make_group(results, shape, sources)
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
-    numbers = {} }
+    numbers = {}, list = {} }
   for k = 1, w.nleaves do
     local leaf = w.leaves[k]
     group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
   end
   for k = 1, w.nscalars do group.scalars[k] = w.scalars[k] end
   for k = 1, count do group.numbers[k] = w.numbers[k] end
+  group.blocks = w.blocks
   local fits_in = w.nleaves + #results <= MAX_POINTERS and not evaluate.too_many(w, count + #results)
   plan.finish(w, false)
   return fits_in and group or nil
@@ -240,13 +241,15 @@ end
 -- ---- running --------------------------------------------------------------------------------------------------------
 
 -- What the kernel is called with; nil where memory lies otherwise than when the program was made.
-local function gather(group, outs, args)
-  local list, n = { group.size }, 1
-  for _, out in ipairs(outs) do
-    list[n + 1], list[n + 2] = out.buf, 0
+local function gather(group, buffers, args)
+  local list, n, leaves, scalars, numbers = group.list, 1, group.leaves, group.scalars, group.numbers
+  list[1] = group.size
+  for k = 1, #buffers do
+    list[n + 1], list[n + 2] = buffers[k], 0
     n = n + 2
   end
-  for _, source in ipairs(group.leaves) do
+  for k = 1, #leaves do
+    local source = leaves[k]
     local buf, off
     if source.argument then
       local leaf = storage.leaf_of(args[source.argument])
@@ -262,40 +265,38 @@ local function gather(group, outs, args)
     list[n + 1], list[n + 2] = buf, off
     n = n + 2
   end
-  for _, x in ipairs(group.scalars) do
-    n = n + 1
-    list[n] = x
-  end
-  for _, x in ipairs(group.numbers) do
-    n = n + 1
-    list[n] = x
-  end
+  for k = 1, #scalars do list[n + k] = scalars[k] end
+  n = n + #scalars
+  for k = 1, #numbers do list[n + k] = numbers[k] end
   return list
 end
 
 local function run_group(group, args)
-  local outs = {}
-  for k, r in ipairs(group.results) do
-    local bytes = group.size * r.dtype.itemsize
-    local buf, context = storage.buffer(bytes)
-    outs[k] = storage.new_leaf(storage.new_store(buf, bytes, context), 0, r.dtype, group.shape,
-      r.strides or storage.dense_strides(group.shape, r.dtype.itemsize))
-  end
-  if group.size > 0 then
-    local k, id = group.state.kernel or evaluate.kernel_of(group.state), context_id()
-    local fn = k.loaded[id]
-    if not fn or evaluate.fast_math then fn = evaluate.load(k, id) end
+  local outs, results, size, context = {}, group.results, group.size, nil
+  for k = 1, #results do outs[k], context = storage.buffer(size * results[k].dtype.itemsize) end
+  local captured = false
+  if size > 0 then
+    local k = group.state.kernel or evaluate.kernel_of(group.state)
+    local fn = k.loaded[context]
+    if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
     local list = gather(group, outs, args)
     if not list then return nil end
-    if fn and run(fn, ceil(group.size / k.per_block), list) then -- a graph has these addresses
-      for _, out in ipairs(outs) do out.store.exported, out.store.pinned = true, true end
-      for _, source in ipairs(group.leaves) do
-        local leaf = source.leaf or storage.leaf_of(args[source.argument])
-        leaf.store.pinned = true
-      end
+    captured = fn and run(fn, group.blocks or ceil(size / k.per_block), list)
+  end
+  for k = 1, #results do
+    local r = results[k]
+    outs[k] = storage.array_in(outs[k], context, r.dtype, group.shape, size, r.strides)
+  end
+  if captured then -- a graph has these addresses
+    for _, x in ipairs(outs) do
+      local store = storage.leaf_of(x).store
+      store.exported, store.pinned = true, true
+    end
+    for _, source in ipairs(group.leaves) do
+      local leaf = source.leaf or storage.leaf_of(args[source.argument])
+      leaf.store.pinned = true
     end
   end
-  for k, out in ipairs(outs) do outs[k] = storage.array_of(out, group.size) end
   return outs
 end
 
@@ -452,10 +453,7 @@ local function imagined(x, used)
   for y, leaf in pairs(used) do y._first = leaf end
   plan.walk(w, x, x._dtype)
   for y in pairs(used) do y._first = false end
-  local first
-  for k = 1, w.ninner do
-    if w.inner[k]._used > 0 then first = first or w.inner[k] end
-  end
+  local first = plan.computed_before(w, 1)
   if first then
     plan.finish(w, false)
     used[first] = imagined(first, used)

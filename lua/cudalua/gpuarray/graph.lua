@@ -11,7 +11,7 @@ local scalar = require("cudalua.gpuarray.scalar").operand
 local storage = require "cudalua.gpuarray.storage"
 
 local type, getmetatable, setmetatable = type, getmetatable, setmetatable
-local TAG, mt, remember, bind, leaf_of = object.TAG, object.mt, storage.remember, storage.bind, storage.leaf_of
+local TAG, mt, remember, leaf_of = object.TAG, object.mt, storage.remember, storage.leaf_of
 
 local M = {}
 
@@ -71,12 +71,6 @@ table.insert(dtypes._on_default_float, function()
   unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
 end)
 
--- The dtype that a value has beside an array of type dt.
-local function weak(dt, value)
-  if is_float[dt] and type(value) == "number" then return dt end
-  return dtypes.promote_value(dt, value)
-end
-
 -- ---- operands -----------------------------------------------------------------------------------------------------
 
 local function is_value(x)
@@ -89,12 +83,16 @@ local function refuse_operand(op, x)
     errors.raise("LogicError", ("%s: one operand is an array in host memory; gpuarray.to_gpu() copies it to the device")
       :format(op.name))
   end
-  errors.raise("LogicError", ("%s: expected an array or a number, got %s"):format(op.name, element.describe(x)))
+  local value, text = is_value(x), element.describe(x)
+  if op.arity > 1 and value then text = "numbers only" end
+  errors.raise("LogicError", ("%s: expected an array%s, got %s%s"):format(op.name,
+    op.arity > 1 and not value and " or a number" or "", text,
+    value and "; gpuarray.scalar() makes a 0-d array of a number" or ""))
 end
 
 -- What stands for an array in an operation: its leaf, or itself while it is pending.
 local function operand(x)
-  if x._leaf then return leaf_of(x) end
+  if not x._sig then return leaf_of(x) end
   x._store = true
   return x
 end
@@ -111,8 +109,28 @@ local function same(a, b)
 end
 
 local function describe(x)
-  if type(x) == "table" and x._shape then return x._dtype.name .. layout.text(x._shape) end
+  if object.is_array(x) then return x._dtype.name .. layout.text(x._shape) end
   return element.describe(x)
+end
+
+local function refuse_value(op, why, ...)
+  local list = { ... }
+  for k = 1, #list do list[k] = describe(list[k]) end
+  errors.raise("LogicError", ("%s: %s: %s"):format(op.name, table.concat(list, " and "), why))
+end
+
+-- The dtype that a value has beside an array of type dt. The others are the operands, for an error.
+local function weak(op, dt, value, ...)
+  if is_float[dt] and type(value) == "number" then return dt end
+  local result, why = dtypes._beside(dt, value)
+  return result or refuse_value(op, why, ...)
+end
+
+-- Operands with a type of their own in every case: may a value stand for operand k?
+local function own(op, k, value, ...)
+  local dt = op.weak[k]
+  local _, why = dt._check(element.scalar(value))
+  return dt.kind ~= "bool" and why and refuse_value(op, why, ...) or dt
 end
 
 -- The shape of both together, one of the two where that is possible.
@@ -165,14 +183,18 @@ local function count(x, ops, leaves)
   return ops + 1, leaves
 end
 
+-- Operations of two operands bring one array more than there are operations. So an expression of this many fits into
+-- a kernel, and a longer one is counted. What was counted is from then on as long as one of SURE operations is where
+-- it is the longest that fits: what joins two such ones, or adds operations, still fits while the sum is within SURE.
+local SURE = MAX_LEAVES - 1
+
 local function counted(x)
+  if type(x) ~= "table" or not x._sig then return 0 end
   serial = serial - 1 -- walks of plan.lua count upwards
   local ops, leaves = count(x, 0, 0)
-  -- Every operation may bring an array, so what has few operations need not be counted: see finish().
-  return ops > leaves * MAX_OPS / MAX_LEAVES and ops or leaves * MAX_OPS / MAX_LEAVES
+  local a, b = ops / MAX_OPS, leaves / MAX_LEAVES
+  return a > b and a or b
 end
-
-local function pending_ops(x) return type(x) == "table" and x._sig and x._ops or 0 end
 
 -- An expression that may be too long: counted, and where it is, its longest operand is computed now.
 local function shorten(x)
@@ -180,19 +202,19 @@ local function shorten(x)
     M.evaluate(x)
     return
   end
-  x._ops = counted(x)
-  while x._ops > MAX_OPS do
-    local longest = x._a
-    if pending_ops(x._b) > pending_ops(longest) then longest = x._b end
-    if pending_ops(x._c) > pending_ops(longest) then longest = x._c end
-    if pending_ops(longest) == 0 then break end
+  local part = counted(x)
+  while part > 1 do
+    local longest, most = x._a, counted(x._a)
+    local b, c = counted(x._b), counted(x._c)
+    if b > most then longest, most = x._b, b end
+    if c > most then longest, most = x._c, c end
+    if most == 0 then break end
     M.evaluate(longest)
-    x._ops = counted(x)
+    part = counted(x)
   end
+  x._ops = part * SURE
 end
 
--- Operations of two operands bring one array more than there are operations: from here on they are counted.
-local SURE = MAX_LEAVES - 1
 local sure = SURE
 
 ---Shall each operation be computed at once?
@@ -210,6 +232,10 @@ function M.lift_limits()
   return function() sure = before end
 end
 
+---Is a function looked at for fuse.lua?
+---@return boolean
+function M.limits_lifted() return sure == math.huge end
+
 local traced, here = false, core.here
 
 ---Shall the line that wrote each operation be remembered, for errors? (evaluate.lua) Looking for errors is what the
@@ -224,9 +250,6 @@ local function finish(sig, shape, ndim, size, a, b, c, ops)
     _c = c, _ops = ops, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
     _line = false }, mt)
   remember(x)
-  if type(a) == "table" and a._leaf == true then bind(a.store, x) end
-  if type(b) == "table" and b._leaf == true then bind(b.store, x) end
-  if type(c) == "table" and c._leaf == true then bind(c.store, x) end
   if traced then x._line = here() or false end
   if ops > sure then shorten(x) end
   return x
@@ -267,14 +290,14 @@ function M.binary(op, a, b)
       return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false, x._ops + y._ops + 1)
     end
     if not is_value(b) then refuse_operand(op, b) end
-    local db = op.weak[2] or weak(da, b)
+    local db = op.weak[2] and own(op, 2, b, a, b) or weak(op, da, b, a, b)
     local sig = row and row[db] or binary_signature(op, da, db)
     return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
   end
   if getmetatable(b) ~= TAG then refuse_operand(op, is_value(a) and b or a) end
   if not is_value(a) then refuse_operand(op, a) end
   local db = b._dtype
-  local da = op.weak[1] or weak(db, a)
+  local da = op.weak[1] and own(op, 1, a, a, b) or weak(op, db, a, a, b)
   local row = binary_signatures[op]
   row = row and row[da]
   local sig = row and row[db] or binary_signature(op, da, db)
@@ -283,11 +306,19 @@ function M.binary(op, a, b)
 end
 
 ---The dtype of a value that stands by itself.
+---@param op table
 ---@param v any
 ---@return cudalua.dtype.DType
-local function own_dtype(v)
+local function own_dtype(op, v)
   if type(v) == "boolean" then return dtypes.bool end
-  return dtypes.promote_value(dtypes.bool, v)
+  return weak(op, dtypes.bool, v, v)
+end
+
+local function common(op, a, b)
+  if a.kind == "struct" or b.kind == "struct" then
+    errors.raise("LogicError", ("%s: not defined for %s and %s"):format(op.name, a.name, b.name))
+  end
+  return dtypes.promote(a, b)
 end
 
 -- The dtypes of three operands. A plain value has that of the arrays beside it, or of the other values where there are
@@ -298,18 +329,18 @@ local function operand_dtypes(op, given)
     local v = given[k]
     if getmetatable(v) == TAG then
       list[k] = v._dtype
-      if not op.weak[k] then dt = dt and dtypes.promote(dt, v._dtype) or v._dtype end
+      if not op.weak[k] then dt = dt and common(op, dt, v._dtype) or v._dtype end
     end
   end
   local arrays = dt
   for k = 1, 3 do
     if not list[k] and not op.weak[k] then
-      local own = arrays and weak(arrays, given[k]) or own_dtype(given[k])
-      dt = dt and dtypes.promote(dt, own) or own
+      local x = arrays and weak(op, arrays, given[k], given[1], given[2], given[3]) or own_dtype(op, given[k])
+      dt = dt and dtypes.promote(dt, x) or x
     end
   end
   for k = 1, 3 do
-    list[k] = list[k] or op.weak[k] or arrays and weak(arrays, given[k]) or dt
+    list[k] = list[k] or op.weak[k] or arrays and weak(op, arrays, given[k], given[1], given[2], given[3]) or dt
   end
   return list[1], list[2], list[3]
 end
@@ -322,7 +353,7 @@ end
 ---@return cudalua.gpuarray.Array
 function M.ternary(op, a, b, c)
   local given = { a, b, c }
-  local shape, like, operands, ops = nil, nil, {}, 1
+  local shape, like, operands, ops = nil, nil, {}, 2 -- it brings up to two arrays
   for k = 1, 3 do
     local v = given[k]
     if getmetatable(v) == TAG then
@@ -367,10 +398,11 @@ end
 ---The same elements as another type.
 ---@param a cudalua.gpuarray.Array
 ---@param dt cudalua.dtype.DType
+---@param what? string  function, for an error
 ---@return cudalua.gpuarray.Array
-function M.convert(a, dt)
+function M.convert(a, dt, what)
   if dt.kind == "struct" or a._dtype.kind == "struct" then
-    errors.raise("LogicError", ("astype: %s does not become %s"):format(a._dtype.name, dt.name))
+    errors.raise("LogicError", ("%s: %s does not become %s"):format(what or "astype", a._dtype.name, dt.name))
   end
   local sig = M.conversion(dt)
   local x = operand(a)

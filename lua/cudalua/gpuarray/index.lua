@@ -2,7 +2,7 @@
 -- elements are put.
 --   index/resolve  from an index to a selection      index/move       fetching and putting what is selected
 --   index/mask     where a mask is true              index/kernels    the kernels of kernels/array/index.cu
---   index/loop     coordinates in generated code     index/functions  take, put, where, nonzero ...
+--   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
 
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
@@ -93,9 +93,10 @@ function M.source(what, x, values)
     return one
   end
   if not is_array(values) then
-    values = require("cudalua.gpuarray").to_gpu(values, not ndarray.is_array(values) and x._dtype or nil)
+    values = errors.within(what, require("cudalua.gpuarray").to_gpu, values,
+      not ndarray.is_array(values) and x._dtype or nil)
   end
-  return values._dtype == x._dtype and values or graph.convert(values, x._dtype)
+  return values._dtype == x._dtype and values or graph.convert(values, x._dtype, what)
 end
 
 ---The same array without the first axes of extent 1, until it has so many axes.

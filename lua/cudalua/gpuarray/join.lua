@@ -62,7 +62,7 @@ local join_options = { dtype = true, out = true }
 -- Of the arrays' dtypes, or as asked for; where it goes, if that is there.
 local function target(what, list, options)
   local o = errors.options(what, options, join_options)
-  local dtype = o.dtype ~= nil and dtypes.of(o.dtype) or nil
+  local dtype = o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
   if not dtype then
     for _, x in ipairs(list) do dtype = dtype and dtypes.promote(dtype, x._dtype) or x._dtype end
   end

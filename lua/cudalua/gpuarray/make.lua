@@ -151,10 +151,11 @@ end
 ---@param x cudalua.gpuarray.Array  broadcasts to the leaf's shape
 ---@param out table
 ---@param size integer
-function M.place(x, out, size)
+---@param what? string  function, for an error
+function M.place(x, out, size, what)
   if size == 0 then return end
   if x._sig and x._used > 0 then evaluate.evaluate(x) end
-  local from = x._dtype == out.dtype and x or graph.convert(x, out.dtype)
+  local from = x._dtype == out.dtype and x or graph.convert(x, out.dtype, what)
   evaluate.store(from._sig and from or storage.leaf_of(from), out, size)
 end
 
@@ -165,7 +166,7 @@ end
 function M.device_array(what, x)
   if object.is_array(x) then return x end
   if type(x) == "table" and (ndarray.is_array(x) or type(getmetatable(x)) ~= "string") or graph.is_value(x) then
-    return transfer.to_gpu(ndarray.is_array(x) and x or ndarray.array(x))
+    return transfer.to_gpu(ndarray.is_array(x) and x or errors.within(what, ndarray.array, x))
   end
   refuse(what, "expected a gpuarray, got " .. element.describe(x))
 end
@@ -179,25 +180,10 @@ function M.is_buffer(x)
   return t == "string" or t == "userdata" or t == "cdata" and element.scalar(x) == nil
 end
 
----A host array of what to_gpu() and set() take.
----@param what string
----@param values any
----@param dtype? cudalua.dtype.DType
----@param shape? any  of buffers and functions
----@return cudalua.ndarray.Array
-function M.host_array(what, values, dtype, shape)
+-- A host array of data that is none.
+local function host_array(values, dtype, shape)
+  if not M.is_buffer(values) then return ndarray.array(values, dtype) end
   local t = type(values)
-  if ndarray.is_array(values) then
-    return dtype and values.dtype ~= dtype and values:astype(dtype) or values
-  end
-  if t == "function" then
-    if shape == nil then refuse(what, "a function needs a shape: {shape = {...}}") end
-    return ndarray.from_function(shape, values, dtype)
-  end
-  if not M.is_buffer(values) then
-    if shape ~= nil then refuse(what, "a shape is for buffers and functions") end
-    return ndarray.array(values, dtype)
-  end
   local name = t == "cdata" and not tostring(values):find "^ctype<" and tostring(ffi.typeof(values)):match "<(.*)>$"
   local typed = name and dtypes._of_c(name:match "^(.-)%s*[%[%(%*]" or name)
   if typed and name:find "^const " then -- which only we keep from writing
@@ -209,6 +195,26 @@ function M.host_array(what, values, dtype, shape)
     return ndarray.from_buffer(values, shape):astype(dtype)
   end
   return ndarray.from_buffer(values, shape, dtype)
+end
+
+---A host array of what to_gpu() and set() take.
+---@param what string
+---@param values any
+---@param dtype? cudalua.dtype.DType
+---@param shape? any  of buffers and functions
+---@return cudalua.ndarray.Array
+---@return any owner  of its memory, where it has none itself
+function M.host_array(what, values, dtype, shape)
+  if ndarray.is_array(values) and dtype and values.dtype ~= dtype then
+    return errors.within(what, values.astype, values, dtype)
+  end
+  if ndarray.is_array(values) then return values end
+  if type(values) == "function" then
+    if shape == nil then refuse(what, "a function needs a shape: {shape = {...}}") end
+    return ndarray.from_function(shape, values, dtype)
+  end
+  if shape ~= nil and not M.is_buffer(values) then refuse(what, "a shape is for buffers and functions") end
+  return errors.within(what, host_array, values, dtype, shape)
 end
 
 return M

@@ -6,7 +6,9 @@
 --   _sig _a _b _c               pending: the operation with its types, and the operands
 --   _ops                        operations that a kernel would have to do, at most (0: it has a value)
 --   _leaf _store                with a value: how it lies in memory (a leaf), and the storage it is in; a pending array
---                               has true for its storage once it is an operand of something
+--                               has true for its storage once it is an operand of something. Both are false in one
+--                               that was computed and not used since: _a is its memory, _b the context, and
+--                               storage.leaf_of() makes the rest
 --   _first                      the leaf of the value that it had when it was evaluated: what other pending arrays
 --                               mean that were written with this one as an operand, whatever is stored in it since
 --   _used                       pending: how many kernels computed it on the way to something else
@@ -20,6 +22,8 @@
 --   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
 --   store                       where the buffer was when the leaf was made
 --   _leaf = true, _ops _mark _num   as above
+--   places node                 where it has no memory: its elements are their own places, from 0; and the array of
+--                               random numbers that is made of them (plan.lua)
 --
 -- A storage is what views share:
 --   buf bytes context           context: core.context_id()

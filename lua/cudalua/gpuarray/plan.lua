@@ -6,8 +6,10 @@
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
+local rows = require "cudalua.gpuarray.rows"
+local tile = require "cudalua.gpuarray.tile"
 
-local type, abs, floor = type, math.abs, math.floor
+local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
 
 local M = {}
 
@@ -19,6 +21,8 @@ local M = {}
 -- dtype -> layout class -> token. Classes of leaves: "dense" (element i, aligned), "odd" (the same, not aligned),
 -- "one" (the same element always), "strided".
 local leaf_tokens, scalar_tokens = {}, {}
+-- Leaves without memory, whose elements are their own places in C order, from 0: what random numbers are made of.
+local place_tokens = {}
 for _, dt in ipairs(dtypes.list) do
   leaf_tokens[dt] = {}
   for _, class in ipairs { "dense", "odd", "one", "strided" } do
@@ -26,13 +30,19 @@ for _, dt in ipairs(dtypes.list) do
   end
   scalar_tokens[dt] = { kind = "scalar", dtype = dt }
 end
+for _, class in ipairs { "dense", "one", "strided" } do
+  place_tokens[class] = { kind = "leaf", dtype = dtypes.uint64, class = class, places = true }
+end
 
 -- The end of a program: how the output lies and elements are found.
 local dense_end, odd_end = { kind = "end", class = "dense" }, { kind = "end", class = "odd" }
-local strided_ends = {} -- rank and width -> token
+local ends = { strided = {}, rows = {}, words = {}, tiled = {} } -- a number that is made of all fields -> token
 
--- How an operand steps along the innermost axis of a strided program: 0, 1, or by a parameter.
+-- How an operand steps along the innermost axis of a strided program: 0, 1, or by a parameter. Operands that are read
+-- as tiles step so along the tile's other axis.
 local steps = { [0] = { kind = "step", step = 0 }, [1] = { kind = "step", step = 1 }, any = { kind = "step" } }
+local tile_steps = { [1] = { kind = "step", tiled = true, step = 1 }, any = { kind = "step", tiled = true } }
+local same_steps = {} -- k -> token: as the k-th operand
 
 local root = {}
 
@@ -62,13 +72,15 @@ local spare -- a walk that is not under way; another one begins a new one, as in
 ---Begins a walk.
 ---@param shape integer[]  of the result
 ---@param dense boolean     element i of the program is element i of its result in C order
----@return table walk
+---@return table walk         `largest`, `bytes`: of an element of its results, where there are several: of the
+---  largest, and of all together
 function M.begin(shape, dense)
   local w = spare or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, root = false }
   spare = nil
   serial = serial + 1
-  w.serial, w.state, w.values, w.nleaves, w.nscalars, w.ninner = serial, root, 0, 0, 0, 0
-  w.shape, w.dense, w.strided, w.whole, w.context = shape, dense, false, false, false
+  w.serial, w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = serial, root, 0, 0, 0, 0, false
+  w.shape, w.dense, w.strided, w.whole, w.context, w.largest, w.bytes = shape, dense, false, false, false, 0, 0
+  w.home, w.drawn, w.misfit, w.numbered = false, false, false, false
   return w
 end
 
@@ -82,16 +94,19 @@ function M.finish(w, computed)
     if computed then inner[i]._used = inner[i]._used + 1 end
     inner[i] = false
   end
-  w.root = false
+  w.root, w.home, w.drawn = false, false, false
   spare = w
 end
 
 ---The outermost operand that other kernels have computed already, so many times, on the way to something else: it is
 ---evaluated before this one goes on. What is evaluated for that reason may compute its own operands once more.
+---So are random numbers that the kernel could not make one after the other, or would make again and again; kernels that
+---know the place of each element in any order say so (w.numbered).
 ---@param w table
 ---@param times integer
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w, times)
+  if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
   for i = 1, w.ninner do
     if w.inner[i]._used >= times then return w.inner[i] end
   end
@@ -118,9 +133,9 @@ local function leaf(w, l)
       layout.text(l.shape)))
   end
   local context = store.context
-  if context ~= w.context then
+  if context ~= w.context and not l.places then
     if w.context then other_context(l) end
-    w.context = context
+    w.context, w.home = context, l.buf
   end
   local class
   if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
@@ -139,6 +154,11 @@ local function leaf(w, l)
   l._mark, l._num = w.serial, w.values
   local n = w.nleaves + 1
   w.nleaves, w.leaves[n], w.classes[n] = n, l, class
+  if l.places then
+    w.drawn = l.node
+    w.misfit = w.misfit or class ~= "dense" and not (w.numbered and same(l.shape, w.shape))
+    return step(w, place_tokens[class])
+  end
   local tokens = leaf_tokens[l.dtype]
   if not tokens then
     errors.raise("LogicError", ("gpuarray: there are no operations on elements of %s"):format(l.dtype.name))
@@ -258,9 +278,11 @@ end
 
 local LIMIT = 2 ^ 31
 
+M.always_wide = false -- for tests: 64 bits also where 32 will do
+
 -- Is any element so far away that 32 bits do not count to it?
 local function is_wide(extents, joined, size)
-  if size >= LIMIT then return true end
+  if size >= LIMIT or M.always_wide then return true end
   for i = 1, #joined do
     local reach = 0
     for k = 1, #extents do reach = reach + (extents[k] - 1) * abs(joined[i][k]) end
@@ -287,37 +309,149 @@ local function magic(d)
   return m[1], m[2]
 end
 
+-- The end of a strided program: `pack` elements along the last axis are read and written together, by tiles, by rows,
+-- in rows by words of elements that lie anywhere, or each pack for itself, in so many chunks.
+local kinds = { strided = 0, rows = 1, words = 2, tiled = 3 }
+
+local function end_token(class, rank, wide, pack, chunks, t, r)
+  local key = ((rank * 2 + (wide and 1 or 0)) * 4 + kinds[class]) * 32 + pack
+  if t then
+    key = (((key * 64 + t.axis) * 4096 + t.across) * 4096 + t.along) * 2 + (t.thin and 1 or 0)
+  else
+    key = (key * 32 + chunks) * 512 + (r and r.threads or 0)
+  end
+  local token = ends[class][key]
+  if not token then
+    token = { kind = "end", class = class, rank = rank, wide = wide, pack = pack, chunks = chunks }
+    if t then token.axis, token.across, token.along, token.thin = t.axis, t.across, t.along, t.thin end
+    if r then token.threads = r.threads end
+    ends[class][key] = token
+  end
+  return token
+end
+
+-- How many elements can be read and written together in a strided program.
+local function pack_of(extents, joined, leaves, whole, largest)
+  local rank = #extents
+  local pack = 16 / largest
+  while pack > 1 and extents[rank] % pack ~= 0 do pack = pack / 2 end
+  for i = 1, #joined do
+    if i == 1 or joined[i][rank] ~= 0 then
+      while pack > 1 and not tile.in_words(leaves[i], joined[i], rank, pack) do pack = pack / 2 end
+    end
+  end
+  for _, l in ipairs(whole) do
+    while pack > 1 and not tile.in_words(l, {}, 0, pack) do pack = pack / 2 end
+  end
+  return pack
+end
+
+-- Adds what divides by an extent.
+local function add_extent(numbers, n, extent, wide)
+  numbers[n + 1] = extent
+  if wide then return n + 1 end
+  numbers[n + 2], numbers[n + 3] = magic(extent)
+  return n + 3
+end
+
+-- Which operand before the i-th one has the same strides.
+local function same_before(joined, i)
+  for k = 1, i - 1 do
+    if same(joined[k], joined[i]) then return k end
+  end
+end
+
+local function same_step(k)
+  local token = same_steps[k]
+  if not token then
+    token = { kind = "step", same = k }
+    same_steps[k] = token
+  end
+  return token
+end
+
+-- Does every operand step by one element along the last axis, or stay?
+local function are_unit(joined, rank)
+  for i = 1, #joined do
+    local s = joined[i][rank]
+    if s ~= 1 and (s ~= 0 or i == 1) then return false end
+  end
+  return true
+end
+
+-- How a strided program goes through its elements: the token of its end; rows, if it goes by them.
+local function way_of(extents, joined, leaves, whole, wide, size, largest, sum)
+  local rank = #extents
+  local pack = pack_of(extents, joined, leaves, whole, largest)
+  local read = #whole
+  for _, l in ipairs(whole) do sum = sum + l.dtype.itemsize end
+  for i = 2, #joined do
+    if joined[i][rank] ~= 0 then
+      sum, read = sum + leaves[i].dtype.itemsize, read + 1
+    end
+  end
+  local words = largest <= 2 and pack * largest < 4 and are_unit(joined, rank)
+  local own = words and 4 / largest or pack
+  local chunks = rows.chunks(own, largest, sum, read, own > 1 and rows.BYTES or rows.DENSE_BYTES)
+  local r = rows.choose(size / extents[rank], ceil(extents[rank] / own), words and min(chunks, 4) or chunks)
+  if r then return end_token(words and "words" or "rows", rank, wide, own, r.chunks, nil, r), r end
+  return end_token("strided", rank, wide, pack, rows.chunks(pack, largest, sum, read, pack > 1 and rows.BYTES or
+    rows.DENSE_BYTES))
+end
+
 local function strided_end(w, out, size)
-  local numbers = w.numbers
-  local shape = w.shape
-  local operands = { along(out, shape) }
+  local numbers, shape = w.numbers, w.shape
+  local operands, leaves, whole, largest = { along(out, shape) }, { out }, {}, max(out.dtype.itemsize, w.largest)
   for i = 1, w.nleaves do
-    if w.classes[i] == "strided" then operands[#operands + 1] = along(w.leaves[i], shape) end
+    local class, l = w.classes[i], w.leaves[i]
+    if class == "strided" then
+      operands[#operands + 1], leaves[#leaves + 1] = along(l, shape), l
+    elseif class ~= "one" then
+      whole[#whole + 1] = l
+    end
+    if class ~= "one" then largest = max(largest, l.dtype.itemsize) end
   end
   local extents, joined = collapse(shape, operands, ordered(shape, operands[1]))
-  local rank, wide = #extents, is_wide(extents, joined, size)
-  local key = wide and -rank or rank
-  if not strided_ends[key] then
-    strided_ends[key] = { kind = "end", class = "strided", rank = rank, wide = wide }
-  end
-  step(w, strided_ends[key])
-  local n = 0
-  for k = 2, rank do
-    numbers[n + 1] = extents[k]
-    n = n + 1
-    if not wide then
-      numbers[n + 1], numbers[n + 2] = magic(extents[k])
+  local rank, wide, n = #extents, is_wide(extents, joined, size), 0
+  local t = tile.choose(extents, joined, leaves, whole, largest)
+  if t then
+    step(w, end_token("tiled", rank, wide, t.pack, 0, t))
+    for k, count in ipairs(tile.counts(t, extents)) do
+      if k > 1 then n = add_extent(numbers, n, count, false) end
+    end
+    numbers[n + 1], numbers[n + 2] = extents[t.axis], extents[rank]
+    n = n + 2
+    w.blocks = t.blocks
+  else
+    local sum = w.bytes > 0 and w.bytes or out.dtype.itemsize
+    local token, r = way_of(extents, joined, leaves, whole, wide, size, largest, sum)
+    step(w, token)
+    if r then
+      w.blocks = r.blocks
+      n = add_extent(numbers, n, r.parts, false)
+      numbers[n + 1] = size / extents[rank]
+      numbers[n + 2] = token.class == "words" and extents[rank] or extents[rank] / token.pack
       n = n + 2
+      for k = 2, rank - 1 do n = add_extent(numbers, n, extents[k], wide) end
+    else
+      for k = 2, rank do n = add_extent(numbers, n, k == rank and extents[k] / token.pack or extents[k], wide) end
     end
   end
   for i = 1, #operands do
-    local strides = joined[i]
-    local inner = strides[rank]
-    local token = steps[inner] or steps.any
-    step(w, token)
-    for k = 1, rank - (token.step and 1 or 0) do
-      n = n + 1
-      numbers[n] = strides[k]
+    local strides, tiled = joined[i], t and t.tiled[i]
+    local before = same_before(joined, i)
+    if before and (not t or t.tiled[before] == tiled) then
+      step(w, same_step(before))
+    else
+      local fast = tiled and t.axis or rank
+      local token = tiled and (tile_steps[strides[fast]] or tile_steps.any) or steps[strides[fast]] or steps.any
+      step(w, token)
+      for k = 1, rank do
+        if not (k == fast and token.step) then
+          n = n + 1
+          numbers[n] = strides[k]
+        end
+      end
     end
   end
   return n
@@ -328,7 +462,8 @@ end
 ---@param out table          leaf that is written to
 ---@param size integer
 ---@return table state       `kernel` of it is the kernel, if there is one yet
----@return integer count     of w.numbers, which a strided program needs
+---@return integer count     of w.numbers, which a strided program needs; w.blocks is how many blocks it takes, where
+---  not each of them does as many elements as the kernel says
 function M.close(w, out, size)
   local n = 0
   if w.strided or not w.dense or not out.dense then

@@ -1,4 +1,4 @@
--- Pieces of device code for generated kernels: files of kernels/array, beside the installed library or in the source
+-- Pieces of device code for generated kernels: files of kernels/, beside the installed library or in the source
 -- tree. A kernel's source holds those that it needs and no others; each file is read once.
 
 local devicecode = require "cudalua.devicecode"
@@ -6,12 +6,13 @@ local devicecode = require "cudalua.devicecode"
 local M = {}
 
 -- In the order in which they stand in a source: name, the functions that others use (without cl_), and, where there are
--- any, the earlier pieces that it needs.
+-- any, the earlier pieces that it needs, and the folder where it is, if not array.
 local rows = {
   { "half", "float16_load float16_store float16_round" },
   { "bfloat16", "bfloat16_load bfloat16_store bfloat16_round" },
   { "constant", "zero false" },
   { "compare", "lt le gt ge eq ne" },
+  { "extremes", "max_nan min_nan" },
   { "integer_divide", "floordiv mod fmod" },
   { "integer_power", "pow" },
   { "gcd", "gcd lcm" },
@@ -27,18 +28,29 @@ local rows = {
   { "complex_sqrt", "sqrt", { "complex" } },
   { "complex_power", "cpow", { "complex_divide", "complex_exp", "complex_log" } },
   { "complex_class", "", { "complex_power", "complex_hyperbolic", "complex_sqrt" } },
+  { "philox", "philox random_block random_bits_uint32 random_bits_uint64", {}, "random" },
+  { "functions", "random_log random_exp random_radius random_circle", {}, "random" },
+  { "uniform", "random_uniform_float16 random_uniform_bfloat16 random_uniform_float32 random_uniform_float64 " ..
+    "random_positive_float32 random_positive_float64 random_bounded_uint32 random_bounded_uint64", { "philox" },
+    "random" },
+  { "normal", "random_normal_float32 random_normal_float64 random_exponential_float32 random_exponential_float64",
+    { "philox", "functions" }, "random" },
+  { "gamma", "random_gamma random_log_gamma random_ratio", { "normal" }, "random" },
+  { "counts", "random_poisson random_binomial random_pair", { "philox", "functions" }, "random" },
+  { "quantile", "random_normal_quantile random_poisson_quantile", { "counts" }, "random" },
+  { "bijection", "random_bijection", { "philox" }, "random" },
 }
 
 local pieces = {} -- by name
 local owners = {} -- function -> name of the piece
 for _, row in ipairs(rows) do
-  pieces[row[1]] = { needs = row[3] or {} }
+  pieces[row[1]] = { needs = row[3] or {}, folder = row[4] or "array" }
   for name in row[2]:gmatch "%S+" do owners["cl_" .. name] = row[1] end
 end
 
 local function text_of(name)
   local piece = pieces[name]
-  piece.text = piece.text or devicecode.array_file(name .. ".cuh")
+  piece.text = piece.text or devicecode.file(piece.folder, name .. ".cuh")
   return piece.text
 end
 

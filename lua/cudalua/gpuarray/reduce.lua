@@ -1,6 +1,8 @@
 -- Reductions: of many elements of an array, or of an expression, one value. They run at once, in one kernel that
--- computes the expression as well. What each of them is, is in reductions.lua; reduce_run.lua runs them.
+-- computes the expression as well. What each of them is, is in reductions.lua; reduce_call.lua reads their options,
+-- reduce_run.lua runs them.
 
+local call = require "cudalua.gpuarray.reduce_call"
 local compute = require("cudalua.gpuarray.reduce_run").compute
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -15,86 +17,7 @@ local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
 
 local max, refuse = math.max, layout.refuse
-
--- ---- the result -------------------------------------------------------------------------------------------------
-
--- Shape of the result, with and without the axes that go; its strides along the axes of the operand, in elements.
-local function result_shape(shape, axes)
-  local full, short, strides, step = {}, {}, {}, 1
-  for k = 1, #shape do
-    full[k] = axes[k] and 1 or shape[k]
-    if not axes[k] then short[#short + 1] = shape[k] end
-  end
-  for k = #shape, 1, -1 do
-    strides[k] = axes[k] and 0 or step
-    if not axes[k] then step = step * shape[k] end
-  end
-  return full, short, strides
-end
-
-local function check_array(what, a)
-  if object.is_array(a) then return end
-  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
-    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
-  end
-  refuse(what, "expected a gpuarray, got " .. element.describe(a))
-end
-
--- Reduces an array along a set of axes.
-local function reduce(what, row, a, axes, keepdims, asked)
-  local shape = a._shape
-  local kind = reductions.kind(row, a._dtype, asked)
-  if not kind then
-    refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
-  end
-  local full, short, strides = result_shape(shape, axes)
-  local outputs, n = 1, 1
-  for k = 1, #shape do
-    if axes[k] then n = n * shape[k] else outputs = outputs * shape[k] end
-  end
-  local out_shape = keepdims and full or short
-  if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
-  if n == 0 then
-    if row.empty == nil then
-      refuse(what, ("there is no element to take: the array has the shape %s"):format(layout.text(shape)))
-    end
-    local out = storage.empty(kind.result, out_shape, outputs)
-    out:fill(row.empty)
-    return out
-  end
-  return compute(kind, a, axes, out_shape, strides, outputs, n)
-end
-
-local known_options = { axis = true, keepdims = true, dtype = true, out = true }
-local plain_options = { axis = true, keepdims = true, out = true }
-
--- The axes as a set; axis: nil for all, a number, or a list.
-local function axes_of(what, a, axis)
-  if axis ~= nil then return layout.axes(what, a._ndim, axis) end
-  local set = {}
-  for k = 1, a._ndim do set[k] = true end
-  return set
-end
-
--- Options of a reduction: a table of them, an axis, or a list of axes.
-local function read(what, a, options, known)
-  check_array(what, a)
-  if options == nil then return axes_of(what, a, nil), false end
-  if type(options) ~= "table" or #options > 0 then options = { axis = options } end
-  options = errors.options(what, options, known)
-  local keepdims = options.keepdims
-  if keepdims ~= nil and type(keepdims) ~= "boolean" then
-    refuse(what, "keepdims must be true or false, got " .. element.describe(keepdims))
-  end
-  local dtype = options.dtype ~= nil and dtypes.of(options.dtype) or nil
-  return axes_of(what, a, options.axis), keepdims or false, dtype, options.out
-end
-
-local function apply(what, row, a, options)
-  local axes, keepdims, asked, out = read(what, a, options, row.dtype and known_options or plain_options)
-  local x = reduce(what, row, a, axes, keepdims, asked)
-  return out ~= nil and functions.deliver(what, x, out) or x
-end
+local apply, axes_of, check_array, read, reduce = call.apply, call.axes_of, call.check_array, call.read, call.reduce
 
 -- ---- functions and methods -----------------------------------------------------------------------------------------
 
@@ -258,7 +181,7 @@ function Array:count_nonzero(options)
 end
 
 local function extremes(what, a, options)
-  local axes, keepdims, _, out = read(what, a, options, plain_options)
+  local axes, keepdims, _, out = read(what, a, options, call.plain_options)
   local x = reduce(what, reductions.max, a, axes, keepdims) - reduce(what, reductions.min, a, axes, keepdims)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
@@ -353,7 +276,7 @@ local function products(what, a, b, options)
   if product._size == 0 then
     result = reduce(what, reductions.sum, product, axes, false, kind.result)
   else
-    local _, short, strides = result_shape(product._shape, axes)
+    local _, short, strides = call.result_shape(product._shape, axes)
     result = compute(kind, product, axes, short, strides, 1, product._size)
   end
   for _, x in ipairs(temporary) do
@@ -414,7 +337,7 @@ end
 
 -- ---- of some elements ----------------------------------------------------------------------------------------------
 
-local function take(a, subset) return require("cudalua.gpuarray.index.functions").take(a, subset) end
+local function take(a, subset) return require("cudalua.gpuarray.index.take").take(a, subset) end
 
 ---PyCUDA's sum of the elements at these positions.
 ---@param subset any                array of integers, here or on the host, or a list: positions in C order, from 1
@@ -451,4 +374,4 @@ function M.subset_dot(subset, a, b, options)
   return products("gpuarray.subset_dot", take(a, subset), take(b, subset), options)
 end
 
-return M
+return require "cudalua.gpuarray.composed"(M, "subset_sum subset_min subset_max subset_dot var std dot vdot")

@@ -14,9 +14,16 @@ local storage = require "cudalua.gpuarray.storage"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
 
-local BLOCK, UNIT = 256, 1024 -- threads of a block, elements of a unit: see reduce.cu
+local M = {}
+
+local BLOCK = 256             -- threads, in all the kernels of reduce.cu
 local MOST_UNITS = 256        -- that a block has of an output: one value of each in shared memory
-local BLOCKS = 2048           -- that keep any GPU busy: fewer outputs than these are shared by blocks
+local CHUNK, LONG = 7, 10     -- 2^ so many elements of a column are what a thread has at most, in two forms
+local SHORT = 4096            -- wide loads of a row, less of which are too few for a block
+local HEAVY = 8               -- operations of an expression that is long
+
+---Blocks that keep any GPU busy: an output is shared by blocks while there are fewer. The results do not depend on it.
+M.blocks = 2048
 
 -- The exponent of the smallest power of two that is not less.
 local function exponent(n)
@@ -33,10 +40,10 @@ local function main_operand(w, operands)
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then
       n = n + 1
-      if layout.same(w.leaves[i].shape, w.shape) then return operands[n] end
+      if layout.same(w.leaves[i].shape, w.shape) then return operands[n], w.leaves[i] end
     end
   end
-  return operands[2] or operands[1]
+  return operands[2] or operands[1], nil
 end
 
 -- Bytes of memory traffic for each element where neighbouring threads are so many elements apart.
@@ -57,54 +64,202 @@ local function side_by_side(w, kept, gone, n)
   return along_kept < along_gone
 end
 
--- The kernel's form, the numbers of blocks, of parts of an output, and of counters, and two numbers for the kernel.
-local function schedule(outputs, n, columns)
-  local units = ceil(n / UNIT)
-  if columns then
-    local log_y = n > 32 and 3 or max(exponent(n) - 2, 0)
-    local log_x = 8 - log_y
-    if units > 1 then log_x = min(max(exponent(outputs), 2), 5) end
-    local groups, parts = ceil(outputs / 2 ^ log_x), ceil(units / 2 ^ (8 - log_x - log_y))
-    if parts == 1 then return "columns", groups, 1, 0, log_x, log_y end
-    return "columns_split", groups * parts, parts, groups, log_x, log_y
+-- Can `width` neighbours along the last axis of `along` be loaded at once, wherever they are? These are the steps of
+-- one operand, those along the other axes being in `across`.
+local function is_packed(leaf, width, along, across)
+  local rank = #along
+  if along[rank] ~= 1 then return false end
+  if not leaf.places and (leaf.store.skew + leaf.off) % min(16, width * leaf.dtype.itemsize) ~= 0 then return false end
+  for k = 1, rank - 1 do
+    if along[k] % width ~= 0 then return false end
   end
-  if units == 1 then
-    local log_lanes = min(exponent(n), 5)
-    return "rows", ceil(outputs * 2 ^ log_lanes / BLOCK), 1, 0, log_lanes, 0
+  for k = 1, #across do
+    if across[k] % width ~= 0 then return false end
   end
-  local log_units = exponent(units)
-  if log_units <= 5 then
-    local rows = max(8 / 2 ^ log_units, 1)
-    return "units", ceil(outputs / rows), 1, 0, rows, log_units
-  end
-  log_units = 3
-  while 2 ^ log_units < min(units, MOST_UNITS) and outputs * ceil(units / 2 ^ (log_units + 1)) >= BLOCKS do
-    log_units = log_units + 1
-  end
-  local parts = ceil(units / 2 ^ log_units)
-  if parts == 1 then return "units", outputs, 1, 0, 1, log_units end
-  return "units_split", outputs * parts, parts, outputs, parts, log_units
+  return true
 end
 
-local endings = {} -- kind -> form, ranks and width -> token
+-- Tokens: how neighbours of an operand lie: in one wide load, in the same place, one after the other, or otherwise.
+local lying = {}
+for _, how in ipairs { "packed", 0, 1, "any" } do lying[how] = { kind = "step", along = how } end
 
-local function ending(kind, form, kept, gone, wide)
-  local known = endings[kind]
-  if not known then
-    known = {}
-    endings[kind] = known
+-- How many neighbours fit into a wide load of the operand with the largest elements; random numbers are made four at
+-- a time.
+local function widest(w)
+  local largest, least = 1, 1
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if l.places then least = 4 elseif w.classes[i] == "strided" then largest = max(largest, l.dtype.itemsize) end
   end
-  local key = form .. kept * 256 + gone * 2 + (wide and 1 or 0)
-  if not known[key] then
-    known[key] = { kind = "end", reduction = kind, form = form, kept = kept, gone = gone, wide = wide }
+  return max(largest == 1 and least > 1 and 4 or 16 / largest, least)
+end
+
+-- The tokens of operands for this width; nil where no operand is packed.
+local function tokens_of(w, width, extents, along, across, to)
+  local rank, found, operand = #extents, false, 1
+  local joint = rank == 1 or extents[rank] % width == 0
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then
+      operand = operand + 1
+      local step = along[operand][rank]
+      local how = step == 0 and 0 or "any"
+      if joint and is_packed(w.leaves[i], width, along[operand], across[operand]) then
+        how, found = "packed", true
+      elseif step == 1 then
+        how = 1
+        found = found or joint and w.leaves[i].places
+      end
+      to[operand] = how
+    end
   end
-  return known[key]
+  return found or nil, joint
+end
+
+-- ---- the schedule ---------------------------------------------------------------------------------------------------
+
+-- A plan: form of the kernel; blocks, parts of an output, counters; two numbers for the kernel; and what the kernel is
+-- made for: width, turns, log_x, joint, rest, and how operands lie.
+
+local function rows(p, outputs, n, width)
+  p.form, p.width = "rows", width
+  local log_lanes = exponent(ceil(n / width))
+  p.blocks = ceil(outputs / (BLOCK / 2 ^ log_lanes) / reduce_code.rows(width))
+  p.first, p.second = log_lanes, 0
+  return p
+end
+
+-- Elements of an output are neighbours.
+local function in_rows(w, p, heavy, outputs, n, extents, gone, kept)
+  local wide = widest(w)
+  if heavy then wide = min(wide, 4) end
+  local width = wide
+  if width > 1 and n < width then width = 2 ^ exponent(n) end
+  local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
+  p.joint = joint
+  if packed and n <= 32 * width then return rows(p, outputs, n, width) end
+  if not packed then
+    width = n <= 8 and 2 ^ exponent(n) or 4
+    if n > 32 * width then width = 1 end
+    p.joint = select(2, tokens_of(w, width, extents, gone, kept, p.lying))
+    if n <= 32 * width then return rows(p, outputs, n, width) end
+  end
+  p.width, p.turns = width, width == 1 and 16 or 8
+  while p.turns > 1 and 32 * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
+  local unit = 32 * width * p.turns
+  local units = ceil(n / unit)
+  p.rest = units > 8
+  local log_units = exponent(units)
+  if log_units <= 5 then
+    local each = max(8 / 2 ^ log_units, 1)
+    while each * n < SHORT * wide and 2 * each <= outputs / M.blocks and each * 2 ^ log_units <= 32 do
+      each = 2 * each
+    end
+    p.form, p.blocks, p.first, p.second = "units", ceil(outputs / each), each, log_units
+    return p
+  end
+  log_units = 3
+  while 2 ^ log_units < min(units, MOST_UNITS) and outputs * ceil(units / 2 ^ (log_units + 1)) >= M.blocks do
+    log_units = log_units + 1
+  end
+  p.parts = ceil(units / 2 ^ log_units)
+  p.form, p.blocks, p.counters, p.first, p.second = "units_split", outputs * p.parts, outputs, 1, log_units
+  return p
+end
+
+local NARROW = { { 1, 16 }, { 2, 8 }, { 4, 4 } } -- by log_x: width and turns
+
+-- A few outputs lie side by side, and many elements behind each.
+local function in_narrow_columns(w, p, outputs, n, extents, gone, kept, side)
+  p.log_x = exponent(side)
+  p.width, p.turns = NARROW[p.log_x][1], NARROW[p.log_x][2]
+  tokens_of(w, 16, extents, gone, kept, p.lying) -- of which none is packed: neighbours are further away
+  p.joint, p.rest = #extents == 1 or extents[#extents] % p.width == 0, true
+  local units, log_units = ceil(n / (2 ^ (5 - p.log_x) * p.width * p.turns)), 3
+  local groups = outputs / side
+  while 2 ^ log_units < min(units, MOST_UNITS / 2 ^ p.log_x) and groups * ceil(units / 2 ^ (log_units + 1)) >= M.blocks
+  do
+    log_units = log_units + 1
+  end
+  p.parts = ceil(units / 2 ^ log_units)
+  p.form, p.blocks, p.counters, p.first, p.second = "units_split", groups * p.parts, groups, side, log_units
+  return p
+end
+
+local function in_columns(w, p, most, outputs, n, extents, kept, gone)
+  local width = min(widest(w), most)
+  while width > 1 and (extents[#extents] % width ~= 0 or not tokens_of(w, width, extents, kept, gone, p.lying)) do
+    width = width / 2
+  end
+  if width == 1 then
+    for operand in pairs(p.lying) do p.lying[operand] = "any" end
+    for operand = 2, #kept do p.lying[operand] = "any" end
+  end
+  for operand, how in pairs(p.lying) do
+    if how == 1 then p.lying[operand] = "any" end
+  end
+  p.width = width
+  local columns, log_x = ceil(outputs / width), 8
+  if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), 5) end
+  local depth, groups = 2 ^ (8 - log_x), ceil(columns / 2 ^ log_x)
+  local log_chunk = log_x == 8 and CHUNK or 4
+  -- One block combines all parts of a group, so that there should not be many of them.
+  while log_chunk < LONG and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
+    M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
+    log_chunk = log_chunk + 1
+  end
+  p.turns = log_chunk > CHUNK and LONG or CHUNK
+  local chunk = 2 ^ log_chunk
+  p.parts, p.first, p.second = ceil(n / (depth * chunk)), log_x, chunk
+  p.form, p.blocks, p.counters = "columns", groups, 0
+  if p.parts > 1 then p.form, p.blocks, p.counters = "columns_split", groups * p.parts, groups end
+  return p
 end
 
 local function reach(extents, strides)
   local sum = 0
   for k = 1, #extents do sum = sum + (extents[k] - 1) * abs(strides[k]) end
   return sum
+end
+
+local function new_plan()
+  return { form = false, blocks = 0, parts = 1, counters = 0, first = 0, second = 0, count = 0, width = 1, turns = 1,
+    log_x = 0, joint = true, rest = false, lying = {} }
+end
+
+---The plan for one output whose elements' order is fixed, and how operands lie; for kernels that others write.
+---@param w {nleaves: integer, leaves: table[], classes: string[]}
+---@param n integer
+---@param extents integer[]   of the axes, as plan.collapse() gives them
+---@param strides integer[][] of the operands from 2 on, in elements
+---@return table plan
+---@return table[] tokens     the program's end
+function M.one_output(w, n, extents, strides)
+  local kept = {}
+  for i = 2, #strides do kept[i] = {} end
+  local p = in_rows(w, new_plan(), false, 1, n, extents, strides, kept)
+  local wide = n >= plan.LIMIT
+  for i = 2, #strides do wide = wide or reach(extents, strides[i]) >= plan.LIMIT end
+  local tokens = { { form = p.form, kept = 0, gone = #extents, wide = wide, width = p.width, turns = p.turns, log_x = 0,
+    joint = p.joint, rest = p.rest } }
+  for i = 2, #strides do tokens[i] = lying[p.lying[i]] end
+  return p, tokens
+end
+
+local endings = {} -- kind -> form, ranks and so on -> token
+
+local function ending(kind, p, kept, gone, wide, placed)
+  local known = endings[kind]
+  if not known then
+    known = {}
+    endings[kind] = known
+  end
+  local key = p.form .. (((((kept * 32 + gone) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
+    (p.joint and 4 or 0) + (p.rest and 2 or 0) + (wide and 1 or 0)) .. (placed and "p" or "")
+  if not known[key] then
+    known[key] = { kind = "end", reduction = kind, form = p.form, kept = kept, gone = gone, wide = wide,
+      width = p.width, turns = p.turns, log_x = p.log_x, joint = p.joint, rest = p.rest, placed = placed }
+  end
+  return known[key]
 end
 
 local function put_extents(numbers, count, extents, rank, wide)
@@ -124,44 +279,87 @@ local function put(numbers, count, strides, rank)
   return count + rank
 end
 
--- The end of a program, but for the steps of its operands.
-local function begin_end(w, from, kind, form, kept, gone, wide)
-  for _, dt in ipairs(kind.through) do
+-- The end of a program, but for how its operands lie.
+local function begin_end(w, from, kind, p, kept, gone, wide, placed)
+  for _, dt in ipairs(kind.values) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
     from = dt
   end
-  plan.step(w, ending(kind, form, kept, gone, wide))
+  plan.step(w, ending(kind, p, kept, gone, wide, placed))
 end
 
--- One output of arrays without gaps, as is common: their elements are numbered as the output's are.
-local function close_whole(w, from, kind, n)
+local nothing, ONE = {}, { 1 }
+local none_kept = setmetatable({}, { __index = function() return nothing end })
+
+-- One output of arrays without gaps, as is common: their elements are numbered as the output's are. The last plan of a
+-- program is kept, for arrays of the same size that begin at a multiple of 16 bytes.
+local function close_whole(w, from, kind, heavy, n)
+  local leaves, classes, state, aligned = w.leaves, w.classes, w.state, true
   for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    if w.classes[i] == "strided" and not (l.dense and layout.same(l.shape, w.shape)) then return nil end
+    local l = leaves[i]
+    if classes[i] == "strided" then
+      if not l.dense or l.shape ~= w.shape and not layout.same(l.shape, w.shape) then return nil end
+      aligned = aligned and l.aligned
+    end
   end
-  local form, blocks, parts, counters, first, second = schedule(1, n, false)
-  begin_end(w, from, kind, form, 0, 1, n >= plan.LIMIT)
+  local kept = aligned and state.whole
+  if kept and kept.kind == kind and kept.n == n and kept.blocks == M.blocks and kept.limit == plan.LIMIT then
+    w.state = kept.state
+    return kept.plan
+  end
+  local steps, operand = { nothing }, 1
   for i = 1, w.nleaves do
-    if w.classes[i] == "strided" then plan.step(w, plan.steps[1]) end
+    if classes[i] == "strided" then
+      operand = operand + 1
+      steps[operand] = ONE
+    end
   end
-  return { blocks = blocks, parts = parts, counters = counters, first = first, second = second, count = 0 }
+  local p = in_rows(w, new_plan(), heavy, 1, n, { n }, steps, none_kept)
+  begin_end(w, from, kind, p, 0, 1, n >= plan.LIMIT)
+  for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
+  if aligned then
+    state.whole = { kind = kind, n = n, blocks = M.blocks, limit = plan.LIMIT, plan = p, state = w.state }
+  end
+  return p
+end
+
+-- The steps of an element's number among those of its output.
+local function places_of(shape, axes)
+  local steps, step = {}, 1
+  for k = #shape, 1, -1 do
+    steps[k] = axes[k] and step or 0
+    if axes[k] then step = step * shape[k] end
+  end
+  return steps
 end
 
 -- Ends the program of a reduction of elements of type `from`: out_strides are those of the result along the operand's
--- axes, in elements.
-local function close(w, from, kind, axes, out_strides, outputs, n)
-  local whole = outputs == 1 and close_whole(w, from, kind, n)
+-- axes, in elements. `divided`: the last axis that goes is taken as one of pieces of so many elements, which stays, and
+-- one of the elements of a piece. `placed`: elements come in the order of memory, each with its place.
+local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divided, placed)
+  local whole = outputs == 1 and not divided and not placed and close_whole(w, from, kind, heavy, n)
   if whole then return whole end
   local shape, operands = w.shape, { out_strides }
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
   end
-  local stay, go = {}, {}
-  local order = plan.ordered(shape, main_operand(w, operands))
-  for _, axis in ipairs(order) do
-    if not axes[axis] then stay[#stay + 1] = axis elseif not kind.ordered then go[#go + 1] = axis end
+  if placed then operands[#operands + 1] = places_of(shape, axes) end
+  if divided then
+    shape, axes = divided.shape, divided.axes
+    for i = 2, #operands do
+      local strides = {}
+      for k = 1, #shape - 1 do strides[k] = operands[i][k] end
+      strides[#shape] = operands[i][divided.axis]
+      strides[divided.axis] = operands[i][divided.axis] * divided.extent
+      operands[i] = strides
+    end
   end
-  for axis = 1, kind.ordered and #shape or 0 do
+  local stay, go = {}, {}
+  local order, ordered = plan.ordered(shape, (main_operand(w, operands))), kind.ordered and not placed
+  for _, axis in ipairs(order) do
+    if not axes[axis] then stay[#stay + 1] = axis elseif not ordered then go[#go + 1] = axis end
+  end
+  for axis = 1, ordered and #shape or 0 do
     if axes[axis] then go[#go + 1] = axis end
   end
   local kept_extents, kept = plan.collapse(shape, operands, stay)
@@ -171,29 +369,41 @@ local function close(w, from, kind, axes, out_strides, outputs, n)
     wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
   end
   local kept_rank, gone_rank = outputs == 1 and 0 or #kept_extents, #gone_extents
-  local columns = kept_rank > 0 and side_by_side(w, kept, gone, n)
-  local form, blocks, parts, counters, first, second = schedule(outputs, n, columns)
+  local p, side = new_plan(), kept_extents[#kept_extents]
+  if kept_rank > 0 and side_by_side(w, kept, gone, n) then
+    if side <= 8 and n > 1024 then
+      in_narrow_columns(w, p, outputs, n, gone_extents, gone, kept, side)
+    else
+      in_columns(w, p, kind.ordered and 4 or 8, outputs, n, kept_extents, kept, gone)
+    end
+  else
+    in_rows(w, p, heavy, outputs, n, gone_extents, gone, kept)
+  end
+  local columns = p.form == "columns" or p.form == "columns_split"
 
-  begin_end(w, from, kind, form, kept_rank, gone_rank, wide)
+  if placed then p.lying[#operands] = "any" end
+  begin_end(w, from, kind, p, kept_rank, gone_rank, wide, placed)
   local numbers = w.numbers
   local count = put_extents(numbers, 0, kept_extents, kept_rank, wide)
   count = put_extents(numbers, count, gone_extents, gone_rank, wide)
   count = put(numbers, count, kept[1], kept_rank)
   for i = 2, #operands do
-    local token = plan.steps[gone[i][gone_rank]] or plan.steps.any
-    plan.step(w, token)
+    local how = p.lying[i]
+    plan.step(w, lying[how])
     count = put(numbers, count, kept[i], kept_rank)
-    count = put(numbers, count, gone[i], gone_rank - (token.step and 1 or 0))
+    count = put(numbers, count, gone[i], gone_rank - ((columns or how == "any") and 0 or 1))
   end
-  return { blocks = blocks, parts = parts, counters = counters, first = first, second = second, count = count }
+  p.count = count
+  return p
 end
 
--- ---- counters -------------------------------------------------------------------------------------------------------
+-- ---- what blocks share ----------------------------------------------------------------------------------------------
 
--- Kernels whose outputs are shared by blocks count these, and leave them at 0 for the next one: so a stream has its
--- own. By context and stream.
-local counters_of = {}
+-- Blocks that share an output leave parts of it in memory, and count themselves; counters are at 0 again for the next
+-- kernel. So a stream has its own, of both. By context and stream.
+local shares = {}
 local _, per_thread = core.default_streams()
+local KEPT = 2 ^ 20 -- bytes of parts; more of them are memory of the kernel's own
 
 local function zeros(count)
   local buf = storage.buffer(4 * count)
@@ -202,23 +412,43 @@ local function zeros(count)
   return buf
 end
 
--- `capturing`: the work goes into a graph, which may be launched in any stream.
-local function counters(context, count, capturing)
+---Memory for what blocks of the next kernel share; nil where there is no such thing.
+---@param context integer  core.context_id()
+---@param p table          the plan
+---@param outputs integer
+---@param bytes integer    of a value
+---@param out userdata     memory that the kernel writes to
+---@return userdata? parts
+---@return userdata? counters
+---@return boolean? own     the parts are to be freed when the kernel was launched, unless it was captured
+local function shared(context, p, outputs, bytes, out)
+  if p.counters == 0 then return nil end
+  bytes = outputs * p.parts * bytes
   local stream = core.current_stream()
-  if stream == per_thread or capturing then return zeros(count) end -- each thread has its own
-  local known = counters_of[context]
+  -- Each thread has its own default stream; and graphs may be launched in any stream.
+  if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
+  local known = shares[context]
   if not known then
     known = setmetatable({}, { __mode = "k" })
-    counters_of[context] = known
+    shares[context] = known
   end
   local c = known[stream]
-  if not c or c.count < count then
-    count = max(count, 1024)
-    c = { count = count, buf = zeros(count) }
+  if not c then
+    c = { count = 0, bytes = 0 }
     known[stream] = c
   end
-  return c.buf
+  if c.count < p.counters then
+    local count = max(p.counters, 1024)
+    c.counters, c.count = zeros(count), count
+  end
+  if bytes > KEPT then return storage.buffer(bytes), c.counters, true end
+  if c.bytes < bytes then
+    c.bytes = max(bytes, 2 ^ 14)
+    c.parts = storage.buffer(c.bytes)
+  end
+  return c.parts, c.counters, false
 end
+M.shared, M.put_extents, M.put = shared, put_extents, put
 
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
@@ -233,9 +463,9 @@ local function kernel_of(state)
 end
 
 -- What the kernel is called with; a pointer takes two places.
-local function gather(w, p, out, outputs, n, partial, counting)
+local function gather(w, p, out, outputs, n, count, partial, counting)
   local list, numbers, at = w.arguments, w.numbers, 5
-  list[1], list[2], list[3], list[4], list[5] = outputs, n, n, p.first, p.second
+  list[1], list[2], list[3], list[4], list[5] = outputs, n, count, p.first, p.second
   if partial then
     list[6], list[7], list[8], list[9], list[10] = p.parts, partial, 0, counting, 0
     at = 10
@@ -264,6 +494,83 @@ local function compute_elsewhere(buf, ...)
   return context:with(compute, ...)
 end
 
+-- ---- elements in an order that memory is not in ------------------------------------------------------------------
+
+-- Where the elements of an output are combined in one order and lie in memory in another one, as those of a transposed
+-- array: the axis of neighbours in the first order, along which memory is far apart, and the least stride's. Nil: they
+-- are the same, or it does not matter.
+local function crossing(w, axes)
+  local shape, main = w.shape, nil
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if w.classes[i] == "strided" and not l.places and layout.same(l.shape, shape) then
+      main = l
+      break
+    end
+  end
+  if not main or main.dense then return nil end
+  local last, least
+  for k = 1, #shape do
+    local step = abs(main.strides[k])
+    if shape[k] > 1 then
+      if axes[k] then last = k end
+      if step > 0 and (not least or step < abs(main.strides[least])) then least = k end
+    end
+  end
+  if not last or not least or last == least or not axes[least] then return nil end
+  if abs(main.strides[last]) < 32 or shape[least] * main.dtype.itemsize < 32 then return nil end
+  return last
+end
+
+local PIECE = 1024 -- elements, at most
+
+-- The kinds of a reduction in two steps: to values as they are combined, and from those.
+local function stages(kind)
+  if not kind.stages then
+    local first, second = {}, {}
+    for key, value in pairs(kind) do first[key], second[key] = value, value end
+    first.result, first.finish, first.finished = kind.acc, nil, kind.acc
+    second.through, second.values = { kind.acc }, { kind.acc }
+    kind.stages = { first, second }
+  end
+  return kind.stages[1], kind.stages[2]
+end
+
+-- First the neighbours in pieces of 2^k, which are subtrees of the whole: in whatever order memory is in. Then the
+-- pieces, in their order.
+local function in_pieces(kind, x, axes, out_shape, out_strides, outputs, n, count, axis)
+  local own, extent = x._shape, 1
+  while extent < PIECE and own[axis] % (2 * extent) == 0 do extent = extent * 2 end
+  local shape, strides, step = { unpack(own) }, {}, 1
+  shape[axis], shape[#own + 1] = own[axis] / extent, extent
+  for k = #own, 1, -1 do
+    strides[k] = out_strides[k] * (n / extent)
+    if axes[k] then
+      strides[k] = step
+      step = step * shape[k]
+    end
+  end
+  strides[#own + 1] = 0
+  local first, second = stages(kind)
+  local pieces = compute(first, x, axes, { outputs, n / extent }, strides, outputs * (n / extent), extent, extent,
+    { shape = shape, axes = { [#own + 1] = true }, axis = axis, extent = extent })
+  local result = compute(second, pieces, { false, true }, out_shape, { 1, 0 }, outputs, n / extent,
+    count or n)
+  if not pieces._store.pinned then storage.release(pieces._store) end
+  return result
+end
+
+-- A copy in C order first.
+local function of_copy(kind, x, axes, out_shape, out_strides, outputs, n, count)
+  local copy = storage.empty(x._dtype, x._shape, x._size)
+  evaluate.store(graph.operand(x), copy._leaf, x._size)
+  local result = compute(kind, copy, axes, out_shape, out_strides, outputs, n, count)
+  if not copy._store.pinned then storage.release(copy._store) end
+  return result
+end
+
+-- ---- computing -----------------------------------------------------------------------------------------------------
+
 ---Reduces an array that has elements.
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param x cudalua.gpuarray.Array
@@ -272,22 +579,33 @@ end
 ---@param out_strides integer[]          of the result along x's axes, in elements; 0 along those that go
 ---@param outputs integer                how many there are
 ---@param n integer                      of how many elements each is
+---@param count? integer                 and of how many the whole, where the elements are combinations; default n
+---@param divided? table                 see close()
 ---@return cudalua.gpuarray.Array        a new one
-function compute(kind, x, axes, out_shape, out_strides, outputs, n)
+function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
   local bytes = outputs * kind.result.itemsize
   while true do
     -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
     local buf, context = storage.buffer(bytes)
     local writes = storage.writes
     local w = plan.begin(x._shape, false)
+    w.numbered = true
     plan.walk(w, graph.operand(x))
     if w.context and w.context ~= context then
-      local inside = w.leaves[1].buf
+      local inside = w.home
       plan.finish(w, false)
-      return compute_elsewhere(inside, kind, x, axes, out_shape, out_strides, outputs, n)
+      return compute_elsewhere(inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
     end
     local again = plan.computed_before(w, 1)
-    local p = not again and close(w, x._dtype, kind, axes, out_strides, outputs, n)
+    local across = not again and not divided and kind.ordered and crossing(w, axes)
+    if across and not kind.row.position then
+      plan.finish(w, false)
+      buf:free()
+      local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
+      return f(kind, x, axes, out_shape, out_strides, outputs, n, count, across)
+    end
+    local p = not again and close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided,
+      across and true or false)
     if p and p.count > MOST_NUMBERS and x._sig then again = x end
     if again then
       plan.finish(w, false)
@@ -298,18 +616,14 @@ function compute(kind, x, axes, out_shape, out_strides, outputs, n)
       local k = kernel_of(w.state)
       local fn = k.loaded[context]
       if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
-      local partial, counting
-      if p.counters > 0 then
-        partial = storage.buffer(outputs * p.parts * k.acc_bytes)
-        counting = counters(context, p.counters, core.array_ready(partial))
-      end
-      gather(w, p, out, outputs, n, partial, counting)
+      local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
+      gather(w, p, out, outputs, n, count or n, partial, counting)
       local done, captured = writes == storage.writes, false
       if done and fn and core.array_run(fn, p.blocks, w.arguments) then
         captured = true
         evaluate.captured(w, out)
       end
-      if partial and not captured then partial:free() end
+      if own and not captured then partial:free() end
       plan.finish(w, false)
       if done then
         -- The expression was computed once; whoever needs it again has it computed for good.
@@ -320,5 +634,6 @@ function compute(kind, x, axes, out_shape, out_strides, outputs, n)
     end
   end
 end
+M.compute = compute
 
-return { compute = compute }
+return M

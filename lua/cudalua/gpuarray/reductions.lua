@@ -7,9 +7,10 @@
 --            Any order of combinations has to do; it is fixed where the result shows it.
 --   neutral  the same for the value that changes no other one, also no zero's sign and no NaN
 --   finish   the same for the result, of $1, combined, and $n, how many elements there were, a double; and its dtype
+--   of_bool  the row that does the same for bool
 --   empty    the result for no elements at all; without it, there is none
 --   position true: the result is where the value is, counted from 1; combine says whether $2 is the better one of
---            two values, and of equally good ones the first one is taken
+--            two values, and of equally good ones the first one is taken; none = true: it is 0 where that is a NaN
 --
 -- A rule gives the result's dtype, and then those that an element is converted to, one after the other; the last one
 -- is computed in. It gives nothing where the reduction is not defined.
@@ -83,15 +84,32 @@ local highest = { int32 = "2147483647", uint32 = "4294967295u", int64 = "9223372
   uint64 = "18446744073709551615ull", float32 = "__int_as_float(0x7f800000)",
   float64 = "__longlong_as_double(0x7ff0000000000000ll)" }
 
--- NaN wins; -0 is less than 0.
-local function extremum(name, symbol)
+-- NaN wins; -0 is less than 0. `first`: of equal values, is $1 taken for its sign?
+local function extremum(name, symbol, first)
   return { integer = ("$1 %s $2 ? $1 : $2"):format(symbol),
-    float = ("$1 != $1 || $2 != $2 ? $1 + $2 : f%s@($1, $2)"):format(name) }
+    float32 = ("cl_%s_nan($1, $2)"):format(name),
+    float64 = ("$1 != $1 || $1 %s $2 || $1 == $2 && __double2hiint($1) %s 0 ? $1 : $2"):format(symbol, first) }
 end
 
 -- Is $2 the better one, and nothing else but the first NaN?
 local function better(symbol)
   return { integer = ("$2 %s $1"):format(symbol), float = ("$1 == $1 && ($2 != $2 || $2 %s $1)"):format(symbol) }
+end
+
+-- The same where a NaN is nothing at all: it is the neutral value.
+local function number(name, symbol, first)
+  return { integer = ("$1 %s $2 ? $1 : $2"):format(symbol), float32 = ("f%sf($1, $2)"):format(name),
+    float64 = ("$2 != $2 || $1 %s $2 || $1 == $2 && __double2hiint($1) %s 0 ? $1 : $2"):format(symbol, first) }
+end
+
+local function better_number(symbol, not_better)
+  return { integer = ("$2 %s $1"):format(symbol), float = ("$2 == $2 && !($1 %s $2)"):format(not_better) }
+end
+
+local function or_nan(values)
+  local list = { float32 = "__int_as_float(0x7fffffff)", float64 = "__longlong_as_double(0x7fffffffffffffffll)" }
+  for name, text in pairs(values) do list[name] = list[name] or text end
+  return list
 end
 
 local rows = {
@@ -105,10 +123,14 @@ local rows = {
     int64 = "(double)$1 / $n", float32 = "$1 / (float)$n", float64 = "$1 / $n",
     complex64 = "make_float2($1.x / (float)$n, $1.y / (float)$n)", complex128 = "make_double2($1.x / $n, $1.y / $n)",
   }, finished = { int64 = float64 } },
-  { "min", "select", extremum("min", "<"), neutral = highest },
-  { "max", "select", extremum("max", ">"), neutral = lowest },
+  { "min", "select", extremum("min", "<", "<"), neutral = highest, of_bool = "all" },
+  { "max", "select", extremum("max", ">", ">="), neutral = lowest, of_bool = "any" },
   { "argmin", "position", better "<", neutral = highest, position = true },
   { "argmax", "position", better ">", neutral = lowest, position = true },
+  { "nanmin", "select", number("min", "<", "<"), neutral = or_nan(highest), of_bool = "all" },
+  { "nanmax", "select", number("max", ">", ">="), neutral = or_nan(lowest), of_bool = "any" },
+  { "nanargmin", "position", better_number("<", "<="), neutral = or_nan(highest), position = true, none = true },
+  { "nanargmax", "position", better_number(">", ">="), neutral = or_nan(lowest), position = true, none = true },
   { "any", "truth", { any = "$1 | $2" }, neutral = { any = "0" }, empty = false },
   { "all", "truth", { any = "$1 & $2" }, neutral = { any = "1" }, empty = true },
   { "count_nonzero", "count", add, neutral = zero, empty = 0 },
@@ -129,27 +151,40 @@ local kinds = {} -- row -> element dtype -> result dtype -> kind
 ---@field row table
 ---@field through cudalua.dtype.DType[]  what an element is converted to, one after the other
 ---@field acc cudalua.dtype.DType        the last of them
+---@field values cudalua.dtype.DType[]   as `through`, for kernels that know `narrow`
 ---@field result cudalua.dtype.DType
 ---@field combine string
 ---@field neutral string
 ---@field finish? string
 ---@field finished cudalua.dtype.DType   of `finish`
----@field ordered boolean                the order of combinations is seen in the result
+---@field tree boolean                   the order of combinations is seen in the result: reduce.cu fixes it
+---@field ordered boolean                the order of elements is seen in it
+---@field narrow boolean                 a thread may add up its elements in 32 bits
 
-local function make(row, result, ...)
+-- Sums of short integers, of which a thread sees some hundreds, fit into 32 bits.
+local function is_narrow(row, t, through)
+  if row.combine ~= add or through[#through] ~= int64 and through[#through] ~= uint64 then return false end
+  local from = through[#through - 1] or t
+  return (from.kind == "bool" or from.kind == "int" or from.kind == "uint") and from.itemsize <= 2
+end
+
+local function make(row, t, result, ...)
   if not result then return nil end
   local through, last = {}, nil
-  for _, t in ipairs { ... } do
-    if t ~= last then through[#through + 1] = t end
-    last = t
+  for _, x in ipairs { ... } do
+    if x ~= last then through[#through + 1] = x end
+    last = x
   end
-  local k = { row = row, through = through, acc = last, result = result, combine = find(row.combine, last),
-    neutral = find(row.neutral, last), finish = row.finish and find(row.finish, last),
+  local narrow = is_narrow(row, t, through)
+  local values = { unpack(through) }
+  if narrow then values[#values] = int32 end
+  local tree = (row.rule == rules.sum and (last.kind == "float" or last.kind == "complex")
+    or row.rule == rules.mean and last ~= int64) and true or false
+  return { row = row, through = through, values = values, acc = last, result = result,
+    combine = find(row.combine, last), neutral = find(row.neutral, last),
+    finish = row.finish and find(row.finish, last),
     finished = row.finished and row.finished[last.name] or last, kind = "end", class = "reduction",
-    -- Also where the values' order does not matter, positions do.
-    ordered = row.position or row.rule == rules.sum and (last.kind == "float" or last.kind == "complex")
-      or row.rule == rules.mean and last ~= int64 or false }
-  return k
+    tree = tree, narrow = narrow, ordered = tree or row.position or false }
 end
 
 local function sub(t, key)
@@ -167,11 +202,12 @@ end
 ---@return cudalua.gpuarray.ReductionKind?  the same object each time; nil: there is none
 function M.kind(row, t, asked)
   -- The default float decides about some.
+  if t == bool and row.of_bool then row = M[row.of_bool] end
   local known = sub(sub(sub(kinds, row), t), asked or dtype.default_float())
   local key = asked and "asked" or "own"
   local k = known[key]
   if k == nil then
-    k = make(row, row.rule(t, asked)) or false
+    k = make(row, t, row.rule(t, asked)) or false
     known[key] = k
   end
   return k or nil

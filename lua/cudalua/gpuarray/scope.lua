@@ -5,8 +5,10 @@ local evaluate = require "cudalua.gpuarray.evaluate"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
 
+---@class cudalua.gpuarray.Array
 local Array = object.Array
 
+---@class cudalua.gpuarray
 local M = {}
 
 ---Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions with it that were
@@ -16,7 +18,7 @@ function Array:release()
   if self._sig then
     storage.drop(self)
   else
-    storage.release(self._store)
+    storage.release_array(self)
   end
 end
 

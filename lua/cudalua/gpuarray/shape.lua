@@ -279,7 +279,7 @@ function Array:view(dtype)
   local what = "gpuarray:view"
   check_self(self, what)
   local old, leaf = self._dtype, evaluate(self)
-  local new = dtype == nil and old or dtypes.of(dtype)
+  local new = dtype == nil and old or dtypes._of(what, dtype)
   local shape, strides, n = self.shape, self.strides, self._ndim
   if new.itemsize ~= old.itemsize then
     if n == 0 then
@@ -368,7 +368,7 @@ end
 
 -- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
 for _, name in ipairs { "reshape", "ravel", "squeeze", "expand_dims", "transpose", "swapaxes", "moveaxis", "flip",
-  "fliplr", "flipud", "rot90", "broadcast_to", "diagonal", "copy" } do
+  "fliplr", "flipud", "rot90", "reverse", "broadcast_to", "diagonal", "copy" } do
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
 end
 

@@ -14,6 +14,8 @@ local M = {}
 -- ---- buffers --------------------------------------------------------------------------------------------------
 
 local pools = {} -- by context
+M.pools = pools
+local recent, recent_id = false, 0 -- where memory was allocated last
 local allocate = core.array_allocate
 
 ---Memory in the current context, from the pool that arrays share.
@@ -21,14 +23,19 @@ local allocate = core.array_allocate
 ---@return userdata|false buf  false for none at all
 ---@return integer context     which context: core.context_id()
 function M.buffer(bytes)
-  local id = context_id()
-  if bytes == 0 then return false, id end
+  if bytes == 0 then return false, context_id() end
+  local id = recent_id
+  local buf = recent and allocate(recent, bytes)
+  if buf then return buf, id end
+  id = context_id()
   local pool = pools[id]
   if not pool then
     pool = core.device_pool()
     pools[id] = pool
   end
-  return allocate(pool, bytes), id
+  recent, recent_id = pool, id
+  return allocate(pool, bytes) or errors.raise("LogicError",
+    "gpuarray: a finalizer that ran during this allocation changed the current context"), id
 end
 
 local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive
@@ -71,17 +78,36 @@ M.new_leaf = new_leaf
 local weak = { __mode = "v" }
 local scope = false -- the innermost one: what it gives back at its end
 
----A storage over a buffer.
+-- A storage over a buffer. Eight fields make a table of half the size of nine: `pinned` and `owner` come where they are
+-- true.
+local function bare_store(buf, bytes, context)
+  return { buf = buf, bytes = bytes, context = context, exported = false, skew = 0, released = false, readers = false,
+    origin = false }
+end
+
 ---@param buf userdata|false
 ---@param bytes integer
 ---@param context integer
 ---@return table
 function M.new_store(buf, bytes, context)
-  local store = { buf = buf, bytes = bytes, context = context, exported = false, pinned = false, skew = 0,
-    released = false, readers = false, origin = false }
+  local store = bare_store(buf, bytes, context)
   if scope then scope.stores[#scope.stores + 1] = store end
   return store
 end
+
+---@return boolean
+function M.in_scope() return scope ~= false end
+
+---The leaf of a whole new array in C order.
+---@param store table
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@return table
+local function fresh_leaf(store, dtype, shape)
+  return { buf = store.buf, off = 0, dtype = dtype, shape = shape, strides = dense_strides(shape, dtype.itemsize),
+    dense = true, aligned = true, store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+end
+M.fresh_leaf = fresh_leaf
 
 ---An array that has a value.
 ---@param leaf table
@@ -92,6 +118,25 @@ function M.array_of(leaf, size)
   return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
     _b = false, _c = false, _ops = 0, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
     _num = 0, _line = false }, mt)
+end
+
+---A new array of what was computed.
+---@param buf userdata|false
+---@param context integer
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param size integer
+---@param strides? integer[]  where it is not in C order
+---@return cudalua.gpuarray.Array
+function M.array_in(buf, context, dtype, shape, size, strides)
+  if strides or scope or not buf then
+    local store = M.new_store(buf, size * dtype.itemsize, context)
+    return M.array_of(new_leaf(store, 0, dtype, shape, strides or dense_strides(shape, dtype.itemsize)), size)
+  end
+  -- leaf_of() makes the rest when somebody asks.
+  return setmetatable({ _dtype = dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = buf,
+    _b = context, _c = false, _ops = 0, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
+    _line = false }, mt)
 end
 
 ---An array whose elements are not set to anything, in C order or with the given strides.
@@ -112,6 +157,12 @@ end
 ---@return table leaf
 function M.leaf_of(x)
   local l, store = x._leaf, x._store
+  if not l then -- see evaluate.force(); no scope was open then
+    store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
+    l = fresh_leaf(store, x._dtype, x._shape)
+    x._leaf, x._first, x._store, x._a, x._b = l, l, store, false, false
+    return l
+  end
   if store.released then errors.raise("LogicError", "gpuarray: the memory of this array was released") end
   if l.buf ~= store.buf or store.exported ~= (l._ops ~= 0) then
     l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
@@ -122,22 +173,26 @@ end
 
 -- ---- pending arrays -------------------------------------------------------------------------------------------
 
-local pending, count, limit = setmetatable({}, weak), 0, 1000
+-- In the order of their making. The first `listed` of them are among the readers of the storages that they read; for
+-- the others nobody asked yet, and most arrays are computed before anybody does.
+local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
 
 local function compact()
   if scope then -- which remembers what came after a place in the list
     limit = 2 * limit
     return
   end
-  local kept, n = setmetatable({}, weak), 0
+  local n, m = 0, 0
   for i = 1, count do
     local x = pending[i]
     if x and x._sig then
       n = n + 1
-      kept[n] = x
+      pending[n] = x
     end
+    if i == listed then m = n end
   end
-  pending, count, limit = kept, n, 2 * n + 1000
+  for i = n + 1, count do pending[i] = nil end
+  count, listed, limit = n, m, 2 * n + 1000
 end
 
 ---Remembers an array that was just written down and not computed.
@@ -161,10 +216,11 @@ local function compact_readers(list)
   list.n, list.limit = n, 2 * n + 20
 end
 
----Remembers that a pending array will read what is in a storage now.
----@param store table
----@param x cudalua.gpuarray.Array
-function M.bind(store, x)
+-- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
+local function bind(operand, x)
+  if type(operand) ~= "table" or operand._leaf ~= true then return end
+  local store = operand.store
+  if operand.buf ~= store.buf then return end
   local list = store.readers
   if not list then
     store.readers = setmetatable({ x, n = 1, limit = 20 }, weak)
@@ -173,6 +229,18 @@ function M.bind(store, x)
   local n = list.n + 1
   list.n, list[n] = n, x
   if n > list.limit then compact_readers(list) end
+end
+
+local function bind_all()
+  for i = listed + 1, count do
+    local x = pending[i]
+    if x and x._sig then
+      bind(x._a, x)
+      bind(x._b, x)
+      bind(x._c, x)
+    end
+  end
+  listed = count
 end
 
 ---A storage gets another buffer; those who read the old one keep that.
@@ -187,12 +255,30 @@ end
 local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = true, skew = 0, released = true,
   readers = false, origin = false }
 
+local release = core.array_release
+
+-- Memory of the pool, or of a function of the user's.
+local function give_back(buf)
+  if core.kind(buf) == "PooledDeviceAllocation" then release(buf) else buf:free() end
+end
+
 ---@param store table
 function M.release(store)
   if store.released or not store.buf then return end
   store.released = true
-  local buf = store.buf
-  if store.bytes > 0 and not store.owner then buf:free() end
+  if store.bytes > 0 and not store.owner then give_back(store.buf) end
+end
+
+local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true, aligned = true, store = gone,
+  _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+
+---Gives the memory of an array back that has a value.
+---@param x cudalua.gpuarray.Array
+function M.release_array(x)
+  if x._leaf then return M.release(x._store) end
+  local buf = x._a -- nobody used it, so there is nothing else: see leaf_of()
+  x._leaf, x._store, x._a, x._b = gone_leaf, gone, false, false
+  give_back(buf)
 end
 
 ---Forgets an expression that was not computed.
@@ -278,6 +364,7 @@ end
 ---@param except? cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array[]
 function M.readers(store, except)
+  bind_all()
   local list, n, bound, origin, known = {}, 0, store.readers, store.origin, {}
   if bound then
     for i = 1, bound.n do
@@ -293,6 +380,14 @@ function M.readers(store, except)
     if m == n and not except then store.origin = false end -- and there will be no others
   end
   return list
+end
+
+---May there be any? Cheaper to ask than readers().
+---@param store table
+---@return boolean
+function M.has_readers(store)
+  bind_all()
+  return (store.readers or store.origin) and #M.readers(store) > 0
 end
 
 -- How often something was written to an array that exists: see evaluate.lua.

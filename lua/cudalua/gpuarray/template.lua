@@ -1,4 +1,4 @@
--- Texts in kernels/array: files of CUDA C, in parts that begin with a line "//: name".
+-- Texts in kernels/array and other folders of kernels/: files of CUDA C, in parts that begin with a line "//: name".
 
 local devicecode = require "cudalua.devicecode"
 
@@ -7,13 +7,13 @@ local M = {}
 local files = {}
 
 ---The parts of a file.
----@param name string  without .cu
+---@param name string  without .cu; of another folder than array: "random/states"
 ---@return table<string, string>
 function M.parts(name)
   local parts = files[name]
   if not parts then
     parts = {}
-    local text, at = devicecode.array_file(name .. ".cu"), 1
+    local text, at = devicecode.file(name:match "^(.*)/" or "array", name:match "[^/]*$" .. ".cu"), 1
     while true do
       local _, first, part = text:find("//: ([%w_]+)\n", at)
       if not first then break end

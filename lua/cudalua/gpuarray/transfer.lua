@@ -3,6 +3,7 @@
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local host = require "cudalua.ffi"
@@ -131,6 +132,28 @@ function M.get(what, x, to, stream)
   return to
 end
 
+-- What C reads by itself: dtype -> which of the types in array_run.c.
+local types = {}
+for k, name in ipairs { "float32", "float64", "int32", "uint32", "int8", "uint8", "int16", "uint16", "int64", "uint64",
+  "bool" } do
+  types[dtypes[name]] = k
+end
+local read = core.array_read
+
+-- By context: page-locked memory for an element, which is read there in three quarters of the time; made for those who
+-- read more than a few.
+local pinned, reads = {}, {}
+local FEW = 8
+
+local function pinned_cell(context)
+  local n = (reads[context] or 0) + 1
+  reads[context] = n
+  if n % FEW ~= 0 or context ~= context_id() then return nil end
+  local ok, cell = pcall(core.host_alloc, 64, 0)
+  if ok then pinned[context] = cell end
+  return ok and cell or nil
+end
+
 local cells = {} -- dtype -> FFI cell for one element, and its slot
 
 local function cell_of(dt)
@@ -149,7 +172,13 @@ end
 ---@param offset integer  bytes from the leaf's first element
 ---@return boolean|number|ffi.cdata*
 function M.element(leaf, offset)
-  local dt = leaf.dtype
+  local dt, buf = leaf.dtype, leaf.buf
+  local known = types[dt]
+  if known and buf then
+    local context = leaf.store.context
+    local value = read(buf, leaf.off + offset, known, pinned[context] or pinned_cell(context))
+    if value ~= nil then return value end
+  end
   local c = cell_of(dt)
   M.download(leaf, offset, c.slot, dt.itemsize, c.anchor)
   return (dt._load(c.memory, 0))

@@ -70,6 +70,8 @@ local function operand_of(source)
   return source
 end
 
+local none = {} -- readers
+
 -- A launch takes as long as a GPU needs to move about so many bytes.
 local LAUNCH = 8 * 2 ^ 20
 
@@ -91,7 +93,7 @@ function M.write(dst, source, ours)
   storage.writes = storage.writes + 1
   local x = operand_of(source)
   local clash = clashes(x, out, {})
-  local readers = storage.readers(store, ours and x or nil)
+  local readers = storage.has_readers(store) and storage.readers(store, ours and x or nil) or none
   if #readers == 0 and not clash then
     evaluate.store(x, out, size)
     return
@@ -127,7 +129,7 @@ end
 ---Before somebody else may write to a storage: what still has to read it is computed.
 ---@param store table
 function M.settle(store)
-  if not store.buf then return end
+  if not store.buf or not storage.has_readers(store) then return end
   for _, r in ipairs(storage.readers(store)) do
     if r._sig then evaluate.evaluate(r) end
   end

@@ -56,7 +56,7 @@ function M.from_function(shape, fn, dtype, options)
   errors.check_callable(what, fn)
   local order, backing = arrays.placement(what, options)
   shape = layout.numbers(what, "shape", shape, 0)
-  dtype = dtype ~= nil and dtypes.of(dtype) or nil
+  dtype = dtype ~= nil and dtypes._of(what, dtype) or nil
   local size = layout.size(what, shape, 1)
   if not dtype then
     if size > MAX_VALUES then refuse(what, ("give a dtype: %.0f values are too many to find one"):format(size)) end

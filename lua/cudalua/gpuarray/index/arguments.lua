@@ -39,7 +39,7 @@ function M.any_array(what, name, x, dtype)
     if type(x) ~= "table" and element.scalar(x) == nil then
       refuse(what, ("%s must be an array, a list or a number, got %s"):format(name, element.describe(x)))
     end
-    x = ndarray.array(x, dtype)
+    x = errors.within(what, ndarray.array, x, dtype)
   end
   return transfer.to_gpu(x)
 end
@@ -102,7 +102,7 @@ end
 
 ---A list, and how long it is.
 function M.list_of(what, name, list)
-  if type(list) ~= "table" or is_array(list) or ndarray.is_array(list) then
+  if type(list) ~= "table" or type(getmetatable(list)) == "string" then
     refuse(what, ("%s must be a list of arrays, got %s"):format(name, is_array(list) and "an array"
       or element.describe(list)))
   end

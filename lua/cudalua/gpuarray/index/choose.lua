@@ -206,4 +206,4 @@ end
 ---@return cudalua.gpuarray.Array
 function Array:searchsorted(values, options) return M.searchsorted(self, values, options) end
 
-return M
+return require "cudalua.gpuarray.composed"(M, "choose searchsorted select")

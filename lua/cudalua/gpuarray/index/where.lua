@@ -36,6 +36,14 @@ function M.where(c, a, b, options)
   return functions.apply(ops.where, options, c, a, b)
 end
 
+---gpuarray.where(c, a, b) of this array as c.
+---@param a? any  array or number
+---@param b? any  array or number
+---@param options? {out: cudalua.gpuarray.Array}
+---@return cudalua.gpuarray.Array ...
+---@raise LogicError where shapes or types do not fit
+function Array:where(a, b, options) return M.where(self, a, b, options) end
+
 ---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
 ---elements. The program waits for the array.
 ---@param a cudalua.gpuarray.Array
@@ -165,4 +173,4 @@ function M.putmask(a, condition, values)
   return a
 end
 
-return M
+return require "cudalua.gpuarray.composed"(M, "nonzero argwhere flatnonzero compress extract place putmask")

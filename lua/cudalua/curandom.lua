@@ -1,0 +1,2 @@
+-- PyCUDA's name of cudalua.random.
+return require "cudalua.random"

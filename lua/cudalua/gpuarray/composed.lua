@@ -1,0 +1,16 @@
+-- Functions that are made of others, in whose names they would speak: errors name them, and not what they call.
+
+local errors = require "cudalua.errors"
+local Array = require("cudalua.gpuarray.object").Array
+
+---@param M table        functions of the module gpuarray
+---@param names string   of those functions, and of the methods of the same names where there are some
+---@return table M
+return function(M, names)
+  for name in names:gmatch "%S+" do
+    local f, method = M[name], rawget(Array, name)
+    M[name] = function(...) return errors.within("gpuarray." .. name, f, ...) end
+    if method then Array[name] = function(...) return errors.within("gpuarray:" .. name, method, ...) end end
+  end
+  return M
+end

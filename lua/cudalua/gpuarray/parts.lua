@@ -1,0 +1,60 @@
+-- The families of functions that are read when one of their functions is called first: half of what the library would
+-- hold of Lua's memory otherwise, which each collection has to walk through.
+
+local object = require "cudalua.gpuarray.object"
+
+local Array = object.Array
+
+-- file, functions of the module, methods of arrays
+local parts = {
+  { "generate", "arange diag eye identity linspace logspace meshgrid tri tril triu", "" },
+  { "join", "array_split concatenate dstack hstack pad repeat_ roll split stack tile vstack",
+    "array_split pad repeat_ roll split tile" },
+  { "index.take", "multi_put multi_take multi_take_put put put_along_axis take take_along_axis", "put take" },
+  { "index.where", "argwhere compress extract flatnonzero nonzero place putmask where", "compress nonzero where" },
+  { "index.choose", "choose searchsorted select", "choose searchsorted" },
+  { "reduce", "all any argmax argmin count_nonzero dot max mean min prod ptp std subset_dot subset_max subset_min " ..
+    "subset_sum sum var vdot", "all any argmax argmin count_nonzero dot max mean min prod ptp std sum var" },
+  { "reduce_more", "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm",
+    "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm" },
+  { "scan", "cummax cummin cumprod cumsum", "cummax cummin cumprod cumsum" },
+  { "sort", "argsort sort topk unique", "argsort sort topk unique" },
+  { "sort_quantile", "median percentile quantile", "median percentile quantile" },
+  { "count", "bincount digitize histogram histogram_bin_edges", "" },
+}
+
+local M = { list = parts }
+
+-- Its functions come into the places of those that asked for it.
+local function read(part, module)
+  local functions = require("cudalua.gpuarray." .. part[1])
+  functions = functions.functions or functions
+  for name in part[2]:gmatch "%S+" do module[name] = functions[name] end
+end
+
+---Gives the module and the arrays their functions.
+---@param module cudalua.gpuarray
+function M.install(module)
+  for _, part in ipairs(parts) do
+    local function first(owner, name)
+      return function(...)
+        read(part, module)
+        return owner[name](...)
+      end
+    end
+    for name in part[2]:gmatch "%S+" do module[name] = first(module, name) end
+    for name in part[3]:gmatch "%S+" do Array[name] = first(Array, name) end
+  end
+  function Array.slice(...)
+    require "cudalua.gpuarray.index"
+    return Array.slice(...)
+  end
+  for _, name in ipairs { "get_index", "set_index" } do
+    object[name] = function(...)
+      require "cudalua.gpuarray.index"
+      return object[name](...)
+    end
+  end
+end
+
+return M

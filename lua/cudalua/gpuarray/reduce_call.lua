@@ -1,0 +1,95 @@
+-- How reductions are called: an array with options; the shape of what comes of it; and the call of reduce_run.lua.
+
+local compute = require("cudalua.gpuarray.reduce_run").compute
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local reductions = require "cudalua.gpuarray.reductions"
+local storage = require "cudalua.gpuarray.storage"
+
+local refuse = layout.refuse
+
+local M = {}
+
+-- Shape of the result, with and without the axes that go; its strides along the axes of the operand, in elements.
+function M.result_shape(shape, axes)
+  local full, short, strides, step = {}, {}, {}, 1
+  for k = 1, #shape do
+    full[k] = axes[k] and 1 or shape[k]
+    if not axes[k] then short[#short + 1] = shape[k] end
+  end
+  for k = #shape, 1, -1 do
+    strides[k] = axes[k] and 0 or step
+    if not axes[k] then step = step * shape[k] end
+  end
+  return full, short, strides
+end
+
+function M.check_array(what, a)
+  if object.is_array(a) then return end
+  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
+    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
+  end
+  refuse(what, "expected a gpuarray, got " .. element.describe(a))
+end
+
+-- Reduces an array along a set of axes.
+function M.reduce(what, row, a, axes, keepdims, asked)
+  local shape = a._shape
+  local kind = a._dtype.kind ~= "struct" and reductions.kind(row, a._dtype, asked)
+  if not kind then
+    refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
+  end
+  local full, short, strides = M.result_shape(shape, axes)
+  local outputs, n = 1, 1
+  for k = 1, #shape do
+    if axes[k] then n = n * shape[k] else outputs = outputs * shape[k] end
+  end
+  local out_shape = keepdims and full or short
+  if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
+  if n == 0 then
+    if row.empty == nil then
+      refuse(what, ("there is no element to take: the array has the shape %s"):format(layout.text(shape)))
+    end
+    local out = storage.empty(kind.result, out_shape, outputs)
+    out:fill(row.empty)
+    return out
+  end
+  return compute(kind, a, axes, out_shape, strides, outputs, n)
+end
+
+M.known_options = { axis = true, keepdims = true, dtype = true, out = true }
+M.plain_options = { axis = true, keepdims = true, out = true }
+
+-- The axes as a set; axis: nil for all, a number, or a list.
+function M.axes_of(what, a, axis)
+  if axis ~= nil then return layout.axes(what, a._ndim, axis) end
+  local set = {}
+  for k = 1, a._ndim do set[k] = true end
+  return set
+end
+
+-- Options of a reduction: a table of them, an axis, or a list of axes.
+function M.read(what, a, options, known)
+  M.check_array(what, a)
+  if options == nil then return M.axes_of(what, a, nil), false end
+  if type(options) ~= "table" or #options > 0 then options = { axis = options } end
+  options = errors.options(what, options, known)
+  local keepdims = options.keepdims
+  if keepdims ~= nil and type(keepdims) ~= "boolean" then
+    refuse(what, "keepdims must be true or false, got " .. element.describe(keepdims))
+  end
+  local dtype = options.dtype ~= nil and dtypes._of(what, options.dtype) or nil
+  return M.axes_of(what, a, options.axis), keepdims or false, dtype, options.out
+end
+
+function M.apply(what, row, a, options)
+  local axes, keepdims, asked, out = M.read(what, a, options, row.dtype and M.known_options or M.plain_options)
+  local x = M.reduce(what, row, a, axes, keepdims, asked)
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+return M

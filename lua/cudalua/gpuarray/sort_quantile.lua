@@ -1,0 +1,266 @@
+-- median, quantile and percentile: what is in the middle, or at another place, of the sorted elements.
+
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local sort = require "cudalua.gpuarray.sort"
+local storage = require "cudalua.gpuarray.storage"
+local view = require "cudalua.gpuarray.view"
+
+local refuse, floor, ceil, is_array = layout.refuse, math.floor, math.ceil, object.is_array
+local f = functions.functions
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+-- ---- places ---------------------------------------------------------------------------------------------------------
+
+-- Half to even.
+local function nearest(x)
+  local low = floor(x)
+  if x - low ~= 0.5 then return floor(x + 0.5) end
+  return low % 2 == 0 and low or low + 1
+end
+
+-- From a place, which lies between elements counted from 0, to the elements before and behind it, and how far it is
+-- from the first of them to the second.
+local methods = {
+  linear = function(x) return floor(x), ceil(x), x - floor(x) end,
+  lower = function(x) return floor(x), floor(x), 0 end,
+  higher = function(x) return ceil(x), ceil(x), 0 end,
+  nearest = function(x) return nearest(x), nearest(x), 0 end,
+  midpoint = function(x) return floor(x), ceil(x), x == floor(x) and 0 or 0.5 end,
+}
+
+-- ---- the array ------------------------------------------------------------------------------------------------------
+
+-- An array with the axes that go joined to one, the last; and the shapes of the result without and with them.
+local function lined_up(what, a, axis, keepdims)
+  local gone = {}
+  if axis == nil then
+    for k = 1, a._ndim do gone[k] = true end
+  else
+    gone = layout.axes(what, a._ndim, axis)
+  end
+  local order, n, short, full = {}, 1, {}, {}
+  for k = 1, a._ndim do
+    full[k] = gone[k] and 1 or a._shape[k]
+    if not gone[k] then
+      order[#order + 1] = k
+      short[#short + 1] = a._shape[k]
+    end
+  end
+  for k = 1, a._ndim do
+    if gone[k] then
+      order[#order + 1] = k
+      n = n * a._shape[k]
+    end
+  end
+  local lines = { unpack(short) }
+  lines[#lines + 1] = n
+  local x = a._ndim > 0 and view.reshape(view.transpose(what, a, order), lines, "C") or view.reshape(a, { 1 }, "C")
+  return x, n, keepdims and full or short
+end
+
+local function at(what, x, place)
+  local items = {}
+  for k = 1, x._ndim do items[k] = k == x._ndim and place + 1 or {} end
+  return view.slice(what, x, x._ndim, items)
+end
+
+-- What lies between two elements.
+local function between(a, b, t)
+  local difference = b - a
+  local x = t < 0.5 and a + difference * t or b - difference * (1 - t)
+  return f.where(f.eq(a, b), a, x) -- infinities have no difference
+end
+
+-- The sorted lines as numbers that there is something between; NaN everywhere in a line that has one.
+local function prepared(x, dtype)
+  local keys = sort.ordered(x, false, true, false)
+  return keys._dtype == dtype and keys or graph.convert(keys, dtype)
+end
+
+local function with_nans(what, value, keys, n)
+  local last = at(what, keys, n - 1)
+  return f.where(f.isnan(last), last, value)
+end
+
+local function result_dtype(a)
+  return a._dtype.kind == "float" and a._dtype or dtypes.default_float()
+end
+
+-- What is computed with: 16-bit floats are float32 on the way.
+local function wide(dtype) return dtype.kind == "float" and dtype.itemsize == 2 and dtypes.float32 or dtype end
+
+local function deliver(what, x, shape, out)
+  if not layout.same(x._shape, shape) then x = view.reshape(x, shape, "C") end
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+local function checked(what, a, o)
+  sort.plain(what, a)
+  if a._dtype.kind == "complex" then refuse(what, "complex numbers have none") end
+  if o.keepdims ~= nil and type(o.keepdims) ~= "boolean" then
+    refuse(what, "keepdims must be true or false, got " .. element.describe(o.keepdims))
+  end
+end
+
+local function options_of(what, options, known)
+  if type(options) == "number" or type(options) == "table" and #options > 0 then options = { axis = options } end
+  return errors.options(what, options, known)
+end
+
+-- ---- quantiles ------------------------------------------------------------------------------------------------------
+
+local quantile_options = { axis = true, keepdims = true, method = true, out = true }
+
+-- The wanted places, as numbers from 0 to 1, and the shape that they have.
+local function fractions(what, q, whole)
+  local list, shape, n = {}, {}, 1
+  if is_array(q) or type(q) == "table" and getmetatable(q) == "cudalua.ndarray" then
+    if #q.shape > 1 then refuse(what, "q must be a number or a list of numbers") end
+    shape[1] = q.shape[1]
+    local values = q:tolist()
+    list = type(values) == "table" and values or { values }
+    n = #list
+  elseif type(q) == "table" and getmetatable(q) == nil then
+    list, shape, n = { unpack(q) }, { #q }, #q
+    for key in pairs(q) do
+      if type(key) ~= "number" or key < 1 or key > #q or key % 1 ~= 0 then
+        refuse(what, "q must be a list; it has a field " .. errors.text(key))
+      end
+    end
+  else
+    list[1] = q
+  end
+  for k = 1, n do
+    local x = list[k]
+    local value = element.scalar(x)
+    value = type(value) == "cdata" and tonumber(value) or value
+    if type(value) ~= "number" or not (value >= 0 and value <= whole) then
+      refuse(what, ("q must be from 0 to %d, got %s"):format(whole, type(value) == "number" and tostring(value)
+        or element.describe(x)))
+    end
+    list[k] = value / whole
+  end
+  return list, shape
+end
+
+local function quantile(what, a, q, whole, o)
+  local method = o.method == nil and methods.linear or methods[o.method]
+  if not method then
+    refuse(what, "method must be 'linear', 'lower', 'higher', 'nearest' or 'midpoint', got " .. errors.text(o.method))
+  end
+  local list, q_shape = fractions(what, q, whole)
+  local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
+  if n == 0 then refuse(what, "there is no element: the array has the shape " .. layout.text(a._shape)) end
+  local dtype = result_dtype(a)
+  local exact = o.method == "lower" or o.method == "higher" or o.method == "nearest"
+  if exact then dtype = a._dtype end
+  local keys = prepared(x, wide(dtype))
+  local function one(fraction)
+    local low, high, t = method(fraction * (n - 1))
+    local value = at(what, keys, low)
+    if t > 0 then value = between(value, at(what, keys, high), t) end
+    if dtype.kind == "float" then value = with_nans(what, value, keys, n) end
+    return value._dtype == dtype and value or graph.convert(value, dtype)
+  end
+  if #q_shape == 0 then
+    local value = one(list[1])
+    return deliver(what, value._sig and value or view.copy(value, "C"), shape, o.out)
+  end
+  local full = { #list }
+  for k = 1, #shape do full[k + 1] = shape[k] end
+  local each = 1
+  for k = 1, #shape do each = each * shape[k] end
+  local all = storage.empty(dtype, full, each * #list)
+  for k, fraction in ipairs(list) do
+    local to = view.of(all, (k - 1) * each * dtype.itemsize, { unpack(shape) },
+      layout.dense_strides(shape, dtype.itemsize, "C"))
+    local value = one(fraction)
+    if not layout.same(value._shape, shape) then value = view.reshape(value, shape, "C") end
+    to:set(value)
+  end
+  return deliver(what, all, full, o.out)
+end
+
+local function called(what, a, q, whole, options)
+  local o = options_of(what, options, quantile_options)
+  checked(what, a, o)
+  return sort.inside(a, quantile, what, a, q, whole, o)
+end
+
+---The elements below which a fraction q of the others lies, as NumPy's quantile; NaN where there is a NaN. Integers
+---give the default float, or with a method that takes an element, themselves.
+---@param a cudalua.gpuarray.Array
+---@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
+---@param options? any  {axis, keepdims, method, out}, or the axis: a number or a list; default: all. method, for places
+---  between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+---@return cudalua.gpuarray.Array
+---@raise LogicError where there is no element, for complex numbers, and for a q that is out of its range
+function M.quantile(a, q, options) return called("gpuarray.quantile", a, q, 1, options) end
+
+---As gpuarray.quantile.
+---@param q any
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.quantile
+function Array:quantile(q, options) return called("gpuarray:quantile", self, q, 1, options) end
+
+---As quantile, with q in percent, from 0 to 100.
+---@param a cudalua.gpuarray.Array
+---@param q any
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError as quantile
+function M.percentile(a, q, options) return called("gpuarray.percentile", a, q, 100, options) end
+
+---As gpuarray.percentile.
+---@param q any
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as quantile
+function Array:percentile(q, options) return called("gpuarray:percentile", self, q, 100, options) end
+
+local median_options = { axis = true, keepdims = true, out = true }
+
+local function median(what, a, o)
+  local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
+  if n == 0 then refuse(what, "there is no element: the array has the shape " .. layout.text(a._shape)) end
+  local dtype = result_dtype(a)
+  local keys = prepared(x, wide(dtype))
+  local value = at(what, keys, floor((n - 1) / 2))
+  if n % 2 == 0 then value = (value + at(what, keys, n / 2)) / 2 end
+  value = with_nans(what, value, keys, n)
+  return deliver(what, value._dtype == dtype and value or graph.convert(value, dtype), shape, o.out)
+end
+
+local function called_median(what, a, options)
+  local o = options_of(what, options, median_options)
+  checked(what, a, o)
+  return sort.inside(a, median, what, a, o)
+end
+
+---The element in the middle of the sorted ones, or the mean of the two there; NaN where there is a NaN. Integers give
+---the default float.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out}, or the axis: a number or a list; default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError where there is no element, and for complex numbers
+function M.median(a, options) return called_median("gpuarray.median", a, options) end
+
+---As gpuarray.median.
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.median
+function Array:median(options) return called_median("gpuarray:median", self, options) end
+
+return M

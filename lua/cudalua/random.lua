@@ -1,0 +1,181 @@
+-- Random numbers. What PyCUDA calls curandom.
+--   random/generator   the generator that programs use, Philox4x32-10   draw   its numbers as expressions
+--   philox             the same on the host
+--   states, jump       XORWOW and MRG32k3a   sobol, directions   quasi-random sequences
+
+local generator = require "cudalua.random.generator"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local gpuarray = require "cudalua.gpuarray"
+local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
+
+local refuse = layout.refuse
+
+---@class cudalua.random
+local M = {}
+
+---A generator of random numbers: `random.Generator(seed)`. Two of the same seed give the same numbers, on every device.
+---@class cudalua.random.GeneratorClass
+---@overload fun(seed?: integer|ffi.cdata*): cudalua.random.Generator
+M.Generator = setmetatable({}, {
+  __index = generator.Generator,
+  __call = function(_, seed) return generator.new(seed) end,
+  __metatable = "cudalua.random.GeneratorClass",
+})
+
+local default
+
+---The generator that the functions of the module use; at first with a seed that nobody knows.
+---@return cudalua.random.Generator
+function M.default()
+  default = default or generator.new()
+  return default
+end
+
+---Begins the sequence of another seed in the generator that the functions of the module use.
+---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@raise LogicError where the seed is no whole number from 0
+function M.seed(seed) M.default():seed(seed) end
+
+-- What the generator can do, of the module's own: random.normal(1000).
+for name in ([[uniform normal log_normal exponential gamma beta poisson binomial integers permutation choice]])
+  :gmatch "%S+" do
+  M[name] = function(...) return generator.Generator[name](M.default(), ...) end
+end
+
+---Uniform numbers of the module's generator, as PyCUDA's rand: floats from 0 to below 1, integers of all values.
+---@param shape integer|integer[]
+---@param dtype? any              a floating-point type, or integers of 32 or 64 bits; default: dtype.default_float()
+---@param stream? cudalua.Stream  computes them now; default: the stream that first needs them
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function M.rand(shape, dtype, stream)
+  if shape == nil then refuse("random.rand", "a shape is missing") end
+  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  if dtype.kind ~= "float" then return M.default():gen_uniform(shape, dtype, stream) end
+  local x = M.default():uniform(shape, 0, 1, dtype)
+  if stream ~= nil then make.stream("random.rand", stream):use(function() x:eval() end) end
+  return x
+end
+
+-- ---- seeds, as PyCUDA has them --------------------------------------------------------------------------------------
+
+local function seed_count(what, n)
+  local count = layout.whole(n)
+  if not count or count < 0 then refuse(what, "expected a whole number from 0, got " .. element.describe(n)) end
+  return count
+end
+
+---Seeds for generators: all the same, drawn from the module's generator.
+---@param n integer  how many
+---@return cudalua.gpuarray.Array  int32
+---@raise LogicError unless it is a whole number from 0
+function M.seed_getter_uniform(n)
+  local count = seed_count("random.seed_getter_uniform", n)
+  return gpuarray.full(count, M.default():integers({}, -2 ^ 31, 2 ^ 31 - 1, "int32"):item(), "int32")
+end
+
+---Seeds for generators: all different, drawn from the module's generator.
+---@param n integer  how many
+---@return cudalua.gpuarray.Array  int32
+---@raise LogicError unless it is a whole number from 0 to 2^32
+function M.seed_getter_unique(n)
+  local count = seed_count("random.seed_getter_unique", n)
+  if count > 2 ^ 32 then refuse("random.seed_getter_unique", "there are 2^32 different seeds, not %.0f", count) end
+  local first = M.default():integers({}, -2 ^ 31, 2 ^ 31 - 1, "int32"):item()
+  return gpuarray.arange(count, "uint32"):astype "int32" * -1640531535 + first -- odd: all products differ
+end
+
+-- ---- generators with states -----------------------------------------------------------------------------------------
+
+-- A class whose file is loaded when a method is first asked for.
+local function later(file)
+  return setmetatable({}, { __index = function(_, name) return require("cudalua.random." .. file).Methods[name] end })
+end
+
+---The methods of XORWOWRandomNumberGenerator and MRG32k3aRandomNumberGenerator.
+M.StateGenerator = later "states"
+
+---The methods of Sobol32RandomNumberGenerator and its relatives.
+M.SobolGenerator = later "sobol"
+
+---PyCUDA's XORWOW generator: 65536 of them side by side, 2^67 numbers apart. Marsaglia's numbers; the seeding is this
+---library's, so that the numbers are not those of cuRAND.
+---@param seed_getter? any  a function that is told how many seeds are wanted and gives an array of int32; such an
+---  array; or a number. Default: random.seed_getter_uniform
+---@param offset? integer   how many numbers to leave out in each
+---@param options? {generators: integer}  how many; default 65536
+---@return cudalua.random.StateGenerator
+---@raise LogicError for other seeds and numbers
+function M.XORWOWRandomNumberGenerator(seed_getter, offset, options)
+  return require("cudalua.random.states").new("XORWOW", M.seed_getter_uniform, seed_getter, offset, options)
+end
+
+---PyCUDA's MRG32k3a generator: 65536 of them side by side, 2^76 numbers apart. L'Ecuyer's numbers; the seeding is this
+---library's, so that the numbers are not those of cuRAND.
+---@param seed_getter? any  as for XORWOWRandomNumberGenerator
+---@param offset? integer   how many numbers to leave out in each
+---@param options? {generators: integer}  how many; default 65536
+---@return cudalua.random.StateGenerator
+---@raise LogicError for other seeds and numbers
+function M.MRG32k3aRandomNumberGenerator(seed_getter, offset, options)
+  return require("cudalua.random.states").new("MRG32k3a", M.seed_getter_uniform, seed_getter, offset, options)
+end
+
+-- ---- quasi-random sequences -----------------------------------------------------------------------------------------
+
+for _, name in ipairs { "generate_direction_vectors", "generate_scramble_constants32",
+  "generate_scramble_constants64" } do
+  M[name] = function(...) return require("cudalua.random.sobol")[name](...) end
+end
+
+---PyCUDA's names for the kinds of direction vectors.
+---@type table<string, string>
+M.direction_vector_set = { VECTOR_32 = "VECTOR_32", SCRAMBLED_VECTOR_32 = "SCRAMBLED_VECTOR_32",
+  VECTOR_64 = "VECTOR_64", SCRAMBLED_VECTOR_64 = "SCRAMBLED_VECTOR_64" }
+
+---PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
+---@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
+---@param offset? integer   the first point, from 0
+---@param options? {dimensions: integer}  where no vectors are given: 1 (default) to 1111
+---@return cudalua.random.SobolGenerator
+---@raise LogicError for other vectors and numbers
+function M.Sobol32RandomNumberGenerator(dir_vector, offset, options)
+  return require("cudalua.random.sobol").new("Sobol32", 32, false, dir_vector, nil, offset, options)
+end
+
+---PyCUDA's generator of Sobol sequences of 64 bits.
+---@param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
+---@param offset? integer   the first point, from 0
+---@param options? {dimensions: integer}  where no vectors are given: 1 (default) to 1111
+---@return cudalua.random.SobolGenerator
+---@raise LogicError for other vectors and numbers
+function M.Sobol64RandomNumberGenerator(dir_vector, offset, options)
+  return require("cudalua.random.sobol").new("Sobol64", 64, false, dir_vector, nil, offset, options)
+end
+
+---PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
+---@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
+---@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
+---@param offset? integer       the first point, from 0
+---@param options? {dimensions: integer, seed: integer}  dimensions: where no vectors are given, 1 (default) to 1111;
+---  seed: default 0
+---@return cudalua.random.SobolGenerator
+---@raise LogicError for other vectors and numbers
+function M.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
+  return require("cudalua.random.sobol").new("ScrambledSobol32", 32, true, dir_vector, scramble_vector, offset, options)
+end
+
+---PyCUDA's generator of scrambled Sobol sequences of 64 bits.
+---@param dir_vector? any       scrambled direction vectors, uint64; default: made from the seed
+---@param scramble_vector? any  a constant of uint64 for each dimension; default: made from the seed
+---@param offset? integer       the first point, from 0
+---@param options? {dimensions: integer, seed: integer}  as for ScrambledSobol32RandomNumberGenerator
+---@return cudalua.random.SobolGenerator
+---@raise LogicError for other vectors and numbers
+function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
+  return require("cudalua.random.sobol").new("ScrambledSobol64", 64, true, dir_vector, scramble_vector, offset, options)
+end
+
+return M

@@ -1,0 +1,108 @@
+-- Random arrays as expressions: an operation on the places of elements, from which a kernel makes each number where it
+-- is needed. Nothing is computed here, and nothing stored until somebody wants to.
+
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local gpuarray = require "cudalua.gpuarray"
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local object = require "cudalua.gpuarray.object"
+local storage = require "cudalua.gpuarray.storage"
+
+local M = {}
+
+local places_dtype, state_dtype = dtypes.uint64, dtypes.complex128
+
+-- ---- operations -----------------------------------------------------------------------------------------------------
+
+-- An operation of places, a generator's state, and, where there is a third operand, its type.
+local function operation(name, piece, result, code, third)
+  local pieces = { piece }
+  return { id = name .. " " .. result.name, name = name, arity = third and 3 or 2, values = 1,
+    weak = { [2] = state_dtype, [3] = third }, infer = function() return result, places_dtype, state_dtype, third end,
+    code = function() return code, true end, pieces = function() return pieces end }
+end
+
+local function by_type(name, piece, names)
+  local list = {}
+  for dtype in names:gmatch "%S+" do
+    list[dtype] = operation(name, piece, dtypes[dtype], ("cl_%s_%s($1, $2)"):format(name, dtype))
+  end
+  return list
+end
+
+---Distributions, by name and the dtype in which they are made.
+M.ops = {
+  uniform = by_type("random_uniform", "uniform", "float16 bfloat16 float32 float64"),
+  positive = by_type("random_positive", "uniform", "float32 float64"),
+  bits = by_type("random_bits", "philox", "uint32 uint64"),
+  normal = by_type("random_normal", "normal", "float32 float64"),
+  exponential = by_type("random_exponential", "normal", "float32 float64"),
+  bounded32 = operation("random_bounded", "uniform", dtypes.uint32, "cl_random_bounded_uint32($1, $2, $3)",
+    dtypes.uint32),
+  bounded64 = operation("random_bounded", "uniform", dtypes.uint64, "cl_random_bounded_uint64($1, $2, $3)",
+    dtypes.uint64),
+  gamma = operation("random_gamma", "gamma", dtypes.float64, "cl_random_gamma($1, $2, $3)", dtypes.float64),
+  log_gamma = operation("random_log_gamma", "gamma", dtypes.float64, "cl_random_log_gamma($1, $2, $3)",
+    dtypes.float64),
+  poisson = operation("random_poisson", "counts", dtypes.int64, "cl_random_poisson($1, $2, $3)", dtypes.float64),
+  binomial = operation("random_binomial", "counts", dtypes.int64, "cl_random_binomial($1, $2, $3)", state_dtype),
+  bijection = operation("random_bijection", "bijection", dtypes.uint64, "cl_random_bijection($1, $2, $3)",
+    dtypes.uint64),
+}
+
+-- Operations on values: of one type, or by type.
+local function function_of(name, piece, arity, result, code, operand)
+  local pieces = { piece }
+  return { id = name .. " " .. result.name, name = name, arity = arity, values = 1, weak = {},
+    infer = function() return result, operand, arity > 1 and operand or nil end,
+    code = function() return code, true end, pieces = function() return pieces end }
+end
+
+local float64 = dtypes.float64
+M.exp = { float32 = function_of("random_exp", "functions", 1, dtypes.float32, "cl_random_exp($1)", dtypes.float32),
+  float64 = function_of("random_exp", "functions", 1, float64, "cl_random_exp($1)", float64) }
+M.ratio = function_of("random_ratio", "gamma", 2, float64, "cl_random_ratio($1, $2)", float64)
+M.pair = function_of("random_pair", "counts", 2, state_dtype, "cl_random_pair($1, $2)", float64)
+
+-- ---- expressions ----------------------------------------------------------------------------------------------------
+
+-- The places 0, 1, ... of an array's elements in C order, as an array that has no memory.
+local function places(shape)
+  local store = storage.new_store(core.pointer(0), 0, false)
+  local leaf = storage.new_leaf(store, 0, places_dtype, shape, storage.dense_strides(shape, places_dtype.itemsize))
+  leaf.places = true
+  return storage.array_of(leaf, graph.size_of(shape)), leaf
+end
+
+-- An array of parameters as one that lies as the numbers do, so that a kernel has both by the same place.
+local function dense(x, shape)
+  local leaf = not x._sig and storage.leaf_of(x)
+  if leaf and leaf.dense and layout.same(leaf.shape, shape) then return x end
+  return gpuarray.broadcast_to(x, shape):copy "C"
+end
+
+---Random numbers, as a pending array.
+---@param op table        one of M.ops
+---@param shape integer[] not to be changed any more
+---@param state ffi.cdata*  of philox.state()
+---@param third? any      number or array, where the operation has one more operand
+---@return cudalua.gpuarray.Array
+function M.draw(op, shape, state, third)
+  if graph.limits_lifted() then
+    errors.raise("LogicError", "gpuarray.fuse: the function draws random numbers, which would be the same ones in " ..
+      "each call: draw them outside, and pass them as an argument")
+  end
+  local array, leaf = places(shape)
+  local x
+  if op.arity == 3 then
+    x = graph.ternary(op, array, state, object.is_array(third) and dense(third, shape) or third)
+  else
+    x = graph.binary(op, array, state)
+  end
+  leaf.node = x
+  return x
+end
+
+return M

@@ -1,0 +1,651 @@
+-- The generator that arrays of random numbers come from: Philox4x32-10, whose numbers are a function of a seed and a
+-- position. What it gives are expressions (draw.lua); it itself is a seed and how far it got.
+
+local bit = require "bit"
+local ffi = require "ffi"
+local draw = require "cudalua.random.draw"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local gpuarray = require "cudalua.gpuarray"
+local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
+local object = require "cudalua.gpuarray.object"
+local philox = require "cudalua.random.philox"
+
+local ceil, floor = math.ceil, math.floor
+local refuse, is_array = layout.refuse, object.is_array
+
+---A generator of random numbers: random.Generator() makes it.
+---@class cudalua.random.Generator
+local Generator = {}
+
+local TAG = "cudalua.random.Generator"
+local mt = { __index = Generator, __metatable = TAG, __name = TAG }
+
+local M = { Generator = Generator }
+
+---@param x any
+---@return boolean
+function M.is_generator(x) return type(x) == "table" and getmetatable(x) == TAG end
+
+local function check_self(self, what)
+  if not M.is_generator(self) then
+    refuse(what, "expected a Generator (rng:name(...), with a colon), got " .. element.describe(self))
+  end
+end
+
+-- ---- seeds and positions --------------------------------------------------------------------------------------------
+
+local uint64_t = ffi.typeof "uint64_t"
+
+---A seed as 64 bits.
+---@param what string
+---@param seed any
+---@return ffi.cdata*
+function M.seed_bits(what, seed)
+  local x = element.scalar(seed)
+  if type(x) == "number" and x >= 0 and x <= 2 ^ 53 and x == floor(x) then return uint64_t(x) end
+  if type(x) == "cdata" and not element.is_complex(x) then return ffi.cast(uint64_t, x) end
+  refuse(what, "the seed must be a whole number from 0, got " .. element.describe(seed))
+end
+
+local function entropy()
+  local file = io.open("/dev/urandom", "rb")
+  local bytes = file and file:read(8)
+  if file then file:close() end
+  if bytes and #bytes == 8 then
+    local bits = ffi.new "uint64_t[1]"
+    ffi.copy(bits, bytes, 8)
+    return bits[0]
+  end
+  return uint64_t(os.time()) * 1000003ULL + uint64_t(floor(os.clock() * 1e6))
+end
+
+local MOST = 2 ^ 53 -- blocks of a seed
+
+-- Takes so many blocks: the state of the first one.
+local function take(self, what, blocks)
+  local at = self._position
+  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up: seed(...) begins another one") end
+  self._position = at + blocks
+  return philox.state(self._seed, at)
+end
+
+---A generator of random numbers. Two of the same seed give the same numbers, on every device.
+---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@return cudalua.random.Generator
+---@raise LogicError where the seed is no whole number from 0
+function M.new(seed)
+  local bits = seed == nil and entropy() or M.seed_bits("random.Generator", seed)
+  return setmetatable({ _seed = bits, _position = 0 }, mt)
+end
+
+---Begins the sequence of another seed.
+---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@return cudalua.random.Generator self
+---@raise LogicError where the seed is no whole number from 0
+function Generator:seed(seed)
+  check_self(self, "Generator:seed")
+  self._seed, self._position = seed == nil and entropy() or M.seed_bits("Generator:seed", seed), 0
+  return self
+end
+
+local PREFIX = "philox4x32-10"
+
+---What the generator will give, as a text for set_state().
+---@return string
+function Generator:get_state()
+  check_self(self, "Generator:get_state")
+  return ("%s %s%s %.0f"):format(PREFIX, bit.tohex(tonumber(self._seed / 2 ^ 32ULL)),
+    bit.tohex(tonumber(self._seed % 2 ^ 32ULL)), self._position)
+end
+
+---Goes to where a generator was when it gave this state.
+---@param state string  of get_state()
+---@return cudalua.random.Generator self
+---@raise LogicError for what is no such text
+function Generator:set_state(state)
+  check_self(self, "Generator:set_state")
+  local high, low, position
+  if type(state) == "string" then
+    high, low, position = state:match "^philox4x32%-10 (%x%x%x%x%x%x%x%x)(%x%x%x%x%x%x%x%x) (%d+)$"
+  end
+  position = tonumber(position)
+  if not position or position > MOST then
+    refuse("Generator:set_state", "expected a text that get_state() gave, got " .. element.describe(state))
+  end
+  self._seed = uint64_t(tonumber(high, 16)) * 2 ^ 32ULL + uint64_t(tonumber(low, 16))
+  self._position = position
+  return self
+end
+
+---Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
+---elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
+---each, beta two.
+---@param blocks integer  from 0
+---@return cudalua.random.Generator self
+---@raise LogicError where it is none, or the sequence ends
+function Generator:skip_ahead(blocks)
+  check_self(self, "Generator:skip_ahead")
+  local n = layout.whole(blocks)
+  if not n or n < 0 then
+    refuse("Generator:skip_ahead", "expected a whole number from 0, got " .. element.describe(blocks))
+  end
+  take(self, "Generator:skip_ahead", n)
+  return self
+end
+
+---Generators that are independent of this one and of each other, for parts of a program that run in any order.
+---@param count? integer  default: 1
+---@return cudalua.random.Generator ...  as many as asked for
+---@raise LogicError unless it is a whole number from 1 to 200
+function Generator:spawn(count)
+  check_self(self, "Generator:spawn")
+  local n = count == nil and 1 or layout.whole(count)
+  if not n or n < 1 or n > 200 then
+    refuse("Generator:spawn", "expected a whole number from 1 to 200, got " .. element.describe(count))
+  end
+  local list, first = {}, self._position
+  take(self, "Generator:spawn", n)
+  local k0, k1 = tonumber(self._seed % 2 ^ 32ULL), tonumber(self._seed / 2 ^ 32ULL)
+  for k = 1, n do
+    local at = first + k - 1
+    -- Kernels leave the last word of the counter 0.
+    local low, high = philox.block(at % 2 ^ 32, floor(at / 2 ^ 32), 0, 1, k0, k1)
+    list[k] = M.new(uint64_t(high) * 2 ^ 32ULL + uint64_t(low))
+  end
+  return unpack(list, 1, n)
+end
+
+-- ---- arguments ------------------------------------------------------------------------------------------------------
+
+-- A number, or an array of numbers; `valid` says which numbers are.
+local function parameter(what, name, x, default, valid, must)
+  if x == nil and default ~= nil then return default end
+  if is_array(x) then
+    if x._dtype.kind == "complex" or x._dtype.kind == "struct" then
+      refuse(what, "%s is an array of %s, not of real numbers", name, x._dtype.name)
+    end
+    return x
+  end
+  local v = element.scalar(x)
+  if type(v) == "cdata" and not element.is_complex(v) then v = tonumber(v) end
+  if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
+    refuse(what, "%s must be a number or an array, got %s", name, element.describe(x))
+  end
+  if valid and not valid(v) then refuse(what, "%s must be %s, got %s", name, must, element.describe(x)) end
+  return v
+end
+
+local function at_least_0(x) return x >= 0 end
+local function above_0(x) return x > 0 end
+local function probability(x) return x >= 0 and x <= 1 end
+
+-- The shape that is asked for; by default that of the parameters that are arrays.
+local function shape_of(what, shape, a, b)
+  if shape ~= nil then
+    shape = layout.numbers(what, "shape", shape, 0)
+    layout.size(what, shape, 16)
+    return shape
+  end
+  local list = {}
+  for _, x in ipairs { a or false, b or false } do
+    if is_array(x) then list[#list + 1] = x end
+  end
+  if #list == 2 then return graph.broadcast({ name = what }, list[1], list[2]) end
+  return #list == 1 and list[1]._shape or {}
+end
+
+local function float_of(what, dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  return dtype
+end
+
+local function integer_of(what, dtype)
+  dtype = dtype == nil and dtypes.int64 or dtypes.of(dtype)
+  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is no integer type", dtype.name) end
+  return dtype
+end
+
+-- float32 stands in for the short floats.
+local function made_in(dtype) return dtype.itemsize == 8 and dtypes.float64 or dtypes.float32 end
+
+local function finished(what, x, shape, dtype)
+  if x._shape ~= shape and not layout.same(x._shape, shape) then
+    refuse(what, "the parameters have the shape %s, which does not fit into %s", layout.text(x._shape),
+      layout.text(shape))
+  end
+  if x._dtype ~= dtype then x = graph.convert(x, dtype) end
+  return x
+end
+
+-- x * factor + term, leaving out what changes nothing.
+local function scaled(x, factor, term)
+  if factor ~= 1 then x = x * factor end
+  if term ~= 0 then x = x + term end
+  return x
+end
+
+local function drawn(self, what, op, shape, each, third)
+  return draw.draw(op, shape, take(self, what, ceil(graph.size_of(shape) / each)), third)
+end
+
+-- A draw of so many bits for each element.
+local function plain(self, what, name, shape, dtype)
+  return drawn(self, what, draw.ops[name][dtype.name], shape, dtype.itemsize == 8 and 2 or 4)
+end
+
+-- ---- continuous distributions ---------------------------------------------------------------------------------------
+
+---Numbers from low to below high, all as likely: of 24 random bits in float32, 53 in float64, 11 in float16, 8 in
+---bfloat16. (low + u * (high - low) may round to high.)
+---@param shape? integer|integer[]  as for gpuarray.empty; default: that of the parameters
+---@param low? any   number or array, default 0
+---@param high? any  number or array, default 1
+---@param dtype? any a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending: the kernel that needs the numbers makes them
+---@raise LogicError for other types, and shapes that do not fit together
+function Generator:uniform(shape, low, high, dtype)
+  local what = "Generator:uniform"
+  check_self(self, what)
+  low, high = parameter(what, "low", low, 0), parameter(what, "high", high, 1)
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, low, high)
+  return finished(what, scaled(plain(self, what, "uniform", shape, dtype), high - low, low), shape, dtype)
+end
+
+---Normally distributed numbers.
+---@param shape? integer|integer[]  as for uniform
+---@param mean? any   number or array, default 0
+---@param sigma? any  the standard deviation, number or array, default 1
+---@param dtype? any  a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError as uniform, and for a negative sigma
+function Generator:normal(shape, mean, sigma, dtype)
+  local what = "Generator:normal"
+  check_self(self, what)
+  mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
+  return finished(what, scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), shape, dtype)
+end
+
+---Numbers whose logarithms are normally distributed.
+---@param shape? integer|integer[]  as for uniform
+---@param mean? any   of the logarithm: number or array, default 0
+---@param sigma? any  its standard deviation, number or array, default 1
+---@param dtype? any  a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError as normal
+function Generator:log_normal(shape, mean, sigma, dtype)
+  local what = "Generator:log_normal"
+  check_self(self, what)
+  mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
+  local t = made_in(dtype)
+  local x = finished(what, scaled(plain(self, what, "normal", shape, t), sigma, mean), shape, t)
+  return finished(what, graph.unary(draw.exp[t.name], x), shape, dtype)
+end
+
+---Exponentially distributed numbers.
+---@param shape? integer|integer[]  as for uniform
+---@param scale? any  their mean, number or array, default 1
+---@param dtype? any  a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError as uniform, and for a negative scale
+function Generator:exponential(shape, scale, dtype)
+  local what = "Generator:exponential"
+  check_self(self, what)
+  scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, scale)
+  return finished(what, scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), shape, dtype)
+end
+
+---Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
+---@param shape? integer|integer[]  as for uniform
+---@param k any       the distribution's shape, above 0: number or array; elements below 0 give NaN
+---@param scale? any  number or array, default 1
+---@param dtype? any  a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError as uniform, and for a k or scale that is not above 0
+function Generator:gamma(shape, k, scale, dtype)
+  local what = "Generator:gamma"
+  check_self(self, what)
+  k = parameter(what, "k", k, nil, above_0, "above 0")
+  scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, k, scale)
+  return finished(what, scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), shape, dtype)
+end
+
+---Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
+---@param shape? integer|integer[]  as for uniform
+---@param a any       above 0: number or array
+---@param b any       above 0: number or array
+---@param dtype? any  a floating-point type; default: dtype.default_float()
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError as uniform, and for an a or b that is not above 0
+function Generator:beta(shape, a, b, dtype)
+  local what = "Generator:beta"
+  check_self(self, what)
+  a, b = parameter(what, "a", a, nil, above_0, "above 0"), parameter(what, "b", b, nil, above_0, "above 0")
+  dtype, shape = float_of(what, dtype), shape_of(what, shape, a, b)
+  local x = drawn(self, what, draw.ops.log_gamma, shape, 1, a)
+  local y = drawn(self, what, draw.ops.log_gamma, shape, 1, b)
+  return finished(what, graph.binary(draw.ratio, x, y), shape, dtype)
+end
+
+-- ---- discrete distributions -----------------------------------------------------------------------------------------
+
+---Numbers of events, of which `mean` are expected (Poisson's distribution).
+---@param shape? integer|integer[]  as for uniform
+---@param mean any    number or array, from 0; where an element is no such number, the result is 0
+---@param dtype? any  an integer type; default: int64
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError for other types, a negative mean, and shapes that do not fit together
+function Generator:poisson(shape, mean, dtype)
+  local what = "Generator:poisson"
+  check_self(self, what)
+  mean = parameter(what, "mean", mean, nil, at_least_0, "at least 0")
+  dtype, shape = integer_of(what, dtype), shape_of(what, shape, mean)
+  return finished(what, drawn(self, what, draw.ops.poisson, shape, 1, mean), shape, dtype)
+end
+
+
+---How many of n tries succeed, each with probability p.
+---@param shape? integer|integer[]  as for uniform
+---@param n any       number or array, from 0; where an element is no such number, the result is 0
+---@param p any       number or array, from 0 to 1; the same
+---@param dtype? any  an integer type; default: int64
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError for other types, numbers out of range, and shapes that do not fit together
+function Generator:binomial(shape, n, p, dtype)
+  local what = "Generator:binomial"
+  check_self(self, what)
+  n = parameter(what, "n", n, nil, function(x) return x >= 0 and x == floor(x) end, "a whole number from 0")
+  p = parameter(what, "p", p, nil, probability, "from 0 to 1")
+  dtype, shape = integer_of(what, dtype), shape_of(what, shape, n, p)
+  local of
+  if is_array(n) or is_array(p) then
+    of = graph.binary(draw.pair, n, p)
+  else
+    of = ffi.new("complex", n, p)
+  end
+  return finished(what, drawn(self, what, draw.ops.binomial, shape, 1, of), shape, dtype)
+end
+
+-- A bound as 64 bits.
+local function whole_bits(what, name, x, dtype)
+  local v, why = dtype._check(x)
+  if why then refuse(what, "%s: %s", name, why) end
+  return ffi.cast("int64_t", v), v
+end
+
+---Whole numbers from low to high, both included, each as likely as all others.
+---@param shape? integer|integer[]  as for uniform; default: one number
+---@param low integer|ffi.cdata*
+---@param high integer|ffi.cdata*   not below low
+---@param dtype? any  an integer type; default: int64
+---@return cudalua.gpuarray.Array  pending
+---@raise LogicError for other types, numbers that the type does not hold, and a high below low
+function Generator:integers(shape, low, high, dtype)
+  local what = "Generator:integers"
+  check_self(self, what)
+  dtype, shape = integer_of(what, dtype), shape_of(what, shape)
+  local first, lowest = whole_bits(what, "low", low, dtype)
+  local last, highest = whole_bits(what, "high", high, dtype)
+  if highest < lowest then refuse(what, "high is below low: %s, %s", tostring(high), tostring(low)) end
+  local count = ffi.cast(uint64_t, last - first) + 1ULL -- 0: all of 2^64
+  local x
+  if count ~= 0ULL and count <= 2 ^ 32ULL then
+    x = drawn(self, what, draw.ops.bounded32, shape, 4, tonumber(count % 2 ^ 32ULL))
+  else
+    x = drawn(self, what, draw.ops.bounded64, shape, 2, count)
+  end
+  local t = dtype == dtypes.uint64 and dtype or dtypes.int64
+  x = graph.convert(x, t)
+  if first ~= 0LL then x = x + lowest end
+  return finished(what, x, shape, dtype)
+end
+
+-- ---- orders and samples ---------------------------------------------------------------------------------------------
+
+local ON_THE_HOST = 2 ^ 14 -- positions
+
+-- The positions 1 to n in random order, as int64: all orders are as likely where n is small, by Fisher and Yates;
+-- where it is large, by a bijection.
+local function positions(self, what, n)
+  if n > ON_THE_HOST then
+    return graph.convert(draw.draw(draw.ops.bijection, { n }, take(self, what, 6), n), dtypes.int64) + 1
+  end
+  local first = self._position
+  local word = philox.words(self._seed, first)
+  local count, list = 0, {}
+  for i = 1, n do list[i] = i end
+  for i = n, 2, -1 do
+    local least, x = 2 ^ 32 % i
+    repeat
+      x = word() * i
+      count = count + 1
+    until x % 2 ^ 32 >= least
+    local j = floor(x / 2 ^ 32) + 1
+    list[i], list[j] = list[j], list[i]
+  end
+  take(self, what, ceil(count / 4))
+  return gpuarray.to_gpu(list, "int64", nil)
+end
+
+---The positions 1 to n in random order, or the parts of an array along its first axis.
+---@param x integer|cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array  int64, or as the array
+---@raise LogicError for what is neither, and an array without axes
+function Generator:permutation(x)
+  local what = "Generator:permutation"
+  check_self(self, what)
+  if is_array(x) then
+    if x._ndim == 0 then refuse(what, "a 0-d array has no order") end
+    return gpuarray.take(x, positions(self, what, x._shape[1]), { axis = 1 })
+  end
+  local n = layout.whole(x)
+  if not n or n < 0 then refuse(what, "expected a whole number from 0 or an array, got " .. element.describe(x)) end
+  layout.size(what, { n }, 8)
+  if n == 0 then return gpuarray.empty(0, "int64") end
+  return positions(self, what, n)
+end
+
+-- The sums of probabilities, of which the last is 1, as an array.
+local function distribution(what, p, n)
+  if is_array(p) then p = p:get() end
+  local values = require("cudalua.ndarray").array(p, "float64")
+  if values.ndim ~= 1 or values.size ~= n then refuse(what, "p must have a probability for each of %d", n) end
+  local list, sum = {}, 0
+  for i = 1, n do
+    local x = values:get(i)
+    if x ~= x or x < 0 or x == math.huge then refuse(what, "p[%d] is no probability: %s", i, tostring(x)) end
+    sum = sum + x
+    list[i] = sum
+  end
+  if sum <= 0 then refuse(what, "p has no probability above 0") end
+  local last = n
+  while n > 1 and values:get(last) == 0 do last = last - 1 end
+  for i = 1, n do list[i] = i >= last and 1 or list[i] / sum end
+  return gpuarray.to_gpu(list, "float64")
+end
+
+local choice_options = { replace = true, p = true }
+
+---A sample: of the positions 1 to n, or of the parts of an array along its first axis.
+---@param of integer|cudalua.gpuarray.Array  n, or the array
+---@param shape? integer|integer[]  of the sample; default: one
+---@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for
+---  each (they are divided by their sum), with replace only
+---@return cudalua.gpuarray.Array  int64, or as the array
+---@raise LogicError for what is neither, an array without elements, probabilities that are none, and more than there
+---  are where replace is false
+function Generator:choice(of, shape, options)
+  local what = "Generator:choice"
+  check_self(self, what)
+  local o = errors.options(what, options, choice_options)
+  shape = shape_of(what, shape)
+  local n = is_array(of) and (of._shape[1] or 0) or layout.whole(of)
+  if not n or n < 1 then
+    refuse(what, "expected a whole number from 1 or an array with elements, got " .. graph.describe(of))
+  end
+  if o.replace ~= nil and type(o.replace) ~= "boolean" then
+    refuse(what, "replace must be true or false, got " .. element.describe(o.replace))
+  end
+  local at
+  if o.replace == false then
+    if o.p ~= nil then refuse(what, "p is for samples with replacement") end
+    local size = graph.size_of(shape)
+    if size > n then refuse(what, "%.0f different ones of %.0f are asked for", size, n) end
+    at = size == 0 and gpuarray.empty(shape, "int64") or positions(self, what, n)[{ { 1, size } }]:reshape(shape)
+  elseif o.p ~= nil then
+    local sums = distribution(what, o.p, n)
+    at = gpuarray.searchsorted(sums, plain(self, what, "uniform", shape, dtypes.float64), { side = "right" })
+  else
+    at = self:integers(shape, 1, n)
+  end
+  if not is_array(of) then return at end
+  return gpuarray.take(of, at, { axis = 1 })
+end
+
+-- ---- as PyCUDA's generators -----------------------------------------------------------------------------------------
+
+-- Numbers as PyCUDA's generators give them for a type: floats in (0, 1], integers of all values.
+local function pycuda_uniform(self, what, shape, dtype)
+  if dtype == dtypes.float32 or dtype == dtypes.float64 then return plain(self, what, "positive", shape, dtype) end
+  if dtype.itemsize >= 4 and (dtype.kind == "int" or dtype.kind == "uint") then
+    local x = plain(self, what, "bits", shape, dtype.itemsize == 4 and dtypes.uint32 or dtypes.uint64)
+    return finished(what, x, shape, dtype)
+  end
+  refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
+end
+
+-- The array is written in the order of a stream.
+local function fill(what, a, stream, made)
+  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
+  local x = made()
+  make.stream(what, stream):use(functions.deliver, what, x, a)
+  return a
+end
+
+-- A new array is computed in the order of a stream, or not yet.
+local function generated(what, stream, x)
+  if stream ~= nil then make.stream(what, stream):use(function() x:eval() end) end
+  return x
+end
+
+local function shape_and_size(what, shape)
+  if shape == nil then refuse(what, "a shape is missing") end
+  return shape_of(what, shape)
+end
+
+---Sets an array to uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
+---@param a cudalua.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Generator:fill_uniform(a, stream)
+  local what = "Generator:fill_uniform"
+  check_self(self, what)
+  return fill(what, a, stream, function() return pycuda_uniform(self, what, a._shape, a._dtype) end)
+end
+
+---Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+---@param a cudalua.gpuarray.Array  of floats
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Generator:fill_normal(a, stream)
+  local what = "Generator:fill_normal"
+  check_self(self, what)
+  return fill(what, a, stream, function() return self:normal(a._shape, 0, 1, a._dtype) end)
+end
+
+---Sets an array to numbers whose logarithms are normally distributed.
+---@param a cudalua.gpuarray.Array  of floats
+---@param mean? any   of the logarithm, as for log_normal
+---@param sigma? any
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Generator:fill_log_normal(a, mean, sigma, stream)
+  local what = "Generator:fill_log_normal"
+  check_self(self, what)
+  return fill(what, a, stream, function() return self:log_normal(a._shape, mean, sigma, a._dtype) end)
+end
+
+---Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+---@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
+---@param mean? any                 number or array
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays, and as poisson
+function Generator:fill_poisson(a, mean, stream)
+  local what = "Generator:fill_poisson"
+  check_self(self, what)
+  return fill(what, a, stream, function()
+    local dtype = a._dtype
+    if mean ~= nil or dtype.kind ~= "float" then return self:poisson(a._shape, mean == nil and a or mean, dtype) end
+    return finished(what, self:poisson(a._shape, a), a._shape, dtype)
+  end)
+end
+
+---Uniform numbers: floats in (0, 1], as PyCUDA's; integers of all values.
+---@param shape integer|integer[]
+---@param dtype? any               float32, float64, int32, uint32, int64 or uint64; default: the default float
+---@param stream? cudalua.Stream   computes them now; default: the stream that first needs them
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Generator:gen_uniform(shape, dtype, stream)
+  local what = "Generator:gen_uniform"
+  check_self(self, what)
+  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  return generated(what, stream, pycuda_uniform(self, what, shape_and_size(what, shape), dtype))
+end
+
+---Normally distributed numbers of mean 0 and standard deviation 1.
+---@param shape integer|integer[]
+---@param dtype? any               a floating-point type; default: the default float
+---@param stream? cudalua.Stream   as for gen_uniform
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Generator:gen_normal(shape, dtype, stream)
+  local what = "Generator:gen_normal"
+  check_self(self, what)
+  return generated(what, stream, self:normal(shape_and_size(what, shape), 0, 1, dtype))
+end
+
+---Numbers whose logarithms are normally distributed.
+---@param shape integer|integer[]
+---@param dtype? any   a floating-point type; default: the default float
+---@param mean? any    of the logarithm, as for log_normal
+---@param sigma? any
+---@param stream? cudalua.Stream   as for gen_uniform
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Generator:gen_log_normal(shape, dtype, mean, sigma, stream)
+  local what = "Generator:gen_log_normal"
+  check_self(self, what)
+  return generated(what, stream, self:log_normal(shape_and_size(what, shape), mean, sigma, dtype))
+end
+
+---Numbers of events.
+---@param shape integer|integer[]
+---@param dtype any    an integer type; nil: uint32, as PyCUDA's
+---@param mean any     number or array
+---@param stream? cudalua.Stream   as for gen_uniform
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Generator:gen_poisson(shape, dtype, mean, stream)
+  local what = "Generator:gen_poisson"
+  check_self(self, what)
+  dtype = dtype == nil and dtypes.uint32 or dtype
+  return generated(what, stream, self:poisson(shape_and_size(what, shape), mean, dtype))
+end
+
+M.pycuda_uniform = pycuda_uniform
+
+return M

@@ -1,0 +1,460 @@
+-- PyCUDA's pseudo-random generators, XORWOW and MRG32k3a: many of them side by side, each with a state in device
+-- memory, which its numbers move on. How many there are does not depend on the device, and so neither do the numbers.
+
+local ffi = require "ffi"
+local compute = require "cudalua.gpuarray.evaluate"
+local core = require "cudalua.core"
+local ctype = require "cudalua.gpuarray.ctype"
+local draw = require "cudalua.random.draw"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local gpuarray = require "cudalua.gpuarray"
+local graph = require "cudalua.gpuarray.graph"
+local jump = require "cudalua.random.jump"
+local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.object"
+local storage = require "cudalua.gpuarray.storage"
+local template = require "cudalua.gpuarray.template"
+
+local ceil = math.ceil
+local is_array, leaf_of, refuse = object.is_array, storage.leaf_of, layout.refuse
+
+local M = {}
+
+local BLOCK = 256     -- threads
+local COUNT = 2 ^ 16  -- generators, where nothing else is asked for
+local WORDS = 6       -- of a state
+
+-- Steps from one generator's beginning to that of the next one, and of what else can be left out: exponents of 2.
+local kinds = {
+  XORWOW = { part = "xorwow", apart = 67, sequence = 67 },
+  MRG32k3a = { part = "mrg32k3a", apart = 76, subsequence = 76, sequence = 127 },
+}
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+local kernels = {}
+
+local function kernel(kind, name, part, fields, pieces)
+  local key = kind.part .. "_" .. name
+  local k = kernels[key]
+  if not k then
+    fields.name = key
+    local set = { philox = true }
+    for _, piece in ipairs(pieces or {}) do set[piece] = true end
+    k = { pieces = set, device = template.fill("random/states", kind.part, {}) ..
+      template.fill("random/states", "common", {}), kernel = template.fill("random/states", part, fields), name = key,
+      loaded = {} }
+    kernels[key] = k
+  end
+  return k
+end
+
+local function run(k, blocks, list, ...)
+  if core.array_run(compute.load(k, core.context_id()), blocks, list) then
+    for _, x in ipairs { ... } do
+      local store = leaf_of(x).store
+      store.exported, store.pinned = true, true
+    end
+  end
+end
+
+-- What the kernels make, each a part of states.cu: the type, the elements of a pack, the pieces that it needs, and
+-- parameters.
+local draws = {
+  uniform_float32 = { "float32", 4, {} },
+  uniform_float64 = { "float64", 2, {} },
+  bits_uint32 = { "uint32", 4, {} },
+  bits_uint64 = { "uint64", 2, {} },
+  normal_float32 = { "float32", 4, { "normal" } },
+  normal_float64 = { "float64", 2, { "normal" } },
+  poisson = { "int64", 2, { "counts" }, ", const double mean" },
+  poisson_of = { "int64", 2, { "counts" }, ", const double *means" },
+}
+
+-- ---- the class ------------------------------------------------------------------------------------------------------
+
+---A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
+---@class cudalua.random.StateGenerator
+---@field generators integer                how many there are side by side
+---@field state cudalua.gpuarray.Array      their states, uint32; 6 rows of as many columns
+local Methods = {}
+
+local TAG = "cudalua.random.StateGenerator"
+
+local function inner(self, what)
+  local mt = debug.getmetatable(self)
+  if type(mt) ~= "table" or mt.__metatable ~= TAG then
+    refuse(what, "expected a generator (rng:name(...), with a colon), got " .. element.describe(self))
+  end
+  return mt._g
+end
+
+-- In the context where the states are.
+local function check_context(g, what)
+  if core.context_id() ~= g.context then refuse(what, "the generator belongs to another context") end
+end
+
+local function fill(g, what, name, shape, more)
+  check_context(g, what)
+  local row = draws[name]
+  local dtype = dtypes[row[1]]
+  local k = kernel(g.kind, name, "fill", { memory = ctype.memory(dtype), pack = row[2],
+    params = row[4] or "", draw = template.fill("random/states", "draw_" .. name, {}) }, row[3])
+  local x = make.fresh(what, shape, dtype, "C")
+  if x._size == 0 then return x end
+  local busy = math.min(g.count, ceil(x._size / row[2]))
+  local to, states = leaf_of(x), leaf_of(g.states)
+  local list = { x._size, to.buf, to.off, states.buf, states.off, g.count }
+  if is_array(more) then
+    local means = compute.evaluate(graph.convert(more, dtypes.float64):copy "C")
+    list[7], list[8] = means.buf, means.off
+  elseif more then
+    list[7] = more
+  end
+  run(k, ceil(busy / BLOCK), list, x, g.states)
+  return x
+end
+
+local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
+
+local function shape_of(what, shape, dtype)
+  if shape == nil then refuse(what, "a shape is missing") end
+  shape = layout.numbers(what, "shape", shape, 0)
+  layout.size(what, shape, math.max(dtype.itemsize, 8))
+  return shape
+end
+
+local function any_type(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
+
+local make_numbers = {}
+
+function make_numbers.uniform(g, what, shape, dtype)
+  if dtype == dtypes.float32 or dtype == dtypes.float64 then return fill(g, what, "uniform_" .. dtype.name, shape) end
+  if dtype.itemsize >= 4 and (dtype.kind == "int" or dtype.kind == "uint") then
+    return converted(fill(g, what, dtype.itemsize == 4 and "bits_uint32" or "bits_uint64", shape), dtype)
+  end
+  refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
+end
+
+function make_numbers.normal(g, what, shape, dtype)
+  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  return converted(fill(g, what, dtype.itemsize == 8 and "normal_float64" or "normal_float32", shape), dtype)
+end
+
+local function number_of(what, name, x, default)
+  if x == nil then return default end
+  local v = element.scalar(x)
+  if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
+    refuse(what, "%s must be a number, got %s", name, element.describe(x))
+  end
+  return v
+end
+
+function make_numbers.log_normal(g, what, shape, dtype, mean, sigma)
+  mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
+  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  local t = dtype.itemsize == 8 and dtypes.float64 or dtypes.float32
+  local x = fill(g, what, "normal_" .. t.name, shape)
+  return converted(graph.unary(draw.exp[t.name], x * sigma + mean), dtype)
+end
+
+function make_numbers.poisson(g, what, shape, dtype, mean)
+  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is no integer type", dtype.name) end
+  if is_array(mean) then
+    if not layout.same(mean._shape, shape) then
+      refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
+    end
+    return converted(fill(g, what, "poisson_of", shape, mean), dtype)
+  end
+  mean = number_of(what, "mean", mean)
+  if mean == nil or mean < 0 then refuse(what, "mean must be a number from 0, got " .. element.describe(mean)) end
+  return converted(fill(g, what, "poisson", shape, mean), dtype)
+end
+
+-- In the order of a stream, and computed.
+local function ordered(what, stream, f)
+  return make.stream(what, stream):use(function()
+    local x = f()
+    return x:eval() or x
+  end)
+end
+
+local function filled(self, what, name, a, stream, ...)
+  local g = inner(self, what)
+  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
+  local first, second = ...
+  make.stream(what, stream):use(function()
+    functions.deliver(what, make_numbers[name](g, what, a._shape, a._dtype, first, second), a)
+  end)
+  return a
+end
+
+local function generated(self, what, name, shape, dtype, stream, ...)
+  local g = inner(self, what)
+  local first, second = ...
+  return ordered(what, stream, function()
+    return make_numbers[name](g, what, shape_of(what, shape, dtype), dtype, first, second)
+  end)
+end
+
+---Sets an array to uniform numbers: floats in (0, 1], integers of all values.
+---@param a cudalua.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Methods:fill_uniform(a, stream)
+  return filled(self, "RandomNumberGenerator:fill_uniform", "uniform", a, stream)
+end
+
+---Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+---@param a cudalua.gpuarray.Array  of floats
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Methods:fill_normal(a, stream)
+  return filled(self, "RandomNumberGenerator:fill_normal", "normal", a, stream)
+end
+
+---Sets an array to numbers whose logarithms are normally distributed.
+---@param a cudalua.gpuarray.Array  of floats
+---@param mean? number              of the logarithm, default 0
+---@param sigma? number             its standard deviation, default 1
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Methods:fill_log_normal(a, mean, sigma, stream)
+  return filled(self, "RandomNumberGenerator:fill_log_normal", "log_normal", a, stream, mean, sigma)
+end
+
+---Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+---@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
+---@param mean? any                 a number, or an array of a's shape
+---@param stream? cudalua.Stream    default: the current one
+---@return cudalua.gpuarray.Array a
+---@raise LogicError for other arrays
+function Methods:fill_poisson(a, mean, stream)
+  local what = "RandomNumberGenerator:fill_poisson"
+  local g = inner(self, what)
+  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
+  make.stream(what, stream):use(function()
+    local float = mean == nil and a._dtype.kind == "float"
+    local x = make_numbers.poisson(g, what, a._shape, float and dtypes.int64 or a._dtype, mean == nil and a or mean)
+    functions.deliver(what, converted(x, a._dtype), a)
+  end)
+  return a
+end
+
+---Uniform numbers: floats in (0, 1], integers of all values.
+---@param shape integer|integer[]
+---@param dtype? any              float32, float64, int32, uint32, int64 or uint64; default: the default float
+---@param stream? cudalua.Stream  default: the current one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Methods:gen_uniform(shape, dtype, stream)
+  return generated(self, "RandomNumberGenerator:gen_uniform", "uniform", shape, any_type(dtype), stream)
+end
+
+---Normally distributed numbers of mean 0 and standard deviation 1.
+---@param shape integer|integer[]
+---@param dtype? any              a floating-point type; default: the default float
+---@param stream? cudalua.Stream  default: the current one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Methods:gen_normal(shape, dtype, stream)
+  return generated(self, "RandomNumberGenerator:gen_normal", "normal", shape, any_type(dtype), stream)
+end
+
+---Numbers whose logarithms are normally distributed.
+---@param shape integer|integer[]
+---@param dtype? any              a floating-point type; default: the default float
+---@param mean? number            of the logarithm, default 0
+---@param sigma? number           its standard deviation, default 1
+---@param stream? cudalua.Stream  default: the current one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Methods:gen_log_normal(shape, dtype, mean, sigma, stream)
+  return generated(self, "RandomNumberGenerator:gen_log_normal", "log_normal", shape, any_type(dtype), stream, mean,
+    sigma)
+end
+
+---Numbers of events.
+---@param shape integer|integer[]
+---@param dtype any               an integer type; nil: uint32
+---@param mean any                a number, or an array of that shape
+---@param stream? cudalua.Stream  default: the current one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for other types and bad shapes
+function Methods:gen_poisson(shape, dtype, mean, stream)
+  return generated(self, "RandomNumberGenerator:gen_poisson", "poisson", shape,
+    dtype == nil and dtypes.uint32 or dtypes.of(dtype), stream, mean)
+end
+
+-- ---- moving on ------------------------------------------------------------------------------------------------------
+
+local null = core.pointer(0)
+
+-- Maps in device memory, one behind the other.
+local function upload(kind_name, maps)
+  local words = jump.words(kind_name)
+  local host = ndarray.empty(#maps * words, "uint32")
+  for i, map in ipairs(maps) do ffi.copy(host:data() + (i - 1) * words, map, 4 * words) end
+  return gpuarray.to_gpu(host)
+end
+
+-- numbers: nil (each generator's own number, or 1), or an array of uint64.
+local function apply(g, maps, numbers, own, steps)
+  local k = kernel(g.kind, "jump", "jump", {})
+  local leaf, from = leaf_of(g.states), compute.evaluate(maps)
+  local list = numbers and compute.evaluate(numbers)
+  run(k, ceil(g.count / BLOCK), { g.count, leaf.buf, leaf.off, from.buf, from.off, maps._size / jump.words(g.name),
+    list and list.buf or null, list and list.off or 0, own and 1 or 0, steps }, g.states)
+end
+
+local function move(self, what, exponent, n, stream)
+  local g = inner(self, what)
+  check_context(g, what)
+  make.stream(what, stream):use(function()
+    if is_array(n) then
+      if n._ndim ~= 1 or n._size ~= g.count or n._dtype.kind ~= "int" and n._dtype.kind ~= "uint" then
+        refuse(what, "expected an array of %d integers, one for each generator, got %s", g.count, graph.describe(n))
+      end
+      local maps = {}
+      for k = 1, math.min(64, 8 * n._dtype.itemsize) do maps[k] = jump.square(g.name, exponent + k - 1) end
+      local numbers = graph.convert(n, dtypes.uint64):copy "C"
+      apply(g, upload(g.name, maps), numbers, false, exponent == 0 and 1 or 0)
+      return
+    end
+    local steps = layout.whole(n)
+    if not steps or steps < 0 then refuse(what, "expected a whole number from 0, got " .. element.describe(n)) end
+    if steps > 0 then
+      apply(g, upload(g.name, { jump.power(g.name, steps, exponent) }), nil, false,
+        exponent == 0 and steps % 2 ^ 32 or 0)
+    end
+  end)
+  return self
+end
+
+---Leaves numbers out, in each of the generators.
+---@param n integer|cudalua.gpuarray.Array  how many words of 32 bits, from 0; or of integers, one for each generator
+---@param stream? cudalua.Stream            default: the current one
+---@return cudalua.random.StateGenerator self
+---@raise LogicError for what is neither
+function Methods:call_skip_ahead(n, stream) return move(self, "RandomNumberGenerator:call_skip_ahead", 0, n, stream) end
+
+---Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
+---@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
+---@param stream? cudalua.Stream            default: the current one
+---@return cudalua.random.StateGenerator self
+---@raise LogicError for what is neither
+function Methods:call_skip_ahead_sequence(n, stream)
+  local what = "RandomNumberGenerator:call_skip_ahead_sequence"
+  return move(self, what, inner(self, what).kind.sequence, n, stream)
+end
+
+---Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
+---@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
+---@param stream? cudalua.Stream            default: the current one
+---@return cudalua.random.StateGenerator self
+---@raise LogicError for what is neither, and for XORWOW
+function Methods:call_skip_ahead_subsequence(n, stream)
+  local what = "RandomNumberGenerator:call_skip_ahead_subsequence"
+  local exponent = inner(self, what).kind.subsequence
+  if not exponent then refuse(what, "XORWOW has sequences, of 2^67 numbers, and no subsequences") end
+  return move(self, what, exponent, n, stream)
+end
+
+Methods.call_skip_ahead_array = Methods.call_skip_ahead
+Methods.call_skip_ahead_sequence_array = Methods.call_skip_ahead_sequence
+Methods.call_skip_ahead_subsequence_array = Methods.call_skip_ahead_subsequence
+
+---The states as a text for set_state().
+---@return string
+function Methods:get_state()
+  local g = inner(self, "RandomNumberGenerator:get_state")
+  local host = g.states:get()
+  return ("%s %d\n"):format(g.name, g.count) .. ffi.string(host:data(), host.nbytes)
+end
+
+---Goes to where a generator of the same kind and number was when it gave this state.
+---@param state string
+---@return cudalua.random.StateGenerator self
+---@raise LogicError for another generator's state
+function Methods:set_state(state)
+  local what = "RandomNumberGenerator:set_state"
+  local g = inner(self, what)
+  local head = ("%s %d\n"):format(g.name, g.count)
+  if type(state) ~= "string" or state:sub(1, #head) ~= head or #state ~= #head + 4 * WORDS * g.count then
+    refuse(what, "expected a text that get_state() of such a generator gave, got " .. element.describe(state))
+  end
+  local host = ndarray.empty({ WORDS, g.count }, "uint32")
+  ffi.copy(host:data(), state:sub(#head + 1), 4 * WORDS * g.count)
+  g.states:set(host)
+  return self
+end
+
+-- ---- making one -----------------------------------------------------------------------------------------------------
+
+local known_options = { generators = true }
+
+-- The seeds, an array of int32: of a function that is told how many are wanted, a number, or an array.
+local function seeds_of(what, getter, count)
+  if type(getter) == "function" then getter = getter(count) end
+  if is_array(getter) then
+    if getter._size ~= count or getter._dtype.itemsize ~= 4 or getter._dtype.kind ~= "int" and
+      getter._dtype.kind ~= "uint" then
+      refuse(what, "expected %d seeds of int32, got %s", count, graph.describe(getter))
+    end
+    return graph.convert(getter, dtypes.int32):copy "C":ravel()
+  end
+  local seed = layout.whole(getter)
+  if not seed or seed < -2 ^ 31 or seed >= 2 ^ 32 then
+    refuse(what, "expected a function that gives seeds, an array of int32, or a number of 32 bits, got " ..
+      element.describe(getter))
+  end
+  return gpuarray.full(count, seed % 2 ^ 32, "uint32"):astype "int32"
+end
+
+---Makes a generator.
+---@param name string  "XORWOW" or "MRG32k3a"
+---@param default fun(count: integer): cudalua.gpuarray.Array
+---@param seed_getter? any
+---@param offset? integer
+---@param options? {generators: integer}
+---@return cudalua.random.StateGenerator
+function M.new(name, default, seed_getter, offset, options)
+  local what = name .. "RandomNumberGenerator"
+  local o = errors.options(what, options, known_options)
+  local count = o.generators == nil and COUNT or layout.whole(o.generators)
+  if not count or count < 1 or count > 2 ^ 24 then
+    refuse(what, "generators must be a whole number from 1 to 2^24, got " .. element.describe(o.generators))
+  end
+  local kind = kinds[name]
+  local g = { name = name, kind = kind, count = count, context = core.context_id() }
+  local seeds = seeds_of(what, seed_getter == nil and default or seed_getter, count)
+  g.states = make.fresh(what, { WORDS, count }, dtypes.uint32, "C")
+  local leaf, from = leaf_of(g.states), compute.evaluate(seeds)
+  run(kernel(kind, "begin", "begin", {}), ceil(count / BLOCK), { count, leaf.buf, 0, from.buf, from.off }, g.states)
+  local maps = {}
+  while 2 ^ #maps < count do maps[#maps + 1] = jump.square(name, kind.apart + #maps) end
+  if #maps > 0 then apply(g, upload(name, maps), nil, true, 0) end
+  local fields = { generators = count, state = g.states }
+  local self = setmetatable({}, { __metatable = TAG, _g = g,
+    __index = function(_, key)
+      local value = Methods[key]
+      if value ~= nil then return value end
+      return fields[key]
+    end,
+    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
+    __tostring = function() return ("%s(%d)"):format(what, count) end })
+  if offset ~= nil then self:call_skip_ahead(offset) end
+  return self
+end
+
+M.Methods = Methods
+
+return M

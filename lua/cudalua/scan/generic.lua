@@ -1,0 +1,113 @@
+-- Scan kernels that compute their values from arrays, and do a statement with the results.
+
+local arguments = require("cudalua.elementwise")._arguments
+local errors = require "cudalua.errors"
+local kernel = require "cudalua.scan.kernel"
+local object = require "cudalua.gpuarray.object"
+local storage = require "cudalua.gpuarray.storage"
+local tools = require "cudalua.tools.arguments"
+
+local refuse = kernel.refuse
+
+local generic_options = { is_segment_start_expr = "string" }
+local reserved = { i = "the number of the element", n = "the number of elements", N = "the number of elements",
+  item = "the value of the elements up to this one", prev_item = "the value of those before" }
+
+-- Is the word in a text?
+local function mentions(text, word) return text:find("%f[%w_]" .. word .. "%f[^%w_]") ~= nil end
+
+local function new(dtype, args, input_expr, scan_expr, neutral, output_statement, options)
+  local where = "GenericScanKernel"
+  options = kernel.options(where, options, generic_options)
+  local k = kernel.new(where, dtype, scan_expr, options)
+  k.args = tools.parse_arguments(args)
+  k.input_expr = kernel.check_text(where, "input_expr", input_expr)
+  k.output_statement = kernel.check_text(where, "output_statement", output_statement)
+  if options.is_segment_start_expr then
+    k.start_expr = kernel.check_text(where, "is_segment_start_expr", options.is_segment_start_expr)
+  end
+  k.neutral = neutral ~= nil and kernel.neutral(where, neutral) or nil
+  k.previous = neutral ~= nil
+  local source = require("cudalua.source").code(k.output_statement)
+  if mentions(source, "prev_item") and not k.previous then
+    errors.raise("LogicError", where .. ": output_statement uses prev_item, which for the first element is neutral: "
+      .. "give one")
+  end
+  if mentions(source, "last_item") then
+    errors.raise("LogicError", where .. ": there is no last_item: elements are done in one pass, before the last value "
+      .. "is known; i + 1 == N tells that item is the last one")
+  end
+  local names = {}
+  for i, arg in ipairs(k.args) do
+    if reserved[arg.name] or arg.name:find "^cl_" then
+      refuse(k, "argument %d (%s): the name is taken: %s", i, arg:declarator(),
+        reserved[arg.name] or "what begins with cl_ belongs to the kernel around the expressions")
+    end
+    if arg.is_vector then names[#names + 1] = arg.name end
+  end
+  if #names == 0 then refuse(k, "none of the arguments (%s) is an array", arguments.list(k)) end
+  -- What the statement does not mention is only read.
+  k.const, k.usage = {}, { at_i = {} }
+  for _, arg in ipairs(k.args) do
+    k.const[arg.name] = arg.is_vector and (arg.is_const or not mentions(k.output_statement .. k.preamble, arg.name))
+  end
+  kernel.add_types(k)
+  return k
+end
+
+local generic_call_options = { stream = true, n = true }
+
+-- Runs once; nil where a finalizer changed what was found on the way.
+local function attempt_generic(k, values, n)
+  local writes = storage.writes
+  arguments.check_written(k, values)
+  local leaves, back = arguments.leaves_of(k, values, { n })
+  local list = {}
+  for i = 1, #k.args do list[i] = leaves[i] or values[i] end
+  local form, tiles = kernel.form_for(k, n, false, k.start_expr ~= nil, false)
+  local captured = kernel.launch(k, form, n, tiles, list, writes)
+  if captured == nil then return nil end
+  for i, arg in ipairs(k.args) do
+    if leaves[i] and not k.const[arg.name] then kernel.written(leaves[i], captured) end
+  end
+  for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
+  return true
+end
+
+local function run_generic(k, values, n)
+  repeat until attempt_generic(k, values, n)
+end
+
+---Runs the kernel. See GenericScanKernel.
+---@param k table
+---@param ... any
+local function call(k, ...)
+  local given, wanted, values, options = select("#", ...), #k.args, { ... }, nil
+  if given == wanted + 1 and (values[given] == nil or type(values[given]) == "table" and
+    getmetatable(values[given]) == nil) then
+    options, given = values[given], wanted
+  end
+  if given ~= wanted then
+    refuse(k, "it takes %d argument%s (%s), got %d", wanted, wanted == 1 and "" or "s", arguments.list(k), given)
+  end
+  local o = errors.options(k.name, options, generic_call_options)
+  local first
+  for i, arg in ipairs(k.args) do
+    if arg.is_vector then
+      arguments.check_array(k, i, values[i])
+      if not first and object.is_array(values[i]) then first = values[i] end
+    else
+      values[i] = arguments.value_of(k, i, values[i])
+    end
+  end
+  local n = first and first._size
+  if o.n ~= nil then n = kernel.check_n(k, o.n, math.huge) end
+  if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
+  local store = arguments.context_of(k, values)
+  if n == 0 then return end
+  kernel.inside(k, store, o.stream, run_generic, values, n)
+end
+
+local function source(k) return kernel.form_for(k, 1, false, k.start_expr ~= nil, false).source end
+
+return { new = new, call = call, source = source }

@@ -1,0 +1,189 @@
+-- What all kernels that scan have in common: texts and options, their forms, and how these are launched.
+
+local arguments = require("cudalua.elementwise")._arguments
+local cells = require "cudalua.gpuarray.scan_cells"
+local code = require "cudalua.scan.code"
+local common = require("cudalua.elementwise.code").common
+local compiler = require "cudalua.compiler"
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.errors"
+local find_function = require("cudalua.function").find
+local layout = require "cudalua.layout"
+local plan = require "cudalua.gpuarray.plan"
+local storage = require "cudalua.gpuarray.storage"
+local tools = require "cudalua.tools.arguments"
+local typename = require "cudalua.typename"
+
+local ceil = math.ceil
+local context_id = core.context_id
+
+local M = {}
+
+local MOST_BYTES = 256 -- of an element: threads hand values to each other word by word
+
+---An error that names the kernel.
+function M.refuse(k, text, ...)
+  errors.raise("LogicError", k.name .. ": " .. text:format(...), { kernel = k.name })
+end
+
+-- ---- making one -----------------------------------------------------------------------------------------------------
+
+local known_options = { name_prefix = "string", preamble = "string", options = "table", keep = "boolean" }
+
+---The options of a constructor, checked.
+function M.options(where, options, more)
+  local known = {}
+  for name in pairs(known_options) do known[name] = true end
+  for name in pairs(more) do known[name] = true end
+  options = errors.options(where, options, known)
+  for name in pairs(known) do
+    local kind = known_options[name] or more[name]
+    if options[name] ~= nil and type(options[name]) ~= kind then
+      errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(where, name, kind,
+        errors.text(options[name])))
+    end
+  end
+  return options
+end
+
+---A text that is not empty.
+function M.check_text(where, what, x)
+  arguments.check_text(where, what, x)
+  if not x:find "%S" then errors.raise("LogicError", ("%s: %s is empty"):format(where, what)) end
+  return x
+end
+
+---The value that stands before the first element: CUDA C, or a number.
+function M.neutral(where, x)
+  if type(x) == "boolean" then return tostring(x) end
+  if type(x) ~= "number" then return M.check_text(where, "neutral", x) end
+  if x ~= x then return "__longlong_as_double(0x7ff8000000000000ll)" end
+  if math.abs(x) == math.huge then
+    return ("__longlong_as_double(0x%sff0000000000000ll)"):format(x > 0 and "7" or "f")
+  end
+  return ("%.17g"):format(x)
+end
+
+---The fields that all kernels have.
+function M.new(where, dtype, scan_expr, options)
+  local dt, why = dtypes._find(dtype)
+  if not dt then errors.raise("LogicError", ("%s: %s"):format(where, why)) end
+  if dt.itemsize > MOST_BYTES then
+    errors.raise("LogicError", ("%s: an element of %s has %d bytes; %d are as many as can be scanned"):format(where,
+      dt.name, dt.itemsize, MOST_BYTES))
+  end
+  local name = options.name_prefix or "scan"
+  why = typename.not_an_identifier(name)
+  if why then
+    errors.raise("LogicError", ("%s: %s cannot be the name of a kernel: %s"):format(where, errors.text(name), why))
+  end
+  return { name = name, dtype = dt, itemsize = dt.itemsize, alignment = dt.alignment, options = options.options,
+    scan_expr = M.check_text(where, "scan_expr", scan_expr), keep = options.keep, forms = {},
+    preamble = arguments.check_text(where, "preamble", options.preamble or "") }
+end
+
+---The types that a source has, with that of the values.
+function M.add_types(k)
+  local list = { unpack(k.args) }
+  list[#list + 1] = tools.VectorArg(k.dtype, "cl_values")
+  k.common = common(list, k.preamble)
+  k.value_type = table.remove(k.common.types)
+end
+
+-- ---- running --------------------------------------------------------------------------------------------------------
+
+local function form_of(k, form)
+  local key = ("%s %s %s %s"):format(form.split, form.wide, form.segmented, form.vector)
+  local found = k.forms[key]
+  if not found then
+    found = code.kernel(k, form)
+    found.loaded = {}
+    k.forms[key] = found
+  end
+  return found
+end
+
+local function load(k, form)
+  local id = context_id()
+  local fn = form.loaded[id]
+  if not fn then
+    local result = compiler.build(k.name, form.source, { options = k.options, no_extern_c = true, keep = k.keep,
+      name = k.name .. ".cu", headers = code.headers(k) })
+    k.keep_dir = result.keep_dir
+    local params = result.params[k.name] -- not there where the preamble has a function of the same name
+    fn = find_function(core.module_load(result.image, nil, true), k.name, not params and { args = form.types } or nil,
+      params)
+    form.loaded[id] = fn
+  end
+  return fn
+end
+
+---The form for so many elements, and the numbers of tiles.
+function M.form_for(k, n, plain, segmented, vector)
+  local form = { wide = n >= plan.LIMIT, plain = plain, exclusive = k.exclusive, segmented = segmented,
+    vector = vector, split = false }
+  local found = form_of(k, form)
+  local tiles = ceil(n / found.tile)
+  if tiles > 1 then
+    form.split = true
+    found = form_of(k, form)
+  end
+  return found, tiles
+end
+
+---Launches a form; `values`: arguments, leaves among them. Was it captured? nil: it was not launched, as something was
+---written to arrays since there were so many `writes`.
+function M.launch(k, form, n, tiles, values, writes)
+  local fn = load(k, form)
+  local list = { 1, n, tiles }
+  local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes)
+  if writes ~= storage.writes then
+    if own then cells.give_back(own, false) end
+    return nil
+  end
+  if own then
+    list[4], list[5], list[6], list[7], list[8], list[9] = own.counter, 0, own.buf, own.off, own.line, own.stamp
+  end
+  for _, value in ipairs(values) do
+    if type(value) == "table" and value.strides then
+      list[#list + 1], list[#list + 2] = value.buf or core.pointer(0), value.buf and value.off or 0
+    else
+      list[#list + 1] = value
+    end
+  end
+  local captured = core.array_run(fn, tiles, list)
+  if own then cells.give_back(own, captured) end
+  for _, value in ipairs(values) do
+    if captured and type(value) == "table" and value.store then value.store.pinned = true end
+  end
+  return captured
+end
+
+---An array was written to.
+function M.written(leaf, captured)
+  storage.writes = storage.writes + 1
+  if captured and leaf.store then leaf.store.exported = true end
+end
+
+---Runs f(k, ...) in the context of an array, and in a stream.
+function M.inside(k, store, stream, f, ...)
+  if stream ~= nil then
+    if core.kind(stream) ~= "Stream" then M.refuse(k, "option stream must be a Stream, got %s", errors.text(stream)) end
+    return stream:use(f, k, ...)
+  end
+  if store and store.buf and store.context ~= context_id() then
+    return core.memory_context(store.buf):with(f, k, ...)
+  end
+  return f(k, ...)
+end
+
+---How many elements are asked for.
+function M.check_n(k, n, most)
+  local given = layout.whole(n)
+  if not given or given < 0 then M.refuse(k, "option n must be a number of elements, got %s", errors.text(n)) end
+  if given > most then M.refuse(k, "option n is %.0f, but the array has %.0f elements", given, most) end
+  return given
+end
+
+return M
