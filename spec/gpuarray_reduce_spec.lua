@@ -192,7 +192,9 @@ describe("Reductions of", function()
   for _, order in ipairs { "C", "F" } do
     it(("few and many elements, %s order, to the last bit"):format(order), function()
       local arrays = {}
-      for _, shape in ipairs(SHAPES) do arrays[#arrays + 1] = random_array(shape, "float32", true):copy(order) end
+      for k = 1, #SHAPES, order == "F" and #DTYPES < #dtype.list and 2 or 1 do
+        arrays[#arrays + 1] = random_array(SHAPES[k], "float32", true):copy(order)
+      end
       batched(function()
         for _, a in ipairs(arrays) do
           local label = ("%dx%d"):format(a.shape[1], a.shape[2])

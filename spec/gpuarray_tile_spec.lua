@@ -244,7 +244,7 @@ describe("Random layouts", function()
 
   it("give the same bits in tiles, in packs, by rows, and element by element", function()
     local before, cases = tile.FROM, {}
-    for _ = 1, gpu.sanitized and 20 or 200 do
+    for _ = 1, gpu.sanitized and 20 or gpu.soft and 60 or 200 do
       local shape, list = {}, {}
       for k = 1, 1 + random(3) do shape[k] = ({ 1, 2, 3, 4, 8, 12, 33, 40, 130, 259 })[random(k < 3 and 10 or 6)] end
       local name = random_names[random(#random_names)]

@@ -39,8 +39,9 @@ static void context_rows(void) {
 #define KILL (MAKE, MUST(cuCtxDestroy_v2(c)))
   WITH(cuCtxDestroy_v2, "good", SUCCESS, MAKE, (c), (void)0);
   WITH(cuCtxDestroy, "good", SUCCESS, MAKE, (c), (void)0);
-  ROW(cuCtxDestroy_v2, "twice", INVALID_CONTEXT, (c));
-  ROW(cuCtxDestroy, "twice", INVALID_CONTEXT, (c));
+  /* A GPU's driver looks into the memory of the one that is gone: 201 on most days, 709 on others. */
+  ROW(cuCtxDestroy_v2, "twice", SOFTWARE_ONLY(INVALID_CONTEXT), (c));
+  ROW(cuCtxDestroy, "twice", SOFTWARE_ONLY(INVALID_CONTEXT), (c));
   ROW(cuCtxDestroy_v2, "NULL", INVALID_VALUE, (NULL));
   ROW(cuCtxDestroy, "NULL", INVALID_VALUE, (NULL));
   ROW(cuCtxDestroy_v2, "no context", SOFTWARE_ONLY(INVALID_CONTEXT), ((CUcontext)host));
