@@ -1,8 +1,31 @@
 -- Where Sobol sequences of 1111 dimensions begin: for each dimension but the first the coefficients of a primitive
 -- polynomial, as a number, and as many odd numbers as its degree is. These are the recommended ones of S. Joe and
 -- F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30 (2008), the
--- set new-joe-kuo-6; copyright (c) 2008, Frances Y. Kuo and Stephen Joe, who let others use and redistribute them with
--- this notice.
+-- set new-joe-kuo-6. The licence of these numbers:
+--
+-- Copyright (c) 2008, Frances Y. Kuo and Stephen Joe
+-- All rights reserved.
+--
+-- Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+-- following conditions are met:
+--
+--     * Redistributions of source code must retain the above copyright notice, this list of conditions and the
+--       following disclaimer.
+--
+--     * Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the
+--       following disclaimer in the documentation and/or other materials provided with the distribution.
+--
+--     * Neither the names of the copyright holders nor the names of the University of New South Wales and the
+--       University of Waikato and its contributors may be used to endorse or promote products derived from this
+--       software without specific prior written permission.
+--
+-- THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS ``AS IS'' AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING,
+-- BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+-- DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL,
+-- EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+-- LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER
+-- IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF
+-- THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 
 return [[
 0 1;1 1 3;1 1 3 1;2 1 1 1;1 1 1 3 3;4 1 3 5 13;2 1 1 5 5 17;4 1 1 5 5 5;7 1 1 7 11 19;11 1 1 5 1 1;13 1 1 1 3 11;
