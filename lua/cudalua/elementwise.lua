@@ -1,7 +1,7 @@
 -- Kernels made of one statement of the user's, which is done for each element of some arrays: PyCUDA's
 -- ElementwiseKernel, for arrays of any layout that broadcast to one shape.
 --   elementwise/usage   how the statement uses its arguments    elementwise/code   the CUDA C around it
---   elementwise/again   calls like one before, in a few steps
+--   elementwise/again   calls like one before, in a few steps    elementwise/arguments   what becomes of the arguments
 --
 -- The arrays that the statement takes at [i] and nowhere else are its elements: they broadcast to one shape, and lie as
 -- they will. An array that is used in any other way, as in table[index[i]], is the user's own to index: it is passed
@@ -9,28 +9,22 @@
 -- there are, as in PyCUDA.
 
 local again = require "cudalua.elementwise.again"
+local arguments = require "cudalua.elementwise.arguments"
 local code = require "cudalua.elementwise.code"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local element = require "cudalua.element"
 local errors = require "cudalua.errors"
-local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local find_function = require("cudalua.function").find
 local graph = require "cudalua.gpuarray.graph"
-local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
-local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
-local prepared = require("cudalua.gpuarray.scalar").operand
 local storage = require "cudalua.gpuarray.storage"
 local tile = require "cudalua.gpuarray.tile"
 local tile_code = require "cudalua.elementwise.tile_code"
 local tools = require "cudalua.tools.arguments"
 local usage = require "cudalua.elementwise.usage"
-local view = require "cudalua.gpuarray.view"
-local write = require "cudalua.gpuarray.write"
 
-local ceil, concat = math.ceil, table.concat
+local ceil = math.ceil
 local context_id, run = core.context_id, core.array_run
 
 ---@class cudalua.elementwise
@@ -45,56 +39,24 @@ local Kernel = {}
 -- What getmetatable says of one.
 local TAG = "cudalua.elementwise.ElementwiseKernel"
 
-local function refuse(k, text, ...)
-  errors.raise("LogicError", k.name .. ": " .. text:format(...), { kernel = k.name })
-end
-
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
 local known_options = { preamble = "string", loop_prep = "string", after_loop = "string", options = "table",
   keep = "boolean" }
-local kernel_option_names = {}
-for name in pairs(known_options) do kernel_option_names[name] = true end
-
-local function check_text(where, what, x)
-  if type(x) ~= "string" then
-    errors.raise("LogicError", ("%s: %s must be a string of CUDA C, got %s"):format(where, what, errors.text(x)))
-  end
-  if x:find("\0", 1, true) then errors.raise("LogicError", ("%s: %s has a zero byte in it"):format(where, what)) end
-  return x
-end
-
 local reserved = { i = "the number of the element", n = "the number of elements" }
-local list_of_arguments
 
-local function new(_, arguments, operation, name, options)
+local function new(_, declarations, operation, name, options)
   local where = "ElementwiseKernel"
   if type(name) == "table" and options == nil then name, options = nil, name end
-  options = errors.options(where, options, kernel_option_names)
-  for key, kind in pairs(known_options) do
-    if options[key] ~= nil and type(options[key]) ~= kind then
-      errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(where, key, kind,
-        errors.text(options[key])))
-    end
-  end
-  local k = { args = tools.parse_arguments(arguments), operation = check_text(where, "the operation", operation),
+  options = arguments.options(where, options, known_options)
+  local k = { args = tools.parse_arguments(declarations),
+    operation = arguments.check_text(where, "the operation", operation),
     name = name == nil and "elwise_kernel" or name, options = options.options, keep = options.keep, forms = {},
-    preamble = check_text(where, "preamble", options.preamble or ""),
-    loop_prep = check_text(where, "loop_prep", options.loop_prep or ""),
-    after_loop = check_text(where, "after_loop", options.after_loop or "") }
-  local why = require("cudalua.typename").not_an_identifier(k.name)
-  if why then
-    errors.raise("LogicError", ("%s: %s cannot be the name of a kernel: %s"):format(where, errors.text(name), why))
-  end
-  local names = {}
-  for i, arg in ipairs(k.args) do
-    if reserved[arg.name] or arg.name:find "^cl_" then
-      refuse(k, "argument %d (%s): the name is taken: %s", i, arg:declarator(),
-        reserved[arg.name] or "what begins with cl_ belongs to the kernel around the statement")
-    end
-    if arg.is_vector then names[#names + 1] = arg.name end
-  end
-  if #names == 0 then refuse(k, "none of the arguments (%s) is an array", list_of_arguments(k)) end
+    preamble = arguments.check_text(where, "preamble", options.preamble or ""),
+    loop_prep = arguments.check_text(where, "loop_prep", options.loop_prep or ""),
+    after_loop = arguments.check_text(where, "after_loop", options.after_loop or "") }
+  arguments.check_name(where, k.name)
+  local names = arguments.names(k, reserved, "statement")
   k.usage = usage.of(names, k.operation, k.loop_prep .. "\n" .. k.after_loop, k.preamble)
   -- What is not assigned to in so many words is taken to be only read, until the compiler says otherwise.
   k.const, k.guessed = {}, false
@@ -103,23 +65,7 @@ local function new(_, arguments, operation, name, options)
     if k.const[arg.name] and not arg.is_const then k.guessed = true end
   end
   k.common = code.common(k.args, k.preamble)
-  return setmetatable({}, {
-    __index = function(_, key)
-      if key == "name" or key == "keep_dir" then return k[key] end
-      return Kernel[key]
-    end,
-    __newindex = function(_, key) refuse(k, "cannot set %s: it is read only", errors.text(key)) end,
-    __call = function(_, ...) return M._call(k, ...) end,
-    __tostring = function() return ("cudalua.ElementwiseKernel: %s(%s)"):format(k.name, list_of_arguments(k)) end,
-    __metatable = TAG,
-    _kernel = k,
-  })
-end
-
-function list_of_arguments(k)
-  local list = {}
-  for i, arg in ipairs(k.args) do list[i] = arg:declarator() end
-  return concat(list, ", ")
+  return arguments.object(k, "ElementwiseKernel", TAG, Kernel, function(...) return M._call(...) end)
 end
 
 ---@class cudalua.elementwise.Options
@@ -189,190 +135,9 @@ local function load(k, form)
   return fn
 end
 
--- ---- arguments of a call --------------------------------------------------------------------------------------------
-
 local call_options = { range = true, slice = true, stream = true, n = true }
 
-local function wrong(k, i, why, ...)
-  refuse(k, "argument %d (%s): %s", i, k.args[i]:declarator(), select("#", ...) > 0 and why:format(...) or why)
-end
-
-local function is_options(x) return type(x) == "table" and getmetatable(x) == nil end
-
--- Takes the options from behind the arguments.
-local function split(k, ...)
-  local n, wanted = select("#", ...), #k.args
-  local values, options = { ... }, {}
-  if n == wanted + 1 and (values[n] == nil or is_options(values[n])) then
-    options = errors.options(k.name, values[n], call_options)
-    n = n - 1
-  end
-  if n ~= wanted then
-    refuse(k, "it takes %d argument%s (%s), got %d", wanted, wanted == 1 and "" or "s", list_of_arguments(k), n)
-  end
-  return values, options
-end
-
-local function is_memory(x)
-  local kind = type(x) == "userdata" and core.kind(x)
-  return kind == "DeviceAllocation" or kind == "DevicePointer" or kind == "PooledDeviceAllocation" or
-    kind == "ManagedAllocation"
-end
-
-local function check_array(k, i, x)
-  local dt = k.args[i].dtype
-  if object.is_array(x) then
-    if x._dtype ~= dt then
-      local a, b = x._dtype, dt
-      local pair = a.kind == "complex" and b.kind == "struct" and b._builtin and b.itemsize == a.itemsize and
-        #b._fields == 2
-      if not pair then wrong(k, i, "the array is %s; astype() converts", graph.describe(x)) end
-    end
-  elseif not is_memory(x) then
-    wrong(k, i, "expected an array on the device, got %s%s", element.describe(x), type(x) == "table" and
-      getmetatable(x) == "cudalua.ndarray" and "; gpuarray.to_gpu() copies it there" or "")
-  end
-end
-
--- A value as array_run takes it.
-local function value_of(k, i, x)
-  local dt = k.args[i].dtype
-  if object.is_array(x) then
-    if x._ndim > 0 then wrong(k, i, "expected a number, got the array %s", graph.describe(x)) end
-    x = x:item()
-  end
-  if dt.kind == "struct" then
-    local bytes = type(x) == "string" and x or type(x) == "cdata" and host.value_bytes(x)
-    if not bytes or #bytes ~= dt.itemsize then
-      wrong(k, i, "expected a value of %s (%d bytes), got %s", dt.name, dt.itemsize, errors.text(x))
-    end
-    return bytes
-  end
-  local v, why
-  if type(x) == "number" or type(x) == "boolean" or type(x) == "cdata" then v, why = dt._check(element.scalar(x)) end
-  if v == nil then wrong(k, i, why or ("expected a number, got " .. element.describe(x))) end
-  local p = prepared(v, dt)
-  if type(p) == "table" then p = p._scalar end
-  return p
-end
-
 -- ---- where elements lie ---------------------------------------------------------------------------------------------
-
--- Bytes of a buffer that a leaf touches.
-local function bounds(leaf)
-  local low, high = layout.extent(leaf.shape, leaf.strides, leaf.dtype.itemsize)
-  return leaf.off + low, leaf.off + high
-end
-
-local function overlap(a, b)
-  if not a.buf or a.buf ~= b.buf then return false end
-  local al, ah = bounds(a)
-  local bl, bh = bounds(b)
-  return al < bh and bl < ah
-end
-
--- Structs are copied as the bytes that they are.
-local function bytes_of(x)
-  local itemsize, leaf = x._dtype.itemsize, storage.leaf_of(x)
-  local shape, strides = { unpack(leaf.shape) }, { unpack(leaf.strides) }
-  shape[#shape + 1], strides[#strides + 1] = itemsize, 1
-  return view.of(x, 0, shape, strides, require("cudalua.dtype").uint8)
-end
-
--- A copy without gaps.
-local function copied(x)
-  local dt, shape = x._dtype, x._shape
-  if dt.kind ~= "struct" then return view.copy(x, "C") end
-  return view.of(view.copy(bytes_of(x), "C"), 0, shape, layout.dense_strides(shape, dt.itemsize, "C"), dt)
-end
-
-local function put_back(to, from)
-  if to._dtype.kind == "struct" then to, from = bytes_of(to), bytes_of(from) end
-  write.write(to, from)
-end
-
--- Elements at [i]: the shape that they have together, and whether those that are written have it.
-local function common_shape(k, values)
-  local shape
-  for i, arg in ipairs(k.args) do
-    if k.usage.at_i[arg.name] and object.is_array(values[i]) then
-      local own = values[i]._shape
-      if shape and own ~= shape then
-        if not layout.same(own, shape) then
-          local ok, joined = pcall(layout.broadcast, k.name, shape, own)
-          if not ok then
-            wrong(k, i, "the array %s does not fit the shape %s of those before", graph.describe(values[i]),
-              layout.text(shape))
-          end
-          shape = joined
-        end
-      else
-        shape = own
-      end
-    end
-  end
-  return shape
-end
-
-local function check_written(k, values, shape)
-  for i, arg in ipairs(k.args) do
-    local x = values[i]
-    if arg.is_vector and not k.const[arg.name] and object.is_array(x) then
-      if shape and k.usage.at_i[arg.name] and not layout.same(x._shape, shape) then
-        wrong(k, i, "it is written, but the array %s is smaller than the shape %s of all together",
-          graph.describe(x), layout.text(shape))
-      end
-      local leaf = evaluate(x)
-      if x._size > 1 and layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then
-        wrong(k, i, "it is written, but elements of the array %s lie in the same place", graph.describe(x))
-      end
-    end
-  end
-end
-
--- Memory that is no array, as elements without gaps.
-local function bare(memory, arg, shape)
-  return { buf = memory, off = 0, dtype = arg.dtype, shape = shape, bare = true,
-    strides = layout.dense_strides(shape, arg.dtype.itemsize, "C") }
-end
-
--- The arrays as they lie in memory; copies where the kernel needs them. `back`: copies that are written and belong
--- elsewhere.
-local function leaves_of(k, values, shape)
-  local leaves, back = {}, {}
-  local arrays = {}
-  for i, arg in ipairs(k.args) do
-    local x = values[i]
-    if arg.is_vector and object.is_array(x) then
-      evaluate(x)
-      if not k.const[arg.name] then write.settle(x._store) end
-      arrays[i] = x
-    elseif arg.is_vector then
-      leaves[i] = bare(x, arg, shape)
-    end
-  end
-  for i, x in pairs(arrays) do
-    local name, leaf = k.args[i].name, storage.leaf_of(x)
-    local from
-    if not k.usage.at_i[name] and x._size > 0 then
-      if not leaf.dense then from = copied(x) end
-      if from and not k.const[name] then back[#back + 1] = { from = from, to = x } end
-    end
-    if k.const[name] and not from then
-      for j, y in pairs(arrays) do
-        local other = storage.leaf_of(y)
-        if i ~= j and not k.const[k.args[j].name] and not from and overlap(leaf, other) and
-          not (k.usage.at_i[name] and k.usage.at_i[k.args[j].name] and leaf.off == other.off and
-            leaf.dtype == other.dtype and layout.same(leaf.shape, other.shape) and
-            layout.same(leaf.strides, other.strides)) then
-          from = copied(x)
-        end
-      end
-    end
-    leaves[i] = from and storage.leaf_of(from) or leaf
-  end
-  return leaves, back
-end
 
 -- Are the elements at [i] of two arguments the same ones?
 local function are_same(k, leaves, i, j)
@@ -392,7 +157,7 @@ local function are_apart(k, leaves)
         if i ~= j and other.is_vector and not same[other.name] then
           local a, b = leaves[i], leaves[j]
           if a.bare or b.bare then return false, {} end
-          if overlap(a, b) then
+          if arguments.overlap(a, b) then
             if not are_same(k, leaves, i, j) then return false, {} end
             same[other.name] = arg.name
           end
@@ -465,39 +230,6 @@ end
 
 -- ---- the call -------------------------------------------------------------------------------------------------------
 
-local function number_of_elements(k, values, shape, options)
-  local n
-  if shape then
-    n = graph.size_of(shape)
-  else
-    for i, arg in ipairs(k.args) do -- none is taken at [i] alone: the first one tells, as in PyCUDA
-      if arg.is_vector and object.is_array(values[i]) and not n then n = values[i]._size end
-    end
-  end
-  if options.n ~= nil then
-    local given = layout.whole(options.n)
-    if not given or given < 0 then
-      refuse(k, "option n must be a number of elements, got %s", errors.text(options.n))
-    end
-    if shape and given > n then refuse(k, "option n is %.0f, but the arrays have %.0f elements", given, n) end
-    return given
-  end
-  if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
-  return n
-end
-
-local function range_of(k, options, n)
-  local name = options.range ~= nil and "range" or options.slice ~= nil and "slice" or nil
-  if not name then return nil end
-  if options.range ~= nil and options.slice ~= nil then refuse(k, "options range and slice are the same: give one") end
-  local r = options[name]
-  if type(r) ~= "table" or getmetatable(r) ~= nil then
-    refuse(k, "option %s must be {first, last} or {first, last, step}, got %s", name, errors.text(r))
-  end
-  local first, count, step = layout.range(("%s: option %s"):format(k.name, name), 1, r, n)
-  return first - 1, step, count
-end
-
 -- What the kernel is called with, in the order of code.lua.
 local function arguments_of(k, values, leaves, n, range, form, extents, joined)
   local list = {}
@@ -538,13 +270,13 @@ end
 -- Everything that the launch needs, or nil where finalizers or the compiler changed what was found on the way.
 local function attempt(k, values, options)
   local writes = storage.writes
-  local shape = common_shape(k, values)
-  check_written(k, values, shape)
-  local n = number_of_elements(k, values, shape, options)
-  local start, step, count = range_of(k, options, n)
+  local shape = arguments.common_shape(k, values)
+  arguments.check_written(k, values, shape)
+  local n = arguments.number_of_elements(k, values, shape, options)
+  local start, step, count = arguments.range_of(k, options, n)
   local whole = not shape or n == graph.size_of(shape)
   shape = shape or { n }
-  local leaves, back = leaves_of(k, values, shape)
+  local leaves, back = arguments.leaves_of(k, values, shape)
   if n == 0 or count == 0 then return true end
   local ranged = start ~= nil or not whole -- then elements have to be taken in C order
   local apart, same = are_apart(k, leaves)
@@ -565,27 +297,11 @@ local function attempt(k, values, options)
       if captured then store.exported = true end
     end
   end
-  for _, b in ipairs(back) do put_back(b.to, b.from) end
+  for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
   if not form.strided and not ranged and apart and next(same) == nil then
     again.remember(k, values, leaves, fn, blocks, n)
   end
   return true
-end
-
-local function context_of(k, values)
-  local store, at
-  for i, arg in ipairs(k.args) do
-    local x = values[i]
-    if arg.is_vector and object.is_array(x) then
-      evaluate(x)
-      local own = storage.leaf_of(x).store
-      if store and own.context ~= store.context then
-        wrong(k, i, "the array belongs to another context than argument %d does", at)
-      end
-      if not store or not store.buf then store, at = own, i end
-    end
-  end
-  return store
 end
 
 local function call(k, values, options)
@@ -597,20 +313,9 @@ end
 ---@param ... any
 function M._call(k, ...)
   if again.run(k, ...) then return end
-  local values, options = split(k, ...)
-  for i, arg in ipairs(k.args) do
-    if arg.is_vector then check_array(k, i, values[i]) else values[i] = value_of(k, i, values[i]) end
-  end
-  local store = context_of(k, values)
-  local stream = options.stream
-  if stream ~= nil then
-    if core.kind(stream) ~= "Stream" then refuse(k, "option stream must be a Stream, got %s", errors.text(stream)) end
-    return stream:use(call, k, values, options)
-  end
-  if store and store.buf and store.context ~= context_id() then
-    return core.memory_context(store.buf):with(call, k, values, options)
-  end
-  call(k, values, options)
+  local values, options = arguments.split(k, call_options, ...)
+  arguments.convert(k, values)
+  arguments.inside(k, arguments.context_of(k, values), options.stream, call, values, options)
 end
 
 local function kernel_of(self, method)
@@ -629,10 +334,5 @@ function Kernel:source()
   return form_of(k, { strided = false, rank = 1, wide = false, ranged = false, apart = true,
     same = {} }).source
 end
-
----What other kernels made of a user's text do with their arguments in the same way.
-M._arguments = { check_text = check_text, check_array = check_array, value_of = value_of, leaves_of = leaves_of,
-  check_written = check_written, context_of = context_of, overlap = overlap, copied = copied, put_back = put_back,
-  list = list_of_arguments }
 
 return M

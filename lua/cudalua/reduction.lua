@@ -5,6 +5,7 @@
 -- The arrays that map_expr takes at [i] and nowhere else are its elements; others are its own to index, and passed
 -- whole, as in an ElementwiseKernel. Values are combined in the order that kernels/array/reduce.cu fixes.
 
+local arguments = require "cudalua.elementwise.arguments"
 local code = require "cudalua.reduction.code"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
@@ -14,20 +15,17 @@ local errors = require "cudalua.errors"
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local find_function = require("cudalua.function").find
 local graph = require "cudalua.gpuarray.graph"
-local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
 local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
-local prepared = require("cudalua.gpuarray.scalar").operand
 local reduce_run = require "cudalua.gpuarray.reduce_run"
 local storage = require "cudalua.gpuarray.storage"
 local tools = require "cudalua.tools.arguments"
 local usage = require "cudalua.elementwise.usage"
-local view = require "cudalua.gpuarray.view"
 local write = require "cudalua.gpuarray.write"
 
-local concat = table.concat
+local concat, refuse = table.concat, arguments.refuse
 
 ---@class cudalua.reduction
 local M = {}
@@ -41,16 +39,10 @@ local Kernel = {}
 -- What getmetatable says of one.
 local TAG = "cudalua.reduction.ReductionKernel"
 
-local function refuse(k, text, ...)
-  errors.raise("LogicError", k.name .. ": " .. text:format(...), { kernel = k.name })
-end
-
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
 local WHERE = "ReductionKernel"
 local known_options = { preamble = "string", options = "table", keep = "boolean", name = "string" }
-local option_names = {}
-for name in pairs(known_options) do option_names[name] = true end
 
 local function wrong_text(what, why) errors.raise("LogicError", ("%s: %s %s"):format(WHERE, what, why)) end
 
@@ -107,44 +99,16 @@ end
 
 local reserved = { i = "the number of the element", n = "the number of elements" }
 
-local function list_of_arguments(k)
-  local list = {}
-  for i, arg in ipairs(k.args) do list[i] = arg:declarator() end
-  return concat(list, ", ")
-end
-
-local function check_arguments(k)
-  local names = {}
-  for i, arg in ipairs(k.args) do
-    if reserved[arg.name] or arg.name:find "^cl_" then
-      refuse(k, "argument %d (%s): the name is taken: %s", i, arg:declarator(),
-        reserved[arg.name] or "what begins with cl_ belongs to the kernel around the expressions")
-    end
-    if arg.is_vector then names[#names + 1] = arg.name end
-  end
-  if #names == 0 then refuse(k, "none of the arguments (%s) is an array", list_of_arguments(k)) end
-  return names
-end
-
-local function new(_, dtype_out, neutral, reduce_expr, map_expr, arguments, name, options)
+local function new(_, dtype_out, neutral, reduce_expr, map_expr, declarations, name, options)
   if type(name) == "table" and options == nil then name, options = nil, name end
-  options = errors.options(WHERE, options, option_names)
-  for key, kind in pairs(known_options) do
-    if options[key] ~= nil and type(options[key]) ~= kind then
-      errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(WHERE, key, kind,
-        errors.text(options[key])))
-    end
-  end
+  options = arguments.options(WHERE, options, known_options)
   if name == nil then name = options.name end
-  local k = { outputs = outputs_of(dtype_out, neutral, reduce_expr, map_expr), args = tools.parse_arguments(arguments),
-    name = name == nil and "reduce_kernel" or name, options = options.options, keep = options.keep, forms = {},
-    preamble = options.preamble or "" }
-  local why = require("cudalua.typename").not_an_identifier(k.name)
-  if why then
-    errors.raise("LogicError", ("%s: %s cannot be the name of a kernel: %s"):format(WHERE, errors.text(name), why))
-  end
+  local k = { outputs = outputs_of(dtype_out, neutral, reduce_expr, map_expr),
+    args = tools.parse_arguments(declarations), name = name == nil and "reduce_kernel" or name,
+    options = options.options, keep = options.keep, forms = {}, preamble = options.preamble or "" }
+  arguments.check_name(WHERE, k.name)
   if k.preamble:find("\0", 1, true) then wrong_text("preamble", "has a zero byte in it") end
-  local names, maps = check_arguments(k), {}
+  local names, maps = arguments.names(k, reserved, "expressions"), {}
   for j, output in ipairs(k.outputs) do
     if output.map == nil then output.map = names[1] .. "[i]" end
     maps[j] = check_text(output.label "map_expr", output.map)
@@ -155,19 +119,9 @@ local function new(_, dtype_out, neutral, reduce_expr, map_expr, arguments, name
       refuse(k, "argument %d (%s): map_expr writes to it; a reduction only reads", i, arg:declarator())
     end
   end
-  k.at_i = u.at_i
+  k.usage = u
   k.common = code.common(k)
-  return setmetatable({}, {
-    __index = function(_, key)
-      if key == "name" or key == "keep_dir" then return k[key] end
-      return Kernel[key]
-    end,
-    __newindex = function(_, key) refuse(k, "cannot set %s: it is read only", errors.text(key)) end,
-    __call = function(_, ...) return M._call(k, ...) end,
-    __tostring = function() return ("cudalua.ReductionKernel: %s(%s)"):format(k.name, list_of_arguments(k)) end,
-    __metatable = TAG,
-    _kernel = k,
-  })
+  return arguments.object(k, WHERE, TAG, Kernel, function(...) return M._call(...) end)
 end
 
 ---@class cudalua.reduction.Options
@@ -200,119 +154,7 @@ M.ReductionKernel = setmetatable({}, { __call = new, __index = Kernel })
 
 local call_options = { range = true, slice = true, stream = true, n = true, out = true, allocator = true }
 
-local function wrong(k, i, why, ...)
-  refuse(k, "argument %d (%s): %s", i, k.args[i]:declarator(), select("#", ...) > 0 and why:format(...) or why)
-end
-
--- Takes the options from behind the arguments.
-local function split(k, ...)
-  local n, wanted = select("#", ...), #k.args
-  local values, options = { ... }, {}
-  if n == wanted + 1 and (values[n] == nil or type(values[n]) == "table" and getmetatable(values[n]) == nil) then
-    options = errors.options(k.name, values[n], call_options)
-    n = n - 1
-  end
-  if n ~= wanted then
-    refuse(k, "it takes %d argument%s (%s), got %d", wanted, wanted == 1 and "" or "s", list_of_arguments(k), n)
-  end
-  return values, options
-end
-
-local memory_kinds = { DeviceAllocation = true, DevicePointer = true, PooledDeviceAllocation = true,
-  ManagedAllocation = true }
-
-local function check_array(k, i, x)
-  local dt = k.args[i].dtype
-  if object.is_array(x) then
-    local a = x._dtype
-    local pair = a.kind == "complex" and dt.kind == "struct" and dt._builtin and dt.itemsize == a.itemsize and
-      #dt._fields == 2
-    if a ~= dt and not pair then wrong(k, i, "the array is %s; astype() converts", graph.describe(x)) end
-  elseif not (type(x) == "userdata" and memory_kinds[core.kind(x)]) then
-    wrong(k, i, "expected an array on the device, got %s%s", element.describe(x), type(x) == "table" and
-      getmetatable(x) == "cudalua.ndarray" and "; gpuarray.to_gpu() copies it there" or "")
-  end
-end
-
--- A value as array_run takes it.
-local function value_of(k, i, x)
-  local dt = k.args[i].dtype
-  if object.is_array(x) then
-    if x._ndim > 0 then wrong(k, i, "expected a number, got the array %s", graph.describe(x)) end
-    x = x:item()
-  end
-  if dt.kind == "struct" then
-    local bytes = type(x) == "string" and x or type(x) == "cdata" and host.value_bytes(x)
-    if not bytes or #bytes ~= dt.itemsize then
-      wrong(k, i, "expected a value of %s (%d bytes), got %s", dt.name, dt.itemsize, errors.text(x))
-    end
-    return bytes
-  end
-  local v, why
-  if type(x) == "number" or type(x) == "boolean" or type(x) == "cdata" then v, why = dt._check(element.scalar(x)) end
-  if v == nil then wrong(k, i, why or ("expected a number, got " .. element.describe(x))) end
-  local p = prepared(v, dt)
-  return type(p) == "table" and p._scalar or p
-end
-
 -- ---- the elements ---------------------------------------------------------------------------------------------------
-
--- A copy without gaps; of structs, as the bytes that they are.
-local function copied(x)
-  local dt, shape = x._dtype, x._shape
-  if dt.kind ~= "struct" then return view.copy(x, "C") end
-  local leaf = storage.leaf_of(x)
-  local bytes, strides = { unpack(leaf.shape) }, { unpack(leaf.strides) }
-  bytes[#bytes + 1], strides[#strides + 1] = dt.itemsize, 1
-  local copy = view.copy(view.of(x, 0, bytes, strides, dtypes.uint8), "C")
-  return view.of(copy, 0, shape, layout.dense_strides(shape, dt.itemsize, "C"), dt)
-end
-
--- The shape that the arrays at [i] have together.
-local function common_shape(k, values)
-  local shape
-  for i, arg in ipairs(k.args) do
-    local x = values[i]
-    if k.at_i[arg.name] and object.is_array(x) then
-      local ok, joined = true, x._shape
-      if shape and not layout.same(shape, joined) then ok, joined = pcall(layout.broadcast, k.name, shape, joined) end
-      if not ok then
-        wrong(k, i, "the array %s does not fit the shape %s of those before", graph.describe(x), layout.text(shape))
-      end
-      shape = joined
-    end
-  end
-  return shape
-end
-
-local function number_of_elements(k, values, shape, options)
-  local n = shape and graph.size_of(shape)
-  for i, arg in ipairs(k.args) do -- none is taken at [i] alone: the first one tells, as in PyCUDA
-    if not n and arg.is_vector and object.is_array(values[i]) then n = values[i]._size end
-  end
-  if options.n ~= nil then
-    local given = layout.whole(options.n)
-    if not given or given < 0 then
-      refuse(k, "option n must be a number of elements, got %s", errors.text(options.n))
-    end
-    if shape and given > n then refuse(k, "option n is %.0f, but the arrays have %.0f elements", given, n) end
-    return given
-  end
-  return n or refuse(k, "no argument tells how many elements there are: option n does, {n = ...}")
-end
-
--- The first element, counted from 0, the step and the count.
-local function range_of(k, options, n)
-  local name = options.range ~= nil and "range" or options.slice ~= nil and "slice" or nil
-  if not name then return 0, 1, n end
-  if options.range ~= nil and options.slice ~= nil then refuse(k, "options range and slice are the same: give one") end
-  local r = options[name]
-  if type(r) ~= "table" or getmetatable(r) ~= nil then
-    refuse(k, "option %s must be {first, last} or {first, last, step}, got %s", name, errors.text(r))
-  end
-  local first, count, step = layout.range(("%s: option %s"):format(k.name, name), 1, r, n)
-  return first - 1, step, count
-end
 
 -- Steps of a leaf along the axes of a shape, in elements; nil where they are no whole ones.
 local function steps_of(leaf, shape)
@@ -338,11 +180,11 @@ local function operand_of(arg, x, shape, whole, n)
   if whole then
     local steps = steps_of(leaf, shape)
     if steps then return leaf, steps end
-    leaf = storage.leaf_of(copied(x))
+    leaf = storage.leaf_of(arguments.copied(x))
     return leaf, steps_of(leaf, shape)
   end
   if not leaf.dense or graph.size_of(leaf.shape) < n then
-    leaf = storage.leaf_of(copied(layout.same(shape, x._shape) and x or x:broadcast_to(shape)))
+    leaf = storage.leaf_of(arguments.copied(layout.same(shape, x._shape) and x or x:broadcast_to(shape)))
   end
   return leaf, { 1 }
 end
@@ -353,7 +195,7 @@ local function elements_of(k, values, shape, start, step, count, n)
   local w, operands = { nleaves = 0, leaves = {}, classes = {} }, {}
   local whole = start == 0 and step == 1 and shape and count == graph.size_of(shape)
   for i, arg in ipairs(k.args) do
-    if arg.is_vector and k.at_i[arg.name] then
+    if arg.is_vector and k.usage.at_i[arg.name] then
       local at = w.nleaves + 1
       local leaf, steps = operand_of(arg, values[i], shape, whole, n)
       if not whole then
@@ -444,7 +286,7 @@ local function arguments_of(k, values, results, w, p, start, step, n, count, par
     local x = values[i]
     if not arg.is_vector then
       put(x)
-    elseif not k.at_i[arg.name] then
+    elseif not k.usage.at_i[arg.name] then
       if object.is_array(x) then
         local leaf = storage.leaf_of(x)
         put(leaf.buf or core.pointer(0), leaf.buf and leaf.off or 0)
@@ -461,14 +303,17 @@ end
 -- Everything that the launch needs, or nil where finalizers changed what was found on the way.
 local function attempt(k, values, options)
   local writes = storage.writes
-  local shape = common_shape(k, values)
-  local n = number_of_elements(k, values, shape, options)
-  local start, step, count = range_of(k, options, n)
+  local shape = arguments.common_shape(k, values)
+  local n = arguments.number_of_elements(k, values, shape, options)
+  local start, step, count = arguments.range_of(k, options, n)
+  if not start then start, step, count = 0, 1, n end
   for i, arg in ipairs(k.args) do
     local x = values[i]
     if arg.is_vector and object.is_array(x) then
       evaluate(x)
-      if not k.at_i[arg.name] and x._size > 0 and not storage.leaf_of(x).dense then values[i] = copied(x) end
+      if not k.usage.at_i[arg.name] and x._size > 0 and not storage.leaf_of(x).dense then
+        values[i] = arguments.copied(x)
+      end
     end
   end
   local results, given = results_of(k, options)
@@ -505,41 +350,14 @@ local function call(k, values, options)
   return unpack(results)
 end
 
-local function context_of(k, values)
-  local store, at
-  for i, arg in ipairs(k.args) do
-    local x = values[i]
-    if arg.is_vector and object.is_array(x) then
-      evaluate(x)
-      local own = storage.leaf_of(x).store
-      if store and own.context ~= store.context then
-        wrong(k, i, "the array belongs to another context than argument %d does", at)
-      end
-      if not store or not store.buf then store, at = own, i end
-    end
-  end
-  return store
-end
-
 ---Runs the reduction. See ReductionKernel.
 ---@param k table
 ---@param ... any
 ---@return cudalua.gpuarray.Array ...
 function M._call(k, ...)
-  local values, options = split(k, ...)
-  for i, arg in ipairs(k.args) do
-    if arg.is_vector then check_array(k, i, values[i]) else values[i] = value_of(k, i, values[i]) end
-  end
-  local store = context_of(k, values)
-  local stream = options.stream
-  if stream ~= nil then
-    if core.kind(stream) ~= "Stream" then refuse(k, "option stream must be a Stream, got %s", errors.text(stream)) end
-    return stream:use(call, k, values, options)
-  end
-  if store and store.buf and store.context ~= core.context_id() then
-    return core.memory_context(store.buf):with(call, k, values, options)
-  end
-  return call(k, values, options)
+  local values, options = arguments.split(k, call_options, ...)
+  arguments.convert(k, values)
+  return arguments.inside(k, arguments.context_of(k, values), options.stream, call, values, options)
 end
 
 ---The CUDA C of the kernel, in the form for long arrays that lie alike and without gaps.
@@ -551,7 +369,7 @@ function Kernel:source()
   end
   local k, w, strides = mt._kernel, { nleaves = 0, leaves = {}, classes = {} }, { { 0 } }
   for _, arg in ipairs(k.args) do
-    if arg.is_vector and k.at_i[arg.name] then
+    if arg.is_vector and k.usage.at_i[arg.name] then
       local at = w.nleaves + 1
       w.nleaves, w.classes[at], strides[at + 1] = at, "strided", { 1 }
       w.leaves[at] = { off = 0, dtype = arg.dtype, store = { skew = 0 } }

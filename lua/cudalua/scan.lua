@@ -4,7 +4,7 @@
 --   scan/kernel    what all have in common        scan/code      the CUDA C around the user's
 -- The kernels, and the order of operations, are in kernels/array/scan.cu.
 
-local arguments = require("cudalua.elementwise")._arguments
+local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
 local generic = require "cudalua.scan.generic"
 local kernel = require "cudalua.scan.kernel"
@@ -33,17 +33,7 @@ local Generic = {}
 
 -- A kernel as programs see it; methods: those of its class; kind: how it is called.
 local function object_of(k, class, methods, kind)
-  return setmetatable({}, {
-    __index = function(_, key)
-      if key == "name" or key == "keep_dir" then return k[key] end
-      return methods[key]
-    end,
-    __newindex = function(_, key) kernel.refuse(k, "cannot set %s: it is read only", errors.text(key)) end,
-    __call = function(_, ...) return kind.call(k, ...) end,
-    __tostring = function() return ("cudalua.%s: %s(%s)"):format(class, k.name, arguments.list(k)) end,
-    __metatable = "cudalua.scan." .. class,
-    _kernel = k,
-  })
+  return arguments.object(k, class, "cudalua.scan." .. class, methods, kind.call)
 end
 
 local function kernel_of(self, class)

@@ -54,7 +54,7 @@ local function parameters(k)
     local t = k.common.types[i]
     if not arg.is_vector then
       add(list, "const %s %s", t, arg.name)
-    elseif k.at_i[arg.name] then
+    elseif k.usage.at_i[arg.name] then
       add(list, "const cl_at<%s> %s", t, arg.name)
     else
       add(list, "%s%s *%s", arg.is_const and "const " or "", t, arg.name)
@@ -111,7 +111,7 @@ local function combination(k)
 end
 
 ---One form of a kernel.
----@param k table          name, args, outputs, at_i, common, preamble
+---@param k table          name, args, outputs, usage, common, preamble
 ---@param tokens table[]   the program's end, of reduce_run.one_output()
 ---@return string source
 function M.kernel(k, tokens)
@@ -121,7 +121,7 @@ function M.kernel(k, tokens)
   if #k.outputs > 1 then add(lines, "  const out_t out{{%s}};", each(k, "out#")) end
   for i, arg in ipairs(k.args) do
     local t = k.common.types[i]
-    if arg.is_vector and k.at_i[arg.name] then
+    if arg.is_vector and k.usage.at_i[arg.name] then
       leaves[#leaves + 1] = { dtype = arg.dtype, c = t, class = "strided" }
       given[#given + 1] = { t, #leaves }
     else
@@ -167,7 +167,7 @@ function M.types(k, p, tokens)
   end
   put("void *", #k.outputs + #tokens - 1)
   for _, arg in ipairs(k.args) do
-    if not (arg.is_vector and k.at_i[arg.name]) then put(arg.is_vector and "void *" or arg) end
+    if not (arg.is_vector and k.usage.at_i[arg.name]) then put(arg.is_vector and "void *" or arg) end
   end
   put("long long", 3)
   for _ = 2, ending.gone do

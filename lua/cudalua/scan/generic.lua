@@ -1,13 +1,13 @@
 -- Scan kernels that compute their values from arrays, and do a statement with the results.
 
-local arguments = require("cudalua.elementwise")._arguments
+local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
 local kernel = require "cudalua.scan.kernel"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
 local tools = require "cudalua.tools.arguments"
 
-local refuse = kernel.refuse
+local refuse = arguments.refuse
 
 local generic_options = { is_segment_start_expr = "string" }
 local reserved = { i = "the number of the element", n = "the number of elements", N = "the number of elements",
@@ -37,15 +37,7 @@ local function new(dtype, args, input_expr, scan_expr, neutral, output_statement
     errors.raise("LogicError", where .. ": there is no last_item: elements are done in one pass, before the last value "
       .. "is known; i + 1 == N tells that item is the last one")
   end
-  local names = {}
-  for i, arg in ipairs(k.args) do
-    if reserved[arg.name] or arg.name:find "^cl_" then
-      refuse(k, "argument %d (%s): the name is taken: %s", i, arg:declarator(),
-        reserved[arg.name] or "what begins with cl_ belongs to the kernel around the expressions")
-    end
-    if arg.is_vector then names[#names + 1] = arg.name end
-  end
-  if #names == 0 then refuse(k, "none of the arguments (%s) is an array", arguments.list(k)) end
+  arguments.names(k, reserved, "expressions")
   -- What the statement does not mention is only read.
   k.const, k.usage = {}, { at_i = {} }
   for _, arg in ipairs(k.args) do
@@ -82,30 +74,18 @@ end
 ---@param k table
 ---@param ... any
 local function call(k, ...)
-  local given, wanted, values, options = select("#", ...), #k.args, { ... }, nil
-  if given == wanted + 1 and (values[given] == nil or type(values[given]) == "table" and
-    getmetatable(values[given]) == nil) then
-    options, given = values[given], wanted
-  end
-  if given ~= wanted then
-    refuse(k, "it takes %d argument%s (%s), got %d", wanted, wanted == 1 and "" or "s", arguments.list(k), given)
-  end
-  local o = errors.options(k.name, options, generic_call_options)
+  local values, o = arguments.split(k, generic_call_options, ...)
+  arguments.convert(k, values)
   local first
-  for i, arg in ipairs(k.args) do
-    if arg.is_vector then
-      arguments.check_array(k, i, values[i])
-      if not first and object.is_array(values[i]) then first = values[i] end
-    else
-      values[i] = arguments.value_of(k, i, values[i])
-    end
+  for i in ipairs(k.args) do
+    if not first and object.is_array(values[i]) then first = values[i] end
   end
   local n = first and first._size
   if o.n ~= nil then n = kernel.check_n(k, o.n, math.huge) end
   if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
   local store = arguments.context_of(k, values)
   if n == 0 then return end
-  kernel.inside(k, store, o.stream, run_generic, values, n)
+  arguments.inside(k, store, o.stream, run_generic, values, n)
 end
 
 local function source(k) return kernel.form_for(k, 1, false, k.start_expr ~= nil, false).source end

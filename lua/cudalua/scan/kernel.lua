@@ -1,6 +1,6 @@
 -- What all kernels that scan have in common: texts and options, their forms, and how these are launched.
 
-local arguments = require("cudalua.elementwise")._arguments
+local arguments = require "cudalua.elementwise.arguments"
 local cells = require "cudalua.gpuarray.scan_cells"
 local code = require "cudalua.scan.code"
 local common = require("cudalua.elementwise.code").common
@@ -13,7 +13,6 @@ local layout = require "cudalua.layout"
 local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
 local tools = require "cudalua.tools.arguments"
-local typename = require "cudalua.typename"
 
 local ceil = math.ceil
 local context_id = core.context_id
@@ -22,29 +21,16 @@ local M = {}
 
 local MOST_BYTES = 256 -- of an element: threads hand values to each other word by word
 
----An error that names the kernel.
-function M.refuse(k, text, ...)
-  errors.raise("LogicError", k.name .. ": " .. text:format(...), { kernel = k.name })
-end
-
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
 local known_options = { name_prefix = "string", preamble = "string", options = "table", keep = "boolean" }
 
 ---The options of a constructor, checked.
 function M.options(where, options, more)
-  local known = {}
-  for name in pairs(known_options) do known[name] = true end
-  for name in pairs(more) do known[name] = true end
-  options = errors.options(where, options, known)
-  for name in pairs(known) do
-    local kind = known_options[name] or more[name]
-    if options[name] ~= nil and type(options[name]) ~= kind then
-      errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(where, name, kind,
-        errors.text(options[name])))
-    end
-  end
-  return options
+  local kinds = {}
+  for name, kind in pairs(known_options) do kinds[name] = kind end
+  for name, kind in pairs(more) do kinds[name] = kind end
+  return arguments.options(where, options, kinds)
 end
 
 ---A text that is not empty.
@@ -73,11 +59,7 @@ function M.new(where, dtype, scan_expr, options)
     errors.raise("LogicError", ("%s: an element of %s has %d bytes; %d are as many as can be scanned"):format(where,
       dt.name, dt.itemsize, MOST_BYTES))
   end
-  local name = options.name_prefix or "scan"
-  why = typename.not_an_identifier(name)
-  if why then
-    errors.raise("LogicError", ("%s: %s cannot be the name of a kernel: %s"):format(where, errors.text(name), why))
-  end
+  local name = arguments.check_name(where, options.name_prefix or "scan")
   return { name = name, dtype = dt, itemsize = dt.itemsize, alignment = dt.alignment, options = options.options,
     scan_expr = M.check_text(where, "scan_expr", scan_expr), keep = options.keep, forms = {},
     preamble = arguments.check_text(where, "preamble", options.preamble or "") }
@@ -166,23 +148,13 @@ function M.written(leaf, captured)
   if captured and leaf.store then leaf.store.exported = true end
 end
 
----Runs f(k, ...) in the context of an array, and in a stream.
-function M.inside(k, store, stream, f, ...)
-  if stream ~= nil then
-    if core.kind(stream) ~= "Stream" then M.refuse(k, "option stream must be a Stream, got %s", errors.text(stream)) end
-    return stream:use(f, k, ...)
-  end
-  if store and store.buf and store.context ~= context_id() then
-    return core.memory_context(store.buf):with(f, k, ...)
-  end
-  return f(k, ...)
-end
-
 ---How many elements are asked for.
 function M.check_n(k, n, most)
   local given = layout.whole(n)
-  if not given or given < 0 then M.refuse(k, "option n must be a number of elements, got %s", errors.text(n)) end
-  if given > most then M.refuse(k, "option n is %.0f, but the array has %.0f elements", given, most) end
+  if not given or given < 0 then
+    arguments.refuse(k, "option n must be a number of elements, got %s", errors.text(n))
+  end
+  if given > most then arguments.refuse(k, "option n is %.0f, but the array has %.0f elements", given, most) end
   return given
 end
 

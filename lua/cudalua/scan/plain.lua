@@ -1,6 +1,6 @@
 -- Scan kernels that go from one array to another, or to the same one.
 
-local arguments = require("cudalua.elementwise")._arguments
+local arguments = require "cudalua.elementwise.arguments"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
@@ -15,7 +15,7 @@ local tools = require "cudalua.tools.arguments"
 local view = require "cudalua.gpuarray.view"
 local write = require "cudalua.gpuarray.write"
 
-local refuse = kernel.refuse
+local refuse = arguments.refuse
 
 local function is_alike(a, b)
   return a.buf == b.buf and a.off == b.off and layout.same(a.shape, b.shape) and layout.same(a.strides, b.strides)
@@ -108,7 +108,7 @@ local function call_scan(k, x, out, options)
   if flags and evaluate(flags).store.context ~= from.store.context then
     refuse(k, "the flags belong to another context than the array")
   end
-  kernel.inside(k, from.store, o.stream, scan, x, out, flags, n)
+  arguments.inside(k, from.store, o.stream, scan, x, out, flags, n)
   return out
 end
 
