@@ -78,7 +78,7 @@ local compiles, spawns = smoke and 1 or 11, smoke and 1 or 7
 -- ---- other processes ------------------------------------------------------------------------------------------------
 
 local luajit = arg[-1] or "luajit"
-local process = dofile "bench/arrays/process.lua"
+local process = dofile "bench/common/process.lua"
 local ask = process.ask
 
 local function worker(...)
@@ -112,7 +112,7 @@ local function peer(name, ...) return peers[name] and ask(peers[name], ...) or n
 
 -- ---- rows and their goals -------------------------------------------------------------------------------------------
 
-local report = dofile("bench/arrays/report.lua")
+local report = dofile "bench/common/report.lua"
 local median, ratio, turns = report.median, report.ratio, report.turns
 local function row(r) report.row(r, not tiny) end
 
@@ -120,7 +120,7 @@ local function version(name) return peers[name] and peers[name].greeting or "-" 
 print(("%s, driver %d, %s, NVRTC %d.%d, CuPy %s, PyTorch %s; %d rounds"):format(dev:name(), cuda.get_driver_version(),
   jit.version, toolchain.open().major, toolchain.open().minor, version "cupy", version "torch", rounds))
 if soft then print "the software device: only the last row has a goal" end
-report.head()
+report.head "by hand/C"
 
 -- ---- on the host ----------------------------------------------------------------------------------------------------
 
@@ -265,17 +265,7 @@ end
 
 -- ---- on the device --------------------------------------------------------------------------------------------------
 
-local begun, ended = cuda.Event(), cuda.Event()
-
--- Microseconds of a call of f(i) on the device. When the first one that counts comes, the device is busy.
-local function device(f, launches)
-  for i = 1, 2 do f(i) end
-  begun:record()
-  for i = 1, launches do f(i) end
-  ended:record()
-  ended:synchronize()
-  return ended:time_since(begun) * 1e3 / launches
-end
+local device = dofile "bench/common/device.lua"(cuda)
 
 -- most: how far apart numbers may be; negative: the bits are compared.
 local function assert_same(name, x, y, most)
@@ -517,5 +507,5 @@ for _, p in pairs(peers) do process.stop(p) end
 primary:pop()
 os.execute("rm -rf " .. folder)
 
-report.table()
+report.table "by hand, or C"
 report.summary("arrays: `a*b + c*2 - sin(a)` is one kernel")

@@ -197,9 +197,10 @@ return {
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
     gpuarray_reduce_spec = [[sum prod mean min max argmin argmax any all count_nonzero ptp var std dot vdot subset_sum
       subset_min subset_max subset_dot Array:sum Array:prod Array:mean Array:min Array:max Array:argmin Array:argmax
-      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot nansum nanprod nanmin nanmax
-      nanargmin nanargmax nanmean nanvar nanstd norm logsumexp Array:nansum Array:nanprod Array:nanmin Array:nanmax
-      Array:nanargmin Array:nanargmax Array:nanmean Array:nanvar Array:nanstd Array:norm Array:logsumexp]],
+      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot Array:vdot nansum nanprod nanmin
+      nanmax nanargmin nanargmax nanmean nanvar nanstd norm logsumexp Array:nansum Array:nanprod Array:nanmin
+      Array:nanmax Array:nanargmin Array:nanargmax Array:nanmean Array:nanvar Array:nanstd Array:norm
+      Array:logsumexp]],
     gpuarray_scan_spec = [[cumsum cumprod cummax cummin Array:cumsum Array:cumprod Array:cummax Array:cummin]],
     gpuarray_index_spec = [[Array:slice take put take_along_axis put_along_axis where nonzero argwhere flatnonzero
       compress extract place putmask select choose multi_take multi_put multi_take_put searchsorted Array:take Array:put
@@ -248,6 +249,7 @@ return {
       ScrambledSobol64RandomNumberGenerator SobolGenerator SobolGenerator:gen_uniform SobolGenerator:gen_normal
       SobolGenerator:gen_log_normal SobolGenerator:gen_poisson SobolGenerator:fill_uniform SobolGenerator:fill_normal
       SobolGenerator:fill_log_normal SobolGenerator:fill_poisson SobolGenerator:call_skip_ahead
+      SobolGenerator:call_skip_ahead_array
       SobolGenerator:get_state SobolGenerator:set_state]],
   },
   {

@@ -4,27 +4,11 @@
 local cuda = require "cudalua"
 local ffi = require "ffi"
 
-local here = arg[0]:match "^(.*)/[^/]*$" or "."
+local here = debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or "."
 
-local function read_ppm(data)
-  local width, height, depth, at = data:match "^P6%s+(%d+)%s+(%d+)%s+(%d+)%s()"
-  assert(width and depth == "255", "a binary PPM (P6) with 8 bits a channel is needed")
-  width, height = tonumber(width), tonumber(height)
-  assert(#data - at + 1 >= width * height * 3, "the file is shorter than its header says")
-  local pixels = ffi.new("uint8_t[?]", width * height * 3)
-  ffi.copy(pixels, data:sub(at, at + width * height * 3 - 1), width * height * 3)
-  return width, height, pixels
-end
-
-local input
-if arg[1] then
-  local file = assert(io.open(arg[1], "rb"))
-  input = file:read "*a"
-  file:close()
-else
-  input = dofile(here .. "/make_image.lua").ppm(1280, 853)
-end
-local width, height, pixels = read_ppm(input)
+local bytes, width, height = dofile(here .. "/make_image.lua").read(arg[1], 1280, 853)
+local pixels = ffi.new("uint8_t[?]", #bytes)
+ffi.copy(pixels, bytes, #bytes)
 
 cuda.init()
 local ctx = cuda.Device(0):make_context()

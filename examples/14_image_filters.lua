@@ -9,26 +9,14 @@ local gpuarray = cuda.gpuarray
 cuda.init()
 local ctx = cuda.Device(0):make_context()
 local soft = cuda.driver_info().soft
-local here = arg[0]:match "^(.*)/[^/]*$" or "."
+local here = debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$" or "."
 
-local input
-if arg[1] then
-  local file = assert(io.open(arg[1], "rb"))
-  input = file:read "*a"
-  file:close()
-else
-  input = dofile(here .. "/make_image.lua").ppm(soft and 160 or 1280, soft and 107 or 853)
-end
-local width, height, depth, at = input:match "^P6%s+(%d+)%s+(%d+)%s+(%d+)%s()"
-assert(width and depth == "255", "a binary PPM (P6) with 8 bits a channel is needed")
-width, height = tonumber(width), tonumber(height)
-assert(#input - at + 1 >= width * height * 3, "the file is shorter than its header says")
+local bytes, width, height = dofile(here .. "/make_image.lua").read(arg[1], soft and 160 or 1280, soft and 107 or 853)
 
 local start, stop = cuda.Event(), cuda.Event()
 start:record()
 
 -- The bytes as they are in the file; integers wide enough for sums; and the luminance.
-local bytes = input:sub(at, at + width * height * 3 - 1)
 local picture = gpuarray.to_gpu(bytes, "uint8", { shape = { height, width, 3 } })
 local rgb = picture:astype "int32"
 local gray = (77 * rgb[{ {}, {}, 1 }] + 150 * rgb[{ {}, {}, 2 }] + 29 * rgb[{ {}, {}, 3 }]):floordiv(256)

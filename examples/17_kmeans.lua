@@ -10,21 +10,13 @@ local soft = cuda.driver_info().soft
 local n = tonumber(arg and arg[1]) or (soft and 3000 or 1000000)
 local k = tonumber(arg and arg[2]) or (soft and 5 or 12)
 local dimensions = 16
+assert(k >= 1 and n >= 50 * k, "at least 50 points for each cluster")
 
--- Numbers from 0 to 1 without a state: their place in the array, stirred.
-local function noise(rows, columns, seed)
-  local x = gpuarray.arange(rows * columns, "uint32") + seed * 10007
-  for _ = 1, 2 do x = x:bitwise_xor(x:right_shift(16)) * 73244475 end
-  x = x:bitwise_xor(x:right_shift(16))
-  return (x:right_shift(8):astype "float32" * 2 ^ -24):reshape(rows, columns)
-end
-
--- Points around centres, about as far from them as the sum of three random numbers from 1.5.
-local truth = noise(k, dimensions, 1) * 20
-local of = (noise(n, 1, 2):ravel() * k):astype "int32" + 1
-local points = truth:take(of, { axis = 1 }) + noise(n, dimensions, 3) + noise(n, dimensions, 4)
-  + noise(n, dimensions, 5) - 1.5
-points:eval()
+-- Points around centres, normally distributed: the seed makes them the same each time, on every device.
+local rng = cuda.random.Generator(17)
+local truth = rng:uniform({ k, dimensions }, 0, 20):eval()
+local of = rng:integers(n, 1, k, "int32"):eval()
+local points = (truth:take(of, { axis = 1 }) + rng:normal({ n, dimensions }, 0, 0.5)):eval()
 
 -- The squares of the distances of all points from one centre, or from all of them: (n, 1) or (n, k).
 local function distances(centres)

@@ -1,5 +1,6 @@
 -- Makes a picture to work on: make_image.lua OUT.ppm [WIDTH HEIGHT]. A landscape by layered value noise under
--- a sky with a sun: smooth areas, texture and hard edges, the same on every machine.
+-- a sky with a sun: smooth areas, texture and hard edges, the same on every machine. And reads pictures, which is
+-- what other examples need to begin with.
 
 local M = {}
 
@@ -60,6 +61,39 @@ function M.ppm(width, height)
     end
   end
   return ("P6\n%d %d\n255\n"):format(width, height) .. ffi.string(pixels, width * height * 3)
+end
+
+-- The three numbers of a PPM's header, among which there may be comments, and where the pixels begin.
+local function header(data)
+  local numbers, at = {}, 3
+  while data:sub(1, 2) == "P6" and #numbers < 3 do
+    local behind_comment = data:match("^%s*#[^\n]*\n()", at)
+    local number, behind = data:match("^%s*(%d+)()", at)
+    if not (behind_comment or number) then break end
+    if not behind_comment then numbers[#numbers + 1] = tonumber(number) end
+    at = behind_comment or behind
+  end
+  assert(numbers[3] == 255, "a binary PPM (P6) with 8 bits a channel is needed")
+  return numbers[1], numbers[2], at + 1
+end
+
+---The pixels of a picture, of a file or made here: rows of bytes, red, green and blue in turn.
+---@param path? string     a binary PPM (P6); nil: one is made
+---@param made_width? integer
+---@param made_height? integer
+---@return string pixels, integer width, integer height
+function M.read(path, made_width, made_height)
+  local data
+  if path then
+    local file = assert(io.open(path, "rb"))
+    data = file:read "*a"
+    file:close()
+  else
+    data = M.ppm(made_width, made_height)
+  end
+  local width, height, at = header(data)
+  assert(#data - at + 1 >= width * height * 3, "the file is shorter than its header says")
+  return data:sub(at, at + width * height * 3 - 1), width, height
 end
 
 if arg and arg[0] and arg[0]:find "make_image%.lua$" then

@@ -499,6 +499,13 @@ describe("elementwise.ElementwiseKernel", function()
     gpu.raises("LogicError", "'two words' cannot be the name of a kernel", ElementwiseKernel, "float *x", "",
       "two words")
     gpu.raises("LogicError", "unknown option 'block'", ElementwiseKernel, "float *x", "", "k", { block = 1 })
+    local named = ElementwiseKernel { arguments = "float *x", operation = "x[i] = 3", name = "threes" }
+    local threes = gpuarray.zeros(2)
+    named(threes)
+    assert.same({ "threes", 3, 3 }, { named.name, threes[1], threes[2] })
+    gpu.raises("LogicError", "ElementwiseKernel: operation is given twice", ElementwiseKernel, "float *x", "x[i] = 3",
+      { operation = "x[i] = 4" })
+    gpu.raises("LogicError", "ElementwiseKernel: arguments: expected declarations", ElementwiseKernel, 5, "x[i] = 3")
     gpu.refuses_nonsense(function(v) ElementwiseKernel(v, "") end)
     gpu.refuses_nonsense(function(v) ElementwiseKernel("float *x", v) end, { string = true })
     gpu.refuses_nonsense(function(v) ElementwiseKernel("float *x", "", v) end,

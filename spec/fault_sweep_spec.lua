@@ -53,6 +53,69 @@ describe("faults", function()
     end)
   end
 
+  -- Reductions, scans and their kin make hundreds of calls: a part of them each time, and with CUDALUA_ALL all.
+  for _, program in ipairs { "reduction", "scan", "sort", "unique", "counting", "random", "kernels" } do
+    it("in each driver call of a program: " .. program, function()
+      if not gpu.soft then return pending "needs failures made to order" end
+      local step = os.getenv "CUDALUA_ALL" and 1 or sanitized and 200 or 70
+      local out, status = process(([[arg = { [0] = "faults.lua", "%s", "at", "%d", "%d",
+        "../spec/support/fault_programs.lua", "%s" }
+        dofile "%s/spec/support/faults.lua"]]):format(HERE, step, seed, program, HERE))
+      if status ~= 0 then out = "it died at " .. first_line(folder .. "/at") .. "\n" .. out end
+      local calls, injections, completed = out:match "^(%d+) calls, (%d+) injections, (%d+) completed\n$"
+      assert.truthy(calls, out)
+      assert.is_true(tonumber(calls) > 100 and tonumber(injections) > 10, out)
+      assert.is_true(tonumber(completed) < tonumber(injections), out)
+    end)
+  end
+
+  it("in such programs when their kernels are there: the same context goes on", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    local out, status = process(([[
+      package.path = "%s/?.lua;" .. package.path
+      local cuda, softgpu = require "cudalua", require "cudalua.softgpu"
+      cuda.on_notice = false
+      cuda.init()
+      cuda.Device(0):make_context()
+      local programs, input = dofile "%s/spec/support/fault_programs.lua"
+      local a, step, seed = input():eval(), %d, %d
+      local function memory() -- without what pools keep, which goes when memory is short
+        cuda.collect()
+        softgpu.fail("cuMemAlloc_v2", 1, 2)
+        cuda.mem_alloc(16):free()
+        softgpu.fail_clear()
+        return #softgpu.leaks()
+      end
+      local injections, raised = 0, 0
+      for name, program in pairs(programs) do
+        for _ = 1, 2 do program(a) end
+        softgpu.control "calls clear"
+        program(a)
+        local calls = 0
+        for count in softgpu.control("calls"):gmatch "%%S+ (%%d+)" do calls = calls + count end
+        local before = memory()
+        for k = 1 + seed %% step, calls, step do
+          for _, code in ipairs { 2, 999 } do
+            softgpu.control(("fail any %%d %%d"):format(k, code))
+            local ok, err = pcall(program, a)
+            softgpu.fail_clear()
+            injections, raised = injections + 1, raised + (ok and 0 or 1)
+            if not ok and not cuda.is_error(err) then print(name, k, code, err) end
+            ok, err = pcall(program, a)
+            if not ok then print(("%%s, after call %%d answered %%d: %%s"):format(name, k, code, tostring(err))) end
+          end
+        end
+        local more = memory() - before
+        if more > 3 then print(("%%s: %%d more objects"):format(name, more)) end
+      end
+      print(injections, raised)
+    ]]):format(HERE, HERE, os.getenv "CUDALUA_ALL" and 1 or sanitized and 30 or 9, seed))
+    assert.equal(0, status, out)
+    local injections, raised = out:match "^(%d+)\t(%d+)\n$"
+    assert.truthy(injections, out)
+    assert.is_true(tonumber(injections) > 20 and tonumber(raised) > 10, out)
+  end)
+
   -- The last finalizer of the state, made before all of the library's, says what came of it.
   local whole = [[
     local last = newproxy(true)

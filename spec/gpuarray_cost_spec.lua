@@ -147,8 +147,7 @@ describe("The cost of arrays", function()
     work(gpu.sanitized and 1000 or 1e4)
     local bytes_now, blocks_now, memory_now = state()
     jit.on()
-    assert.equal(blocks, blocks_now)
-    assert.equal(memory, memory_now)
+    assert.is_true(blocks_now <= blocks and memory_now <= memory, blocks_now - blocks)
     assert.is_true(bytes_now < bytes + 100000, bytes_now - bytes) -- 2 for each kernel
   end)
 
@@ -386,6 +385,36 @@ describe("The cost of arrays", function()
       if i % 2 == 0 then x:release() end
     end
     s:close()
+  end)
+
+  it("small blocks are made many at a time, and go back to the driver together", function()
+    local pool, list, places = core.device_pool(true), {}, {}
+    expect_calls("cuMemAlloc_v2 6", function() -- which calls it twice; some are left the second time
+      local first = #list
+      for i = first + 1, first + 300 do
+        local block = core.array_allocate(pool, 1 + i % 2 * 2000)
+        local at = block:ptr()
+        assert.is_nil(places[at])
+        assert.equal(0, at % 256)
+        places[at], list[i] = true, block
+      end
+    end)
+    assert.equal(600, pool.active_blocks)
+    for i = 1, 600 do
+      local at = list[i]:ptr() -- none lies in another one
+      for k = 256, i % 2 * 2000, 256 do assert.is_nil(places[at + k]) end
+    end
+    for i = 2, 600 do list[i]:free() end
+    assert.equal(1, pool.active_blocks)
+    pool:free_held()
+    assert.equal(0, pool.held_blocks)
+    local last = list[1]
+    cuda.memset_d8(last, 7, 2001)
+    last:free()
+    assert.equal(1, pool.held_blocks)
+    pool:stop_holding()
+    assert.equal(0, pool.managed_bytes)
+    assert.equal(0, pool.held_blocks)
   end)
 
   it("core.array_read gives what the bytes are", function()

@@ -302,8 +302,20 @@ describe("Counting", function()
       end
     end
     assert.same({ 2, 3 }, gpuarray.digitize(gpuarray.ones { 2, 3 }, { 0 }).shape)
+    -- Numbers of a list are what they are, whatever the elements are.
+    assert.same({ 2, 3, 3 }, flat(gpuarray.digitize(list({ 0.1, 0.2, 0.3 }, "float64"), { 0.1, 0.2 })))
+    assert.same({ 2, 3, 3 }, flat(gpuarray.digitize(list({ 0.1, 0.2, 0.3 }, "float64"),
+      ndarray.array({ 0.1, 0.2 }, "float64"))))
+    assert.same({ 1, 2, 2 }, flat(gpuarray.digitize(list({ 2 ^ 24, 2 ^ 24 + 1, 2 ^ 24 + 2 }, "int32"), { 2 ^ 24 + 1 })))
+    assert.same({ 1, 3 }, flat(gpuarray.digitize(list({ 1, 2 ^ 24 + 1 }, "int32"), list { 2, 2 ^ 24 })))
+    assert.same({ 1, 3 }, flat(gpuarray.digitize(list({ 1ULL, -1ULL }, "uint64"), list({ 2ULL, -1ULL }, "uint64"))))
+    assert.same({ 2, 1, 1 }, flat(gpuarray.digitize(list { 0, 1, 2 }, ndarray.array { true, false })))
+    assert.same({ 2, 3 }, flat(gpuarray.digitize(list { false, true }, list { false, true })))
     assert.same({ 3 }, flat(gpuarray.digitize(list { nan }, { 1, 2 })))
     gpu.raises("LogicError", "in no order", gpuarray.digitize, x, { 1, 3, 2 })
+    gpu.raises("LogicError", "in no order", gpuarray.digitize, x, list { 1, 3, 2 })
+    gpu.raises("LogicError", "in no order", gpuarray.digitize, x, { 0, nan })
+    gpu.raises("LogicError", "array or a list, got 3", gpuarray.digitize, x, 3)
     gpu.raises("LogicError", "one axis", gpuarray.digitize, x, { { 1 } })
     gpu.raises("LogicError", "right must be", gpuarray.digitize, x, { 1 }, { right = 0 })
     gpu.raises("LogicError", "real numbers", gpuarray.digitize, x, gpuarray.ones(2, "complex64"))

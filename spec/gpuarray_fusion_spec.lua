@@ -305,3 +305,97 @@ describe("Random programs", function()
     assert.is_true(#list == PROGRAMS and kernels > 20)
   end)
 end)
+
+-- ---- programs that reduce, scan, sort and draw random numbers -------------------------------------------------------
+
+local reducing = { "sum", "max", "mean", "argmin", "count_nonzero", "min" }
+local scanning = { "cumsum", "cummax" }
+-- What stays small: NaN has no promised bits.
+local bounded = { shapes_of_expression[1], shapes_of_expression[2], shapes_of_expression[4], shapes_of_expression[6] }
+
+-- One step: an expression of variables goes into a reduction, a scan or a sort, or takes random numbers along, and what
+-- comes out goes on as an expression.
+local function reducing_step(count)
+  local r, i, j, k = random(9), random(count), random(count), random(count)
+  local f, axis, name, w = pick(bounded), random(2), pick(reducing), random(#windows)
+  if r <= 3 then
+    return function(s)
+      s[i] = s[j] + f(s[j], s[k])[name](f(s[j], s[k]), { axis = axis, keepdims = true }):astype(s[j].dtype)
+    end
+  elseif r == 4 then -- of a view, of all its elements
+    return function(s) s[i] = s[j] - f(window(s[j], w), window(s[k], w)):sum():astype(s[j].dtype) end
+  elseif r == 5 then
+    local scan = pick(scanning)
+    return function(s) s[i] = f(s[j], s[k])[scan](f(s[j], s[k]), axis):astype(s[i].dtype) end
+  elseif r == 6 then
+    return function(s) s[i] = f(s[j], s[k]):sort(axis) end
+  elseif r == 7 then
+    return function(s) s[i] = f(s[j], (s.numbers:uniform { 4, 6 } * 8):astype(s[j].dtype)) end
+  elseif r == 8 then
+    return function(s) s[i] = s[j] + (s.numbers:uniform { 4, 6 } + s[k]):max { axis = axis, keepdims = true } end
+  end
+  return function(s) window(s[i], w):set(f(window(s[j], w), window(s[k], w)):astype(s[i].dtype)) end
+end
+
+local function reducing_program()
+  local count, steps, seeds, seed = 3, {}, {}, random(1000)
+  for n = 1, 3 + random(4) do
+    local step, i = reducing_step(count), random(count)
+    -- Some results are computed at once: the kernels of all programs would be too many.
+    steps[n] = random(3) == 1 and step or function(s)
+      step(s)
+      s[i]:eval()
+    end
+  end
+  for i = 1, count do seeds[i] = { pick(kinds), random(50) } end
+  return function()
+    local s = { numbers = cuda.random.Generator(seed) }
+    for i = 1, count do
+      local host = ndarray.empty({ 4, 6 }, seeds[i][1])
+      for r = 1, 4 do
+        for c = 1, 6 do host:set(r, c, (seeds[i][2] + 7 * r + c) % 40 - 10) end
+      end
+      s[i] = gpuarray.to_gpu(host)
+    end
+    for n = 1, #steps do steps[n](s) end
+    return s
+  end
+end
+
+-- What an array has, in C order: sums, sorted and random ones may lie in memory in another one.
+local function elements(a)
+  local host = a:get():copy "C"
+  return ffi.string(host:data(), host.nbytes)
+end
+
+describe("Random programs of reductions, scans, sorts and random numbers", function()
+  setup(gpu.context)
+  teardown(function() gpuarray.eager(false) end)
+
+  it("end with the same bits as operation by operation", function()
+    state = (tonumber(os.getenv "CUDALUA_SEED") or 0) + 31337
+    local list = {}
+    for i = 1, tonumber(full) or (sanitized and 20 or 80) do list[i] = reducing_program() end
+    for _, kind in ipairs(kinds) do -- kernels that stand in sources of their own
+      for axis = 1, 2 do gpuarray.zeros({ 4, 6 }, kind):sort(axis) end
+    end
+    local results, kernels = {}, 0
+    for _, mode in ipairs { true, false } do
+      kernels = kernels + batch.run(function()
+        gpuarray.eager(mode)
+        results[mode] = {}
+        for i = 1, #list do
+          local s = list[i]()
+          local text = {}
+          for k = 1, #s do text[k] = s[k].dtype.name .. elements(s[k]) end
+          results[mode][i] = table.concat(text)
+        end
+        gpuarray.eager(false)
+      end)
+    end
+    for i = 1, #list do
+      if results[true][i] ~= results[false][i] then error(("program %d differs"):format(i)) end
+    end
+    assert.is_true(kernels > 20)
+  end)
+end)

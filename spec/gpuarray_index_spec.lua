@@ -605,6 +605,32 @@ describe("masks:", function()
     gpu.raises("LogicError", "one axis", g.compress, { { true } }, a)
   end)
 
+  it("take elements of any size, dense or not, as their positions do", function()
+    local n = 20000
+    local triple = require("cudalua.dtype").struct { { "a", "int32" }, { "b", "float32", 2 } }
+    for _, dtype in ipairs { "bool", "int8", "float16", "float32", "int64", "complex128", triple } do
+      local source = g.arange(n, "uint32") * 40503
+      local a = dtype == triple and g.concatenate { source, source + 1, source + 2 }:view(triple)
+        or dtype == "bool" and (source % 3):eq(1) or source:astype(dtype)
+      for _, share in ipairs { 0.01, 0.5, 0.99 } do
+        local m = (g.arange(n, "uint32") * 2654435761 % 1000):lt(share * 1000)
+        local found, label = g.nonzero(m), tostring(dtype)
+        local words = dtype == triple and "uint32" or dtype == "complex128" and "uint64" or nil
+        local function check(x, y)
+          if words then x, y = x:view(words), y:view(words) end
+          assert.is_true(x:eq(y):all():item(), label)
+        end
+        check(a[m], a:take(found))
+        check(g.extract(m, a), a:take(found))
+        check(a[{ { -1, 1, -1 } }][m], a[{ { -1, 1, -1 } }]:take(found))
+        check(a:compress(m[{ { 1, 9000 } }]), a:take(g.nonzero(m[{ { 1, 9000 } }])))
+      end
+    end
+    same({ 1, 5, 6 }, { 3 }, array({ 2, 3 }, counting(6))[bools { { true, false, false }, { false, true, true } }])
+    same({ 5 }, { 1 }, g.to_gpu(5)[g.to_gpu(true)])
+    same({}, { 0 }, g.empty({ 0, 2 })[g.empty({ 0, 2 }, "bool")])
+  end)
+
   it("gpuarray.extract takes the elements in C order", function()
     local a = array({ 2, 3 }, counting(6)).T
     same({ 4, 2, 6 }, { 3 }, g.extract((a % 2):eq(0), a))
@@ -771,7 +797,21 @@ describe("gpuarray.searchsorted", function()
     same({ 1, 1 }, { 2 }, g.searchsorted(g.empty(0), { 1, 2 }))
     same({}, { 0 }, g.searchsorted(a, {}))
     same({ 2 }, {}, numbers({ 1, 2 }):searchsorted(1.5))
+    -- What neither type holds by itself is compared all the same.
+    local exact = g.to_gpu({ 0.1, 0.2, 0.3 }, "float64")
+    same({ 1, 2, 3 }, { 3 }, g.searchsorted(exact, { 0.1, 0.2, 0.3 }))
+    same({ 1 }, {}, g.searchsorted(exact, 0.1))
+    local whole = g.to_gpu({ 2 ^ 24, 2 ^ 24 + 1, 2 ^ 24 + 2 }, "int32")
+    same({ 2, 3, 1, 4, 2 }, { 5 }, g.searchsorted(whole, { 2 ^ 24 + 1, 2 ^ 24 + 1.5, -2 ^ 40, 2 ^ 40, 2 ^ 24 + 0.5 }))
+    same({ 2 }, {}, g.searchsorted(whole, 2 ^ 24 + 0.5))
+    same({ 1, 3 }, { 2 }, g.searchsorted(whole, g.to_gpu { 2 ^ 24, 2 ^ 24 + 2 }))
+    same({ 11 }, {}, g.searchsorted(g.arange(10, "uint8"), 300))
+    same({ 1 }, {}, g.searchsorted(g.arange(10, "uint8"), -1))
+    local far = g.to_gpu({ 2 ^ 40 + 2, 2 ^ 40 + 5 }, "int64")
+    same({ 3, 6 }, { 2 }, g.searchsorted(g.arange(10, "uint64") + 2 ^ 40, far))
+    same({ 2, 11 }, { 2 }, g.searchsorted(g.arange(100, "int16") + 2040, g.to_gpu({ 2041, 2050 }, "float16")))
     gpu.raises("LogicError", "complex numbers have no order", g.searchsorted, g.to_gpu({ 1 }, "complex64"), 1)
+    gpu.raises("LogicError", "complex numbers have no order", g.searchsorted, a, g.to_gpu({ 1 }, "complex64"))
     gpu.raises("LogicError", "one axis", g.searchsorted, g.to_gpu { { 1 } }, 1)
     gpu.raises("LogicError", "side must be", g.searchsorted, a, 1, { side = "both" })
   end)

@@ -22,7 +22,7 @@ local function block(seed, n)
   return philox.block(n % 2 ^ 32, math.floor(n / 2 ^ 32), 0, 0, seed % 2 ^ 32, math.floor(seed / 2 ^ 32))
 end
 
--- Counter, key, words: from the tests that the generator's authors published.
+-- Counter, key, words: the lines "philox4x32 10" of tests/kat_vectors in Random123, the authors' library.
 local known = {
   { 0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 },
   { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
@@ -37,7 +37,7 @@ describe("random.Generator", function()
   it("computes the published vectors of Philox4x32-10, on the host and on the device", function()
     local kernel = cuda.SourceModule(prelude.text { philox = true } .. [[
       extern "C" __global__ void words(const uint4 *counters, const uint2 *keys, uint4 *out) {
-        const int i = threadIdx.x;
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
         out[i] = cl_philox(counters[i], keys[i].x, keys[i].y);
       }]], { no_extern_c = true }):get_function "words"
     local counters, keys = {}, {}
@@ -48,6 +48,16 @@ describe("random.Generator", function()
     local out = gpuarray.zeros({ 3, 4 }, "uint32")
     kernel(gpuarray.to_gpu(counters, "uint32"), gpuarray.to_gpu(keys, "uint32"), out, { block = 3 })
     for i, row in ipairs(known) do assert.same({ row[7], row[8], row[9], row[10] }, list(out[i])) end
+    -- Random counters and keys, many of whose words are 0 or all ones.
+    local n = 1024
+    local bits = random.Generator(9):gen_uniform({ n, 6 }, "uint32")
+    local choice = random.Generator(10):uniform { n, 6 }
+    local all = gpuarray.where(choice:lt(0.25), 0, gpuarray.where(choice:lt(0.5), 2 ^ 32 - 1, bits))
+    all = all:astype "uint32":eval()
+    out = gpuarray.zeros({ n, 4 }, "uint32")
+    kernel(all[{ {}, { 1, 4 } }]:copy "C", all[{ {}, { 5, 6 } }]:copy "C", out, { block = 256, grid = n / 256 })
+    local host, words = all:get():tolist(), out:get():tolist()
+    for i = 1, n do assert.same({ philox.block(unpack(host[i])) }, words[i]) end
   end)
 
   it("gives an element the words of its place: a seed is the key, a position the counter", function()
@@ -72,6 +82,30 @@ describe("random.Generator", function()
     local words = list(rng:gen_uniform(8, "uint32"))
     assert.same({ block(7, 2 ^ 40 + 2 ^ 32 - 1) }, { unpack(words, 1, 4) })
     assert.same({ block(7, 2 ^ 40 + 2 ^ 32) }, { unpack(words, 5, 8) })
+    rng = random.Generator(7):skip_ahead(2 ^ 40 + 2 ^ 32 - 1)
+    assert.same(words, list(rng:gen_uniform(2000, "uint32")[{ { 1, 8 } }]))
+  end)
+
+  it("gives the same numbers where a draw's counters agree in their high words, and where they do not", function()
+    local draws = { function(rng, n) return rng:integers(n, 1, 3 * 2 ^ 30, "uint32") end,
+      function(rng, n) return rng:integers(n, 1, 3 * 2 ^ 40) end }
+    local function of(types, draw)
+      for name in types:gmatch "%S+" do draws[#draws + 1] = function(rng, n) return draw(rng, n, name) end end
+    end
+    of("float16 bfloat16 float32 float64", function(rng, n, name) return rng:uniform(n, 0, 1, name) end)
+    of("float32 float64 uint32 uint64", function(rng, n, name) return rng:gen_uniform(n, name) end)
+    of("float32 float64", function(rng, n, name) return rng:normal(n, 0, 1, name) end)
+    of("float32 float64", function(rng, n, name) return rng:exponential(n, 1, name) end)
+    for _, high in ipairs { 2 ^ 32, 2 ^ 44 } do
+      for _, draw in ipairs(draws) do
+        -- Blocks from high - 16 to high + 15, and those before and behind high alone.
+        local across = draw(random.Generator(3):skip_ahead(high - 16), 64)
+        local each = draw(random.Generator(3):skip_ahead(high - 16), 4)
+        local per_block = across.dtype.itemsize == 8 and 2 or 4
+        equal(across[{ { 1, 4 } }], each)
+        equal(across[{ { 16 * per_block + 1, 64 } }], draw(random.Generator(3):skip_ahead(high), 64 - 16 * per_block))
+      end
+    end
   end)
 
   it("makes of them numbers of 24, 53, 11 and 8 bits, from 0 to below 1", function()
@@ -328,7 +362,13 @@ describe("random.Generator's distributions", function()
     assert.is_true(x[1]:max():item() < 1 and x[2]:min():item() >= 10)
     assert.same({ 2, 1 }, rng:uniform(nil, low).shape)
     assert.same({ 2, 4 }, rng:uniform(nil, low, gpuarray.arange(4)).shape)
-    gpu.raises("LogicError", "which does not fit into", rng.uniform, rng, 2, low)
+    local state = rng:get_state()
+    gpu.raises("LogicError", "Generator:uniform: an array of parameters has the shape (2, 1), which does not fit into",
+      rng.uniform, rng, 2, low)
+    gpu.raises("LogicError", "Generator:gamma: an array of parameters has", rng.gamma, rng, { 3, 1 }, low)
+    gpu.raises("LogicError", "high - low is not finite", rng.uniform, rng, 2, -1e308, 1e308)
+    assert.equal(state, rng:get_state()) -- nothing was drawn
+    assert.equal("random.Generator(7)", tostring(random.Generator(7)))
     gpu.raises("LogicError", "is no floating-point type", rng.uniform, rng, 3, 0, 1, "int32")
     gpu.raises("LogicError", "low must be a number or an array", rng.uniform, rng, 3, "x")
     gpu.raises("LogicError", "high must be a number or an array", rng.uniform, rng, 3, 0, 0 / 0)
@@ -394,7 +434,8 @@ describe("random.Generator's distributions", function()
     local x = list(rng:poisson(nil, means))
     assert.same({ 0, 0, 0 }, { x[1], x[2], x[3] })
     assert.is_true(math.abs(x[4] - 1e12) < 1e7 and tonumber(x[5]) > 2 ^ 59)
-    gpu.raises("LogicError", "mean must be at least 0", rng.poisson, rng, 3, -1)
+    gpu.raises("LogicError", "mean must be from 0 to 2^60", rng.poisson, rng, 3, -1)
+    gpu.raises("LogicError", "mean must be from 0 to 2^60", rng.poisson, rng, 3, 1e19)
     gpu.raises("LogicError", "is no integer type", rng.poisson, rng, 3, 1, "float32")
   end)
 
@@ -408,6 +449,7 @@ describe("random.Generator's distributions", function()
     check(rng:binomial(100, 1e15, 1e-15), "int64", { 100 }, 0, 10) -- as Poisson's
     gpu.raises("LogicError", "p must be from 0 to 1", rng.binomial, rng, 3, 5, 1.5)
     gpu.raises("LogicError", "n must be a whole number from 0", rng.binomial, rng, 3, 1.5, 0.5)
+    gpu.raises("LogicError", "to below 2^63, got 1e+19", rng.binomial, rng, 3, 1e19, 0.5)
   end)
 
   it("random.Generator:integers", function()
@@ -424,6 +466,20 @@ describe("random.Generator's distributions", function()
     -- A bound for which nearly half of the words are thrown away.
     check(rng:integers(2000, 0, 2 ^ 31, "int64"), "int64", { 2000 }, 0, 2 ^ 31)
     check(rng:integers(2000, 0, 2 ^ 53), "int64", { 2000 }, 0, 2 ^ 53)
+    -- Arrays as bounds.
+    local to = gpuarray.to_gpu({ 1, 6, 100, -5 }, "int32")
+    local y = rng:integers({ 500, 4 }, 1, to)
+    check(y, "int64", { 500, 4 }, 1, 100)
+    assert.same({ 1, 1, 1, 1 }, y:min(1):minimum(1):tolist())
+    local most = list(y:max(1))
+    assert.is_true(most[1] == 1 and most[2] == 6 and most[3] > 95 and most[3] <= 100 and most[4] == 1)
+    check(rng:integers(nil, to, to + 2, "int16"), "int16", { 4 }, -5, 102)
+    check(rng:integers(nil, to:reshape(4, 1), gpuarray.full(3, 200, "uint8")), "int64", { 4, 3 }, -5, 200)
+    local all = rng:integers(200, gpuarray.full({}, -0x8000000000000000LL, "int64"), 0x7fffffffffffffffLL)
+    assert.is_true(all:lt(0):any():item() and all:gt(0):any():item() and all:abs():gt(2LL ^ 62):any():item())
+    gpu.raises("LogicError", "low is an array of float32", rng.integers, rng, 3, gpuarray.ones(3), 5)
+    gpu.raises("LogicError", "which does not fit into (3,)", rng.integers, rng, 3, 1, to)
+    gpu.raises("LogicError", "high: 300 is out of the range", rng.integers, rng, 4, to, 300, "uint8")
     gpu.raises("LogicError", "high is below low", rng.integers, rng, 3, 2, 1)
     gpu.raises("LogicError", "out of the range of int8", rng.integers, rng, 3, 0, 128, "int8")
     gpu.raises("LogicError", "low: ", rng.integers, rng, 3)
@@ -475,8 +531,24 @@ describe("random.Generator's distributions", function()
     assert.equal(4000, twos + threes)
     assert.is_true(math.abs(twos - 1000) < 150)
     gpu.raises("LogicError", "5 different ones of 4", rng.choice, rng, 4, 5, { replace = false })
-    gpu.raises("LogicError", "p is for samples with replacement", rng.choice, rng, 2, 1,
-      { replace = false, p = { 1, 1 } })
+    -- Without replacement: each time one of those that are left, by what their probabilities are beside each other.
+    local p, pairs_of, n = { 1, 3, 0, 4 }, {}, 600
+    for _ = 1, n do
+      local key = table.concat(list(rng:choice(4, 2, { replace = false, p = p })), " ")
+      pairs_of[key] = (pairs_of[key] or 0) + 1
+    end
+    for a = 1, 4 do
+      for b = 1, 4 do
+        local want = a ~= b and n * p[a] / 8 * p[b] / (8 - p[a]) or 0
+        local far = math.abs((pairs_of[a .. " " .. b] or 0) - want)
+        assert.is_true(far <= 4 * math.sqrt(want), ("%d %d: off by %g of %g"):format(a, b, far, want))
+      end
+    end
+    equal(rng:choice(names, 3, { replace = false, p = { 1, 2, 3 } })[{ {}, 2 }]:sort(), names[{ {}, 2 }])
+    assert.equal(0, rng:choice(2, 0, { replace = false, p = { 1, 1 } }).size)
+    gpu.raises("LogicError", "2 different ones of 1 that are possible", rng.choice, rng, 2, 2,
+      { replace = false, p = { 0, 1 } })
+    gpu.raises("LogicError", "a number, got a string", rng.choice, rng, 2, 1, { p = "x" })
     gpu.raises("LogicError", "p must have a probability for each of 3", rng.choice, rng, 3, 1, { p = { 1, 1 } })
     gpu.raises("LogicError", "p[2] is no probability", rng.choice, rng, 2, 1, { p = { 1, -1 } })
     gpu.raises("LogicError", "no probability above 0", rng.choice, rng, 2, 1, { p = { 0, 0 } })

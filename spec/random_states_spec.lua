@@ -1,5 +1,5 @@
 -- cudalua.random: PyCUDA's generators. XORWOW against Marsaglia's program, MRG32k3a against L'Ecuyer's published
--- numbers, Sobol's sequences against their first points and Joe and Kuo's property A; skipping; states; arguments.
+-- numbers, Sobol's sequences against SciPy's points and Joe and Kuo's property A; skipping; states; arguments.
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local bit = require "bit"
@@ -48,8 +48,10 @@ describe("random.XORWOWRandomNumberGenerator", function()
     g.state[{ {}, 1 }] = gpuarray.to_gpu({ 123456789, 362436069, 521288629, 88675123, 5783321, 6615241 }, "uint32")
     local states = states_of(g)
     local numbers = list(g:gen_uniform(40, "uint32"))
-    -- What the program prints first, with the seeds that stand in it.
+    -- The first numbers from the seeds that stand in the paper's program, as the unit tests of D's std.random have them
+    -- (Xorshift192); a generator's second four come behind those of all others.
     assert.same({ 246875399, 3690007200, 1264581005, 3906711041 }, { unpack(numbers, 1, 4) })
+    assert.same({ 1866187943, 2481925219, 2464530826, 1604040631 }, { unpack(numbers, 17, 20) })
     for i = 0, 39 do
       assert.equal(step(states[math.floor(i / 4) % 4 + 1]), numbers[i + 1])
     end
@@ -93,15 +95,46 @@ describe("random.MRG32k3aRandomNumberGenerator", function()
     gpu.refuses_nonsense(function(x) return mrg(x) end, { ["nil"] = true, number = true })
   end)
 
+  -- What follows stands in test2RngStream.res, the results that L'Ecuyer's RngStreams comes with: its streams g1, g2
+  -- and g3 are 2^127 numbers apart, substreams 2^76.
+  local second = { 3692455944, 1366884236, 2968912127, 335948734, 4161675175, 475798818 }
+  local third = { 1015873554, 1310354410, 2249465273, 994084013, 2912484720, 3876682925 }
+
   it("comes to the states that RngStreams publishes for its next streams", function()
-    -- Streams are 2^127 numbers apart, substreams 2^76.
     local g = mrg(1, 1)
     g.state:fill(12345)
     g:call_skip_ahead_sequence(1)
-    assert.same({ 3692455944, 1366884236, 2968912127, 335948734, 4161675175, 475798818 }, list(g.state))
+    assert.same(second, list(g.state))
+    g:call_skip_ahead_sequence(1)
+    assert.same(third, list(g.state))
     g.state:fill(12345)
-    g:call_skip_ahead_subsequence(1)
-    assert.same({ 870504860, 2641697727, 884013853, 339352413, 2374306706, 3651603887 }, list(g.state))
+    g:call_skip_ahead_sequence(2)
+    assert.same(third, list(g.state))
+    g.state:fill(1)
+    g:call_skip_ahead_sequence(3)
+    assert.same({ 3276123839, 3170955788, 1470482105, 884064067, 1017894425, 16401881 }, list(g.state))
+    g.state:fill(12345)
+    g:call_skip_ahead(35)
+    assert.same({ 1040577685, 3747037609, 277208355, 1712706441, 627445683, 2408037141 }, list(g.state))
+    assert.is_true(math.abs(g:gen_uniform(1)[1] - 0.07941673614985) < 2e-7)
+  end)
+
+  it("gives the numbers of RngStreams' third stream, and of its fourth substream", function()
+    local g = mrg(1, 1)
+    local function at_third()
+      for k, x in ipairs(third) do g.state[{ { k }, 1 }] = gpuarray.to_gpu({ x }, "uint32") end
+    end
+    at_third()
+    local sum = g:gen_uniform(101)[{ { 2, -1 } }]:sum({ dtype = "float64" }):item() -- one was taken before
+    assert.is_true(math.abs(sum - 53.98590159232) < 1e-5)
+    at_third()
+    for _, substreams in ipairs { 0, 4 } do
+      g:call_skip_ahead_subsequence(substreams)
+      local want = substreams == 0 and { 0.7285097861965, 0.9655872822837, 0.9961841304801, 0.1149884161813,
+        0.9731454191297 } or { 0.1734545396358, 0.03286351608942, 0.2643169129682, 0.3059403602117, 0.5476303035177 }
+      for i, x in ipairs(list(g:gen_uniform(5))) do assert.is_true(math.abs(x - want[i]) < 2e-7) end
+      at_third()
+    end
   end)
 end)
 
@@ -156,6 +189,7 @@ describe("random.StateGenerator", function()
     equal(x, xorwow(3):fill_log_normal(gpuarray.zeros(100, "float64"), 1, 0.5))
     local g = xorwow(1)
     gpu.raises("LogicError", "sigma must be a number", g.gen_log_normal, g, 3, "float32", 0, {})
+    gpu.raises("LogicError", "sigma must be at least 0, got -1", g.gen_log_normal, g, 3, "float32", 0, -1)
     gpu.refuses_nonsense(function(y) return g:fill_log_normal(y) end)
   end)
 
@@ -169,7 +203,8 @@ describe("random.StateGenerator", function()
     equal(x:astype "int32", xorwow(3):fill_poisson(counts))
     equal(x:astype "int32", xorwow(3):gen_poisson({ 100 }, "int32", gpuarray.full(100, 6)))
     local g = xorwow(1)
-    gpu.raises("LogicError", "mean must be a number from 0", g.gen_poisson, g, 3, "int32", -1)
+    gpu.raises("LogicError", "mean must be a number from 0 to 2^60", g.gen_poisson, g, 3, "int32", -1)
+    gpu.raises("LogicError", "mean must be a number from 0 to 2^60", g.gen_poisson, g, 3, "int64", 2 ^ 61)
     gpu.raises("LogicError", "the means have the shape", g.gen_poisson, g, 3, "int32", gpuarray.ones(2))
     gpu.raises("LogicError", "is no integer type", g.gen_poisson, g, 3, "float32", 1)
     gpu.refuses_nonsense(function(y) return g:fill_poisson(y, 1) end)
@@ -354,6 +389,18 @@ describe("Sobol's sequences", function()
     end
   end)
 
+  it("random.Sobol32RandomNumberGenerator: points of 1111 dimensions are SciPy's", function()
+    -- qmc.Sobol(1111, scramble=False, bits=32) of SciPy 1.17.1, times 2^32: points 1000 and 2047.
+    local dimensions = { 1, 2, 3, 4, 10, 100, 500, 1000, 1111 }
+    local points = { [1000] = { 943718400, 415236096, 2227175424, 2906652672, 297795584, 801112064, 1094713344,
+      859832320, 1589641216 }, [2047] = { 2097152, 2694840320, 3999268864, 1507852288, 1914699776, 3697278976,
+      3646947328, 1927282688, 845152256 } }
+    for point, want in pairs(points) do
+      local x = makers.Sobol32({ dimensions = 1111 }, point):gen_uniform({ 1, 1111 }, "uint32"):get()
+      for k, d in ipairs(dimensions) do assert.equal(want[k], x:get(1, d)) end
+    end
+  end)
+
   -- The first eight points of five dimensions.
   local first = { { 0, 0, 0, 0, 0 }, { 0.5, 0.5, 0.5, 0.5, 0.5 }, { 0.75, 0.25, 0.25, 0.25, 0.75 },
     { 0.25, 0.75, 0.75, 0.75, 0.25 }, { 0.375, 0.375, 0.625, 0.875, 0.375 }, { 0.875, 0.875, 0.125, 0.375, 0.875 },
@@ -461,6 +508,7 @@ describe("random.SobolGenerator", function()
     local g = makers.Sobol32()
     gpu.refuses_nonsense(function(y) return g:fill_poisson(y, 1) end)
     gpu.raises("LogicError", "mean must be", g.gen_poisson, g, 3)
+    gpu.raises("LogicError", "mean must be a number from 0 to 2^30", g.gen_poisson, g, 3, "int64", 2 ^ 31)
   end)
 
   it("random.SobolGenerator:call_skip_ahead leaves points out, until there are no more", function()
@@ -474,6 +522,35 @@ describe("random.SobolGenerator", function()
     assert.equal(3, g:gen_uniform(3).size)
   end)
 
+  it("random.SobolGenerator:call_skip_ahead_array leaves points out, in each dimension by itself", function()
+    for _, make in pairs(makers) do
+      local all = make { dimensions = 3 }:gen_uniform { 9000, 3 }
+      local g = make { dimensions = 3 }
+      assert.equal(g, g:call_skip_ahead_array(gpuarray.to_gpu({ 0, 5, 4000 }, "int32")))
+      g:call_skip_ahead_array(gpuarray.to_gpu({ 1, 0, 96 }, "uint64"), cuda.Stream())
+      g:gen_uniform(3)
+      local state = g:get_state()
+      for k = 1, 2 do
+        local x = g:gen_uniform(4500)
+        for d, first in ipairs { 4, 8, 4099 } do
+          equal(all[{ { first + 1, first + 4500 }, d }], x[{ {}, d }])
+        end
+        if k == 1 then g = make { dimensions = 3 }:set_state(state) end
+      end
+      g:set_state(g:get_state():gsub(" %d+ %d+ %d+ %d+$", " 2"))
+      equal(all[{ { 3, 12 } }], g:gen_uniform(10))
+      gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(2, "int32"))
+      gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(3))
+      local back = gpuarray.to_gpu({ 0, -1, 0 }, "int8")
+      gpu.raises("LogicError", "[2]: -1 is no number", g.call_skip_ahead_array, g, back)
+      gpu.refuses_nonsense(function(x) return g:call_skip_ahead_array(x) end)
+      gpu.refuses_nonsense(function(x) return g:call_skip_ahead(1, x) end, { ["nil"] = true })
+    end
+    local g = makers.Sobol32():call_skip_ahead_array(gpuarray.full(1, 2 ^ 32 - 3, "int64"))
+    gpu.raises("LogicError", "the sequence has 2^32 points", g.gen_uniform, g, 4)
+    assert.equal(3, g:gen_uniform(3).size)
+  end)
+
   it("random.SobolGenerator:get_state and random.SobolGenerator:set_state", function()
     local g = makers.Sobol32 { dimensions = 2 }
     g:gen_uniform(5)
@@ -481,6 +558,8 @@ describe("random.SobolGenerator", function()
     equal(g:gen_uniform(5), makers.Sobol32 { dimensions = 2 }:set_state("Sobol32 2 5"):gen_uniform(5))
     gpu.raises("LogicError", "of such a generator", g.set_state, g, "Sobol64 2 5")
     gpu.raises("LogicError", "of such a generator", g.set_state, g, "Sobol32 2 5000000000000")
+    gpu.raises("LogicError", "of such a generator", g.set_state, g, "Sobol32 2 5 1")
+    gpu.raises("LogicError", "of such a generator", g.set_state, g, "Sobol32 2 5 1 5000000000000")
     gpu.refuses_nonsense(function(x) return g:set_state(x) end)
   end)
 end)

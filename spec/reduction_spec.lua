@@ -1,5 +1,6 @@
 -- Reductions that users write: results against plain Lua, in every form of the kernel and layout of the arrays.
 local gpu = require "spec.support.gpu"
+local sample = require "spec.support.arrays"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
@@ -14,10 +15,7 @@ local function random(n, t)
   return gpuarray.to_gpu(h)
 end
 
-local function flat(a)
-  local h = a:get():copy()
-  return h:reshape { h.size }:tolist()
-end
+local flat = sample.flat
 
 local function sum_of(list) return reference.sum(list, dtype.float32) end
 
@@ -204,6 +202,81 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
     exec:close()
     graph:close()
     s:close()
+  end)
+
+  it("takes its arguments by name, from any of them on", function()
+    local x = gpuarray.to_gpu { 1, 2, 3 }
+    local by_name = ReductionKernel { dtype_out = "float32", neutral = "0", reduce_expr = "a + b",
+      map_expr = "x[i] * x[i]", arguments = "const float *x", name = "squares", preamble = "#define N 5" }
+    assert.equal("squares", by_name.name)
+    assert.equal(14, by_name(x):item())
+    local options = { neutral = 0, reduce_expr = "a + b", arguments = "const float *x" }
+    assert.equal(6, ReductionKernel("float32", options)(x):item())
+    assert.same({ neutral = 0, reduce_expr = "a + b", arguments = "const float *x" }, options)
+    local several = ReductionKernel({ "float32", "float32" }, { neutral = { 0, 1 }, reduce_expr = { "a + b", "a * b" },
+      map_expr = { "x[i]", "x[i]" }, arguments = { "const float *x" } })
+    local sum_of_it, product = several(gpuarray.to_gpu { 2, 3, 4 })
+    assert.same({ 9, 24 }, { sum_of_it:item(), product:item() })
+    gpu.raises("LogicError", "ReductionKernel: neutral is given twice", ReductionKernel, "float32", "0",
+      { neutral = "0" })
+    gpu.raises("LogicError", "argument 3 comes after the table of options", ReductionKernel, "float32",
+      { neutral = "0" }, "a + b")
+    gpu.raises("LogicError", "it takes 6 arguments and a table of options, got true as argument 7", ReductionKernel,
+      "float32", "0", "a + b", nil, "const float *x", "name", true)
+    gpu.raises("LogicError", "ReductionKernel: arguments: expected declarations", ReductionKernel, "float32", 0, "a+b")
+    gpu.raises("LogicError", "ReductionKernel: arguments: argument 1", ReductionKernel, "float32", 0, "a+b", nil, "x")
+  end)
+
+  it("takes numbers as neutral values, which integers have to hold", function()
+    local x = gpuarray.to_gpu({ 5LL, -7LL }, "int64")
+    local function neutral(t, value, expr)
+      return ReductionKernel(t, value, expr, "x[i]", "const long long *x")(gpuarray.empty(0, "int64")):item()
+    end
+    local lowest = -9223372036854775807LL - 1
+    assert.equal(lowest, neutral("int64", lowest, "max(a, b)"))
+    assert.equal(5, ReductionKernel("int64", lowest, "max(a, b)", nil, "const long long *x")(x):item())
+    assert.equal(18446744073709551615ULL, neutral("uint64", 18446744073709551615ULL, "a + b"))
+    assert.equal("-0", text(neutral("float32", -0.0, "a + b")))
+    assert.equal(1 / 0, neutral("float64", 1 / 0, "a + b"))
+    for _, wrong in ipairs { 1 / 0, 0.5, 2 ^ 31, 0 / 0 } do
+      gpu.raises("LogicError", "ReductionKernel: neutral: ", ReductionKernel, "int32", wrong, "a+b", nil, "int *x")
+    end
+    gpu.raises("LogicError", "neutral 2: -1", ReductionKernel, { "int8", "uint8" }, { -1, -1 }, { "a", "a" },
+      { "1", "1" }, "const int *x")
+  end)
+
+  it("lets macros and functions of the user's have any name", function()
+    local x = gpuarray.to_gpu { 1, 2, 3 }
+    local names = { "N", "T", "x", "r", "acc_t", "combine", "lanes", "out", "total" }
+    local macros, functions = {}, {}
+    for i, name in ipairs(names) do
+      macros[i] = ("#define %s 5\n"):format(name)
+      functions[i] = ("__device__ float %s(float q) { return q; }\n"):format(name)
+    end
+    local function of(options)
+      return ReductionKernel({ "float32", "float32" }, { 0, 0 }, { "a + b", "a + b" }, { "xs[i]", "N + xs[i] - xs[i]" },
+        "const float *xs", options)
+    end
+    local _, fives = of({ preamble = table.concat(macros), options = { "-DROW=3", "-D", "Value=4" } })(x)
+    assert.equal(15, fives:item())
+    local own = ReductionKernel("float32", 0, "combine(a) + b", "T(xs[i])", "const float *xs",
+      { preamble = table.concat(functions) })
+    assert.equal(6, own(x):item())
+  end)
+
+  it("keeps its results apart, and does not read beyond memory", function()
+    local two = ReductionKernel({ "float32", "float32" }, { 0, 0 }, { "a + b", "a + b" }, { "x[i]", "2 * x[i]" },
+      "const float *x")
+    local x, out = gpuarray.to_gpu { 1, 2 }, gpuarray.zeros(2)
+    two(x, { out = { out[{ { 1 } }], out[{ { 2 } }] } })
+    assert.same({ 3, 6 }, out:tolist())
+    gpu.raises("LogicError", "option out: arrays 1 and 2 lie in the same place", two, x, { out = { out[{ { 1 } }],
+      out[{ { 1 } }] } })
+    local memory = cuda.mem_alloc(16)
+    cuda.memset_d32(memory, 0, 4)
+    assert.equal(0, sum(memory, { n = 4 }):item())
+    gpu.raises("LogicError", "the memory has 16 bytes, and 5 elements of float32 are asked for", sum, memory, { n = 5 })
+    memory:free()
   end)
 
   it("reduction.ReductionKernel:source is CUDA C; errors are about the user's lines", function()

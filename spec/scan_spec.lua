@@ -288,6 +288,42 @@ describe("Scan kernels", function()
     assert.equal(5000, b[5000])
   end)
 
+  it("have neutral values of every kind, and take arguments by name: scan.InclusiveScanKernel", function()
+    local inclusive, exclusive = scan.InclusiveScanKernel, scan.ExclusiveScanKernel
+    -- As in PyCUDA, an inclusive scan may be given a neutral value.
+    assert.equal("foo", inclusive("int32", "a+b", nil, { name_prefix = "foo" }).name)
+    assert.equal("foo", inclusive("int32", "a+b", "0", { name_prefix = "foo" }).name)
+    assert.equal("scan", inclusive("int32", "a+b", 0).name)
+    assert.equal("foo", inclusive("int32", { scan_expr = "a+b", neutral = 0, name_prefix = "foo" }).name)
+    local ones = gpuarray.ones(3, "int32")
+    assert.same({ 1, 2, 3 }, inclusive({ dtype = "int32", scan_expr = "a+b" })(ones, "new"):tolist())
+    assert.same({ 5, 1, 2 }, exclusive("int32", "a+b", { neutral = 5 })(ones, "new"):tolist())
+    local wide = gpuarray.ones(2, "int64")
+    local big = exclusive("int64", "a+b", 2LL ^ 60)(wide, "new")
+    assert.is_true(big:item(1) == 2LL ^ 60 and big:item(2) == 1)
+    assert.equal(-math.huge, 1 / exclusive("float32", "a+b", -0.0)(gpuarray.ones(2), "new"):item(1))
+    gpu.raises("LogicError", "neutral", exclusive, "int8", "a+b", 300)
+    gpu.raises("LogicError", "neutral", inclusive, "int8", "a+b", 0.5)
+    gpu.raises("LogicError", "neutral is missing", exclusive, "int8", "a+b", { name_prefix = "x" })
+    gpu.raises("LogicError", "given twice", exclusive, "int8", "a+b", 0, { neutral = 0 })
+  end)
+
+  it("give the same wherever the elements and the flags of segments begin", function()
+    local inclusive, exclusive = scan.InclusiveScanKernel("float32", "a + b"),
+      scan.ExclusiveScanKernel("float32", "a + b", 3)
+    local room, marks = gpuarray.arange(9004):astype "float32" / 64, (gpuarray.arange(9004) % 77):eq(0)
+    local x, flags = (room[{ { 2, 9002 } }] + 0):eval(), (marks[{ { 2, 9002 } }] * 1):eval()
+    for _, k in ipairs { inclusive, exclusive } do
+      local plain, segments = k(x, "new"):tolist(), k(x, "new", { flags = flags }):tolist()
+      assert.is_true(segments[100] < plain[100] and segments[9001] < plain[9001])
+      for _, from in ipairs { x, room[{ { 2, 9002 } }] } do
+        assert.same(plain, k(from, "new"):tolist())
+        assert.same(segments, k(from, "new", { flags = flags }):tolist())
+        assert.same(segments, k(from, "new", { flags = marks[{ { 2, 9002 } }] }):tolist())
+      end
+    end
+  end)
+
   it("count elements in 64 bits where there are many", function()
     local limit = plan.LIMIT
     plan.LIMIT = 1
@@ -305,6 +341,9 @@ describe("Scan kernels", function()
       options = { "-DSTEP=2" }, preamble = [[
 #define K 3
 #define RUN 4
+#define LINES 5
+#define N 6
+#define lane 7
 #define MERGE(x, y) combine(x, y, STEP)
 static __device__ int lanes(int x) { return x; }
 static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(b) + step; }]] })
@@ -312,7 +351,7 @@ static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(
     assert.equal("totals", k.name)
     assert.is_truthy(tostring(k):find("totals(const int *input, int *output)", 1, true))
     assert.is_truthy(k:source():find("MERGE(a, b)", 1, true))
-    assert.is_truthy(scan.ExclusiveScanKernel("int32", "a + b", 17):source():find("\n17\n", 1, true))
+    assert.is_truthy(scan.ExclusiveScanKernel("int32", "a + b", 17):source():find("\n17ll\n", 1, true))
     gpu.raises("LogicError", "read only", function() k.name = "x" end)
     local wrong = scan.InclusiveScanKernel("int32", "a +\n wrong")
     local err = gpu.error_of("CompileError", wrong, gpuarray.ones(3, "int32"))
@@ -320,7 +359,7 @@ static __device__ int combine(int a, int b, int step) { return lanes(a) + lanes(
     gpu.raises("LogicError", "scan_expr is empty", scan.InclusiveScanKernel, "int32", " ")
     gpu.raises("LogicError", "scan_expr must be a string", scan.InclusiveScanKernel, "int32", 5)
     gpu.raises("LogicError", "neutral is missing", scan.ExclusiveScanKernel, "int32", "a + b")
-    gpu.raises("LogicError", "neutral must be a string", scan.ExclusiveScanKernel, "int32", "a + b", {})
+    gpu.raises("LogicError", "neutral must be a string", scan.ExclusiveScanKernel, "int32", "a + b", print)
     gpu.raises("LogicError", "InclusiveScanKernel", scan.InclusiveScanKernel, "nothing", "a + b")
     gpu.raises("LogicError", "unknown option", scan.InclusiveScanKernel, "int32", "a + b", { prefix = 1 })
     gpu.raises("LogicError", "option preamble must be a string", scan.InclusiveScanKernel, "int32", "a",
@@ -419,6 +458,20 @@ describe("Scan kernels with arguments", function()
     cuda.memcpy_htod(memory, ffi.new("int[3]", 1, 2, 3))
     scan.GenericScanKernel("int32", "int *x", "x[i]", "a * b", nil, "x[i] = item")(memory, { n = 3, stream = nil })
     assert.same({ 1, 2, 6 }, gpuarray.wrap(memory, 3, "int32"):tolist())
+  end)
+
+  it("take their arguments by name: scan.GenericScanKernel", function()
+    local k = scan.GenericScanKernel("int32", { arguments = "const int *x, int *y", input_expr = "x[i]",
+      scan_expr = "a + b", neutral = 7, output_statement = "y[i] = prev_item", name_prefix = "named" })
+    assert.equal("named", k.name)
+    local x, y = gpuarray.to_gpu({ 1, 2, 3 }, "int32"), gpuarray.zeros(3, "int32")
+    k(x, y)
+    assert.same({ 7, 1, 3 }, y:tolist())
+    -- What is used at [i] is as long as what is scanned.
+    gpu.raises("LogicError", "fewer elements", k, x, y, { n = 4 })
+    gpu.raises("LogicError", "the memory has 8 bytes", k, x, cuda.mem_alloc(8))
+    gpu.raises("LogicError", "GenericScanKernel: arguments", scan.GenericScanKernel, "int32", "what", "0", "a + b", 0,
+      "y[0] = 1")
   end)
 
   it("tell what is wrong with a call or a text", function()

@@ -3,6 +3,12 @@
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
+    "gpuarray_huge_spec: More than 2^31 elements of int8: sums, extremes and their positions, counts, views",
+    "gpuarray_huge_spec: More than 2^31 elements of float32: sums, means, positions, both axes",
+    "gpuarray_huge_spec: More than 2^31 elements cumulative sums of float32 along an axis, in place",
+    "gpuarray_huge_spec: More than 2^31 elements random numbers, by their places",
+    "gpuarray_huge_spec: More than 2^31 elements sorted, counted by bins, and unique",
+    "gpuarray_huge_spec: More than 2^31 elements where sorted bytes were: argsort",
   },
   one_gpu = {
     "multi_gpu_spec: two devices are told apart",
@@ -18,6 +24,7 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "gpuarray_cell_spec: Values of reductions that are read at once errors come where they came",
     "check_spec: checks of the software device find one access too many, in each space of memory",
     "check_spec: checks of the software device find pointers that lead nowhere",
     "check_spec: checks of the software device find loads of what nobody has written",
@@ -60,6 +67,14 @@ return {
     "fault_sweep_spec: faults in each driver call of 04_streams.lua",
     "fault_sweep_spec: faults in each driver call of 05_devices.lua",
     "fault_sweep_spec: faults in each driver call of 06_two_contexts.lua",
+    "fault_sweep_spec: faults in each driver call of a program: reduction",
+    "fault_sweep_spec: faults in each driver call of a program: scan",
+    "fault_sweep_spec: faults in each driver call of a program: sort",
+    "fault_sweep_spec: faults in each driver call of a program: unique",
+    "fault_sweep_spec: faults in each driver call of a program: counting",
+    "fault_sweep_spec: faults in each driver call of a program: random",
+    "fault_sweep_spec: faults in each driver call of a program: kernels",
+    "fault_sweep_spec: faults in such programs when their kernels are there: the same context goes on",
     "fault_sweep_spec: faults in processes from their start to their end",
     "fault_sweep_spec: faults in each call that gives something back, in a finalizer",
     "lifetime_spec: lifetimes what machine code refers to is let go of before memory is said to be out",

@@ -16,6 +16,10 @@ import time
 
 import numpy
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import libraries  # noqa: E402
+
 
 def chain(ns, a, b):
     """Twenty operations."""
@@ -49,35 +53,14 @@ class NumPy:
     int8, complex64 = numpy.int8, numpy.complex64
 
 
-class CuPy:
+class CuPy(libraries.CuPy):
     def __init__(self):
-        import cupy
-
-        self.cupy, self.version = cupy, cupy.__version__
+        super().__init__()
+        cupy = self.cupy
         self.sin, self.sqrt, self.lower, self.upper = cupy.sin, cupy.sqrt, cupy.maximum, cupy.minimum
         self.dense = cupy.ascontiguousarray
         self.float16, self.float32, self.float64 = cupy.float16, cupy.float32, cupy.float64
         self.int8, self.complex64 = cupy.int8, cupy.complex64
-        self.wait = cupy.cuda.runtime.deviceSynchronize
-        self.random(16)
-
-    def random(self, n):
-        return self.cupy.random.rand(n, dtype=self.cupy.float32)
-
-    def host(self, x):
-        return self.cupy.asnumpy(x)
-
-    def event(self):
-        return self.cupy.cuda.Event()
-
-    def between(self, start, stop):
-        return self.cupy.cuda.get_elapsed_time(start, stop)
-
-    def forget(self):
-        self.cupy.get_default_memory_pool().free_all_blocks()
-
-    def held(self):
-        return self.cupy.get_default_memory_pool().total_bytes()
 
     def compile(self, number):
         kernel = self.cupy.ElementwiseKernel("float32 a, float32 b", "float32 z",
@@ -85,41 +68,19 @@ class CuPy:
         return lambda x, y: kernel(x, y)
 
 
-class PyTorch:
+class PyTorch(libraries.PyTorch):
     def __init__(self):
-        import torch
-
-        self.torch, self.version = torch, torch.__version__
+        super().__init__()
+        torch = self.torch
         self.sin, self.sqrt, self.lower = torch.sin, torch.sqrt, torch.maximum
         self.float16, self.float32, self.float64 = torch.float16, torch.float32, torch.float64
         self.int8, self.complex64 = torch.int8, torch.complex64
-        self.wait = torch.cuda.synchronize
-        self.random(16)
 
     def upper(self, x, most):
         return self.torch.clamp(x, max=most)
 
     def dense(self, x):
         return x.contiguous()
-
-    def random(self, n):
-        return self.torch.rand(n, device="cuda")
-
-    def host(self, x):
-        return x.cpu().numpy()
-
-    def event(self):
-        return self.torch.cuda.Event(enable_timing=True)
-
-    def between(self, start, stop):
-        return start.elapsed_time(stop)
-
-    def forget(self):
-        self.torch.cuda.empty_cache()
-        self.torch.cuda.reset_peak_memory_stats()
-
-    def held(self):
-        return self.torch.cuda.max_memory_reserved()
 
 
 class Peer:
@@ -157,17 +118,8 @@ class Peer:
     def device(self, row, launches):
         if row not in self.checked:
             self.check(row)
-        ns, data, launches = self.ns, self.inputs(), int(launches)
-        start, stop = ns.event(), ns.event()
-        for i in range(2):  # the device is busy when the first one that counts is submitted
-            evaluate(ns, row, data[i])
-        start.record()
-        for i in range(launches):
-            result = evaluate(ns, row, data[i % 4])
-        stop.record()
-        stop.synchronize()
-        del result
-        return ns.between(start, stop) * 1e3 / launches
+        ns, data = self.ns, self.inputs()
+        return libraries.on_device(ns, lambda i: evaluate(ns, row, data[i % 4]), int(launches))
 
     def host(self, batches, batch):
         (x, y), spent, batch = self.small, 0.0, int(batch)
@@ -210,23 +162,13 @@ class Peer:
 
 
 def main():
-    try:
-        peer = Peer({"cupy": CuPy, "torch": PyTorch}[sys.argv[1]](), *map(int, sys.argv[2:]))
-    except Exception as error:  # it is not installed, or its CUDA does not fit
-        sys.exit(f"{sys.argv[1]}: {error}")
+    library = {"cupy": CuPy, "torch": PyTorch}[sys.argv[1]]
+    peer = libraries.make(lambda: Peer(library(), *map(int, sys.argv[2:])))
     warm = os.environ.get("CUDALUA_BENCH_WARM")
     if warm:
         print(peer.cold(warm))
         return
-    print(peer.ns.version, flush=True)
-    for request in sys.stdin:
-        name, *arguments = request.split()
-        try:
-            answer = getattr(peer, name)(*arguments)
-            print(*(answer if isinstance(answer, tuple) else (answer,)), flush=True)
-        except Exception as error:  # whatever keeps it from working here
-            print(f"{name} {arguments}: {error}", file=sys.stderr, flush=True)
-            print("failed", flush=True)
+    libraries.serve(peer)
 
 
 if __name__ == "__main__":

@@ -161,37 +161,27 @@ extern "C" __global__ void __launch_bounds__(256)
 
 //: mask
 // Where the bytes of a mask are that are not 0. A block has a tile of 8192, a thread 32 of them.
-static __device__ __forceinline__ unsigned not_zero(const unsigned word) { // a byte's top bit, where it is not 0
-  return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+static __device__ __forceinline__ unsigned not_zero(const unsigned word) { // a byte's bit of 4, where it is not 0
+  const unsigned top = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+  return (top >> 7) * 0x00204081u >> 21 & 15;
 }
 
-// The bytes of a thread.
-static __device__ __forceinline__ void load(unsigned *word, const unsigned char *mask, const unsigned long long n,
-                                            const unsigned long long first) {
+// The bytes of a thread: a bit for each.
+static __device__ __forceinline__ unsigned load(const unsigned char *mask, const unsigned long long n,
+                                                const unsigned long long first) {
+  unsigned bits = 0;
   if (first + 32 <= n) {
     const uint4 a = ((const uint4 *)(mask + first))[0], b = ((const uint4 *)(mask + first))[1];
-    word[0] = a.x, word[1] = a.y, word[2] = a.z, word[3] = a.w;
-    word[4] = b.x, word[5] = b.y, word[6] = b.z, word[7] = b.w;
+    const unsigned word[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+#pragma unroll
+    for (int k = 0; k < 8; k++) bits |= not_zero(word[k]) << 4 * k;
   } else {
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-      word[k] = 0;
-#pragma unroll
-      for (int byte = 0; byte < 4; byte++)
-        if (first + 4 * k + byte < n) word[k] |= (unsigned)(mask[first + 4 * k + byte] != 0) << 8 * byte;
-    }
+    for (int k = 0; first + k < n && k < 32; k++) bits |= (unsigned)(mask[first + k] != 0) << k;
   }
-#pragma unroll
-  for (int k = 0; k < 8; k++) word[k] = not_zero(word[k]);
+  return bits;
 }
 
-static __device__ __forceinline__ unsigned count_of(const unsigned *word) {
-  unsigned count = 0;
-#pragma unroll
-  for (int k = 0; k < 8; k++) count += __popc(word[k]);
-  return count;
-}
-
+//: mask_sum
 // The sum of the values of all threads before this one; *all is that of all threads.
 template <typename T> static __device__ __forceinline__ T sum_before(const T value, T *all) {
   __shared__ T of_warp[8];
@@ -214,17 +204,18 @@ template <typename T> static __device__ __forceinline__ T sum_before(const T val
   return before;
 }
 
+//: mask_count
 // How many each tile has.
 extern "C" __global__ void __launch_bounds__(256)
-    count(const unsigned char *mask, const unsigned long long n, long long *counts) {
-  unsigned word[8], all;
-  load(word, mask, n, blockIdx.x * 8192ull + threadIdx.x * 32);
-  sum_before(count_of(word), &all);
+    mask_count(const unsigned char *mask, const unsigned long long n, long long *counts) {
+  unsigned all;
+  sum_before<unsigned>(__popc(load(mask, n, blockIdx.x * 8192ull + threadIdx.x * 32)), &all);
   if (threadIdx.x == 0) counts[blockIdx.x] = all;
 }
 
+//: mask_offsets
 // How many all tiles before each one have; behind the last one, how many there are. One block.
-extern "C" __global__ void __launch_bounds__(256) offsets(long long *counts, const unsigned long long tiles) {
+extern "C" __global__ void __launch_bounds__(256) mask_offsets(long long *counts, const unsigned long long tiles) {
   long long before = 0;
   for (unsigned long long from = 0; from < tiles; from += 1024) {
     const unsigned long long first = from + 4 * threadIdx.x;
@@ -245,16 +236,24 @@ extern "C" __global__ void __launch_bounds__(256) offsets(long long *counts, con
   if (threadIdx.x == 0) counts[tiles] = before;
 }
 
-// The positions, from 1.
+//: mask_write
+// Where the mask is true, element i goes to the next place of `out`. The lanes of a warp write side by side: they have
+// the 32 bytes of each lane in turn.
 extern "C" __global__ void __launch_bounds__(256)
-    positions(const unsigned char *mask, const unsigned long long n, const long long *offsets, long long *out) {
-  unsigned word[8], all;
+    @name@(const unsigned char *mask, const unsigned long long n, const long long *offsets, @item@ *out@params@) {
+  unsigned all;
+  const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
   const unsigned long long first = blockIdx.x * 8192ull + threadIdx.x * 32;
-  load(word, mask, n, first);
-  long long at = offsets[blockIdx.x] + sum_before(count_of(word), &all);
-#pragma unroll
-  for (int k = 0; k < 8; k++)
-    for (unsigned bits = word[k]; bits; bits &= bits - 1) out[at++] = (long long)first + 4 * k + (__ffs(bits) + 7) / 8;
+  const unsigned own = load(mask, n, first);
+  long long at = offsets[blockIdx.x] + sum_before<unsigned>(__popc(own), &all);
+  at = __shfl_sync(0xffffffffu, at, 0);
+  unsigned long long i = first - 31 * lane;
+#pragma unroll 8
+  for (int k = 0; k < 32; k++, i += 32) {
+    const unsigned bits = __shfl_sync(0xffffffffu, own, k);
+    if (bits >> lane & 1) out[at + __popc(bits & below)] = @value@;
+    at += __popc(bits);
+  }
 }
 
 //: unravel

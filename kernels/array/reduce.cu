@@ -10,7 +10,7 @@
 // A kernel's own part is written before this: acc_t neutral() start() combine() finish(), or where the order is free
 // what a thread has, part_t none() add() end(); and in the kernels functions: bases(k), where the elements of output
 // k begin in all arrays; load(bases, r), WIDTH neighbours of each array; some(bases, r, m), the first m of these;
-// value(pack, e, r), what is computed of one of them, which is element r; out_at(k).
+// value(pack, e, r), what is computed of one of them, which is element r; put(k, x), where output k goes.
 
 //: common
 template <int N> __device__ __forceinline__ acc_t pairwise(acc_t (&v)[N]) {
@@ -41,6 +41,33 @@ __device__ __forceinline__ acc_t shuffle(const acc_t x, const unsigned mask) {
 __device__ __forceinline__ acc_t lanes(acc_t x, const unsigned from, const unsigned to) {
   for (unsigned mask = from; mask < to; mask *= 2) x = combine(x, shuffle(x, mask));
   return x;
+}
+
+//: tell
+// The one value goes to the host as well, who looks for it at this address: its halves, each with the ticket of the
+// launch, so that he knows both when they are there. 0: he is not interested.
+template <class T>
+__device__ __forceinline__ void tell(const unsigned long long told, const unsigned ticket, const T y) {
+  if (!told) return;
+  union {
+    T y;
+    unsigned word[2];
+  } value;
+  value.word[0] = value.word[1] = 0;
+  value.y = y;
+  volatile unsigned long long *to = (volatile unsigned long long *)told;
+  to[0] = (unsigned long long)ticket << 32 | value.word[0];
+  if (sizeof(T) > 4) to[1] = (unsigned long long)ticket << 32 | value.word[1];
+}
+
+//: tell_element
+// An element of an array.
+extern "C" __global__ void array_tell(const unsigned char *from, const unsigned size, const unsigned long long told,
+                                      const unsigned ticket) {
+  if (size == 8)
+    tell(told, ticket, *(const unsigned long long *)from);
+  else
+    tell(told, ticket, size == 4 ? *(const unsigned *)from : size == 2 ? *(const unsigned short *)from : *from);
 }
 
 //: tree_pack
@@ -223,18 +250,45 @@ __device__ __forceinline__ acc_t slots(words_t *shared, acc_t x, const unsigned 
   return x;
 }
 
+// The same of V outputs at a time, with as many times 256 words.
+template <int V>
+__device__ __forceinline__ void slots(words_t *shared, acc_t (&x)[V], const unsigned step, const unsigned count) {
+  if (V == 1 || step == 1) {
+#pragma unroll
+    for (int e = 0; e < V; e++) x[e] = slots(shared, x[e], step, count);
+    return;
+  }
+  const unsigned slot = threadIdx.x / step;
+  __syncthreads();
+#pragma unroll
+  for (int e = 0; e < V; e++) shared[e * 256 + threadIdx.x].x = x[e];
+  for (unsigned distance = 1; distance < count; distance *= 2) {
+    __syncthreads();
+    if ((slot & (2 * distance - 1)) == 0) {
+#pragma unroll
+      for (int e = 0; e < V; e++) {
+        x[e] = combine(x[e], shared[e * 256 + threadIdx.x + distance * step].x);
+        shared[e * 256 + threadIdx.x].x = x[e];
+      }
+    }
+  }
+}
+
 //: split
 // An output that several blocks share: each leaves its part in memory, and the last one of them combines all parts.
 
-// Is this the last one? It finds the counter as 0, and leaves it so. One thread's fences do for the whole block, as
-// what the others wrote before the barrier comes before them.
+// Is this the last one? It finds the counter as 0, and leaves it so. One thread's operation, which releases and
+// acquires, does for the whole block, as what the others wrote before the barrier comes before it.
 __device__ __forceinline__ bool is_last(unsigned *counter, const unsigned parts) {
   __shared__ bool last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicInc(counter, parts - 1) == parts - 1;
-    __threadfence();
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(__cvta_generic_to_global(counter)), "r"(parts - 1)
+                 : "memory");
+    last = before == parts - 1;
   }
   __syncthreads();
   return last;
@@ -253,6 +307,13 @@ __device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, co
                                               const unsigned long long step, const unsigned parts,
                                               const unsigned threads_of_slot, const unsigned count) {
   enum { N = V > 4 ? 2 : 8 }; // parts that are read before the first is used
+  if (parts <= count) { // as is common
+    const unsigned i = threadIdx.x / threads_of_slot;
+#pragma unroll
+    for (int e = 0; e < V; e++) x[e] = i < parts ? read(p + i * step + e) : neutral();
+    slots(shared, x, threads_of_slot, count);
+    return;
+  }
   unsigned each = 1;
   while (each * count < parts) each *= 2;
   const unsigned first = threadIdx.x / threads_of_slot * each;
@@ -282,8 +343,7 @@ __device__ __forceinline__ void combine_parts(acc_t (&x)[V], words_t *shared, co
     if (done >> level & 1)
 #pragma unroll
       for (int e = 0; e < V; e++) x[e] = combine(left[e][level], x[e]);
-#pragma unroll
-  for (int e = 0; e < V; e++) x[e] = slots(shared, x[e], threads_of_slot, count);
+  slots(shared, x, threads_of_slot, count);
 }
 
 //: rows
@@ -311,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   for (int i = 0; i < @rows@; i++) {
     const bool there = k + i * rows < outputs;
     const acc_t x = lanes(of_pack(value, raw[i], r, there ? m : 0), 1, 1u << log_lanes);
-    if (lane == 0 && there) out[out_at(k + i * rows)] = finish(x, count);
+    if (lane == 0 && there) put(k + i * rows, finish(x, count));
   }
 }
 
@@ -335,7 +395,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   const unsigned row = threadIdx.x >> log_units;
   const acc_t x = slots(shared, row < rows ? shared[threadIdx.x].x : neutral(), 1, units);
   if ((threadIdx.x & units - 1) == 0 && row < rows && first + row < outputs)
-    out[out_at(first + row)] = finish(x, count);
+    put(first + row, finish(x, count));
 }
 
 //: units_split
@@ -362,7 +422,7 @@ extern "C" __global__ void __launch_bounds__(256) @name@(
   if (threadIdx.x < side) partial[k * parts + part].x = x[0];
   if (!is_last(counters + group, parts)) return;
   combine_parts(x, shared, partial + k * parts, 1, parts, 1 << @log_x@, 256 >> @log_x@);
-  if (threadIdx.x < side) out[out_at(k)] = finish(x[0], count);
+  if (threadIdx.x < side) put(k, finish(x[0], count));
 }
 
 //: tree_column
@@ -420,7 +480,7 @@ struct Column {
 // Behind each of these are as many threads as fit into the block, with `chunk` elements one after the other.
 @signature@
 @functions@
-  __shared__ words_t shared[256];
+  __shared__ words_t shared[256 * @width@];
   const unsigned width = 1u << log_x, slot = threadIdx.x >> log_x, depth = 256u >> log_x;
   const unsigned long long group = blockIdx.x@per_group@, part = @part@;
   const unsigned long long k = ((group << log_x) + (threadIdx.x & width - 1)) * @width@;
@@ -449,17 +509,15 @@ struct Column {
   }
   acc_t x[@width@];
 #pragma unroll
-  for (int e = 0; e < @width@; e++) {
-    x[e] = column[e].combined((index_t)first);
-    if (depth > 1) x[e] = slots(shared, x[e], width, depth);
-  }
+  for (int e = 0; e < @width@; e++) x[e] = column[e].combined((index_t)first);
+  if (depth > 1) slots(shared, x, width, depth);
 @ending@
 }
 
 //: columns_whole
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) out[out_at(k + e)] = finish(x[e], count_of);
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
   }
 
 //: columns_split
@@ -471,5 +529,5 @@ struct Column {
   combine_parts(x, shared, partial + (k < outputs ? k : 0), outputs, parts, width, depth);
   if (slot == 0 && k < outputs) {
 #pragma unroll
-    for (int e = 0; e < @width@; e++) out[out_at(k + e)] = finish(x[e], count_of);
+    for (int e = 0; e < @width@; e++) put(k + e, finish(x[e], count_of));
   }

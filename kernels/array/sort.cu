@@ -32,8 +32,12 @@ struct Order {
     const Key straight = key ^ all;
     return straight ^ ((Key)~((SignedKey)straight >> (BITS - 1)) | sign);
   }
+  // The key of 0 for that of -0.
+  __device__ __forceinline__ Key plain(const Key key) const {
+    return FLOATS && key == (Key)(body ^ all) ? (Key)(sign ^ all) : key;
+  }
   __device__ __forceinline__ unsigned digit(Key key, const unsigned pass) const {
-    if (FLOATS && key == (Key)(body ^ all)) key = (Key)(sign ^ all);
+    key = plain(key);
     const unsigned word = BITS == 64 && pass >= 4 ? (unsigned)((unsigned long long)key >> 32) : (unsigned)key;
     return __byte_perm(word, 0, 0x4440 | (pass & 3));
   }
@@ -410,6 +414,82 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
       if (i < count) values_to[place_of[k]] = staged.values[i];
     }
   }
+//: select_count
+// The key of the element that has a rank in the order, by its digits from the highest on: how often each digit comes
+// among the elements that have the digits found so far, and in which of them the rank falls. `found` is these digits,
+// and the rank among the elements that have them, from 0.
+
+// Each digit has a counter for every lane: elements with the same digit do not wait for each other.
+extern "C" __global__ void __launch_bounds__(256)
+    array_select_count(const unsigned long long n, const unsigned pass, const unsigned order_of, const Key *in,
+                       const unsigned long long *found, unsigned long long *counts) {
+  __shared__ unsigned counters[DIGITS * 32];
+  for (unsigned i = threadIdx.x; i < DIGITS * 32; i += 256) counters[i] = 0;
+  __syncthreads();
+  const Order order(order_of);
+  const Key higher = pass + 1 < PASSES ? (Key)~(((Key)1 << (8 * (pass + 1) & (BITS - 1))) - 1) : (Key)0;
+  const Key digits = (Key)found[0];
+  const unsigned own = (unsigned)__cvta_generic_to_shared(counters) + threadIdx.x % 32 * 4;
+  const auto add = [&](const Key element) {
+    const Key key = order.plain(order.encode(element));
+    if (((key ^ digits) & higher) == 0)
+      asm volatile("red.shared.add.u32 [%0], 1;" : : "r"((order.digit(key, pass) << 7) + own) : "memory");
+  };
+  const unsigned long long step = gridDim.x * 2048ull;
+  for (unsigned long long first = blockIdx.x * 2048ull + threadIdx.x; first < n; first += step) {
+    if (first - threadIdx.x + 2048 <= n) {
+      Key x[8];
+#pragma unroll
+      for (int k = 0; k < 8; k++) x[k] = in[first + k * 256];
+#pragma unroll
+      for (int k = 0; k < 8; k++) add(x[k]);
+    } else {
+      for (unsigned long long i = first; i < n; i += 256) add(in[i]);
+    }
+  }
+  __syncthreads();
+  unsigned sum = 0;
+  for (unsigned lane = 0; lane < 32; lane++) sum += counters[threadIdx.x * 32 + (lane + threadIdx.x) % 32];
+  if (sum) atomicAdd(counts + threadIdx.x, (unsigned long long)sum);
+}
+
+//: select_digit
+// One block. The counts begin as 0 again.
+extern "C" __global__ void __launch_bounds__(256)
+    array_select_digit(const unsigned pass, const unsigned long long first_rank, unsigned long long *found,
+                       unsigned long long *counts) {
+  __shared__ unsigned long long sums[DIGITS];
+  const unsigned long long count = counts[threadIdx.x], rank = pass + 1 == PASSES ? first_rank : found[1];
+  counts[threadIdx.x] = 0;
+  unsigned long long sum = count;
+  for (unsigned below = 1; below < DIGITS; below *= 2) {
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x >= below) sum += sums[threadIdx.x - below];
+    __syncthreads();
+  }
+  if (rank >= sum - count && rank < sum) {
+    found[0] |= (unsigned long long)threadIdx.x << 8 * pass;
+    found[1] = rank - (sum - count);
+  }
+}
+
+//: select_mask
+// Which elements come in the order no later than those of the key that was found; 0 up to a multiple of four.
+extern "C" __global__ void __launch_bounds__(256)
+    array_select_mask(const unsigned long long n, const unsigned order_of, const Key *in,
+                      const unsigned long long *found, unsigned *mask) {
+  const Order order(order_of);
+  const Key last = (Key)found[0];
+  const unsigned long long i = (blockIdx.x * 256ull + threadIdx.x) * 4;
+  if (i >= n) return;
+  unsigned word = 0;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    if (i + k < n && order.plain(order.encode(in[i + k])) <= last) word |= 1u << 8 * k;
+  mask[i / 4] = word;
+}
+
 //: spread
 // Of sorted elements, of which some begin a group (`starts`, from 1): the group's number, from 1, for each element, at
 // the element's own position.

@@ -36,10 +36,20 @@ struct cl_random_blocks {
     return cl_random_block(state, i, attempt);
   }
 };
+// Counts so large that the logarithms below, which nearly cancel each other, have too few digits. They are
+// normally distributed but for their skewness; `skewed` is the third central moment by the variance.
+__device__ __forceinline__ double cl_random_large_count(const uint4 w, const double mean,
+                                                        const double variance, const double skewed) {
+  const double z = __dmul_rn(cl_random_radius(cl_random_53(w.x, w.y)),
+                             cl_random_circle((unsigned long long)w.w << 32 | w.z).x);
+  const double off = __fma_rn(__dmul_rn(skewed, 1.0 / 6), __fma_rn(z, z, -1), 0.5);
+  return floor(__dadd_rn(mean, __fma_rn(__dsqrt_rn(variance), z, off)));
+}
 // 0 where the expectation is not a number above 0.
 template <class Source> __device__ __noinline__ long long cl_random_poisson_from(Source source, double mean) {
   if (!(mean > 0)) return 0;
   mean = fmin(mean, 0x1p60);
+  if (mean > 0x1p40) return (long long)cl_random_large_count(source.block(0), mean, mean, 1);
   if (mean < 10) {
     const uint4 w = source.block(0);
     const double u = cl_random_53(w.x, w.y);
@@ -82,7 +92,7 @@ __device__ __forceinline__ double cl_random_log_of_rest(const double p) {
 __device__ __noinline__ long long cl_random_binomial(const unsigned long long i, const double2 state,
                                                      const double2 of) {
   const double n = floor(of.x);
-  if (!(n > 0 && of.y > 0 && of.y <= 1)) return 0;
+  if (!(n > 0 && n < 0x1p63 && of.y > 0 && of.y <= 1)) return 0;
   const bool flipped = of.y > 0.5;
   const double p = flipped ? 1 - of.y : of.y, q = 1 - p, odds = p / q, expected = __dmul_rn(n, p);
   double k = 0;
@@ -95,6 +105,9 @@ __device__ __noinline__ long long cl_random_binomial(const unsigned long long i,
       chance = __dmul_rn(__dmul_rn(chance, odds), n - k + 1) / k;
       sum = __dadd_rn(sum, chance);
     }
+  } else if (__dmul_rn(expected, q) > 0x1p40) {
+    const uint4 w = cl_random_block(state, i, 0);
+    k = cl_random_large_count(w, expected, __dmul_rn(expected, q), q - p);
   } else {
     const double spread = __dsqrt_rn(__dmul_rn(expected, q)), b = __fma_rn(2.53, spread, 1.15);
     const double a = __fma_rn(0.01, p, __fma_rn(0.0248, b, -0.0873)), c = expected + 0.5;
@@ -109,7 +122,11 @@ __device__ __noinline__ long long cl_random_binomial(const unsigned long long i,
       if (us >= 0.07 && v <= least) break;
       if (k < 0 || k > n) continue;
       const double left = cl_random_log(__dmul_rn(v, alpha) / (a / __dmul_rn(us, us) + b));
-      double right = __fma_rn(n + 1, cl_random_log((n - m + 1) / (n - k + 1)), at_m);
+      // The quotient is 1 - x. Of very many tries few succeed here: then x tells more than 1 - x does.
+      const double x = (m - k) / (n - k + 1);
+      const double of_rest =
+          n > 0x1p40 && fabs(x) < 1e-4 ? cl_random_log_of_rest(x) : cl_random_log((n - m + 1) / (n - k + 1));
+      double right = __fma_rn(n + 1, of_rest, at_m);
       right = __fma_rn(k + 0.5, cl_random_log(__dmul_rn(odds, n - k + 1) / (k + 1)), right);
       right = __dadd_rn(right, -__dadd_rn(cl_random_stirling(k), cl_random_stirling(n - k)));
       if (left <= right) break;

@@ -5,8 +5,8 @@ extern "C++" {
 // log(x), x normal and positive: x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). The polynomial is
 // (log(1 + f) - f) / f^2.
 __device__ __forceinline__ float cl_random_log(const float x, const float scale = 1) {
-  const int bits = __float_as_int(x), e = (bits - 0x3f3504f3) >> 23;
-  const float f = __fadd_rn(__int_as_float(bits - (e << 23)), -1);
+  const int bits = __float_as_int(x), e = (bits - 0x3f3504f3) & 0xff800000; // 2^23 times
+  const float f = __fadd_rn(__int_as_float(bits - e), -1);
   float p = -0x1.a15312p-4f * scale;
   p = __fmaf_rn(p, f, 0x1.475ab2p-3f * scale);
   p = __fmaf_rn(p, f, -0x1.5edf0cp-3f * scale);
@@ -15,7 +15,7 @@ __device__ __forceinline__ float cl_random_log(const float x, const float scale 
   p = __fmaf_rn(p, f, 0x1.55576p-2f * scale);
   p = __fmaf_rn(p, f, -0x1.00001ep-1f * scale);
   p = __fmaf_rn(p, f, scale);
-  return __fmaf_rn(p, f, __fmul_rn(__int2float_rn(e), 0x1.62e43p-1f * scale));
+  return __fmaf_rn(p, f, __fmul_rn(__int2float_rn(e), 0x1.62e43p-24f * scale));
 }
 // With s = f / (2 + f): log(1 + f) = 2 (s + s^3 / 3 + s^5 / 5 + ...).
 __device__ __forceinline__ double cl_random_log(const double x) {

@@ -19,21 +19,25 @@ __device__ __forceinline__ double2 cl_random_normals(const uint4 w) {
   const double2 point = cl_random_circle((unsigned long long)w.w << 32 | w.z);
   return make_double2(__dmul_rn(radius, point.x), __dmul_rn(radius, point.y));
 }
-__device__ __forceinline__ float cl_random_normal_float32(const unsigned long long i, const double2 state) {
+template <class State>
+__device__ __forceinline__ float cl_random_normal_float32(const unsigned long long i, const State state) {
   const uint4 w = cl_random_block(state, i >> 2, 0);
   const float2 two = i & 2 ? cl_random_normals(w.z, w.w) : cl_random_normals(w.x, w.y);
   return i & 1 ? two.y : two.x;
 }
-__device__ __forceinline__ double cl_random_normal_float64(const unsigned long long i, const double2 state) {
+template <class State>
+__device__ __forceinline__ double cl_random_normal_float64(const unsigned long long i, const State state) {
   const double2 two = cl_random_normals(cl_random_block(state, i >> 1, 0));
   return i & 1 ? two.y : two.x;
 }
+template <class State>
 __device__ __forceinline__ float cl_random_exponential_float32(const unsigned long long i,
-                                                               const double2 state) {
+                                                               const State state) {
   return cl_random_log(cl_random_middle(cl_random_bits_uint32(i, state)), -1);
 }
+template <class State>
 __device__ __forceinline__ double cl_random_exponential_float64(const unsigned long long i,
-                                                                const double2 state) {
+                                                                const State state) {
   const unsigned long long bits = cl_random_bits_uint64(i, state);
   return fabs(cl_random_log(cl_random_middle((unsigned)bits, (unsigned)(bits >> 32))));
 }

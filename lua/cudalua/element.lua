@@ -117,9 +117,19 @@ local scalars = {
   ["ctype<double>"] = true,
 }
 
+local complex = {} -- number of a type -> is it one?
+
 -- ffi.istype() says the same of an array of two floats.
 local function is_complex_cdata(v)
-  return (istype(complex128_t, v) or istype(complex64_t, v)) and not tostring(ffi.typeof(v)):find("[", 1, true)
+  if not istype(complex128_t, v) and not istype(complex64_t, v) then return false end
+  local type_of = ffi.typeof(v)
+  local number = tonumber(type_of)
+  local is = complex[number]
+  if is == nil then
+    is = not tostring(type_of):find("[", 1, true)
+    complex[number] = is
+  end
+  return is
 end
 
 ---A value as one of a Lua boolean, a number, int64_t, uint64_t or complex cdata; nil for anything else.

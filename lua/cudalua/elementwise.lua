@@ -21,7 +21,6 @@ local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
 local tile = require "cudalua.gpuarray.tile"
 local tile_code = require "cudalua.elementwise.tile_code"
-local tools = require "cudalua.tools.arguments"
 local usage = require "cudalua.elementwise.usage"
 
 local ceil = math.ceil
@@ -43,21 +42,21 @@ local TAG = "cudalua.elementwise.ElementwiseKernel"
 
 local known_options = { preamble = "string", loop_prep = "string", after_loop = "string", options = "table",
   keep = "boolean" }
+local names = { "arguments", "operation", "name" }
 local reserved = { i = "the number of the element", n = "the number of elements" }
 
-local function new(_, declarations, operation, name, options)
+local function new(_, ...)
   local where = "ElementwiseKernel"
-  if type(name) == "table" and options == nil then name, options = nil, name end
-  options = arguments.options(where, options, known_options)
-  local k = { args = tools.parse_arguments(declarations),
-    operation = arguments.check_text(where, "the operation", operation),
-    name = name == nil and "elwise_kernel" or name, options = options.options, keep = options.keep, forms = {},
+  local v, options = arguments.named(where, names, known_options, ...)
+  local k = { args = arguments.declared(where, v[1]),
+    operation = arguments.check_text(where, "the operation", v[2]),
+    name = v[3] == nil and "elwise_kernel" or v[3], options = options.options, keep = options.keep, forms = {},
     preamble = arguments.check_text(where, "preamble", options.preamble or ""),
     loop_prep = arguments.check_text(where, "loop_prep", options.loop_prep or ""),
     after_loop = arguments.check_text(where, "after_loop", options.after_loop or "") }
   arguments.check_name(where, k.name)
-  local names = arguments.names(k, reserved, "statement")
-  k.usage = usage.of(names, k.operation, k.loop_prep .. "\n" .. k.after_loop, k.preamble)
+  local arrays = arguments.names(k, reserved, "statement")
+  k.usage = usage.of(arrays, k.operation, k.loop_prep .. "\n" .. k.after_loop, k.preamble)
   -- What is not assigned to in so many words is taken to be only read, until the compiler says otherwise.
   k.const, k.guessed = {}, false
   for _, arg in ipairs(k.args) do
@@ -74,6 +73,9 @@ end
 ---@field after_loop string?  and after its last one
 ---@field options string[]?   for the compiler, which keeps its default of joining products and sums
 ---@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
+---@field arguments any        this and what follows: arguments that are not given by their place
+---@field operation string?
+---@field name string?
 
 ---A kernel that does a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y",
 ---"y[i] = a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order whatever the arrays' layouts, and
@@ -87,6 +89,9 @@ end
 ---overlaps in memory with what is written, too. options: range or slice, {first, last} or {first, last, step}, which
 ---elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, where arrays do not
 ---tell; stream, in which it runs; default: the current one.
+---
+---The constructor's arguments may have their names, as in PyCUDA, in the table of options: `{ arguments = "float *x",
+---operation = "x[i] = 1", name = "ones" }`.
 ---@class cudalua.elementwise.ElementwiseKernelClass
 ---@overload fun(arguments: string|any[], operation: string, name?: string, options?: cudalua.elementwise.Options):
 --- cudalua.elementwise.ElementwiseKernel

@@ -5,7 +5,7 @@
 --   evaluate           computing                         write      writing where others still have to read
 --   storage            memory                            view, transfer
 --   reduce             one value of many; reduce_more; reduce_call; reductions as data, reduce_run, reduce_code
---   scan               running totals; scan_run, scan_code, scan_cells
+--   scan               running totals; scan_run, scan_code, scan_cells; gathered: what both have in common
 --   make, construct    fresh arrays                      generate   those that are computed from places
 --   shape              other shapes                      join       from several arrays, or again and again
 --   index              parts, by numbers, ranges, arrays, masks; take, where and their kin

@@ -286,7 +286,8 @@ function M.axis(what, axis, n)
   if not x then refuse(what, "an axis must be a whole number, got %s", element.describe(axis)) end
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
-    refuse(what, "axis %.0f: the array has %d ax%s", x, n, n == 1 and "is" or "es")
+    refuse(what, "axis %.0f: the array has %d ax%s%s", x, n, n == 1 and "is" or "es",
+      x == 0 and ", counted from 1" or "")
   end
   return at
 end

@@ -1,7 +1,7 @@
 -- Random numbers. What PyCUDA calls curandom.
 --   random/generator   the generator that programs use, Philox4x32-10   draw   its numbers as expressions
 --   philox             the same on the host
---   states, jump       XORWOW and MRG32k3a   sobol, directions   quasi-random sequences
+--   states, jump       XORWOW and MRG32k3a   sobol, directions   quasi-random sequences   fills   what these share
 
 local generator = require "cudalua.random.generator"
 local dtypes = require "cudalua.dtype"
@@ -53,8 +53,8 @@ end
 function M.rand(shape, dtype, stream)
   if shape == nil then refuse("random.rand", "a shape is missing") end
   dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
-  if dtype.kind ~= "float" then return M.default():gen_uniform(shape, dtype, stream) end
-  local x = M.default():uniform(shape, 0, 1, dtype)
+  local x = dtype.kind == "float" and M.default():uniform(shape, 0, 1, dtype)
+    or generator.uniform_as("random.rand", M.default(), shape, dtype)
   if stream ~= nil then make.stream("random.rand", stream):use(function() x:eval() end) end
   return x
 end

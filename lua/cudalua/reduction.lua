@@ -14,6 +14,7 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local find_function = require("cudalua.function").find
+local gathered = require "cudalua.gpuarray.gathered"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
@@ -21,7 +22,6 @@ local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
 local reduce_run = require "cudalua.gpuarray.reduce_run"
 local storage = require "cudalua.gpuarray.storage"
-local tools = require "cudalua.tools.arguments"
 local usage = require "cudalua.elementwise.usage"
 local write = require "cudalua.gpuarray.write"
 
@@ -42,7 +42,8 @@ local TAG = "cudalua.reduction.ReductionKernel"
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
 local WHERE = "ReductionKernel"
-local known_options = { preamble = "string", options = "table", keep = "boolean", name = "string" }
+local known_options = { preamble = "string", options = "table", keep = "boolean" }
+local names = { "dtype_out", "neutral", "reduce_expr", "map_expr", "arguments", "name" }
 
 local function wrong_text(what, why) errors.raise("LogicError", ("%s: %s %s"):format(WHERE, what, why)) end
 
@@ -52,16 +53,6 @@ local function check_text(what, x)
   end
   if x:find("\0", 1, true) then wrong_text(what, "has a zero byte in it") end
   return x
-end
-
--- A neutral value as CUDA C; a number may stand for it.
-local function neutral_text(what, x)
-  if type(x) == "boolean" then return tostring(x) end
-  if type(x) ~= "number" then return check_text(what, x) end
-  if x ~= x then return "__int_as_float(0x7fffffff)" end
-  if x == 1 / 0 then return "__int_as_float(0x7f800000)" end
-  if x == -1 / 0 then return "__int_as_float(0xff800000)" end
-  return ("%.17g"):format(x)
 end
 
 -- One thing for each result: of a list as many, of anything else one.
@@ -91,7 +82,7 @@ local function outputs_of(dtype_out, neutral, reduce_expr, map_expr)
     if bytes > MOST_BYTES then
       wrong_text("dtype_out", ("has %d bytes; a reduction combines values of up to %d"):format(bytes, MOST_BYTES))
     end
-    outputs[j] = { dtype = dt, label = label, neutral = neutral_text(label "neutral", own(ns)),
+    outputs[j] = { dtype = dt, label = label, neutral = arguments.neutral(WHERE, label "neutral", own(ns), dt),
       reduce = check_text(label "reduce_expr", own(rs)), map = own(ms) }
   end
   return outputs
@@ -99,21 +90,19 @@ end
 
 local reserved = { i = "the number of the element", n = "the number of elements" }
 
-local function new(_, dtype_out, neutral, reduce_expr, map_expr, declarations, name, options)
-  if type(name) == "table" and options == nil then name, options = nil, name end
-  options = arguments.options(WHERE, options, known_options)
-  if name == nil then name = options.name end
-  local k = { outputs = outputs_of(dtype_out, neutral, reduce_expr, map_expr),
-    args = tools.parse_arguments(declarations), name = name == nil and "reduce_kernel" or name,
-    options = options.options, keep = options.keep, forms = {}, preamble = options.preamble or "" }
+local function new(_, ...)
+  local v, options = arguments.named(WHERE, names, known_options, ...)
+  local k = { outputs = outputs_of(v[1], v[2], v[3], v[4]), args = arguments.declared(WHERE, v[5]),
+    name = v[6] == nil and "reduce_kernel" or v[6], options = options.options, keep = options.keep, forms = {},
+    preamble = options.preamble or "" }
   arguments.check_name(WHERE, k.name)
   if k.preamble:find("\0", 1, true) then wrong_text("preamble", "has a zero byte in it") end
-  local names, maps = arguments.names(k, reserved, "expressions"), {}
+  local arrays, maps = arguments.names(k, reserved, "expressions"), {}
   for j, output in ipairs(k.outputs) do
-    if output.map == nil then output.map = names[1] .. "[i]" end
+    if output.map == nil then output.map = arrays[1] .. "[i]" end
     maps[j] = check_text(output.label "map_expr", output.map)
   end
-  local u = usage.of(names, concat(maps, ";\n"), "", k.preamble)
+  local u = usage.of(arrays, concat(maps, ";\n"), "", k.preamble)
   for i, arg in ipairs(k.args) do
     if u.at_i[arg.name] and u.writes[arg.name] then
       refuse(k, "argument %d (%s): map_expr writes to it; a reduction only reads", i, arg:declarator())
@@ -128,7 +117,11 @@ end
 ---@field preamble string?    CUDA C before the kernel: functions, types, #include
 ---@field options string[]?   for the compiler, which keeps its default of joining products and sums
 ---@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
----@field name string?        of the kernel
+---@field neutral any          this and what follows: arguments that are not given by their place
+---@field reduce_expr any
+---@field map_expr any
+---@field arguments any
+---@field name string?
 
 ---A reduction of arrays: `ReductionKernel("float32", "0", "a + b", "x[i] * y[i]", "const float *x, const float *y")` is
 ---the dot product. map_expr is computed for each element, `i` being its number, from 0, in C order whatever the arrays'
@@ -136,8 +129,10 @@ end
 ---neutral is the value that changes no other one. map_expr may be nil: the first array's element. Values are combined
 ---in an order that depends on their number alone, so that results are the same on every device.
 ---
----dtype_out may be a struct, whose type is registered or declared in the preamble; or a list, with as many neutrals,
----reduce_exprs and map_exprs: then one pass over the arrays gives several values.
+---neutral is CUDA C, or a number, which an integer dtype has to hold. dtype_out may be a struct, whose type is
+---registered or declared in the preamble; or a list, with as many neutrals, reduce_exprs and map_exprs: then one pass
+---over the arrays gives several values. From any of them on the arguments may have their names, as in PyCUDA, in the
+---table of options: `ReductionKernel("float32", { neutral = "0", reduce_expr = "a+b", arguments = "const float *x" })`.
 ---
 ---Calling it: k(arguments in their order, options) gives a new array of no axes, one for each result. Arrays that are
 ---used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
@@ -172,8 +167,10 @@ local function bare(memory, dt)
 end
 
 -- One argument's elements: the leaf and its steps along the axes of the shape, or without one along all of them.
-local function operand_of(arg, x, shape, whole, n)
+local function operand_of(k, i, x, shape, whole, n)
+  local arg = k.args[i]
   if not object.is_array(x) then
+    arguments.check_memory(k, i, x, n)
     return bare(x, arg.dtype), whole and layout.dense_strides(shape, 1, "C") or { 1 }
   end
   local leaf = storage.leaf_of(x)
@@ -197,7 +194,7 @@ local function elements_of(k, values, shape, start, step, count, n)
   for i, arg in ipairs(k.args) do
     if arg.is_vector and k.usage.at_i[arg.name] then
       local at = w.nleaves + 1
-      local leaf, steps = operand_of(arg, values[i], shape, whole, n)
+      local leaf, steps = operand_of(k, i, values[i], shape, whole, n)
       if not whole then
         leaf = { buf = leaf.buf, off = leaf.off + start * arg.dtype.itemsize, dtype = leaf.dtype, store = leaf.store }
         steps = { step }
@@ -263,6 +260,11 @@ local function results_of(k, options)
     else
       out = make.fresh(k.name, {}, output.dtype, "C", options.allocator)
     end
+    for m = 1, given and j - 1 or 0 do
+      if arguments.overlap(storage.leaf_of(out), storage.leaf_of(list[m])) then
+        refuse(k, "option out: arrays %d and %d lie in the same place", m, j)
+      end
+    end
     list[j] = out
   end
   return list, given ~= nil
@@ -327,9 +329,9 @@ local function attempt(k, values, options)
   end
   local partial, counting, own = reduce_run.shared(core.context_id(), p, 1, bytes, results[1]._leaf.buf)
   local list = arguments_of(k, values, results, w, p, start, step, n, count, partial, counting)
-  local at = reduce_run.put_extents(list, #list, extents, #extents, tokens[1].wide)
+  local at = gathered.put_extents(list, #list, extents, #extents, tokens[1].wide)
   for i = 2, #tokens do
-    at = reduce_run.put(list, at, joined[i], #extents - (tokens[i].along == "any" and 0 or 1))
+    at = gathered.put(list, at, joined[i], #extents - (tokens[i].along == "any" and 0 or 1))
   end
   if writes ~= storage.writes then return nil end
   local captured = core.array_run(fn, p.blocks, list)

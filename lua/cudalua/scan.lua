@@ -7,7 +7,6 @@
 local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
 local generic = require "cudalua.scan.generic"
-local kernel = require "cudalua.scan.kernel"
 local plain = require "cudalua.scan.plain"
 
 ---@class cudalua.scan
@@ -49,6 +48,9 @@ end
 ---@field preamble string?    CUDA C before the kernel: functions, types, #include, #define
 ---@field options string[]?   for the compiler
 ---@field keep boolean?       true: the compiler's files stay in a folder, keep_dir
+---@field dtype any           this and what follows: arguments that are not given by their place
+---@field scan_expr string?
+---@field neutral any
 
 ---A kernel that replaces each element by all elements up to it, combined by an associative operation:
 ---`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, of which a comes first; it need not be
@@ -60,11 +62,16 @@ end
 ---segment begins, before which nothing is counted; stream, default the current one; allocator, for a new array.
 ---
 ---Which elements are combined with which is a matter of their number and the dtype alone: the same on every device.
+---
+---A third argument, PyCUDA's neutral, is taken and not needed. Arguments may have their names, in the table of options:
+---{ dtype = "int32", scan_expr = "a + b" }.
 ---@class cudalua.scan.InclusiveScanKernelClass
 ---@overload fun(dtype: any, scan_expr: string, options?: cudalua.scan.Options): cudalua.scan.InclusiveScanKernel
-M.InclusiveScanKernel = setmetatable({}, { __index = Inclusive, __call = function(_, dtype, scan_expr, options)
+---@overload fun(dtype: any, scan_expr: string, neutral: any, options?: cudalua.scan.Options):
+--- cudalua.scan.InclusiveScanKernel
+M.InclusiveScanKernel = setmetatable({}, { __index = Inclusive, __call = function(_, ...)
   local class = "InclusiveScanKernel"
-  return object_of(plain.new(class, dtype, scan_expr, options), class, Inclusive, plain)
+  return object_of(plain.new(class, false, ...), class, Inclusive, plain)
 end })
 
 ---The CUDA C of the kernel, in the form for a few elements.
@@ -76,14 +83,9 @@ function Inclusive:source() return plain.source(kernel_of(self, "InclusiveScanKe
 ---@class cudalua.scan.ExclusiveScanKernelClass
 ---@overload fun(dtype: any, scan_expr: string, neutral: string|number|boolean, options?: cudalua.scan.Options):
 --- cudalua.scan.ExclusiveScanKernel
-M.ExclusiveScanKernel = setmetatable({}, { __index = Exclusive, __call = function(_, dtype, scan_expr, neutral, options)
-  local where = "ExclusiveScanKernel"
-  if neutral == nil then
-    errors.raise("LogicError", where .. ": neutral is missing: what the first element becomes, \"0\" for sums")
-  end
-  local k = plain.new(where, dtype, scan_expr, options)
-  k.exclusive, k.previous, k.neutral = true, true, kernel.neutral(where, neutral)
-  return object_of(k, where, Exclusive, plain)
+M.ExclusiveScanKernel = setmetatable({}, { __index = Exclusive, __call = function(_, ...)
+  local class = "ExclusiveScanKernel"
+  return object_of(plain.new(class, true, ...), class, Exclusive, plain)
 end })
 
 ---The CUDA C of the kernel, in the form for a few elements.
@@ -102,7 +104,8 @@ function Exclusive:source() return plain.source(kernel_of(self, "ExclusiveScanKe
 ---is_segment_start_expr: true where a new segment begins, before which nothing is counted.
 ---
 ---Calling it: k(arguments in their order, options). Arrays are passed whole, without gaps, as elements in C order; the
----first one says how many elements there are, or option n; option stream. Statements run in any order, and an input may
+---first one says how many elements there are, or option n, and those that are used at [i] alone have as many at least;
+---option stream. Statements run in any order, and an input may
 ---be computed more than once: what one statement writes, the input of another one must not need.
 ---@class cudalua.scan.GenericScanKernelClass
 ---@overload fun(dtype: any, arguments: string|any[], input_expr: string, scan_expr: string,
@@ -114,6 +117,9 @@ end })
 
 ---@class cudalua.scan.GenericOptions : cudalua.scan.Options
 ---@field is_segment_start_expr string?  CUDA C: does a segment begin at element i?
+---@field arguments any                  this and what follows: arguments that are not given by their place
+---@field input_expr string?
+---@field output_statement string?
 
 ---The CUDA C of the kernel, in the form for a few elements.
 ---@return string

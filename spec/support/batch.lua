@@ -13,7 +13,8 @@ local SOME = 60 -- kernels in one source
 local OWN = "compute word_at acc_t index_t bases_t raw_t neutral finish batch Pairwise lane_of_unit lanes slots "
   .. "is_last combine_parts words_t packs_t part_t value_t none end add Column unit some_unit of_pack UNIT TURN "
   .. "RUN K ROW ROWS TILE WORDS Words from_lane present within_run load_part finish_run Leaves cell_t publish wait "
-  .. "cell_before hand_on look_back result combine"
+  .. "load_row arrange finish_row ROOM BYTES spaced element ends_group LINES fetch_ahead "
+  .. "cell_before hand_on look_back result combine tell"
 
 local function compile(list, first, last, id)
   local texts, pieces = {}, {}
@@ -23,9 +24,15 @@ local function compile(list, first, last, id)
     -- What the kernel calls goes into a namespace; the kernel itself stays where its signature is found.
     local space = ("n%d::"):format(i)
     local kernel = k.kernel:gsub(k.name .. "%(", name .. "("):gsub("%f[%w_]pack_", space .. "pack_")
-    for word in OWN:gmatch "%S+" do
+    local own = OWN
+    for line in k.device:gmatch "[^\n]+" do -- and functions
+      if line:find "^%S.*__device__" then own = own .. " " .. (line:match "([%a_][%w_]*)%(" or "") end
+    end
+    local done = {}
+    for word in own:gmatch "%S+" do
       local whole = "%f[%w_]" .. word .. "%f[^%w_]"
-      if k.device:find(whole) then kernel = kernel:gsub(whole, space .. word) end
+      if not done[word] and k.device:find(whole) then kernel = kernel:gsub(whole, space .. word) end
+      done[word] = true
     end
     for piece in pairs(k.pieces) do pieces[piece] = true end
     texts[#texts + 1] = ("namespace n%d {\n%s}\n%s"):format(i, k.device, kernel)
@@ -39,7 +46,8 @@ end
 ---@return integer kernels  that were compiled
 function M.run(fn)
   local load, list, wanted = evaluate.load, {}, {}
-  evaluate.load = function(k)
+  evaluate.load = function(k, context)
+    if k.loaded[context] then return k.loaded[context] end
     if not wanted[k] then
       wanted[k] = true
       list[#list + 1] = k

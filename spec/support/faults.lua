@@ -146,9 +146,11 @@ end
 
 count_calls() -- compiles
 local calls, symbols = count_calls()
+local turn = offset -- of a program with hundreds of calls some functions each time
 for symbol in pairs(symbols) do
-  inject_all(symbol, 999)
-  inject_all(symbol, 2)
+  turn = turn + 1
+  if step <= 7 or turn % 4 == 0 then inject_all(symbol, 999) end
+  if step <= 7 or turn % 4 == 2 then inject_all(symbol, 2) end
 end
 for k = 1 + offset % step, calls, step do
   for _, code in ipairs { "999", "2", "700 sticky" } do inject(k, code) end

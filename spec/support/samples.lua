@@ -205,6 +205,7 @@ for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var 
 end
 rows("gpuarray.", [[
 dot = garray garray options; vdot = garray garray options; Array:dot = garray garray options
+Array:vdot = garray garray options
 subset_sum = gpositions garray options; subset_min = gpositions garray options; subset_max = gpositions garray options
 subset_dot = gpositions garray garray options
 ]])
@@ -259,7 +260,7 @@ StateGenerator:call_skip_ahead_subsequence_array = mrg 1 stream
 generate_direction_vectors = 2 'VECTOR_32 0; generate_scramble_constants32 = 2 0; generate_scramble_constants64 = 2 0
 Sobol32RandomNumberGenerator = nil 0 options; Sobol64RandomNumberGenerator = nil 0 options
 ScrambledSobol32RandomNumberGenerator = nil nil 0 options; ScrambledSobol64RandomNumberGenerator = nil nil 0 options
-SobolGenerator:call_skip_ahead = sobol 1
+SobolGenerator:call_skip_ahead = sobol 1 stream; SobolGenerator:call_skip_ahead_array = sobol gsteps stream
 ]])
 
 -- By the number of their operands; functions with several results have one.

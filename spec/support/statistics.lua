@@ -1,7 +1,7 @@
 -- What random numbers are judged by: distribution functions, and tests whose p-values say how likely it is that numbers
 -- of the distribution are as far from it as these, or further.
 
-local abs, exp, floor, log, max, sqrt = math.abs, math.exp, math.floor, math.log, math.max, math.sqrt
+local abs, exp, log, max, sqrt = math.abs, math.exp, math.log, math.max, math.sqrt
 
 local M = {}
 
@@ -98,22 +98,15 @@ function M.chi_square(counts, expected)
   return M.chi_square_p(x, freedom), x, freedom
 end
 
--- Kolmogorov and Smirnov's test of numbers that should be uniform in [0, 1]; `at(i)` gives the i-th of n, from 0 on.
--- They are counted in narrow intervals, at whose ends the distributions are compared.
-function M.kolmogorov_smirnov(n, at)
-  local bins = 65536
-  local counts = require("ffi").new("int32_t[?]", bins + 1)
-  for i = 0, n - 1 do
-    local x = at(i)
-    if not (x >= 0 and x <= 1) then return 0, 1 end
-    local k = floor(x * bins)
-    counts[k] = counts[k] + 1
-  end
+-- Kolmogorov and Smirnov's test of numbers that should be uniform in [0, 1]: counts[0] ... are how many of the n lie in
+-- each of so many intervals of one width, at whose ends the distributions are compared.
+function M.kolmogorov_smirnov(counts, bins, n)
   local sum, distance = 0, 0
   for k = 0, bins - 1 do
-    sum = sum + counts[k]
+    sum = sum + tonumber(counts[k])
     distance = max(distance, abs(sum / n - (k + 1) / bins))
   end
+  if sum ~= n then return 0, 1 end -- some lie outside
   local t, p = distance * (sqrt(n) + 0.12 + 0.11 / sqrt(n)), 0
   if t < 0.3 then return 1, distance end
   for k = 1, 100 do p = p + (k % 2 == 1 and 2 or -2) * exp(-2 * k * k * t * t) end

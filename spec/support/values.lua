@@ -126,6 +126,7 @@ function make.gpending() return make.garray() + 1 end
 make.gfresh = make.garray
 function make.fused() return gpuarray.fuse(function(x, y) return gpuarray.add(x, y) end) end
 function make.gints() return gpuarray.to_gpu(cuda.ndarray.zeros(16, "int32")) end
+function make.gsteps() return gpuarray.to_gpu({ 3 }, "int32") end
 function make.statement_args() return "float *x, float a" end
 function make.statement() return cuda.elementwise.ElementwiseKernel(make.statement_args(), "x[i] *= a") end
 function make.inclusive() return cuda.scan.InclusiveScanKernel("float32", "a + b") end

@@ -1,5 +1,6 @@
 /* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/evaluate.lua): a list of arguments
  * in a table, pointers as memory and an offset, one block after the other along x. */
+#include "cell.h"
 #include "launch.h"
 #include "pool.h"
 #include "state.h"
@@ -59,20 +60,15 @@ int cl_array_ready(lua_State *L) {
 
 enum { VALUES = 4 }; /* where they are put on the stack */
 
-/* Memory of ctx's with nobody to wait for but s: its address is all there is to know. */
-static const cl_MemoryObject *simple_memory(lua_State *L, int idx, const cl_Context *ctx,
-                                            const cl_Stream *s) {
-  if (lua_type(L, idx) != LUA_TUSERDATA) return NULL;
-  const cl_MemoryObject *m = (const cl_MemoryObject *)cl_to_userdata(L, idx);
-  if (!m || !cl_kind_is_memory(m->o.kind)) return NULL;
-  const cl_Rec *r = m->o.rec;
-  if (!r || r->life != CL_LIVE || r->parent != &ctx->rec || !m->address) return NULL;
-  const cl_Order *order = &((const cl_Allocation *)r)->order;
-  return !r->tracks || (order->home == s && !order->nuses) ? m : NULL;
-}
-
 static bool put_number(lua_State *L, int idx, const cl_Param *p, void *dst) {
   return lua_type(L, idx) == LUA_TNUMBER && cl_store_number(p->type, lua_tonumber(L, idx), dst);
+}
+
+/* A value that Lua has as its bytes: a complex number. */
+static bool put_bytes(lua_State *L, int idx, const cl_Param *p, void *dst) {
+  if (p->type != CL_T_BYTES || lua_type(L, idx) != LUA_TSTRING || lua_objlen(L, idx) != p->size) return false;
+  memcpy(dst, lua_tostring(L, idx), p->size);
+  return true;
 }
 
 static void put_address(void *dst, uint64_t address, double offset) {
@@ -96,14 +92,16 @@ static void check_blocks(lua_State *L, const cl_Function *fn, double blocks, cl_
   o->grid[0] = (unsigned)blocks;
 }
 
-/* array_run(fn, blocks, list [, threads of a block]) -> does a graph that is being captured use the memory
- * now? The list is cleared of memory. */
+/* array_run(fn, blocks, list [, threads of a block [, cell]]) -> does a graph that is being captured use the
+ * memory now?, the ticket for array_told() or nil. The list is cleared of memory. cell: a HostAllocation of
+ * 1024 bytes that nobody else uses; the kernel's last two parameters are about it, and 0 in the list. */
 int cl_array_run(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
   luaL_checktype(L, 3, LUA_TTABLE);
   const unsigned threads = lua_isnoneornil(L, 4) ? THREADS : (unsigned)luaL_checkinteger(L, 4);
+  const cl_MemoryObject *cell = cl_cell_in(L, 5, ctx);
   lua_settop(L, 3);
   luaL_checkstack(L, 2 * (int)fn->nparams + 8, "too many arguments");
   cl_Launch o = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
@@ -116,7 +114,7 @@ int cl_array_run(lua_State *L) {
     const int idx = VALUES + values;
     lua_rawgeti(L, 3, ++values);
     if (put_number(L, idx, p, dst)) continue;
-    const cl_MemoryObject *m = p->type == CL_T_PTR ? simple_memory(L, idx, ctx, o.stream) : NULL;
+    const cl_MemoryObject *m = p->type == CL_T_PTR ? cl_simple_memory(L, idx, ctx, o.stream) : NULL;
     const bool memory = m || cl_to_memory(L, idx);
     uint64_t address = m ? m->address : 0;
     if (!m) pooled |= put_other(L, fn, i, idx, ctx) == CL_OK_POOLED;
@@ -135,6 +133,7 @@ int cl_array_run(lua_State *L) {
     const cl_MemoryObject *m = cl_to_memory(L, VALUES + i);
     if (m) join(L, m, ctx, o.stream);
   }
+  const uint32_t ticket = cell ? cl_take_ticket(L, fn, cell) : 0;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, VALUES, values, o.stream);
   for (int i = 0; memories && i < values; i++) {
@@ -144,77 +143,9 @@ int cl_array_run(lua_State *L) {
     memories--;
   }
   lua_pushboolean(L, cl_captures && cl_capture_id(o.stream));
-  return 1;
-}
-
-/* --- one element --- */
-
-/* In the order of the types of transfer.lua. */
-static int push_element(lua_State *L, int type, const void *at) {
-  const double exact = 9007199254740992.0;
-  union {
-    float f32;
-    double f64;
-    int8_t i8;
-    uint8_t u8;
-    int16_t i16;
-    uint16_t u16;
-    int32_t i32;
-    uint32_t u32;
-    int64_t i64;
-    uint64_t u64;
-  } v;
-  memcpy(&v, at, sizeof v);
-  switch (type) {
-  case 1: lua_pushnumber(L, (double)v.f32); return 1;
-  case 2: lua_pushnumber(L, v.f64); return 1;
-  case 3: lua_pushnumber(L, v.i32); return 1;
-  case 4: lua_pushnumber(L, v.u32); return 1;
-  case 5: lua_pushnumber(L, v.i8); return 1;
-  case 6: lua_pushnumber(L, v.u8); return 1;
-  case 7: lua_pushnumber(L, v.i16); return 1;
-  case 8: lua_pushnumber(L, v.u16); return 1;
-  case 9: lua_pushnumber(L, (double)v.i64); return (double)v.i64 > -exact && (double)v.i64 < exact;
-  case 10: lua_pushnumber(L, (double)v.u64); return (double)v.u64 < exact;
-  case 11: lua_pushboolean(L, v.u8); return 1;
-  default: return 0;
-  }
-}
-
-/* To page-locked memory, which takes less time than any other. */
-static const void *fetch(lua_State *L, const cl_Rec *cell, CUdeviceptr from, size_t size) {
-  void *to = (void *)(uintptr_t)cell->handle;
-  CL_TRY(L, cuMemcpyDtoHAsync_v2, to, from, size, NULL);
-  const CUresult code = CU.cuStreamSynchronize(NULL);
-  if (code) cl_fail(L, "cuStreamSynchronize", code);
-  cl_after_wait(L);
-  return to;
-}
-
-/* array_read(memory, offset, type [, cell]) -> the element there, once all work before is done. Nil: it is
- * not as simple as that. cell: a HostAllocation of 8 bytes that nobody else uses. */
-int cl_array_read(lua_State *L) {
-  static const size_t sizes[] = {0, 4, 8, 4, 4, 1, 1, 2, 2, 8, 8, 1};
-  const cl_MemoryObject *m = cl_to_memory(L, 1);
-  const double offset = lua_tonumber(L, 2);
-  const int type = (int)lua_tointeger(L, 3);
-  CUcontext current = NULL;
-  if (!m || cl_captures || type < 1 || type >= (int)(sizeof sizes / sizeof *sizes) || !cl_rec_live(m->o.rec))
-    return 0;
-  const cl_Context *ctx = cl_rec_context(m->o.rec);
-  const size_t size = sizes[type];
-  if (!ctx || CU.cuCtxGetCurrent(&current) || current != (CUcontext)ctx->rec.handle) return 0;
-  if (cl_current_stream(L, "array", ctx) != &cl_legacy_stream || !simple_memory(L, 1, ctx, &cl_legacy_stream))
-    return 0;
-  if (!(offset >= 0) || offset + (double)size > (double)m->size) return 0;
-  const CUdeviceptr from = m->address + (uint64_t)offset;
-  uint8_t bytes[8] = {0};
-  const cl_Object *cell = cl_to_kind(L, 4, CL_HOST);
-  if (cell && cl_rec_live(cell->rec) && cell->rec->parent == &ctx->rec)
-    memcpy(bytes, fetch(L, cell->rec, from, size), size);
-  else
-    CL_TRY(L, cuMemcpyDtoH_v2, bytes, from, size);
-  return push_element(L, type, bytes);
+  if (!ticket) return 1;
+  lua_pushnumber(L, ticket);
+  return 2;
 }
 
 /* --- a launch that writes to fresh memory --- */
@@ -239,21 +170,21 @@ static void make_spare(lua_State *L, cl_State *st) {
     st->spare = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* Parameters from a list, as above, but the second one is the address of `out`. */
+/* Parameters from a list, as above, but that with the number `place` is the address of `out`. */
 static bool put_simple(lua_State *L, cl_Function *fn, const cl_Context *ctx, const cl_Stream *s,
-                       uint64_t out) {
+                       uint32_t place, uint64_t out) {
   int next = 0;
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const cl_Param *p = &fn->params[i];
     void *dst = fn->block + p->offset;
-    if (i == 1) {
+    if (i == place) {
       put_address(dst, out, 0);
       next += 2;
       continue;
     }
     lua_rawgeti(L, 3, ++next);
-    if (!put_number(L, -1, p, dst)) {
-      const cl_MemoryObject *m = p->type == CL_T_PTR ? simple_memory(L, -1, ctx, s) : NULL;
+    if (!put_number(L, -1, p, dst) && !put_bytes(L, -1, p, dst)) {
+      const cl_MemoryObject *m = p->type == CL_T_PTR ? cl_simple_memory(L, -1, ctx, s) : NULL;
       if (!m) return false;
       lua_rawgeti(L, 3, ++next);
       put_address(dst, m->address, lua_tonumber(L, -1));
@@ -264,9 +195,10 @@ static bool put_simple(lua_State *L, cl_Function *fn, const cl_Context *ctx, con
   return true;
 }
 
-/* array_compute(fn, blocks, list, pool, bytes) -> memory of so many bytes, which the kernel writes to: a
- * launch as by array_run() whose second parameter that is. Nil: it is not as simple as that, and nothing was
- * done; array_allocate() and array_run() can do it, or say why not. */
+/* array_compute(fn, blocks, list, pool, bytes [, place [, cell]]) -> memory of so many bytes, which the
+ * kernel writes to: a launch as by array_run() whose parameter with that number that is, counted from 0 (1:
+ * the default); and the ticket, or nil. Nil: it is not as simple as that, and nothing was done;
+ * array_allocate() and array_run() can do it, or say why not. */
 int cl_array_compute(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
@@ -274,6 +206,8 @@ int cl_array_compute(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   cl_Pool *pool = (cl_Pool *)((const cl_Object *)cl_check(L, 4, CL_DEVICE_POOL))->rec;
   const double blocks = lua_tonumber(L, 2), bytes = lua_tonumber(L, 5);
+  const uint32_t place = lua_isnoneornil(L, 6) ? 1 : (uint32_t)lua_tointeger(L, 6);
+  const cl_MemoryObject *cell = cl_cell_in(L, 7, ctx);
   lua_settop(L, 5);
   cl_State *st = cl_state(L);
   CUcontext current = NULL;
@@ -294,11 +228,14 @@ int cl_array_compute(lua_State *L) {
     m->o.rec = &a->a.rec;
     m->address = a->block->device;
     m->size = a->a.size;
-    if (put_simple(L, fn, ctx, o.stream, m->address)) {
+    if (put_simple(L, fn, ctx, o.stream, place, m->address)) {
       lua_settop(L, 6);
+      const uint32_t ticket = cell ? cl_take_ticket(L, fn, cell) : 0;
       cl_launch(L, fn, ctx, &o, fn->pointers);
       make_spare(L, st);
-      return 1;
+      if (!ticket) return 1;
+      lua_pushnumber(L, ticket);
+      return 2;
     }
     m->o.rec = NULL;
     cl_rec_release(&a->a.rec);

@@ -163,6 +163,7 @@ static const luaL_Reg core_functions[] = {
     {"array_ready", cl_array_ready},
     {"launch_count", cl_launch_count},
     {"array_run", cl_array_run},
+    {"array_told", cl_array_told},
     {"function_prepare", cl_function_prepare},
     // params.c
     {"on_params", cl_on_params},

@@ -272,6 +272,7 @@ int cl_array_read(lua_State *L);
 int cl_array_ready(lua_State *L);
 int cl_launch_count(lua_State *L);
 int cl_array_run(lua_State *L);
+int cl_array_told(lua_State *L);
 int cl_function_prepare(lua_State *L);
 int cl_function_prepared_call(lua_State *L);
 int cl_function_prepared_async_call(lua_State *L);

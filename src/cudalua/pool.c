@@ -59,8 +59,20 @@ static cl_Pool *list;
 static bool on_host(const cl_Pool *p) { return p->rec.kind == CL_HOST_POOL; }
 static cl_Class held_class(const cl_Pool *p) { return on_host(p) ? CL_BYTES_PINNED_HELD : CL_BYTES_HELD; }
 
-static CUresult driver_free(const cl_Pool *p, uint64_t address) {
-  return on_host(p) ? CU.cuMemFreeHost((void *)address) : CU.cuMemFree_v2(address);
+/* The memory that goes with this block, whose it is no more; 0: that of others goes on. */
+static CUdeviceptr leave_slab(cl_Block *b) {
+  cl_Slab *slab = b->slab;
+  b->slab = NULL;
+  const CUdeviceptr device = slab->device;
+  if (--slab->blocks) return 0;
+  free(slab);
+  return device;
+}
+
+static CUresult driver_free(const cl_Pool *p, cl_Block *b) {
+  if (on_host(p)) return CU.cuMemFreeHost((void *)b->address);
+  const CUdeviceptr device = b->slab ? leave_slab(b) : b->device;
+  return device ? CU.cuMemFree_v2(device) : CUDA_SUCCESS;
 }
 
 static void count_held(cl_Pool *p, const cl_Block *b, int sign) {
@@ -72,6 +84,7 @@ static void count_held(cl_Pool *p, const cl_Block *b, int sign) {
 
 static void drop_block(const cl_Pool *p, cl_Block *b) {
   cl_order_close(&b->order, cl_rec_context(p->rec.parent));
+  if (b->slab) leave_slab(b);
   free(b->record);
   free(b);
 }
@@ -109,7 +122,7 @@ static CUresult release_block(cl_Pool *p, cl_Block *b) {
   CU.cuCtxGetCurrent(&current);
   CUresult code = current == mine ? CUDA_SUCCESS : CU.cuCtxPushCurrent_v2(mine);
   if (!code) {
-    code = driver_free(p, b->address);
+    code = driver_free(p, b);
     if (current != mine) CU.cuCtxPopCurrent_v2(&popped);
   }
   cl_unrelax(mode);
@@ -268,9 +281,45 @@ int cl_device_pool_allocate(lua_State *L) {
   return allocate(L, CL_DEVICE_POOL, CL_POOLED, "DeviceMemoryPool:allocate", false);
 }
 
-cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
-  const uint32_t bin = bin_of(bytes);
-  if (cl_captures) return NULL;
+/* Holds more blocks of the bin, for work in s. False: it is not for slabs, or there is no memory at hand. */
+static bool make_slab(cl_Pool *p, uint32_t bin, cl_Stream *s) {
+  enum { LARGEST = 4096, BYTES = 1 << 16, ALIGNMENT = 256 };
+  if (!p->slabs || size_of(bin) > LARGEST) return false;
+  const uint64_t size = (size_of(bin) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  cl_Slab *slab = calloc(1, sizeof *slab);
+  cl_Block *first = NULL;
+  if (!slab || CU.cuMemAlloc_v2(&slab->device, BYTES)) {
+    cl_log_clear();
+    free(slab);
+    return false;
+  }
+  for (uint64_t at = BYTES / size; at--;) {
+    cl_Block *b = calloc(1, sizeof *b);
+    if (!b) continue;
+    b->address = b->device = slab->device + at * size;
+    b->bin = bin;
+    b->slab = slab;
+    cl_order_open(&b->order, s);
+    b->next = first;
+    first = b;
+    slab->blocks++;
+  }
+  if (!first) {
+    CU.cuMemFree_v2(slab->device);
+    free(slab);
+    return false;
+  }
+  pthread_mutex_lock(&lock);
+  p->managed_bytes += slab->blocks * size_of(bin);
+  for (cl_Block *b; (b = first);) {
+    first = b->next;
+    hold(p, b);
+  }
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
+static cl_Block *take_ready(cl_Pool *p, uint32_t bin, uint64_t bytes, const cl_Stream *s) {
   pthread_mutex_lock(&lock);
   cl_Block *b = p->bins[bin];
   if (!b || b->order.home != s || b->order.nuses || !(b->record || (b->record = malloc(sizeof *b->record)))) {
@@ -283,6 +332,15 @@ cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
   p->active_blocks++;
   p->active_bytes += bytes;
   pthread_mutex_unlock(&lock);
+  return b;
+}
+
+cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
+  const uint32_t bin = bin_of(bytes);
+  if (cl_captures) return NULL;
+  cl_Block *b = take_ready(p, bin, bytes, s);
+  if (!b && !p->bins[bin] && make_slab(p, bin, s)) b = take_ready(p, bin, bytes, s);
+  if (!b) return NULL;
   cl_Pooled *a = b->record;
   b->record = NULL;
   cl_rec_open(&a->a.rec, CL_POOLED, sizeof *a, p->rec.parent);
@@ -432,7 +490,7 @@ int cl_pooled_host_free(lua_State *L) {
 
 /* --- pools --- */
 
-static int new_pool(lua_State *L, cl_Kind kind, unsigned flags) {
+static int new_pool(lua_State *L, cl_Kind kind, unsigned flags, bool slabs) {
   cl_Object *o = cl_push(L, kind, sizeof *o);
   cl_Context *c = cl_context_current(L);
   cl_Pool *p = (cl_Pool *)cl_rec_new(kind, sizeof *p, &c->rec);
@@ -440,6 +498,7 @@ static int new_pool(lua_State *L, cl_Kind kind, unsigned flags) {
   if (!p) luaL_error(L, "not enough memory");
   o->rec = &p->rec;
   p->flags = flags;
+  p->slabs = slabs;
   pthread_mutex_lock(&lock);
   p->next = list;
   list = p;
@@ -449,12 +508,17 @@ static int new_pool(lua_State *L, cl_Kind kind, unsigned flags) {
   return 1;
 }
 
-/* device_pool() -> DeviceMemoryPool in the current context */
-int cl_device_pool(lua_State *L) { return new_pool(L, CL_DEVICE_POOL, 0); }
+/* device_pool([slabs]) -> DeviceMemoryPool in the current context. slabs: small blocks lie in one piece of
+ * memory, many of them; for those who know their own way around. */
+int cl_device_pool(lua_State *L) {
+  const bool slabs = lua_toboolean(L, 1);
+  return new_pool(L, CL_DEVICE_POOL, 0, slabs);
+}
 
 /* host_pool(flags) -> PageLockedMemoryPool in the current context */
 int cl_host_pool(lua_State *L) {
-  return new_pool(L, CL_HOST_POOL, (unsigned)cl_check_flags(L, 1, "mem_flags", "host_alloc_flags", -1));
+  return new_pool(L, CL_HOST_POOL, (unsigned)cl_check_flags(L, 1, "mem_flags", "host_alloc_flags", -1),
+                  false);
 }
 
 CUresult cl_pool_destroy(cl_Rec *r) {

@@ -15,6 +15,7 @@ local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local prepared = require("cudalua.gpuarray.scalar").operand
 local storage = require "cudalua.gpuarray.storage"
+local tools = require "cudalua.tools.arguments"
 local typename = require "cudalua.typename"
 local view = require "cudalua.gpuarray.view"
 local write = require "cudalua.gpuarray.write"
@@ -41,6 +42,81 @@ function M.options(where, options, kinds)
     end
   end
   return options
+end
+
+local function is_options(x) return type(x) == "table" and getmetatable(x) == nil end
+
+---The arguments of a constructor, which has names for them. From any of them on they may be given by name instead, in
+---the table of options, as PyCUDA's programs do.
+---@param where string
+---@param names string[]                of the arguments, in their order
+---@param kinds table<string, string>   the Lua types of the other options
+---@param ... any                       as they were given
+---@return any[] values  by their numbers
+---@return table options
+function M.named(where, names, kinds, ...)
+  local values, all, options = { ... }, {}, nil
+  for i = 1, math.min(#names + 1, select("#", ...)) do
+    local x = values[i]
+    -- A list is an argument: of several dtypes, say.
+    if is_options(x) and #x == 0 and (i >= #names or next(x) ~= nil) then
+      options, values[i] = x, nil
+      for j = i + 1, select("#", ...) do
+        if values[j] ~= nil then
+          errors.raise("LogicError", ("%s: argument %d comes after the table of options"):format(where, j))
+        end
+      end
+      break
+    end
+  end
+  for i = #names + 1, select("#", ...) do
+    if values[i] ~= nil then
+      errors.raise("LogicError", ("%s: it takes %d arguments and a table of options, got %s as argument %d"):format(
+        where, #names, errors.text(values[i]), i))
+    end
+  end
+  for name in pairs(kinds) do all[name] = true end
+  for _, name in ipairs(names) do all[name] = true end
+  local own = {}
+  for name, x in pairs(errors.options(where, options, all)) do own[name] = x end
+  for i, name in ipairs(names) do
+    if own[name] ~= nil and values[i] ~= nil then
+      errors.raise("LogicError", ("%s: %s is given twice"):format(where, name))
+    end
+    if values[i] == nil then values[i] = own[name] end
+    own[name] = nil
+  end
+  return values, M.options(where, own, kinds)
+end
+
+---The arguments of a kernel from a list of declarations.
+function M.declared(where, declarations)
+  return errors.within(where .. ": arguments", tools.parse_arguments, declarations)
+end
+
+---A neutral value as CUDA C; a number may stand for it, which an integer dtype has to hold.
+function M.neutral(where, what, x, dt)
+  if type(x) == "boolean" then return tostring(x) end
+  local n = x
+  if type(x) == "cdata" then n = element.scalar(x) end
+  if type(n) ~= "number" and not (type(n) == "cdata" and not element.is_complex(n)) then
+    M.check_text(where, what, x)
+    if not x:find "%S" then errors.raise("LogicError", ("%s: %s is empty"):format(where, what)) end
+    return x
+  end
+  if dt.kind == "int" or dt.kind == "uint" then
+    local v, why = dt._check(n)
+    if v == nil then errors.raise("LogicError", ("%s: %s: %s"):format(where, what, why)) end
+    if dt.kind == "uint" then return (type(v) == "cdata" and tostring(v):match "%d+" or ("%.0f"):format(v)) .. "ull" end
+    local text = type(v) == "cdata" and tostring(v):match "%-?%d+" or ("%.0f"):format(v)
+    return text == "-9223372036854775808" and "(-9223372036854775807ll - 1)" or text .. "ll"
+  end
+  n = tonumber(n)
+  if n ~= n then return "__longlong_as_double(0x7ff8000000000000ll)" end
+  if math.abs(n) == math.huge then
+    return ("__longlong_as_double(0x%sff0000000000000ll)"):format(n > 0 and "7" or "f")
+  end
+  return n == 0 and 1 / n < 0 and "-0.0" or ("%.17g"):format(n)
 end
 
 function M.check_text(where, what, x)
@@ -103,8 +179,6 @@ function M.wrong(k, i, why, ...)
 end
 local wrong = M.wrong
 
-local function is_options(x) return type(x) == "table" and getmetatable(x) == nil end
-
 ---Takes the options from behind the arguments; known: those that there are.
 function M.split(k, known, ...)
   local n, wanted = select("#", ...), #k.args
@@ -137,6 +211,14 @@ function M.check_array(k, i, x)
   elseif not is_memory(x) then
     wrong(k, i, "expected an array on the device, got %s%s", element.describe(x), type(x) == "table" and
       getmetatable(x) == "cudalua.ndarray" and "; gpuarray.to_gpu() copies it there" or "")
+  end
+end
+
+---Memory that is no array, and is taken at [i], is to have so many elements, as far as its size is known.
+function M.check_memory(k, i, memory, n)
+  local arg = k.args[i]
+  if core.kind(memory) ~= "DevicePointer" and #memory < n * arg.dtype.itemsize then
+    wrong(k, i, "the memory has %.0f bytes, and %.0f elements of %s are asked for", #memory, n, arg.dtype.name)
   end
 end
 

@@ -220,6 +220,31 @@ function M.kernel(k, form)
     types = types_of }
 end
 
+---What takes back the macros of the user's, for what follows his text: they may have any name. Those that types are
+---called by stay.
+---@param k table           preamble, options
+---@param texts string[]    types, as what follows says them
+---@return string
+function M.undefine(k, texts)
+  local list, known = {}, {}
+  for _, text in ipairs(texts) do
+    for word in text:gmatch "[%a_][%w_]*" do known[word] = true end
+  end
+  local function put(name)
+    if not known[name] then list[#list + 1] = "#undef " .. name .. "\n" end
+    known[name] = true
+  end
+  for name in k.preamble:gmatch "#[ \t]*define[ \t]+([%a_][%w_]*)" do put(name) end
+  local before
+  for _, option in ipairs(k.options or {}) do
+    local text = tostring(option)
+    local name = before and text or text:match "^%-D(.+)" or text:match "^%-%-define%-macro=(.+)"
+    if name and name:match "^[%a_]" then put(name:match "^[%a_][%w_]*") end
+    before = option == "-D" or option == "--define-macro"
+  end
+  return table.concat(list)
+end
+
 ---The texts of the user by the names that the compiler knows them by, so that errors can show lines of them.
 ---@param k table
 ---@return table<string, string>

@@ -108,7 +108,12 @@ function Array:item(...)
     if self._size ~= 1 then
       refuse(what, ("the array of shape %s has %.0f elements, not one"):format(layout.text(shape), self._size))
     end
-    at = layout.unravel(shape, 0)
+    if self._sig then evaluate(self) end
+    if not self._leaf and self._c then
+      local value = transfer.told(self)
+      if value ~= nil then return value end
+    end
+    return transfer.element(evaluate(self), 0)
   elseif n == 1 and self._ndim ~= 1 then
     at = layout.unravel(shape, layout.position(what, 1, (...), self._size) - 1)
   elseif n == self._ndim then
@@ -197,11 +202,12 @@ function Array:set_async(values, stream)
 end
 
 ---Sets every element to one number.
----@param value any
+---@param value any  number, or array of no axes
 ---@return cudalua.gpuarray.Array self
 ---@raise LogicError where the dtype cannot hold it
 function Array:fill(value)
   check_self(self, "gpuarray:fill")
+  if getmetatable(value) == TAG and value._ndim == 0 then return set("gpuarray:fill", self, value) end
   if self._dtype.kind == "struct" then
     local x, why = self._dtype._check(value)
     if why then refuse("gpuarray:fill", why) end

@@ -264,11 +264,10 @@ end
 function M.place_in_pack(at, size, w) return ("(%s) & ~%dull | %s"):format(at, size - 1, w) end
 
 local function dense(p)
-  local largest = sizes_of(p)
-  -- Random numbers are made four at a time.
-  local packs = packs_of(has_places(p) and max(16 / largest, 4) or #p.leaves > MANY and min(16 / largest, 2) or
-    16 / largest)
-  local n = chunks_of(p, packs.size, rows.DENSE_BYTES)
+  local largest, drawn = sizes_of(p), has_places(p)
+  -- Random numbers are made four at a time, and a thread makes more of them: what comes before the first takes long.
+  local packs = packs_of(drawn and max(16 / largest, 4) or #p.leaves > MANY and min(16 / largest, 2) or 16 / largest)
+  local n = chunks_of(p, packs.size, drawn and 2 * rows.DENSE_BYTES or rows.DENSE_BYTES)
   local declared, loads, at = {}, {}, ("first + k * %d"):format(256 * packs.size)
   for i, leaf in ipairs(p.leaves) do
     if leaf.class ~= "one" and not leaf.places then

@@ -12,6 +12,7 @@ local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local run = require "cudalua.gpuarray.count_run"
+local transfer = require "cudalua.gpuarray.transfer"
 local view = require "cudalua.gpuarray.view"
 
 local refuse, check_array = layout.refuse, arguments.check_array
@@ -27,7 +28,7 @@ local MOST = 2 ^ 31 - 1 -- bins
 -- Weights as elements of float32 or float64 without gaps; nil for none.
 local function weights_of(what, weights, a)
   if weights == nil then return nil end
-  local w = arguments.any_array(what, "weights", weights)
+  local w = arguments.any_array(what, "weights", weights, dtypes.float64)
   if not layout.same(w._shape, a._shape) then
     refuse(what, ("the array has the shape %s, the weights %s"):format(layout.text(a._shape), layout.text(w._shape)))
   end
@@ -230,27 +231,57 @@ end
 
 local digitize_options = { right = true }
 
+-- Edges in host memory: a list as float64, or as float32 where that is the same; nil for those on the device.
+local function host_edges(what, edges)
+  if object.is_array(edges) then return nil end
+  if ndarray.is_array(edges) then return edges end
+  if type(edges) ~= "table" then
+    refuse(what, "edges must be an array or a list, got " .. element.describe(edges))
+  end
+  local host = errors.within(what, ndarray.array, edges, dtypes.float64)
+  local short = host:astype(dtypes.float32)
+  return host:equal(short) and short or host
+end
+
+-- Are all elements of a list in order?
+local function host_ordered(host, compare)
+  for k = 2, host.size do
+    if not compare(host[k - 1], host[k]) then return false end
+  end
+  return true
+end
+
+local function device_ordered(what, e, compare)
+  local n = e._size
+  return n < 2 or compare(view.slice(what, e, 1, { { 1, n - 1 } }), view.slice(what, e, 1, { { 2, n } })):all():item()
+end
+
 -- See M.digitize.
 local function digitize(what, a, edges, right)
-  local e = arguments.any_array(what, "edges", edges)
+  local host = host_edges(what, edges)
+  local e = host and transfer.to_gpu(host) or edges
   if e._ndim ~= 1 then refuse(what, "edges must have one axis, they have the shape " .. layout.text(e._shape)) end
-  if e._dtype.kind == "complex" or e._dtype.kind == "struct" then refuse(what, "edges must be real numbers") end
-  local n = e._size
-  local function ordered(compare)
-    return n < 2 or compare(view.slice(what, e, 1, { { 1, n - 1 } }), view.slice(what, e, 1, { { 2, n } })):all():item()
+  local kind, n = e._dtype.kind, e._size
+  if kind == "complex" or kind == "struct" then refuse(what, "edges must be real numbers") end
+  if kind == "bool" then e, host = graph.convert(e, dtypes.uint8), nil end
+  local up, down
+  if host then
+    up = host_ordered(host, function(x, y) return x <= y end)
+    down = up or host_ordered(host, function(x, y) return x >= y end)
+  else
+    up = device_ordered(what, e, function(x, y) return x:le(y) end)
+    down = up or device_ordered(what, e, function(x, y) return x:ge(y) end)
   end
-  if ordered(function(x, y) return x:le(y) end) then
-    return choose.searchsorted(e, a, { side = right and "left" or "right" })
-  end
-  if not ordered(function(x, y) return x:ge(y) end) then refuse(what, "the edges are in no order") end
+  if not down then refuse(what, "the edges are in no order") end
+  local side = { side = right and "left" or "right" }
+  if up then return choose.searchsorted(e, a, side) end
   -- Counted from the other end: the interval after the k-th edge of n is the n - k-th then.
-  local at = choose.searchsorted(view.slice(what, e, 1, { { n, 1, -1 } }), a, { side = right and "left" or "right" })
-  return n + 2 - at
+  return n + 2 - choose.searchsorted(view.slice(what, e, 1, { { n, 1, -1 } }), a, side)
 end
 
 ---Between which edges elements lie: 1 below the first one, 2 from the first one to the second, and so on, to one more
 ---than there are edges from the last one on; so bincount() counts it. An element on an edge is above it. NaN is
----above all edges.
+---greater than every edge.
 ---@param a cudalua.gpuarray.Array
 ---@param edges any  ascending or descending list or array
 ---@param options? {right: boolean}  true: an element on an edge is below it

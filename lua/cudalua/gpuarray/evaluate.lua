@@ -108,7 +108,7 @@ local function compute_at_once(x, shape, size, dtype, times)
   local w = begin(shape, true)
   w.root = x
   walk(w, x, dtype)
-  local context = w.context
+  local context = w.context or context_id()
   local pool = pools[context]
   if pool and not w.strided and size > 0 and not M.fast_math and not computed_before(w, times) then
     local state, count = close(w, whole, size)

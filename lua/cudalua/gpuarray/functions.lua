@@ -31,7 +31,7 @@ local function deliver(what, x, out)
     end
     x = graph.convert(x, out._dtype)
   end
-  write.write(out, x, true)
+  write.write(out, x, true, what)
   return out
 end
 

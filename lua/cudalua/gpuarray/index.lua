@@ -4,10 +4,12 @@
 --   index/mask     where a mask is true              index/kernels    the kernels of kernels/array/index.cu
 --   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
 
+local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
+local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
@@ -47,7 +49,12 @@ end
 
 local function get(what, x, n, items)
   if not has_arrays(n, items) then return view.slice(what, x, n, items) end
-  return move.gather(resolve.selection(resolve.part(what, x, n, items)))
+  local part = resolve.part(what, x, n, items)
+  local only = part.items[1]
+  if n == 1 and only.axes == x._ndim and only.array._dtype == dtypes.bool and part.leaf.dense then
+    return mask.selected(mask.places(only.array, what), part.leaf)
+  end
+  return move.gather(resolve.selection(part))
 end
 
 function object.get_index(self, key)

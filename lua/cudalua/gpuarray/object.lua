@@ -7,7 +7,8 @@
 --   _ops                        operations that a kernel would have to do, at most (0: it has a value)
 --   _leaf _store                with a value: how it lies in memory (a leaf), and the storage it is in; a pending array
 --                               has true for its storage once it is an operand of something. Both are false in one
---                               that was computed and not used since: _a is its memory, _b the context, and
+--                               that was computed and not used since: _a is its memory, _b the context, _c the
+--                               ticket of its kernel where that left the value in a cell (cell.lua), and
 --                               storage.leaf_of() makes the rest
 --   _first                      the leaf of the value that it had when it was evaluated: what other pending arrays
 --                               mean that were written with this one as an operand, whatever is stored in it since

@@ -14,7 +14,8 @@ local parts = {
   { "index.where", "argwhere compress extract flatnonzero nonzero place putmask where", "compress nonzero where" },
   { "index.choose", "choose searchsorted select", "choose searchsorted" },
   { "reduce", "all any argmax argmin count_nonzero dot max mean min prod ptp std subset_dot subset_max subset_min " ..
-    "subset_sum sum var vdot", "all any argmax argmin count_nonzero dot max mean min prod ptp std sum var" },
+    "subset_sum sum var vdot", "all any argmax argmin count_nonzero dot max mean min prod ptp std sum var " ..
+    "vdot" },
   { "reduce_more", "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm",
     "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm" },
   { "scan", "cummax cummin cumprod cumsum", "cummax cummin cumprod cumsum" },

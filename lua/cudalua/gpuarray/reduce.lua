@@ -3,7 +3,6 @@
 -- reduce_run.lua runs them.
 
 local call = require "cudalua.gpuarray.reduce_call"
-local compute = require("cudalua.gpuarray.reduce_run").compute
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
@@ -203,30 +202,34 @@ function Array:ptp(options) return extremes("gpuarray:ptp", self, options) end
 
 local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true }
 
--- In two steps, the mean and then the squares of the distances from it. Short floats are float32 on the way.
+-- In two steps, the mean and then the squares of the distances from it.
 local function spread(what, a, options, root)
   local axes, keepdims, asked, out = read(what, a, options, spread_options)
   local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
   if type(ddof) ~= "number" or ddof ~= ddof then
     refuse(what, "ddof must be a number, got " .. element.describe(ddof))
   end
-  local kind = reductions.kind(reductions.mean, a._dtype, asked)
-  if not kind then refuse(what, ("not defined for %s as %s"):format(a._dtype.name, asked.name)) end
-  local t = kind.result
-  local x = t.itemsize == 2 and dtypes.float32 or t
-  local values = a._dtype == x and a or graph.convert(a, x)
+  local x, t = call.types_of(what, a, asked)
+  local temporary = {}
+  local values = a
+  if a._dtype ~= x then
+    values = graph.convert(a, x)
+    temporary[1] = values
+  end
   local n = 1
   for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
   local distance = values - reduce(what, reductions.mean, values, axes, true)
-  local length = x.kind == "complex" and distance:abs() or distance
-  local result = reduce(what, reductions.sum, length * length, axes, keepdims) / max(n - ddof, 0)
+  temporary[#temporary + 1] = distance
+  call.squares(temporary, distance)
+  local result = call.reduced(what, reductions.sum, temporary, axes, keepdims) / max(n - ddof, 0)
   if root then result = result:sqrt() end
   local part = t.kind == "complex" and result._dtype or t
   if result._dtype ~= part then result = graph.convert(result, part) end
   return out ~= nil and functions.deliver(what, result, out) or result
 end
 
----The variance: the mean of the squared distances from the mean; of integers, the default float.
+---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
+---bits are float64 on the way.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
 ---  by the number of elements less this; default 0
@@ -234,7 +237,8 @@ end
 ---@raise LogicError as mean
 function M.var(a, options) return spread("gpuarray.var", a, options, false) end
 
----The variance: the mean of the squared distances from the mean; of integers, the default float.
+---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
+---bits are float64 on the way.
 ---@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
 ---  by the number of elements less this; default 0
 ---@return cudalua.gpuarray.Array
@@ -256,28 +260,35 @@ function Array:std(options) return spread("gpuarray:std", self, options, true) e
 
 -- ---- products of vectors -------------------------------------------------------------------------------------------
 
-local dot_options = { out = true }
+local dot_options = { dtype = true, out = true }
 
 -- The sum of the products, all of them in the type in which sum() of the operands' common type is computed.
 local function products(what, a, b, options)
-  local out = options ~= nil and errors.options(what, options, dot_options).out or nil
-  local kind = reductions.kind(reductions.sum, dtypes.promote(a._dtype, b._dtype))
+  local o = errors.options(what, options, dot_options)
+  local out, asked = o.out, o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
+  local common = a._dtype.kind ~= "struct" and b._dtype.kind ~= "struct" and dtypes.promote(a._dtype, b._dtype)
+  local kind = common and reductions.kind(reductions.sum, common, asked)
+  if not kind then
+    refuse(what, ("not defined for %s and %s%s"):format(a._dtype.name, b._dtype.name,
+      asked and " as " .. asked.name or ""))
+  end
   local temporary = {}
   local function convert(x)
-    if x._dtype == kind.acc then return x end
-    x = graph.convert(x, kind.acc)
-    temporary[#temporary + 1] = x
+    for _, dt in ipairs(kind.through) do
+      if x._dtype ~= dt then
+        x = graph.convert(x, dt)
+        temporary[#temporary + 1] = x
+      end
+    end
     return x
   end
   local product = graph.binary(ops.mul, convert(a), convert(b))
   temporary[#temporary + 1] = product
-  local axes = axes_of(what, product, nil)
   local result
   if product._size == 0 then
-    result = reduce(what, reductions.sum, product, axes, false, kind.result)
+    result = reduce(what, reductions.sum, product, axes_of(what, product, nil), false, kind.result)
   else
-    local _, short, strides = call.result_shape(product._shape, axes)
-    result = compute(kind, product, axes, short, strides, 1, product._size)
+    result = call.whole(kind, product)
   end
   for _, x in ipairs(temporary) do
     if x._sig then storage.drop(x) end
@@ -289,8 +300,8 @@ local function dot(what, a, b, options)
   check_array(what, a)
   check_array(what, b)
   if a._ndim ~= 1 or b._ndim ~= 1 or a._size ~= b._size then
-    refuse(what, ("expected two arrays of one axis and the same length, got the shapes %s and %s"):format(
-      layout.text(a._shape), layout.text(b._shape)))
+    refuse(what, ("expected two arrays of one axis and the same length, got the shapes %s and %s%s"):format(
+      layout.text(a._shape), layout.text(b._shape), a._size == b._size and "; vdot() takes all elements" or ""))
   end
   return products(what, a, b, options)
 end
@@ -299,27 +310,20 @@ end
 ---float32, rounded once.
 ---@param a cudalua.gpuarray.Array  of one axis
 ---@param b cudalua.gpuarray.Array  as long
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {dtype: any, out: cudalua.gpuarray.Array}  dtype: of the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where these are no vectors of one length
+---@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
 function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
 ---float32, rounded once.
 ---@param b cudalua.gpuarray.Array  as long as this one, which has one axis
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {dtype: any, out: cudalua.gpuarray.Array}  dtype: of the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where these are no vectors of one length
+---@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
 function Array:dot(b, options) return dot("gpuarray:dot", self, b, options) end
 
----The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
----@param a cudalua.gpuarray.Array
----@param b cudalua.gpuarray.Array  of as many elements
----@param options? {out: cudalua.gpuarray.Array}
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError where the numbers of elements differ
-function M.vdot(a, b, options)
-  local what = "gpuarray.vdot"
+local function vdot(what, a, b, options)
   check_array(what, a)
   check_array(what, b)
   if a._size ~= b._size then
@@ -334,6 +338,21 @@ function M.vdot(a, b, options)
   if conjugate and conjugate._sig then storage.drop(conjugate) end
   return result
 end
+
+---The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array  of as many elements
+---@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
+function M.vdot(a, b, options) return vdot("gpuarray.vdot", a, b, options) end
+
+---The dot product with this one's complex conjugate, of all elements of two arrays in C order.
+---@param b cudalua.gpuarray.Array  of as many elements
+---@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
+---@return cudalua.gpuarray.Array  0-d
+---@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
+function Array:vdot(b, options) return vdot("gpuarray:vdot", self, b, options) end
 
 -- ---- of some elements ----------------------------------------------------------------------------------------------
 
@@ -367,9 +386,9 @@ function M.subset_max(subset, a, options) return M.max(take(a, subset), options)
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError for positions that are not there
+---@raise LogicError for positions that are not there, and as gpuarray.dot
 function M.subset_dot(subset, a, b, options)
   return products("gpuarray.subset_dot", take(a, subset), take(b, subset), options)
 end

@@ -61,6 +61,38 @@ function M.reduce(what, row, a, axes, keepdims, asked)
   return compute(kind, a, axes, out_shape, strides, outputs, n)
 end
 
+-- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
+function M.reduced(what, row, temporary, axes, keepdims, asked)
+  local x = M.reduce(what, row, temporary[#temporary], axes, keepdims, asked)
+  for _, t in ipairs(temporary) do
+    if t._sig then storage.drop(t) end
+  end
+  return x
+end
+
+-- The type in which what is made with means is computed, and that of the result: short floats are float32 on the way,
+-- integers that float32 does not hold float64.
+function M.types_of(what, a, asked)
+  local t = a._dtype
+  local kind = t.kind ~= "struct" and reductions.kind(reductions.mean, t, asked)
+  if not kind then refuse(what, ("not defined for %s%s"):format(t.name, asked and " as " .. asked.name or "")) end
+  local result = kind.result
+  if asked == nil and (t.kind == "int" or t.kind == "uint") and t.itemsize >= 4 then return dtypes.float64, result end
+  return result.itemsize == 2 and dtypes.float32 or result, result
+end
+
+-- The squares of absolute values, as the last one of a list of expressions.
+function M.squares(list, x)
+  if x._dtype.kind ~= "complex" then
+    list[#list + 1] = x * x
+    return list
+  end
+  local re, im = x:real(), x:imag()
+  local a, b = re * re, im * im
+  for _, t in ipairs { re, im, a, b, a + b } do list[#list + 1] = t end
+  return list
+end
+
 M.known_options = { axis = true, keepdims = true, dtype = true, out = true }
 M.plain_options = { axis = true, keepdims = true, out = true }
 
@@ -86,7 +118,26 @@ function M.read(what, a, options, known)
   return M.axes_of(what, a, options.axis), keepdims or false, dtype, options.out
 end
 
+local NO_AXES = {} -- the shape of all single values
+-- By number of axes: the set of all of them, and steps of none.
+local every = setmetatable({}, { __index = function(list, n)
+  local axes, steps = {}, {}
+  for k = 1, n do axes[k], steps[k] = true, 0 end
+  list[n] = { axes, steps }
+  return list[n]
+end })
+
+-- Reduces all elements, of which there are some, to one value.
+function M.whole(kind, a)
+  local all = every[a._ndim]
+  return compute(kind, a, all[1], NO_AXES, all[2], 1, a._size)
+end
+
 function M.apply(what, row, a, options)
+  if options == nil and object.is_array(a) and a._size > 0 and a._dtype.kind ~= "struct" then -- as is common
+    local kind = reductions.kind(row, a._dtype)
+    if kind then return M.whole(kind, a) end
+  end
   local axes, keepdims, asked, out = M.read(what, a, options, row.dtype and M.known_options or M.plain_options)
   local x = M.reduce(what, row, a, axes, keepdims, asked)
   return out ~= nil and functions.deliver(what, x, out) or x

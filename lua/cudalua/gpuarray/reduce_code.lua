@@ -1,6 +1,7 @@
 -- From the program of a reduction (reduce_run.lua) to CUDA C: what is the reduction's own, around a kernel of
 -- kernels/array/reduce.cu.
 
+local cell = require "cudalua.gpuarray.cell"
 local codegen = require "cudalua.gpuarray.codegen"
 local address = require "cudalua.gpuarray.address"
 local ctype = require "cudalua.gpuarray.ctype"
@@ -130,7 +131,7 @@ local function in_places(t, i, joint, along, at, step, width)
 end
 
 -- The functions that a kernel has, and the parameters that they need.
-local function functions(p, value)
+local function functions(p, value, told)
   local ending = p.ending[1]
   local wide, integer = ending.wide, ending.wide and "long long" or "int"
   local kept, gone, width, side = ending.kept, ending.gone, ending.width, ending.form:find "^columns" ~= nil
@@ -168,9 +169,9 @@ local function functions(p, value)
   local loads, some = concat(t.loads, "\n"), concat(t.some, "\n")
   address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
   add(lines, "%s", begins)
-  add(lines, "    return b;\n  };\n  const auto out_at = [&](const unsigned long long k) -> long long {")
+  add(lines, "    return b;\n  };\n  const auto put = [&](const unsigned long long k, const auto &y) {")
   address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, out)
-  add(lines, "    return %s;\n  };", out)
+  add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
   add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;")
   if joint then
     address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
@@ -228,6 +229,7 @@ M.BYTES = 128
 ---@field more string[]       and behind them
 ---@field value fun(arguments: string[]): string  what is computed of an element of each array
 ---@field word? string        how four elements of one byte are added at once: a part of reduce.cu
+---@field told? boolean       the one result is left in a cell, too: see cell.lua
 ---@field lines? string       where the kernel begins
 
 ---A kernel: its device code, and itself.
@@ -240,19 +242,21 @@ function M.generate(p, o)
   local ending = p.ending[1]
   local form, width = ending.form, ending.width
   local columns, split = form:find "^columns" ~= nil, form:find "split" ~= nil
-  local lambdas, types, extra = functions(p, o.value)
+  local lambdas, types, extra = functions(p, o.value, o.told)
   local params = { unpack(o.params) }
   for i, leaf in ipairs(p.leaves) do
     if not leaf.counted then add(params, "const %s *p%d", c_type(leaf), i) end
   end
   for _, text in ipairs(o.more) do add(params, "%s", text) end
   for _, text in ipairs(extra) do add(params, "%s", text) end
+  if o.told then add(params, "const unsigned long long told, const unsigned ticket") end
   local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
     functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
   local part, mode = form, o.tree and "tree" or "free"
   local device = {}
   local function fill(piece) add(device, "%s", template.fill("reduce", piece, fields)) end
   fill "common"
+  if o.told then fill "tell" end
   if columns then
     part = "columns"
     fields.batch = batch(p, o.tree and 8 or 16, o.heavy, M.BYTES)
@@ -321,12 +325,14 @@ function M.kernel(p)
     p.leaves[nleaves + 1] = { dtype = dtypes.uint64, class = "strided", places = true, counted = true }
   end
   local name, more, word = "array_" .. kind.row.name, {}, word_of(p, kind)
+  local told = ending.kept == 0 and cell.types[kind.result] ~= nil
   local heavy = #p.ops > 8
   while p.ops[#p.ops] == "astype" do table.remove(p.ops) end -- to the type that is computed in
   if #p.ops > 0 then name = codegen.name(p, name) end
   for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
   local types, device, kernel = M.generate(p, { name = name, own = own, tree = kind.tree, heavy = heavy, more = more,
-    word = word, slow = kind.row.position or kind.acc.itemsize == 8, params = { ctype.memory(kind.result) .. " *out" },
+    word = word, told = told, slow = kind.row.position or kind.acc.itemsize == 8,
+    params = { ctype.memory(kind.result) .. " *out" },
     value = function(arguments)
       local place = ending.placed and table.remove(arguments, nleaves + 1)
       for i = 1, #p.scalars do add(arguments, "s%d", i) end
@@ -334,6 +340,7 @@ function M.kernel(p)
       return place and ("acc_t{%s, (index_t)(%s)}"):format(text, place) or text
     end })
   return { pieces = pieces, device = concat({ p.compute, types, own, device }, "\n"), kernel = kernel, name = name,
+    told = told,
     acc_bytes = kind.row.position and (ending.wide and 16 or 2 * max(kind.acc.itemsize, 4)) or kind.acc.itemsize }
 end
 

@@ -9,23 +9,13 @@ local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local ops = require "cudalua.gpuarray.ops"
 local reductions = require "cudalua.gpuarray.reductions"
-local storage = require "cudalua.gpuarray.storage"
 
 local refuse = layout.refuse
-local read, reduce = call.read, call.reduce
+local read, reduce, reduced, types_of = call.read, call.reduce, call.reduced, call.types_of
 
 -- ---- parts ----------------------------------------------------------------------------------------------------------
 
 local function has_nan(t) return t.kind == "float" or t.kind == "complex" end
-
--- Expressions that nobody but this module knows are forgotten when their reduction ran.
-local function reduced(what, row, temporary, axes, keepdims, asked)
-  local x = reduce(what, row, temporary[#temporary], axes, keepdims, asked)
-  for _, t in ipairs(temporary) do
-    if t._sig then storage.drop(t) end
-  end
-  return x
-end
 
 -- x with a value where a, which may be x, is NaN, as the last one of a list of new expressions.
 local function without_nan(list, x, value, a)
@@ -33,6 +23,13 @@ local function without_nan(list, x, value, a)
   list[#list + 1] = graph.unary(ops.isnan, a)
   list[#list + 1] = graph.ternary(ops.where, list[#list], value, x)
   return list
+end
+
+-- A list for new expressions with a as a type, if it is another one; and a as that.
+local function converted(a, t)
+  if a._dtype == t then return {}, a end
+  local x = graph.convert(a, t)
+  return { x }, x
 end
 
 local function finish(what, x, t, out)
@@ -44,16 +41,6 @@ local function number_of(a, axes)
   local n = 1
   for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
   return n
-end
-
--- The type in which a mean is computed, and that of the result.
-local function types_of(what, a, asked)
-  local kind = a._dtype.kind ~= "struct" and reductions.kind(reductions.mean, a._dtype, asked)
-  if not kind then
-    refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
-  end
-  local t = kind.result
-  return t.itemsize == 2 and dtypes.float32 or t, t
 end
 
 -- ---- leaving out NaN -----------------------------------------------------------------------------------------------
@@ -78,18 +65,16 @@ end
 
 -- The mean as type t.
 local function mean(what, a, t, axes, keepdims, numbers)
-  local list = {}
-  local x = a
-  if a._dtype ~= t then
-    x = graph.convert(a, t)
-    list[1] = x
-  end
+  local list, x = converted(a, t)
   return reduced(what, reductions.sum, without_nan(list, x, 0, a), axes, keepdims) / numbers
 end
 
 local function nanmean(what, a, options)
   local axes, keepdims, asked, out = read(what, a, options, call.known_options)
   local t, result = types_of(what, a, asked)
+  if not has_nan(a._dtype) then
+    return finish(what, reduce(what, reductions.mean, a, axes, keepdims, asked), result, out)
+  end
   return finish(what, mean(what, a, t, axes, keepdims, count(what, a, axes, keepdims)), result, out)
 end
 
@@ -103,11 +88,10 @@ local function nanvar(what, a, options, root)
   end
   local t, result = types_of(what, a, asked)
   local numbers = count(what, a, axes, true)
-  local distance = (a._dtype == t and a or graph.convert(a, t)) - mean(what, a, t, axes, true, numbers)
-  local length = t.kind == "complex" and distance:abs() or distance
-  local square = length * length
-  local list = without_nan({ distance, length, square }, square, 0, a)
-  local sum = reduced(what, reductions.sum, list, axes, keepdims)
+  local temporary, values = converted(a, t)
+  temporary[#temporary + 1] = values - mean(what, a, t, axes, true, numbers)
+  local list = call.squares(temporary, temporary[#temporary])
+  local sum = reduced(what, reductions.sum, without_nan(list, list[#list], 0, a), axes, keepdims)
   local divisor
   if type(numbers) == "number" then
     divisor = numbers > ddof and numbers - ddof or 0 / 0
@@ -129,24 +113,25 @@ local function norm(what, a, options)
   local ord = type(options) == "table" and #options == 0 and options.ord or 2
   if type(ord) ~= "number" or ord ~= ord then refuse(what, "ord must be a number, got " .. element.describe(ord)) end
   local t, result = types_of(what, a)
-  local x = a._dtype == t and a or graph.convert(a, t)
+  local list, x = converted(a, t)
+  local function last(node)
+    list[#list + 1] = node
+    return list
+  end
   local part = t.kind == "complex" and (t.itemsize == 8 and dtypes.float32 or dtypes.float64) or t
   if t.kind == "complex" then result = part end
   local y
   if ord == 2 then
-    local re, im = t.kind == "complex" and x:real() or x, t.kind == "complex" and x:imag()
-    local squares = im and { re, im, re * re, im * im } or { x * x }
-    if im then squares[5] = squares[3] + squares[4] end
-    y = reduced(what, reductions.sum, squares, axes, keepdims):sqrt()
+    y = reduced(what, reductions.sum, call.squares(list, x), axes, keepdims):sqrt()
   elseif ord == 0 then
-    y = reduced(what, reductions.count_nonzero, { x * 1 }, axes, keepdims)
+    y = reduced(what, reductions.count_nonzero, last(x * 1), axes, keepdims)
   elseif ord == 1 / 0 or ord == -1 / 0 then
-    y = reduced(what, ord > 0 and reductions.max or reductions.min, { x:abs() }, axes, keepdims)
+    y = reduced(what, ord > 0 and reductions.max or reductions.min, last(x:abs()), axes, keepdims)
   elseif ord == 1 then
-    y = reduced(what, reductions.sum, { x:abs() }, axes, keepdims)
+    y = reduced(what, reductions.sum, last(x:abs()), axes, keepdims)
   else
-    local length = x:abs()
-    y = reduced(what, reductions.sum, { length, length ^ ord }, axes, keepdims) ^ (1 / ord)
+    local length = last(x:abs())[#list]
+    y = reduced(what, reductions.sum, last(length ^ ord), axes, keepdims) ^ (1 / ord)
   end
   return finish(what, y, result, out)
 end
@@ -157,15 +142,16 @@ local function logsumexp(what, a, options)
   local axes, keepdims, _, out = read(what, a, options, sum_options)
   local t, result = types_of(what, a)
   if t.kind == "complex" then refuse(what, ("not defined for %s"):format(a._dtype.name)) end
-  local x = a._dtype == t and a or graph.convert(a, t)
   if number_of(a, axes) == 0 then
-    return finish(what, reduce(what, reductions.sum, x, axes, keepdims):log(), result, out)
+    return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
   end
+  local list, x = converted(a, t)
   -- Of the greatest element, the others are small parts; an infinite one is no measure.
   local most = reduce(what, reductions.max, x, axes, true)
   local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
-  local distance = x - shift
-  local y = reduced(what, reductions.sum, { distance, distance:exp() }, axes, keepdims):log()
+  list[#list + 1] = x - shift
+  list[#list + 1] = list[#list]:exp()
+  local y = reduced(what, reductions.sum, list, axes, keepdims):log()
   return finish(what, y + (keepdims and shift or shift:reshape(y._shape)), result, out)
 end
 

@@ -3,9 +3,10 @@
 -- How an output's elements are combined depends on their number alone (reduce.cu); what is decided here, from how the
 -- arrays lie in memory and how many outputs there are, is only which thread does it.
 
+local cell = require "cudalua.gpuarray.cell"
 local core = require "cudalua.core"
-local codegen = require "cudalua.gpuarray.codegen"
 local evaluate = require "cudalua.gpuarray.evaluate"
+local gathered = require "cudalua.gpuarray.gathered"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local plan = require "cudalua.gpuarray.plan"
@@ -13,24 +14,20 @@ local reduce_code = require "cudalua.gpuarray.reduce_code"
 local storage = require "cudalua.gpuarray.storage"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
 
 local M = {}
 
 local BLOCK = 256             -- threads, in all the kernels of reduce.cu
 local MOST_UNITS = 256        -- that a block has of an output: one value of each in shared memory
 local CHUNK, LONG = 7, 10     -- 2^ so many elements of a column are what a thread has at most, in two forms
+local LEAST = 4               -- and at least
 local SHORT = 4096            -- wide loads of a row, less of which are too few for a block
+local FEW_BLOCKS = 128        -- smaller ones are quicker than so few
 local HEAVY = 8               -- operations of an expression that is long
 
 ---Blocks that keep any GPU busy: an output is shared by blocks while there are fewer. The results do not depend on it.
 M.blocks = 2048
-
--- The exponent of the smallest power of two that is not less.
-local function exponent(n)
-  local e = 0
-  while 2 ^ e < n do e = e + 1 end
-  return e
-end
 
 -- ---- the plan -------------------------------------------------------------------------------------------------------
 
@@ -44,24 +41,6 @@ local function main_operand(w, operands)
     end
   end
   return operands[2] or operands[1], nil
-end
-
--- Bytes of memory traffic for each element where neighbouring threads are so many elements apart.
-local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) end
-
--- Do neighbouring threads take neighbouring outputs, and not neighbouring elements of one?
-local function side_by_side(w, kept, gone, n)
-  if n == 1 then return false end
-  local along_kept, along_gone, operand = 0, 0, 1
-  for i = 1, w.nleaves do
-    if w.classes[i] == "strided" then
-      operand = operand + 1
-      local itemsize = w.leaves[i].dtype.itemsize
-      along_kept = along_kept + traffic(kept[operand][#kept[operand]], itemsize)
-      along_gone = along_gone + traffic(gone[operand][#gone[operand]], itemsize)
-    end
-  end
-  return along_kept < along_gone
 end
 
 -- Can `width` neighbours along the last axis of `along` be loaded at once, wherever they are? These are the steps of
@@ -158,6 +137,9 @@ local function in_rows(w, p, heavy, outputs, n, extents, gone, kept)
     return p
   end
   log_units = 3
+  if p.turns == 8 and outputs * ceil(units / 2 ^ log_units) <= FEW_BLOCKS then
+    p.turns, units = 4, ceil(n / (unit / 2))
+  end
   while 2 ^ log_units < min(units, MOST_UNITS) and outputs * ceil(units / 2 ^ (log_units + 1)) >= M.blocks do
     log_units = log_units + 1
   end
@@ -201,7 +183,7 @@ local function in_columns(w, p, most, outputs, n, extents, kept, gone)
   local columns, log_x = ceil(outputs / width), 8
   if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), 5) end
   local depth, groups = 2 ^ (8 - log_x), ceil(columns / 2 ^ log_x)
-  local log_chunk = log_x == 8 and CHUNK or 4
+  local log_chunk = log_x == 8 and CHUNK or LEAST
   -- One block combines all parts of a group, so that there should not be many of them.
   while log_chunk < LONG and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
     M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
@@ -213,12 +195,6 @@ local function in_columns(w, p, most, outputs, n, extents, kept, gone)
   p.form, p.blocks, p.counters = "columns", groups, 0
   if p.parts > 1 then p.form, p.blocks, p.counters = "columns_split", groups * p.parts, groups end
   return p
-end
-
-local function reach(extents, strides)
-  local sum = 0
-  for k = 1, #extents do sum = sum + (extents[k] - 1) * abs(strides[k]) end
-  return sum
 end
 
 local function new_plan()
@@ -260,23 +236,6 @@ local function ending(kind, p, kept, gone, wide, placed)
       width = p.width, turns = p.turns, log_x = p.log_x, joint = p.joint, rest = p.rest, placed = placed }
   end
   return known[key]
-end
-
-local function put_extents(numbers, count, extents, rank, wide)
-  for k = 2, rank do
-    count = count + 1
-    numbers[count] = extents[k]
-    if not wide then
-      numbers[count + 1], numbers[count + 2] = plan.magic(extents[k])
-      count = count + 2
-    end
-  end
-  return count
-end
-
-local function put(numbers, count, strides, rank)
-  for k = 1, rank do numbers[count + k] = strides[k] end
-  return count + rank
 end
 
 -- The end of a program, but for how its operands lie.
@@ -333,12 +292,53 @@ local function places_of(shape, axes)
   return steps
 end
 
+local same = layout.same
+
+-- What the plan of a program depends on, besides the program.
+local function circumstances(w, kind, axes, out_strides, outputs, n)
+  local shapes, strides, skews, gone = {}, {}, {}, {}
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    shapes[i], strides[i], skews[i] = l.shape, l.strides, not l.places and (l.store.skew + l.off) % 16
+  end
+  for k = 1, #w.shape do gone[k] = axes[k] or false end
+  return { kind = kind, outputs = outputs, n = n, shape = w.shape, gone = gone, out_strides = out_strides,
+    shapes = shapes, strides = strides, skews = skews, blocks = M.blocks, limit = plan.LIMIT }
+end
+
+-- Are they those of before?
+local function are_those(c, w, kind, axes, out_strides, outputs, n)
+  if c.kind ~= kind or c.n ~= n or c.outputs ~= outputs or c.blocks ~= M.blocks or c.limit ~= plan.LIMIT or
+    not same(c.shape, w.shape) or not same(c.out_strides, out_strides) then
+    return false
+  end
+  for k = 1, #w.shape do
+    if c.gone[k] ~= (axes[k] or false) then return false end
+  end
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or
+      not l.places and c.skews[i] ~= (l.store.skew + l.off) % 16 then
+      return false
+    end
+  end
+  return true
+end
+
 -- Ends the program of a reduction of elements of type `from`: out_strides are those of the result along the operand's
 -- axes, in elements. `divided`: the last axis that goes is taken as one of pieces of so many elements, which stays, and
 -- one of the elements of a piece. `placed`: elements come in the order of memory, each with its place.
 local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divided, placed)
   local whole = outputs == 1 and not divided and not placed and close_whole(w, from, kind, heavy, n)
   if whole then return whole end
+  -- The last plan of a program is kept, for arrays that lie alike.
+  local before, plain = w.state, not divided and not placed
+  local last = plain and before.last
+  if last and are_those(last, w, kind, axes, out_strides, outputs, n) then
+    w.state = last.state
+    for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
+    return last.plan
+  end
   local shape, operands = w.shape, { out_strides }
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
@@ -370,7 +370,7 @@ local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divide
   end
   local kept_rank, gone_rank = outputs == 1 and 0 or #kept_extents, #gone_extents
   local p, side = new_plan(), kept_extents[#kept_extents]
-  if kept_rank > 0 and side_by_side(w, kept, gone, n) then
+  if kept_rank > 0 and n > 1 and gathered.side_by_side(w, kept, gone) then
     if side <= 8 and n > 1024 then
       in_narrow_columns(w, p, outputs, n, gone_extents, gone, kept, side)
     else
@@ -394,6 +394,11 @@ local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divide
     count = put(numbers, count, gone[i], gone_rank - ((columns or how == "any") and 0 or 1))
   end
   p.count = count
+  if plain then
+    last = circumstances(w, kind, axes, out_strides, outputs, n)
+    last.plan, last.state, last.numbers = p, w.state, { unpack(numbers, 1, count) }
+    before.last = last
+  end
   return p
 end
 
@@ -402,6 +407,7 @@ end
 -- Blocks that share an output leave parts of it in memory, and count themselves; counters are at 0 again for the next
 -- kernel. So a stream has its own, of both. By context and stream.
 local shares = {}
+local recent = setmetatable({}, { __mode = "v" }) -- by context: those of the stream that was asked for last
 local _, per_thread = core.default_streams()
 local KEPT = 2 ^ 20 -- bytes of parts; more of them are memory of the kernel's own
 
@@ -437,6 +443,7 @@ local function shared(context, p, outputs, bytes, out)
     c = { count = 0, bytes = 0 }
     known[stream] = c
   end
+  recent[context] = c
   if c.count < p.counters then
     local count = max(p.counters, 1024)
     c.counters, c.count = zeros(count), count
@@ -448,51 +455,28 @@ local function shared(context, p, outputs, bytes, out)
   end
   return c.parts, c.counters, false
 end
-M.shared, M.put_extents, M.put = shared, put_extents, put
+M.shared = shared
 
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
-local function kernel_of(state)
-  local k = state.kernel
-  if not k then
-    k = reduce_code.kernel(codegen.program(plan.tokens(state)))
-    k.loaded = {}
-    state.kernel = k
-  end
-  return k
-end
-
 -- What the kernel is called with; a pointer takes two places.
 local function gather(w, p, out, outputs, n, count, partial, counting)
-  local list, numbers, at = w.arguments, w.numbers, 5
+  local list, at = w.arguments, 5
   list[1], list[2], list[3], list[4], list[5] = outputs, n, count, p.first, p.second
   if partial then
     list[6], list[7], list[8], list[9], list[10] = p.parts, partial, 0, counting, 0
     at = 10
   end
-  list[at + 1], list[at + 2] = out.buf, out.off
-  at = at + 2
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    list[at + 1], list[at + 2] = l.buf, l.off
-    at = at + 2
-  end
-  for i = 1, w.nscalars do
-    at = at + 1
-    list[at] = w.scalars[i]
-  end
-  for i = 1, p.count do list[at + i] = numbers[i] end
+  at = gathered.put_program(w, at, out, p.count)
+  list[at + 1], list[at + 2] = 0, 0 -- about the cell, where one is used
 end
 
-local MOST_NUMBERS = 400 -- of the strides and extents that a kernel takes: 4 KiB hold them and 32 arrays
+local nowhere = { buf = false, off = 0 } -- what is not there yet
+local run_fresh, context_id, pools, watched = core.array_compute, core.context_id, storage.pools, cell.watched
+
+local MOST_NUMBERS = gathered.MOST_NUMBERS
 
 local compute
-
--- The same in the context that the arrays are of.
-local function compute_elsewhere(buf, ...)
-  local context = core.memory_context(buf)
-  return context:with(compute, ...)
-end
 
 -- ---- elements in an order that memory is not in ------------------------------------------------------------------
 
@@ -571,6 +555,40 @@ end
 
 -- ---- computing -----------------------------------------------------------------------------------------------------
 
+-- The result of x. The expression was computed once; whoever needs it again has it computed for good.
+local function result_in(x, buf, context, dtype, shape, size, ticket)
+  if x._sig then x._used = x._used + 1 end
+  local result = storage.array_in(buf, context, dtype, shape, size)
+  if ticket and not result._leaf then result._c = ticket end
+  return result
+end
+
+-- What is done most: the kernel is there, memory is at hand, and one call of C does it all. Nil: nothing was done, and
+-- compute() does it in steps, of which each may have more to it.
+local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  local writes, w = storage.writes, plan.begin(x._shape, false)
+  w.numbered = true
+  plan.walk(w, graph.operand(x))
+  local context = w.context or context_id()
+  local pool, buf, ticket = pools[context], nil, nil
+  if pool and not evaluate.fast_math and not plan.computed_before(w, 1) and
+    (divided or not kind.ordered or not crossing(w, axes)) then
+    local p = close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided, false)
+    local k, c = w.state.kernel, recent[context]
+    local fn = k and k.loaded[context]
+    local split = p.counters > 0
+    if fn and p.count <= MOST_NUMBERS and writes == storage.writes and (not split or
+      c and c.count >= p.counters and c.bytes >= outputs * p.parts * k.acc_bytes) then
+      gather(w, p, nowhere, outputs, n, count or n, split and c.parts, split and c.counters)
+      buf, ticket = run_fresh(fn, p.blocks, w.arguments, pool, outputs * kind.result.itemsize, split and 8 or 5,
+        k.told and watched[context])
+      for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
+    end
+  end
+  plan.finish(w, false)
+  return buf and result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+end
+
 ---Reduces an array that has elements.
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param x cudalua.gpuarray.Array
@@ -583,6 +601,8 @@ end
 ---@param divided? table                 see close()
 ---@return cudalua.gpuarray.Array        a new one
 function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  local result = at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  if result then return result end
   local bytes = outputs * kind.result.itemsize
   while true do
     -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
@@ -594,7 +614,7 @@ function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divid
     if w.context and w.context ~= context then
       local inside = w.home
       plan.finish(w, false)
-      return compute_elsewhere(inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+      return gathered.elsewhere(compute, inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
     end
     local again = plan.computed_before(w, 1)
     local across = not again and not divided and kind.ordered and crossing(w, axes)
@@ -611,25 +631,22 @@ function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divid
       plan.finish(w, false)
       evaluate.evaluate(again, 2)
     else
-      local out = storage.new_leaf(storage.new_store(buf, bytes, context), 0, kind.result, out_shape,
-        storage.dense_strides(out_shape, kind.result.itemsize))
-      local k = kernel_of(w.state)
+      local k = gathered.kernel_of(w.state, reduce_code.kernel)
       local fn = k.loaded[context]
       if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
       local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
-      gather(w, p, out, outputs, n, count or n, partial, counting)
-      local done, captured = writes == storage.writes, false
-      if done and fn and core.array_run(fn, p.blocks, w.arguments) then
-        captured = true
-        evaluate.captured(w, out)
+      gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
+      local done, captured, ticket = writes == storage.writes, false, nil
+      if done and fn then
+        captured, ticket = core.array_run(fn, p.blocks, w.arguments, nil, k.told and watched[context])
       end
       if own and not captured then partial:free() end
-      plan.finish(w, false)
       if done then
-        -- The expression was computed once; whoever needs it again has it computed for good.
-        if x._sig then x._used = x._used + 1 end
-        return storage.array_of(out, outputs)
+        result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+        if captured then evaluate.captured(w, storage.leaf_of(result)) end
       end
+      plan.finish(w, false)
+      if done then return result end
       -- A finalizer wrote to arrays meanwhile: what the walk saw is not so any more.
     end
   end

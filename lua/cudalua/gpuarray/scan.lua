@@ -27,7 +27,7 @@ end
 
 local function apply(what, row, a, options)
   check_array(what, a)
-  if options ~= nil and type(options) ~= "table" then options = { axis = options } end
+  if options ~= nil and (type(options) ~= "table" or #options > 0) then options = { axis = options } end
   local o = errors.options(what, options, row.dtype and sum_options or plain_options)
   local axis = o.axis
   if axis ~= nil then axis = layout.axis(what, axis, a._ndim) end

@@ -12,12 +12,13 @@ local KEPT = 2 ^ 20           -- a stream keeps so many bytes for the next scan
 local STAMPS = 2 ^ 32 - 1     -- the last one; 0 is that of memory that was just cleared
 
 -- How many cells a line has.
-local function cells_of(tiles)
-  local cells, count = tiles, tiles
-  repeat
+local function cells_of(parts, together)
+  local count = ceil(parts / together)
+  local cells = parts + 2 * count
+  while count > 1 do
     count = ceil(count / 32)
     cells = cells + 2 * count
-  until count == 1
+  end
   return cells
 end
 
@@ -38,11 +39,12 @@ end
 ---Cells for one launch in the current stream. They hold no value with the stamp of this launch.
 ---@param context integer   core.context_id()
 ---@param lines integer
----@param tiles integer     of a line
+---@param parts integer     of a line
 ---@param acc_bytes integer of a value
+---@param together integer  so many parts are under one node
 ---@return {buf: userdata, off: integer, counter: userdata, line: integer, stamp: integer, own: boolean}  line: cells
-function M.take(context, lines, tiles, acc_bytes)
-  local line = cells_of(tiles)
+function M.take(context, lines, parts, acc_bytes, together)
+  local line = cells_of(parts, together)
   local bytes = HEAD + lines * line * ceil(acc_bytes / 4) * 8
   local stream = core.current_stream()
   if bytes > KEPT or stream == per_thread then return fresh((zeros(bytes)), line) end -- each thread has its own

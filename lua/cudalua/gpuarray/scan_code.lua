@@ -43,11 +43,9 @@ end
 ---@field name string
 ---@field form "short"|"rows"|"tile"|"tiles"|"columns"|"columns_split"
 ---@field params string[]     after those of every kernel
----@field functions string    bases, load, load_run, value, put, put_run
----@field run integer
----@field rows integer
----@field acc_bytes integer
-
+---@field functions string    bases, load, load_run, value, put, put_run; of a striped one bases, load, value, outcome,
+--- put; of one in tiles also ahead
+---@field striped boolean?
 ---The text of a kernel, behind acc_t, combine(), index_t, raw_t and bases_t.
 ---@param t cudalua.gpuarray.ScanText
 ---@return string device  functions
@@ -59,24 +57,28 @@ function M.text(t)
     params = #t.params > 0 and ", " .. concat(t.params, ", ") or "" }
   local split, columns = form == "tiles" or form == "columns_split", form:find "^columns"
   if split or not columns then add(device, part "lanes") end
-  if split then add(device, part "look_back") end
-  if columns or form == "rows" then add(device, part "leaves") end
+  if split then add(device, part "look_back" .. part(columns and "look_back_parts" or "look_back_tiles")) end
+  if form == "columns" or form == "rows" then add(device, part "leaves") end
   fields.cells = split and
     ", unsigned *counter, cell_t *cells, const unsigned long long line_cells, const unsigned stamp" or ""
+  if t.striped then add(device, part "exchange") end
+  if not columns then add(device, part(t.striped and "striped" or "direct")) end
+  fields.loads, fields.puts = t.striped and "load" or "load, load_run", t.striped and "outcome, put" or "put, put_run"
   if columns then
-    fields.place, fields.tile_done = part(split and "columns_split" or "columns_whole"), part(split and
-      "columns_split_done" or "columns_whole_done")
-    fields.before, fields.next = split and "" or part "columns_whole_before", split and part "columns_split_next" or ""
-    fields.passes, fields["end"] = split and part "columns_split_passes" or "", split and "  }" or ""
-    form = "columns"
+    add(device, part "sides")
+    fields.bounds = t.acc_bytes <= 4 and ", 3" or ""
+    fields.four_runs, fields.four_results = part "four_runs", part "four_results"
   elseif form == "tile" or split then
     fields.place, fields.before = part(split and "place" or "place_one"), split and part "before" or ""
+    fields.left = split and part "left" or ""
     fields.combine_before = split and "      if (tile > 0) e = lane || warp || k ? combine(left, e) : left;" or ""
     fields.any_before = split and " || tile > 0" or ""
     -- So many blocks on a multiprocessor at once hide that each of them waits for others; larger values need more
     -- registers than they leave.
     fields.bounds = t.acc_bytes <= 4 and ", 4" or ""
     form = "tile"
+    fields.ahead = split and part "ahead" or ""
+    if split then add(device, part "prefetch") end
   end
   return concat(device, "\n"), template.fill("scan", form, fields)
 end
@@ -119,8 +121,9 @@ local function functions(p, run)
   local ending = p.ending[1]
   local wide, integer = ending.wide, ending.wide and "long long" or "int"
   local kept, gone, result = ending.kept, ending.gone, ending.scan.result
+  local striped = ending.vector == "striped"
   local params, raw, begins, loads, runs, arguments, lines = {}, {}, {}, {}, {}, {}, {}
-  local packs, known = {}, {}
+  local packs, known, ahead = {}, {}, {}
   local bases = { ("  %s *out;"):format(ctype.memory(result)) }
   address.extents(params, "k", kept, "index_t", wide)
   address.extents(params, "r", gone, "index_t", wide)
@@ -139,7 +142,8 @@ local function functions(p, run)
       add(begins, "    b.b%d = p%d + (%s);", i, i, address.place(params, ("k%d"):format(i), kept, nil, integer))
       add(loads, "    x.a%d = b.b%d[%s];", i, i,
         address.place(params, ("r%d"):format(i), gone, p.ending[operand].step, integer))
-      if ending.vector then
+      if p.ending[operand].step == 1 then add(ahead, "    fetch_ahead(b.b%d + first, n - first);", i) end
+      if ending.vector and not striped then
         local name = pack(packs, known, leaf.dtype, run)
         add(runs, "    const %s x%d = *(const %s *)(b.b%d + r);", name, i, name, i)
         add(runs, "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i].a%d = x%d.e[i];", i, i)
@@ -153,9 +157,28 @@ local function functions(p, run)
   begins, loads = concat(begins, "\n"), concat(loads, "\n")
   address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
   add(lines, "%s\n    return b;\n  };", begins)
-  add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;")
+  if ending.form == "tiles" then
+    add(lines, "  const auto ahead = [&](const unsigned long long line, const index_t first) {")
+    add(lines, "    const bases_t b = bases(line);\n%s\n  };", concat(ahead, "\n"))
+  end
+  if striped then
+    add(lines, "  const auto load = [&](const bases_t &b, const index_t r) -> raw_t {")
+    if #raw > 0 then add(lines, "    struct {\n%s\n    } x;", concat(raw, "\n")) end
+  else
+    add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;")
+  end
   address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
-  add(lines, "%s\n    return x;\n  };", loads)
+  add(lines, "%s\n    return %s;\n  };", loads, striped and ("compute(%s)"):format(concat(arguments, ", ")) or "x")
+  if striped then
+    if not ending.form:find "^columns" then
+      add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return x; };")
+      add(lines, "  const auto outcome = [&](const raw_t &, const acc_t &y, const acc_t &, bool) { return y; };")
+    end
+    add(lines, "  const auto put = [&](const bases_t &b, const index_t r, const acc_t &y) {")
+    address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, out)
+    add(lines, "    b.out[%s] = result(y);\n  };", out)
+    return concat(lines, "\n"), ("struct bases_t {\n%s\n};\n"):format(concat(bases, "\n")), params
+  end
   add(lines, "  const auto load_run = [&](const bases_t &b, const index_t r, raw_t (&raw)[RUN]) {")
   if not ending.vector then
     runs = { "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i] = load(b, r + i);" }
@@ -199,9 +222,9 @@ function M.kernel(p)
   while p.ops[#p.ops] == "astype" do table.remove(p.ops) end -- to the type that is computed in
   if #p.ops > 0 then name = codegen.name(p, name) end
   local device, kernel = M.text { name = name, form = ending.form, params = params, functions = lambdas, run = run,
-    rows = rows, acc_bytes = kind.acc.itemsize }
+    rows = rows, acc_bytes = kind.acc.itemsize, striped = ending.vector == "striped" }
   local before = { p.compute, ("typedef %s index_t;\n"):format(ending.wide and "unsigned long long" or "unsigned"),
-    types, own, device }
+    types, own, ending.vector == "striped" and "typedef acc_t raw_t;\n" or "", device }
   return { pieces = pieces, device = concat(before, "\n"), kernel = kernel, name = name,
     acc_bytes = max(kind.acc.itemsize, 4) }
 end

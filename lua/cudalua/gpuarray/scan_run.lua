@@ -4,8 +4,8 @@
 -- memory and how many lines there are, is only which thread does it.
 
 local core = require "cudalua.core"
-local codegen = require "cudalua.gpuarray.codegen"
 local evaluate = require "cudalua.gpuarray.evaluate"
+local gathered = require "cudalua.gpuarray.gathered"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local plan = require "cudalua.gpuarray.plan"
@@ -14,49 +14,24 @@ local scan_code = require "cudalua.gpuarray.scan_code"
 local storage = require "cudalua.gpuarray.storage"
 local write = require "cudalua.gpuarray.write"
 
-local abs, ceil, min = math.abs, math.ceil, math.min
+local ceil, max, min = math.ceil, math.max, math.min
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
 
 local M = {}
 
 local MANY = 1024 -- lines of up to a tile that make enough work for a warp each
 
----Lines side by side are done by a block for some of them each where that makes so many blocks; else by one for each
----tile of some lines.
+---Lines side by side are done by a block for some of them each where that makes so many blocks; else by blocks that
+---have a part of some lines.
 M.ENOUGH = 264
 
----So many of them, as a power of two, where each tile has a block: a sector of memory with 4 bytes of each.
+---So many of them at least, as a power of two, where there are so many: a sector of memory with 4 bytes of each.
 M.LOG_WIDTH = 3
 
 -- ---- the plan -------------------------------------------------------------------------------------------------------
 
--- Bytes of memory traffic for each element where neighbouring threads are so many elements apart.
-local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) end
-
--- Do neighbouring threads take neighbouring lines, and not neighbouring elements of one?
-local function side_by_side(w, kept, gone, itemsize)
-  local along_kept, along_gone, operand = 0, 0, 1
-  local function both(i, size)
-    along_kept = along_kept + traffic(kept[i][#kept[i]], size)
-    along_gone = along_gone + traffic(gone[i][#gone[i]], size)
-  end
-  both(1, itemsize)
-  for i = 1, w.nleaves do
-    if w.classes[i] == "strided" then
-      operand = operand + 1
-      both(operand, w.leaves[i].dtype.itemsize)
-    end
-  end
-  return along_kept < along_gone
-end
-
--- The exponent of the smallest power of two that is not less.
-local function exponent(n)
-  local e = 0
-  while 2 ^ e < n do e = e + 1 end
-  return e
-end
-
--- The kernel's form, the number of blocks, a number for the kernel, and of how many tiles a line is.
+-- The kernel's form, the number of blocks, a number for the kernel, in how many parts blocks have a line, and how many
+-- of these make a tile, or tiles a group.
 local function schedule(kind, lines, n, beside)
   local run, rows = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
   local row = 32 * run
@@ -65,8 +40,14 @@ local function schedule(kind, lines, n, beside)
     local log_width = lines <= 4 and 2 or M.LOG_WIDTH
     while log_width < 5 and ceil(lines / 2 ^ (log_width + 1)) >= M.ENOUGH do log_width = log_width + 1 end
     local groups = ceil(lines / 2 ^ log_width)
-    if tiles == 1 or groups >= M.ENOUGH then return "columns", groups, log_width, 1 end
-    return "columns_split", groups * tiles, log_width, tiles
+    if groups >= M.ENOUGH then return "columns", groups, log_width, 1 end
+    -- Wide ones where that leaves many groups: few groups are in many parts, and wait the longer the wider they are.
+    log_width = lines <= 4 and 2 or max(M.LOG_WIDTH, min(exponent(lines / 32), 5))
+    groups = ceil(lines / 2 ^ log_width)
+    local together = rows * 8 * 2 ^ (log_width - 5)
+    local parts = ceil(n / (row * 2 ^ (5 - log_width)))
+    if parts == 1 then return "columns", groups, log_width, 1 end
+    return "columns_split", groups * parts, log_width, parts, together
   end
   if n <= row then
     local log_lanes = exponent(ceil(n / run))
@@ -76,7 +57,7 @@ local function schedule(kind, lines, n, beside)
     if lines >= MANY then return "rows", ceil(lines / 8), 0, 1 end
     return "tile", lines, 1, 1
   end
-  return "tiles", lines * tiles, tiles, tiles
+  return "tiles", lines * tiles, tiles, tiles, 32
 end
 
 local endings = {} -- kind -> form, ranks and width -> token
@@ -94,36 +75,13 @@ local function ending(kind, form, kept, gone, wide, vector)
   return known[key]
 end
 
-local function reach(extents, strides)
-  local sum = 0
-  for k = 1, #extents do sum = sum + (extents[k] - 1) * abs(strides[k]) end
-  return sum
-end
-
-local function put_extents(numbers, count, extents, rank, wide)
-  for k = 2, rank do
-    count = count + 1
-    numbers[count] = extents[k]
-    if not wide then
-      numbers[count + 1], numbers[count + 2] = plan.magic(extents[k])
-      count = count + 2
-    end
-  end
-  return count
-end
-
-local function put(numbers, count, strides, rank)
-  for k = 1, rank do numbers[count + k] = strides[k] end
-  return count + rank
-end
-
--- Can every run be read and written in one piece?
+-- Can every run be read and written at once?
 local function in_runs(w, run, out, kept, gone)
   local operand = 0
   local function fits(l)
     operand = operand + 1
-    local bytes = min(16, run * l.dtype.itemsize)
-    if #gone[operand] ~= 1 or gone[operand][1] ~= 1 or not l.aligned then return false end
+    local bytes = run * l.dtype.itemsize
+    if #gone[operand] ~= 1 or gone[operand][1] ~= 1 or not l.aligned or bytes > 16 then return false end
     for _, stride in ipairs(kept[operand]) do
       if stride * l.dtype.itemsize % bytes ~= 0 then return false end
     end
@@ -140,7 +98,7 @@ end
 -- scanned along, or nil for all of them, in C order.
 local function close(w, from, kind, axis, out, lines, n)
   local shape = w.shape
-  local out_shape, operands = out.shape, {}
+  local operands = {}
   operands[1] = axis and plan.along(out, shape) or layout.dense_strides(shape, out.strides[1] / out.dtype.itemsize, "C")
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
@@ -159,10 +117,11 @@ local function close(w, from, kind, axis, out, lines, n)
     wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
   end
   local kept_rank, gone_rank = lines == 1 and 0 or #kept_extents, #gone_extents
-  local beside = kept_rank > 0 and side_by_side(w, kept, gone, kind.result.itemsize)
-  local form, blocks, number, tiles = schedule(kind, lines, n, beside)
+  local beside = kept_rank > 0 and gathered.side_by_side(w, kept, gone, kind.result.itemsize)
+  local form, blocks, number, parts, together = schedule(kind, lines, n, beside)
   local run = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
-  local vector = not beside and run > 1 and out_shape and in_runs(w, run, out, kept, gone)
+  local vector = not beside and run > 1 and in_runs(w, run, out, kept, gone)
+  if not vector and (beside or run > 1) then vector = "striped" end
 
   for _, dt in ipairs(kind.through) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
@@ -178,53 +137,24 @@ local function close(w, from, kind, axis, out, lines, n)
     count = put(numbers, count, kept[i], kept_rank)
     count = put(numbers, count, gone[i], gone_rank - (token.step and 1 or 0))
   end
-  return { blocks = blocks, number = number, tiles = tiles, count = count }
+  return { blocks = blocks, number = number, parts = parts, together = together, count = count }
 end
 
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
-local function kernel_of(state)
-  local k = state.kernel
-  if not k then
-    k = scan_code.kernel(codegen.program(plan.tokens(state)))
-    k.loaded = {}
-    state.kernel = k
-  end
-  return k
-end
-
--- What the kernel is called with; a pointer takes two places.
+-- What the kernel is called with.
 local function gather(w, p, out, lines, n, cells)
-  local list, numbers, at = w.arguments, w.numbers, 3
+  local list, at = w.arguments, 3
   list[1], list[2], list[3] = lines, n, p.number
   if cells then
     list[4], list[5], list[6], list[7], list[8], list[9] = cells.counter, 0, cells.buf, cells.off, cells.line,
       cells.stamp
     at = 9
   end
-  list[at + 1], list[at + 2] = out.buf, out.off
-  at = at + 2
-  for i = 1, w.nleaves do
-    local l = w.leaves[i]
-    list[at + 1], list[at + 2] = l.buf, l.off
-    at = at + 2
-  end
-  for i = 1, w.nscalars do
-    at = at + 1
-    list[at] = w.scalars[i]
-  end
-  for i = 1, p.count do list[at + i] = numbers[i] end
+  gathered.put_program(w, at, out, p.count)
 end
-
-local MOST_NUMBERS = 400 -- of the strides and extents that a kernel takes: 4 KiB hold them and 32 arrays
 
 local compute
-
--- The same in the context that the arrays are of.
-local function compute_elsewhere(buf, ...)
-  local context = core.memory_context(buf)
-  return context:with(compute, ...)
-end
 
 -- Where an array lies that the kernel can write to directly: nobody else knows its memory, and what the kernel reads
 -- there is the element that it writes; else nil.
@@ -269,7 +199,7 @@ function compute(kind, x, axis, to)
     if w.context and w.context ~= context then
       local inside = w.home or w.leaves[1].buf
       plan.finish(w, false)
-      return compute_elsewhere(inside, kind, x, axis, to)
+      return gathered.elsewhere(compute, inside, kind, x, axis, to)
     end
     local again = plan.computed_before(w, 1)
     local out, p
@@ -287,16 +217,16 @@ function compute(kind, x, axis, to)
           strides or storage.dense_strides(shape, kind.result.itemsize))
       end
       p = close(w, x._dtype, kind, axis, out, lines, n)
-      if p.count > MOST_NUMBERS and x._sig then again = x end
+      if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
     end
     if again then
       plan.finish(w, false)
       evaluate.evaluate(again, 2)
     else
-      local k = kernel_of(w.state)
+      local k = gathered.kernel_of(w.state, scan_code.kernel)
       local fn = k.loaded[context]
       if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
-      local cells = p.tiles > 1 and scan_cells.take(context, lines, p.tiles, k.acc_bytes)
+      local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
       gather(w, p, out, lines, n, cells)
       local done, captured = writes == storage.writes, false
       if done and fn and core.array_run(fn, p.blocks, w.arguments) then

@@ -1,6 +1,7 @@
 -- sort, argsort, topk, unique: elements in their order. sort_run.lua sorts; quantiles are in sort_quantile.lua.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
+local choose = require "cudalua.gpuarray.index.choose"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
@@ -164,6 +165,25 @@ function Array:argsort(options) return M.argsort(self, options) end
 
 -- ---- topk -----------------------------------------------------------------------------------------------------------
 
+-- The first few elements of a long row in their order, and where they were, without sorting the others; nil where that
+-- is not worth it.
+local function first_of(what, x, count, descending)
+  local rows, n = rows_of(x)
+  local dtype = x._dtype
+  if rows ~= 1 or n < run.SELECT or count == 0 or count > n / 16 or dtype.kind == "complex" or dtype == dtypes.bool then
+    return nil
+  end
+  local leaf = keys_of(x)
+  local found = run.first(leaf, n, descending, count)
+  local places = found and mask.places(found, what)
+  if not places or places.count > n / 4 then return nil end
+  local keys, order = ordered(mask.selected(places, leaf), descending, true, true)
+  local positions = along(mask.listed(places), order)
+  local shape = { unpack(x._shape) }
+  shape[#shape] = places.count
+  return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
+end
+
 local topk_options = { axis = true, largest = true }
 
 ---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
@@ -190,7 +210,9 @@ function M.topk(a, k, options)
   local items = {}
   for d = 1, a._ndim do items[d] = d == a._ndim and { 1, count } or {} end
   return inside(a, function()
-    local keys, positions = ordered(swap(a, axis), largest, true, true)
+    local x = swap(a, axis)
+    local keys, positions = first_of(what, x, count, largest)
+    if not keys then keys, positions = ordered(x, largest, true, true) end
     keys, positions = view.slice(what, keys, a._ndim, items), view.slice(what, positions, a._ndim, items)
     return swap(view.copy(keys, "C"), axis), swap(view.copy(positions, "C"), axis)
   end)
@@ -208,12 +230,9 @@ function Array:topk(k, options) return M.topk(self, k, options) end
 
 local unique_options = { index = true, inverse = true, counts = true }
 
--- Is an element another one than the one before? NaNs are equal here. Complex numbers are where both parts are.
+-- Is an element another one than the one before? NaNs are equal here; a complex number is one where a part is.
 local function differ(a, b)
-  if a._dtype.kind == "complex" then
-    return f.logical_or(differ(f.real(a), f.real(b)), differ(f.imag(a), f.imag(b)))
-  end
-  if a._dtype.kind ~= "float" then return f.ne(a, b) end
+  if a._dtype.kind ~= "float" and a._dtype.kind ~= "complex" then return f.ne(a, b) end
   return f.logical_and(f.ne(a, b), f.logical_not(f.logical_and(f.isnan(a), f.isnan(b))))
 end
 
@@ -225,23 +244,23 @@ end
 local function unique(what, a, index, inverse, counts)
   local n, shape = a._size, a._shape
   local flat = arguments.flattened(a)
-  local keys, positions = ordered(flat, false, true, index or inverse)
+  local keys, positions = ordered(flat, false, true, index or inverse and a._dtype.kind == "complex")
   local begins = storage.empty(dtypes.bool, { n }, n) -- does a group begin?
   if n > 0 then
     part(begins, 1, 1):fill(true)
     if n > 1 then part(begins, 2, n):set(differ(part(keys, 2, n), part(keys, 1, n - 1))) end
   end
-  local starts = mask.positions(begins, what)
-  local groups = starts._size
-  local function at_starts(x)
-    local sel = resolve.flat(what, x, starts, "starts")
-    sel.groups[1].sure = true
-    return move.gather(sel)
-  end
-  local results = { at_starts(keys) }
-  if index then results[#results + 1] = at_starts(positions) end
+  local places = mask.places(begins, what)
+  local groups = places.count
+  local results = { mask.selected(places, evaluate(keys)) }
+  if index then results[#results + 1] = mask.selected(places, evaluate(positions)) end
+  -- Groups that are few are found among the values faster than places are put in order with the keys.
+  local search = inverse and not positions and groups <= run.SEARCHED
+  if inverse and not (positions or search) then positions = select(2, ordered(flat, false, false, true)) end
+  local starts = (inverse and not search or counts) and mask.listed(places)
   if inverse then
-    local x = run.spread(evaluate(positions), evaluate(starts), n, groups)
+    local x = search and choose.searchsorted(results[1], flat)
+      or run.spread(evaluate(positions), evaluate(starts), n, groups)
     results[#results + 1] = view.of(x, 0, { unpack(shape) }, layout.dense_strides(shape, 8, "C"))
   end
   if counts then

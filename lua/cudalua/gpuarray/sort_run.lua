@@ -193,6 +193,40 @@ function M.sort_pairs(leaf, values, n)
   return keys, out
 end
 
+M.SEARCHED = 2 ^ 17 -- so many values are searched for those that elements have; more would not stay in the caches
+M.SELECT = 2 ^ 20 -- the first of a row of so many elements are found without sorting them all
+
+local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at once
+
+---Which elements of a row come first in the order: as many as asked for, and all that equal the last of them.
+---@param leaf table  as for sort()
+---@param n integer
+---@param descending boolean
+---@param count integer  1 to n
+---@return cudalua.gpuarray.Array? mask  of bool, a few elements longer; nil inside a capture, where nobody can count
+---  what is in it
+function M.first(leaf, n, descending, count)
+  local dtype, order = leaf.dtype, order_of(leaf.dtype, descending)
+  local state = storage.buffer(16 + 8 * 256)
+  if core.array_ready(state) then return nil end
+  local words = ceil(n / 4)
+  local mask = storage.empty(dtypes.bool, { 4 * words }, 4 * words)
+  local FOUND, COUNTS = 0, 16
+  core.memset(32, state, 0, 4 + 2 * 256, true, core.current_stream())
+  local function kernel(name)
+    local part = name:match "^array_(.*)"
+    return get(name, dtype, "", function() return keys_part(dtype) .. template.fill("sort", part, {}) end)
+  end
+  local blocks = min(ceil(n / 2048), BLOCKS_OF_COUNT)
+  for pass = dtype.itemsize - 1, 0, -1 do
+    run(kernel "array_select_count", blocks, { n, pass, order, leaf.buf, leaf.off, state, FOUND, state, COUNTS })
+    run(kernel "array_select_digit", 1, { pass, count - 1, state, FOUND, state, COUNTS })
+  end
+  run(kernel "array_select_mask", ceil(words / 256), { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
+  state:free()
+  return mask
+end
+
 ---The number of the group that each element is in.
 ---@param positions table  leaf: where the sorted elements were
 ---@param starts table     leaf: the sorted elements that begin a group

@@ -30,7 +30,8 @@ function M.buffer(bytes)
   id = context_id()
   local pool = pools[id]
   if not pool then
-    pool = core.device_pool()
+    -- The software device looks after each array's ends, so that there each has memory of its own.
+    pool = core.device_pool(not core.driver_info().soft)
     pools[id] = pool
   end
   recent, recent_id = pool, id
@@ -160,7 +161,7 @@ function M.leaf_of(x)
   if not l then -- see evaluate.force(); no scope was open then
     store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
     l = fresh_leaf(store, x._dtype, x._shape)
-    x._leaf, x._first, x._store, x._a, x._b = l, l, store, false, false
+    x._leaf, x._first, x._store, x._a, x._b, x._c = l, l, store, false, false, false
     return l
   end
   if store.released then errors.raise("LogicError", "gpuarray: the memory of this array was released") end
@@ -277,7 +278,7 @@ local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true
 function M.release_array(x)
   if x._leaf then return M.release(x._store) end
   local buf = x._a -- nobody used it, so there is nothing else: see leaf_of()
-  x._leaf, x._store, x._a, x._b = gone_leaf, gone, false, false
+  x._leaf, x._store, x._a, x._b, x._c = gone_leaf, gone, false, false, false
   give_back(buf)
 end
 

@@ -2,8 +2,8 @@
 -- unless they are asked not to wait.
 
 local ffi = require "ffi"
+local cell = require "cudalua.gpuarray.cell"
 local core = require "cudalua.core"
-local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local host = require "cudalua.ffi"
@@ -132,26 +132,14 @@ function M.get(what, x, to, stream)
   return to
 end
 
--- What C reads by itself: dtype -> which of the types in array_run.c.
-local types = {}
-for k, name in ipairs { "float32", "float64", "int32", "uint32", "int8", "uint8", "int16", "uint16", "int64", "uint64",
-  "bool" } do
-  types[dtypes[name]] = k
-end
-local read = core.array_read
+local types, pinned, watched, tellers = cell.types, cell.cells, cell.watched, cell.tellers
+local read, told = core.array_read, core.array_told
 
--- By context: page-locked memory for an element, which is read there in three quarters of the time; made for those who
--- read more than a few.
-local pinned, reads = {}, {}
-local FEW = 8
-
-local function pinned_cell(context)
-  local n = (reads[context] or 0) + 1
-  reads[context] = n
-  if n % FEW ~= 0 or context ~= context_id() then return nil end
-  local ok, cell = pcall(core.host_alloc, 64, 0)
-  if ok then pinned[context] = cell end
-  return ok and cell or nil
+---The value of an array that nobody has used since its kernel left it in the cell; see reduce_run.lua.
+---@param x cudalua.gpuarray.Array
+---@return boolean|number|nil  nil: its memory tells
+function M.told(x)
+  return told(watched[x._b], x._c, types[x._dtype])
 end
 
 local cells = {} -- dtype -> FFI cell for one element, and its slot
@@ -176,7 +164,8 @@ function M.element(leaf, offset)
   local known = types[dt]
   if known and buf then
     local context = leaf.store.context
-    local value = read(buf, leaf.off + offset, known, pinned[context] or pinned_cell(context))
+    local value = read(buf, leaf.off + offset, known, pinned[context] or cell.of(context), watched[context],
+      tellers[context] or cell.teller(context))
     if value ~= nil then return value end
   end
   local c = cell_of(dt)

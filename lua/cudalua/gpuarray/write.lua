@@ -82,12 +82,13 @@ local function cost_of(x) return LAUNCH + 2 * x._size * x._dtype.itemsize end
 ---@param dst cudalua.gpuarray.Array
 ---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
 ---@param ours? boolean  nobody else has the source, so that it need not be computed for itself
-function M.write(dst, source, ours)
+---@param what? string   function, for an error
+function M.write(dst, source, ours, what)
   local out = evaluate.evaluate(dst)
   local size, store = dst._size, dst._store
   if size == 0 then return end
   if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
-    layout.refuse("gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
+    layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
       graph.describe(dst))
   end
   storage.writes = storage.writes + 1

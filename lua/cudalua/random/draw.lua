@@ -8,6 +8,7 @@ local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
+local philox = require "cudalua.random.philox"
 local storage = require "cudalua.gpuarray.storage"
 
 local M = {}
@@ -24,10 +25,18 @@ local function operation(name, piece, result, code, third)
     code = function() return code, true end, pieces = function() return pieces end }
 end
 
+-- One that has a twin, `near`, for draws whose counters agree in their high words: see philox.cuh.
+local function twofold(name, piece, result, code, third)
+  local op = operation(name, piece, result, code, third)
+  op.near = operation(name, piece, result, (code:gsub("%$2", "cl_random_near{$2}")), third)
+  op.near.id = op.id .. " near"
+  return op
+end
+
 local function by_type(name, piece, names)
   local list = {}
   for dtype in names:gmatch "%S+" do
-    list[dtype] = operation(name, piece, dtypes[dtype], ("cl_%s_%s($1, $2)"):format(name, dtype))
+    list[dtype] = twofold(name, piece, dtypes[dtype], ("cl_%s_%s($1, $2)"):format(name, dtype))
   end
   return list
 end
@@ -39,9 +48,9 @@ M.ops = {
   bits = by_type("random_bits", "philox", "uint32 uint64"),
   normal = by_type("random_normal", "normal", "float32 float64"),
   exponential = by_type("random_exponential", "normal", "float32 float64"),
-  bounded32 = operation("random_bounded", "uniform", dtypes.uint32, "cl_random_bounded_uint32($1, $2, $3)",
+  bounded32 = twofold("random_bounded", "uniform", dtypes.uint32, "cl_random_bounded_uint32($1, $2, $3)",
     dtypes.uint32),
-  bounded64 = operation("random_bounded", "uniform", dtypes.uint64, "cl_random_bounded_uint64($1, $2, $3)",
+  bounded64 = twofold("random_bounded", "uniform", dtypes.uint64, "cl_random_bounded_uint64($1, $2, $3)",
     dtypes.uint64),
   gamma = operation("random_gamma", "gamma", dtypes.float64, "cl_random_gamma($1, $2, $3)", dtypes.float64),
   log_gamma = operation("random_log_gamma", "gamma", dtypes.float64, "cl_random_log_gamma($1, $2, $3)",
@@ -68,9 +77,11 @@ M.pair = function_of("random_pair", "counts", 2, state_dtype, "cl_random_pair($1
 
 -- ---- expressions ----------------------------------------------------------------------------------------------------
 
+local nowhere = core.pointer(0)
+
 -- The places 0, 1, ... of an array's elements in C order, as an array that has no memory.
 local function places(shape)
-  local store = storage.new_store(core.pointer(0), 0, false)
+  local store = storage.new_store(nowhere, 0, false)
   local leaf = storage.new_leaf(store, 0, places_dtype, shape, storage.dense_strides(shape, places_dtype.itemsize))
   leaf.places = true
   return storage.array_of(leaf, graph.size_of(shape)), leaf
@@ -95,6 +106,7 @@ function M.draw(op, shape, state, third)
       "each call: draw them outside, and pass them as an argument")
   end
   local array, leaf = places(shape)
+  if op.near and philox.position(state) % 2 ^ 32 + array._size <= 2 ^ 32 then op = op.near end
   local x
   if op.arity == 3 then
     x = graph.ternary(op, array, state, object.is_array(third) and dense(third, shape) or third)

@@ -12,10 +12,11 @@ local graph = require "cudalua.gpuarray.graph"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local philox = require "cudalua.random.philox"
 
-local ceil, floor = math.ceil, math.floor
+local abs, ceil, floor, huge = math.abs, math.ceil, math.floor, math.huge
 local refuse, is_array = layout.refuse, object.is_array
 
 ---A generator of random numbers: random.Generator() makes it.
@@ -23,7 +24,8 @@ local refuse, is_array = layout.refuse, object.is_array
 local Generator = {}
 
 local TAG = "cudalua.random.Generator"
-local mt = { __index = Generator, __metatable = TAG, __name = TAG }
+local mt = { __index = Generator, __metatable = TAG, __name = TAG,
+  __tostring = function(self) return ("random.Generator(%s)"):format(tostring(self._seed):gsub("ULL$", "")) end }
 
 local M = { Generator = Generator }
 
@@ -48,7 +50,9 @@ local uint64_t = ffi.typeof "uint64_t"
 function M.seed_bits(what, seed)
   local x = element.scalar(seed)
   if type(x) == "number" and x >= 0 and x <= 2 ^ 53 and x == floor(x) then return uint64_t(x) end
-  if type(x) == "cdata" and not element.is_complex(x) then return ffi.cast(uint64_t, x) end
+  if type(x) == "cdata" and not element.is_complex(x) and not (ffi.istype("int64_t", x) and x < 0) then
+    return ffi.cast(uint64_t, x)
+  end
   refuse(what, "the seed must be a whole number from 0, got " .. element.describe(seed))
 end
 
@@ -181,19 +185,32 @@ local function parameter(what, name, x, default, valid, must)
 end
 
 local function at_least_0(x) return x >= 0 end
+local function expectation(x) return x >= 0 and x <= 2 ^ 60 end
+local function tries(x) return x >= 0 and x == floor(x) and x < 2 ^ 63 end
 local function above_0(x) return x > 0 end
 local function probability(x) return x >= 0 and x <= 1 end
 
--- The shape that is asked for; by default that of the parameters that are arrays.
-local function shape_of(what, shape, a, b)
-  if shape ~= nil then
-    shape = layout.numbers(what, "shape", shape, 0)
-    layout.size(what, shape, 16)
-    return shape
+local function check_fits(what, x, shape)
+  local own, before = x._shape, #shape - x._ndim
+  for k = x._ndim, 1, -1 do
+    if before < 0 or own[k] ~= 1 and own[k] ~= shape[before + k] then
+      refuse(what, "an array of parameters has the shape %s, which does not fit into %s", layout.text(own),
+        layout.text(shape))
+    end
   end
+end
+
+-- The shape that is asked for, which the parameters that are arrays fit into; by default theirs.
+local function shape_of(what, shape, a, b)
   local list = {}
   for _, x in ipairs { a or false, b or false } do
     if is_array(x) then list[#list + 1] = x end
+  end
+  if shape ~= nil then
+    shape = layout.numbers(what, "shape", shape, 0)
+    layout.size(what, shape, 16)
+    for _, x in ipairs(list) do check_fits(what, x, shape) end
+    return shape
   end
   if #list == 2 then return graph.broadcast({ name = what }, list[1], list[2]) end
   return #list == 1 and list[1]._shape or {}
@@ -214,14 +231,7 @@ end
 -- float32 stands in for the short floats.
 local function made_in(dtype) return dtype.itemsize == 8 and dtypes.float64 or dtypes.float32 end
 
-local function finished(what, x, shape, dtype)
-  if x._shape ~= shape and not layout.same(x._shape, shape) then
-    refuse(what, "the parameters have the shape %s, which does not fit into %s", layout.text(x._shape),
-      layout.text(shape))
-  end
-  if x._dtype ~= dtype then x = graph.convert(x, dtype) end
-  return x
-end
+local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
 
 -- x * factor + term, leaving out what changes nothing.
 local function scaled(x, factor, term)
@@ -254,7 +264,10 @@ function Generator:uniform(shape, low, high, dtype)
   check_self(self, what)
   low, high = parameter(what, "low", low, 0), parameter(what, "high", high, 1)
   dtype, shape = float_of(what, dtype), shape_of(what, shape, low, high)
-  return finished(what, scaled(plain(self, what, "uniform", shape, dtype), high - low, low), shape, dtype)
+  if type(low) == "number" and type(high) == "number" and abs(high - low) == huge then
+    refuse(what, "high - low is not finite: %g, %g", high, low)
+  end
+  return converted(scaled(plain(self, what, "uniform", shape, dtype), high - low, low), dtype)
 end
 
 ---Normally distributed numbers.
@@ -269,7 +282,7 @@ function Generator:normal(shape, mean, sigma, dtype)
   check_self(self, what)
   mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
-  return finished(what, scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), shape, dtype)
+  return converted(scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), dtype)
 end
 
 ---Numbers whose logarithms are normally distributed.
@@ -285,8 +298,8 @@ function Generator:log_normal(shape, mean, sigma, dtype)
   mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
   local t = made_in(dtype)
-  local x = finished(what, scaled(plain(self, what, "normal", shape, t), sigma, mean), shape, t)
-  return finished(what, graph.unary(draw.exp[t.name], x), shape, dtype)
+  local x = converted(scaled(plain(self, what, "normal", shape, t), sigma, mean), t)
+  return converted(graph.unary(draw.exp[t.name], x), dtype)
 end
 
 ---Exponentially distributed numbers.
@@ -300,7 +313,7 @@ function Generator:exponential(shape, scale, dtype)
   check_self(self, what)
   scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, scale)
-  return finished(what, scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), shape, dtype)
+  return converted(scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), dtype)
 end
 
 ---Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
@@ -316,7 +329,7 @@ function Generator:gamma(shape, k, scale, dtype)
   k = parameter(what, "k", k, nil, above_0, "above 0")
   scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, k, scale)
-  return finished(what, scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), shape, dtype)
+  return converted(scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), dtype)
 end
 
 ---Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
@@ -333,37 +346,36 @@ function Generator:beta(shape, a, b, dtype)
   dtype, shape = float_of(what, dtype), shape_of(what, shape, a, b)
   local x = drawn(self, what, draw.ops.log_gamma, shape, 1, a)
   local y = drawn(self, what, draw.ops.log_gamma, shape, 1, b)
-  return finished(what, graph.binary(draw.ratio, x, y), shape, dtype)
+  return converted(graph.binary(draw.ratio, x, y), dtype)
 end
 
 -- ---- discrete distributions -----------------------------------------------------------------------------------------
 
 ---Numbers of events, of which `mean` are expected (Poisson's distribution).
 ---@param shape? integer|integer[]  as for uniform
----@param mean any    number or array, from 0; where an element is no such number, the result is 0
----@param dtype? any  an integer type; default: int64
+---@param mean any    number or array, from 0 to 2^60; where an element is negative or NaN, the result is 0
+---@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
 ---@return cudalua.gpuarray.Array  pending
----@raise LogicError for other types, a negative mean, and shapes that do not fit together
+---@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
 function Generator:poisson(shape, mean, dtype)
   local what = "Generator:poisson"
   check_self(self, what)
-  mean = parameter(what, "mean", mean, nil, at_least_0, "at least 0")
+  mean = parameter(what, "mean", mean, nil, expectation, "from 0 to 2^60")
   dtype, shape = integer_of(what, dtype), shape_of(what, shape, mean)
-  return finished(what, drawn(self, what, draw.ops.poisson, shape, 1, mean), shape, dtype)
+  return converted(drawn(self, what, draw.ops.poisson, shape, 1, mean), dtype)
 end
-
 
 ---How many of n tries succeed, each with probability p.
 ---@param shape? integer|integer[]  as for uniform
 ---@param n any       number or array, from 0; where an element is no such number, the result is 0
 ---@param p any       number or array, from 0 to 1; the same
----@param dtype? any  an integer type; default: int64
+---@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
 ---@return cudalua.gpuarray.Array  pending
 ---@raise LogicError for other types, numbers out of range, and shapes that do not fit together
 function Generator:binomial(shape, n, p, dtype)
   local what = "Generator:binomial"
   check_self(self, what)
-  n = parameter(what, "n", n, nil, function(x) return x >= 0 and x == floor(x) end, "a whole number from 0")
+  n = parameter(what, "n", n, nil, tries, "a whole number from 0 to below 2^63")
   p = parameter(what, "p", p, nil, probability, "from 0 to 1")
   dtype, shape = integer_of(what, dtype), shape_of(what, shape, n, p)
   local of
@@ -372,7 +384,7 @@ function Generator:binomial(shape, n, p, dtype)
   else
     of = ffi.new("complex", n, p)
   end
-  return finished(what, drawn(self, what, draw.ops.binomial, shape, 1, of), shape, dtype)
+  return converted(drawn(self, what, draw.ops.binomial, shape, 1, of), dtype)
 end
 
 -- A bound as 64 bits.
@@ -382,17 +394,39 @@ local function whole_bits(what, name, x, dtype)
   return ffi.cast("int64_t", v), v
 end
 
+-- A bound that is an array, or a number beside one.
+local function bound_of(what, name, x, dtype, t)
+  if is_array(x) then
+    if x._dtype.kind ~= "int" and x._dtype.kind ~= "uint" then
+      refuse(what, "%s is an array of %s, not of integers", name, x._dtype.name)
+    end
+    return converted(x, t)
+  end
+  local _, v = whole_bits(what, name, x, dtype)
+  return gpuarray.full({}, v, t)
+end
+
+-- Between bounds of which one is an array at least: 64 bits for each, since nobody knows how large ranges are.
+local function between(self, what, shape, low, high, dtype)
+  local t = dtype == dtypes.uint64 and dtype or dtypes.int64
+  low, high = bound_of(what, "low", low, dtype, t), bound_of(what, "high", high, dtype, t)
+  local count = graph.convert(gpuarray.where(high:lt(low), 0, high - low), dtypes.uint64) + 1
+  return converted(graph.convert(drawn(self, what, draw.ops.bounded64, shape, 2, count), t) + low, dtype)
+end
+
 ---Whole numbers from low to high, both included, each as likely as all others.
----@param shape? integer|integer[]  as for uniform; default: one number
----@param low integer|ffi.cdata*
----@param high integer|ffi.cdata*   not below low
+---@param shape? integer|integer[]  as for uniform
+---@param low any     whole number, or array of integers
+---@param high any    whole number not below low, or array of integers; where it is below, the result is low
 ---@param dtype? any  an integer type; default: int64
 ---@return cudalua.gpuarray.Array  pending
----@raise LogicError for other types, numbers that the type does not hold, and a high below low
+---@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit
+---  together
 function Generator:integers(shape, low, high, dtype)
   local what = "Generator:integers"
   check_self(self, what)
-  dtype, shape = integer_of(what, dtype), shape_of(what, shape)
+  dtype, shape = integer_of(what, dtype), shape_of(what, shape, low, high)
+  if is_array(low) or is_array(high) then return between(self, what, shape, low, high, dtype) end
   local first, lowest = whole_bits(what, "low", low, dtype)
   local last, highest = whole_bits(what, "high", high, dtype)
   if highest < lowest then refuse(what, "high is below low: %s, %s", tostring(high), tostring(low)) end
@@ -406,34 +440,35 @@ function Generator:integers(shape, low, high, dtype)
   local t = dtype == dtypes.uint64 and dtype or dtypes.int64
   x = graph.convert(x, t)
   if first ~= 0LL then x = x + lowest end
-  return finished(what, x, shape, dtype)
+  return converted(x, dtype)
 end
 
 -- ---- orders and samples ---------------------------------------------------------------------------------------------
 
 local ON_THE_HOST = 2 ^ 14 -- positions
 
--- The positions 1 to n in random order, as int64: all orders are as likely where n is small, by Fisher and Yates;
--- where it is large, by a bijection.
-local function positions(self, what, n)
+-- The first `count` of the positions 1 to n in random order, as int64: all orders are as likely where n is small, by
+-- Fisher and Yates; where it is large, by a bijection.
+local function positions(self, what, n, count)
   if n > ON_THE_HOST then
-    return graph.convert(draw.draw(draw.ops.bijection, { n }, take(self, what, 6), n), dtypes.int64) + 1
+    return graph.convert(draw.draw(draw.ops.bijection, { count }, take(self, what, 6), n), dtypes.int64) + 1
   end
   local first = self._position
   local word = philox.words(self._seed, first)
-  local count, list = 0, {}
+  local drawn_words, list = 0, {}
   for i = 1, n do list[i] = i end
   for i = n, 2, -1 do
     local least, x = 2 ^ 32 % i
     repeat
       x = word() * i
-      count = count + 1
+      drawn_words = drawn_words + 1
     until x % 2 ^ 32 >= least
     local j = floor(x / 2 ^ 32) + 1
     list[i], list[j] = list[j], list[i]
   end
-  take(self, what, ceil(count / 4))
-  return gpuarray.to_gpu(list, "int64", nil)
+  take(self, what, ceil(drawn_words / 4))
+  for i = n, count + 1, -1 do list[i] = nil end
+  return gpuarray.to_gpu(list, "int64")
 end
 
 ---The positions 1 to n in random order, or the parts of an array along its first axis.
@@ -445,32 +480,51 @@ function Generator:permutation(x)
   check_self(self, what)
   if is_array(x) then
     if x._ndim == 0 then refuse(what, "a 0-d array has no order") end
-    return gpuarray.take(x, positions(self, what, x._shape[1]), { axis = 1 })
+    return gpuarray.take(x, positions(self, what, x._shape[1], x._shape[1]), { axis = 1 })
   end
   local n = layout.whole(x)
   if not n or n < 0 then refuse(what, "expected a whole number from 0 or an array, got " .. element.describe(x)) end
   layout.size(what, { n }, 8)
   if n == 0 then return gpuarray.empty(0, "int64") end
-  return positions(self, what, n)
+  return positions(self, what, n, n)
+end
+
+-- Probabilities, which need not add up to 1, as a host array of float64; and how many are above 0.
+local function probabilities(what, p, n)
+  if is_array(p) then p = p:get() end
+  local values = errors.within(what, ndarray.array, p, dtypes.float64)
+  if values.ndim ~= 1 or values.size ~= n then refuse(what, "p must have a probability for each of %d", n) end
+  local possible = 0
+  for i = 1, n do
+    local x = values[i]
+    if x ~= x or x < 0 or x == huge then refuse(what, "p[%d] is no probability: %s", i, tostring(x)) end
+    if x > 0 then possible = possible + 1 end
+  end
+  if possible == 0 then refuse(what, "p has no probability above 0") end
+  return values, possible
 end
 
 -- The sums of probabilities, of which the last is 1, as an array.
-local function distribution(what, p, n)
-  if is_array(p) then p = p:get() end
-  local values = require("cudalua.ndarray").array(p, "float64")
-  if values.ndim ~= 1 or values.size ~= n then refuse(what, "p must have a probability for each of %d", n) end
-  local list, sum = {}, 0
+local function distribution(values)
+  local n = values.size
+  local sums, sum = ndarray.empty(n, dtypes.float64), 0
   for i = 1, n do
-    local x = values:get(i)
-    if x ~= x or x < 0 or x == math.huge then refuse(what, "p[%d] is no probability: %s", i, tostring(x)) end
-    sum = sum + x
-    list[i] = sum
+    sum = sum + values[i]
+    sums[i] = sum
   end
-  if sum <= 0 then refuse(what, "p has no probability above 0") end
   local last = n
-  while n > 1 and values:get(last) == 0 do last = last - 1 end
-  for i = 1, n do list[i] = i >= last and 1 or list[i] / sum end
-  return gpuarray.to_gpu(list, "float64")
+  while values[last] == 0 do last = last - 1 end
+  for i = 1, n do sums[i] = i >= last and 1 or sums[i] / sum end
+  return gpuarray.to_gpu(sums)
+end
+
+-- `size` different positions, one after the other, each with its probability among those that are left: they are in
+-- the order in which events of these rates come first.
+local function different(self, what, values, size)
+  local rates = gpuarray.to_gpu(values)
+  local times = plain(self, what, "exponential", { values.size }, dtypes.float64) / rates
+  local _, at = gpuarray.where(rates:eq(0), 0 / 0, times):topk(size, { largest = false }) -- NaNs come last
+  return at
 end
 
 local choice_options = { replace = true, p = true }
@@ -479,7 +533,7 @@ local choice_options = { replace = true, p = true }
 ---@param of integer|cudalua.gpuarray.Array  n, or the array
 ---@param shape? integer|integer[]  of the sample; default: one
 ---@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for
----  each (they are divided by their sum), with replace only
+---  each (they are divided by their sum); without replacement, of those that are left
 ---@return cudalua.gpuarray.Array  int64, or as the array
 ---@raise LogicError for what is neither, an array without elements, probabilities that are none, and more than there
 ---  are where replace is false
@@ -495,15 +549,24 @@ function Generator:choice(of, shape, options)
   if o.replace ~= nil and type(o.replace) ~= "boolean" then
     refuse(what, "replace must be true or false, got " .. element.describe(o.replace))
   end
+  local size, values, possible = graph.size_of(shape), nil, nil
+  if o.p ~= nil then values, possible = probabilities(what, o.p, n) end
   local at
   if o.replace == false then
-    if o.p ~= nil then refuse(what, "p is for samples with replacement") end
-    local size = graph.size_of(shape)
-    if size > n then refuse(what, "%.0f different ones of %.0f are asked for", size, n) end
-    at = size == 0 and gpuarray.empty(shape, "int64") or positions(self, what, n)[{ { 1, size } }]:reshape(shape)
-  elseif o.p ~= nil then
-    local sums = distribution(what, o.p, n)
-    at = gpuarray.searchsorted(sums, plain(self, what, "uniform", shape, dtypes.float64), { side = "right" })
+    if size > (possible or n) then
+      refuse(what, "%.0f different ones of %.0f%s are asked for", size, possible or n,
+        possible and possible < n and " that are possible" or "")
+    end
+    if size == 0 then
+      at = gpuarray.empty(shape, "int64")
+    elseif values then
+      at = different(self, what, values, size):reshape(shape)
+    else
+      at = positions(self, what, n, size):reshape(shape)
+    end
+  elseif values then
+    at = gpuarray.searchsorted(distribution(values), plain(self, what, "uniform", shape, dtypes.float64),
+      { side = "right" })
   else
     at = self:integers(shape, 1, n)
   end
@@ -518,7 +581,7 @@ local function pycuda_uniform(self, what, shape, dtype)
   if dtype == dtypes.float32 or dtype == dtypes.float64 then return plain(self, what, "positive", shape, dtype) end
   if dtype.itemsize >= 4 and (dtype.kind == "int" or dtype.kind == "uint") then
     local x = plain(self, what, "bits", shape, dtype.itemsize == 4 and dtypes.uint32 or dtypes.uint64)
-    return finished(what, x, shape, dtype)
+    return converted(x, dtype)
   end
   refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
 end
@@ -589,7 +652,7 @@ function Generator:fill_poisson(a, mean, stream)
   return fill(what, a, stream, function()
     local dtype = a._dtype
     if mean ~= nil or dtype.kind ~= "float" then return self:poisson(a._shape, mean == nil and a or mean, dtype) end
-    return finished(what, self:poisson(a._shape, a), a._shape, dtype)
+    return converted(self:poisson(a._shape, a), dtype)
   end)
 end
 
@@ -646,6 +709,14 @@ function Generator:gen_poisson(shape, dtype, mean, stream)
   return generated(what, stream, self:poisson(shape_and_size(what, shape), mean, dtype))
 end
 
-M.pycuda_uniform = pycuda_uniform
+---Uniform numbers as gen_uniform() gives them, for a function of another name.
+---@param what string
+---@param self cudalua.random.Generator
+---@param shape any
+---@param dtype cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+function M.uniform_as(what, self, shape, dtype)
+  return pycuda_uniform(self, what, shape_and_size(what, shape), dtype)
+end
 
 return M

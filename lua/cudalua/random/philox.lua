@@ -60,6 +60,8 @@ end
 
 local box = ffi.new "union { uint64_t bits[2]; double parts[2]; uint8_t bytes[16]; }"
 
+local recent, recent_position -- the last state that was made
+
 ---A generator's state as kernels take it: see kernels/random/philox.cuh.
 ---@param seed ffi.cdata*  uint64_t
 ---@param position integer
@@ -68,7 +70,17 @@ function M.state(seed, position)
   box.bits[0], box.bits[1] = seed, position
   local value = ffi.new "complex[1]"
   ffi.copy(value, box, 16)
-  return value[0]
+  recent, recent_position = value[0], position
+  return recent
+end
+
+---The position in such a state.
+---@param state ffi.cdata*
+---@return integer
+function M.position(state)
+  if rawequal(state, recent) then return recent_position end
+  box.parts[1] = state.im
+  return tonumber(box.bits[1])
 end
 
 return M

@@ -5,11 +5,10 @@ local bit = require "bit"
 local ffi = require "ffi"
 local compute = require "cudalua.gpuarray.evaluate"
 local core = require "cudalua.core"
-local draw = require "cudalua.random.draw"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
-local functions = require "cudalua.gpuarray.functions"
+local fills = require "cudalua.random.fills"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
@@ -22,7 +21,7 @@ local template = require "cudalua.gpuarray.template"
 
 local bxor, rshift, lshift, band = bit.bxor, bit.rshift, bit.lshift, bit.band
 local ceil = math.ceil
-local is_array, leaf_of, refuse = object.is_array, storage.leaf_of, layout.refuse
+local leaf_of, refuse = storage.leaf_of, layout.refuse
 local uint64_t = ffi.typeof "uint64_t"
 
 local M = {}
@@ -211,244 +210,107 @@ end
 
 -- ---- the class ------------------------------------------------------------------------------------------------------
 
----A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
----@class cudalua.random.SobolGenerator
----@field dimensions integer
----@field position integer   the next point, from 0
-local Methods = {}
-
-local TAG = "cudalua.random.SobolGenerator"
-
-local function inner(self, what)
-  local mt = debug.getmetatable(self)
-  if type(mt) ~= "table" or mt.__metatable ~= TAG then
-    refuse(what, "expected a Sobol generator (rng:name(...), with a colon), got " .. element.describe(self))
-  end
-  return mt._g
-end
-
 local MOST = { [32] = 2 ^ 32, [64] = 2 ^ 53 } -- points
+local null = core.pointer(0)
 
-local function fill(g, what, name, shape, more)
-  if core.context_id() ~= g.context then refuse(what, "the generator belongs to another context") end
+local function fill(g, what, name, shape, mean)
+  fills.check_context(g, what)
   local size = graph.size_of(shape)
   if size % g.dimensions ~= 0 then
     refuse(what, "%.0f elements are no whole points of %d dimensions", size, g.dimensions)
   end
   local points = size / g.dimensions
-  if g.position + points > MOST[g.bits] then refuse(what, "the sequence has 2^%d points", g.bits == 32 and 32 or 53) end
+  if g.position + g.furthest + points > MOST[g.bits] then
+    refuse(what, "the sequence has 2^%d points", g.bits == 32 and 32 or 53)
+  end
   local k = kernel(g, name)
   local x = make.fresh(what, shape, k.dtype, "C")
   if size == 0 then return x end
   local to, v, shifts = leaf_of(x), leaf_of(g.vectors), g.shifts and leaf_of(g.shifts)
-  local list = { size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or core.pointer(0),
-    shifts and shifts.off or 0, g.dimensions, g.position }
-  if is_array(more) then
-    local means = compute.evaluate(graph.convert(more, dtypes.float64):copy "C")
-    list[10], list[11] = means.buf, means.off
-  elseif more then
-    list[10] = more
-  end
+  local ahead = g.ahead and leaf_of(g.ahead)
+  local list = { size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or null, shifts and shifts.off or 0,
+    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, g.position }
+  fills.add_mean(list, mean)
   local threads = ceil(points / (RUN * SPAN)) * SPAN * g.dimensions
   if core.array_run(compute.load(k, core.context_id()), ceil(threads / BLOCK), list) then
     to.store.exported, to.store.pinned, v.store.pinned = true, true, true
     if shifts then shifts.store.pinned = true end
+    if ahead then ahead.store.pinned = true end
   end
   g.position = g.position + points
   return x
 end
 
-local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
+local class = { name = "SobolGenerator", expected = "a Sobol generator", tag = "cudalua.random.SobolGenerator",
+  integers = "integers of %d bits", most = 30, fill = fill,
+  words = function(g, dtype) return dtype.itemsize == g.bits / 8 and "bits" or nil end,
+  -- A number is one of points: an axis of the dimensions comes with it where there are several.
+  points = function(g, shape) if g.dimensions > 1 then shape[2] = g.dimensions end end }
 
-local function check_float(what, dtype)
-  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
-  return dtype.itemsize == 8 and "float64" or "float32"
-end
+---A quasi-random generator as PyCUDA has them: Sobol32RandomNumberGenerator and its three relatives.
+---@class cudalua.random.SobolGenerator: cudalua.random.FillGenerator
+---@field dimensions integer
+---@field position integer   the next point, from 0
+local Methods = fills.methods(class)
 
-local function number_of(what, name, x, default)
-  if x == nil then return default end
-  local v = element.scalar(x)
-  if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
-    refuse(what, "%s must be a number, got %s", name, element.describe(x))
-  end
-  return v
-end
-
-local make_numbers = {}
-
-function make_numbers.uniform(g, what, shape, dtype)
-  if dtype == dtypes.float32 or dtype == dtypes.float64 then return fill(g, what, "uniform_" .. dtype.name, shape) end
-  if dtype.itemsize == g.bits / 8 and (dtype.kind == "int" or dtype.kind == "uint") then
-    return converted(fill(g, what, "bits", shape), dtype)
-  end
-  refuse(what, "uniform numbers are float32, float64, or integers of %d bits, not %s", g.bits, dtype.name)
-end
-
-function make_numbers.normal(g, what, shape, dtype)
-  return converted(fill(g, what, "normal_" .. check_float(what, dtype), shape), dtype)
-end
-
-function make_numbers.log_normal(g, what, shape, dtype, mean, sigma)
-  mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
-  local t = check_float(what, dtype)
-  return converted(graph.unary(draw.exp[t], fill(g, what, "normal_" .. t, shape) * sigma + mean), dtype)
-end
-
-function make_numbers.poisson(g, what, shape, dtype, mean)
-  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is no integer type", dtype.name) end
-  if is_array(mean) then
-    if not layout.same(mean._shape, shape) then
-      refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
-    end
-    return converted(fill(g, what, "poisson_of", shape, mean), dtype)
-  end
-  mean = number_of(what, "mean", mean)
-  if mean == nil or mean < 0 then refuse(what, "mean must be a number from 0, got " .. element.describe(mean)) end
-  return converted(fill(g, what, "poisson", shape, mean), dtype)
-end
-
-local function any_type(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
-
--- A number is one of points: an axis of the dimensions comes with it where there are several.
-local function shape_of(g, what, shape, dtype)
-  if shape == nil then refuse(what, "a shape is missing") end
-  local alone = type(shape) ~= "table"
-  shape = layout.numbers(what, "shape", shape, 0)
-  if alone and g.dimensions > 1 then shape[2] = g.dimensions end
-  layout.size(what, shape, math.max(dtype.itemsize, 8))
-  return shape
-end
-
-local function filled(self, what, name, a, stream, ...)
-  local g = inner(self, what)
-  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
-  local first, second = ...
-  make.stream(what, stream):use(function()
-    functions.deliver(what, make_numbers[name](g, what, a._shape, a._dtype, first, second), a)
-  end)
-  return a
-end
-
-local function generated(self, what, name, shape, dtype, stream, ...)
-  local g = inner(self, what)
-  local first, second = ...
-  return make.stream(what, stream):use(function()
-    local x = make_numbers[name](g, what, shape_of(g, what, shape, dtype), dtype, first, second)
-    compute.evaluate(x)
-    return x
-  end)
-end
-
----Sets an array to uniform numbers: floats in (0, 1], integers of all values. Its last axis, or last axes together, are
----the dimensions of points.
----@param a cudalua.gpuarray.Array  float32, float64, or integers of as many bits as the generator has
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError for other arrays, and where the sequence ends
-function Methods:fill_uniform(a, stream) return filled(self, "SobolGenerator:fill_uniform", "uniform", a, stream) end
-
----Sets an array to normally distributed numbers of mean 0 and standard deviation 1: by the inverse of the distribution
----function, which keeps the order.
----@param a cudalua.gpuarray.Array  of floats
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError as fill_uniform
-function Methods:fill_normal(a, stream) return filled(self, "SobolGenerator:fill_normal", "normal", a, stream) end
-
----Sets an array to numbers whose logarithms are normally distributed.
----@param a cudalua.gpuarray.Array  of floats
----@param mean? number              of the logarithm, default 0
----@param sigma? number             its standard deviation, default 1
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError as fill_uniform
-function Methods:fill_log_normal(a, mean, sigma, stream)
-  return filled(self, "SobolGenerator:fill_log_normal", "log_normal", a, stream, mean, sigma)
-end
-
----Sets an array to numbers of events, by the inverse of the distribution function. Without a mean, each element is the
----mean of what replaces it.
----@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
----@param mean? any                 a number, or an array of a's shape
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError as fill_uniform
-function Methods:fill_poisson(a, mean, stream)
-  local what = "SobolGenerator:fill_poisson"
-  local g = inner(self, what)
-  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
-  make.stream(what, stream):use(function()
-    local float = mean == nil and a._dtype.kind == "float"
-    local x = make_numbers.poisson(g, what, a._shape, float and dtypes.int64 or a._dtype, mean == nil and a or mean)
-    functions.deliver(what, converted(x, a._dtype), a)
-  end)
-  return a
-end
-
----Uniform numbers: floats in (0, 1], integers of all values. Of (points, dimensions).
----@param shape integer|integer[]  a number is how many points
----@param dtype? any               as for fill_uniform; default: the default float
----@param stream? cudalua.Stream   default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError for other types and shapes, and where the sequence ends
-function Methods:gen_uniform(shape, dtype, stream)
-  return generated(self, "SobolGenerator:gen_uniform", "uniform", shape, any_type(dtype), stream)
-end
-
----Normally distributed numbers of mean 0 and standard deviation 1.
----@param shape integer|integer[]  as for gen_uniform
----@param dtype? any               a floating-point type; default: the default float
----@param stream? cudalua.Stream   default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError as gen_uniform
-function Methods:gen_normal(shape, dtype, stream)
-  return generated(self, "SobolGenerator:gen_normal", "normal", shape, any_type(dtype), stream)
-end
-
----Numbers whose logarithms are normally distributed.
----@param shape integer|integer[]  as for gen_uniform
----@param dtype? any               a floating-point type; default: the default float
----@param mean? number             of the logarithm, default 0
----@param sigma? number            its standard deviation, default 1
----@param stream? cudalua.Stream   default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError as gen_uniform
-function Methods:gen_log_normal(shape, dtype, mean, sigma, stream)
-  return generated(self, "SobolGenerator:gen_log_normal", "log_normal", shape, any_type(dtype), stream, mean, sigma)
-end
-
----Numbers of events.
----@param shape integer|integer[]  as for gen_uniform
----@param dtype any                an integer type; nil: uint32
----@param mean any                 a number, or an array of that shape
----@param stream? cudalua.Stream   default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError as gen_uniform
-function Methods:gen_poisson(shape, dtype, mean, stream)
-  return generated(self, "SobolGenerator:gen_poisson", "poisson", shape,
-    dtype == nil and dtypes.uint32 or dtypes.of(dtype), stream, mean)
-end
+local function nothing() end -- done in a stream, it tells whether the stream is one
 
 ---Leaves points out.
----@param n integer  from 0
+---@param n integer               from 0
+---@param stream? cudalua.Stream  as PyCUDA's; where the generator is does not depend on one
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError for what is no such number, and where the sequence ends
-function Methods:call_skip_ahead(n)
+function Methods:call_skip_ahead(n, stream)
   local what = "SobolGenerator:call_skip_ahead"
-  local g = inner(self, what)
+  local g = fills.inner(class, self, what)
+  if stream ~= nil then make.stream(what, stream):use(nothing) end
   local points = layout.whole(n)
-  if not points or points < 0 or g.position + points > MOST[g.bits] then
+  if not points or points < 0 or g.position + g.furthest + points > MOST[g.bits] then
     refuse(what, "expected a number of points that are left, got " .. element.describe(n))
   end
   g.position = g.position + points
   return self
 end
 
----The next point, as a text for set_state(); the direction numbers are not part of it.
+-- How far dimensions are ahead of the generator's position: a list, or nil.
+local function set_ahead(g, what, list)
+  fills.check_context(g, what)
+  g.furthest = list and math.max(unpack(list)) or 0
+  g.steps = g.furthest > 0 and list or nil
+  g.ahead = g.steps and make.device_array(what, ndarray.array(list, "uint64"))
+end
+
+---Leaves points out, in each dimension by itself. The program waits for the numbers.
+---@param n cudalua.gpuarray.Array  of integers from 0, one for each dimension
+---@param stream? cudalua.Stream    as PyCUDA's; where the generator is does not depend on one
+---@return cudalua.random.SobolGenerator self
+---@raise LogicError for what is no such array, and where the sequence ends
+function Methods:call_skip_ahead_array(n, stream)
+  local what = "SobolGenerator:call_skip_ahead_array"
+  local g = fills.inner(class, self, what)
+  if stream ~= nil then make.stream(what, stream):use(nothing) end
+  if not object.is_array(n) or n._ndim ~= 1 or n._size ~= g.dimensions or not n._dtype.name:find "int" then
+    refuse(what, "expected an array of %d integers, one for each dimension, got %s", g.dimensions, graph.describe(n))
+  end
+  local host, list = n:get(), {}
+  for d = 1, g.dimensions do
+    local points = tonumber(host[d])
+    list[d] = (g.steps and g.steps[d] or 0) + points
+    if points < 0 or g.position + list[d] > MOST[g.bits] then
+      refuse(what, "[%d]: %.0f is no number of points that are left", d, points)
+    end
+  end
+  set_ahead(g, what, list)
+  return self
+end
+
+---Where the generator is, as a text for set_state(); the direction numbers are not part of it.
 ---@return string
 function Methods:get_state()
-  local g = inner(self, "SobolGenerator:get_state")
-  return ("%s %d %.0f"):format(g.name, g.dimensions, g.position)
+  local g = fills.inner(class, self, "SobolGenerator:get_state")
+  local out = { ("%s %d %.0f"):format(g.name, g.dimensions, g.position) }
+  for d, steps in ipairs(g.steps or {}) do out[d + 1] = ("%.0f"):format(steps) end
+  return table.concat(out, " ")
 end
 
 ---Goes to where a generator of the same kind and dimensions was when it gave this state.
@@ -456,14 +318,19 @@ end
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError for another generator's state
 function Methods:set_state(state)
-  local g = inner(self, "SobolGenerator:set_state")
+  local g = fills.inner(class, self, "SobolGenerator:set_state")
   local head = ("%s %d "):format(g.name, g.dimensions)
-  local position = type(state) == "string" and state:sub(1, #head) == head and tonumber(state:match " (%d+)$")
-  if not position or position > MOST[g.bits] then
+  local list, furthest = {}, 0
+  local numbers = type(state) == "string" and state:sub(1, #head) == head and state:sub(#head):match "^[ %d]+$" or ""
+  for x in numbers:gmatch " (%d+)" do list[#list + 1] = tonumber(x) end
+  local position = table.remove(list, 1)
+  for _, steps in ipairs(list) do furthest = math.max(furthest, steps) end
+  if not position or position + furthest > MOST[g.bits] or #list > 0 and #list ~= g.dimensions then
     refuse("SobolGenerator:set_state", "expected a text that get_state() of such a generator gave, got " ..
       element.describe(state))
   end
   g.position = position
+  if #list > 0 or g.steps then set_ahead(g, "SobolGenerator:set_state", list[1] and list) end
   return self
 end
 
@@ -495,7 +362,7 @@ function M.new(name, bits, scrambled, vectors, shifts, offset, options)
   local o = errors.options(what, options, known_options)
   if vectors ~= nil and o.dimensions ~= nil then refuse(what, "the vectors say how many dimensions there are") end
   local word = dtypes["uint" .. bits]
-  local g = { name = name, bits = bits, context = core.context_id(), position = 0 }
+  local g = { name = name, bits = bits, context = core.context_id(), position = 0, furthest = 0 }
   if vectors == nil then
     vectors = M.generate_direction_vectors(count_of(what, "dimensions", o.dimensions == nil and 1 or o.dimensions,
       M.DIMENSIONS), (scrambled and "SCRAMBLED_VECTOR_" or "VECTOR_") .. bits, o.seed)
@@ -512,14 +379,8 @@ function M.new(name, bits, scrambled, vectors, shifts, offset, options)
   end
   compute.evaluate(g.vectors)
   if g.shifts then compute.evaluate(g.shifts) end
-  local self = setmetatable({}, { __metatable = TAG, _g = g,
-    __index = function(_, key)
-      local value = Methods[key]
-      if value ~= nil then return value end
-      if key == "dimensions" or key == "position" then return g[key] end
-    end,
-    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
-    __tostring = function() return ("%s(%d)"):format(what, g.dimensions) end })
+  local self = fills.object(class, Methods, g, what, g.dimensions,
+    function(key) if key == "dimensions" or key == "position" then return g[key] end end)
   if offset ~= nil then self:call_skip_ahead(offset) end
   return self
 end

@@ -5,11 +5,10 @@ local ffi = require "ffi"
 local compute = require "cudalua.gpuarray.evaluate"
 local core = require "cudalua.core"
 local ctype = require "cudalua.gpuarray.ctype"
-local draw = require "cudalua.random.draw"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
-local functions = require "cudalua.gpuarray.functions"
+local fills = require "cudalua.random.fills"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.graph"
 local jump = require "cudalua.random.jump"
@@ -78,29 +77,8 @@ local draws = {
 
 -- ---- the class ------------------------------------------------------------------------------------------------------
 
----A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
----@class cudalua.random.StateGenerator
----@field generators integer                how many there are side by side
----@field state cudalua.gpuarray.Array      their states, uint32; 6 rows of as many columns
-local Methods = {}
-
-local TAG = "cudalua.random.StateGenerator"
-
-local function inner(self, what)
-  local mt = debug.getmetatable(self)
-  if type(mt) ~= "table" or mt.__metatable ~= TAG then
-    refuse(what, "expected a generator (rng:name(...), with a colon), got " .. element.describe(self))
-  end
-  return mt._g
-end
-
--- In the context where the states are.
-local function check_context(g, what)
-  if core.context_id() ~= g.context then refuse(what, "the generator belongs to another context") end
-end
-
-local function fill(g, what, name, shape, more)
-  check_context(g, what)
+local function fill(g, what, name, shape, mean)
+  fills.check_context(g, what)
   local row = draws[name]
   local dtype = dtypes[row[1]]
   local k = kernel(g.kind, name, "fill", { memory = ctype.memory(dtype), pack = row[2],
@@ -110,189 +88,22 @@ local function fill(g, what, name, shape, more)
   local busy = math.min(g.count, ceil(x._size / row[2]))
   local to, states = leaf_of(x), leaf_of(g.states)
   local list = { x._size, to.buf, to.off, states.buf, states.off, g.count }
-  if is_array(more) then
-    local means = compute.evaluate(graph.convert(more, dtypes.float64):copy "C")
-    list[7], list[8] = means.buf, means.off
-  elseif more then
-    list[7] = more
-  end
+  fills.add_mean(list, mean)
   run(k, ceil(busy / BLOCK), list, x, g.states)
   return x
 end
 
-local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
+local of_words = { [4] = "bits_uint32", [8] = "bits_uint64" }
 
-local function shape_of(what, shape, dtype)
-  if shape == nil then refuse(what, "a shape is missing") end
-  shape = layout.numbers(what, "shape", shape, 0)
-  layout.size(what, shape, math.max(dtype.itemsize, 8))
-  return shape
-end
+local class = { name = "RandomNumberGenerator", expected = "a generator", tag = "cudalua.random.StateGenerator",
+  integers = "integers of 32 or 64 bits", most = 60, fill = fill,
+  words = function(_, dtype) return of_words[dtype.itemsize] end }
 
-local function any_type(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
-
-local make_numbers = {}
-
-function make_numbers.uniform(g, what, shape, dtype)
-  if dtype == dtypes.float32 or dtype == dtypes.float64 then return fill(g, what, "uniform_" .. dtype.name, shape) end
-  if dtype.itemsize >= 4 and (dtype.kind == "int" or dtype.kind == "uint") then
-    return converted(fill(g, what, dtype.itemsize == 4 and "bits_uint32" or "bits_uint64", shape), dtype)
-  end
-  refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
-end
-
-function make_numbers.normal(g, what, shape, dtype)
-  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
-  return converted(fill(g, what, dtype.itemsize == 8 and "normal_float64" or "normal_float32", shape), dtype)
-end
-
-local function number_of(what, name, x, default)
-  if x == nil then return default end
-  local v = element.scalar(x)
-  if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
-    refuse(what, "%s must be a number, got %s", name, element.describe(x))
-  end
-  return v
-end
-
-function make_numbers.log_normal(g, what, shape, dtype, mean, sigma)
-  mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
-  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
-  local t = dtype.itemsize == 8 and dtypes.float64 or dtypes.float32
-  local x = fill(g, what, "normal_" .. t.name, shape)
-  return converted(graph.unary(draw.exp[t.name], x * sigma + mean), dtype)
-end
-
-function make_numbers.poisson(g, what, shape, dtype, mean)
-  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is no integer type", dtype.name) end
-  if is_array(mean) then
-    if not layout.same(mean._shape, shape) then
-      refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
-    end
-    return converted(fill(g, what, "poisson_of", shape, mean), dtype)
-  end
-  mean = number_of(what, "mean", mean)
-  if mean == nil or mean < 0 then refuse(what, "mean must be a number from 0, got " .. element.describe(mean)) end
-  return converted(fill(g, what, "poisson", shape, mean), dtype)
-end
-
--- In the order of a stream, and computed.
-local function ordered(what, stream, f)
-  return make.stream(what, stream):use(function()
-    local x = f()
-    return x:eval() or x
-  end)
-end
-
-local function filled(self, what, name, a, stream, ...)
-  local g = inner(self, what)
-  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
-  local first, second = ...
-  make.stream(what, stream):use(function()
-    functions.deliver(what, make_numbers[name](g, what, a._shape, a._dtype, first, second), a)
-  end)
-  return a
-end
-
-local function generated(self, what, name, shape, dtype, stream, ...)
-  local g = inner(self, what)
-  local first, second = ...
-  return ordered(what, stream, function()
-    return make_numbers[name](g, what, shape_of(what, shape, dtype), dtype, first, second)
-  end)
-end
-
----Sets an array to uniform numbers: floats in (0, 1], integers of all values.
----@param a cudalua.gpuarray.Array  float32, float64, int32, uint32, int64 or uint64
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError for other arrays
-function Methods:fill_uniform(a, stream)
-  return filled(self, "RandomNumberGenerator:fill_uniform", "uniform", a, stream)
-end
-
----Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
----@param a cudalua.gpuarray.Array  of floats
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError for other arrays
-function Methods:fill_normal(a, stream)
-  return filled(self, "RandomNumberGenerator:fill_normal", "normal", a, stream)
-end
-
----Sets an array to numbers whose logarithms are normally distributed.
----@param a cudalua.gpuarray.Array  of floats
----@param mean? number              of the logarithm, default 0
----@param sigma? number             its standard deviation, default 1
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError for other arrays
-function Methods:fill_log_normal(a, mean, sigma, stream)
-  return filled(self, "RandomNumberGenerator:fill_log_normal", "log_normal", a, stream, mean, sigma)
-end
-
----Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
----@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
----@param mean? any                 a number, or an array of a's shape
----@param stream? cudalua.Stream    default: the current one
----@return cudalua.gpuarray.Array a
----@raise LogicError for other arrays
-function Methods:fill_poisson(a, mean, stream)
-  local what = "RandomNumberGenerator:fill_poisson"
-  local g = inner(self, what)
-  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
-  make.stream(what, stream):use(function()
-    local float = mean == nil and a._dtype.kind == "float"
-    local x = make_numbers.poisson(g, what, a._shape, float and dtypes.int64 or a._dtype, mean == nil and a or mean)
-    functions.deliver(what, converted(x, a._dtype), a)
-  end)
-  return a
-end
-
----Uniform numbers: floats in (0, 1], integers of all values.
----@param shape integer|integer[]
----@param dtype? any              float32, float64, int32, uint32, int64 or uint64; default: the default float
----@param stream? cudalua.Stream  default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
-function Methods:gen_uniform(shape, dtype, stream)
-  return generated(self, "RandomNumberGenerator:gen_uniform", "uniform", shape, any_type(dtype), stream)
-end
-
----Normally distributed numbers of mean 0 and standard deviation 1.
----@param shape integer|integer[]
----@param dtype? any              a floating-point type; default: the default float
----@param stream? cudalua.Stream  default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
-function Methods:gen_normal(shape, dtype, stream)
-  return generated(self, "RandomNumberGenerator:gen_normal", "normal", shape, any_type(dtype), stream)
-end
-
----Numbers whose logarithms are normally distributed.
----@param shape integer|integer[]
----@param dtype? any              a floating-point type; default: the default float
----@param mean? number            of the logarithm, default 0
----@param sigma? number           its standard deviation, default 1
----@param stream? cudalua.Stream  default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
-function Methods:gen_log_normal(shape, dtype, mean, sigma, stream)
-  return generated(self, "RandomNumberGenerator:gen_log_normal", "log_normal", shape, any_type(dtype), stream, mean,
-    sigma)
-end
-
----Numbers of events.
----@param shape integer|integer[]
----@param dtype any               an integer type; nil: uint32
----@param mean any                a number, or an array of that shape
----@param stream? cudalua.Stream  default: the current one
----@return cudalua.gpuarray.Array
----@raise LogicError for other types and bad shapes
-function Methods:gen_poisson(shape, dtype, mean, stream)
-  return generated(self, "RandomNumberGenerator:gen_poisson", "poisson", shape,
-    dtype == nil and dtypes.uint32 or dtypes.of(dtype), stream, mean)
-end
+---A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
+---@class cudalua.random.StateGenerator: cudalua.random.FillGenerator
+---@field generators integer                how many there are side by side
+---@field state cudalua.gpuarray.Array      their states, uint32; 6 rows of as many columns
+local Methods = fills.methods(class)
 
 -- ---- moving on ------------------------------------------------------------------------------------------------------
 
@@ -316,8 +127,8 @@ local function apply(g, maps, numbers, own, steps)
 end
 
 local function move(self, what, exponent, n, stream)
-  local g = inner(self, what)
-  check_context(g, what)
+  local g = fills.inner(class, self, what)
+  fills.check_context(g, what)
   make.stream(what, stream):use(function()
     if is_array(n) then
       if n._ndim ~= 1 or n._size ~= g.count or n._dtype.kind ~= "int" and n._dtype.kind ~= "uint" then
@@ -353,7 +164,7 @@ function Methods:call_skip_ahead(n, stream) return move(self, "RandomNumberGener
 ---@raise LogicError for what is neither
 function Methods:call_skip_ahead_sequence(n, stream)
   local what = "RandomNumberGenerator:call_skip_ahead_sequence"
-  return move(self, what, inner(self, what).kind.sequence, n, stream)
+  return move(self, what, fills.inner(class, self, what).kind.sequence, n, stream)
 end
 
 ---Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
@@ -363,7 +174,7 @@ end
 ---@raise LogicError for what is neither, and for XORWOW
 function Methods:call_skip_ahead_subsequence(n, stream)
   local what = "RandomNumberGenerator:call_skip_ahead_subsequence"
-  local exponent = inner(self, what).kind.subsequence
+  local exponent = fills.inner(class, self, what).kind.subsequence
   if not exponent then refuse(what, "XORWOW has sequences, of 2^67 numbers, and no subsequences") end
   return move(self, what, exponent, n, stream)
 end
@@ -375,7 +186,7 @@ Methods.call_skip_ahead_subsequence_array = Methods.call_skip_ahead_subsequence
 ---The states as a text for set_state().
 ---@return string
 function Methods:get_state()
-  local g = inner(self, "RandomNumberGenerator:get_state")
+  local g = fills.inner(class, self, "RandomNumberGenerator:get_state")
   local host = g.states:get()
   return ("%s %d\n"):format(g.name, g.count) .. ffi.string(host:data(), host.nbytes)
 end
@@ -386,7 +197,7 @@ end
 ---@raise LogicError for another generator's state
 function Methods:set_state(state)
   local what = "RandomNumberGenerator:set_state"
-  local g = inner(self, what)
+  local g = fills.inner(class, self, what)
   local head = ("%s %d\n"):format(g.name, g.count)
   if type(state) ~= "string" or state:sub(1, #head) ~= head or #state ~= #head + 4 * WORDS * g.count then
     refuse(what, "expected a text that get_state() of such a generator gave, got " .. element.describe(state))
@@ -443,14 +254,7 @@ function M.new(name, default, seed_getter, offset, options)
   while 2 ^ #maps < count do maps[#maps + 1] = jump.square(name, kind.apart + #maps) end
   if #maps > 0 then apply(g, upload(name, maps), nil, true, 0) end
   local fields = { generators = count, state = g.states }
-  local self = setmetatable({}, { __metatable = TAG, _g = g,
-    __index = function(_, key)
-      local value = Methods[key]
-      if value ~= nil then return value end
-      return fields[key]
-    end,
-    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
-    __tostring = function() return ("%s(%d)"):format(what, count) end })
+  local self = fills.object(class, Methods, g, what, count, function(key) return fields[key] end)
   if offset ~= nil then self:call_skip_ahead(offset) end
   return self
 end

@@ -1,7 +1,7 @@
 -- The CUDA C of a ReductionKernel: the user's expressions as functions, and around them the kernels that reduce arrays
 -- (gpuarray/reduce_code.lua). Lines of the user keep their numbers, so that the compiler's errors are about his text.
 
-local common = require("cudalua.elementwise.code").common
+local elementwise = require "cudalua.elementwise.code"
 local reduce_code = require "cudalua.gpuarray.reduce_code"
 local tools = require "cudalua.tools.arguments"
 
@@ -41,7 +41,7 @@ template <class T> struct cl_at {
 function M.common(k)
   local args = { unpack(k.args) }
   for j, output in ipairs(k.outputs) do args[#k.args + j] = tools.ScalarArg(output.dtype, "cl_out" .. j) end
-  local c = common(args, k.preamble)
+  local c = elementwise.common(args, k.preamble)
   local results = {}
   for j = 1, #k.outputs do results[j] = c.types[#k.args + j] end
   return { types = c.types, results = results, head = c.head }
@@ -144,8 +144,10 @@ function M.kernel(k, tokens)
     lines = #lines > 0 and concat(lines, "\n") or nil })
   local preamble = k.preamble
   if preamble:find "%S" then preamble = quoted(k.name, "preamble", preamble) .. "\n" end
-  local source = k.common.head .. preamble .. ELEMENT .. expressions(k) .. "namespace cl_reduction {\n" .. types ..
-    own .. device .. kernel .. "\n}\n"
+  local all = { unpack(k.common.types) }
+  for _, t in ipairs(k.common.results) do all[#all + 1] = t end
+  local source = k.common.head .. ELEMENT .. preamble .. expressions(k) .. elementwise.undefine(k, all) ..
+    "namespace cl_reduction {\n" .. types .. own .. device .. kernel .. "\n}\n"
   return with_lines(source, k.name)
 end
 

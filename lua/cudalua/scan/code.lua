@@ -17,8 +17,9 @@ local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and t
 -- What scan.cu declares for a whole source. In sources with a user's text it begins with cl_, so that his macros and
 -- functions may have these names.
 local ours = {}
-for name in ([[RUN K ROW ROWS TILE WORDS Words Leaves from_lane lanes present within_run load_part finish_run cell_t
-  publish wait cell_before hand_on look_back combine acc_t index_t raw_t bases_t]]):gmatch "%S+" do
+for name in ([[RUN K ROW ROWS TILE WORDS Words Leaves from_lane lanes present within_run load_part finish_run
+  load_row arrange finish_row ROOM BYTES spaced cell_t publish wait cell_before ends_group hand_on
+  look_back LINES fetch_ahead combine acc_t index_t raw_t bases_t]]):gmatch "%S+" do
   ours[name] = "cl_" .. name
 end
 
@@ -83,6 +84,11 @@ end
 local function lambdas(k, form, passed)
   local item = form.segmented and ".item" or ""
   local lines = { "  const auto bases = [&](const unsigned long long) { return bases_t(); };" }
+  if form.split then
+    add(lines, "  const auto ahead = [&](const unsigned long long, const index_t first) {%s};",
+      not form.plain and "" or form.segmented and " fetch_ahead(cl_arg1 + first, n - first), "
+      .. "fetch_ahead(cl_arg3 + first, n - first); " or " fetch_ahead(cl_arg1 + first, n - first); ")
+  end
   add(lines, "  const auto load = [&](const bases_t &, const index_t r) {\n    raw_t x;")
   if form.plain then
     add(lines, "    x.item = cl_arg1[r];")
@@ -94,11 +100,19 @@ local function lambdas(k, form, passed)
     end
   end
   add(lines, "    return x;\n  };")
+  if form.vector == "striped" then
+    add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return x.item; };")
+    add(lines, "  const auto outcome = [&](const raw_t &, const acc_t &y, const acc_t &before, const bool any) -> "
+      .. "acc_t { return %s; };", form.exclusive and "any ? before : cl_neutral()" or "y")
+    add(lines, "  const auto put = [&](const bases_t &, const index_t r, const acc_t &y) { cl_arg2[r] = y; };")
+    return concat(lines, "\n")
+  end
   add(lines, "  const auto load_run = [&](const bases_t &b, const index_t r, raw_t (&raw)[RUN]) {")
   if form.vector then
     add(lines, "    const cl_pack_t v = *(const cl_pack_t *)(cl_arg1 + r);")
+    if form.segmented then add(lines, "    const cl_marks_t marks = *(const cl_marks_t *)(cl_arg3 + r);") end
     add(lines, "#pragma unroll\n    for (int i = 0; i < RUN; i++) {\n      raw[i].item = v.e[i];")
-    if form.segmented then add(lines, "      raw[i].start = cl_arg3[r + i] != 0;") end
+    if form.segmented then add(lines, "      raw[i].start = marks.e[i] != 0;") end
     add(lines, "    }")
   else
     add(lines, "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i] = load(b, r + i);")
@@ -143,14 +157,30 @@ end
 ---@field plain boolean      from one array (the first argument) to another (the second), as they are
 ---@field exclusive boolean  plain: what comes before each element
 ---@field segmented boolean
----@field vector boolean     plain: runs are read and written in one piece
+---@field vector boolean|"striped"  plain: runs are read and written in one piece; neighbouring threads have neighbours
+
+local function sizes(k, segmented)
+  local acc = k.itemsize + (segmented and k.alignment or 0)
+  local run, rows = scan_code.sizes(k.itemsize, acc)
+  return run, rows, acc
+end
+
+---How a kernel from one array to another comes by runs: see Form.
+---@param k table
+---@param segmented boolean
+---@param aligned boolean
+---@return boolean|"striped"
+function M.vector(k, segmented, aligned)
+  local bytes = sizes(k, segmented) * k.itemsize
+  if aligned and bytes > k.itemsize and (bytes == 2 or bytes == 4 or bytes == 8 or bytes == 16) then return true end
+  return bytes > k.itemsize and not segmented and "striped"
+end
 
 ---@param k table            the kernel: name, args, common, value_type, itemsize, scan_expr, neutral ...
 ---@param form cudalua.scan.Form
 ---@return {source: string, types: any[], acc_bytes: integer, tile: integer}
 function M.kernel(k, form)
-  local acc = k.itemsize + (form.segmented and k.alignment or 0)
-  local run, rows = scan_code.sizes(k.itemsize, acc)
+  local run, rows, acc = sizes(k, form.segmented)
   local functions, passed = user_functions(k, form)
   local combine, acc_type = values(form)
   local params, types = {}, { "unsigned long long", form.wide and "unsigned long long" or "unsigned int",
@@ -167,15 +197,19 @@ function M.kernel(k, form)
     types[#types + 1] = "void *"
   end
   local device, kernel = scan_code.text { name = k.name, form = form.split and "tiles" or "tile", params = params,
-    functions = lambdas(k, form, passed), run = run, rows = rows, acc_bytes = acc }
+    functions = lambdas(k, form, passed), run = run, rows = rows, acc_bytes = acc,
+    striped = form.vector == "striped" }
   local own = { acc_type, ("typedef %s index_t;\n"):format(form.wide and "unsigned long long" or "unsigned"),
     "struct raw_t {\n  cl_value_t item;\n  bool start;\n};\nstruct bases_t {};\n", combine,
-    ("struct __align__(%d) cl_pack_t { cl_value_t e[%d]; };\n"):format(form.vector and math.min(16, run * k.itemsize)
-      or 1, run), device, kernel }
-  if not form.vector then own[5] = "" end
+    ("struct __align__(%d) cl_pack_t { cl_value_t e[%d]; };\n"):format(form.vector == true and run * k.itemsize
+      or 1, run) .. ("struct __align__(%d) cl_marks_t { unsigned char e[%d]; };\n"):format(run, run), device, kernel }
+  if form.vector ~= true then own[5] = "" end
   local preamble = k.preamble
   if preamble:find "%S" then preamble = ('#line 1 "%s: preamble"\n%s\n%s\n'):format(k.name, preamble, HERE) end
-  return { source = elementwise.with_lines(k.common.head .. preamble .. functions .. renamed(concat(own)), k.name),
+  -- The user's texts are all behind us: his macros must not change what follows.
+  local undefined = elementwise.undefine(k, { k.value_type, unpack(k.common.types) })
+  local source = k.common.head .. preamble .. functions .. undefined .. renamed(concat(own))
+  return { source = elementwise.with_lines(source, k.name),
     types = types, acc_bytes = acc, tile = 32 * run * 8 * rows }
 end
 

@@ -2,31 +2,35 @@
 
 local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
+local graph = require "cudalua.gpuarray.graph"
 local kernel = require "cudalua.scan.kernel"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
-local tools = require "cudalua.tools.arguments"
+local usage = require "cudalua.elementwise.usage"
 
 local refuse = arguments.refuse
 
-local generic_options = { is_segment_start_expr = "string" }
+local options_known = { is_segment_start_expr = "string" }
+for name, kind in pairs(kernel.options) do options_known[name] = kind end
+local names = { "dtype", "arguments", "input_expr", "scan_expr", "neutral", "output_statement" }
 local reserved = { i = "the number of the element", n = "the number of elements", N = "the number of elements",
   item = "the value of the elements up to this one", prev_item = "the value of those before" }
 
 -- Is the word in a text?
 local function mentions(text, word) return text:find("%f[%w_]" .. word .. "%f[^%w_]") ~= nil end
 
-local function new(dtype, args, input_expr, scan_expr, neutral, output_statement, options)
+local function new(...)
   local where = "GenericScanKernel"
-  options = kernel.options(where, options, generic_options)
-  local k = kernel.new(where, dtype, scan_expr, options)
-  k.args = tools.parse_arguments(args)
+  local v, options = arguments.named(where, names, options_known, ...)
+  local input_expr, neutral, output_statement = v[3], v[5], v[6]
+  local k = kernel.new(where, v[1], v[4], options)
+  k.args = arguments.declared(where, v[2])
   k.input_expr = kernel.check_text(where, "input_expr", input_expr)
   k.output_statement = kernel.check_text(where, "output_statement", output_statement)
   if options.is_segment_start_expr then
     k.start_expr = kernel.check_text(where, "is_segment_start_expr", options.is_segment_start_expr)
   end
-  k.neutral = neutral ~= nil and kernel.neutral(where, neutral) or nil
+  k.neutral = neutral ~= nil and arguments.neutral(where, "neutral", neutral, k.dtype) or nil
   k.previous = neutral ~= nil
   local source = require("cudalua.source").code(k.output_statement)
   if mentions(source, "prev_item") and not k.previous then
@@ -37,7 +41,9 @@ local function new(dtype, args, input_expr, scan_expr, neutral, output_statement
     errors.raise("LogicError", where .. ": there is no last_item: elements are done in one pass, before the last value "
       .. "is known; i + 1 == N tells that item is the last one")
   end
-  arguments.names(k, reserved, "expressions")
+  local arrays = arguments.names(k, reserved, "expressions")
+  k.at_i = usage.of(arrays, k.input_expr .. ";\n" .. (k.start_expr or "") .. ";\n" .. k.output_statement, "",
+    k.preamble).at_i
   -- What the statement does not mention is only read.
   k.const, k.usage = {}, { at_i = {} }
   for _, arg in ipairs(k.args) do
@@ -85,6 +91,15 @@ local function call(k, ...)
   if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
   local store = arguments.context_of(k, values)
   if n == 0 then return end
+  for i, arg in ipairs(k.args) do
+    local x = values[i]
+    if k.at_i[arg.name] then -- else it is the user's own to index
+      if not object.is_array(x) then arguments.check_memory(k, i, x, n) end
+      if object.is_array(x) and x._size < n then
+        arguments.wrong(k, i, "the array %s has fewer elements than the %.0f that are scanned", graph.describe(x), n)
+      end
+    end
+  end
   arguments.inside(k, store, o.stream, run_generic, values, n)
 end
 

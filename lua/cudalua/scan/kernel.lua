@@ -23,32 +23,14 @@ local MOST_BYTES = 256 -- of an element: threads hand values to each other word 
 
 -- ---- making one -----------------------------------------------------------------------------------------------------
 
-local known_options = { name_prefix = "string", preamble = "string", options = "table", keep = "boolean" }
-
----The options of a constructor, checked.
-function M.options(where, options, more)
-  local kinds = {}
-  for name, kind in pairs(known_options) do kinds[name] = kind end
-  for name, kind in pairs(more) do kinds[name] = kind end
-  return arguments.options(where, options, kinds)
-end
+---The options that all constructors have, by the Lua types of their values.
+M.options = { name_prefix = "string", preamble = "string", options = "table", keep = "boolean" }
 
 ---A text that is not empty.
 function M.check_text(where, what, x)
   arguments.check_text(where, what, x)
   if not x:find "%S" then errors.raise("LogicError", ("%s: %s is empty"):format(where, what)) end
   return x
-end
-
----The value that stands before the first element: CUDA C, or a number.
-function M.neutral(where, x)
-  if type(x) == "boolean" then return tostring(x) end
-  if type(x) ~= "number" then return M.check_text(where, "neutral", x) end
-  if x ~= x then return "__longlong_as_double(0x7ff8000000000000ll)" end
-  if math.abs(x) == math.huge then
-    return ("__longlong_as_double(0x%sff0000000000000ll)"):format(x > 0 and "7" or "f")
-  end
-  return ("%.17g"):format(x)
 end
 
 ---The fields that all kernels have.
@@ -101,10 +83,11 @@ local function load(k, form)
   return fn
 end
 
----The form for so many elements, and the numbers of tiles.
-function M.form_for(k, n, plain, segmented, vector)
+---The form for so many elements, and the numbers of tiles. plain: it goes from one array to another; aligned: these
+---begin at multiples of 16 bytes.
+function M.form_for(k, n, plain, segmented, aligned)
   local form = { wide = n >= plan.LIMIT, plain = plain, exclusive = k.exclusive, segmented = segmented,
-    vector = vector, split = false }
+    vector = plain and code.vector(k, segmented, aligned), split = false }
   local found = form_of(k, form)
   local tiles = ceil(n / found.tile)
   if tiles > 1 then
@@ -119,7 +102,7 @@ end
 function M.launch(k, form, n, tiles, values, writes)
   local fn = load(k, form)
   local list = { 1, n, tiles }
-  local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes)
+  local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes, 32)
   if writes ~= storage.writes then
     if own then cells.give_back(own, false) end
     return nil

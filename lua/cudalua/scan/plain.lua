@@ -21,8 +21,6 @@ local function is_alike(a, b)
   return a.buf == b.buf and a.off == b.off and layout.same(a.shape, b.shape) and layout.same(a.strides, b.strides)
 end
 
-local function is_power(n) return n == 1 or n == 2 or n == 4 or n == 8 end
-
 -- Scans once; nil where a finalizer changed what was found on the way.
 local function attempt(k, x, out, flags, n)
   local writes = storage.writes
@@ -43,8 +41,8 @@ local function attempt(k, x, out, flags, n)
     marks = evaluate(mask.of(flags))
     if not marks.dense or arguments.overlap(marks, to) then marks = view.copy(mask.of(flags), "C")._leaf end
   end
-  local vector = is_power(k.itemsize) and from.aligned and to.aligned
-  local form, tiles = kernel.form_for(k, n, true, flags ~= nil, vector)
+  local aligned = from.aligned and to.aligned and (not marks or marks.aligned)
+  local form, tiles = kernel.form_for(k, n, true, flags ~= nil, aligned)
   local captured = kernel.launch(k, form, n, tiles, { from, to, marks }, writes)
   if captured == nil then return nil end
   kernel.written(to, captured)
@@ -112,13 +110,22 @@ local function call_scan(k, x, out, options)
   return out
 end
 
-local function new_scan(where, dtype, scan_expr, options)
-  local k = kernel.new(where, dtype, scan_expr, kernel.options(where, options, {}))
+local names = { "dtype", "scan_expr", "neutral" }
+
+-- An inclusive scan needs no neutral value, and may be given one, as in PyCUDA.
+local function new_scan(where, exclusive, ...)
+  local v, options = arguments.named(where, names, kernel.options, ...)
+  local k = kernel.new(where, v[1], v[2], options)
+  if exclusive and v[3] == nil then
+    errors.raise("LogicError", where .. ": neutral is missing: what the first element becomes, \"0\" for sums")
+  end
+  local neutral = v[3] ~= nil and arguments.neutral(where, "neutral", v[3], k.dtype) or nil
+  if exclusive then k.exclusive, k.previous, k.neutral = true, true, neutral end
   k.args = { tools.VectorArg(k.dtype, "input", { const = true }), tools.VectorArg(k.dtype, "output") }
   kernel.add_types(k)
   return k
 end
 
-local function source(k) return kernel.form_for(k, 1, true, false, is_power(k.itemsize)).source end
+local function source(k) return kernel.form_for(k, 1, true, false, true).source end
 
 return { new = new_scan, call = call_scan, source = source }

@@ -172,11 +172,32 @@ local function search(leaf, a, values, right)
   return out
 end
 
+-- What is looked for, as an array: numbers and lists of the array's type, or, where it does not hold them, float64.
+local function values_of(what, dt, values)
+  if is_array(values) or ndarray.is_array(values) then return any_array(what, "values", values) end
+  if dt.kind == "float" then return any_array(what, "values", values, dt) end
+  if graph.is_value(values) or type(values) == "table" then
+    local fits, host = pcall(ndarray.array, values, dt)
+    if fits then return transfer.to_gpu(host) end
+  end
+  return any_array(what, "values", values, dtypes.float64)
+end
+
+-- The type in which elements are compared. It holds both, but for integers beyond 2^53 beside floats or beside those of
+-- the other sign.
+local function compared_in(what, x, y)
+  local dt = dtypes.promote(x, y)
+  if dt.kind == "complex" then refuse(what, "complex numbers have no order") end
+  if dt.kind ~= "float" or x.kind == "float" and y.kind == "float" then return dt end
+  local short = math.min(x.kind == "float" and 8 or x.itemsize, y.kind == "float" and 8 or y.itemsize) <= 2
+  return short and dt.itemsize <= 4 and dtypes.float32 or dtypes.float64
+end
+
 ---Where values go into a sorted array, as NumPy's searchsorted: the position of the first element that is not less, or
 ---with side "right" of the first one that is greater; one more than there are elements where there is none. NaNs are
 ---sorted to the end.
 ---@param a cudalua.gpuarray.Array  1-D, ascending
----@param values any  array, nested lists or a number
+---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
 ---@param options? {side: "left"|"right"}  default: left
 ---@return cudalua.gpuarray.Array  int64, of the shape of the values
 ---@raise LogicError where a has not one axis, or for complex types
@@ -188,12 +209,9 @@ function M.searchsorted(a, values, options)
     refuse(what, "side must be 'left' or 'right', got " .. errors.text(side))
   end
   if a._ndim ~= 1 then refuse(what, "a must have one axis, it has the shape " .. layout.text(a._shape)) end
-  if graph.is_value(values) then
-    values = any_array(what, "values", values, dtypes.promote_value(a._dtype, values))
-  end
-  values = any_array(what, "values", values)
-  local dt = dtypes.promote(a._dtype, values._dtype)
-  if dt.kind == "complex" then refuse(what, "complex numbers have no order") end
+  if a._dtype.kind == "complex" then refuse(what, "complex numbers have no order") end
+  values = values_of(what, a._dtype, values)
+  local dt = compared_in(what, a._dtype, values._dtype)
   if a._dtype ~= dt then a = graph.convert(a, dt) end
   if values._dtype ~= dt then values = graph.convert(values, dt) end
   local leaf = evaluate.evaluate(a)

@@ -27,36 +27,86 @@ function M.of(x)
   return graph.binary(ops.ne, x, 0)
 end
 
-local function positions(leaf, mask, what)
+local function part(name, fields) return template.fill("index", name, fields or {}) end
+
+local function counting() return "mask_count", part "mask" .. part "mask_sum" .. part "mask_count" end
+local function adding_up() return "mask_offsets", part "mask_sum" .. part "mask_offsets" end
+
+local function writing(name, item, fields)
+  fields.name = name
+  return name, item .. part "mask" .. part "mask_sum" .. part("mask_write", fields)
+end
+
+local function listing()
+  return writing("mask_positions", "", { item = "long long", params = "", value = "(long long)i + 1" })
+end
+
+-- By bytes of an element.
+local function selecting(bytes)
+  return writing("mask_select", kernels.item(bytes), { item = "Item", params = ", const Item *from",
+    value = "from[i]" })
+end
+
+local function places(leaf, mask, what)
   if not (leaf.dense and leaf.aligned) then leaf = view.copy(mask, "C")._leaf end
   local n = mask._size
-  if n == 0 then return storage.empty(dtypes.int64, { 0 }, 0) end
+  if n == 0 then return { n = 0, count = 0 } end
   local tiles = math.ceil(n / TILE)
   local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
-  if kernels.launch(kernels.fixed("count", "mask"), n, TILE, { leaf.buf, leaf.off, n, counts.buf, 0 }) then
+  if kernels.launch(kernels.get("mask_count", counting), n, TILE, { leaf.buf, leaf.off, n, counts.buf, 0 }) then
     layout.refuse(what, "how many elements a mask selects cannot be told inside a capture")
   end
-  kernels.launch(kernels.fixed("offsets", "mask"), 1, 1, { counts.buf, 0, tiles })
+  kernels.launch(kernels.get("mask_offsets", adding_up), 1, 1, { counts.buf, 0, tiles })
   local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
   local slot, nbytes, anchor = host.host_buffer("mask", total, 8, true)
   transfer.download(counts, 8 * tiles, slot, nbytes, anchor)
-  local count = tonumber(total[0])
-  local out = storage.empty(dtypes.int64, { count }, count)
-  if count > 0 then
-    kernels.launch(kernels.fixed("positions", "mask"), n, TILE,
-      { leaf.buf, leaf.off, n, counts.buf, 0, out._leaf.buf, 0 })
+  return { n = n, count = tonumber(total[0]), leaf = leaf, counts = counts }
+end
+
+---What is known of a mask once the program has waited for it.
+---@param mask cudalua.gpuarray.Array  of bool
+---@param what string                  for messages
+---@return {n: integer, count: integer}  of how many elements how many are true
+function M.places(mask, what)
+  local leaf = evaluate.evaluate(mask)
+  return move.inside(leaf, places, leaf, mask, what)
+end
+
+local function write(p, dtype, k, ...)
+  local out = storage.empty(dtype, { p.count }, p.count)
+  if p.count > 0 then
+    kernels.launch(k, p.n, TILE, { p.leaf.buf, p.leaf.off, p.n, p.counts.buf, 0, out._leaf.buf, 0, ... })
   end
   return out
+end
+
+local function listed(p)
+  return write(p, dtypes.int64, kernels.get("mask_positions", listing))
+end
+
+local function selected(p, x)
+  local bytes = x.dtype.itemsize
+  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x.buf, x.off)
+end
+
+---The positions where a mask is true.
+---@param p table  of places()
+---@return cudalua.gpuarray.Array  1-D, int64, from 1
+function M.listed(p) return p.count == 0 and storage.empty(dtypes.int64, { 0 }, 0) or move.inside(p.leaf, listed, p) end
+
+---The elements where a mask is true.
+---@param p table     of places()
+---@param leaf table  without gaps, in C order, of as many elements as the mask or more
+---@return cudalua.gpuarray.Array  1-D
+function M.selected(p, leaf)
+  return move.inside(leaf, selected, p, leaf)
 end
 
 ---Where a mask is true, as positions in C order, from 1.
 ---@param mask cudalua.gpuarray.Array  of bool
 ---@param what string                  for messages
 ---@return cudalua.gpuarray.Array  1-D, int64
-function M.positions(mask, what)
-  local leaf = evaluate.evaluate(mask)
-  return move.inside(leaf, positions, leaf, mask, what)
-end
+function M.positions(mask, what) return M.listed(M.places(mask, what)) end
 
 -- A kernel that takes positions in C order apart, for so many axes.
 local function unravel_kernel(ndim)

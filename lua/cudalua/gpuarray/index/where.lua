@@ -2,6 +2,7 @@
 
 local arguments = require "cudalua.gpuarray.index.arguments"
 local errors = require "cudalua.errors"
+local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local index = require "cudalua.gpuarray.index"
@@ -82,6 +83,15 @@ function M.flatnonzero(a)
   return mask.positions(mask.of(a), what)
 end
 
+-- The elements of an array, in C order, for which a mask is true that has no more elements.
+local function chosen(what, c, a)
+  local leaf = evaluate(a)
+  if leaf.dense then return mask.selected(mask.places(c, what), leaf) end
+  local sel = resolve.flat(what, a, mask.positions(c, what), "condition")
+  sel.groups[1].sure = true
+  return move.gather(sel)
+end
+
 local compress_options = { axis = true, out = true }
 
 ---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
@@ -97,6 +107,7 @@ function M.compress(condition, a, options)
   local o, c = errors.options(what, options, compress_options), mask_of(what, "condition", condition)
   if c._ndim ~= 1 then refuse(what, "condition must have one axis, it has the shape " .. layout.text(c._shape)) end
   local axis = o.axis ~= nil and layout.axis(what, o.axis, a._ndim) or nil
+  if (not axis or a._ndim == 1) and c._size <= a._size then return delivered(what, chosen(what, c, a), o.out) end
   local list = mask.positions(c, what)
   local sel = axis and resolve.axis(what, a, axis, list, "condition") or resolve.flat(what, a, list, "condition")
   sel.groups[1].sure = c._size <= sel.groups[1].extent
@@ -125,9 +136,7 @@ function M.extract(condition, a)
   check_array(what, "a", a)
   local c = mask_of(what, "condition", condition)
   same_size(what, c, a)
-  local sel = resolve.flat(what, a, mask.positions(c, what), "condition")
-  sel.groups[1].sure = true
-  return move.gather(sel)
+  return chosen(what, c, a)
 end
 
 ---Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program

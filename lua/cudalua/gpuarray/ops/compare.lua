@@ -11,7 +11,7 @@ end
 local function extremum(name, symbol, logic)
   local integer = ("$1 %s $2 ? $1 : $2"):format(symbol)
   return { name .. "imum", 2, "same", exact = true,
-    code = { bool = logic, integer = integer,
+    code = { bool = logic, integer = integer, float32 = ("cl_%s_nan($1, $2)"):format(name),
       float = ("$1 != $1 || $2 != $2 ? $1 + $2 : f%s@($1, $2)"):format(name) } },
     -- NaN only where both are.
     { "f" .. name, 2, "same", exact = true, code = { bool = logic, integer = integer,

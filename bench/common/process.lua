@@ -1,4 +1,4 @@
--- Processes that bench/arrays.lua asks in turns: a line of words each way.
+-- Processes that a benchmark asks in turns: a line of words each way.
 local M = {}
 
 local function numbers(reply)

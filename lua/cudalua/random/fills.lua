@@ -1,0 +1,279 @@
+-- What PyCUDA's generators have in common, the pseudo-random (states.lua) and the quasi-random ones (sobol.lua): the
+-- methods that make arrays of numbers, and what stands between these and a class's own kernels.
+
+local compute = require "cudalua.gpuarray.evaluate"
+local core = require "cudalua.core"
+local draw = require "cudalua.random.draw"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.element"
+local errors = require "cudalua.errors"
+local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
+local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
+local object = require "cudalua.gpuarray.object"
+
+local is_array, refuse = object.is_array, layout.refuse
+
+local M = {}
+
+-- What a class says of itself. `g` is what is behind a generator, with its context's id in `context`.
+---@class cudalua.random.FillClass
+---@field name string      in messages
+---@field expected string  what is expected where there is no such generator
+---@field tag string       of its objects
+---@field integers string  the integers that it makes, in messages
+---@field most integer     its greatest mean number of events, an exponent of 2
+---@field words fun(g: table, dtype: table): string?  the kernel that makes integers of this type
+---@field fill fun(g: table, what: string, kernel: string, shape: integer[], mean: any): cudalua.gpuarray.Array
+---@field points? fun(g: table, shape: integer[])  where a number alone was given as the shape
+
+---What is behind a generator.
+---@param class cudalua.random.FillClass
+---@param self any
+---@param what string  the function, for messages
+---@return table
+function M.inner(class, self, what)
+  local mt = debug.getmetatable(self)
+  if type(mt) ~= "table" or mt.__metatable ~= class.tag then
+    refuse(what, "expected %s (rng:name(...), with a colon), got %s", class.expected, element.describe(self))
+  end
+  return mt._g
+end
+
+---A generator in front of `g`.
+---@param class cudalua.random.FillClass
+---@param methods table
+---@param g table
+---@param what string   its constructor
+---@param count integer in its text
+---@param field fun(name: string): any
+---@return table
+function M.object(class, methods, g, what, count, field)
+  return setmetatable({}, { __metatable = class.tag, _g = g,
+    __index = function(_, key)
+      local value = methods[key]
+      if value ~= nil then return value end
+      return field(key)
+    end,
+    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
+    __tostring = function() return ("%s(%d)"):format(what, count) end })
+end
+
+---Refuses what happens outside of the generator's context.
+---@param g table
+---@param what string
+function M.check_context(g, what)
+  if core.context_id() ~= g.context then refuse(what, "the generator belongs to another context") end
+end
+
+---A mean, or an array of means, behind the arguments of a kernel.
+---@param list any[]
+---@param mean any
+function M.add_mean(list, mean)
+  if is_array(mean) then
+    local means = compute.evaluate(graph.convert(mean, dtypes.float64):copy "C")
+    list[#list + 1], list[#list + 2] = means.buf, means.off
+  elseif mean then
+    list[#list + 1] = mean
+  end
+end
+
+-- ---- numbers of a distribution --------------------------------------------------------------------------------------
+
+local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
+
+local function is_integer(dtype) return dtype.kind == "int" or dtype.kind == "uint" end
+
+-- The type in which floats are made.
+local function float_of(what, dtype)
+  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  return dtype.itemsize == 8 and "float64" or "float32"
+end
+
+local function number_of(what, name, x, default)
+  if x == nil then return default end
+  local v = element.scalar(x)
+  if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
+    refuse(what, "%s must be a number, got %s", name, element.describe(x))
+  end
+  return v
+end
+
+local numbers = {}
+
+function numbers.uniform(class, g, what, shape, dtype)
+  if dtype == dtypes.float32 or dtype == dtypes.float64 then
+    return class.fill(g, what, "uniform_" .. dtype.name, shape)
+  end
+  local kernel = is_integer(dtype) and class.words(g, dtype)
+  if kernel then return converted(class.fill(g, what, kernel, shape), dtype) end
+  refuse(what, "uniform numbers are float32, float64, or %s, not %s", class.integers:format(g.bits), dtype.name)
+end
+
+function numbers.normal(class, g, what, shape, dtype)
+  return converted(class.fill(g, what, "normal_" .. float_of(what, dtype), shape), dtype)
+end
+
+function numbers.log_normal(class, g, what, shape, dtype, mean, sigma)
+  mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
+  if sigma < 0 then refuse(what, "sigma must be at least 0, got %g", sigma) end
+  local t = float_of(what, dtype)
+  return converted(graph.unary(draw.exp[t], class.fill(g, what, "normal_" .. t, shape) * sigma + mean), dtype)
+end
+
+function numbers.poisson(class, g, what, shape, dtype, mean)
+  if not is_integer(dtype) then refuse(what, "%s is no integer type", dtype.name) end
+  if is_array(mean) then
+    if not layout.same(mean._shape, shape) then
+      refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
+    end
+    return converted(class.fill(g, what, "poisson_of", shape, mean), dtype)
+  end
+  local number = number_of(what, "mean", mean)
+  if number == nil or number < 0 or number > 2 ^ class.most then
+    refuse(what, "mean must be a number from 0 to 2^%d, got %s", class.most, element.describe(mean))
+  end
+  return converted(class.fill(g, what, "poisson", shape, number), dtype)
+end
+
+-- ---- methods --------------------------------------------------------------------------------------------------------
+
+local function any_type(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
+
+local function shape_of(class, g, what, shape, dtype)
+  if shape == nil then refuse(what, "a shape is missing") end
+  local alone = type(shape) ~= "table"
+  shape = layout.numbers(what, "shape", shape, 0)
+  if alone and class.points then class.points(g, shape) end
+  layout.size(what, shape, math.max(dtype.itemsize, 8))
+  return shape
+end
+
+local function check_array(what, a)
+  if not is_array(a) then refuse(what, "expected a gpuarray, got " .. element.describe(a)) end
+end
+
+local function filled(class, self, name, a, stream, ...)
+  local what = class.name .. ":fill_" .. name
+  local g = M.inner(class, self, what)
+  check_array(what, a)
+  local first, second = ...
+  make.stream(what, stream):use(function()
+    functions.deliver(what, numbers[name](class, g, what, a._shape, a._dtype, first, second), a)
+  end)
+  return a
+end
+
+local function generated(class, self, name, shape, dtype, stream, ...)
+  local what = class.name .. ":gen_" .. name
+  local g = M.inner(class, self, what)
+  local first, second = ...
+  return make.stream(what, stream):use(function()
+    local x = numbers[name](class, g, what, shape_of(class, g, what, shape, dtype), dtype, first, second)
+    compute.evaluate(x)
+    return x
+  end)
+end
+
+---The methods of a class that make arrays of numbers.
+---@param class cudalua.random.FillClass
+---@return table
+function M.methods(class)
+  ---What makes arrays of numbers as PyCUDA's generators do. Of Sobol generators an array's last axis, or last axes
+  ---together, are the dimensions of points; their normal numbers and numbers of events are inverses of the distribution
+  ---functions, which keep the order.
+  ---@class cudalua.random.FillGenerator
+  local Methods = {}
+
+  ---Sets an array to uniform numbers: floats in (0, 1], integers of all values.
+  ---@param a cudalua.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators integers of
+  ---  as many bits as the generator has
+  ---@param stream? cudalua.Stream    default: the current one
+  ---@return cudalua.gpuarray.Array a
+  ---@raise LogicError for other arrays, and where a Sobol sequence ends
+  function Methods:fill_uniform(a, stream) return filled(class, self, "uniform", a, stream) end
+
+  ---Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
+  ---@param a cudalua.gpuarray.Array  of floats
+  ---@param stream? cudalua.Stream    default: the current one
+  ---@return cudalua.gpuarray.Array a
+  ---@raise LogicError as fill_uniform
+  function Methods:fill_normal(a, stream) return filled(class, self, "normal", a, stream) end
+
+  ---Sets an array to numbers whose logarithms are normally distributed.
+  ---@param a cudalua.gpuarray.Array  of floats
+  ---@param mean? number              of the logarithm, default 0
+  ---@param sigma? number             its standard deviation, default 1
+  ---@param stream? cudalua.Stream    default: the current one
+  ---@return cudalua.gpuarray.Array a
+  ---@raise LogicError as fill_uniform
+  function Methods:fill_log_normal(a, mean, sigma, stream)
+    return filled(class, self, "log_normal", a, stream, mean, sigma)
+  end
+
+  ---Sets an array to numbers of events. Without a mean, each element is the mean of what replaces it.
+  ---@param a cudalua.gpuarray.Array  of integers; without a mean, of floats, too
+  ---@param mean? any                 a number, or an array of a's shape
+  ---@param stream? cudalua.Stream    default: the current one
+  ---@return cudalua.gpuarray.Array a
+  ---@raise LogicError as fill_uniform
+  function Methods:fill_poisson(a, mean, stream)
+    local what = class.name .. ":fill_poisson"
+    local g = M.inner(class, self, what)
+    check_array(what, a)
+    make.stream(what, stream):use(function()
+      local dtype = mean == nil and a._dtype.kind == "float" and dtypes.int64 or a._dtype
+      local x = numbers.poisson(class, g, what, a._shape, dtype, mean == nil and a or mean)
+      functions.deliver(what, converted(x, a._dtype), a)
+    end)
+    return a
+  end
+
+  ---Uniform numbers: floats in (0, 1], integers of all values.
+  ---@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
+  ---@param dtype? any               as for fill_uniform; default: the default float
+  ---@param stream? cudalua.Stream   default: the current one
+  ---@return cudalua.gpuarray.Array
+  ---@raise LogicError for other types and bad shapes, and where a Sobol sequence ends
+  function Methods:gen_uniform(shape, dtype, stream)
+    return generated(class, self, "uniform", shape, any_type(dtype), stream)
+  end
+
+  ---Normally distributed numbers of mean 0 and standard deviation 1.
+  ---@param shape integer|integer[]  as for gen_uniform
+  ---@param dtype? any               a floating-point type; default: the default float
+  ---@param stream? cudalua.Stream   default: the current one
+  ---@return cudalua.gpuarray.Array
+  ---@raise LogicError as gen_uniform
+  function Methods:gen_normal(shape, dtype, stream)
+    return generated(class, self, "normal", shape, any_type(dtype), stream)
+  end
+
+  ---Numbers whose logarithms are normally distributed.
+  ---@param shape integer|integer[]  as for gen_uniform
+  ---@param dtype? any               a floating-point type; default: the default float
+  ---@param mean? number             of the logarithm, default 0
+  ---@param sigma? number            its standard deviation, default 1
+  ---@param stream? cudalua.Stream   default: the current one
+  ---@return cudalua.gpuarray.Array
+  ---@raise LogicError as gen_uniform
+  function Methods:gen_log_normal(shape, dtype, mean, sigma, stream)
+    return generated(class, self, "log_normal", shape, any_type(dtype), stream, mean, sigma)
+  end
+
+  ---Numbers of events.
+  ---@param shape integer|integer[]  as for gen_uniform
+  ---@param dtype any                an integer type; nil: uint32
+  ---@param mean any                 a number, or an array of that shape
+  ---@param stream? cudalua.Stream   default: the current one
+  ---@return cudalua.gpuarray.Array
+  ---@raise LogicError as gen_uniform
+  function Methods:gen_poisson(shape, dtype, mean, stream)
+    return generated(class, self, "poisson", shape, dtype == nil and dtypes.uint32 or dtypes.of(dtype), stream, mean)
+  end
+
+  return Methods
+end
+
+return M

@@ -1,0 +1,347 @@
+-- What has to give the same bits everywhere: reductions, scans, sorting, counting and random numbers, of inputs that
+-- are made on the host from whole numbers. spec/same_bits_spec.lua runs them, spec/golden/bits.lua has what they give.
+--
+-- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
+-- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
+local crc32 = require "cudalua.ndarray.crc32"
+local dtype = require "cudalua.dtype"
+local ffi = require "ffi"
+local gpuarray = require "cudalua.gpuarray"
+local ndarray = require "cudalua.ndarray"
+local random = require "cudalua.random"
+local reduction = require "cudalua.reduction"
+local scan = require "cudalua.scan"
+
+local M = {}
+
+-- Element i of a sequence, from 0 up to below 1: a whole number of 2^-31 that doubles hold.
+local function source(salt)
+  local state = salt * 7919 % 2 ^ 31
+  return function()
+    state = (state * 1103515245 + 12345) % 2 ^ 31
+    return state / 2 ^ 31
+  end
+end
+
+-- Of elements; a table, for busted remembers what ffi.typeof gave for a text with a parameter.
+local POINTERS = { float16 = "uint16_t *", bfloat16 = "uint16_t *", float32 = "float *", float64 = "double *",
+  complex64 = "complex float *" }
+for _, name in ipairs { "int8", "int32", "int64", "uint8" } do POINTERS[name] = name .. "_t *" end
+
+-- An array, of f(u) for random numbers u and places i.
+local function made(shape, t, salt, f)
+  t = dtype(t)
+  local h, next_number = ndarray.empty(shape, t), source(salt)
+  local p = ffi.cast(POINTERS[t.name], h:data())
+  local convert = dtype["pack_" .. t.name]
+  for i = 0, h.size - 1 do
+    local x = f(next_number(), i, next_number)
+    p[i] = convert and convert(x) or x
+  end
+  return gpuarray.to_gpu(h)
+end
+
+local function signed(u) return 2 * u - 1 end
+local function with_gaps(u, i) return i % 13 == 5 and 0 / 0 or 2 * u - 1 end
+local function few(u) return math.floor(u * 200) - 100 end
+
+local MIN_MAX = [[
+struct ends_t { float low, high; };
+__device__ ends_t joined(const ends_t &a, const ends_t &b) {
+  return ends_t{ fminf(a.low, b.low), fmaxf(a.high, b.high) };
+}]]
+
+---The cases.
+---@param scale? integer  so many times as many elements; default: 1, which is what is recorded
+---@return table[]
+function M.list(scale)
+  scale = scale or 1
+  local cases, inputs, kernels = {}, {}, {}
+  local exact = { options = { "--fmad=false" } } -- whose products are rounded, on every device
+
+  local alone = false -- are the kernels such that their text stands in a source of its own?
+  local function case(name, f, is_more)
+    cases[#cases + 1] = { name = name, f = f, more = is_more or false, alone = alone }
+  end
+  local function more(name, f) case(name, f, true) end
+
+  -- An input, by its name.
+  local function array(key, shape, t, f)
+    if not inputs[key] then inputs[key] = made(shape, t, #key * 31 + key:byte(-1), f or signed) end
+    return inputs[key]
+  end
+  local function line(t) return array("line " .. t, { 90001 * scale }, t) end
+  local function tall() return array("tall", { 2500 * scale, 20 }, "float32") end
+  local function flat() return array("flat", { 3, 9000 * scale }, "float32") end
+  local function narrow() return array("narrow", { 20000 * scale, 3 }, "float32") end
+  local function tied() return array("tied", { 300, 101 * scale }, "float32", function(u, i)
+    return i % 4999 == 4000 and 0 / 0 or few(u)
+  end) end
+  local function whole(t) return array("whole " .. t, { 20001 * scale }, t, few) end
+  local function complex()
+    return array("complex", { 9001 * scale }, "complex64", function(u, _, v)
+      return ffi.new("complex float", 2 * u - 1, v() - 0.5)
+    end)
+  end
+  local function heads() -- of segments
+    return array("heads", { 90001 * scale }, "uint8", function(u) return u < 0.001 and 1 or 0 end)
+  end
+  local function kernel(key, make)
+    kernels[key] = kernels[key] or make()
+    return kernels[key]
+  end
+
+  -- ---- reductions -----------------------------------------------------------------------------------------------
+
+  case("sums of all float32", function() return line "float32":sum(), line "float32":sum { dtype = "float64" } end)
+  case("sums of rows and columns", function()
+    return flat():sum(1), flat():sum(2), tall():sum(1), tall():sum(2), tall():copy "F":sum(1), flat():copy "F":sum(2),
+      narrow():sum(1)
+  end)
+  case("sums of float16", function() return line "float16":sum() end)
+  more("sums of bfloat16", function() return line "bfloat16":sum(), line "bfloat16":mean() end)
+  case("sums of float64", function() return line "float64":sum() end)
+  case("sums of complex numbers", function() return complex():sum() end)
+  more("means of complex numbers", function() return complex():mean(), complex():nansum(), complex():var() end)
+  more("sums of integers", function()
+    return whole "int8":sum(), whole "int32":mean(), whole "int64":sum { dtype = "float32" }, whole "int8":var()
+  end)
+  case("products and means", function()
+    return (line "float32" * 2 ^ -12 + 1):prod(), tall():mean(1), tall():mean(2)
+  end)
+  case("variances", function() return line "float32":var { ddof = 1 }, tall():std(1) end)
+  more("variances of rows", function() return flat():var(2), tall():std(2), line "float64":var() end)
+  case("norms", function() return line "float32":norm() end)
+  more("norms of other orders", function()
+    return line "float32":norm { ord = 1 }, line "float32":norm { ord = math.huge }, flat():norm(2), complex():norm()
+  end)
+  case("logarithms of sums of exponentials", function() return line "float64":logsumexp() end)
+  more("logarithms of sums of float32's exponentials", function() return flat():logsumexp(2), tall():logsumexp(1) end)
+  case("what leaves NaN out", function()
+    local a = array("gaps", { 400 * scale, 70 }, "float32", with_gaps)
+    return a:nansum(), a:nanmean(1), a:nanargmax(2)
+  end)
+  more("what leaves NaN out, the others", function()
+    local a = array("gaps", { 400 * scale, 70 }, "float32", with_gaps)
+    return a:nanprod(2), a:nanmin(1), a:nanmax(2), a:nanargmin(), a:nanvar(), a:nanstd(1)
+  end)
+  case("positions where several are equal, and of NaN", function()
+    return tied():argmax(), tied():argmin(1), tied():argmax(2), whole "int8":argmax(), tied().T:argmax(),
+      narrow():argmax(1)
+  end)
+  case("extremes", function() return line "float32":max(), flat():min(2), tall():max(1), whole "int64":min() end)
+  more("extremes of others", function()
+    return line "float16":min(), whole "uint8":max(), tall():ptp(1), line "float64":max(), whole "int32":ptp()
+  end)
+  more("truth and counts", function()
+    local a = whole "int8"
+    return a:any(), a:all(), a:count_nonzero(), tied():count_nonzero(1), a:ne(0):any()
+  end)
+  case("dot products", function()
+    return line "float32":dot(line "float32"[{ { -1, 1, -1 } }]), gpuarray.vdot(complex(), complex() * 0.5)
+  end)
+  more("dot products of others", function()
+    return line "float16":dot(line "float16"), whole "int8":dot(whole "int8"), line "float64":dot(line "float64")
+  end)
+  case("sums over several axes, kept or not", function()
+    local a = array("box", { 30, 40, 25 * scale }, "float32")
+    return a:sum { axis = { 1, 3 } }, a:sum { axis = { 1, 2 }, keepdims = true }
+  end)
+  more("extremes over several axes", function()
+    local a = array("box", { 30, 40, 25 * scale }, "float32")
+    return a:max { axis = { 2, 3 }, keepdims = true }, a:mean { axis = { 1, 3 } }, a.T:sum { axis = { 1, 2 } }
+  end)
+  case("sums of views", function()
+    local a = line "float32"
+    return a[{ { 2, -1, 3 } }]:sum(), a[{ { -1, 1, -1 } }]:sum(), flat().T:sum(),
+      tall()[{ { 1, -1, 2 }, { 3, 17 } }]:sum(1)
+  end)
+  more("sums of broadcast arrays", function()
+    local row = flat()[{ { 2 } }]
+    return row:broadcast_to { 5, row.shape[2] }:sum(), (row + gpuarray.to_gpu { { 1 }, { 2 } }):sum(2)
+  end)
+  case("sums of expressions", function()
+    local a = line "float32"
+    return ((a - 0.25) ^ 2):sum(), (a * a + a):astype "float16":sum()
+  end)
+  more("extremes of expressions", function()
+    local a, b = flat(), flat()[{ 1 }]
+    return (a * b + 1):max(2), (a / (b + 2)):sum(1), (a:abs():sqrt()):argmin()
+  end)
+  case("a ReductionKernel of a struct, and one of several results", function()
+    local ends = kernel("ends", function()
+      local ends_t = dtype.struct({ { "low", "float32" }, { "high", "float32" } }, { name = "ends_t" })
+      return reduction.ReductionKernel(ends_t, "ends_t{ 3e38f, -3e38f }", "joined(a, b)",
+        "ends_t{ x[i], x[i] }", "const float *x", "ends", { preamble = MIN_MAX })
+    end)
+    local several = kernel("several", function()
+      local add = "a + b"
+      return reduction.ReductionKernel({ "float32", "float64", "int32" }, { "0", "0", "0" }, { add, add, add },
+        { "x[i]", "x[i] * (double)x[i]", "x[i] > 0" }, "const float *x", "several", exact)
+    end)
+    local sum, squares, count = several(line "float32")
+    return ends(line "float32"):reshape(1):view "float32", sum, squares, count
+  end)
+
+  -- ---- scans ----------------------------------------------------------------------------------------------------
+
+  case("cumulative sums of float32", function() return line "float32":cumsum() end)
+  case("cumulative sums of rows and columns", function()
+    return flat():cumsum(2), tall():cumsum(1), tall():cumsum(2)
+  end)
+  more("cumulative sums, short and strided", function()
+    return flat():cumsum(1), tall().T:cumsum(1), line "float32"[{ { -1, 1, -3 } }]:cumsum(),
+      array("plane", { 1100, 40 * scale }, "float32"):cumsum(1)
+  end)
+  case("cumulative sums of float16", function() return line "float16":cumsum() end)
+  more("cumulative sums of other types", function()
+    return line "float64":cumsum(), complex():cumsum(), line "bfloat16":cumsum(), whole "int8":cumsum(),
+      line "float32":cumsum { dtype = "float64" }
+  end)
+  more("cumulative products and extremes", function()
+    return (line "float32" * 2 ^ -12 + 1):cumprod(), flat():cummax(2), tall():cummin(1), whole "int64":cummax()
+  end)
+  case("cumulative sums of expressions", function() return (line "float32" * 3 - 1):cumsum() end)
+  case("an InclusiveScanKernel, with and without segments", function()
+    local k = kernel("inclusive", function() return scan.InclusiveScanKernel("float32", "a + b", exact) end)
+    local flags = heads()
+    return k(line "float32", "new"), k(line "float32", "new", { flags = flags })
+  end)
+  more("an ExclusiveScanKernel, with and without segments", function()
+    local k = kernel("exclusive", function() return scan.ExclusiveScanKernel("float64", "a + b", 0, exact) end)
+    local flags = heads()
+    return k(line "float64", "new"), k(line "float64", "new", { flags = flags })
+  end)
+  more("a scan kernel of a struct", function()
+    local line_t = dtype.struct({ { "slope", "float32" }, { "offset", "float32" } }, { name = "line_t" })
+    local k = kernel("affine", function()
+      return scan.InclusiveScanKernel(line_t, "{ a.slope * b.slope, a.offset * b.slope + b.offset }", exact)
+    end)
+    local lines = array("lines", { 18000 * scale }, "float32", function(u, i) return i % 2 == 0 and 0.5 + u or u end)
+    return k(lines:view(line_t), "new"):view "float32"
+  end)
+  case("a GenericScanKernel of segments", function()
+    local k = kernel("generic", function()
+      return scan.GenericScanKernel("float32", "const float *x, float *y, float *z", "x[i] + 0.5f",
+        "across_seg_boundary ? b : a + b", 0, "y[i] = item; z[i] = prev_item;",
+        { is_segment_start_expr = "x[i] > 0.999f", options = exact.options })
+    end)
+    local x = line "float32"
+    local y, z = gpuarray.zeros(x.shape), gpuarray.zeros(x.shape)
+    k(x, y, z)
+    return y, z
+  end)
+
+  -- ---- order and counts -----------------------------------------------------------------------------------------
+
+  alone = true
+  local function mixed(t)
+    return array("mixed " .. t, { 21001 * scale }, t, function(u, i)
+      if t ~= "float32" then return few(u) end
+      return i % 4001 == 7 and 0 / 0 or i % 4001 == 8 and -0.0 or few(u) / 8
+    end)
+  end
+  case("sorted float32, and where they were", function()
+    return mixed "float32":sort(), mixed "float32":argsort { descending = true }
+  end)
+  case("sorted rows", function() return tied():sort(2), flat():argsort(1) end)
+  more("sorted others", function()
+    return mixed "int8":argsort(), mixed "int64":sort(), line "float64":argsort(), line "float16":sort(),
+      tall():sort(1), complex():argsort()
+  end)
+  more("the greatest ones, quantiles", function()
+    local values, places = line "float32":topk(20)
+    return values, places, flat():median(2), line "float32":quantile { 0.1, 0.3, 0.99 }
+  end)
+  case("different ones, first places, groups and counts", function()
+    return whole "int32":unique { index = true, inverse = true, counts = true }
+  end)
+  more("different floats", function()
+    return array("quarters", { 20001 * scale }, "float32", function(u) return few(u) / 4 end):unique { counts = true }
+  end)
+  case("counts by bins", function()
+    return gpuarray.histogram(line "float32", 64), (gpuarray.histogram(whole "int8", 20, { range = { -100, 100 } }))
+  end)
+  case("weights by bins", function()
+    return (gpuarray.histogram(line "float32", 33, { range = { -1, 1 }, weights = line "float32"[{ { -1, 1, -1 } }] }))
+  end)
+  more("counts by many bins, and by numbers", function()
+    local numbers = array("numbers", { 20001 * scale }, "int32", function(u) return 1 + math.floor(u * 100) end)
+    local weights = line "float64"[{ { 1, numbers.size } }]
+    return gpuarray.bincount(numbers), gpuarray.bincount(numbers, { weights = weights }),
+      (gpuarray.histogram(line "float32", 10000)), (gpuarray.histogram(line "float64", { -1, -0.3, 0, 0.7 }))
+  end)
+  case("elements that a mask takes, and where they are", function()
+    local a = line "float32"
+    return a[a:gt(0.75)], gpuarray.nonzero(whole "int8":eq(3))
+  end)
+
+  -- ---- random numbers -------------------------------------------------------------------------------------------
+
+  alone = false
+  local n = 9002 * scale
+  case("means of random numbers that are never stored", function()
+    local g = random.Generator(20240607)
+    return g:uniform(n):mean(), (g:normal(n) * 0.5 + 1):mean(), (g:uniform(n) ^ 2 + g:uniform(n) ^ 2):lt(1):sum()
+  end)
+  more("means of random float64s", function()
+    local g = random.Generator(5)
+    return g:uniform(n, 0, 1, "float64"):mean(), (g:normal(n, 0, 1, "float64") ^ 2):sum(), g:exponential(n):var()
+  end)
+  case("random numbers", function()
+    local g = random.Generator(77)
+    return g:uniform(n):eval(), g:normal(n):eval(), g:integers(n, 1, 6, "int32"):eval()
+  end)
+  alone = true
+  more("random numbers of other distributions", function()
+    local g = random.Generator(78)
+    return g:gamma(n, 2.5):eval(), g:poisson(n, 4, "int32"):eval(), g:binomial(n, 20, 0.3, "int32"):eval(),
+      g:beta(n, 2, 3):eval(), g:normal(n, 0, 1, "float16"):eval()
+  end)
+  more("permutations and choices", function()
+    local g = random.Generator(79)
+    return g:permutation(n), g:choice(1000, 50, { replace = false }), g:choice(7, n)
+  end)
+  more("random numbers of generators with states", function()
+    local xorwow, mrg = random.XORWOWRandomNumberGenerator(5), random.MRG32k3aRandomNumberGenerator(5)
+    return xorwow:gen_uniform(n), mrg:gen_normal(n), random.Sobol32RandomNumberGenerator():gen_uniform(n)
+  end)
+  return cases
+end
+
+---The bytes of an array, in C order.
+---@param a cudalua.gpuarray.Array
+---@return string
+function M.bytes(a)
+  local h = a:get():copy()
+  return ffi.string(h:data(), h.nbytes)
+end
+
+---The checksum of arrays: of their types, shapes and bytes.
+---@param ... cudalua.gpuarray.Array
+---@return string
+function M.hash(...)
+  local sum = 0
+  for i = 1, select("#", ...) do
+    local a = select(i, ...)
+    local text = ("%s %s "):format(a.dtype.name, table.concat(a.shape, " ")) .. M.bytes(a)
+    sum = crc32(ffi.cast("const uint8_t *", text), #text, sum)
+  end
+  return ("%08x"):format(sum)
+end
+
+local reduce_run = require "cudalua.gpuarray.reduce_run"
+local scan_run = require "cudalua.gpuarray.scan_run"
+local count_run = require "cudalua.gpuarray.count_run"
+local usual = { reduce_run.blocks, scan_run.ENOUGH, scan_run.WIDEST }
+
+---Has grids made for so many multiprocessors; nil: as always.
+---@param count? integer
+function M.grids_for(count)
+  reduce_run.blocks = count and 16 * count or usual[1]
+  scan_run.ENOUGH = count and 2 * count or usual[2]
+  scan_run.WIDEST = count and (count < 10 and 2 or 5) or usual[3]
+  count_run.multiprocessors = count
+end
+
+return M
