@@ -105,6 +105,6 @@ if arg[2] then
   file:write(("P5\n%d %d\n255\n"):format(width, height), ffi.string(got:data(), got.nbytes))
   file:close()
 end
-print(("%d x %d pixels on %s: histograms in %.2f ms"):format(width, height, ctx:get_device():name(),
+print(("%d x %d pixels on %s: compiled and counted in %.2f ms"):format(width, height, ctx:get_device():name(),
   stop:time_since(start)))
 print(("the middle is %d, between %d and %d are 96%%, all as in the Lua loops"):format(middle, low, high))

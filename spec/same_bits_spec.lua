@@ -70,8 +70,9 @@ local function results(cases)
   return first, sums
 end
 
--- What differs from the first time: each case often, with grids for so many multiprocessors. No more than these are
--- free on a GPU; the software device begins blocks in other orders.
+-- What differs from the first time: each case often, with grids for so many multiprocessors. The software device begins
+-- blocks in other orders; with CUDALUA_ALL no more multiprocessors than these are free on a GPU, which other processes
+-- would have to wait for.
 local function differing(cases, first, times)
   local wrong, runs, slowest, at = {}, 0, 0, nil
   for i, limit in ipairs(LIMITS) do
@@ -86,8 +87,8 @@ local function differing(cases, first, times)
         end
       end
     end
-    if soft then
-      soft.schedule(WAYS[i])
+    if soft then soft.schedule(WAYS[i]) end
+    if soft or not all then
       run(times)
     else
       run(times - 2) -- which loads the kernels, too

@@ -160,18 +160,25 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int e = 0; e < PER; e++) add(bin[e]);
   };
   const unsigned long long packs = n / PER, step = gridDim.x * (256ull * AT_ONCE);
-  for (unsigned long long first = blockIdx.x * (256ull * AT_ONCE); first < packs; first += step) {
-    const Pack *from = (const Pack *)in + first + threadIdx.x;
-    if (first + 256 * AT_ONCE <= packs) {
-      Pack x[AT_ONCE];
+  unsigned long long first = blockIdx.x * (256ull * AT_ONCE);
+  const Pack *from = (const Pack *)in + first + threadIdx.x;
+  Pack now[AT_ONCE], next[AT_ONCE]; // what is counted, and what is loaded meanwhile
+  const auto is_whole = [&] { return first + 256 * AT_ONCE <= packs; };
+  if (is_whole())
 #pragma unroll
-      for (int k = 0; k < AT_ONCE; k++) x[k] = from[k * 256];
+    for (int k = 0; k < AT_ONCE; k++) now[k] = from[k * 256];
+  while (is_whole()) {
+    first += step;
+    from += step;
+    if (is_whole())
 #pragma unroll
-      for (int k = 0; k < AT_ONCE; k++) add_pack(x[k]);
-    } else {
-      for (unsigned i = threadIdx.x; first + i < packs; i += 256, from += 256) add_pack(*from);
-    }
+      for (int k = 0; k < AT_ONCE; k++) next[k] = from[k * 256];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) add_pack(now[k]);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) now[k] = next[k];
   }
+  for (unsigned i = threadIdx.x; first + i < packs; i += 256, from += 256) add_pack(*from);
   if (blockIdx.x == 0 && threadIdx.x < n % PER) add_one(in[packs * PER + threadIdx.x]);
   __syncthreads();
   for (unsigned bin = threadIdx.x; bin < bins; bin += 256) {

@@ -60,16 +60,6 @@ __device__ __forceinline__ void tell(const unsigned long long told, const unsign
   if (sizeof(T) > 4) to[1] = (unsigned long long)ticket << 32 | value.word[1];
 }
 
-//: tell_element
-// An element of an array.
-extern "C" __global__ void array_tell(const unsigned char *from, const unsigned size, const unsigned long long told,
-                                      const unsigned ticket) {
-  if (size == 8)
-    tell(told, ticket, *(const unsigned long long *)from);
-  else
-    tell(told, ticket, size == 4 ? *(const unsigned *)from : size == 2 ? *(const unsigned short *)from : *from);
-}
-
 //: tree_pack
 // The first m of a thread's neighbours.
 template <class Value>

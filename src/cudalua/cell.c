@@ -174,26 +174,8 @@ static void fetch(lua_State *L, CUdeviceptr from, bool looking, Awaited *a) {
   memcpy(a->word, to, a->size);
 }
 
-/* By a kernel, which follows those that are under way sooner than a copy does. False: it is not to be, or was
- * not launched; whatever is wrong, the copy will get to know it. */
-static bool ask_kernel(lua_State *L, const cl_FunctionObject *teller, CUdeviceptr from,
-                       const cl_MemoryObject *cell, Awaited *a) {
-  cl_State *st = cl_state(L);
-  if (!cell->address || st->launches == st->waited) return false;
-  if (CU.cuStreamQuery(NULL) != CUDA_ERROR_NOT_READY) return false;
-  uint32_t ticket = next_ticket(st), size = (uint32_t)a->size;
-  uint64_t to = slot_of(cell->address, ticket);
-  void *params[] = {&from, &size, &to, &ticket};
-  if (CU.cuLaunchKernel(teller->fn->f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL)) return false;
-  a->at = (const void *)slot_of(cell->o.rec->handle, ticket);
-  a->ticket = ticket;
-  await(L, a, true);
-  return true;
-}
-
-/* array_read(memory, offset, type [, cell [, looking [, teller]]]) -> the element there, once all work before
- * is done. Nil: it is not as simple as that. looking: may the thread do so until it is there? teller: the
- * kernel array_tell of kernels/array/reduce.cu. */
+/* array_read(memory, offset, type [, cell [, looking]]) -> the element there, once all work before is done.
+ * Nil: it is not as simple as that. looking: may the thread do so until it is there? */
 int cl_array_read(lua_State *L) {
   const cl_MemoryObject *m = cl_to_memory(L, 1);
   const double offset = lua_tonumber(L, 2);
@@ -210,14 +192,12 @@ int cl_array_read(lua_State *L) {
   const CUdeviceptr from = m->address + (uint64_t)offset;
   const cl_MemoryObject *cell = cl_cell_in(L, 4, ctx);
   const bool looking = lua_toboolean(L, 5);
-  const cl_FunctionObject *teller = cl_to_kind(L, 6, CL_FUNCTION);
   Awaited a = {.size = size};
   if (!cell) {
     CL_TRY(L, cuMemcpyDtoH_v2, a.word, from, size);
     return push_element(L, type, a.word);
   }
   a.at = (const void *)(uintptr_t)cell->o.rec->handle;
-  if (!teller || !looking || cl_rec_context(teller->o.rec) != ctx || !ask_kernel(L, teller, from, cell, &a))
-    fetch(L, from, looking, &a);
+  fetch(L, from, looking, &a);
   return push_element(L, type, a.word);
 }

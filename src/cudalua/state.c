@@ -65,7 +65,6 @@ void cl_open_state(lua_State *L) {
 
 void cl_after_wait(lua_State *L) {
   cl_State *st = cl_state(L);
-  st->waited = st->launches;
   cl_anchors_poll(L);
   cl_registered_drain(L, st);
   cl_queue_check();

@@ -132,7 +132,7 @@ function M.get(what, x, to, stream)
   return to
 end
 
-local types, pinned, watched, tellers = cell.types, cell.cells, cell.watched, cell.tellers
+local types, pinned, watched = cell.types, cell.cells, cell.watched
 local read, told = core.array_read, core.array_told
 
 ---The value of an array that nobody has used since its kernel left it in the cell; see reduce_run.lua.
@@ -164,8 +164,7 @@ function M.element(leaf, offset)
   local known = types[dt]
   if known and buf then
     local context = leaf.store.context
-    local value = read(buf, leaf.off + offset, known, pinned[context] or cell.of(context), watched[context],
-      tellers[context] or cell.teller(context))
+    local value = read(buf, leaf.off + offset, known, pinned[context] or cell.of(context), watched[context])
     if value ~= nil then return value end
   end
   local c = cell_of(dt)
