@@ -306,6 +306,17 @@ describe("pools of device memory", function()
     ]], "CUDALUA_SOFT_MEMORY=64M")
   end)
 
+  it("out of memory for good: the driver, which takes long to say so, is asked a few times", function()
+    local pool, blocks = cuda.DeviceMemoryPool(), {}
+    for i = 1, 100 do blocks[i] = pool:allocate(64 * i) end
+    for i = 1, 100 do blocks[i]:free() end
+    local function f() gpu.error_of("MemoryError", pool.allocate, pool, 2 ^ 45) end
+    if not gpu.soft then return f() end
+    local asked = count_of("cuMemAlloc_v2", f)
+    assert.equal(4, asked) -- at first, without the largest block, without all, after a collection
+    assert.equal(0, pool.held_blocks)
+  end)
+
   it("no block is handed out while a stream is being captured", function()
     local pool, s = cuda.DeviceMemoryPool(), cuda.Stream "non_blocking"
     pool:allocate(64):free()

@@ -192,15 +192,28 @@ static CUresult driver_alloc(const cl_Pool *p, cl_Block *b) {
   return code;
 }
 
-/* Where the driver has no memory, what is held of other sizes goes to it first, the largest blocks before the
- * others. */
+/* Gives back what is held, the largest blocks before the others, until so many bytes went or nothing is left.
+ */
+static bool make_room(cl_Pool *p, uint64_t bytes) {
+  uint64_t freed = 0;
+  for (cl_Block *b; freed < bytes && (b = take_largest(p));) {
+    freed += size_of(b->bin);
+    release_block(p, b);
+  }
+  return freed > 0;
+}
+
+/* Where the driver has no memory, what is held of other sizes goes to it: the largest block, which often is
+ * enough, then as much as is asked for. It is asked a few times only: it takes long to find out that it has
+ * no memory, and holds up other processes meanwhile. */
 static CUresult make(Request *q) {
-  cl_Block *b = calloc(1, sizeof *b), *other;
+  cl_Block *b = calloc(1, sizeof *b);
   if (!b) return CUDA_ERROR_OUT_OF_MEMORY;
   b->bin = q->bin;
+  uint64_t room = 1;
   CUresult code;
-  while ((code = driver_alloc(q->pool, b)) == CUDA_ERROR_OUT_OF_MEMORY && (other = take_largest(q->pool)))
-    release_block(q->pool, other);
+  while ((code = driver_alloc(q->pool, b)) == CUDA_ERROR_OUT_OF_MEMORY && make_room(q->pool, room))
+    room = size_of(b->bin);
   if (code) {
     free(b);
     return code;
