@@ -332,9 +332,11 @@ static bool make_slab(cl_Pool *p, uint32_t bin, cl_Stream *s) {
   return true;
 }
 
-static cl_Block *take_ready(cl_Pool *p, uint32_t bin, uint64_t bytes, const cl_Stream *s) {
+/* none: nothing is held of this size at all. */
+static cl_Block *take_ready(cl_Pool *p, uint32_t bin, uint64_t bytes, const cl_Stream *s, bool *none) {
   pthread_mutex_lock(&lock);
   cl_Block *b = p->bins[bin];
+  *none = !b;
   if (!b || b->order.home != s || b->order.nuses || !(b->record || (b->record = malloc(sizeof *b->record)))) {
     pthread_mutex_unlock(&lock);
     return NULL;
@@ -351,8 +353,9 @@ static cl_Block *take_ready(cl_Pool *p, uint32_t bin, uint64_t bytes, const cl_S
 cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
   const uint32_t bin = bin_of(bytes);
   if (cl_captures) return NULL;
-  cl_Block *b = take_ready(p, bin, bytes, s);
-  if (!b && !p->bins[bin] && make_slab(p, bin, s)) b = take_ready(p, bin, bytes, s);
+  bool none;
+  cl_Block *b = take_ready(p, bin, bytes, s, &none);
+  if (none && make_slab(p, bin, s)) b = take_ready(p, bin, bytes, s, &none);
   if (!b) return NULL;
   cl_Pooled *a = b->record;
   b->record = NULL;
