@@ -372,7 +372,7 @@ describe("The cost of arrays", function()
       assert.is_true(value >= before + 2 and value <= total + 2,
         ("%g, and %d to %d writes were made"):format(value, before, total))
     end
-    assert.is_true(total > 50)
+    assert.is_true(total > 5, total) -- less often, the more there is on the heap
     assert.equal(total + 1, x[1])
   end)
 
