@@ -363,7 +363,9 @@ describe("The cost of arrays", function()
         if n > 0 then trap(n - 1) end
       end
     end
-    for i = 1, 3000 do
+    local i = 0
+    while i < 3000 or total <= 50 and i < 100000 do -- how soon finalizers come depends on what else is on the heap
+      i = i + 1
       if i % 30 == 0 then trap(2) end
       local before = total
       local y = x + 1
@@ -372,7 +374,7 @@ describe("The cost of arrays", function()
       assert.is_true(value >= before + 2 and value <= total + 2,
         ("%g, and %d to %d writes were made"):format(value, before, total))
     end
-    assert.is_true(total > 5, total) -- less often, the more there is on the heap
+    assert.is_true(total > 50, total)
     assert.equal(total + 1, x[1])
   end)
 

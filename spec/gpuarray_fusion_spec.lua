@@ -277,6 +277,29 @@ local function program()
   end
 end
 
+-- Runs programs operation by operation and fused, which have to leave the same bits, as bytes_of() gives those of an
+-- array; and gives the number of kernels.
+local function compare(list, bytes_of)
+  local results, kernels = {}, 0
+  for _, mode in ipairs { true, false } do
+    kernels = kernels + batch.run(function()
+      gpuarray.eager(mode)
+      results[mode] = {}
+      for i = 1, #list do
+        local s = list[i]()
+        local text = {}
+        for k = 1, #s do text[k] = s[k].dtype.name .. bytes_of(s[k]) end
+        results[mode][i] = table.concat(text)
+      end
+      gpuarray.eager(false)
+    end)
+  end
+  for i = 1, #list do
+    if results[true][i] ~= results[false][i] then error(("program %d differs"):format(i)) end
+  end
+  return kernels
+end
+
 describe("Random programs", function()
   setup(gpu.context)
   teardown(function() gpuarray.eager(false) end)
@@ -285,23 +308,7 @@ describe("Random programs", function()
     state = 4711
     local list = {}
     for i = 1, PROGRAMS do list[i] = program() end
-    local results, kernels = {}, 0
-    for _, mode in ipairs { true, false } do
-      kernels = kernels + batch.run(function()
-        gpuarray.eager(mode)
-        results[mode] = {}
-        for i = 1, #list do
-          local s = list[i]()
-          local text = {}
-          for k = 1, #s do text[k] = s[k].dtype.name .. bits(s[k]) end
-          results[mode][i] = table.concat(text)
-        end
-        gpuarray.eager(false)
-      end)
-    end
-    for i = 1, #list do
-      if results[true][i] ~= results[false][i] then error(("program %d differs"):format(i)) end
-    end
+    local kernels = compare(list, bits)
     assert.is_true(#list == PROGRAMS and kernels > 20)
   end)
 end)
@@ -379,23 +386,7 @@ describe("Random programs of reductions, scans, sorts and random numbers", funct
     for _, kind in ipairs(kinds) do -- kernels that stand in sources of their own
       for axis = 1, 2 do gpuarray.zeros({ 4, 6 }, kind):sort(axis) end
     end
-    local results, kernels = {}, 0
-    for _, mode in ipairs { true, false } do
-      kernels = kernels + batch.run(function()
-        gpuarray.eager(mode)
-        results[mode] = {}
-        for i = 1, #list do
-          local s = list[i]()
-          local text = {}
-          for k = 1, #s do text[k] = s[k].dtype.name .. elements(s[k]) end
-          results[mode][i] = table.concat(text)
-        end
-        gpuarray.eager(false)
-      end)
-    end
-    for i = 1, #list do
-      if results[true][i] ~= results[false][i] then error(("program %d differs"):format(i)) end
-    end
+    local kernels = compare(list, elements)
     assert.is_true(kernels > 20)
   end)
 end)

@@ -192,8 +192,7 @@ static CUresult driver_alloc(const cl_Pool *p, cl_Block *b) {
   return code;
 }
 
-/* Gives back what is held, the largest blocks before the others, until so many bytes went or nothing is left.
- */
+/* Gives back what is held, the largest blocks first, until so many bytes went or nothing is left. */
 static bool make_room(cl_Pool *p, uint64_t bytes) {
   uint64_t freed = 0;
   for (cl_Block *b; freed < bytes && (b = take_largest(p));) {

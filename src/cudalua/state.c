@@ -64,8 +64,7 @@ void cl_open_state(lua_State *L) {
 }
 
 void cl_after_wait(lua_State *L) {
-  cl_State *st = cl_state(L);
   cl_anchors_poll(L);
-  cl_registered_drain(L, st);
+  cl_registered_drain(L, cl_state(L));
   cl_queue_check();
 }

@@ -172,7 +172,7 @@ local function set(what, self, values, stream)
   if shape ~= self._shape and not layout.same(graph.broadcast({ name = what }, self, values), self._shape) then
     refuse(what, ("%s cannot take %s"):format(graph.describe(self), graph.describe(values)))
   end
-  if values._dtype ~= self._dtype then values = graph.convert(values, self._dtype, what) end
+  values = graph.as_type(values, self._dtype, what)
   write.write(self, values)
   return self
 end

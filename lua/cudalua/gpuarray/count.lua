@@ -182,8 +182,7 @@ local function histogram(what, a, bins, o)
   local b = bins_of(what, a, bins, o.range)
   local counts = counted(a, b, weights)
   if o.density then
-    local e = run.edges(b)
-    if e._dtype ~= dtypes.float64 then e = graph.convert(e, dtypes.float64) end
+    local e = graph.as_type(run.edges(b), dtypes.float64)
     local widths = view.slice(what, e, 1, { { 2, b.n + 1 } }) - view.slice(what, e, 1, { { 1, b.n } })
     counts = graph.convert(counts, dtypes.float64)
     counts = counts / (counts:sum() * widths)

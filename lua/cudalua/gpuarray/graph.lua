@@ -409,6 +409,13 @@ function M.convert(a, dt, what)
   return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
 end
 
+---An array as one of a type: itself where it is that already.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@param what? string  function, for an error
+---@return cudalua.gpuarray.Array
+function M.as_type(a, dt, what) return a._dtype == dt and a or M.convert(a, dt, what) end
+
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
 
 return M

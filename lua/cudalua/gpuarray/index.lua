@@ -103,7 +103,7 @@ function M.source(what, x, values)
     values = errors.within(what, require("cudalua.gpuarray").to_gpu, values,
       not ndarray.is_array(values) and x._dtype or nil)
   end
-  return values._dtype == x._dtype and values or graph.convert(values, x._dtype, what)
+  return graph.as_type(values, x._dtype, what)
 end
 
 ---The same array without the first axes of extent 1, until it has so many axes.

@@ -155,7 +155,7 @@ end
 function M.place(x, out, size, what)
   if size == 0 then return end
   if x._sig and x._used > 0 then evaluate.evaluate(x) end
-  local from = x._dtype == out.dtype and x or graph.convert(x, out.dtype, what)
+  local from = graph.as_type(x, out.dtype, what)
   evaluate.store(from._sig and from or storage.leaf_of(from), out, size)
 end
 

@@ -210,12 +210,7 @@ local function spread(what, a, options, root)
     refuse(what, "ddof must be a number, got " .. element.describe(ddof))
   end
   local x, t = call.types_of(what, a, asked)
-  local temporary = {}
-  local values = a
-  if a._dtype ~= x then
-    values = graph.convert(a, x)
-    temporary[1] = values
-  end
+  local temporary, values = call.converted(a, x)
   local n = 1
   for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
   local distance = values - reduce(what, reductions.mean, values, axes, true)
@@ -224,7 +219,7 @@ local function spread(what, a, options, root)
   local result = call.reduced(what, reductions.sum, temporary, axes, keepdims) / max(n - ddof, 0)
   if root then result = result:sqrt() end
   local part = t.kind == "complex" and result._dtype or t
-  if result._dtype ~= part then result = graph.convert(result, part) end
+  result = graph.as_type(result, part)
   return out ~= nil and functions.deliver(what, result, out) or result
 end
 

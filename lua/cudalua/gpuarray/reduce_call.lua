@@ -5,6 +5,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local functions = require "cudalua.gpuarray.functions"
+local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local reductions = require "cudalua.gpuarray.reductions"
@@ -79,6 +80,13 @@ function M.types_of(what, a, asked)
   local result = kind.result
   if asked == nil and (t.kind == "int" or t.kind == "uint") and t.itemsize >= 4 then return dtypes.float64, result end
   return result.itemsize == 2 and dtypes.float32 or result, result
+end
+
+-- A list for new expressions with a as a type, if it is another one; and a as that.
+function M.converted(a, t)
+  if a._dtype == t then return {}, a end
+  local x = graph.convert(a, t)
+  return { x }, x
 end
 
 -- The squares of absolute values, as the last one of a list of expressions.

@@ -11,7 +11,8 @@ local ops = require "cudalua.gpuarray.ops"
 local reductions = require "cudalua.gpuarray.reductions"
 
 local refuse = layout.refuse
-local read, reduce, reduced, types_of = call.read, call.reduce, call.reduced, call.types_of
+local converted, read, reduce, reduced = call.converted, call.read, call.reduce, call.reduced
+local types_of = call.types_of
 
 -- ---- parts ----------------------------------------------------------------------------------------------------------
 
@@ -25,15 +26,8 @@ local function without_nan(list, x, value, a)
   return list
 end
 
--- A list for new expressions with a as a type, if it is another one; and a as that.
-local function converted(a, t)
-  if a._dtype == t then return {}, a end
-  local x = graph.convert(a, t)
-  return { x }, x
-end
-
 local function finish(what, x, t, out)
-  if x._dtype ~= t then x = graph.convert(x, t) end
+  x = graph.as_type(x, t)
   return out ~= nil and functions.deliver(what, x, out) or x
 end
 

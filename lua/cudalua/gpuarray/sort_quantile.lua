@@ -85,7 +85,7 @@ end
 -- The sorted lines as numbers that there is something between; NaN everywhere in a line that has one.
 local function prepared(x, dtype)
   local keys = sort.ordered(x, false, true, false)
-  return keys._dtype == dtype and keys or graph.convert(keys, dtype)
+  return graph.as_type(keys, dtype)
 end
 
 local function with_nans(what, value, keys, n)
@@ -171,7 +171,7 @@ local function quantile(what, a, q, whole, o)
     local value = at(what, keys, low)
     if t > 0 then value = between(value, at(what, keys, high), t) end
     if dtype.kind == "float" then value = with_nans(what, value, keys, n) end
-    return value._dtype == dtype and value or graph.convert(value, dtype)
+    return graph.as_type(value, dtype)
   end
   if #q_shape == 0 then
     local value = one(list[1])
@@ -240,7 +240,7 @@ local function median(what, a, o)
   local value = at(what, keys, floor((n - 1) / 2))
   if n % 2 == 0 then value = (value + at(what, keys, n / 2)) / 2 end
   value = with_nans(what, value, keys, n)
-  return deliver(what, value._dtype == dtype and value or graph.convert(value, dtype), shape, o.out)
+  return deliver(what, graph.as_type(value, dtype), shape, o.out)
 end
 
 local function called_median(what, a, options)

@@ -81,8 +81,6 @@ end
 
 -- ---- numbers of a distribution --------------------------------------------------------------------------------------
 
-local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
-
 local function is_integer(dtype) return dtype.kind == "int" or dtype.kind == "uint" end
 
 -- The type in which floats are made.
@@ -107,19 +105,19 @@ function numbers.uniform(class, g, what, shape, dtype)
     return class.fill(g, what, "uniform_" .. dtype.name, shape)
   end
   local kernel = is_integer(dtype) and class.words(g, dtype)
-  if kernel then return converted(class.fill(g, what, kernel, shape), dtype) end
+  if kernel then return graph.as_type(class.fill(g, what, kernel, shape), dtype) end
   refuse(what, "uniform numbers are float32, float64, or %s, not %s", class.integers:format(g.bits), dtype.name)
 end
 
 function numbers.normal(class, g, what, shape, dtype)
-  return converted(class.fill(g, what, "normal_" .. float_of(what, dtype), shape), dtype)
+  return graph.as_type(class.fill(g, what, "normal_" .. float_of(what, dtype), shape), dtype)
 end
 
 function numbers.log_normal(class, g, what, shape, dtype, mean, sigma)
   mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
   if sigma < 0 then refuse(what, "sigma must be at least 0, got %g", sigma) end
   local t = float_of(what, dtype)
-  return converted(graph.unary(draw.exp[t], class.fill(g, what, "normal_" .. t, shape) * sigma + mean), dtype)
+  return graph.as_type(graph.unary(draw.exp[t], class.fill(g, what, "normal_" .. t, shape) * sigma + mean), dtype)
 end
 
 function numbers.poisson(class, g, what, shape, dtype, mean)
@@ -128,13 +126,13 @@ function numbers.poisson(class, g, what, shape, dtype, mean)
     if not layout.same(mean._shape, shape) then
       refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
     end
-    return converted(class.fill(g, what, "poisson_of", shape, mean), dtype)
+    return graph.as_type(class.fill(g, what, "poisson_of", shape, mean), dtype)
   end
   local number = number_of(what, "mean", mean)
   if number == nil or number < 0 or number > 2 ^ class.most then
     refuse(what, "mean must be a number from 0 to 2^%d, got %s", class.most, element.describe(mean))
   end
-  return converted(class.fill(g, what, "poisson", shape, number), dtype)
+  return graph.as_type(class.fill(g, what, "poisson", shape, number), dtype)
 end
 
 -- ---- methods --------------------------------------------------------------------------------------------------------
@@ -225,7 +223,7 @@ function M.methods(class)
     make.stream(what, stream):use(function()
       local dtype = mean == nil and a._dtype.kind == "float" and dtypes.int64 or a._dtype
       local x = numbers.poisson(class, g, what, a._shape, dtype, mean == nil and a or mean)
-      functions.deliver(what, converted(x, a._dtype), a)
+      functions.deliver(what, graph.as_type(x, a._dtype), a)
     end)
     return a
   end

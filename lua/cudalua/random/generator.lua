@@ -231,8 +231,6 @@ end
 -- float32 stands in for the short floats.
 local function made_in(dtype) return dtype.itemsize == 8 and dtypes.float64 or dtypes.float32 end
 
-local function converted(x, dtype) return x._dtype == dtype and x or graph.convert(x, dtype) end
-
 -- x * factor + term, leaving out what changes nothing.
 local function scaled(x, factor, term)
   if factor ~= 1 then x = x * factor end
@@ -267,7 +265,7 @@ function Generator:uniform(shape, low, high, dtype)
   if type(low) == "number" and type(high) == "number" and abs(high - low) == huge then
     refuse(what, "high - low is not finite: %g, %g", high, low)
   end
-  return converted(scaled(plain(self, what, "uniform", shape, dtype), high - low, low), dtype)
+  return graph.as_type(scaled(plain(self, what, "uniform", shape, dtype), high - low, low), dtype)
 end
 
 ---Normally distributed numbers.
@@ -282,7 +280,7 @@ function Generator:normal(shape, mean, sigma, dtype)
   check_self(self, what)
   mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
-  return converted(scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), dtype)
+  return graph.as_type(scaled(plain(self, what, "normal", shape, made_in(dtype)), sigma, mean), dtype)
 end
 
 ---Numbers whose logarithms are normally distributed.
@@ -298,8 +296,8 @@ function Generator:log_normal(shape, mean, sigma, dtype)
   mean, sigma = parameter(what, "mean", mean, 0), parameter(what, "sigma", sigma, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, mean, sigma)
   local t = made_in(dtype)
-  local x = converted(scaled(plain(self, what, "normal", shape, t), sigma, mean), t)
-  return converted(graph.unary(draw.exp[t.name], x), dtype)
+  local x = graph.as_type(scaled(plain(self, what, "normal", shape, t), sigma, mean), t)
+  return graph.as_type(graph.unary(draw.exp[t.name], x), dtype)
 end
 
 ---Exponentially distributed numbers.
@@ -313,7 +311,7 @@ function Generator:exponential(shape, scale, dtype)
   check_self(self, what)
   scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, scale)
-  return converted(scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), dtype)
+  return graph.as_type(scaled(plain(self, what, "exponential", shape, made_in(dtype)), scale, 0), dtype)
 end
 
 ---Gamma-distributed numbers: of the density x^(k - 1) exp(-x / scale), but for a factor.
@@ -329,7 +327,7 @@ function Generator:gamma(shape, k, scale, dtype)
   k = parameter(what, "k", k, nil, above_0, "above 0")
   scale = parameter(what, "scale", scale, 1, at_least_0, "at least 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, k, scale)
-  return converted(scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), dtype)
+  return graph.as_type(scaled(drawn(self, what, draw.ops.gamma, shape, 1, k), scale, 0), dtype)
 end
 
 ---Beta-distributed numbers, between 0 and 1: of the density x^(a - 1) (1 - x)^(b - 1), but for a factor.
@@ -346,7 +344,7 @@ function Generator:beta(shape, a, b, dtype)
   dtype, shape = float_of(what, dtype), shape_of(what, shape, a, b)
   local x = drawn(self, what, draw.ops.log_gamma, shape, 1, a)
   local y = drawn(self, what, draw.ops.log_gamma, shape, 1, b)
-  return converted(graph.binary(draw.ratio, x, y), dtype)
+  return graph.as_type(graph.binary(draw.ratio, x, y), dtype)
 end
 
 -- ---- discrete distributions -----------------------------------------------------------------------------------------
@@ -362,7 +360,7 @@ function Generator:poisson(shape, mean, dtype)
   check_self(self, what)
   mean = parameter(what, "mean", mean, nil, expectation, "from 0 to 2^60")
   dtype, shape = integer_of(what, dtype), shape_of(what, shape, mean)
-  return converted(drawn(self, what, draw.ops.poisson, shape, 1, mean), dtype)
+  return graph.as_type(drawn(self, what, draw.ops.poisson, shape, 1, mean), dtype)
 end
 
 ---How many of n tries succeed, each with probability p.
@@ -384,7 +382,7 @@ function Generator:binomial(shape, n, p, dtype)
   else
     of = ffi.new("complex", n, p)
   end
-  return converted(drawn(self, what, draw.ops.binomial, shape, 1, of), dtype)
+  return graph.as_type(drawn(self, what, draw.ops.binomial, shape, 1, of), dtype)
 end
 
 -- A bound as 64 bits.
@@ -400,7 +398,7 @@ local function bound_of(what, name, x, dtype, t)
     if x._dtype.kind ~= "int" and x._dtype.kind ~= "uint" then
       refuse(what, "%s is an array of %s, not of integers", name, x._dtype.name)
     end
-    return converted(x, t)
+    return graph.as_type(x, t)
   end
   local _, v = whole_bits(what, name, x, dtype)
   return gpuarray.full({}, v, t)
@@ -411,7 +409,7 @@ local function between(self, what, shape, low, high, dtype)
   local t = dtype == dtypes.uint64 and dtype or dtypes.int64
   low, high = bound_of(what, "low", low, dtype, t), bound_of(what, "high", high, dtype, t)
   local count = graph.convert(gpuarray.where(high:lt(low), 0, high - low), dtypes.uint64) + 1
-  return converted(graph.convert(drawn(self, what, draw.ops.bounded64, shape, 2, count), t) + low, dtype)
+  return graph.as_type(graph.convert(drawn(self, what, draw.ops.bounded64, shape, 2, count), t) + low, dtype)
 end
 
 ---Whole numbers from low to high, both included, each as likely as all others.
@@ -440,7 +438,7 @@ function Generator:integers(shape, low, high, dtype)
   local t = dtype == dtypes.uint64 and dtype or dtypes.int64
   x = graph.convert(x, t)
   if first ~= 0LL then x = x + lowest end
-  return converted(x, dtype)
+  return graph.as_type(x, dtype)
 end
 
 -- ---- orders and samples ---------------------------------------------------------------------------------------------
@@ -581,7 +579,7 @@ local function pycuda_uniform(self, what, shape, dtype)
   if dtype == dtypes.float32 or dtype == dtypes.float64 then return plain(self, what, "positive", shape, dtype) end
   if dtype.itemsize >= 4 and (dtype.kind == "int" or dtype.kind == "uint") then
     local x = plain(self, what, "bits", shape, dtype.itemsize == 4 and dtypes.uint32 or dtypes.uint64)
-    return converted(x, dtype)
+    return graph.as_type(x, dtype)
   end
   refuse(what, "uniform numbers are float32, float64, or integers of 32 or 64 bits, not %s", dtype.name)
 end
@@ -652,7 +650,7 @@ function Generator:fill_poisson(a, mean, stream)
   return fill(what, a, stream, function()
     local dtype = a._dtype
     if mean ~= nil or dtype.kind ~= "float" then return self:poisson(a._shape, mean == nil and a or mean, dtype) end
-    return converted(self:poisson(a._shape, a), dtype)
+    return graph.as_type(self:poisson(a._shape, a), dtype)
   end)
 end
 

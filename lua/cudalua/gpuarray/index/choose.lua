@@ -94,7 +94,7 @@ function M.select(conditions, choices, default)
     if not is_array(x) and not is_array(result) then result = scalar_array(result, dt) end
     result = functions.apply(ops.where, nil, conditions[k], x, result)
   end
-  return result._dtype == dt and result or graph.convert(result, dt)
+  return graph.as_type(result, dt)
 end
 
 local choose_options = { mode = true, out = true }
@@ -137,8 +137,7 @@ function M.choose(numbers, choices, options)
   local result
   for k = n, 1, -1 do
     local x = choices[k]
-    if not is_array(x) then x = scalar_array(x, dt) end
-    if x._dtype ~= dt then x = graph.convert(x, dt) end
+    x = is_array(x) and graph.as_type(x, dt) or scalar_array(x, dt)
     result = result and f.where(f.eq(list, k), x, result) or x
   end
   if n == 1 then result = f.where(f.eq(list, 1), result, result) end
@@ -212,8 +211,7 @@ function M.searchsorted(a, values, options)
   if a._dtype.kind == "complex" then refuse(what, "complex numbers have no order") end
   values = values_of(what, a._dtype, values)
   local dt = compared_in(what, a._dtype, values._dtype)
-  if a._dtype ~= dt then a = graph.convert(a, dt) end
-  if values._dtype ~= dt then values = graph.convert(values, dt) end
+  a, values = graph.as_type(a, dt), graph.as_type(values, dt)
   local leaf = evaluate.evaluate(a)
   return move.inside(leaf, search, leaf, a, values, side == "right")
 end

@@ -209,7 +209,7 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   if o.src_offsets ~= nil then
     offsets = layout.numbers(what, "src_offsets", o.src_offsets, -2 ^ 53)
     if #offsets ~= n then refuse(what, ("%d arrays and %d src_offsets are given"):format(n, #offsets)) end
-    if list._dtype ~= dtypes.int64 then list = graph.convert(list, dtypes.int64) end
+    list = graph.as_type(list, dtypes.int64)
   end
   local out = destinations(what, arrays, n, o)
   for k = 1, n do
