@@ -71,8 +71,8 @@ local function results(cases)
 end
 
 -- What differs from the first time: each case often, with grids for so many multiprocessors. The software device begins
--- blocks in other orders; with CUDALUA_ALL no more multiprocessors than these are free on a GPU in two of the runs, which
--- other processes would have to wait for.
+-- blocks in other orders; with CUDALUA_ALL no more multiprocessors than these are free on a GPU in two of the runs,
+-- which other processes would have to wait for.
 local function differing(cases, first, times)
   local wrong, runs = {}, 0
   for i, limit in ipairs(LIMITS) do

@@ -23,6 +23,7 @@ return {
   ["truth and counts"] = "6e1d277b",
   ["dot products"] = "bf0f93d7",
   ["dot products of others"] = "606df1be",
+  ["what more blocks share than one of them combines"] = "9ac1ed44",
   ["sums over several axes, kept or not"] = "f62eb789",
   ["extremes over several axes"] = "a6355bfe",
   ["sums of views"] = "046e1d0f",
