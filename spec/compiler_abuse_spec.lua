@@ -166,7 +166,8 @@ describe("compiler abuse:", function()
   end)
 
   it("lines before and behind a kernel", function()
-    for _, line in ipairs(abuse.lines) do
+    for i = 1, #abuse.lines, gpu.sanitized and 4 or 1 do
+      local line = abuse.lines[i]
       for _, opts in ipairs(ways) do
         settles(line .. ", a kernel", "CompileError", build, line .. "\n" .. K, opts)
         settles("a kernel, " .. line, "CompileError", build, K .. line, opts)
@@ -362,7 +363,8 @@ describe("compiler abuse:", function()
   end)
 
   it("name expressions that are none", function()
-    for _, name in ipairs(abuse.name_expressions) do
+    for i = 1, #abuse.name_expressions, gpu.sanitized and 4 or 1 do
+      local name = abuse.name_expressions[i]
       refused(name, "CompileError LogicError", build, T, { no_extern_c = true, name_expressions = { name } })
       settles(name, "CompileError LogicError", build, T, { no_extern_c = true, name_expressions = { "t<int>", name } })
     end
