@@ -24,6 +24,8 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "exports_spec: the software device's library exports each name of NVIDIA's",
+    "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",
     "gpuarray_cell_spec: Values of reductions that are read at once errors come where they came",
     "check_spec: checks of the software device find one access too many, in each space of memory",
     "check_spec: checks of the software device find pointers that lead nowhere",

@@ -30,8 +30,8 @@
 #include "conformance/capture.h"
 #include "conformance/fault.h"
 #include "conformance/peer.h"
-#include "conformance/absent.h"
 #include "conformance/states.h"
+#include "conformance/lacking.h"
 
 /* What there is nothing for on the software device. */
 static bool never_works(const char *name) {
@@ -57,10 +57,11 @@ static void coverage(void) {
   }
   for (int i = 0; SOFT && i < TWINS; i++)
     judge(shared->twin_called[i], __LINE__, "%s was not called", twins[i].name);
-  printf(
-      "%d functions and %d twins, %d rows, %d codes, %d pairs of a function and a code; %d differ, %d of the "
-      "unsure ones\n",
-      SYMBOLS, TWINS, shared->rows, codes, pairs, shared->differ, shared->unsure_differ);
+  for (int i = 0; SOFT && i < OLDS; i++)
+    judge(shared->old_called[i], __LINE__, "%s was not called", olds[i].name);
+  printf("%d functions, %d twins and %d names of old, %d rows, %d codes, %d pairs of a function and a code; "
+         "%d differ, %d of the unsure ones\n",
+         SYMBOLS, TWINS, OLDS, shared->rows, codes, pairs, shared->differ, shared->unsure_differ);
 }
 
 #define GROUP(name)                                                                                          \
@@ -103,7 +104,7 @@ GROUP(trap)
 GROUP(assert)
 GROUP(no_device)
 GROUP(peer)
-GROUP(absent)
+GROUP(lacking)
 GROUP(before_init)
 GROUP(no_context)
 GROUP(dead_context)
@@ -151,7 +152,7 @@ static const Group groups[] = {
     {.name = "assert", .run = group_assert},
     {.name = "no_device", .run = group_no_device},
     {.name = "peer", .run = group_peer},
-    {.name = "absent", .run = group_absent, .where = SOFTWARE},
+    {.name = "lacking", .run = group_lacking, .where = SOFTWARE},
     {.name = "before_init", .run = group_before_init},
     {.name = "no_context", .run = group_no_context},
     {.name = "dead_context", .run = group_dead_context},

@@ -1486,14 +1486,20 @@ static void poisoned(void) {
   IS(700, cuCtxCreate_v2(&third, 0, dev));
 }
 
-/* Every export of the software device, twins too. */
+/* Every export of the software device: twins, names of old and what is lacking, too. */
 static const char *const exports[] = {
 #define E(base, symbol, since) #symbol,
 #define T(of, suffix, since, parameters, arguments) #of #suffix,
+#define O(symbol, since, of, parameters, arguments) #symbol,
+#define L(symbol) #symbol,
 #include "../../src/softgpu/entries.def"
+#include "../../src/softgpu/lacking.def"
+#include "../../src/softgpu/old.def"
 #include "../../src/softgpu/twins.def"
 #undef E
 #undef T
+#undef O
+#undef L
 };
 
 /* Calls it with zeros for arguments; there is room for more than any call takes. */

@@ -58,6 +58,8 @@ typedef enum SgNeed {
 
 typedef struct SgEntry {
   const char *name;
+  const char *current;  /* another name that runs the same body, or NULL (drv_twins.c) */
+  bool per_thread;      /* ... with the per-thread default stream for stream 0 */
   int since;            /* first driver version with it; 0: not looked up yet */
   uint64_t calls;       /* since the start or the last reset */
   struct SgEntry *next; /* of the entries that were called */
@@ -75,9 +77,14 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) SG_P
 #define SG_CALL(need, body, ...)                                                                             \
   do {                                                                                                       \
     static SgEntry sg_entry = {.name = __func__};                                                            \
+    SG_CALL_AS(&sg_entry, need, body, __VA_ARGS__);                                                          \
+  } while (0)
+
+#define SG_CALL_AS(entry, need, body, ...)                                                                   \
+  do {                                                                                                       \
     SgCall sg_call;                                                                                          \
-    if (!sg_twin) sg_arena_caller = __builtin_return_address(0);                                             \
-    CUresult sg_result = sg_enter(&sg_call, &sg_entry, need);                                                \
+    if (!sg_alias) sg_arena_caller = __builtin_return_address(0);                                            \
+    CUresult sg_result = sg_enter(&sg_call, entry, need);                                                    \
     if (sg_result == CUDA_SUCCESS) sg_result = (body);                                                       \
     sg_leave(&sg_call, sg_result, __VA_ARGS__);                                                              \
     return sg_result;                                                                                        \
@@ -94,9 +101,9 @@ int sg_entry_count(void);
 /* The entries that were called, in no order. */
 extern SgEntry *sg_entries;
 
-/* The call that runs is the twin of another one (twins.def): it logs under this entry's name, and stream 0 is
- * the per-thread default stream. NULL in all other calls. */
-extern _Thread_local SgEntry *sg_twin;
+/* The call that runs was made under a second name (drv_twins.c), which it logs. NULL in all other calls. */
+extern _Thread_local SgEntry *sg_alias;
+static inline bool sg_zero_is_per_thread(void) { return sg_alias && sg_alias->per_thread; }
 
 /* --- objects and handles (drv_handle.c) --- */
 

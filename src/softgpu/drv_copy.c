@@ -409,7 +409,7 @@ static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, con
                            CUstream stream) {
   CUresult code;
   if (!sg_ctx() || !dsts || !srcs || !sizes || !count || !batch_valid(attrs, at, nattrs, count) ||
-      (stream == NULL && !sg_twin) || stream == CU_STREAM_LEGACY)
+      (stream == NULL && !sg_zero_is_per_thread()) || stream == CU_STREAM_LEGACY)
     return CUDA_ERROR_INVALID_VALUE;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;

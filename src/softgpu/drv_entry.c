@@ -16,7 +16,7 @@ static _Thread_local char stale_note[64];
 
 SgState sg_state;
 SgEntry *sg_entries;
-_Thread_local SgEntry *sg_twin;
+_Thread_local SgEntry *sg_alias;
 
 void sg_lock_take(void) { pthread_mutex_lock(&lock); }
 void sg_lock_drop(void) { pthread_mutex_unlock(&lock); }
@@ -29,13 +29,13 @@ void sg_note_stale(const char *kind, uint64_t value) {
 }
 
 void sg_call_user(void (*f)(void *), void *arg) {
-  SgEntry *twin = sg_twin;
+  SgEntry *alias = sg_alias;
   sg_lock_drop();
-  sg_twin = NULL;
+  sg_alias = NULL;
   in_user_code = true;
   f(arg);
   in_user_code = false;
-  sg_twin = twin;
+  sg_alias = alias;
   sg_lock_take();
 }
 
@@ -50,11 +50,8 @@ static CUresult early_answer(const char *name) {
 #include "before_init.def"
 #undef B
   };
-  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-    const size_t n = strlen(table[i].name);
-    if (strncmp(table[i].name, name, n) == 0 && (!name[n] || strncmp(name + n, "_pt", 3) == 0))
-      return table[i].code; /* the twins, ..._ptds and ..._ptsz, too */
-  }
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    if (strcmp(table[i].name, name) == 0) return table[i].code;
   return CUDA_ERROR_NOT_INITIALIZED;
 }
 
@@ -63,7 +60,7 @@ static CUresult life_check(const SgEntry *e, SgNeed need) {
   if (sg_state.life == SG_FORKED && need != SG_NEED_NOTHING) return CUDA_ERROR_NOT_INITIALIZED;
   if (need < SG_NEED_INIT || sg_state.life != SG_NEW) return CUDA_SUCCESS;
   /* After a reset there are handles of old. */
-  return sg_state.epoch ? CUDA_ERROR_NOT_INITIALIZED : early_answer(e->name);
+  return sg_state.epoch ? CUDA_ERROR_NOT_INITIALIZED : early_answer(e->current ? e->current : e->name);
 }
 
 static bool hidden(SgEntry *e) {
@@ -113,7 +110,7 @@ static CUresult state_check(SgEntry *e, SgNeed need) {
 }
 
 CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
-  if (sg_twin) entry = sg_twin;
+  if (sg_alias) entry = sg_alias;
   call->entry = entry;
   call->locked = false;
   if (in_user_code && need >= SG_NEED_INIT) return CUDA_ERROR_NOT_PERMITTED;
@@ -214,10 +211,13 @@ typedef struct Export {
 } Export;
 
 #define E(base, symbol, since) {#base, #symbol, since, (AnyFunction)symbol},
+#define O(symbol, since, of, parameters, arguments) {#symbol, #symbol, since, (AnyFunction)symbol},
 static const Export exports[] = {
 #include "entries.def"
+#include "old.def"
 };
 #undef E
+#undef O
 enum { EXPORTS = sizeof exports / sizeof exports[0] };
 
 /* The twins, in the place of a base the symbol whose twin they are. */

@@ -88,7 +88,7 @@ SgStream *sg_stream_find(CUstream h, CUresult *code) {
   if (h == NULL || h == CU_STREAM_LEGACY || h == CU_STREAM_PER_THREAD) {
     SgContext *ctx = sg_current(code);
     if (!ctx) return NULL;
-    bool own = h == CU_STREAM_PER_THREAD || (h == NULL && sg_twin);
+    bool own = h == CU_STREAM_PER_THREAD || (h == NULL && sg_zero_is_per_thread());
     s = own ? per_thread(ctx) : ctx->legacy;
     if (!s) *code = CUDA_ERROR_OUT_OF_MEMORY;
   } else {

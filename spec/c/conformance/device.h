@@ -17,6 +17,11 @@ static void names_rows(void) {
     if (!f) differs("cuGetProcAddress_v2 finds nothing for version %d", since);
     if (SOFT && f && f != exported(s->name)) differs("cuGetProcAddress_v2 finds another function");
   }
+  for (int i = 0; i < OLDS; i++) {
+    Any f = by_address(olds[i].name, olds[i].since, CU_GET_PROC_ADDRESS_LEGACY_STREAM);
+    snprintf(shared->text, sizeof shared->text, "%s | by name", olds[i].name);
+    if (!f || f != exported(olds[i].name)) differs("cuGetProcAddress_v2 does not find it");
+  }
   shared->text[0] = 0;
 }
 

@@ -1,7 +1,7 @@
 /* A row of a table: one function of the driver, one condition, and what has to come back. ROW calls the
  * function by every way there is to it: the exported symbol, cuGetProcAddress_v2, and both for its per-thread
- * twin. After an error it looks at everything that must not have changed: what the call was to write, the
- * current context, and what a legal call answers.
+ * twin and its name of old. After an error it looks at everything that must not have changed: what the call
+ * was to write, the current context, and what a legal call answers.
  *
  * The rows of a group run in a process of their own. A row that ends or blocks it is reported and left out,
  * and the group begins again, so that one run on a GPU tells of every row. */
@@ -109,6 +109,14 @@ static const Symbol twins[] = {
 };
 enum { TWINS = sizeof twins / sizeof twins[0] };
 
+/* Names of old; .base is the symbol that does the same. That a GPU's driver agrees has not been measured. */
+static const Symbol olds[] = {
+#define O(symbol, since, of, parameters, arguments) {#of, #symbol, since},
+#include "../../../src/softgpu/old.def"
+#undef O
+};
+enum { OLDS = sizeof olds / sizeof olds[0] };
+
 static Any exported(const char *name) {
   Any f = NULL;
   void *at = dlsym(RTLD_DEFAULT, name);
@@ -137,7 +145,7 @@ typedef struct Shared {
   int rows, differ, unsure_differ;
   int good[SYMBOLS], bad[SYMBOLS]; /* rows that expect success, an error */
   int own[SYMBOLS];                /* rows for this function alone */
-  bool called[SYMBOLS], twin_called[TWINS];
+  bool called[SYMBOLS], twin_called[TWINS], old_called[OLDS];
   bool codes[CODES_MOST], pair[SYMBOLS][CODES_MOST];
 } Shared;
 
@@ -228,9 +236,9 @@ typedef struct Row {
   int want, got, line;
   int symbol; /* its index, or -1 */
   Any via;
-  Any tried[4];
-  int ways, way;
-  bool judged; /* reported, now or before */
+  Any tried[6];
+  int ways, way, measured; /* the first of them, the next one, and how many come before those of old */
+  bool judged;             /* reported, now or before */
   CUcontext ctx;
   CUresult probe;
 } Row;
@@ -264,6 +272,13 @@ static void find_ways(Row *r) {
     add_way(r, by_address(s->base, twins[i].since > s->since ? twins[i].since : s->since,
                           CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM));
     shared->twin_called[i] = true;
+  }
+  r->measured = r->ways;
+  for (int i = 0; i < OLDS && !(r->want & ROW_ONE_WAY); i++) {
+    if (strcmp(olds[i].base, s->name) != 0) continue;
+    add_way(r, exported(olds[i].name));
+    add_way(r, by_address(olds[i].name, olds[i].since, CU_GET_PROC_ADDRESS_LEGACY_STREAM));
+    shared->old_called[i] = true;
   }
 }
 
@@ -304,6 +319,7 @@ static bool row_next(Row *r) {
     row_end();
     return false;
   }
+  shared->unsure = r->want & ROW_UNSURE || r->way >= r->measured;
   r->via = r->tried[r->way++];
   return true;
 }
