@@ -9,31 +9,49 @@ local M = {}
 ---@field kind string  "function", "class" or "field"
 ---@field text string[]  the sentences, in order
 ---@field params table[]  { name=, type= } from @param, with the text behind
+---@field overloads string[]  what stands behind @overload: how a class is called
 ---@field returns string[]  what stands behind @return
 ---@field raises string[]  what stands behind @raise
 ---@field arguments string[]  the parameters of the function itself, `...` included
 ---@field file string
 ---@field line integer
 
-local function new_block() return { text = {}, params = {}, returns = {}, raises = {}, fields = {} } end
+local function new_block()
+  return { text = {}, params = {}, overloads = {}, returns = {}, raises = {}, fields = {} }
+end
+
+-- Tags whose list of the block holds one text for each, and those that hold { name=, type= }.
+local plain = { overload = "overloads", ["return"] = "returns", raise = "raises" }
+local named = { param = "params", field = "fields" }
+
+-- A line without a tag continues the tag above it. The sentences of a block stand before its tags.
+local function add_text(block, text)
+  local list = block[plain[block.tag] or named[block.tag] or "text"]
+  local last = list[#list]
+  if list == block.text then
+    list[#list + 1] = text
+  elseif type(last) == "table" then
+    last.type = last.type .. " " .. text:match "^%s*(.*)$"
+  elseif last then
+    list[#list] = last .. " " .. text:match "^%s*(.*)$"
+  end
+end
 
 -- One `---` line into the block before a declaration.
 local function add_line(block, line)
   local tag, rest = line:match "^%-%-%-%s*@([%a_]+)%s*(.*)$"
-  if not tag then
-    local text = line:match "^%-%-%-%s?(.*)$"
-    block.text[#block.text + 1] = text
-  elseif tag == "class" then
+  if not tag then return add_text(block, (line:match "^%-%-%-%-*%s?(.*)$")) end
+  block.tag = tag
+  if tag == "class" then
     block.class, block.parent = rest:gsub("^%b()%s*", ""):match "^([%a_][%w_%.]*)%s*:?%s*([%w_%.]*)"
   elseif tag == "param" then
     local name, what = rest:match "^(%S+)%s*(.*)$"
     if name then
       block.params[#block.params + 1] = { name = name:gsub("%?$", ""), optional = name:match "%?$" ~= nil, type = what }
     end
-  elseif tag == "return" then
-    block.returns[#block.returns + 1] = rest
-  elseif tag == "raise" then
-    block.raises[#block.raises + 1] = rest
+  elseif plain[tag] then
+    local list = block[plain[tag]]
+    list[#list + 1] = rest
   elseif tag == "field" then
     local name, what = rest:gsub("^public%s+", ""):match "^(%S+)%s+(.*)$"
     if name then block.fields[#block.fields + 1] = { name = name:gsub("%?$", ""), type = what } end
@@ -75,8 +93,9 @@ function M.parse(source, file, entries, parents)
 
   local function add(kind, name, arguments)
     if kind == "class" and entries[name] and #block.text == 0 then return end -- a file that goes on with a class
-    entries[name] = { name = name, kind = kind, text = block.text, params = block.params, returns = block.returns,
-      raises = block.raises, arguments = arguments or {}, file = file, line = number }
+    entries[name] = { name = name, kind = kind, text = block.text, params = block.params,
+      overloads = block.overloads, returns = block.returns, raises = block.raises, arguments = arguments or {},
+      file = file, line = number }
   end
 
   for line in (source .. "\n"):gmatch "(.-)\r?\n" do
@@ -91,8 +110,8 @@ function M.parse(source, file, entries, parents)
         if block.parent ~= "" then parents[block.class] = block.parent end
         for _, field in ipairs(block.fields) do
           local name = block.class .. "." .. field.name
-          entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, returns = {},
-            raises = {}, arguments = {}, file = file, line = number }
+          entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, overloads = {},
+            returns = {}, raises = {}, arguments = {}, file = file, line = number }
         end
         -- `cuda.Device = ...` keeps its place in the module, whatever its class is called.
         local name = variable and variable:match "%." and public_name(public, variable)

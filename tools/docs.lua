@@ -23,6 +23,7 @@ local function describe(out, row)
   out[#out + 1] = ("## `%s`\n"):format(heading(row, entry))
   if not entry then return end
   if #entry.text > 0 then out[#out + 1] = table.concat(entry.text, "\n") .. "\n" end
+  for _, text in ipairs(entry.overloads) do out[#out + 1] = "- called as " .. text end
   for i, param in ipairs(entry.params) do
     if not is_self(row, entry, i, param.name) then
       out[#out + 1] = ("- `%s`%s %s"):format(param.name, param.optional and " (optional)" or "", param.type)
@@ -30,7 +31,7 @@ local function describe(out, row)
   end
   for _, text in ipairs(entry.returns) do out[#out + 1] = "- returns " .. text end
   for _, text in ipairs(entry.raises) do out[#out + 1] = "- raises " .. text end
-  if #entry.params + #entry.returns + #entry.raises > 0 then out[#out + 1] = "" end
+  if #entry.overloads + #entry.params + #entry.returns + #entry.raises > 0 then out[#out + 1] = "" end
 end
 
 local pages = {} -- prefix -> lines, in the order of the names

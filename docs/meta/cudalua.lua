@@ -19,8 +19,8 @@ local Device = {}
 ---@return string
 function Device:name() end
 
+---cuDeviceGet's ordinal.
 ---@return integer  the 0-based number it was made with
---- cuDeviceGet's ordinal.
 function Device:ordinal() end
 
 ---cuDeviceGetAttribute 75 and 76.
@@ -115,8 +115,8 @@ function Context.get_current() end
 ---@raise LogicError (201) where none is current
 function Context:get_device() end
 
+---The driver's handle.
 ---@return number  the CUcontext as a number, for other libraries
---- The driver's handle.
 function Context:handle() end
 
 ---Counts one more use of this context; Context.attach() of the current one. It then takes one more detach() to end it.
@@ -263,8 +263,8 @@ function Module:close() end
 ---@overload fun(...): number?
 local Function = {}
 
+---The kernel's name.
 ---@return string  as in the module: mangled for templates
---- The kernel's name.
 function Function:name() end
 
 ---cuFuncGetAttribute. An attribute can also be read as a field: `fn.num_regs`; PyCUDA's first names are registers, smem
@@ -388,81 +388,81 @@ function Function:launch_grid_async(width, height, stream) end
 ---A scalar with a type of its own, for a kernel whose parameter types are not known.
 ---@class cudalua.Scalar
 
+---One byte, 0 or 1.
 ---@param value number|boolean|ffi.cdata*
 ---@return cudalua.Scalar
---- One byte, 0 or 1.
 function cuda.bool(value) end
 
+---An 8-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- An 8-bit signed integer.
 function cuda.int8(value) end
 
+---An 8-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- An 8-bit unsigned integer.
 function cuda.uint8(value) end
 
+---A 16-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 16-bit signed integer.
 function cuda.int16(value) end
 
+---A 16-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 16-bit unsigned integer.
 function cuda.uint16(value) end
 
+---A 32-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 32-bit signed integer.
 function cuda.int32(value) end
 
+---A 32-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 32-bit unsigned integer.
 function cuda.uint32(value) end
 
+---A 64-bit signed integer; beyond 2^53 as cdata, 5LL.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 64-bit signed integer; beyond 2^53 as cdata, 5LL.
 function cuda.int64(value) end
 
+---A 64-bit unsigned integer; beyond 2^53 as cdata, 5ULL.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value is not whole or out of range
---- A 64-bit unsigned integer; beyond 2^53 as cdata, 5ULL.
 function cuda.uint64(value) end
 
+---IEEE binary16.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value overflows
---- IEEE binary16.
 function cuda.float16(value) end
 
+---The upper half of a binary32.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value overflows
---- The upper half of a binary32.
 function cuda.bfloat16(value) end
 
+---IEEE binary32.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value overflows
---- IEEE binary32.
 function cuda.float32(value) end
 
+---IEEE binary64.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
 ---@raise LogicError where the value overflows
---- IEEE binary64.
 function cuda.float64(value) end
 
 ---@class cudalua.Linker

@@ -125,9 +125,9 @@ function ManagedAllocation:close() end
 ---@raise LogicError where it was freed
 function ManagedAllocation:ptr() end
 
+---Its address as a view.
 ---@return cudalua.DevicePointer  holds this memory
 ---@raise LogicError where it was freed
---- Its address as a view.
 function ManagedAllocation:get_device_pointer() end
 
 ---cuStreamAttachMemAsync: who may use it from now on, in the order of a stream. "global": every stream; "host": none,
@@ -167,8 +167,8 @@ function Array:free() end
 ---@raise LogicError where it was freed before
 function Array:close() end
 
+---The driver's handle.
 ---@return number  the CUarray as a number, for other libraries
---- The driver's handle.
 function Array:handle() end
 
 ---@class cudalua.Memcpy2D

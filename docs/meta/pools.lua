@@ -17,8 +17,8 @@ function PooledDeviceAllocation:free() end
 ---@raise LogicError where it was freed before
 function PooledDeviceAllocation:close() end
 
+---CUdeviceptr.
 ---@return number  the device address
---- CUdeviceptr.
 ---@raise LogicError where it was freed
 function PooledDeviceAllocation:ptr() end
 
@@ -91,8 +91,8 @@ function PooledHostAllocation:free() end
 ---@raise LogicError where it was freed before
 function PooledHostAllocation:close() end
 
+---cuMemHostGetDevicePointer.
 ---@return number  its address on the device
---- cuMemHostGetDevicePointer.
 ---@raise LogicError where it was freed
 function PooledHostAllocation:ptr() end
 
@@ -144,12 +144,12 @@ function MemoryPool:make_current() end
 ---@raise LogicError for a device that cannot
 function MemoryPool:set_access(device, access) end
 
+---The one that it was made for.
 ---@return cudalua.Device  whose memory it is
---- The one that it was made for.
 function MemoryPool:get_device() end
 
+---The driver's handle.
 ---@return number  the CUmemoryPool as a number, for other libraries
---- The driver's handle.
 function MemoryPool:handle() end
 
 ---cuMemPoolDestroy. Memory of it that is in use stays until it is freed.

@@ -65,8 +65,8 @@ function Stream:priority() end
 ---@raise LogicError (201) for a default stream without a current context
 function Stream:context() end
 
+---The driver's handle.
 ---@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
---- The driver's handle.
 function Stream:handle() end
 
 ---cuStreamDestroy: gives it back now. Work that is in it is ended first; nobody waits for that.
@@ -110,12 +110,12 @@ function Event:time_till(event) end
 ---@raise LogicError unless it was made with {"interprocess", "disable_timing"}
 function Event:ipc_handle() end
 
+---The only one whose streams it can be recorded in.
 ---@return cudalua.Context  the context it was made in
---- The only one whose streams it can be recorded in.
 function Event:context() end
 
+---The driver's handle.
 ---@return number  the CUevent as a number, for other libraries
---- The driver's handle.
 function Event:handle() end
 
 ---cuEventDestroy: gives it back now; nobody waits.
@@ -143,8 +143,8 @@ function Graph:dot(path, flags) end
 ---@raise LogicError where something that the work uses was freed
 function Graph:instantiate() end
 
+---The driver's handle.
 ---@return number  the CUgraph as a number, for other libraries
---- The driver's handle.
 function Graph:handle() end
 
 ---cuGraphDestroy. Those made by instantiate() live on.
@@ -180,8 +180,8 @@ function GraphExec:upload(stream) end
 ---@raise LogicError for a graph of another context
 function GraphExec:update(graph) end
 
+---The driver's handle.
 ---@return number  the CUgraphExec as a number, for other libraries
---- The driver's handle.
 function GraphExec:handle() end
 
 ---cuGraphExecDestroy. One that runs is ended first; nobody waits for that.

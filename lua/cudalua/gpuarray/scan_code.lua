@@ -46,6 +46,7 @@ end
 ---@field functions string    bases, load, load_run, value, put, put_run; of a striped one bases, load, value, outcome,
 --- put; of one in tiles also ahead
 ---@field striped boolean?
+
 ---The text of a kernel, behind acc_t, combine(), index_t, raw_t and bases_t.
 ---@param t cudalua.gpuarray.ScanText
 ---@return string device  functions
