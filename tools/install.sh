@@ -3,7 +3,7 @@
 
 # Wheels of one CUDA release: PTX of a newer one could be too new for the driver. cccl holds <nv/target>,
 # which cuda_fp16.h includes, and crt what cuda_runtime.h includes; nvjitlink is for link-time optimisation.
-WHEELS=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl nvidia-nvjitlink)
+WHEELS=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl nvidia-cuda-profiler-api nvidia-nvjitlink)
 WHEELS_VERSION='13.0.*'
 
 has() { command -v "$1" >/dev/null 2>&1; }
