@@ -38,9 +38,13 @@ describe("the command", function()
     assert.equal("from stdin\n", (cudalua("-", "print 'from stdin'")))
   end)
 
+  it("-e needs no set-up", function()
+    assert.equal("[0 2 4]\n", (cudalua("-e 'print(cuda.gpuarray.arange(3) * 2)'")))
+  end)
+
   it("errors end it with status 1 and a message", function()
     for _, arguments in ipairs { "-e 'error(\"mine\")'", "-e '+'", "/nowhere.lua", "-x", "-e",
-      "-e 'cuda.init() cuda.mem_alloc(4)'" } do
+      "-e 'cuda.init() cuda.mem_alloc(-4)'" } do
       local out, status = cudalua(arguments)
       assert.equal(1, status, arguments)
       assert.truthy(out:find "cudalua: ")

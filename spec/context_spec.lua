@@ -103,6 +103,8 @@ describe("contexts", function()
       cuda.init()
       local ok, err = pcall(cuda.Context.pop)
       assert(cuda.Context.get_current() == nil)
+      cuda.mem_alloc(4)
+      cuda.Context.pop()
       for _, f in ipairs { function() cuda.mem_alloc(4) end, cuda.Context.get_device, cuda.Context.synchronize } do
         local fine, e = pcall(f)
         assert(not fine and e.code == 201, tostring(e))

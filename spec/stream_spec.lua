@@ -176,17 +176,18 @@ describe("streams", function()
     assert.equal(0, cuda.legacy_stream:priority())
   end)
 
-  it("cuda.legacy_stream is there without a driver, and wants a context", function()
+  it("cuda.legacy_stream is there without a driver, and has no context where that was taken off", function()
     local out = gpu.child([[
       local cuda = require "cudalua"
       print(cuda.legacy_stream, cuda.current_stream() == cuda.legacy_stream)
-      local _, before = pcall(cuda.legacy_stream.synchronize, cuda.legacy_stream)
-      cuda.init()
+      assert(not cuda.driver_info().open and cuda.legacy_stream:synchronize() == cuda.legacy_stream)
+      cuda.Context.pop()
       local _, err = pcall(cuda.legacy_stream.synchronize, cuda.legacy_stream)
+      local _, asked = pcall(cuda.legacy_stream.is_done, cuda.legacy_stream)
       local _, none = pcall(cuda.Stream)
-      print(before.code, err.code, none.code)
+      print(err.code, asked.code, none.code)
     ]], gpu.driver)
-    assert.equal("cudalua.Stream: legacy\ttrue\n3\t201\t201\n", out)
+    assert.equal("cudalua.Stream: legacy\ttrue\n201\t201\t201\n", out)
   end)
 
   it("cuda.current_stream is the legacy stream outside of cuda.Stream:use", function()

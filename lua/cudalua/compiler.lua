@@ -65,12 +65,13 @@ function SourceModule:__tostring() return "cudalua.SourceModule: " .. tostring(s
 ---@param source string  CUDA C
 ---@param opts? cudalua.CompileOptions
 ---@return cudalua.SourceModule
----@raise CompileError, and what module_from_buffer raises. Needs a current context.
+---@raise CompileError, and what module_from_buffer raises
 function M.SourceModule(source, opts)
   opts = option.read("SourceModule", opts)
   if opts.target == "ltoir" then
     errors.raise("LogicError", "SourceModule: LTO-IR cannot be loaded; cuda.DynamicModule{lto = true} links it")
   end
+  core.want_context() -- whose device it is compiled for
   local result = M.build("SourceModule", source, opts)
   local mod = core.module_load(result.image)
   if result.ptx then remember_image(mod, result.ptx) end

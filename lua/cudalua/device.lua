@@ -11,7 +11,7 @@ setmetatable(Device, { __call = function(_, device) return core.Device(host.plai
 
 ---cuDeviceGetCount.
 ---@return integer  number of devices
----@raise LogicError (3) before cuda.init().
+---@raise RuntimeError if there is no driver
 function Device.count() return core.device_count() end
 
 ---The same as cuda.Device(device).

@@ -130,6 +130,7 @@ end
 function DynamicModule:add_source(source, opts)
   check_open(self, "add_source")
   opts = compile_options(self, opts)
+  core.want_context() -- whose device it is compiled for
   local result = compiler.build("DynamicModule:add_source", source, opts)
   if self._inputs then
     table.insert(self._inputs, { data = result.ltoir, type = "ltoir", name = opts.name })
@@ -236,6 +237,7 @@ end
 
 -- As PTX, which is for the software device, an image may still miss what its loading then asks for.
 local function link_and_load(self, options)
+  core.want_context()
   local arch = self._compile.code or self._compile.arch
   if type(arch) == "table" then arch = ("sm_%s%s"):format(tostring(arch[1]), tostring(arch[2])) end
   local image, log = nvjitlink.link(self._inputs, {

@@ -54,7 +54,8 @@ end
 
 local init_options = { driver = true, flags = true }
 
----Opens the driver; every call after the first does nothing. Must precede everything but get_version().
+---Opens the driver; every call after the first does nothing. A call that needs the driver opens it by itself: init()
+---is for choosing another one, and for an error at a place of your own.
 ---@param options? integer|{driver?: string, flags?: integer}  flags must be 0; driver: "auto" (default, or
 ---  CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
 ---@raise RuntimeError where there is no driver or no device (100), LogicError for bad options. "auto" falls
@@ -69,8 +70,17 @@ function cuda.init(options)
     errors.raise("LogicError", "init: driver must be a string, got " .. type(options.driver))
   end
   local notice = core.init(options.driver)
+  local arrays = package.loaded["cudalua.gpuarray.graph"]
+  if arrays then arrays.trace_lines() end
   if notice and cuda.on_notice then cuda.on_notice(notice) end
 end
+
+-- What C asks for when a call finds no driver, or no context in a thread that never had one.
+local init = cuda.init
+core.on_start(function(what)
+  if what == "driver" then return init() end
+  require("cudalua.tools").make_default_context(function(device) return device:retain_primary_context():push() end)
+end)
 
 ---Which driver is in use.
 ---@return {open: boolean, soft: boolean?, version: integer?, path: string?}

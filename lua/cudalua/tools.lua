@@ -2,6 +2,7 @@
 -- what generated kernels call types and arguments.
 --   tools/types   dtypes and their names in C       tools/arguments   "const float *x" as an object
 
+local core = require "cudalua.core"
 local cuda = require "cudalua"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
@@ -88,7 +89,7 @@ function M.context_dependent_memoize(f)
   local cache = {}
   caches[cache] = true
   return function(...)
-    local context = cuda.Context.get_current()
+    local context = core.want_context() and cuda.Context.get_current()
     if not context then
       errors.raise("LogicError", "no context is current", { code = 201, name = "CUDA_ERROR_INVALID_CONTEXT" })
     end

@@ -213,6 +213,74 @@ static void other_thread(void) {
   OK(driver.pop(&popped));
 }
 
+/* --- contexts that start by themselves --- */
+
+static const char starts[] = "cuda = require 'cudalua' m = cuda.mem_alloc(100)\n"
+                             "assert(cuda.Context.get_current() == cuda.Device(0):retain_primary_context())";
+static const char none[] = "local ok, err = pcall(cuda.mem_alloc, 4) assert(not ok and err.code == 201)";
+
+static void *start_and_close(void *unused) {
+  for (int i = 0; i < 20; i++) {
+    lua_State *L = bare_state();
+    text(L, starts, 0);
+    lua_close(L);
+    TRUE(!current());
+  }
+  return unused;
+}
+
+/* The context of another thread's is of no use here: the state starts the same one again. */
+static void *start_again(void *L) {
+  TRUE(!current());
+  text(L, "cuda.memset_d8(m, 1, 100) cuda.Context.pop()", 0);
+  text(L, none, 0);
+  TRUE(!current());
+  return NULL;
+}
+
+/* Where the host program has had a context of its own, it decides. */
+static void *hosted(void *unused) {
+  CUcontext host, popped;
+  lua_State *L = bare_state();
+  OK(driver.retain(&host, 0));
+  OK(driver.push(host));
+  text(L, starts, 0);
+  TRUE(current() == host);
+  OK(driver.pop(&popped));
+  text(L, none, 0);
+  TRUE(!current());
+  OK(driver.push(host));
+  text(L, "m = cuda.mem_alloc(100)", 0);
+  OK(driver.pop(&popped));
+  lua_close(L);
+  OK(driver.release(0));
+  return unused;
+}
+
+static void implicit(void) {
+  enum { MANY = 4 };
+  pthread_t t[MANY];
+  for (int i = 0; i < MANY; i++) pthread_create(&t[i], NULL, start_and_close, NULL);
+  for (int i = 0; i < MANY; i++) pthread_join(t[i], NULL);
+  TRUE(!primary_active());
+
+  lua_State *L = bare_state();
+  text(L, starts, 0);
+  for (int i = 0; i < MANY; i++) {
+    pthread_create(&t[0], NULL, start_again, L);
+    pthread_join(t[0], NULL);
+  }
+  text(L, "cuda.memset_d8(m, 2, 100) cuda.Context.pop()", 0);
+  text(L, none, 0);
+  lua_close(L);
+  TRUE(!current() && !primary_active());
+
+  pthread_create(&t[0], NULL, hosted, NULL);
+  pthread_join(t[0], NULL);
+  TRUE(!primary_active());
+  nothing_left(false);
+}
+
 /* lua_close() unloads C modules; this one stays, because the driver and fork() may call it later. */
 static void stays_loaded(void) {
   lua_State *L = new_state(seed, false);
@@ -377,13 +445,10 @@ static void forks(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} groups[] = {{"stacks", stacks},
-              {"other_thread", other_thread},
-              {"stays_loaded", stays_loaded},
-              {"one_thread", one_thread},
-              {"threads", threads},
-              {"moves", moves},
-              {"forks", forks}};
+} groups[] = {{"stacks", stacks},         {"other_thread", other_thread},
+              {"implicit", implicit},     {"stays_loaded", stays_loaded},
+              {"one_thread", one_thread}, {"threads", threads},
+              {"moves", moves},           {"forks", forks}};
 
 int main(int argc, char **argv) {
   script = argc > 1 ? argv[1] : "spec/support/states.lua";

@@ -135,6 +135,8 @@ typedef struct Push {
 typedef struct Pushes {
   Push *list; /* oldest first */
   size_t n, room;
+  uint64_t *threads; /* numbers of those in which this state has had a context, the latest last */
+  size_t nthreads, thread_room;
   bool closed; /* the state is closing: nobody would give back what is pushed now */
 } Pushes;
 
@@ -193,6 +195,17 @@ static void take_off(Pushes *p, const cl_Rec *r) {
   free(off);
 }
 
+/* Unlike the system's names of threads, a number that is never given again. */
+static uint64_t thread_number(void) {
+  static _Atomic uint64_t last;
+  static __thread uint64_t mine;
+  if (!mine) mine = ++last;
+  return mine;
+}
+
+/* Has the host program had a context of its own current on this thread? Then it decides what is. */
+static __thread bool hosted;
+
 /* Entries on other threads' stacks are out of reach. There, an explicit context that is destroyed answers
  * with an error; but a primary one is the host program's too, so it stays retained. */
 static int pushes_gc(lua_State *L) {
@@ -204,6 +217,7 @@ static int pushes_gc(lua_State *L) {
     if (((const cl_Context *)e->rec)->ownership != CL_PRIMARY) cl_rec_release(e->rec);
   }
   free(p->list);
+  free(p->threads);
   *p = (Pushes){.closed = true};
   return 0;
 }
@@ -230,9 +244,27 @@ void cl_open_contexts(lua_State *L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+static bool had_here(const Pushes *p) {
+  const uint64_t me = thread_number();
+  for (size_t i = p->nthreads; i-- > 0;)
+    if (p->threads[i] == me) return true;
+  return false;
+}
+
+bool cl_had_context(lua_State *L) { return hosted || had_here(pushes(L)); }
+bool cl_contexts_closed(lua_State *L) { return pushes(L)->closed; }
+void cl_contexts_forget(lua_State *L) { pushes(L)->nthreads = 0; }
+
 /* Room for one more, before the driver call: so that nothing can fail after it. */
 static Pushes *reserve(lua_State *L) {
   Pushes *p = pushes(L);
+  if (p->nthreads == p->thread_room && !p->closed && !had_here(p)) {
+    size_t room = p->thread_room ? 2 * p->thread_room : 4;
+    uint64_t *more = realloc(p->threads, room * sizeof *more);
+    if (!more) luaL_error(L, "not enough memory");
+    p->threads = more;
+    p->thread_room = room;
+  }
   if (p->n == p->room && !p->closed) {
     size_t room = p->room ? 2 * p->room : 8;
     Push *more = realloc(p->list, room * sizeof *more);
@@ -250,6 +282,7 @@ static Pushes *reserve_push(lua_State *L) {
 }
 
 static void note_push(Pushes *p, cl_Context *c) {
+  if (!had_here(p)) p->threads[p->nthreads++] = thread_number();
   for (size_t i = c->ownership == CL_FOREIGN ? p->n : 0; i-- > 0;) {
     const Push *e = &p->list[i];
     if (!e->owed || e->rec->handle != c->rec.handle || !pthread_equal(e->thread, pthread_self())) continue;
@@ -297,16 +330,21 @@ static cl_Context *wrap_foreign(lua_State *L, CUcontext handle, CUdevice dev) {
   return known;
 }
 
-cl_Context *cl_context_current(lua_State *L) {
-  CUcontext handle = NULL;
-  CL_TRY(L, cuCtxGetCurrent, &handle);
-  if (!handle) cl_fail(L, "cuCtxGetCurrent", CUDA_ERROR_INVALID_CONTEXT);
+static cl_Context *known_or_wrapped(lua_State *L, CUcontext handle) {
   cl_Context *c = cl_context_find(handle);
   if (c) return c;
   if (is_gone(handle)) cl_logic(L, "the current context was detached: Context.pop() it or push another");
   CUdevice dev = 0;
   CL_TRY(L, cuCtxGetDevice, &dev);
   return wrap_foreign(L, handle, dev);
+}
+
+cl_Context *cl_context_current(lua_State *L) {
+  CUcontext handle = cl_current(L);
+  if (!handle) cl_fail(L, "cuCtxGetCurrent", CUDA_ERROR_INVALID_CONTEXT);
+  cl_Context *c = known_or_wrapped(L, handle);
+  if (c->ownership == CL_FOREIGN) hosted = true;
+  return c;
 }
 
 void cl_still_current(lua_State *L, const cl_Context *c) {
@@ -377,10 +415,16 @@ int cl_device_retain_primary_context(lua_State *L) {
   return 1;
 }
 
+/* 201 is about r here: nothing is started. */
+void cl_push_current(lua_State *L, const cl_Rec *r) {
+  CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)r->handle);
+  if (code) cl_fail(L, "cuCtxPushCurrent_v2", code);
+}
+
 int cl_context_push(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_CONTEXT);
   Pushes *p = reserve_push(L);
-  CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+  cl_push_current(L, o->rec);
   note_push(p, (cl_Context *)o->rec);
   lua_settop(L, 1);
   return 1;
@@ -392,14 +436,16 @@ int cl_context_pop(lua_State *L) {
   for (;;) {
     Pushes *p = reserve(L);
     CUcontext handle = NULL;
-    CL_TRY(L, cuCtxGetCurrent, &handle);
+    CUresult code = CU.cuCtxGetCurrent(&handle); /* which starts nothing */
+    if (code) cl_fail(L, "cuCtxGetCurrent", code);
     cl_Context *c = handle && !is_gone(handle) ? cl_context_current(L) : NULL;
     if (c) { /* before the pop: no failure of Lua's may come after it; the userdata holds c from here on */
       cl_push_context(L, c);
       cl_rec_release(&c->rec);
     }
-    CL_TRY(L, cuCtxPopCurrent_v2, &handle);
-    if (!handle) cl_fail(L, "cuCtxPopCurrent_v2", CUDA_ERROR_INVALID_CONTEXT);
+    code = CU.cuCtxPopCurrent_v2(&handle);
+    if (!code && !handle) code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code) cl_fail(L, "cuCtxPopCurrent_v2", code);
     note_pop(p, handle, c);
     if (c) return 1;
   }
@@ -443,7 +489,10 @@ static const cl_Object *receiver(lua_State *L) {
 }
 
 static void enter(lua_State *L, const cl_Object *o) {
-  if (o) CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)o->rec->handle);
+  if (o)
+    cl_push_current(L, o->rec);
+  else
+    cl_current(L); /* if there is none, the driver says so */
 }
 
 /* After the call: takes o off again, and raises unless code is CUDA_SUCCESS. The error is made while o is
@@ -490,14 +539,14 @@ int cl_context_get_api_version(lua_State *L) {
   return 1;
 }
 
-/* Has a sticky error ended the context's device for this process? */
+/* Has a sticky error ended the context's device for this process? Asking starts no context. */
 int cl_context_is_poisoned(lua_State *L) {
   const cl_Object *o = receiver(L);
   CUdevice dev = 0;
   if (o)
     dev = ((const cl_Context *)o->rec)->device;
   else
-    CL_TRY(L, cuCtxGetDevice, &dev);
+    dev = cl_current_device(L);
   lua_pushboolean(L, dev >= 0 && dev < CL_MAX_DEVICES && cl_driver.poison[dev]);
   return 1;
 }
@@ -637,12 +686,18 @@ int cl_context_disable_peer_access(lua_State *L) {
   return 0;
 }
 
+/* What is current on the thread, which the caller wants to share: nothing is started in its place. */
+static cl_Context *attachable(lua_State *L) {
+  cl_current_device(L);
+  return cl_context_current(L);
+}
+
 /* Context.attach([flags]) of the current context, ctx:attach(): one detach() more until it is destroyed. */
 int cl_context_attach(lua_State *L) {
   const cl_Object *o = receiver(L);
   int flags_at = o ? 2 : 1;
   if (!lua_isnoneornil(L, flags_at)) cl_check_int(L, flags_at, "flags", 0, 0);
-  cl_Context *c = o ? (cl_Context *)cl_rec_retain(o->rec) : cl_context_current(L);
+  cl_Context *c = o ? (cl_Context *)cl_rec_retain(o->rec) : attachable(L);
   cl_push_context(L, c); /* the userdata holds it from here on */
   cl_rec_release(&c->rec);
   c->users++;
@@ -673,9 +728,18 @@ int cl_wrap_context(lua_State *L) {
   return 1;
 }
 
+CUdevice cl_current_device(lua_State *L) {
+  CUdevice dev = 0;
+  CUresult code = CU.cuCtxGetDevice(&dev);
+  if (code) cl_fail(L, "cuCtxGetDevice", code);
+  return dev;
+}
+
+/* Context.get_current() -> Context or nil; starts nothing. */
 int cl_context_get_current(lua_State *L) {
   CUcontext handle = NULL;
-  CL_TRY(L, cuCtxGetCurrent, &handle);
+  CUresult code = CU.cuCtxGetCurrent(&handle);
+  if (code && (code != CUDA_ERROR_NOT_INITIALIZED || cl_driver.open)) cl_fail(L, "cuCtxGetCurrent", code);
   if (!handle || is_gone(handle)) {
     lua_pushnil(L);
     return 1;

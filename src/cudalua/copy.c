@@ -20,9 +20,8 @@ cl_Context *cl_owner_of(cl_Rec *r) {
 
 void cl_check_here(lua_State *L, cl_Rec *r, const char *what) {
   const cl_Context *owner = cl_owner_of(r);
-  CUcontext current = NULL;
   if (!owner) return;
-  CL_TRY(L, cuCtxGetCurrent, &current);
+  CUcontext current = cl_current(L);
   if (current && current != (CUcontext)owner->rec.handle)
     cl_logic(
         L,

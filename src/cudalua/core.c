@@ -70,6 +70,9 @@ static const luaL_Reg core_functions[] = {
     {"device_error", cl_device_error},
     // context.c
     {"wrap_context", cl_wrap_context},
+    // start.c
+    {"on_start", cl_on_start},
+    {"want_context", cl_want_context},
     // stream.c, completion.c
     {"stream", cl_stream},
     {"wrap_stream", cl_wrap_stream},

@@ -103,6 +103,9 @@ int cl_context_enable_peer_access(lua_State *L);
 int cl_context_disable_peer_access(lua_State *L);
 int cl_wrap_context(lua_State *L);
 
+int cl_on_start(lua_State *L);
+int cl_want_context(lua_State *L);
+
 int cl_stream(lua_State *L);
 int cl_wrap_stream(lua_State *L);
 int cl_default_streams(lua_State *L);

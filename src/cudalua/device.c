@@ -195,7 +195,7 @@ int cl_device_p2p_attribute(lua_State *L) {
 int cl_device_error(lua_State *L) {
   CUdevice h;
   if (lua_isnoneornil(L, 1)) {
-    CL_TRY(L, cuCtxGetDevice, &h);
+    h = cl_current_device(L);
   } else {
     const cl_DeviceObject *d = cl_to_kind(L, 1, CL_DEVICE);
     if (!d) cl_bad_argument(L, 1, "device", "a Device");

@@ -375,6 +375,7 @@ int cl_softgpu_restart(lua_State *L) {
   control(L, "reset");
   cl_context_abandon_all();
   cl_mempools_abandon_all();
+  cl_contexts_forget(L);
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_driver.poison[i] = 0;
   control(L, command);
   CL_TRY(L, cuInit, 0);

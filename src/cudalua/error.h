@@ -23,6 +23,10 @@ int cl_throw(lua_State *L) __attribute__((noreturn));
 /* The two usual forms. `call` is the driver function that answered `code`. */
 int cl_logic(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
 int cl_fail(lua_State *L, const char *call, CUresult code) __attribute__((noreturn));
+/* The same, unless what the call lacks can be started: then it returns, and the call is to be repeated. */
+void cl_start_or_fail(lua_State *L, const char *call, CUresult code);
+/* Starts what a call lacks that answered `code`: true if the call is worth another try. May raise. */
+bool cl_start(lua_State *L, CUresult code);
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 
@@ -32,11 +36,10 @@ struct cl_Rec;
 int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec *waited)
     __attribute__((noreturn));
 
+/* Calls the driver until it succeeds or fails for good: what a failed call lacks may be started (start.c). */
 #define CL_TRY(L, fn, ...)                                                                                   \
-  do {                                                                                                       \
-    CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
-    if (__builtin_expect(cl_r_ != CUDA_SUCCESS, 0)) cl_fail(L, #fn, cl_r_);                                  \
-  } while (0)
+  for (CUresult cl_r_; __builtin_expect((cl_r_ = CU.fn(__VA_ARGS__)) != CUDA_SUCCESS, 0);)                   \
+  cl_start_or_fail(L, #fn, cl_r_)
 
 const char *cl_code_name(CUresult code); /* "CUDA_ERROR_INVALID_VALUE", or NULL */
 const char *cl_code_text(CUresult code); /* "invalid value": our own words, valid after driver shutdown too */

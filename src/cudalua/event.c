@@ -74,9 +74,7 @@ int cl_event_record(lua_State *L) {
   const cl_Context *ctx = cl_rec_context(&e->rec);
   cl_Stream *s = cl_check_stream(L, 2, "Event:record: stream", ctx);
   if (!s->rec.parent) {
-    CUcontext current = NULL;
-    CL_TRY(L, cuCtxGetCurrent, &current);
-    if (current != (CUcontext)ctx->rec.handle)
+    if (cl_current(L) != (CUcontext)ctx->rec.handle)
       cl_logic(L, "Event:record: the default stream is that of the current context, and the event belongs to "
                   "another one");
   }

@@ -17,7 +17,7 @@ static const struct {
 /* The driver wants the kernel's context to be current; whoever asks need not care. */
 static cl_Function *enter(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
-  CL_TRY(L, cuCtxPushCurrent_v2, (CUcontext)cl_rec_context(f->o.rec)->rec.handle);
+  cl_push_current(L, &cl_rec_context(f->o.rec)->rec);
   return f->fn;
 }
 

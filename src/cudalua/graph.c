@@ -208,11 +208,9 @@ int cl_graph_exec_handle(lua_State *L) {
 
 /* The driver (580) answers 900 to a launch or upload in a capture of any mode, which breaks it. */
 static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *call, cl_Context **ctx) {
-  CUcontext current = NULL;
   *ctx = cl_rec_context(x->rec.parent);
   cl_Stream *s = cl_check_stream(L, 2, call, *ctx);
-  CL_TRY(L, cuCtxGetCurrent, &current);
-  if (current != (CUcontext)(*ctx)->rec.handle)
+  if (cl_current(L) != (CUcontext)(*ctx)->rec.handle)
     cl_logic(L, "%s: the graph's context is not the current one: ctx:push() it, or use ctx:with()", call);
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",

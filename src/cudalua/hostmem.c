@@ -307,9 +307,7 @@ int cl_managed_attach(lua_State *L) {
   unsigned flags = (unsigned)cl_check_enum(L, 2, "flags", "mem_attach_flags");
   const cl_Context *c = cl_rec_context(m->o.rec);
   cl_Stream *s = cl_check_stream(L, 3, "attach", c);
-  CUcontext current = NULL;
-  CL_TRY(L, cuCtxGetCurrent, &current);
-  if (current != (CUcontext)c->rec.handle)
+  if (cl_current(L) != (CUcontext)c->rec.handle)
     cl_logic(L, "attach: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
   if (flags == CU_MEM_ATTACH_SINGLE && s == &cl_legacy_stream)
     cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");

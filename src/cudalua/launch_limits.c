@@ -188,8 +188,7 @@ static void check_rare(lua_State *L, cl_Function *fn, const cl_Context *ctx, con
 }
 
 void cl_check_current(lua_State *L, const cl_Function *fn, const cl_Context *ctx) {
-  CUcontext current = NULL;
-  CL_TRY(L, cuCtxGetCurrent, &current);
+  CUcontext current = cl_current(L);
   if (current != (CUcontext)ctx->rec.handle)
     cl_launch_error(L, fn, CL_LOGIC_ERROR, "%s",
                     current ? "its context is not the current one: ctx:push() it, or use ctx:with()"

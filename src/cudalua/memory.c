@@ -195,9 +195,7 @@ int cl_alloc_free_async(lua_State *L) {
   cl_Stream *s = lua_isnoneornil(L, 2) ? cl_order_stream(&a->order) : cl_check_stream(L, 2, "free_async", c);
   if (cl_captures || a->captured) cl_memory_before_free(L, a, s, "free_async");
   if (s != a->order.home) {
-    CUcontext current = NULL;
-    CL_TRY(L, cuCtxGetCurrent, &current);
-    if (current != (CUcontext)c->rec.handle)
+    if (cl_current(L) != (CUcontext)c->rec.handle)
       cl_logic(L,
                "free_async: the memory's context is not the current one: ctx:push() it, or use ctx:with()");
     CUresult code = cl_order_join(&a->order, s);

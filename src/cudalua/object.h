@@ -161,9 +161,22 @@ cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
 cl_Context *
 cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
-/* The context current on this thread, retained; raises 201 when there is none. A context that somebody
- * else made is wrapped, unowned. */
+/* The context current on this thread, retained; raises 201 when there is none and none is started. A context
+ * that somebody else made is wrapped, unowned. */
 cl_Context *cl_context_current(lua_State *L);
+/* Its handle; in a thread that never had a context, one is started. NULL: there is none. */
+CUcontext cl_current_slow(lua_State *L);
+static inline CUcontext cl_current(lua_State *L) {
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  return __builtin_expect(current != NULL, 1) ? current : cl_current_slow(L);
+}
+void cl_push_current(lua_State *L, const cl_Rec *r); /* the driver's call alone, or raises */
+CUdevice cl_current_device(lua_State *L);            /* of the current context; starts none, raises 201 */
+/* Has this state made, pushed or started a context on this thread, or has the host program one of its own? */
+bool cl_had_context(lua_State *L);
+bool cl_contexts_closed(lua_State *L); /* the state is closing: nothing starts any more */
+void cl_contexts_forget(lua_State *L); /* the device starts anew, and so may this state */
 /* Raises if c is not the current one any more: what is new in Lua may run finalizers, and they may do
  * anything. */
 void cl_still_current(lua_State *L, const cl_Context *c);

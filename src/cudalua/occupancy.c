@@ -8,10 +8,8 @@
 /* The function at index 1, its context current and its limits known. */
 static cl_Function *receiver(lua_State *L, cl_Context **ctx) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
-  CUcontext current = NULL;
   *ctx = cl_rec_context(f->o.rec);
-  CL_TRY(L, cuCtxGetCurrent, &current);
-  if (current != (CUcontext)(*ctx)->rec.handle)
+  if (cl_current(L) != (CUcontext)(*ctx)->rec.handle)
     cl_launch_error(L, f->fn, CL_LOGIC_ERROR, "its context is not the current one");
   if (!f->fn->limits_known) cl_read_limits(L, f->fn, *ctx);
   return f->fn;

@@ -4,6 +4,7 @@
 
 /* start_profiler() */
 int cl_start_profiler(lua_State *L) {
+  cl_current(L);
   CL_TRY_RELAXED(L, cuProfilerStart);
   return 0;
 }

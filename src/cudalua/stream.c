@@ -181,12 +181,21 @@ int cl_stream_tostring(lua_State *L) {
 int cl_stream_synchronize(lua_State *L) {
   cl_Stream *s = check_self(L);
   cl_refuse_stream_wait(L, s, "Stream:synchronize");
-  CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  CUresult code;
+  do code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  while (code && cl_start(L, code));
   if (code) cl_fail_waiting(L, "cuStreamSynchronize", code, &s->rec);
   cl_after_wait(L);
   cl_run_completions(L);
   lua_settop(L, 1);
   return 1;
+}
+
+static CUresult query(const cl_Stream *s) {
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = CU.cuStreamQuery(cl_stream_handle(s));
+  cl_unrelax(mode);
+  return code;
 }
 
 /* s:is_done() -> has all its work been done? */
@@ -198,9 +207,9 @@ int cl_stream_is_done(lua_State *L) {
                   "when its graph is launched");
     cl_capture_check(L, s, "Stream:is_done");
   }
-  CUstreamCaptureMode mode = cl_relax();
-  CUresult code = CU.cuStreamQuery(cl_stream_handle(s));
-  cl_unrelax(mode);
+  CUresult code;
+  do code = query(s);
+  while (code && cl_start(L, code));
   if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuStreamQuery", code, &s->rec);
   if (!code) cl_anchors_poll(L);
   lua_pushboolean(L, code == CUDA_SUCCESS);
