@@ -44,7 +44,7 @@ local function info()
     print(("NVRTC    %s, %d.%d, compiles for %s"):format(nvrtc.path, nvrtc.major, nvrtc.minor,
       table.concat(nvrtc.archs, " ")))
   else
-    print("NVRTC    not found; install the CUDA toolkit and set CUDA_HOME, or CUDALUA_NVRTC to the library\n" .. why)
+    print("NVRTC    not found; install the CUDA toolkit or the wheel nvidia-cuda-nvrtc, or set CUDA_HOME\n" .. why)
   end
   return found and nvrtc and 0 or 1
 end

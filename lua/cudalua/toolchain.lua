@@ -18,7 +18,7 @@ local function is_file(path) return core.stat(path) == "file" end
 -- Toolkits, CUDA's packages for conda, and wheels differ in where a root keeps its libraries.
 local library_folders = { "/lib64", "/lib", "/targets/x86_64-linux/lib", "/lib/x86_64-linux-gnu" }
 
--- Each search calls visit(path) for the libraries that are there, best first, and returns true once visit does.
+-- Calls visit(path) for the libraries that are there, best first, and returns true once visit does.
 local function in_root(root, visit)
   for _, folder in ipairs(library_folders) do
     for _, name in ipairs(names) do
@@ -27,6 +27,8 @@ local function in_root(root, visit)
     end
   end
 end
+
+local linker_folders = { "/lib64", "/usr/lib64", "/lib", "/usr/lib" }
 
 -- What the dynamic linker would find for a bare name: LD_LIBRARY_PATH, its cache, the folders that it always searches.
 local function as_linker(name, cache)
@@ -43,44 +45,133 @@ local function as_linker(name, cache)
     if path:sub(1, 1) == "/" and path:sub(-#name - 1) == "/" .. name and is_file(path) then return path end
     at, past = cache:find(name .. "\0", past, true)
   end
-  for _, dir in ipairs { "/lib64", "/usr/lib64", "/lib", "/usr/lib" } do
+  for _, dir in ipairs(linker_folders) do
     if is_file(dir .. "/" .. name) then return dir .. "/" .. name end
   end
 end
 
--- The wheels of NVIDIA, in the Python environment that is active and in the user's own.
-local function in_wheels(visit)
-  for _, base in ipairs { env "VIRTUAL_ENV" or false, env "HOME" and env "HOME" .. "/.local" or false } do
-    for minor = 14, 8, -1 do
-      local site = base and base .. "/lib/python3." .. minor .. "/site-packages/nvidia"
-      if site and core.stat(site) == "directory" then
-        if in_root(site .. "/cu13", visit) or in_root(site .. "/cuda_nvrtc", visit) then return true end
-      end
+-- Folders of Python's packages: of the active environment, of the `python3` on PATH, of the user, of the system. Found
+-- by their names, since starting Python would take longer than a compilation.
+local function python_sites()
+  local sites, seen = {}, {}
+  local function add(site)
+    if not seen[site] and core.stat(site) == "directory" then
+      seen[site], sites[#sites + 1] = true, site
     end
+  end
+  local function add_prefix(prefix)
+    for _, lib in ipairs { prefix .. "/lib", prefix .. "/lib64" } do
+      local minors = {}
+      for _, name in ipairs(core.list_folder(lib) or {}) do
+        minors[#minors + 1] = tonumber(name:match "^python3%.(%d+)$")
+      end
+      table.sort(minors, function(a, b) return a > b end)
+      for _, minor in ipairs(minors) do
+        add(("%s/python3.%d/site-packages"):format(lib, minor))
+        add(("%s/python3.%d/dist-packages"):format(lib, minor)) -- Debian's name of it
+      end
+      add(lib .. "/python3/dist-packages")
+    end
+  end
+  if env "VIRTUAL_ENV" then add_prefix(env "VIRTUAL_ENV") end
+  for dir in (env "PATH" or ""):gmatch "[^:]+" do
+    if is_file(dir .. "/python3") then
+      local prefix = dir:match "^(/.*)/bin/*$"
+      if prefix and prefix ~= "/usr" and prefix ~= "/usr/local" then add_prefix(prefix) end
+      break
+    end
+  end
+  local user = env "PYTHONUSERBASE" or env "HOME" and env "HOME" .. "/.local"
+  if user then add_prefix(user) end
+  add_prefix "/usr/local"
+  add_prefix "/usr"
+  return sites
+end
+
+-- The folders of NVIDIA's wheels: one for all of CUDA 13; before that, one for each wheel, here the named one.
+local function wheel_roots(wheel)
+  local roots = {}
+  for _, site in ipairs(python_sites()) do
+    roots[#roots + 1] = site .. "/nvidia/cu13"
+    roots[#roots + 1] = site .. "/nvidia/" .. wheel
+  end
+  return roots
+end
+
+local function variable(name)
+  return {
+    name = name,
+    roots = function() return { env(name) } end,
+    looked = function() return env(name) or "not set" end,
+  }
+end
+
+local function root(name, path)
+  return {
+    name = name,
+    roots = function() return { path } end,
+    looked = function() return path or "unknown" end,
+  }
+end
+
+-- Where a toolkit may be, best first: what the user names, what the system or the active environment has, what the
+-- library was built with, what else is installed. roots(wheel) gives roots of toolkits, libraries() single files, and
+-- looked() says for an error what was searched.
+local places = {
+  variable "CUDA_HOME",
+  variable "CUDA_PATH",
+  {
+    name = "the dynamic linker",
+    roots = function() return {} end,
+    libraries = function()
+      local paths, cache = {}, core.read_file("/etc/ld.so.cache", 2 ^ 26) or ""
+      for _, name in ipairs(names) do paths[#paths + 1] = as_linker(name, cache) end
+      return paths
+    end,
+    looked = function()
+      return ("LD_LIBRARY_PATH (%s), /etc/ld.so.cache, %s"):format(env "LD_LIBRARY_PATH" or "not set",
+        table.concat(linker_folders, ", "))
+    end,
+  },
+  variable "CONDA_PREFIX",
+  root("the toolkit of the build", core.toolkit),
+  {
+    name = "Python's packages",
+    roots = wheel_roots,
+    looked = function()
+      local sites = python_sites()
+      return #sites == 0 and "no site-packages or dist-packages found"
+        or "nvidia/cu13 and nvidia/cuda_nvrtc in " .. table.concat(sites, ", ")
+    end,
+  },
+  root("usual folder", "/usr/local/cuda"),
+  root("usual folder", "/opt/cuda"),
+}
+
+-- Calls visit(path) for each library, best first, until it returns true. A later place is looked at only where the ones
+-- before it had nothing.
+local function search(visit)
+  for _, place in ipairs(places) do
+    local any = false
+    local function note(path)
+      any = true
+      return visit(path)
+    end
+    for _, path in ipairs(place.libraries and place.libraries() or {}) do
+      if note(path) then return end
+    end
+    for _, dir in ipairs(place.roots "cuda_nvrtc") do
+      if in_root(dir, note) then return end
+    end
+    if any then return end
   end
 end
 
--- A later place is looked at only where the ones before it had nothing.
-local function search(visit)
-  local any
-  local function note(path)
-    any = true
-    return visit(path)
-  end
-  for _, variable in ipairs { "CUDA_HOME", "CUDA_PATH" } do
-    if env(variable) and in_root(env(variable), note) then return end
-  end
-  if any then return end
-  local cache = core.read_file("/etc/ld.so.cache", 2 ^ 26) or ""
-  for _, name in ipairs(names) do
-    local path = as_linker(name, cache)
-    if path and note(path) then return end
-  end
-  if any then return end
-  if env "CONDA_PREFIX" then in_root(env "CONDA_PREFIX", note) end
-  if not any then in_wheels(note) end
-  if not any then in_root("/usr/local/cuda", note) end
-  if not any then in_root("/opt/cuda", note) end
+-- The places for an error, a line each.
+local function looked()
+  local lines = { "looked for " .. table.concat(names, ", ") .. " in" }
+  for _, place in ipairs(places) do lines[#lines + 1] = ("  %s: %s"):format(place.name, place.looked()) end
+  return table.concat(lines, "\n")
 end
 
 local candidates
@@ -106,19 +197,23 @@ local function first_candidate()
   return first
 end
 
--- A root of headers: the one the user names, the one that came with the library, the usual one.
+-- The folder of headers: of the toolkit that the user names, of the one that the library is part of, of any other.
 local function include_of(nvrtc)
   local folder = nvrtc:match "^(.*)/[^/]*$" or "."
-  local tries = {}
-  for _, variable in ipairs { "CUDA_HOME", "CUDA_PATH" } do
-    if env(variable) then tries[#tries + 1] = env(variable) .. "/include" end
+  local function try(dir) return is_file(dir .. "/cuda_runtime.h") and core.realpath(dir) end
+  for _, name in ipairs { "CUDA_HOME", "CUDA_PATH" } do
+    local dir = env(name) and try(env(name) .. "/include")
+    if dir then return dir end
   end
   for _, up in ipairs { "/..", "/../..", "/../../..", "/../../cuda_runtime" } do
-    tries[#tries + 1] = folder .. up .. "/include"
+    local dir = try(folder .. up .. "/include")
+    if dir then return dir end
   end
-  tries[#tries + 1] = "/usr/local/cuda/include"
-  for _, dir in ipairs(tries) do
-    if is_file(dir .. "/cuda_runtime.h") then return core.realpath(dir) end
+  for _, place in ipairs(places) do
+    for _, dir in ipairs(place.roots "cuda_runtime") do
+      local found_dir = try(dir .. "/include") or try(dir .. "/targets/x86_64-linux/include")
+      if found_dir then return found_dir end
+    end
   end
 end
 
@@ -186,11 +281,12 @@ end
 
 ---Opens NVRTC, once.
 ---@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil: there is none that loads
----@return string? why  what was tried, one line each
+---@return string? why  what was tried, and every place that was looked at, one line each
 function M.open()
   if opened then return opened end
   local why
   opened, why = core.nvrtc_open(M.candidates())
+  if not opened and not env "CUDALUA_NVRTC" then why = why .. looked() end
   -- The first candidate need not be the one that loaded.
   if opened and M.find().nvrtc ~= opened.path then take(opened.path) end
   return opened, why

@@ -1,5 +1,6 @@
 /* luaopen_cudalua_core: every table of functions of the module. Names that Lua code calls directly have
  * their documentation in docs/meta/core.lua or in the Lua file that wraps them. */
+#include "built.h"
 #include "launch.h"
 #include "slots.h"
 #include "state.h"
@@ -393,6 +394,8 @@ int luaopen_cudalua_core(lua_State *L) {
   luaL_setfuncs(L, core_functions, 0);
   lua_pushinteger(L, CL_ABI);
   lua_setfield(L, -2, "ABI");
+  lua_pushliteral(L, CL_TOOLKIT); /* the root of the CUDA toolkit that the build took its headers from */
+  lua_setfield(L, -2, "toolkit");
   cl_push_error_classes(L);
   lua_setfield(L, -2, "errors");
   cl_push_results(L);

@@ -22,8 +22,8 @@ local function open()
   if not info then
     errors.raise("RuntimeError", "NVRTC, CUDA's run-time compiler, was not found", {
       detail = why,
-      hint = "install the CUDA toolkit (or the wheel nvidia-cuda-nvrtc) and set CUDA_HOME, " ..
-        "or CUDALUA_NVRTC to the library itself",
+      hint = "install the CUDA toolkit, or the wheels nvidia-cuda-nvrtc and nvidia-cuda-runtime; " ..
+        "or set CUDA_HOME to a toolkit's root, or CUDALUA_NVRTC to the library itself",
     })
   end
   return info
