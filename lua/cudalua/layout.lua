@@ -53,11 +53,12 @@ end
 
 ---A list of whole numbers, copied.
 ---@param what string   for messages
----@param name string   what the list is: "shape"
+---@param name string   what the list is: "ends"
 ---@param list any      a table, or one number for a list of one
 ---@param lowest integer
+---@param most? integer  entries: of lists with one for each axis; default: any number
 ---@return integer[]
-function M.numbers(what, name, list, lowest)
+function M.integers(what, name, list, lowest, most)
   if type(list) ~= "table" then
     local n = whole(list)
     if not n then refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list)) end
@@ -66,7 +67,7 @@ function M.numbers(what, name, list, lowest)
     refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list))
   end
   local n = #list
-  if n > M.MAX_AXES then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, M.MAX_AXES) end
+  if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
   for key in pairs(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
       refuse(what, "%s must be a list; it has a field %s", name, errors.text(key))
@@ -83,6 +84,14 @@ function M.numbers(what, name, list, lowest)
   end
   return out
 end
+
+---A list of whole numbers with an entry for each axis, copied: a shape, strides, axes.
+---@param what string   for messages
+---@param name string   what the list is: "shape"
+---@param list any      a table, or one number for a list of one
+---@param lowest integer
+---@return integer[]
+function M.numbers(what, name, list, lowest) return M.integers(what, name, list, lowest, M.MAX_AXES) end
 
 ---How many elements a checked shape has.
 ---@param what string

@@ -177,6 +177,10 @@ def shapes():
     case((2, 3, 4), "a:moveaxis({1, 2}, {-1, 1})", lambda a: np.moveaxis(a, (0, 1), (-1, 0)))
     case((2, 3, 4), "a:transpose(2, 3, 1)", lambda a: a.transpose(1, 2, 0))
     case((2, 3, 4), "a:transpose(2, 2, 1)", lambda a: a.transpose(1, 1, 0))
+    for n in [1, 2, 3, 5]:  # borders of which one is longer than the axis, or both
+        for width in [(1, 4), (1, 5), (5, 1), (2, 9), (9, 2), (0, 12), (13, 11)]:
+            for mode in ["reflect", "symmetric", "wrap"]:
+                case((n,), "a:pad({%s}, '%s')" % (lua(width), mode), lambda a: np.pad(a, width, mode))
     case((4,), "a:pad(2, 'constant', {constant_values = -7})", lambda a: np.pad(a, 2, constant_values=-7))
     case((3,), "g.meshgrid(a, {5, 6})", lambda a: np.meshgrid(a, np.array([5, 6])))
     case((3,), "g.meshgrid(a, {5, 6}, {indexing = 'ij'})", lambda a: np.meshgrid(a, np.array([5, 6]), indexing="ij"))

@@ -226,7 +226,7 @@ local function split(what, x, parts, axis, uneven)
   check_self(x, what)
   if x._ndim == 0 then refuse(what, "a 0-d array has no parts") end
   axis = layout.axis(what, axis == nil and 1 or axis, x._ndim)
-  if type(parts) == "table" then return cut(what, x, axis, layout.numbers(what, "ends", parts, 0)) end
+  if type(parts) == "table" then return cut(what, x, axis, layout.integers(what, "ends", parts, 0)) end
   local count, n, ends = layout.whole(parts), x._shape[axis], {}
   if not count or count < 1 or count > 2 ^ 24 then
     refuse(what, "the number of parts must be a whole number from 1, got " .. element.describe(parts))
@@ -343,12 +343,12 @@ end
 function Array:roll(shift, axes)
   local what = "gpuarray:roll"
   check_self(self, what)
-  local shifts = layout.numbers(what, "shift", shift, -2 ^ 53)
+  local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
   local x, shape = self, self.shape
   if axes == nil then
     x, axes = self:ravel(), { 1 }
   else
-    axes = layout.numbers(what, "axes", axes, -2 ^ 53)
+    axes = layout.integers(what, "axes", axes, -2 ^ 53)
   end
   if #shifts ~= #axes and (#shifts ~= 1 and #axes ~= 1 or #shifts * #axes == 0) then
     refuse(what, "%d shifts for %d axes", #shifts, #axes)
@@ -406,28 +406,9 @@ function borders.edge(fill, first, last, n)
   if last < n then fill({ last, n - last }, { last - 1, 1 }) end
 end
 
--- Mirrored at the first and the last element, which are not (own = 0), or are (own = 1), repeated.
-local function mirrored(own)
-  return function(fill, first, last, n)
-    if last - first == 1 and own == 0 then return borders.edge(fill, first, last, n) end
-    while first > 0 or last < n do
-      local count = math.min(first, last - first - 1 + own)
-      if count > 0 then
-        fill({ first - count, count }, { first + count - own, count, -1 })
-        first = first - count
-      end
-      count = math.min(n - last, last - first - 1 + own)
-      if count > 0 then
-        fill({ last, count }, { last - 2 + own, count, -1 })
-        last = last + count
-      end
-    end
-  end
-end
-borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
-
-function borders.wrap(fill, first, last, n)
-  local period = last - first
+-- Repeats what is there, which has whole periods and more, to both sides: each piece is as long as what it is copied
+-- from, so that few are needed.
+local function periodic(fill, first, last, n, period)
   while first > 0 or last < n do
     local whole = math.floor((last - first) / period) * period
     local count = math.min(first, whole)
@@ -443,6 +424,22 @@ function borders.wrap(fill, first, last, n)
     end
   end
 end
+
+-- Mirrored at the first and the last element, which are not (own = 0), or are (own = 1), repeated. One image of the
+-- axis on each side; what lies beyond repeats with the period of the axis and an image.
+local function mirrored(own)
+  return function(fill, first, last, n)
+    local image = last - first - 1 + own
+    if image == 0 then return borders.edge(fill, first, last, n) end
+    local before, behind = math.min(first, image), math.min(n - last, image)
+    if before > 0 then fill({ first - before, before }, { first + before - own, before, -1 }) end
+    if behind > 0 then fill({ last, behind }, { last - 2 + own, behind, -1 }) end
+    periodic(fill, first - before, last + behind, n, 2 * image)
+  end
+end
+borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
+
+function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last - first) end
 
 local pad_options = { constant_values = true }
 

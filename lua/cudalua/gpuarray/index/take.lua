@@ -207,7 +207,7 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   local o = errors.options(what, options, multi_take_put_options)
   local list, sources, offsets = positions_of(what, src_indices), {}, nil
   if o.src_offsets ~= nil then
-    offsets = layout.numbers(what, "src_offsets", o.src_offsets, -2 ^ 53)
+    offsets = layout.integers(what, "src_offsets", o.src_offsets, -2 ^ 53)
     if #offsets ~= n then refuse(what, ("%d arrays and %d src_offsets are given"):format(n, #offsets)) end
     list = graph.as_type(list, dtypes.int64)
   end
