@@ -314,7 +314,7 @@ local function on_device()
       local s = sets[i % 4]
       return s[1] * s[2] + s[3] * 2 - s[1]:sin()
     end },
-    { "transposed", "transposed copy, 16384 x 16384", 2, function() return m.T:copy() end, transposer(32, 32, 8),
+    { "transposed", "transposed copy, 16384 x 16384", 2, function() return m.T:copy "C" end, transposer(32, 32, 8),
       transposer(64, 16, 16) },
     { "row", "matrix + row, 16384 x 16384", 2, function() return m + line end, in_rows("add_row", line) },
     { "column", "matrix + column, 16384 x 16384", 2, function() return m + column end, in_rows("add_column", column) },

@@ -21,7 +21,7 @@ local function in_ball()
 end
 local points = {}
 for k = 1, n do points[k] = in_ball() end
-local pos = gpuarray.to_gpu(points).T:copy()
+local pos = gpuarray.to_gpu(points).T:copy "C"
 local vel = gpuarray.zeros_like(pos)
 local mass = gpuarray.full(n, 1 / n)
 

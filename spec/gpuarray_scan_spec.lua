@@ -205,13 +205,13 @@ describe("Scans of", function()
         local line = flat(x[{ {}, 77 }])
         assert.equal(0, differences(expected("cumsum", line, { rows }, 1, dtype.float32, { 1, 1 }),
           flat(down[{ {}, 77 }])))
-        local across = scan_run.compute(sum_kind "float32", x.T:copy(), 2) -- the same lines, as tiles
+        local across = scan_run.compute(sum_kind "float32", x.T:copy "C", 2) -- the same lines, as tiles
         assert.is_true(down:eq(across.T):all():item())
       end
     end)
     for _, t in ipairs { "float16", "float64", "complex128" } do
       local y = x[{ {}, { 1, 3 } }]:astype(t):eval()
-      assert.is_true(y:cumsum(1):eq(y.T:copy():cumsum(2).T):all():item(), t)
+      assert.is_true(y:cumsum(1):eq(y.T:copy("C"):cumsum(2).T):all():item(), t)
     end
   end)
 

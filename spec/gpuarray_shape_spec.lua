@@ -187,7 +187,15 @@ describe("Views and copies:", function()
   it("gpuarray.Array:copy, gpuarray.copy in order C, F, A or K", function()
     local a = gpuarray.arange(24):reshape(2, 3, 4):transpose(3, 1, 2)
     assert.same({ 8, 96, 32 }, a.strides)
-    assert.same({ 48, 24, 8 }, a:copy().strides)
+    assert.same({ 8, 96, 32 }, a:copy().strides)
+    assert.same({ 48, 24, 8 }, a:copy("C").strides)
+    local f = gpuarray.zeros({ 2, 3 }, "float32", { order = "F" })
+    assert.same({ 4, 8 }, f:copy().strides)
+    assert.same({ 4, 8 }, f.T.T:copy().strides)
+    assert.same({ 8, 4 }, f[{ {}, { 3, 1, -2 } }].T:copy().strides) -- no gaps, nothing backwards
+    assert.same({ 12, 4 }, gpuarray.copy(f, "C").strides)
+    local point = dtype.struct { { "x", "float32" } }
+    assert.same({ 4, 8 }, gpuarray.zeros({ 2, 3 }, point, { order = "F" }):astype(point).strides)
     assert.same({ 8, 32, 64 }, a:copy("F").strides)
     assert.same({ 8, 96, 32 }, a:copy("K").strides)
     assert.same({ 48, 24, 8 }, a:copy("A").strides)
@@ -372,6 +380,19 @@ describe("Arrays together:", function()
         gpu.raises("LogicError", "expected a list of arrays", gpuarray[name], a)
         gpu.refuses_nonsense(gpuarray[name], { table = true })
       end
+    end)
+
+  it("gpuarray.Array:split, gpuarray.Array:array_split, gpuarray.Array:roll take more numbers than an array has axes",
+    function()
+      local a, ends, shifts = gpuarray.arange(1000), {}, {}
+      for i = 1, 99 do ends[i], shifts[i] = 10 * i, 1 end
+      for _, parts in ipairs { a:split(ends), a:array_split(ends), a:split(100) } do
+        assert.equal(100, #parts)
+        assert.equal(650, parts[66][1])
+        same({ 990, 991, 992, 993, 994, 995, 996, 997, 998, 999 }, parts[100])
+      end
+      assert.equal(901, a:roll(shifts, 1)[1])
+      gpu.raises("LogicError", "shape has 99 entries; an array has at most 64 axes", gpuarray.zeros, ends)
     end)
 
   it("gpuarray.Array:split, gpuarray.Array:array_split give views", function()

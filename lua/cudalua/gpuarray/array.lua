@@ -231,25 +231,26 @@ function Array:astype(dtype, options)
     dtype == self._dtype then
     return self
   end
-  if dtype == self._dtype and dtype.kind == "struct" then return view.copy(self, "C") end
+  if dtype == self._dtype and dtype.kind == "struct" then return view.copy(self, "K") end
   return graph.convert(self, dtype)
 end
 
----A copy without gaps.
----@param order? "C"|"F"|"A"|"K"  default: C; A: F of an array that lies in F order alone; K: axes lie in the array's
----  order
+---A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
+---@param order? "C"|"F"|"A"|"K"  K (default): axes lie in the order of the array's; A: F of an array that lies in F
+---  order alone, else C
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for another order
 function Array:copy(order)
   local what = "gpuarray:copy"
   check_self(self, what)
+  if order == nil then order = "K" end
   if order == "K" or order == "A" then
     local c, f = layout.density(self._shape, evaluate(self).strides, self._dtype.itemsize)
     if order == "A" or c or f then order = f and not c and "F" or "C" end
-  elseif order ~= nil and order ~= "C" and order ~= "F" then
+  elseif order ~= "C" and order ~= "F" then
     refuse(what, "order must be 'C', 'F', 'A' or 'K', got " .. errors.text(order))
   end
-  return view.copy(self, order or "C")
+  return view.copy(self, order)
 end
 
 -- ---- operators ------------------------------------------------------------------------------------------------------
@@ -264,14 +265,17 @@ function mt.__div(a, b) return binary(div, a, b) end
 function mt.__mod(a, b) return binary(mod, a, b) end
 function mt.__unm(a) return unary(neg, a) end
 
--- Exponents with an operation of their own.
-local powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos, [0.5] = ops.sqrt, [-1] = ops.reciprocal }
+-- Exponents with an operation of their own. Bool has none: beside any whole number it is int64, and each of these
+-- operations would give a type of its own.
+local float_powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos, [0.5] = ops.sqrt, [-1] = ops.reciprocal }
+local integer_powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos }
+local powers = { float = float_powers, complex = float_powers, int = integer_powers, uint = integer_powers }
 
 local function power(a, b)
-  local op = powers[b]
-  if op and getmetatable(a) == TAG then
-    local kind = a._dtype.kind
-    if kind == "float" or kind == "complex" or b ~= 0.5 and b ~= -1 then return unary(op, a) end
+  if getmetatable(a) == TAG then
+    local list = powers[a._dtype.kind]
+    local op = list and list[b]
+    if op then return unary(op, a) end
   end
   return binary(pow, a, b)
 end
