@@ -200,6 +200,34 @@ describe("Ranges:", function()
     assert.equal("0000", hex(gpuarray.arange(1, "int16"):get()))
   end)
 
+  -- Written out; NumPy has the same of these integers.
+  it("gpuarray.arange and ndarray.arange take 64-bit integers beyond 2^53", function()
+    local big, least, most = 1152921504606846976LL, -9223372036854775807LL - 1, 18446744073709551615ULL
+    for _, m in ipairs { gpuarray, ndarray } do
+      local function is(expected, t, ...)
+        local a = m.arange(...)
+        assert.equal(t, a.dtype.name)
+        local texts = {}
+        for i = 1, a.size do texts[i] = tostring(a[i]):gsub("U?LL$", "") end
+        assert.equal(expected, table.concat(texts, " "))
+      end
+      is("1152921504606846976 1152921504606846977 1152921504606846978", "int64", big, big + 3)
+      is("1152921504606846978 1152921504606846976", "int64", big + 2, big - 1, -2)
+      is("0", "int64", 0, 1, 9007199254740994LL)
+      is("18446744073709551615 18446744073709551613", "uint64", most, most - 3, -2)
+      is("0 18446744073709551614", "uint64", 0, most, most - 1)
+      is("-9223372036854775808 -1 9223372036854775806", "int64", least, 9223372036854775807LL, 9223372036854775807LL)
+      is("1152921504606846976 1152921504606846977", "uint64", big, big + 2, 1, "uint64")
+      is("0 1 2", "int64", 3LL)
+      assert.same({ 2 ^ 60, 2 ^ 60 }, m.arange(big, big + 2, 1, "float64"):tolist())
+      gpu.raises("LogicError", "[1]: 1152921504606846976 is out of the range of int32", m.arange, big, big + 2, 1,
+        "int32")
+      gpu.raises("LogicError", "too many elements", m.arange, 0, big)
+      gpu.raises("LogicError", "the step is 0", m.arange, 0, big, 0)
+      gpu.raises("LogicError", "-1 and 18446744073709551615 have no integer type in common", m.arange, -1, most, big)
+    end
+  end)
+
   it("gpuarray.arange excludes its end, gives int64 for whole numbers, and many elements", function()
     same({ 0, 1, 2 }, gpuarray.arange(3))
     same({ 2, 3, 4 }, gpuarray.arange(2, 5))
@@ -331,7 +359,7 @@ describe("Host data:", function()
   it("gpuarray.Array:get into host arrays of any strides", function()
     local a = gpuarray.arange(6, "float32"):reshape(2, 3)
     for _, order in ipairs { "C", "F" } do
-      for _, x in ipairs { a, a:copy "F", a.T:copy().T } do
+      for _, x in ipairs { a, a:copy "F", a.T:copy("C").T } do
         local to = ndarray.zeros({ 2, 3 }, nil, { order = order })
         assert.equal(to, x:get(to))
         assert.same({ { 0, 1, 2 }, { 3, 4, 5 } }, to:tolist())

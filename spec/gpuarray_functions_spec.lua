@@ -149,6 +149,67 @@ describe("Operations:", function()
     end)
   end
 
+  it("gpuarray.Array:pow of bool and a whole number is int64, whatever the number", function()
+    local b = gpuarray.to_gpu({ true, false }, "bool")
+    for n, expected in pairs { [0] = { 1, 1 }, [1] = { 1, 0 }, [2] = { 1, 0 }, [3] = { 1, 0 }, [4] = { 1, 0 } } do
+      for _, x in ipairs { b ^ n, b:pow(n), gpuarray.pow(b, n) } do
+        assert.equal("int64", x.dtype.name)
+        assert.same(expected, x:tolist())
+      end
+    end
+    assert.equal("float32", (b ^ 0.5).dtype.name)
+    gpu.raises("LogicError", "the result is int64 and does not go into bool", b.ipow, b, 1)
+  end)
+
+  -- What NumPy 2 answers.
+  it("gpuarray.lt and the other comparisons with a number that the integers do not hold go by its value", function()
+    local function is(expected, x)
+      assert.equal("bool", x.dtype.name)
+      assert.same(expected, x:tolist())
+    end
+    local yes, no = { true, true, true }, { false, false, false }
+    local u = gpuarray.arange(3, "uint8")
+    is(yes, u:lt(256))
+    is(no, u:eq(-1))
+    is(yes, u:ne(256))
+    is(yes, u:ge(-1))
+    is(no, gpuarray.lt(256, u))
+    is(no, u:gt(1e20))
+    is(yes, u:le(2 ^ 60))
+    is(no, u:lt(-1e300))
+    local i = gpuarray.to_gpu({ -9223372036854775807LL - 1, 0, 9223372036854775807LL }, "int64")
+    is(yes, i:lt(2 ^ 63))
+    is(yes, i:lt(2 ^ 70))
+    is({ false, true, true }, i:gt(-2 ^ 63))
+    is(yes, i:ge(-2 ^ 63))
+    is(yes, i:gt(-2 ^ 64))
+    is(no, i:eq(2 ^ 62))
+    is(yes, i:lt(18446744073709551615ULL))
+    local v = gpuarray.to_gpu({ 18446744073709551615ULL, 0ULL, 5 }, "uint64")
+    is(yes, v:gt(-1))
+    is(no, v:lt(-9223372036854775807LL))
+    is({ true, false, false }, v:ge(2 ^ 63))
+    is(yes, v:lt(2 ^ 64))
+    is(yes, gpuarray.le(-1, v))
+    is({ true, true }, gpuarray.to_gpu({ true, false }, "bool"):lt(2 ^ 60))
+    gpu.raises("LogicError", "float2 is a struct", u.lt, gpuarray.zeros(2, gpuarray.vec.float2), 1)
+  end)
+
+  it("gpuarray.clip with a bound that no element reaches leaves the others as they are", function()
+    local u = gpuarray.arange(3, "uint8")
+    for _, row in ipairs { { 0, 1000, 0, 1, 2 }, { -5, 1, 0, 1, 1 }, { 0, 1e10, 0, 1, 2 }, { -1e30, 1e30, 0, 1, 2 },
+      { 1, 18446744073709551615ULL, 1, 1, 2 }, { -5LL, 1, 0, 1, 1 } } do
+      local x = u:clip(row[1], row[2])
+      assert.equal("uint8", x.dtype.name)
+      assert.same({ row[3], row[4], row[5] }, x:tolist())
+    end
+    local least, most = -9223372036854775807LL - 1, 9223372036854775807LL
+    local i = gpuarray.to_gpu({ least, 0, most }, "int64")
+    assert.is_true(i:clip(-2 ^ 70, 2 ^ 70):eq(i):all():item())
+    gpu.raises("LogicError", "clip: uint8(3,) and 300 and 400: 300 is out of the range of uint8", u.clip, u, 300, 400)
+    gpu.raises("LogicError", "-9 is out of the range of uint8", u.clip, u, -9, -5)
+  end)
+
   it("of structs are refused by their names", function()
     local particle = dtype.struct({ { "x", "float32" }, { "n", "int32" } }, { name = "particle" })
     local s = gpuarray.zeros(3, particle)

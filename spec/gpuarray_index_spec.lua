@@ -368,6 +368,33 @@ describe("writing by an index with arrays", function()
     same({ 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0 }, { 12 }, a)
   end)
 
+  -- As NumPy: an axis of a mask that has no elements goes with an axis of any extent.
+  it("takes a mask without elements, which selects nothing, for an axis of any extent", function()
+    local line, grid = g.arange(3), g.arange(12):reshape(3, 4)
+    local function none(...) return g.zeros({ ... }, "bool") end
+    local function shape(expected, x) assert.same(expected, x.shape) end
+    shape({ 0 }, line[none(0)])
+    shape({ 0, 4 }, grid[none(0)])
+    shape({ 0 }, grid[none(0, 4)])
+    shape({ 0 }, grid[none(0, 0)])
+    shape({ 0 }, grid[none(3, 0)])
+    shape({ 0 }, grid.T[none(0, 0)])
+    shape({ 3, 0 }, grid[{ {}, none(0) }])
+    shape({ 0 }, grid[{ none(0), 1 }])
+    shape({ 0 }, grid[{ none(0), none(4) }])
+    shape({ 0 }, line[ndarray.zeros(0, "bool")])
+    shape({ 0 }, g.extract(none(0), grid))
+    line[none(0)], grid[none(0)], grid[none(3, 0)], grid[{ {}, none(0) }] = 5, g.arange(4), 1, g.zeros(0, "int64")
+    same({ 0, 1, 2 }, { 3 }, line)
+    assert.equal(66, grid:sum():item())
+    for _, mask in ipairs { none(0, 2), none(2, 0), none(1, 0), none(2), none(0, 4, 0) } do
+      gpu.raises("LogicError", "the axes there have (3", function() return grid[mask] end)
+    end
+    gpu.raises("LogicError", "the selection has the shape (0,) and cannot take one of (3,)",
+      function() line[none(0)] = g.arange(3) end)
+    gpu.raises("LogicError", "the mask has the shape (0,)", g.place, line, none(0), { 1 })
+  end)
+
   it("does nothing for masks and positions that select nothing", function()
     local a = array({ 3 }, counting(3))
     a[a:gt(5)] = 9
@@ -752,6 +779,14 @@ describe("several arrays:", function()
     same(counting(8), { 8 }, out[1])
     gpu.raises("LogicError", "has 5 elements for 2 positions", g.multi_put, { a }, { 1, 2 }, { out = out })
     gpu.raises("LogicError", "give dest_shape", g.multi_put, { a }, { 1, 2, 3, 4, 5 })
+  end)
+
+  it("gpuarray.multi_take_put takes any number of arrays", function()
+    local arrays, offsets, x = {}, {}, g.arange(333)
+    for k = 1, 332 do arrays[k], offsets[k] = x, k - 1 end
+    local r = g.multi_take_put(arrays, { 2, 1 }, { 1, 2 }, { dest_shape = 3, src_offsets = offsets })
+    assert.equal(332, #r)
+    same({ 332, 331, 0 }, { 3 }, r[332])
   end)
 
   it("gpuarray.multi_take_put does both, with offsets", function()

@@ -441,6 +441,17 @@ describe("Sorting", function()
     assert.equal(inf, list({ inf, inf, 0 }):quantile(0.75):item())
   end)
 
+  it("gpuarray.percentile of more places than Lua returns values", function()
+    local places, want = {}, {}
+    for i = 1, 20000 do
+      places[i] = (i - 1) / 200
+      want[i] = 7 * ((i - 1) / 20000)
+    end
+    local got = gpuarray.arange(8, "float64"):percentile(places):get()
+    assert.same({ 20000 }, got.shape)
+    for i = 1, 20000, 37 do assert.is_true(math.abs(want[i] - got[i]) < 1e-12) end
+  end)
+
   it("gpuarray.median and gpuarray.Array:median", function()
     local a = list { { 5, 1, 3, 4 }, { 2, 2, nan, 8 } }
     assert.equal("3.5 nan", texts(flat(a:median(2))))

@@ -192,6 +192,22 @@ describe("copies", function()
     assert.equal("abcdefgh", text)
   end)
 
+  it("a type where a buffer is expected is told from one", function()
+    local text = "the type ctype<float [?]>"
+    for _, t in ipairs { ffi.typeof "float[?]", ffi.typeof "float[4]", ffi.typeof "float *", ffi.typeof "int" } do
+      for _, f in ipairs { cuda.to_device, cuda.In, cuda.Out, cuda.InOut, cuda.mem_alloc_like,
+        cuda.register_host_memory, cuda.gpuarray.to_gpu, cuda.ndarray.array, cuda.ndarray.from_buffer } do
+        gpu.raises("LogicError", "got the type " .. tostring(t), f, t)
+      end
+    end
+    local t, memory, copy = ffi.typeof "float[?]", cuda.mem_alloc(4), cuda.Memcpy2D()
+    gpu.raises("LogicError", text, cuda.memcpy_dtoh, t, memory)
+    gpu.raises("LogicError", text, cuda.memcpy_htod, memory, t)
+    gpu.raises("LogicError", text, copy.set_src_host, copy, t)
+    gpu.raises("LogicError", text, copy.set_dst_host, copy, t)
+    gpu.raises("LogicError", text, cuda.gpuarray.to_gpu, t, "float32")
+  end)
+
   it("an address that is nobody's is the driver's error, and the library works afterwards", function()
     gpu.error_of("LogicError", cuda.memcpy_htod, 64, "abcd")
     assert.has_no_error(function() cuda.to_device "abcd" end)

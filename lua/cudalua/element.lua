@@ -107,6 +107,7 @@ function M.describe(v)
   if type(v) == "cdata" and (istype(int64_t, v) or istype(uint64_t, v)) then return (tostring(v):gsub("U?LL$", "")) end
   if type(v) == "nil" or type(v) == "boolean" then return tostring(v) end
   if type(v) == "table" then return errors.text_of_table(v) end
+  if type(v) == "cdata" and host.is_ctype(v) then return "the type " .. tostring(v) end
   return "a " .. type(v)
 end
 local describe = M.describe

@@ -58,7 +58,10 @@ function M.host_buffer(what, buf, nbytes, writable)
   end
   if t == "cdata" then
     local have
-    if is_pointer(buf) then
+    if is_ctype(buf) then
+      refuse(what, ("expected a host buffer, got the type %s; ffi.new() makes a buffer of it"):format(
+        tostring(buf)))
+    elseif is_pointer(buf) then
       if not nbytes then refuse(what, "the size behind a bare pointer is not known: give nbytes") end
     else
       have = ffi.sizeof(buf)

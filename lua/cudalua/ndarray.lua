@@ -211,7 +211,8 @@ function M.from_buffer(buf, shape, dtype, options)
   local what = "ndarray.from_buffer"
   local order = order_of(what, options)
   local of, extents
-  local is_cdata = type(buf) == "cdata" and not tostring(buf):find "^ctype<"
+  local is_cdata = type(buf) == "cdata"
+  if is_cdata and host.is_ctype(buf) then host.host_buffer(what, buf) end -- which refuses it
   if is_cdata then of, extents = c_element(buf) end
   if arrays.is_array(buf) and dtype == nil then dtype = buf._dtype end
   local own = of and dtypes._of_c(of)

@@ -12,20 +12,24 @@ local ceil, huge, refuse = math.ceil, math.huge, layout.refuse
 
 local M = {}
 
----The numbers that an argument list begins with, then a dtype and options: five arguments, some nil.
----@param what string
----@param names string[]   of the numbers
----@param least integer    how many there must be
----@param ... any
----@return number[]
----@return any dtype
----@return any options
-function M.numbers_first(what, names, least, ...)
+local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
+
+-- A number; a 64-bit integer beyond 2^53 as int64_t or uint64_t. Nil for anything else.
+local function number_of(x)
+  x = element.scalar(x)
+  if type(x) == "cdata" then
+    if element.is_complex(x) then return nil end
+    x = host.plain_number(x)
+  end
+  return type(x) ~= "boolean" and x or nil
+end
+
+-- As numbers_first; 64-bit integers beyond 2^53 stay what they are.
+local function exact_numbers_first(what, names, least, ...)
   local given, numbers, n = { ... }, {}, 0
   while n < #names do
-    local x = given[n + 1]
-    if type(x) == "cdata" then x = host.plain_number(x) end
-    if type(x) ~= "number" then break end
+    local x = number_of(given[n + 1])
+    if x == nil then break end
     n = n + 1
     numbers[n] = x
   end
@@ -40,6 +44,20 @@ function M.numbers_first(what, names, least, ...)
     end
   end
   return numbers, given[at], given[at + 1]
+end
+
+---The numbers that an argument list begins with, then a dtype and options: five arguments, some nil.
+---@param what string
+---@param names string[]   of the numbers
+---@param least integer    how many there must be
+---@param ... any
+---@return number[]
+---@return any dtype
+---@return any options
+function M.numbers_first(what, names, least, ...)
+  local numbers, dtype, options = exact_numbers_first(what, names, least, ...)
+  for k = 1, #numbers do numbers[k] = tonumber(numbers[k]) end
+  return numbers, dtype, options
 end
 
 local function is_finite(x) return x == x and x ~= huge and x ~= -huge end
@@ -66,10 +84,44 @@ local rounding = {
 ---@class cudalua.ranges.Arange
 ---@field n integer        how many numbers
 ---@field dtype cudalua.dtype.DType
----@field first number     the first two, as the dtype has them, and their distance
----@field second number
----@field delta number
----@field at fun(i: integer): number  the number at a position from 0, before it is rounded to the dtype
+---@field first any        as the dtype has it; an int64_t where a Lua number may not hold it, of uint64 with its bits
+---@field second number    of floats: the one after it, as the dtype has it
+---@field delta any        the distance of these two; an int64_t as `first`
+---@field at fun(i: integer): any  the number at a position from 0, before it is rounded to the dtype
+
+local INT64_MAX = 0x7fffffffffffffffULL
+
+-- A range of 64-bit integers, of which a Lua number does not hold some; nil where one is no integer. Signed, or
+-- unsigned where one end is beyond the signed ones.
+local function exact_range(what, start, stop, step, dtype)
+  local unsigned = false
+  for _, x in ipairs { start, stop, step } do
+    if type(x) ~= "cdata" and not layout.whole(x) then return nil end
+  end
+  for _, x in ipairs { start, stop } do
+    unsigned = unsigned or ffi.istype(uint64_t, x) and x > INT64_MAX
+  end
+  local down = not ffi.istype(uint64_t, step) and step < 0
+  for _, x in ipairs { start, stop } do
+    if unsigned and not ffi.istype(uint64_t, x) and x < 0 then
+      refuse(what, ("%s and %s have no integer type in common"):format(element.describe(start),
+        element.describe(stop)))
+    end
+  end
+  local number_t = unsigned and uint64_t or int64_t
+  local first, last = number_t(start), number_t(stop)
+  local n = 0
+  if down and first > last or not down and first < last then
+    local span = down and uint64_t(first) - uint64_t(last) or uint64_t(last) - uint64_t(first)
+    local stride = down and 0ULL - uint64_t(int64_t(step)) or uint64_t(step)
+    n = (span - 1) / stride + 1
+    if n > 2ULL ^ 53 then refuse(what, "too many elements") end
+    n = tonumber(n)
+  end
+  local delta = ffi.istype(uint64_t, step) and ffi.cast(int64_t, step) or int64_t(step)
+  return { n = n, dtype = dtype or unsigned and dtypes.uint64 or dtypes.int64, first = ffi.cast(int64_t, first),
+    delta = delta, at = function(i) return first + ffi.cast(number_t, delta) * ffi.cast(number_t, i) end }
+end
 
 ---What arange(start, stop, step, dtype, options) is. Integers are first + i * step; of floats the first two numbers are
 ---rounded to the type, and the others follow from those two, as NumPy has it: in float32 for float32 and less.
@@ -79,19 +131,25 @@ local rounding = {
 ---@return any options
 ---@raise LogicError for a step of 0 and numbers that are not finite
 function M.arange(what, ...)
-  local numbers, dtype, options = M.numbers_first(what, { "start", "stop", "step" }, 1, ...)
+  local numbers, dtype, options = exact_numbers_first(what, { "start", "stop", "step" }, 1, ...)
   local start, stop, step = numbers[1], numbers[2], numbers[3] or 1
   if not stop then start, stop = 0, start end
+  if dtype ~= nil then dtype = dtypes._of(what, dtype) end
+  if step == 0 then refuse(what, "the step is 0") end
+  local n
+  if type(start) == "cdata" or type(stop) == "cdata" or type(step) == "cdata" then
+    local r = exact_range(what, start, stop, step, dtype)
+    if r and not rounding[r.dtype.name] then return r, options end
+    n = r and r.n
+    start, stop, step = tonumber(start), tonumber(stop), tonumber(step)
+  end
   for _, x in ipairs { start, stop, step } do
     if not is_finite(x) then refuse(what, "expected finite numbers, got " .. element.describe(x)) end
   end
-  if step == 0 then refuse(what, "the step is 0") end
   if dtype == nil then
     dtype = all_whole { start, stop, step } and dtypes.int64 or dtypes.default_float()
-  else
-    dtype = dtypes._of(what, dtype)
   end
-  local n = math.max(ceil((stop - start) / step), 0)
+  n = n or math.max(ceil((stop - start) / step), 0)
   if n > 2 ^ 53 then refuse(what, "too many elements") end
   local round = rounding[dtype.name]
   local first, second, delta = start, start + step, step

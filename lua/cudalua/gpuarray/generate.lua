@@ -77,18 +77,25 @@ end
 
 -- ---- ranges ---------------------------------------------------------------------------------------------------------
 
+-- An integer as an argument of a kernel.
+local function bits(n)
+  local x = scalar(n, dtypes.int64)
+  return type(x) == "table" and x._scalar or x
+end
+
 local range_options = { allocator = true }
 
 ---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
 ---then, if wanted, a dtype and options.
----@param start number  default: 0
----@param stop number   where they end; not one of them
----@param step? number  default: 1
----@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, else dtype.default_float()
+---@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+---@param stop number|ffi.cdata*   where they end; not one of them
+---@param step? number|ffi.cdata*  default: 1
+---@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, uint64 where only that holds them,
+---  else dtype.default_float()
 ---@param options? {allocator: function}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold; MemoryError
----@overload fun(stop: number, dtype?: any, options?: table): cudalua.gpuarray.Array
+---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.gpuarray.Array
 function M.arange(start, stop, step, dtype, options)
   local what = "gpuarray.arange"
   local r
@@ -101,7 +108,7 @@ function M.arange(start, stop, step, dtype, options)
     check_ends(what, r, r.at)
     local x = make.fresh(what, { r.n }, dtype, "C", o.allocator)
     return run(kernel("arange_" .. dtype.name, dtype, dtypes.int64, "const long long first, const long long delta",
-      { "const long long v = first + (long long)i * delta;" }), x, { r.first, r.delta })
+      { "const long long v = first + (long long)i * delta;" }), x, { bits(r.first), bits(r.delta) })
   end
   local x = make.fresh(what, { r.n }, dtype, "C", o.allocator)
   local from = (dtype == dtypes.float64 or dtype == dtypes.complex128) and dtypes.float64 or dtypes.float32

@@ -1,6 +1,7 @@
 -- Writing an operation down: what it gives, of which type and shape, is decided here; nothing is computed.
 -- This is the hot path of programs that work on small arrays: no strings, no closures, one table for each operation.
 
+local ffi = require "ffi"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -119,11 +120,29 @@ local function refuse_value(op, why, ...)
   errors.raise("LogicError", ("%s: %s: %s"):format(op.name, table.concat(list, " and "), why))
 end
 
--- The dtype that a value has beside an array of type dt. The others are the operands, for an error.
+-- What a whole number is beside an array of integers whose type does not hold it: a type that does, and the number in
+-- it. Nil for anything else.
+local function beyond(dt, value)
+  local x = element.scalar(value)
+  if dt.kind ~= "int" and dt.kind ~= "uint" and dt.kind ~= "bool" or element.is_complex(x) then return nil end
+  if type(x) == "cdata" then return ffi.istype("uint64_t", x) and dtypes.uint64 or dtypes.int64, x end
+  if type(x) ~= "number" then return nil end
+  if x >= -2 ^ 31 and x < 2 ^ 31 then return dtypes.int32, x end
+  if x >= -2 ^ 63 and x < 2 ^ 63 then return dtypes.int64, ffi.cast("int64_t", x) end
+  if x >= 2 ^ 63 and x < 2 ^ 64 then return dtypes.uint64, ffi.cast("uint64_t", x) end
+  return dtypes.float64, x < 0 and -math.huge or math.huge -- beyond every integer, however these are rounded
+end
+
+-- The dtype that a value has beside an array of type dt, and the value. The others are the operands, for an error.
 local function weak(op, dt, value, ...)
-  if is_float[dt] and type(value) == "number" then return dt end
+  if is_float[dt] and type(value) == "number" then return dt, value end
   local result, why = dtypes._beside(dt, value)
-  return result or refuse_value(op, why, ...)
+  if result then return result, value end
+  if op.row.beyond == "compare" then
+    local own_type, x = beyond(dt, value)
+    if own_type then return own_type, x end
+  end
+  return refuse_value(op, why, ...)
 end
 
 -- Operands with a type of their own in every case: may a value stand for operand k?
@@ -290,14 +309,16 @@ function M.binary(op, a, b)
       return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false, x._ops + y._ops + 1)
     end
     if not is_value(b) then refuse_operand(op, b) end
-    local db = op.weak[2] and own(op, 2, b, a, b) or weak(op, da, b, a, b)
+    local db
+    if op.weak[2] then db = own(op, 2, b, a, b) else db, b = weak(op, da, b, a, b) end
     local sig = row and row[db] or binary_signature(op, da, db)
     return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
   end
   if getmetatable(b) ~= TAG then refuse_operand(op, is_value(a) and b or a) end
   if not is_value(a) then refuse_operand(op, a) end
   local db = b._dtype
-  local da = op.weak[1] and own(op, 1, a, a, b) or weak(op, db, a, a, b)
+  local da
+  if op.weak[1] then da = own(op, 1, a, a, b) else da, a = weak(op, db, a, a, b) end
   local row = binary_signatures[op]
   row = row and row[da]
   local sig = row and row[db] or binary_signature(op, da, db)
@@ -319,6 +340,39 @@ local function common(op, a, b)
     errors.raise("LogicError", ("%s: not defined for %s and %s"):format(op.name, a.name, b.name))
   end
   return dtypes.promote(a, b)
+end
+
+-- The least and the greatest number of an integer type.
+local function limits(dt)
+  local bits = 8 * dt.itemsize
+  if dt.kind == "uint" then return 0, bits == 64 and 0xffffffffffffffffULL or 2 ^ bits - 1 end
+  if bits == 64 then return -0x7fffffffffffffffLL - 1, 0x7fffffffffffffffLL end
+  return -2 ^ (bits - 1), 2 ^ (bits - 1) - 1
+end
+
+-- Where a whole number lies that an integer type does not hold: -1 below, 1 above; nil of any other value.
+local function side_of(dt, value)
+  if not is_value(value) then return nil end
+  local x = element.scalar(value)
+  if type(x) == "number" and x ~= math.floor(x) then return nil end
+  local _, why = dt._check(x)
+  local wide, number = beyond(dt, x)
+  if not (why and wide) then return nil end
+  return wide ~= dtypes.uint64 and number < 0 and -1 or 1
+end
+
+-- The bounds of clip(). One that no element reaches becomes the last number of the type.
+local function bounds(op, a, b, c)
+  local dt
+  for k = 1, 3 do
+    local x = select(k, a, b, c)
+    if getmetatable(x) == TAG then dt = dt and common(op, dt, x._dtype) or x._dtype end
+  end
+  if dt.kind ~= "int" and dt.kind ~= "uint" then return b, c end
+  local below, above = side_of(dt, b), side_of(dt, c)
+  if below == 1 or above == -1 then return b, c end -- an error
+  local low, high = limits(dt)
+  return below and low or b, above and high or c
 end
 
 -- The dtypes of three operands. A plain value has that of the arrays beside it, or of the other values where there are
@@ -369,6 +423,10 @@ function M.ternary(op, a, b, c)
     end
   end
   if not like then refuse_operand(op, a) end
+  if op.row.beyond == "clip" then
+    b, c = bounds(op, a, b, c)
+    given[2], given[3] = b, c
+  end
   local da, db, dc = operand_dtypes(op, given)
   local row = ternary_signatures[op]
   row = row and row[da]

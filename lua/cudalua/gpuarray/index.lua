@@ -142,7 +142,7 @@ local function put_where(part, x, values)
   for k, owner in ipairs(part.owners) do
     if owner then masked, rest = owner.array, #part.owners - k end
   end
-  if not masked or masked._dtype.kind ~= "bool" then return nil end
+  if not masked or masked._dtype.kind ~= "bool" or masked._size == 0 then return nil end
   if type(values) == "table" then
     if not resolve.is_any_array(values) then return nil end
     local shape = is_array(values) and values._shape or values.shape

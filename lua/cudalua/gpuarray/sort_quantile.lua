@@ -124,25 +124,22 @@ local quantile_options = { axis = true, keepdims = true, method = true, out = tr
 
 -- The wanted places, as numbers from 0 to 1, and the shape that they have.
 local function fractions(what, q, whole)
-  local list, shape, n = {}, {}, 1
+  local given, shape = { q }, {}
   if is_array(q) or type(q) == "table" and getmetatable(q) == "cudalua.ndarray" then
     if #q.shape > 1 then refuse(what, "q must be a number or a list of numbers") end
-    shape[1] = q.shape[1]
     local values = q:tolist()
-    list = type(values) == "table" and values or { values }
-    n = #list
+    given, shape = type(values) == "table" and values or { values }, { q.shape[1] }
   elseif type(q) == "table" and getmetatable(q) == nil then
-    list, shape, n = { unpack(q) }, { #q }, #q
     for key in pairs(q) do
       if type(key) ~= "number" or key < 1 or key > #q or key % 1 ~= 0 then
         refuse(what, "q must be a list; it has a field " .. errors.text(key))
       end
     end
-  else
-    list[1] = q
+    given, shape = q, { #q }
   end
-  for k = 1, n do
-    local x = list[k]
+  local list = {}
+  for k = 1, shape[1] or 1 do
+    local x = given[k]
     local value = element.scalar(x)
     value = type(value) == "cdata" and tonumber(value) or value
     if type(value) ~= "number" or not (value >= 0 and value <= whole) then

@@ -89,14 +89,15 @@ end
 
 ---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
 ---then, if wanted, a dtype and options.
----@param start number  default: 0
----@param stop number   where they end; not one of them
----@param step? number  default: 1
----@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, else dtype.default_float()
+---@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
+---@param stop number|ffi.cdata*   where they end; not one of them
+---@param step? number|ffi.cdata*  default: 1
+---@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, uint64 where only that holds them,
+---  else dtype.default_float()
 ---@param options? {pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
----@overload fun(stop: number, dtype?: any, options?: table): cudalua.ndarray.Array
+---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.ndarray.Array
 function M.arange(start, stop, step, dtype, options)
   local what = "ndarray.arange"
   local r

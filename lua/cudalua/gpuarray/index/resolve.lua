@@ -60,6 +60,19 @@ function M.joined(extents, strides)
   return e, s, extent
 end
 
+---Is a shape that of a mask for axes of these extents? An axis of the mask that has no elements selects nothing,
+---whatever the array has there.
+---@param shape integer[]  the mask's
+---@param own integer[]
+---@return boolean
+function M.covers(shape, own)
+  if #shape ~= #own then return false end
+  for k = 1, #own do
+    if shape[k] ~= own[k] and shape[k] ~= 0 then return false end
+  end
+  return true
+end
+
 -- What each item of an index is, and the index of ranges and numbers that is left without its arrays. An item of it:
 -- { kind = "number"|"slice"|"new"|"array", array =, axis = the first one, axes = how many }.
 local function classify(what, shape, n, items)
@@ -76,7 +89,7 @@ local function classify(what, shape, n, items)
       if a._dtype == dtypes.bool then
         item.axes = a._ndim
         local own = { unpack(shape, axis + 1, math.min(axis + a._ndim, #shape)) }
-        if not layout.same(own, a._shape) then
+        if not M.covers(a._shape, own) then
           refuse(what, ("index %d is a mask of the shape %s; the axes there have %s"):format(k, layout.text(a._shape),
             layout.text(own)))
         end

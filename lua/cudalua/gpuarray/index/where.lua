@@ -127,7 +127,7 @@ local function same_size(what, c, a)
 end
 
 ---The elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
----@param condition any  array or nested lists, of as many elements as a
+---@param condition any  array or nested lists, of as many elements as a, or of none
 ---@param a cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError where the sizes differ
@@ -135,7 +135,7 @@ function M.extract(condition, a)
   local what = "gpuarray.extract"
   check_array(what, "a", a)
   local c = mask_of(what, "condition", condition)
-  same_size(what, c, a)
+  if c._size > 0 then same_size(what, c, a) end
   return chosen(what, c, a)
 end
 

@@ -3,7 +3,7 @@
 local function comparison(name, symbol, complex)
   local plain = ("$1 %s $2"):format(symbol)
   local wide = ("cl_%s($1, $2)"):format(name) -- also of a signed with an unsigned value
-  return { name, 2, "compare", exact = true,
+  return { name, 2, "compare", exact = true, beyond = "compare",
     code = { int64 = wide, uint64 = wide, real = plain, complex = complex } }
 end
 
@@ -36,7 +36,7 @@ return {
 
   minimum, maximum, fmin, fmax,
   -- The upper bound wins over the lower one; NaN wins over all.
-  { "clip", 3, "same", exact = true, code = { bool = "($1 || $2) && $3",
+  { "clip", 3, "same", exact = true, beyond = "clip", code = { bool = "($1 || $2) && $3",
     integer = "$3 < ($1 < $2 ? $2 : $1) ? $3 : $1 < $2 ? $2 : $1",
     float = "$1 != $1 || $2 != $2 || $3 != $3 ? $1 + $2 + $3 : fmin@(fmax@($1, $2), $3)" } },
 
