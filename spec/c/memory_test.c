@@ -1811,7 +1811,53 @@ static void threads(void) {
   OK(cuMemPoolDestroy(common_pool));
 }
 
+/* --- where memory begins --- */
+
+enum { SMALL_ALIGN = 512, LARGE_ALIGN = 2 << 20, LARGE = 1 << 20 };
+
+static CUresult any_alloc(int kind, CUdeviceptr *p, size_t n) {
+  size_t pitch;
+  switch (kind) {
+  case 0: return cuMemAlloc(p, n);
+  case 1: return cuMemAllocAsync(p, n, NULL);
+  case 2: return cuMemAllocManaged(p, n, CU_MEM_ATTACH_GLOBAL);
+  default: return cuMemAllocPitch(p, &pitch, n, 1, 4);
+  }
+}
+
+static void alignment(void) {
+  static const size_t sizes[] = {1, 513, LARGE - 512, LARGE, LARGE + 1, 2 * LARGE, 5 * LARGE + 4};
+  CUdeviceptr held[4][7] = {{0}};
+  start();
+  for (int round = 0; round < 2; round++) /* the second time from what was freed */
+    for (int kind = 0; kind < 4; kind++)
+      for (int i = 0; i < 7; i++) {
+        size_t align = sizes[i] >= LARGE ? LARGE_ALIGN : SMALL_ALIGN;
+        if (held[kind][i]) OK(cuMemFree(held[kind][i]));
+        OK(any_alloc(kind, &held[kind][i], sizes[i]));
+        judge(held[kind][i] % align == 0, __LINE__, "kind %d: %zu bytes begin at 0x%llx", kind, sizes[i],
+              held[kind][i]);
+      }
+}
+
+/* The memory runs out before the addresses do, and when they do, alignment gives way. */
+static void alignment_of_all(void) {
+  static const size_t sizes[] = {LARGE, 2 * LARGE, 3 * LARGE};
+  static CUdeviceptr held[64];
+  setenv("CUDALUA_SOFT_MEMORY", "64M", 1);
+  start();
+  for (int i = 0; i < 3; i++) {
+    int n = 0;
+    while (n < 64 && cuMemAlloc(&held[n], sizes[i]) == CUDA_SUCCESS) n++;
+    judge(n == (int)((64 << 20) / sizes[i]), __LINE__, "%d blocks of %zu bytes", n, sizes[i]);
+    for (int k = 0; k < n; k++) OK(cuMemFree(held[k]));
+  }
+  OK(cuMemAlloc(&held[0], 64 << 20));
+}
+
 static const Group groups[] = {
+    {"alignment", alignment, SOFTWARE},
+    {"alignment_of_all", alignment_of_all, SOFTWARE},
     {"pool_basics", pool_basics, ANYWHERE},
     {"pool_objects", pool_objects, ANYWHERE},
     {"pool_threshold", pool_threshold, ANYWHERE},

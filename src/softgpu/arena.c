@@ -344,7 +344,7 @@ static void drop_blocks(void) {
   A.heap = NULL;
 }
 
-static uint64_t span_of(uint64_t bytes) { return bytes + align_up(bytes / A.spare, PAGE) + MIB(1); }
+static uint64_t span_of(uint64_t bytes) { return bytes + align_up(bytes / A.spare, PAGE) + MIB(2); }
 
 static bool make_heap(Heap *h, uint8_t index, uint64_t base, uint64_t bytes) {
   Block *b = calloc(1, sizeof *b);
@@ -589,6 +589,7 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
     cache_evict(h, 0, 0);
     b = carve(h, room, align);
   }
+  if (!b && align > PAGE) b = carve(h, room, PAGE);
   if (!b) return NULL;
   if (!open_up_to(h, b->a.base + b->a.room)) {
     release_block(h, b);

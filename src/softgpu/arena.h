@@ -71,7 +71,7 @@ extern int sg_arena_poison;
 
 /* NULL when the device's memory is exhausted: what counts is the sum of the sizes, rounded to SG_ALIGN.
  * Contents are the poison byte (default 0xA5). Addresses freed last are given out first (as the real driver
- * does), at any alignment up to 4096. */
+ * does), at any alignment up to 4096. A larger one is a wish: it is given up when the addresses run out. */
 SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, uint64_t owner,
                         const char *name);
 /* Enters memory that is not the arena's into the table. NULL: out of memory, or it overlaps what is there. */

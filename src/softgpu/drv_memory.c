@@ -24,14 +24,15 @@ static void before_free(SgAlloc *a) {
 void sg_memory_init(void) { sg_arena_before_free = before_free; }
 
 SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner) {
-  SgAlloc *a = sg_arena_alloc(device, size, SG_TEXTURE_ALIGN, kind, owner, "");
+  const uint64_t align = sg_alloc_align(size);
+  SgAlloc *a = sg_arena_alloc(device, size, align, kind, owner, "");
   if (a) return a;
   sg_pools_trim(device);
-  a = sg_arena_alloc(device, size, SG_TEXTURE_ALIGN, kind, owner, "");
+  a = sg_arena_alloc(device, size, align, kind, owner, "");
   if (a) return a;
   sg_drain(NULL);
   sg_pools_trim(device);
-  a = sg_arena_alloc(device, size, SG_TEXTURE_ALIGN, kind, owner, "");
+  a = sg_arena_alloc(device, size, align, kind, owner, "");
   if (a) return a;
   uint64_t free_bytes, total;
   sg_arena_info(device, &free_bytes, &total);

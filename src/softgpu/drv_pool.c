@@ -270,7 +270,7 @@ static Block *reserve(SgPool *p, uint64_t room, bool hard) {
   Block *b = calloc(1, sizeof *b);
   if (!b) return NULL;
   SgAlloc *a = hard ? sg_alloc_hard(p->device, room, SG_POOL, 0)
-                    : sg_arena_alloc(p->device, room, UNIT, SG_POOL, 0, "");
+                    : sg_arena_alloc(p->device, room, sg_alloc_align(room), SG_POOL, 0, "");
   if (!a) {
     free(b);
     return NULL;

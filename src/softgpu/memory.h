@@ -9,6 +9,12 @@
 /* The context that an allocation was made in: NULL for memory of pools, and when it is gone. */
 SgContext *sg_alloc_context(const SgAlloc *a);
 
+/* Where memory of the program begins: as a GPU's driver is seen to have it, which maps large blocks in pages
+ * of 2 MiB. Programs rely on it (Taichi's run time asks for 4096). */
+static inline uint64_t sg_alloc_align(uint64_t size) {
+  return size >= (uint64_t)1 << 20 ? (uint64_t)2 << 20 : SG_TEXTURE_ALIGN;
+}
+
 /* NULL and a sentence said: not even after pools gave back what they only keep, and all queued frees ran.
  * Another thread may have done anything meanwhile. */
 SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner);
