@@ -37,6 +37,50 @@ describe("printf in kernels", function()
     ]])
   end)
 
+  it("takes vprintf with its result and, as some compilers declare it, without", function()
+    local function prints_twice(expected, result, variable, given, taken)
+      local code = ([[
+        local k = cuda.module_from_buffer [=[
+          .version 7.0
+          .target sm_80
+          .address_size 64
+          .extern .func RESULT vprintf(.param .b64 format, .param .b64 arguments);
+          .global .align 1 .b8 text[7] = {37, 100, 32, 37, 100, 10, 0};
+          .visible .entry k()
+          {
+            .reg .b32 %r<4>;
+            .reg .b64 %rd<4>;
+            .local .align 8 .b8 arguments[8];
+            .local .align 4 .b8 kept[4];
+            mov.b32 %r1, 77;
+            st.local.b32 [kept], %r1;
+            mov.b32 %r1, 1;
+            st.local.b32 [arguments], %r1;
+            mov.b32 %r1, 5;
+            st.local.b32 [arguments+4], %r1;
+            mov.u64 %rd1, text;
+            cvta.global.u64 %rd1, %rd1;
+            mov.u64 %rd2, arguments;
+            cvta.local.u64 %rd2, %rd2;
+            { VARIABLE .param .b64 f; st.param.b64 [f], %rd1; .param .b64 a; st.param.b64 [a], %rd2;
+              call.uni GIVEN vprintf, (f, a); TAKEN }
+            ld.local.b32 %r1, [kept];
+            st.local.b32 [arguments], %r1;
+            { VARIABLE .param .b64 f; st.param.b64 [f], %rd1; .param .b64 a; st.param.b64 [a], %rd2;
+              call.uni GIVEN vprintf, (f, a); }
+            ret;
+          }
+        ]=]:get_function "k"
+        k({block = 1})
+        sync()
+      ]]):gsub("%u%u%u%u+", { RESULT = result, VARIABLE = variable, GIVEN = given, TAKEN = taken })
+      prints(expected, code)
+    end
+    prints_twice("1 5\n77 5\n", "", "", "", "")
+    prints_twice("1 5\n77 2\n", "(.param .b32 count)", ".param .b32 c;", "(c),",
+      "ld.param.b32 %r2, [c]; st.local.b32 [arguments+4], %r2;")
+  end)
+
   it("comes whole from blocks of many warps", function()
     local text, ok = run [[
       local k = kernel 'extern "C" __global__ void k() { printf("%d:%d;", blockIdx.x, threadIdx.x); }'

@@ -3,6 +3,8 @@
  * pointer may lead to, and those that would make the kernel too large if each call had its copy. */
 #include "decode.h"
 
+#include "builtin.h"
+
 #include <string.h>
 
 enum { MAX_EXPANDED = 60 }; /* calls expanded in each other */
@@ -184,6 +186,9 @@ static void transfer_areas(Decoder *d, const PtxFunc *f, uint32_t *args, uint32_
     const PtxFunc *type = c ? dec_call_type(c) : NULL;
     if (!type || (type->sym->kind == PTX_SYM_FUNC && d->in_place[dec_function_number(type->sym)])) continue;
     area(type, args, rets);
+    uint32_t number;
+    const SgBuiltin *b = type->has_body ? NULL : sg_builtin_find(type->sym->name, &number);
+    if (b && b->result_bytes > *rets) *rets = b->result_bytes; /* it has a result, declared or not */
   }
 }
 

@@ -225,8 +225,8 @@ static void call_builtin(Decoder *d, const PtxFunc *f) {
   if (!b)
     dec_fail(d, "unsupported instruction `%s`: function %s has no definition in the module", d->at->form,
              f->name);
-  if (dec_layout(f->params, f->nparams, NULL) != b->arg_bytes ||
-      dec_layout(f->rets, f->nrets, NULL) != b->result_bytes)
+  const bool fits = !f->nrets || dec_layout(f->rets, f->nrets, NULL) == b->result_bytes;
+  if (!fits || dec_layout(f->params, f->nparams, NULL) != b->arg_bytes)
     dec_fail(d, "%s is declared with other parameters or results than the device's function has", f->name);
   d->k->info.prints |= b->fn == sg_builtin_vprintf;
   d->k->info.allocates |= b->fn == sg_builtin_malloc || b->fn == sg_builtin_free;
