@@ -47,6 +47,13 @@ return {
     "check_spec: checks of the software device list all that is left when the process ends, and where it was made",
     "check_spec: checks of the software device find nothing left of a program that ends as Lua programs do, and do not "
       .. "ask after a fault",
+    "used_bytes_spec: the pragma used_bytes_mask has a bit for each byte of a load of 32 bytes",
+    "used_bytes_spec: checks of loads behind the pragma used_bytes_mask name the used bytes that are not there",
+    "used_bytes_spec: checks of loads behind the pragma used_bytes_mask ask for the alignment of all of the load",
+    "used_bytes_spec: checks of loads behind the pragma used_bytes_mask say nothing of used bytes that were written "
+      .. "beside some that were not",
+    "used_bytes_spec: checks of loads behind the pragma used_bytes_mask find no race in bytes that are not used, and "
+      .. "each one in those that are",
     "corpus_spec: the software device names an instruction that it does not have, and its line; the module's other "
       .. "kernels run",
     "printf_spec: trap in kernels is found where it was inlined, too",

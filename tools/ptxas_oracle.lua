@@ -31,9 +31,17 @@ local function read_lines(command)
   return lines
 end
 
+-- Errors about pragmas are told without a line: the number of the instruction that has the quoted text.
+local function with_text(instructions, list, line)
+  local text = line:match "pragma '([^']*)'"
+  for _, i in ipairs(list) do
+    if text and instructions[i]:find(('"%s"'):format(text), 1, true) then return i end
+  end
+end
+
 -- One run of ptxas over the instructions whose numbers are in `list`: those it refuses, by number, and whether it came
 -- to the end. A syntax error ends a run at its line.
-local function ask(target, instructions, list)
+local function ask(arch, target, instructions, list)
   local name = os.tmpname()
   local file = assert(io.open(name, "w"))
   file:write(head:format(target))
@@ -41,10 +49,11 @@ local function ask(target, instructions, list)
   file:write("ret;\n}\n")
   file:close()
   local refused, whole, errors = {}, true, 0
-  for _, line in ipairs(read_lines(("%s -arch compute_%s -o /dev/null %s 2>&1"):format(ptxas, target, name))) do
+  for _, line in ipairs(read_lines(("%s -arch %s_%s -o /dev/null %s 2>&1"):format(ptxas, arch, target, name))) do
     local at, kind = line:match(", line (%d+); (%a+)")
+    if not kind then kind = line:match "^ptxas (error) " end
     if kind == "error" or kind == "fatal" then
-      local i = list[tonumber(at) - first_line]
+      local i = at and list[tonumber(at) - first_line] or with_text(instructions, list, line)
       assert(i, "ptxas refuses something else: " .. line)
       refused[i] = true
       errors = errors + 1
@@ -59,9 +68,9 @@ end
 
 -- Those of `list` that the target has, as a set. What is refused early hides what later steps would refuse, so it is
 -- asked again without that.
-local function accepted_by(target, instructions, list)
+local function accepted_by(arch, target, instructions, list)
   while true do
-    local refused, done = ask(target, instructions, list)
+    local refused, done = ask(arch, target, instructions, list)
     local rest, set = {}, {}
     for _, i in ipairs(list) do
       if not refused[i] then
@@ -85,7 +94,7 @@ local function write_verdicts(instructions, verdict)
   end
   local i = 1
   while i <= #instructions do
-    local this = instructions[i]:match("^%w+")
+    local this = instructions[i]:match("^%.?%w+")
     if this ~= op then
       flush()
       op = this
@@ -93,7 +102,7 @@ local function write_verdicts(instructions, verdict)
     end
     local n = 1
     local function goes_on()
-      return verdict[i + n] == verdict[i] and instructions[i + n]:match("^%w+") == op
+      return verdict[i + n] == verdict[i] and instructions[i + n]:match("^%.?%w+") == op
     end
     while goes_on() do n = n + 1 end
     local word = verdict[i] .. (n > 1 and n or "")
@@ -114,7 +123,14 @@ for i = 1, #instructions do
 end
 for _, target in ipairs(targets) do
   local letter, name = target[1], target[2]
-  local set, rest, n = accepted_by(name, instructions, left), {}, 0
+  local plain, pragmas, rest, n = {}, {}, {}, 0
+  for _, i in ipairs(left) do
+    local list = instructions[i]:find "^%.pragma" and pragmas or plain
+    list[#list + 1] = i
+  end
+  -- Instructions are judged when they are parsed, pragmas when code is generated.
+  local set = accepted_by("compute", name, instructions, plain)
+  for i in pairs(accepted_by("sm", name, instructions, pragmas)) do set[i] = true end
   for _, i in ipairs(left) do
     if set[i] then
       verdict[i] = letter

@@ -72,20 +72,9 @@ static bool may_reach_out(const Ins *in) {
   return in->bytes == 4 && (in->flags & INS_ATOM || (in->traits & TRAIT_STRONG && !(in->flags & INS_STORE)));
 }
 
-static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
-  uint32_t per_lane;
+static bool refuse(Gang *g, const Ins *in, int code, uint32_t lane, uint64_t addr) {
   Trouble *t = &g->trouble;
-  if (addr & (in->bytes - 1u)) {
-    t->code = 716;
-  } else {
-    uint8_t *p = locate(g, in, addr, in->bytes, &per_lane);
-    if (!p && may_reach_out(in)) p = locate(g, in, addr, 1, &per_lane);
-    if (p) {
-      g->ptrs[lane] = p + (size_t)per_lane * lane + in->part;
-      return true;
-    }
-    t->code = 700;
-  }
+  t->code = code;
   t->lane = lane;
   t->memory = true;
   t->address = addr;
@@ -93,6 +82,16 @@ static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
   t->store = (in->flags & INS_STORE) != 0;
   t->text[0] = 0;
   return false;
+}
+
+static bool lane_pointer(Gang *g, const Ins *in, uint32_t lane, uint64_t addr) {
+  uint32_t per_lane;
+  if (addr & (in->bytes - 1u)) return refuse(g, in, 716, lane, addr);
+  uint8_t *p = locate(g, in, addr, in->bytes, &per_lane);
+  if (!p && may_reach_out(in)) p = locate(g, in, addr, 1, &per_lane);
+  if (!p) return refuse(g, in, 700, lane, addr);
+  g->ptrs[lane] = p + (size_t)per_lane * lane + in->part;
+  return true;
 }
 
 void *sg_lane_memory(Gang *g, uint32_t lane, uint64_t address, uint64_t bytes, bool store) {
@@ -109,19 +108,45 @@ void *sg_lane_memory(Gang *g, uint32_t lane, uint64_t address, uint64_t bytes, b
   return open && !(store && a->read_only) ? (void *)(uintptr_t)address : NULL;
 }
 
+static uint64_t lane_address(const Gang *g, const Ins *in, uint32_t lane) {
+  const void *row = g->regs + (size_t)in->s[0] * g->nl;
+  const uint64_t a = !in->plan                  ? 0
+                     : (in->flags & INS_NARROW) ? ((const uint32_t *)row)[lane]
+                                                : ((const uint64_t *)row)[lane];
+  return a + (uint64_t)in->imm;
+}
+
+void sg_aligned(Gang *g, const Ins *in) {
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    const uint64_t a = g->m[i] ? lane_address(g, in, i) : 0;
+    if (!(a & (in->bytes - 1u))) continue;
+    refuse(g, in, 716, i, a);
+    return;
+  }
+}
+
+void sg_peek(Gang *g, const Ins *in, uint64_t *to) {
+  enum { NOTHING = 0xA5 };
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    if (!g->m[i]) continue;
+    const uint64_t a = lane_address(g, in, i);
+    uint32_t per_lane;
+    const uint8_t *p = locate(g, in, a, in->bytes, &per_lane);
+    to[i] = 0;
+    for (uint32_t k = 0; k < in->bytes; k++) {
+      const uint8_t *byte = p ? p + k : locate(g, in, a + k, 1, &per_lane);
+      to[i] |= (uint64_t)(byte ? byte[(size_t)per_lane * i] : NOTHING) << (8 * k);
+    }
+  }
+}
+
 bool sg_resolve_lanes(Gang *g, const Ins *in) {
   if (g->resolved) { /* by the checks, lane by lane */
     g->resolved = false;
     return true;
   }
-  const void *row = g->regs + (size_t)in->s[0] * g->nl;
-  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
-    if (!g->m[i]) continue;
-    const uint64_t a = !in->plan                  ? 0
-                       : (in->flags & INS_NARROW) ? ((const uint32_t *)row)[i]
-                                                  : ((const uint64_t *)row)[i];
-    if (!lane_pointer(g, in, i, a + (uint64_t)in->imm)) return false;
-  }
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++)
+    if (g->m[i] && !lane_pointer(g, in, i, lane_address(g, in, i))) return false;
   return true;
 }
 

@@ -12,8 +12,7 @@ typedef struct Cvt {
 } Cvt;
 
 static bool is_float(PtxType t) { return t == PTX_F16 || t == PTX_BF16 || t == PTX_F32 || t == PTX_F64; }
-static bool is_signed(PtxType t) { return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64; }
-static bool is_int(PtxType t) { return is_signed(t) || (t >= PTX_U8 && t <= PTX_U64); }
+static bool is_int(PtxType t) { return dec_is_signed(t) || (t >= PTX_U8 && t <= PTX_U64); }
 static uint32_t size_of(PtxType t) { return (uint32_t)ptx_type_size(t); }
 
 static Cvt parse(Decoder *d) {
@@ -62,9 +61,9 @@ static uint32_t widen(Decoder *d, uint32_t v, uint32_t want, bool sign) {
   return one(d, ops[sign][__builtin_ctz(have)][__builtin_ctz(want)], want, v);
 }
 
-static int64_t least_of(PtxType t) { return is_signed(t) ? INT64_MIN >> (64 - 8 * size_of(t)) : 0; }
+static int64_t least_of(PtxType t) { return dec_is_signed(t) ? INT64_MIN >> (64 - 8 * size_of(t)) : 0; }
 static uint64_t most_of(PtxType t) {
-  const uint32_t bits = 8 * size_of(t) - is_signed(t);
+  const uint32_t bits = 8 * size_of(t) - dec_is_signed(t);
   return bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
@@ -73,7 +72,7 @@ static uint32_t clamp(Decoder *d, uint32_t v, PtxType from, PtxType to) {
   static const enum Op mins[2][3] = {{OP_min_uh, OP_min_uw, OP_min_ux}, {OP_min_sh, OP_min_sw, OP_min_sx}};
   static const enum Op maxs[2][3] = {{OP_max_uh, OP_max_uw, OP_max_ux}, {OP_max_sh, OP_max_sw, OP_max_sx}};
   uint32_t w = d->width[v];
-  const bool sign = is_signed(from);
+  const bool sign = dec_is_signed(from);
   if (w == 1) v = widen(d, v, w = 2, sign);
   const int i = __builtin_ctz(w) - 1;
   if (sign && least_of(from) < least_of(to)) {
@@ -115,7 +114,7 @@ static uint32_t float_to_int(Decoder *d, const Cvt *c, uint32_t v) {
   if (c->ftz && from == PTX_F32) v = one(d, OP_ftz_f, 4, v);
   if (c->integral >= 0 && c->integral != RND_Z) v = to_integral(d, v, from, c->integral);
   const uint32_t w = size_of(c->to);
-  const bool sign = is_signed(c->to), dbl = from == PTX_F64;
+  const bool sign = dec_is_signed(c->to), dbl = from == PTX_F64;
   if (w == 8)
     return one(d, sign ? (dbl ? OP_cvt_sx_d : OP_cvt_sx_f) : (dbl ? OP_cvt_ux_d : OP_cvt_ux_f), 8, v);
   if (w == 4)
@@ -132,7 +131,7 @@ static uint32_t float_to_int(Decoder *d, const Cvt *c, uint32_t v) {
 }
 
 static uint32_t int_to_float(Decoder *d, const Cvt *c, uint32_t v) {
-  const bool sign = is_signed(c->from);
+  const bool sign = dec_is_signed(c->from);
   const bool narrow = size_of(c->from) <= 4;
   const int rnd = c->rnd < 0 ? RND_N : c->rnd;
   if (size_of(c->from) < 4) v = widen(d, v, 4, sign);
@@ -388,13 +387,13 @@ void dec_cvt(Decoder *d) {
   }
   if (is_float(c.to) && c.sat) v = saturate(d, v, c.to);
   /* From one integer type to another: the source's sign widens, then the target's fills the register. */
-  if (is_int(c.to)) v = widen(d, v, to_size, is_signed(c.from));
+  if (is_int(c.to)) v = widen(d, v, to_size, dec_is_signed(c.from));
   if (to->kind == PTX_O_SINK) return;
   const uint32_t dst = dec_reg(d, to);
   const bool exact = is_float(c.to) || (c.from == PTX_BF16 && to_size == 1);
   if (d->width[dst] < to_size || (exact && d->width[dst] != to_size))
     dec_fail(d, "%s does not fit `%s`", to->sym->name, d->at->form);
-  v = widen(d, v, d->width[dst], is_signed(c.to));
+  v = widen(d, v, d->width[dst], dec_is_signed(c.to));
   /* The last step writes to the register itself, where it made a fresh row. */
   Ins *last = d->n ? &d->ins[d->n - 1] : NULL;
   if (last && last->d == v && v >= d->nv - 1 && last->kind == K_ALU && last->pred == NO_ROW) {

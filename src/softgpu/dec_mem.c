@@ -120,8 +120,6 @@ static uint8_t space_code(Decoder *d, const Access *a, const PtxOpnd *o) {
   }
 }
 
-static bool is_signed(PtxType t) { return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64; }
-
 /* Handler that loads memory of `bytes` into a register of `width`; the ldp handlers have the same order. */
 static enum Op load_op(uint32_t width, uint32_t bytes, bool sign) {
   if (bytes == 1)
@@ -144,7 +142,7 @@ static enum Op store_op(uint32_t width, uint32_t bytes) {
   return OP_st_x_x;
 }
 
-static Ins *memory(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t src, bool guarded) {
+Ins *dec_access(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t src, bool guarded) {
   Ins *in = guarded ? dec_emit(d, op, dst, base, src, NO_ROW) : dec_calc(d, op, dst, base, src, NO_ROW);
   in->kind = K_MEM;
   if (base != NO_ROW && d->width[base] == 4) in->flags |= INS_NARROW;
@@ -153,7 +151,7 @@ static Ins *memory(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t
 
 void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded) {
   const uint32_t bytes = (uint32_t)ptx_type_size(t);
-  Ins *in = memory(d, load_op(d->width[dst], bytes, is_signed(t)), dst, base, NO_ROW, guarded);
+  Ins *in = dec_access(d, load_op(d->width[dst], bytes, dec_is_signed(t)), dst, base, NO_ROW, guarded);
   in->imm = imm;
   in->sub = space;
   in->bytes = in->unit = (uint8_t)bytes;
@@ -161,7 +159,7 @@ void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t spac
 
 void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
                bool guarded) {
-  Ins *in = memory(d, store_op(d->width[src], bytes), NO_ROW, base, src, guarded);
+  Ins *in = dec_access(d, store_op(d->width[src], bytes), NO_ROW, base, src, guarded);
   in->imm = imm;
   in->sub = space;
   in->bytes = in->unit = (uint8_t)bytes;
@@ -192,44 +190,56 @@ static uint32_t policy(Decoder *d) {
   return 1;
 }
 
+/* At a known place of the launch parameters: the same for all lanes, and checked here. */
+static bool is_known(const DecLoad *l) { return l->space == SP_PARAM && l->base == NO_ROW; }
+
+static void known_parameter(Decoder *d, const DecLoad *l, uint32_t dst, PtxType t, uint32_t at) {
+  const uint32_t bytes = (uint32_t)ptx_type_size(t), whole = (uint32_t)ptx_type_size(l->type) * l->n;
+  const int64_t imm = l->imm + at;
+  if (imm < 0 || (uint64_t)imm + bytes > d->k->info.param_bytes || l->imm % whole)
+    dec_fail(d, "`%s` reads beyond the kernel's %u bytes of parameters, or is misaligned", d->at->form,
+             d->k->info.param_bytes);
+  const enum Op op = load_op(d->width[dst], bytes, dec_is_signed(t)) - OP_ld_h_ub + OP_ldp_h_ub;
+  dec_emit(d, op, dst, NO_ROW, NO_ROW, NO_ROW)->imm = imm;
+}
+
+void dec_load_part(Decoder *d, const DecLoad *l, uint32_t dst, PtxType t, uint32_t at, bool alone) {
+  if (is_known(l)) {
+    known_parameter(d, l, dst, t, at);
+    return;
+  }
+  dec_load(d, dst, l->base, alone ? l->imm + at : l->imm, l->space, t, true);
+  Ins *in = &d->ins[d->n - 1];
+  if (!alone) in->bytes = (uint8_t)(ptx_type_size(l->type) * l->n);
+  in->part = alone ? 0 : (uint8_t)at;
+  in->traits = l->traits;
+  if (l->spins) in->flags |= INS_SPIN;
+}
+
 void dec_ld(Decoder *d) {
   const uint32_t hint = policy(d);
   dec_count(d, 2 + hint, 2 + hint);
   const Access a = parse_access(d);
   const PtxOpnd *to = elements(d, dec_opnd(d, 0), a.wide ? 1 : a.vec), *from = dec_opnd(d, 1);
-  const uint8_t space = space_code(d, &a, from);
-  const uint32_t bytes = (uint32_t)ptx_type_size(a.type);
-  int64_t imm;
-  uint32_t base = dec_address(d, from, a.space, &imm), dst[8];
-  const uint32_t whole = bytes * a.vec;
+  const uint32_t bytes = (uint32_t)ptx_type_size(a.type), whole = bytes * a.vec;
+  DecLoad l = {
+      .type = a.type, .n = a.vec, .space = space_code(d, &a, from), .traits = a.traits, .spins = a.strong};
+  l.base = dec_address(d, from, a.space, &l.imm);
   if (whole == 0 || whole > 32) dec_unsupported(d, NULL);
-  for (uint32_t i = 0; i < a.vec; i++) dst[i] = a.wide ? dec_wide(d, to) + i : load_dst(d, &to[i], a.type);
-  if (space == SP_PARAM && base == NO_ROW) {
-    /* At a known place of the launch parameters: the same for all lanes, and checked here. */
-    if (imm < 0 || (uint64_t)imm + whole > d->k->info.param_bytes || imm % whole)
-      dec_fail(d, "`%s` reads beyond the kernel's %u bytes of parameters, or is misaligned", d->at->form,
-               d->k->info.param_bytes);
-    for (uint32_t i = 0; i < a.vec; i++) {
-      const enum Op op = load_op(d->width[dst[i]], bytes, is_signed(a.type)) - OP_ld_h_ub + OP_ldp_h_ub;
-      dec_emit(d, op, dst[i], NO_ROW, NO_ROW, NO_ROW)->imm = imm + i * bytes;
-    }
+  for (uint32_t i = 0; i < a.vec; i++) l.dst[i] = a.wide ? dec_wide(d, to) + i : load_dst(d, &to[i], a.type);
+  /* The first elements must not overwrite the address of the others. */
+  for (uint32_t i = 0; i + 1 < a.vec && l.base != NO_ROW; i++) {
+    if (l.dst[i] != l.base) continue;
+    const uint32_t copy = dec_temp(d, d->width[l.base]);
+    dec_move(d, copy, l.base, false);
+    l.base = copy;
+  }
+  const uint32_t all = whole == 32 ? UINT32_MAX : ((uint32_t)1 << whole) - 1, used = d->at->used & all;
+  if (used && used != all) {
+    dec_load_masked(d, &l, used);
     return;
   }
-  /* The first elements must not overwrite the address of the others. */
-  for (uint32_t i = 0; i + 1 < a.vec && base != NO_ROW; i++) {
-    if (dst[i] != base) continue;
-    const uint32_t copy = dec_temp(d, d->width[base]);
-    dec_move(d, copy, base, false);
-    base = copy;
-  }
-  for (uint32_t i = 0; i < a.vec; i++) {
-    dec_load(d, dst[i], base, imm, space, a.type, true);
-    Ins *in = &d->ins[d->n - 1];
-    in->bytes = (uint8_t)(bytes * a.vec);
-    in->part = (uint8_t)(bytes * i);
-    in->traits = a.traits;
-    if (a.strong) in->flags |= INS_SPIN;
-  }
+  for (uint32_t i = 0; i < a.vec; i++) dec_load_part(d, &l, l.dst[i], a.type, bytes * i, false);
 }
 
 /* A stored value: a register of at least that width, or a constant. */
@@ -329,7 +339,7 @@ enum Op dec_atom_row(const char *op, PtxType type) {
 
 Ins *dec_atomic(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t value, uint8_t space,
                 uint32_t bytes) {
-  Ins *in = memory(d, op, dst, base, value, false);
+  Ins *in = dec_access(d, op, dst, base, value, false);
   in->sub = space;
   in->bytes = in->unit = (uint8_t)bytes;
   in->flags |= INS_STORE | INS_ATOM;
@@ -354,7 +364,7 @@ static void atomic_vector(Decoder *d, const Access *a, enum Op op, bool result) 
     dst[i] = to && to[i].kind != PTX_O_SINK ? dec_temp(d, bytes) : NO_ROW;
   }
   for (uint32_t i = 0; i < a->vec; i++) {
-    Ins *in = memory(d, op, dst[i], base, value[i], true);
+    Ins *in = dec_access(d, op, dst[i], base, value[i], true);
     in->imm = imm;
     in->sub = space_code(d, a, dec_opnd(d, r));
     in->bytes = (uint8_t)(bytes * a->vec);
@@ -387,7 +397,7 @@ static void atomic_wide(Decoder *d, const Access *a, enum Op op) {
       d->ins[d->n - 1].traits |= TRAIT_OWN;
     }
   }
-  Ins *in = memory(d, op, dst, base, v, true);
+  Ins *in = dec_access(d, op, dst, base, v, true);
   in->e = dst == NO_ROW ? NO_ROW : dst + 1;
   in->s[2] = v + 1;
   in->s[3] = cas ? dec_local_base(d) : NO_ROW;
@@ -424,7 +434,7 @@ static void atomic(Decoder *d, bool result) {
   const uint32_t base = dec_address(d, dec_opnd(d, r), a.space, &imm);
   const uint32_t b = dec_src(d, dec_opnd(d, r + 1), letter);
   const uint32_t c = cas ? dec_src(d, dec_opnd(d, r + 2), letter) : NO_ROW;
-  Ins *in = memory(d, op, dst, base, b, true);
+  Ins *in = dec_access(d, op, dst, base, b, true);
   in->s[2] = c;
   in->imm = imm;
   in->sub = space_code(d, &a, dec_opnd(d, r));

@@ -136,6 +136,9 @@ uint32_t dec_wide(Decoder *d,
 const PtxOpnd *dec_opnd(Decoder *d, uint32_t i); /* operand i, or failure */
 void dec_count(Decoder *d, uint32_t least, uint32_t most);
 char dec_letter(PtxType t); /* letter of a type; 0: none */
+static inline bool dec_is_signed(PtxType t) {
+  return t == PTX_S8 || t == PTX_S16 || t == PTX_S32 || t == PTX_S64;
+}
 uint32_t dec_letter_width(char letter);
 bool dec_mod(const Decoder *d, const char *mod);       /* the form has this modifier */
 uint32_t dec_sub(const Decoder *d);                    /* rounding, .ftz and .sat of the form */
@@ -176,6 +179,21 @@ Ins *dec_atomic(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t va
 /* Bytes have come that a barrier in memory waits for: `bytes` is a row. */
 void dec_complete(Decoder *d, const PtxOpnd *barrier, uint8_t space, uint32_t bytes);
 
+/* A load of one element or of a vector. */
+typedef struct DecLoad {
+  PtxType type;
+  uint32_t n, dst[8]; /* elements, and their registers */
+  uint32_t base;      /* register of the address, or NO_ROW */
+  int64_t imm;        /* ... and what is added to it */
+  uint8_t space;      /* SP_... */
+  uint8_t traits;
+  bool spins;
+} DecLoad;
+/* Element of type t, `at` bytes into the load; as a part of the whole load, or as a load of its own. */
+void dec_load_part(Decoder *d, const DecLoad *l, uint32_t dst, PtxType t, uint32_t at, bool alone);
+void dec_load_masked(Decoder *d, const DecLoad *l, uint32_t used); /* dec_masked.c */
+/* An instruction that accesses memory at the address in `base`; the caller fills in what it does there. */
+Ins *dec_access(Decoder *d, enum Op op, uint32_t dst, uint32_t base, uint32_t src, bool guarded);
 void dec_load(Decoder *d, uint32_t dst, uint32_t base, int64_t imm, uint8_t space, PtxType t, bool guarded);
 void dec_store(Decoder *d, uint32_t src, uint32_t base, int64_t imm, uint8_t space, uint32_t bytes,
                bool guarded);

@@ -270,6 +270,10 @@ void FN(scan)(Gang *g, const Ins *in) {
     dense ? scan_x(g, in, pl, first, n, true) : scan_x(g, in, pl, first, n, false);
 }
 
+void FN(aligned)(Gang *g, const Ins *in) { sg_aligned(g, in); }
+
+void FN(peek)(Gang *g, const Ins *in) { sg_peek(g, in, ROW0(uint64_t, in->d)); }
+
 /* Constant memory lies among the rest of the device's. */
 void FN(within_const)(Gang *g, const Ins *in) {
   uint8_t *d = ROW0(uint8_t, in->d);

@@ -231,6 +231,9 @@ void sg_gang_begin_launch(Gang *g, Run *run); /* constants, then the prologue */
 bool sg_resolve(Gang *g, const Ins *in, Spot *spot);
 /* The same, lane by lane: fills g->ptrs of the active lanes. */
 bool sg_resolve_lanes(Gang *g, const Ins *in);
+/* in->bytes of them for each active lane, 0xA5 where there is no memory that the kernel may read. */
+void sg_peek(Gang *g, const Ins *in, uint64_t *to);
+void sg_aligned(Gang *g, const Ins *in); /* raises the fault where an address is no multiple of in->bytes */
 void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

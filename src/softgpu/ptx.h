@@ -134,6 +134,7 @@ typedef struct PtxInst {
   PtxOpnd *opnd; /* call: none, see `call` */
   uint32_t nopnd;
   PtxCall *call;
+  uint32_t used;                    /* of a load: mask of the bytes that are used; 0: all */
   uint32_t line, col;               /* place in the PTX text */
   uint32_t file, src_line, src_col; /* from .loc; file 0: none */
   uint32_t outer_file,

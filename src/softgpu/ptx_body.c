@@ -284,7 +284,9 @@ static void instruction(PtxParser *p) {
                 .src_line = p->src_line,
                 .src_col = p->src_col,
                 .outer_file = p->outer_file,
-                .outer_line = p->outer_line};
+                .outer_line = p->outer_line,
+                .used = p->used};
+  p->used = 0;
   if (ptx_at(p, '@')) guard(p, &in);
   if (p->lex.tok.kind != PTX_TOK_WORD) ptx_expected(p, "an instruction");
   in.line = p->lex.tok.line;
@@ -419,6 +421,7 @@ static void statement(PtxParser *p) {
 }
 
 void ptx_body(PtxParser *p) {
+  p->used = 0;
   uint32_t outside = p->depth;
   PtxTok open = p->lex.tok;
   ptx_next(p);

@@ -301,10 +301,49 @@ static void triple(PtxParser *p, uint32_t out[3]) {
   }
 }
 
+/* An integer constant, decimal, hexadecimal or octal; its low 32 bits, all of them if it has more than 64. */
+static bool mask_value(const char *at, const char *end, uint32_t *mask) {
+  while (at < end && *at == ' ') at++;
+  const bool minus = at < end && *at == '-';
+  at += minus;
+  uint32_t base = 10;
+  if (end - at > 1 && at[0] == '0') {
+    base = at[1] == 'x' || at[1] == 'X' ? 16 : 8;
+    at += base == 16 ? 2 : 1;
+  }
+  if (at == end) return false;
+  uint64_t v = 0;
+  bool over = false;
+  for (; at < end; at++) {
+    const char *digits = "0123456789abcdef",
+               *digit = strchr(digits, *at | ('A' <= *at && *at <= 'F' ? 32 : 0));
+    if (!*at || !digit || (uint32_t)(digit - digits) >= base) return false;
+    over |= v > (UINT64_MAX - 15) / base;
+    v = v * base + (uint64_t)(digit - digits);
+  }
+  *mask = over ? UINT32_MAX : (uint32_t)(minus ? -v : v);
+  return true;
+}
+
+/* "used_bytes_mask 4095": which bytes of the next instruction, if it is a load, are used. One character
+ * separates name and mask, and the last pragma counts: as in NVIDIA's assembler. All other pragmas are
+ * advice. */
+static void pragma(PtxParser *p, const PtxTok *t) {
+  static const char name[] = "used_bytes_mask";
+  const size_t n = sizeof name - 1;
+  if (t->len < n || memcmp(t->text, name, n) != 0) return;
+  if (t->len <= n + 1) ptx_fail_at(p, t->line, t->col, "The pragma '%s' needs a mask.", name);
+  const char *end = t->text + t->len;
+  if (!mask_value(t->text + n + 1, end, &p->used))
+    ptx_fail_at(p, t->line, t->col, "The mask of the pragma '%s' must be an integer constant, not '%.*s'.",
+                name, t->len > n + 61 ? 60 : (int)(t->len - n - 1), t->text + n + 1);
+}
+
 void ptx_pragma(PtxParser *p) {
   ptx_next(p);
   do {
     if (p->lex.tok.kind != PTX_TOK_STRING) ptx_expected(p, "a string");
+    pragma(p, &p->lex.tok);
     ptx_next(p);
   } while (ptx_accept(p, ','));
   ptx_expect(p, ';', "after '.pragma'");

@@ -202,6 +202,7 @@ typedef struct PtxParser {
   uint32_t nregs, nvars;
   uint32_t file, src_line, src_col; /* of the last .loc */
   uint32_t outer_file, outer_line;  /* ... and where it is inlined, in the end */
+  uint32_t used;                    /* PtxInst.used of the next instruction: a pragma said so */
   struct {
     uint32_t file, line, col, outer_file, outer_line;
   } inlined[32]; /* the last ones, to find the end of a chain */

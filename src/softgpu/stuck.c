@@ -178,7 +178,7 @@ static void run_step(Gang *g, const Ins *in) {
 void sg_watch_step(Gang *g, const Ins *in) {
   const bool known = in->unit && in->unit <= 8 && !g->touched;
   if (!known) {
-    g->touched |= in->op != OP_fence && in->op != OP_enter;
+    g->touched |= in->op != OP_fence && in->op != OP_enter && in->op != OP_aligned;
     run_step(g, in);
     return;
   }
