@@ -102,6 +102,33 @@ describe("the software device's switches", function()
     assert.equal(before.stale, softgpu.stats().stale) -- uses of what was freed
   end)
 
+  it("softgpu.stats: kernels keep memory for their next launches, within 32 MiB for all of them", function()
+    local before, most, mods = softgpu.stats().spare_bytes, 0, {}
+    for i = 1, 40 do
+      -- 1 KiB of local memory for each of 1024 threads
+      mods[i] = cuda.SourceModule(([[__global__ void k(int *out, int n)
+        {
+          volatile int a[256];
+          for (int i = 0; i < 256; i++) a[i] = n + i;
+          out[threadIdx.x] = a[threadIdx.x %% 256] + %d;
+        }]]):format(i))
+    end
+    local out = cuda.mem_alloc(4096)
+    local got = require("ffi").new "int[1024]"
+    for round = 1, 2 do -- in the second, the kernels that came first have lost theirs
+      for i = 1, 40 do
+        mods[i]:get_function "k"(out, round, { block = 1024 })
+        cuda.memcpy_dtoh(got, out)
+        assert.equal(round + 255 + i, got[1023])
+        most = math.max(most, softgpu.stats().spare_bytes)
+      end
+    end
+    assert.is_true(most > 16 * 2 ^ 20 and most <= 32 * 2 ^ 20, "at most " .. most .. " bytes")
+    for i = 1, 40 do mods[i]:close() end
+    cuda.collect()
+    assert.is_true(softgpu.stats().spare_bytes <= before)
+  end)
+
   it("softgpu.set_device_count", function()
     local out = gpu.child([[
       local cuda, softgpu = require "cudalua", require "cudalua.softgpu"

@@ -110,7 +110,8 @@ end
 ---Takes back every failure that has not happened yet.
 function M.fail_clear() core.softgpu_control "fail clear" end
 
----@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...
+---@return table<string, number>  live_allocs, live_bytes, live_contexts, live_modules, stale, calls ...; spare_bytes:
+---  host memory that kernels keep for their next launches
 function M.stats()
   local t = {}
   for key, value in core.softgpu_control("stats"):gmatch "(%S+) (%d+)" do t[key] = tonumber(value) end

@@ -180,11 +180,12 @@ struct Gang {
   Spot spot;
   uint32_t calling; /* pc of a call to a function of the device */
   /* while it is watched (stuck.c) */
-  bool touched;   /* it changed memory, or read what others may change */
-  bool recurred;  /* it was in the same state again */
-  uint64_t state; /* a hash of the state it was in at first */
-  Gang *next;     /* of a list in sched.c */
-  Gang *sibling;  /* the next one in this launch */
+  bool touched;        /* it changed memory, or read what others may change */
+  bool recurred;       /* it was in the same state again */
+  uint64_t state;      /* a hash of the state it was in at first */
+  Gang *next;          /* of a list in sched.c */
+  Gang *sibling;       /* the next one in this launch */
+  Gang *newer, *older; /* among the spare ones (spares.c) */
 };
 
 /* --- gang.c: execution of one block --- */
@@ -225,6 +226,11 @@ Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch);
 bool sg_gang_fits(const Gang *g, const SgLaunch *launch);
 void sg_gang_free(Gang *g);
 void sg_gang_begin_launch(Gang *g, Run *run); /* constants, then the prologue */
+
+/* --- spares.c: gangs kept for the next launch of their kernels --- */
+enum { SG_SPARES_MOST = 32 << 20 }; /* bytes */
+Gang *sg_spare_take(SgKernel *k);   /* NULL: the kernel has none */
+void sg_spare_keep(Gang *g);
 
 /* --- address.c --- */
 /* Checks the access of every active lane. False: a fault was raised in g->trouble. */

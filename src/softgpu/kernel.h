@@ -96,7 +96,7 @@ struct SgKernel {
   char *missing; /* why it cannot run here, or NULL; then there is no code */
   uint32_t bytes_per_lane, nplans, ncaches;
   bool *plan_invariant;
-  _Atomic(Gang *) spare; /* a gang of the last launch, to begin the next one with */
+  Gang *spare; /* a gang of the last launch, to begin the next one with (spares.c) */
 };
 
 struct SgModule {

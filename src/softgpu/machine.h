@@ -44,6 +44,7 @@ SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i);
 SgKernel *sg_module_kernel(const SgModule *m, const char *name); /* entries only */
 SgAlloc *sg_module_global(const SgModule *m, const char *name);  /* .global or .const variable */
 const SgKernelInfo *sg_kernel_info(const SgKernel *k);
+size_t sg_spare_bytes(void); /* memory kept for the next launches of kernels */
 /* Why a kernel cannot run on this machine: it has an instruction that is not implemented. NULL: it can. */
 const char *sg_kernel_missing(const SgKernel *k);
 /* What a compiler's options impose on all kernels: registers of a thread, threads of a block (0: no limit). A

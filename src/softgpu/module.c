@@ -241,7 +241,7 @@ SgAlloc *sg_module_global(const SgModule *m, const char *name) {
 /* --- the whole --- */
 
 static void kernel_free(SgKernel *k) {
-  sg_gang_free(atomic_exchange(&k->spare, NULL));
+  sg_gang_free(sg_spare_take(k));
   free((void *)(uintptr_t)k->info.name);
   free((void *)(uintptr_t)k->info.params);
   free(k->code);

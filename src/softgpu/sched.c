@@ -264,7 +264,7 @@ static bool is_late(Worker *w) {
 static Gang *get_gang(Worker *w) {
   Run *run = &w->run;
   if (w->idle.head) return pop(&w->idle);
-  Gang *g = w->helps ? NULL : atomic_exchange(&run->kernel->spare, NULL);
+  Gang *g = w->helps ? NULL : sg_spare_take(run->kernel);
   if (g && !sg_gang_fits(g, run->launch)) {
     sg_gang_free(g);
     g = NULL;
@@ -468,8 +468,10 @@ static void worker_end(Worker *w, bool keep) {
   while (w->waiting.head) push(&w->idle, pop(&w->waiting));
   while (w->idle.head) {
     Gang *g = pop(&w->idle);
-    if (keep && !w->idle.head) g = atomic_exchange(&w->run.kernel->spare, g);
-    sg_gang_free(g);
+    if (keep && !w->idle.head)
+      sg_spare_keep(g);
+    else
+      sg_gang_free(g);
   }
   drop_said(w->said);
 }
