@@ -96,13 +96,24 @@ describe("math", function()
     gpu.raises("LogicError", "modf", math.modf, gpuarray.zeros({ 2 }, "complex128"))
   end)
 
+  it("math.ldexp takes exponents that are floats as integers, towards 0", function()
+    local exponents = { 3, 1.75, -1.75, -0.5, 1 / 0, -1 / 0 }
+    for _, t in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      local x = math.ldexp(gpuarray.full(6, 1.5, "float32"), gpuarray.to_gpu(exponents, t))
+      assert.equal("float32", x.dtype.name)
+      assert.same({ 12, 3, 0.75, 1.5, 1 / 0, 0 }, x:tolist())
+    end
+    local mantissa, exponent = math.frexp(gpuarray.to_gpu { 8, -0.375, 1e30 })
+    assert.same(gpuarray.to_gpu({ 8, -0.375, 1e30 }):tolist(), math.ldexp(mantissa, exponent:astype "float32"):tolist())
+  end)
+
   it("takes integers as the default float, and refuses what has no such function", function()
     assert.equal("float32", math.sin(gpuarray.to_gpu({ 1, 2 }, "int64")).dtype.name)
     assert.equal("float64", math.exp(gpuarray.to_gpu({ 1, 2 }, "float64")).dtype.name)
     assert.equal("complex64", math.exp(gpuarray.zeros({ 2 }, "complex64")).dtype.name)
     gpu.raises("LogicError", "erf: not defined for complex64", math.erf, gpuarray.zeros({ 2 }, "complex64"))
-    gpu.raises("LogicError", "ldexp: not defined for float32 and float32", math.ldexp, gpuarray.zeros { 2 },
-      gpuarray.zeros { 2 })
+    gpu.raises("LogicError", "ldexp: not defined for float32 and complex64", math.ldexp, gpuarray.zeros { 2 },
+      gpuarray.zeros({ 2 }, "complex64"))
     gpu.refuses_nonsense(math.sin)
     assert.equal(math.sin, gpuarray.sin)
     assert.equal(math, gpu.cuda.math)

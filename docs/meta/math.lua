@@ -2,9 +2,9 @@
 -- Annotations of the functions that lua/cudalua/math.lua takes from the operations' rows.
 
 ---Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where a
----function has floats only; float16 and bfloat16 are computed as float32. exp, log, log2, log10, sqrt, pow, sin, cos,
----tan, sinh, cosh, tanh, abs, sign, square, cube, reciprocal, rint, round, angle, real, imag, conj, isnan, isinf and
----isfinite are there for complex numbers, too.
+---function has floats only; float16 and bfloat16 are computed as float32. exp, expm1, log, log2, log10, log1p, sqrt,
+---pow, sin, cos, tan, sinh, cosh, tanh and their inverses, abs, sign, square, cube, reciprocal, rint, round, angle,
+---real, imag, conj, isnan, isinf and isfinite are there for complex numbers, too.
 ---@class cudalua.math
 local math = {}
 
@@ -58,12 +58,14 @@ function math.trunc(a, options) end
 ---@raise LogicError where it is not defined for a's dtype
 function math.rint(a, options) end
 
----As rint: halves go to the even number.
+---The nearest number with so many decimals, as NumPy's round; halves go to the even digit. Integers are exact. 16-bit
+---floats are computed as float32; what would overflow stays as it is.
 ---@param a cudalua.gpuarray.Array
+---@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
 ---@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
----@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
-function math.round(a, options) end
+---@return cudalua.gpuarray.Array  of a's dtype
+---@raise LogicError if decimals is not a whole number
+function math.round(a, decimals, options) end
 
 ---The nearest whole number, of two the one that is further from 0, as C's round().
 ---@param a cudalua.gpuarray.Array
@@ -552,9 +554,9 @@ function math.logaddexp2(a, b, options) end
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.atan2(a, b, options) end
 
----a * 2^b.
+---a * 2^b. Exponents that are floats are taken as integers, towards 0, as by PyCUDA.
 ---@param a cudalua.gpuarray.Array|number
----@param b cudalua.gpuarray.Array|integer  an integer
+---@param b cudalua.gpuarray.Array|integer  an array of integers or floats, or a whole number
 ---@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
@@ -641,10 +643,10 @@ function math.yn(n, a, options) end
 ---@raise LogicError for complex numbers, or where all are numbers
 function math.fma(a, b, c, options) end
 
----minimum(maximum(a, low), high).
+---minimum(maximum(a, low), high), as NumPy's clip. Without a bound, nil, that side is open.
 ---@param a cudalua.gpuarray.Array|number
----@param low cudalua.gpuarray.Array|number
----@param high cudalua.gpuarray.Array|number
+---@param low? cudalua.gpuarray.Array|number
+---@param high? cudalua.gpuarray.Array|number
 ---@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, or where all are numbers

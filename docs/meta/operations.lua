@@ -53,6 +53,14 @@ function operations.neg(a, options) end
 ---@raise LogicError where it is not defined for a's dtype
 function operations.pos(a, options) end
 
+---The complex numbers with these real and imaginary parts, as torch.complex: complex64, of float64 complex128.
+---@param a cudalua.gpuarray.Array|number  real parts
+---@param b cudalua.gpuarray.Array|number  imaginary parts
+---@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@return cudalua.gpuarray.Array
+---@raise LogicError if one is complex, the shapes do not fit together, or both are numbers
+function operations.complex(a, b, options) end
+
 ---a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number

@@ -204,6 +204,7 @@ exact("ieee_remainder", function(a, b) return C.remainder(a, b) end)
 exact("real", function(a) return a end)
 exact("imag", function() return 0 end)
 exact("conj", function(a) return a end)
+exact("complex", function(a, b) return ffi.new("complex", a, b) end)
 
 exact("isnan", isnan)
 exact("isinf", isinf)
@@ -433,6 +434,35 @@ function ordinary.cosh(z) return complex(math.cosh(z.re) * math.cos(z.im), math.
 function ordinary.tanh(z) return ordinary.div(ordinary.sinh(z), ordinary.cosh(z)) end
 function ordinary.sin(z) return complex(math.sin(z.re) * math.cosh(z.im), math.cos(z.re) * math.sinh(z.im)) end
 function ordinary.cos(z) return complex(math.cos(z.re) * math.cosh(z.im), -math.sin(z.re) * math.sinh(z.im)) end
+function ordinary.expm1(z)
+  local w = ordinary.exp(z)
+  return complex(w.re - 1, w.im)
+end
+function ordinary.log1p(z) return ordinary.log(complex(z.re + 1, z.im)) end
+-- By logarithms: of i z + sqrt(1 - z^2), z + sqrt(z + 1) sqrt(z - 1), z + sqrt(z^2 + 1).
+local function times(a, b) return complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re) end
+local function plus(a, x) return complex(a.re + x, a.im) end
+local function sum(a, b) return complex(a.re + b.re, a.im + b.im) end
+function ordinary.asinh(z) return ordinary.log(sum(z, ordinary.sqrt(plus(times(z, z), 1)))) end
+function ordinary.asin(z)
+  local w = ordinary.asinh(complex(-z.im, z.re))
+  return complex(w.im, -w.re)
+end
+function ordinary.acos(z)
+  local w = ordinary.asin(z)
+  return complex(pi / 2 - w.re, -w.im)
+end
+function ordinary.acosh(z)
+  return ordinary.log(sum(z, times(ordinary.sqrt(plus(z, 1)), ordinary.sqrt(plus(z, -1)))))
+end
+function ordinary.atanh(z)
+  local a, b = ordinary.log(plus(z, 1)), ordinary.log(complex(1 - z.re, -z.im))
+  return complex((a.re - b.re) / 2, (a.im - b.im) / 2)
+end
+function ordinary.atan(z)
+  local w = ordinary.atanh(complex(-z.im, z.re))
+  return complex(w.im, -w.re)
+end
 function ordinary.tan(z) return ordinary.div(ordinary.sin(z), ordinary.cos(z)) end
 
 return M

@@ -93,6 +93,35 @@ function functions.if_positive(criterion, ...)
   return if_positive(criterion, ...)
 end
 
+-- A number of decimals may stand before the options.
+local round = functions.round
+function functions.round(a, decimals, options)
+  local numeric = type(decimals) == "number" or type(decimals) == "cdata"
+  if decimals == nil or numeric and not object.is_array(a) then return round(a, options) end
+  if not numeric then return round(a, decimals, options) end
+  local out = errors.options("round", options, known).out
+  local x = require "cudalua.gpuarray.decimals"("round", a, decimals)
+  return out ~= nil and deliver("round", x, out) or x
+end
+
+-- One bound may be missing, or both.
+local clip = functions.clip
+function functions.clip(a, low, high, options)
+  if low ~= nil and high ~= nil then return clip(a, low, high, options) end
+  local out = errors.options("clip", options, known).out
+  local x
+  if low ~= nil then
+    x = errors.within("clip", graph.binary, ops.maximum, a, low)
+  elseif high ~= nil then
+    x = errors.within("clip", graph.binary, ops.minimum, a, high)
+  elseif object.is_array(a) then
+    x = graph.convert(a, a._dtype, "clip")
+  else
+    refuse("clip", "expected an array, got " .. element.describe(a))
+  end
+  return out ~= nil and deliver("clip", x, out) or x
+end
+
 functions.conjugate = functions.conj -- PyCUDA has both names
 
 local function check_term(what, x, factor)

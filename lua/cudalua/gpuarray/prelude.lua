@@ -26,6 +26,8 @@ local rows = {
   { "complex_hyperbolic", "sinh cosh tanh sin cos tan", { "complex_exp" } },
   { "complex_log", "log log2 log10", { "complex" } },
   { "complex_sqrt", "sqrt", { "complex" } },
+  { "complex_inverse", "asin acos asinh acosh atan atanh", { "complex" } },
+  { "complex_near_one", "expm1 log1p", { "complex_exp", "complex_log" } },
   { "complex_power", "cpow", { "complex_divide", "complex_exp", "complex_log" } },
   { "complex_class", "", { "complex_power", "complex_hyperbolic", "complex_sqrt" } },
   { "philox", "philox random_block random_bits_uint32 random_bits_uint64", {}, "random" },

@@ -3,10 +3,12 @@
 
 -- The names of the library's functions of one float. The second list has those that are there for complex numbers, too.
 local unary = [[
-  acos acosh asin asinh atan atanh cbrt cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp10 exp2 expm1
-  j0 j1 lgamma log1p normcdf normcdfinv rcbrt rsqrt sinpi tgamma y0 y1
+  cbrt cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp10 exp2 j0 j1 lgamma normcdf normcdfinv rcbrt
+  rsqrt sinpi tgamma y0 y1
 ]]
-local complex = [[ cos cosh exp log log10 log2 sin sinh sqrt tan tanh ]]
+local complex = [[
+  acos acosh asin asinh atan atanh cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh
+]]
 
 local rows = {
   { "atan2", 2, "float", code = { float = "atan2@($1, $2)" } },

@@ -77,11 +77,21 @@ function M.select_positive(_, a, b, c)
   return t, a, t, t
 end
 
--- A float and an integer: as int32, or in 64 bits where it may not fit.
+-- A float and an exponent. An integer is taken as int32, or in 64 bits if it may not fit; a float as the integer
+-- towards 0, as by PyCUDA.
 function M.scale(_, a, b)
-  if b.kind ~= "int" and b.kind ~= "uint" and b.kind ~= "bool" then return nil end
+  if b.kind == "complex" then return nil end
   local t = floating(a)
+  if b.kind == "float" then return t, t, int32 end
   return t, t, b.itemsize < 4 and int32 or b == dtype.uint32 and int64 or b
+end
+
+-- Two real numbers, and the complex one that they are the parts of.
+function M.parts(_, a, b)
+  local t = floating(promote(a, b))
+  if t.kind == "complex" then return nil end
+  if t == dtype.float64 then return dtype.complex128, t, t end
+  return dtype.complex64, dtype.float32, dtype.float32
 end
 
 -- An order and a float.
