@@ -119,6 +119,7 @@ return {
   {
     module = "cudalua.dtype", prefix = "dtype",
     struct_dtype_spec = "struct",
+    typeinfo_spec = "finfo iinfo can_cast result_type",
     dtype_spec = [[of is_dtype list default_float promote promote_value pack_float16 unpack_float16 pack_bfloat16
       unpack_bfloat16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
       complex128]],
@@ -136,7 +137,7 @@ return {
   },
   {
     module = "cudalua.tools", prefix = "tools",
-    tools_spec = [[get_default_device make_default_context context_dependent_memoize clear_context_caches]],
+    tools_spec = [[bitlog2 get_default_device make_default_context context_dependent_memoize clear_context_caches]],
     arguments_spec = [[register_dtype get_or_register_dtype dtype_to_ctype parse_c_arg parse_arguments VectorArg
       ScalarArg is_arg Arg Arg:declarator match_dtype_to_c_struct c_declarations]],
   },
@@ -190,6 +191,7 @@ return {
       Array:sinh Array:sinpi Array:sqrt Array:square Array:sub Array:tan Array:tanh Array:tgamma Array:trunc Array:y0
       Array:y1 Array:yn Array:iadd Array:isub Array:imul Array:idiv Array:imod Array:ipow Array:ifloordiv
       Array:cuda_array_interface]],
+    typeinfo_spec = "finfo iinfo can_cast result_type",
     gpuarray_spec = "eager eval scope Array:eval Array:release",
     gpuarray_sort_spec = [[sort argsort topk unique median quantile percentile Array:sort Array:argsort Array:topk
       Array:unique Array:median Array:quantile Array:percentile]],

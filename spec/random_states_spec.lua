@@ -427,6 +427,12 @@ describe("Sobol's sequences", function()
       local v = random.generate_direction_vectors(3, "VECTOR_" .. bits)
       local g = random[("Sobol%dRandomNumberGenerator"):format(bits)](v)
       equal(all[{ { 1, 10 } }], g:gen_uniform(10))
+      -- Integers of 32 bits are the upper halves of 64, so that both kinds have the same ones.
+      local words = make({ dimensions = 3 }, 7)
+      equal(makers.Sobol32({ dimensions = 3 }, 7):gen_uniform(500, "uint32"), words:gen_uniform(500, "uint32"))
+      assert.equal(507, words.position)
+      equal(make({ dimensions = 3 }, 7):gen_uniform(500, "uint32"):view "int32",
+        make({ dimensions = 3 }, 7):gen_uniform(500, "int32"))
       gpu.raises("LogicError", "whole points of 3 dimensions", g.gen_uniform, g, { 4, 4 })
       gpu.raises("LogicError", "say how many dimensions", random.Sobol32RandomNumberGenerator, v, 0, { dimensions = 3 })
       gpu.raises("LogicError", "must be an array of uint32", random.Sobol32RandomNumberGenerator,
@@ -447,6 +453,9 @@ describe("Sobol's sequences", function()
       local v = random.generate_direction_vectors(3, "SCRAMBLED_VECTOR_" .. bits, 1)
       local class = random[("ScrambledSobol%dRandomNumberGenerator"):format(bits)]
       equal(x, class(v, c):gen_uniform(512, "float64"))
+      local wide = make { dimensions = 3, seed = 1 }:gen_uniform(512, "float64")
+      local high = make { dimensions = 3, seed = 1 }:gen_uniform(512, "uint32"):astype "float64"
+      assert.is_true((wide - high / 2 ^ 32):abs():max():item() <= 2 ^ -32)
       gpu.raises("LogicError", "2 scramble constants for 3 dimensions", class, v,
         random["generate_scramble_constants" .. bits](2))
     end)
@@ -465,6 +474,10 @@ describe("random.SobolGenerator", function()
       equal(x, y)
       assert.equal(0, g:gen_uniform(0).size)
       gpu.raises("LogicError", "not int16", g.gen_uniform, g, 3, "int16")
+      for _, t in ipairs { "int32", "uint32" } do -- as PyCUDA's tests draw them
+        assert.equal(t, g:gen_uniform(4, t).dtype.name)
+        assert.same({ 4, 2 }, g:fill_uniform(gpuarray.zeros({ 4, 2 }, t)).shape)
+      end
       gpu.raises("LogicError", "a shape is missing", g.gen_uniform, g)
       gpu.refuses_nonsense(function(z) return g:fill_uniform(z) end)
       gpu.error_of("LogicError", function() g.dimensions = 5 end)

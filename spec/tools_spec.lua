@@ -54,6 +54,15 @@ describe("tools", function()
     assert.equal(cuda.Device(0), tools.get_default_device(0))
   end)
 
+  it("tools.bitlog2 is the place of the highest bit", function()
+    local got = {}
+    for i, n in ipairs { 1, 2, 3, 17, 0xaffe, 0x3affe, 0xcc3affe, 2 ^ 53, 2 ^ 53 - 1 } do got[i] = tools.bitlog2(n) end
+    assert.same({ 0, 1, 1, 4, 15, 17, 27, 53, 52 }, got)
+    assert.equal(3, tools.bitlog2(15LL))
+    gpu.raises("LogicError", "bitlog2: n must be a whole number from 1, got 0", tools.bitlog2, 0)
+    gpu.refuses_nonsense(tools.bitlog2, { number = true })
+  end)
+
   it("tools.make_default_context tries every device", function()
     assert.equal("1 true\n", at_home(nil, [[
       local cuda, tools, softgpu = require "cudalua", require "cudalua.tools", require "cudalua.softgpu"

@@ -288,4 +288,13 @@ function M.pack_bfloat16(x) return float16.pack_bfloat16(number("pack_bfloat16",
 ---@raise LogicError where these are not 16 bits
 function M.unpack_bfloat16(bits) return float16.unpack_bfloat16(bits16("unpack_bfloat16", bits)) end
 
+-- In a file of their own, which is read when one of them is called.
+for _, name in ipairs { "finfo", "iinfo", "can_cast", "result_type" } do
+  M[name] = function(...)
+    local functions = require "cudalua.typeinfo"
+    M[name] = functions[name]
+    return functions[name](...)
+  end
+end
+
 return M

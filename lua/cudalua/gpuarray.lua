@@ -16,6 +16,7 @@
 require "cudalua.gpuarray.array"
 require "cudalua.gpuarray.interface"
 local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local functions = require "cudalua.gpuarray.functions"
@@ -36,6 +37,31 @@ local M = { newaxis = layout.newaxis, Array = object.Array, vec = vec }
 ---@param x any
 ---@return boolean
 function M.is_array(x) return object.is_array(x) end
+
+---As dtype.finfo: the limits of a float type.
+---@param x any  a dtype, or an array
+---@return cudalua.dtype.FloatInfo
+---@raise LogicError for other types
+function M.finfo(x) return dtypes.finfo(x) end
+
+---As dtype.iinfo: the limits of an integer type.
+---@param x any  a dtype, or an array
+---@return cudalua.dtype.IntegerInfo
+---@raise LogicError for other types
+function M.iinfo(x) return dtypes.iinfo(x) end
+
+---As dtype.can_cast: does promotion convert one type to another?
+---@param from any  a dtype, or an array
+---@param to any    a dtype
+---@return boolean
+---@raise LogicError if one is no dtype
+function M.can_cast(from, to) return dtypes.can_cast(from, to) end
+
+---As dtype.result_type: the dtype that an operation on all of these together has.
+---@param ... any  arrays, dtypes, numbers
+---@return cudalua.dtype.DType
+---@raise LogicError for nothing, for structs, and if an integer type does not hold a number
+function M.result_type(...) return dtypes.result_type(...) end
 
 for _, part in ipairs { "construct", "shape" } do
   for name, f in pairs(require("cudalua.gpuarray." .. part)) do M[name] = f end

@@ -4,8 +4,10 @@
 
 local core = require "cudalua.core"
 local cuda = require "cudalua"
+local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local layout = require "cudalua.layout"
 
 ---@class cudalua.tools
 local M = {}
@@ -118,6 +120,19 @@ function M.clear_context_caches()
   for cache in pairs(caches) do
     for context in pairs(cache) do cache[context] = nil end
   end
+end
+
+---The logarithm to base 2 of a whole number, rounded down, as PyCUDA's bitlog2.
+---@param n integer  1 to 2^53
+---@return integer
+---@raise LogicError for anything else
+function M.bitlog2(n)
+  local x = layout.whole(n)
+  if not x or x < 1 then
+    errors.raise("LogicError", "bitlog2: n must be a whole number from 1, got " .. element.describe(n))
+  end
+  local _, exponent = math.frexp(x)
+  return exponent - 1
 end
 
 -- Where PyCUDA has its pools: tools.DeviceMemoryPool is cuda.DeviceMemoryPool, and so on.

@@ -110,7 +110,10 @@ function functions.clip(a, low, high, options)
   if low ~= nil and high ~= nil then return clip(a, low, high, options) end
   local out = errors.options("clip", options, known).out
   local x
-  if low ~= nil then
+  local kind = object.is_array(a) and a._dtype.kind
+  if (kind == "int" or kind == "uint") and low ~= high then -- a bound may be beyond the type
+    x = graph.ternary(ops.clip, a, low == nil and -math.huge or low, high == nil and math.huge or high)
+  elseif low ~= nil then
     x = errors.within("clip", graph.binary, ops.maximum, a, low)
   elseif high ~= nil then
     x = errors.within("clip", graph.binary, ops.minimum, a, high)

@@ -22,7 +22,7 @@ local M = {}
 ---@field name string      in messages
 ---@field expected string  what is expected where there is no such generator
 ---@field tag string       of its objects
----@field integers string  the integers that it makes, in messages
+---@field integers fun(g: table): string  the integers that it makes, in messages
 ---@field most integer     its greatest mean number of events, an exponent of 2
 ---@field words fun(g: table, dtype: table): string?  the kernel that makes integers of this type
 ---@field fill fun(g: table, what: string, kernel: string, shape: integer[], mean: any): cudalua.gpuarray.Array
@@ -106,7 +106,7 @@ function numbers.uniform(class, g, what, shape, dtype)
   end
   local kernel = is_integer(dtype) and class.words(g, dtype)
   if kernel then return graph.as_type(class.fill(g, what, kernel, shape), dtype) end
-  refuse(what, "uniform numbers are float32, float64, or %s, not %s", class.integers:format(g.bits), dtype.name)
+  refuse(what, "uniform numbers are float32, float64, or %s, not %s", class.integers(g), dtype.name)
 end
 
 function numbers.normal(class, g, what, shape, dtype)
@@ -185,8 +185,8 @@ function M.methods(class)
   local Methods = {}
 
   ---Sets an array to uniform numbers: floats in (0, 1], integers of all values.
-  ---@param a cudalua.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators integers of
-  ---  as many bits as the generator has
+  ---@param a cudalua.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32
+  ---  bits no integers of 64 bits
   ---@param stream? cudalua.Stream    default: the current one
   ---@return cudalua.gpuarray.Array a
   ---@raise LogicError for other arrays, and where a Sobol sequence ends

@@ -182,6 +182,7 @@ local values = {
   uniform_float32 = { "float32", "(float)" .. "%s", middle },
   uniform_float64 = { "float64", "%s", middle },
   bits = { nil, "x", {} },
+  high = { "uint32", "(unsigned)(x >> 32)", {} }, -- of 64 bits those that Sobol32 has
   normal_float32 = { "float32", "(float)cl_random_normal_quantile(%s)", inside, "quantile" },
   normal_float64 = { "float64", "cl_random_normal_quantile(%s)", inside, "quantile" },
   poisson = { "int64", "cl_random_poisson_quantile(%s, mean)", inside, "quantile", ", const double mean" },
@@ -242,8 +243,12 @@ local function fill(g, what, name, shape, mean)
 end
 
 local class = { name = "SobolGenerator", expected = "a Sobol generator", tag = "cudalua.random.SobolGenerator",
-  integers = "integers of %d bits", most = 30, fill = fill,
-  words = function(g, dtype) return dtype.itemsize == g.bits / 8 and "bits" or nil end,
+  most = 30, fill = fill,
+  integers = function(g) return g.bits == 64 and "integers of 32 or 64 bits" or "integers of 32 bits" end,
+  words = function(g, dtype)
+    if dtype.itemsize == g.bits / 8 then return "bits" end
+    return dtype.itemsize == 4 and "high" or nil
+  end,
   -- A number is one of points: an axis of the dimensions comes with it where there are several.
   points = function(g, shape) if g.dimensions > 1 then shape[2] = g.dimensions end end }
 

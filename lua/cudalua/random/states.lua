@@ -96,7 +96,7 @@ end
 local of_words = { [4] = "bits_uint32", [8] = "bits_uint64" }
 
 local class = { name = "RandomNumberGenerator", expected = "a generator", tag = "cudalua.random.StateGenerator",
-  integers = "integers of 32 or 64 bits", most = 60, fill = fill,
+  integers = function() return "integers of 32 or 64 bits" end, most = 60, fill = fill,
   words = function(_, dtype) return of_words[dtype.itemsize] end }
 
 ---A generator as PyCUDA has them: XORWOWRandomNumberGenerator or MRG32k3aRandomNumberGenerator.
