@@ -14,7 +14,7 @@ doctor_program() {
 }
 
 doctor() {
-  local cuda version driver
+  local cuda version driver missing
   doctor_program luajit -v
   if [[ -n ${LUAJIT_INC:-} ]]; then
     doctor_row headers "$LUAJIT_INC (LUAJIT_INC)"
@@ -26,6 +26,11 @@ doctor() {
   doctor_program meson --version
   doctor_program ninja --version
   doctor_program "${CC:-cc}" --version
+  if [[ -z $(missing_package pip) ]]; then
+    doctor_row pip "$(python3 -m pip --version)"
+  else
+    doctor_row pip "missing (only for NVIDIA's wheels, if there is no CUDA toolkit)"
+  fi
   if has busted; then doctor_row busted "$(command -v busted)"; else doctor_row busted "missing (only for ./dev test)"; fi
   if cuda=$("$ROOT/tools/find_cuda.sh" "$ROOT"); then
     version=$(sed -n '/^#define CUDA_VERSION /{s/[^0-9]*\([0-9]*\).*/\1/p;q}' "$cuda/include/cuda.h")
@@ -40,5 +45,7 @@ doctor() {
   else
     doctor_row GPU "none seen (no nvidia-smi)"
   fi
+  missing=$(missing_packages luajit headers meson ninja cc busted cuda)
+  doctor_row packages "${missing:+missing for run and test: }${missing:-nothing is missing for run and test}"
   if [[ -f $BUILD/build.ninja ]]; then doctor_row build "$BUILD"; else doctor_row build "not yet built"; fi
 }

@@ -6,8 +6,7 @@ FUZZ_LIMITS=(-max_len=6000 -timeout=20 -rss_limit_mb=2560 -close_fd_mask=1)
 
 # fuzz_prepare: builds the targets, and unpacks the corpus where that is not done yet. FUZZ is the build folder.
 fuzz_prepare() {
-  need_packages luajit headers meson ninja clang
-  need_cuda
+  need luajit headers meson ninja clang cuda
   FUZZ=$BUILD-fuzz
   CC=clang build "$FUZZ" -Dfuzz=true -Dtests=false -Db_sanitize=address,undefined -Db_lundef=false \
     -Dvectorize=false -Doptimization=1

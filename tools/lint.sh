@@ -10,7 +10,7 @@ c_files() {
 }
 
 format_in_place() {
-  need_packages clang-format
+  need clang-format
   c_files | xargs -0 -r clang-format -i
 }
 
@@ -49,7 +49,7 @@ lint_fuzz() { . "$ROOT/tools/fuzz.sh"; fuzz_short >/dev/null; }
 
 run_lint() {
   local check status passed=0 failed=0
-  need_packages luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck
+  need luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck cuda
   cd "$ROOT" || exit
   for check in compile format tidy lua shell fuzz; do
     # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.

@@ -142,8 +142,7 @@ test_build() {
 }
 
 run_tests() {
-  need_packages luajit headers meson ninja cc busted
-  need_cuda
+  need luajit headers meson ninja cc busted cuda
   build "$BUILD"
   test_build "$BUILD" "$@"
 }
@@ -152,8 +151,7 @@ run_tests() {
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
 # CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours.
 run_sanitized() {
-  need_packages luajit headers meson ninja cc busted
-  need_cuda
+  need luajit headers meson ninja cc busted cuda
   BUILD=$BUILD-asan
   build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false -Dvectorize=false -Doptimization=1
   RUNTIME=$(ldd "$BUILD/src/cudalua/core.so" | awk '/libasan/ { print $3 }')
@@ -166,8 +164,7 @@ run_sanitized() {
 
 # The C module's own specs. Interpreted: what LuaJIT compiles is beyond valgrind's judgement, and not ours.
 run_valgrind() {
-  need_packages luajit headers meson ninja cc busted valgrind
-  need_cuda
+  need luajit headers meson ninja cc busted valgrind cuda
   build "$BUILD"
   LUAJIT=(valgrind -q --error-exitcode=99 --leak-check=full "--show-leak-kinds=definite,indirect"
     "--errors-for-leak-kinds=definite,indirect" luajit -joff)

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# release_check.sh first|all WORK RESULT: README's commands on bare machines, which are chroots of Debian with nothing but
+# its minimal system. `./dev release-check` runs it as root, in namespaces of its own that take its mounts and processes
+# away when it ends, and removes the folder WORK then. Packages come from where this machine gets them: apt's mirror and
+# proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
+#   first   README's first command as root on Debian 12
+#   all     on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
+#           sudo; the first one on a web server whose Lua module excludes the usual LuaJIT; writes the table to RESULT
+set -euo pipefail
+ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+work=$2
+limit=3600 # seconds for one command
+passed=0 failed=0 rows=()
+
+say() { printf 'release-check: %s\n' "$*" >&2; }
+
+# commands SECTION: the commands that README shows in a section.
+commands() {
+  awk -v heading="## $1" '/^## / { on = $0 == heading } on && /^    [^ ]/ { print substr($0, 5) }' "$ROOT/README.md"
+}
+
+# ---- machines ----------------------------------------------------------------------------------------------
+
+# The mirror that apt uses for Debian itself; empty, and so debootstrap's own default, where there is none.
+debian_mirror() {
+  # shellcheck disable=SC2016 # apt-get's own variables
+  apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(REPO_URI)' 2>/dev/null |
+    awk '$1 == "Debian" && $2 == "main" && $3 !~ /security/ { print $3; exit }'
+}
+
+# The environment inside: the least, and what reaches the package index. A file or folder that a setting names is
+# copied into the machine. Environment variables of pip and its settings become variables, which outdo pip.conf.
+SETTINGS=()
+read_settings() {
+  local line name value
+  while IFS= read -r line; do SETTINGS+=("$line"); done < <(
+    env | grep -E '^(PIP_[A-Z_]+|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)=' || true
+    # global.index-url='...' -> PIP_INDEX_URL=...; those of the environment are listed as :env:
+    { python3 -m pip config list 2>/dev/null || true; } |
+      sed -n -E "s/^(global|install)\.([a-z-]+)='(.*)'$/\2=\3/p" |
+      while IFS='=' read -r name value; do name=${name//-/_}; echo "PIP_${name^^}=$value"; done)
+}
+
+# enter MACHINE USER COMMAND: runs a line of shell in the user's copy of the tree.
+enter() {
+  local root=$work/$1 user=$2 home=/root setting value settings=()
+  [[ $user = root ]] || home=/home/$user
+  for setting in "${SETTINGS[@]}"; do
+    value=${setting#*=}
+    if [[ $value = /* && -e $value ]]; then
+      mkdir -p "$root/etc/host"
+      [[ -e $root/etc/host/${value//\//_} ]] || cp -rL "$value" "$root/etc/host/${value//\//_}"
+      value=/etc/host/${value//\//_}
+    fi
+    settings+=("${setting%%=*}=$value")
+  done
+  timeout "$limit" chroot "$root" runuser -u "$user" -- env -i "${settings[@]}" HOME="$home" USER="$user" LANG=C.UTF-8 \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash -c "cd ~/cudalua && $3" </dev/null
+}
+
+# bare_system RELEASE: a minimal Debian in $work/RELEASE, or a status of 1.
+bare_system() {
+  local root=$work/$1 mirror
+  mirror=$(debian_mirror)
+  debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || return 1
+  apt-config dump Acquire | grep -v -E '^Acquire::IndexTargets|^Acquire "' >"$root/etc/apt/apt.conf.d/99host" || true
+  cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+  cp -rL /etc/apt/auth.conf /etc/apt/auth.conf.d "$root/etc/apt/" 2>/dev/null || true
+}
+
+# machine RELEASE NAME USER: a copy of the bare system with a clone of this tree in the user's home.
+machine() {
+  local root=$work/$2 home=/root
+  say "making $2, a bare $1"
+  cp -a "$work/$1" "$root"
+  mount -t proc proc "$root/proc"
+  mkdir -p "$root/dev/shm"
+  mount -t tmpfs tmpfs "$root/dev/shm"
+  if [[ $3 != root ]]; then
+    home=/home/$3
+    chroot "$root" useradd -m "$3"
+  fi
+  git -c safe.directory='*' clone --quiet "$ROOT" "$root$home/cudalua"
+  [[ $3 = root ]] || chroot "$root" chown -R "$3:" "$home/cudalua"
+}
+
+remove_machine() {
+  umount "$work/$1/proc" "$work/$1/dev/shm"
+  rm -rf --one-file-system "${work:?}/$1"
+}
+
+# ---- steps -------------------------------------------------------------------------------------------------
+
+mb() { du -scm "$@" 2>/dev/null | tail -n 1 | cut -f1; }
+
+# step MACHINE USER COMMAND: runs it, shows what it prints, notes how it ended. A user who is told of packages gets them
+# from root as told, once, and runs the command again.
+step() {
+  local machine=$1 user=$2 command=$3 start=$SECONDS status=0 before after asked result
+  local log=$work/step.log
+  say "$machine, $user: $command"
+  before=$(mb -x "$work/$machine")
+  enter "$machine" "$user" "$command" 2>&1 | tee "$log" || status=$?
+  asked=$(sed -n 's/^dev: packages are missing; ask an administrator to run: //p' "$log")
+  if [[ $user != root && $status -ne 0 && -n $asked ]]; then
+    say "$machine, root: $asked"
+    { enter "$machine" root "cd / && apt-get -q update && apt-get -y ${asked#apt-get}" >"$log" 2>&1 || cat "$log"; }
+    status=0
+    enter "$machine" "$user" "$command" 2>&1 | tee "$log" || status=$?
+  fi
+  after=$(mb -x "$work/$machine")
+  result=$(grep -v '^$' "$log" | tail -n 1)
+  if [[ $status -eq 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)) result="**failed**: $result"; fi
+  rows+=("| $machine | $user | \`$command\`${asked:+, after \`$asked\`} | $((SECONDS - start)) s | $((after - before)) MB | $result |")
+}
+
+# What the first command took from the network, for README.
+downloads() {
+  local debs
+  debs=$(find "$work/$1/var/cache/apt/archives" -name '*.deb')
+  printf '%d packages of %d MB, wheels of %d MB' "$(wc -l <<<"$debs")" "$(xargs du -cm <<<"$debs" | tail -n 1 | cut -f1)" \
+    "$(sed -n -E 's/^ *Downloading .*\(([0-9.]+) MB\)$/\1/p' "$work/step.log" | awk '{ sum += $1 } END { print sum + 0.5 }')"
+}
+
+# check_release RELEASE NAME: as root, then as a user without sudo.
+check_release() {
+  local release=$1 name=$2 command first
+  mapfile -t first < <(commands "Quick start")
+  machine "$release" "$name" root
+  step "$name" root "${first[0]}"
+  rows+=("| $name | root | downloaded by it: $(downloads "$name") | | | |")
+  for command in "${first[@]:1}"; do step "$name" root "$command"; done
+  while IFS= read -r command; do step "$name" root "$command"; done < <(commands Install)
+  remove_machine "$name"
+  machine "$release" "$name-user" tester
+  for command in "${first[@]}"; do step "$name-user" tester "$command"; done
+  remove_machine "$name-user"
+}
+
+# nginx's Lua module needs a LuaJIT that excludes the usual one. It has to be there afterwards.
+check_web_server() {
+  local name=debian12-nginx
+  machine bookworm "$name" root
+  enter "$name" root "apt-get -q update && apt-get -qy install --no-install-recommends nginx libnginx-mod-http-lua" \
+    >"$work/step.log" 2>&1 || cat "$work/step.log"
+  step "$name" root "$(commands "Quick start" | head -n 1)"
+  step "$name" root "dpkg-query -W -f='\${Package} is \${db:Status-Status}\n' libnginx-mod-http-lua && nginx -q -t"
+  remove_machine "$name"
+}
+
+# ---- runs --------------------------------------------------------------------------------------------------
+
+write_result() {
+  {
+    echo "# Release check"
+    echo
+    echo "README's commands on bare machines: chroots with the minimal system of a Debian release, no GPU, made by"
+    echo "\`./dev release-check\` on $(date -u +%Y-%m-%d) from commit $(git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD), with $(nproc) processors."
+    echo "Result: $passed passed, $failed failed. The disk is what the command added to the machine."
+    echo
+    echo "| machine | user | command | time | disk | last line |"
+    echo "| --- | --- | --- | --- | --- | --- |"
+    printf '%s\n' "${rows[@]}"
+  } >"$1"
+}
+
+mount --make-rprivate /
+read_settings
+bare_system bookworm || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
+case $1 in
+  first)
+    limit=600
+    machine bookworm debian12 root
+    step debian12 root "$(commands "Quick start" | head -n 1)"
+    ;;
+  all)
+    bare_system trixie || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
+    check_release bookworm debian12
+    check_release trixie debian13
+    check_web_server
+    write_result "$3"
+    ;;
+esac
+echo "$passed passed, $failed failed, 0 skipped"
+[[ $failed -eq 0 ]]
