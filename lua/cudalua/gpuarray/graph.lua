@@ -423,7 +423,7 @@ function M.ternary(op, a, b, c)
     end
   end
   if not like then refuse_operand(op, a) end
-  if op.row.beyond == "clip" then
+  if op.row and op.row.beyond == "clip" then -- random numbers draw by operations that are no rows
     b, c = bounds(op, a, b, c)
     given[2], given[3] = b, c
   end
