@@ -37,9 +37,9 @@ local inside = count:eq(steps)
 local t = ((count + 1 - z:abs():maximum(radius):log2():log2()) / steps):clip(0, 1)
 t = gpuarray.where(inside, 1, t) ^ 0.5
 local picture = gpuarray.empty({ height, width, 3 }, "uint8")
-picture[{ {}, {}, 1 }] = 255 * 9 * (1 - t) * t ^ 3
-picture[{ {}, {}, 2 }] = 255 * 15 * (1 - t) ^ 2 * t ^ 2
-picture[{ {}, {}, 3 }] = 255 * 8.5 * (1 - t) ^ 3 * t
+picture[{ {}, {}, 1 }] = (255 * 9 * (1 - t) * t ^ 3):astype "uint8"
+picture[{ {}, {}, 2 }] = (255 * 15 * (1 - t) ^ 2 * t ^ 2):astype "uint8"
+picture[{ {}, {}, 3 }] = (255 * 8.5 * (1 - t) ^ 3 * t):astype "uint8"
 
 -- The same for some points, one number after the other. Complex products are not joined with sums, so that doubles give
 -- the same bits here and there.

@@ -59,7 +59,7 @@ local table_of_levels = (below * 255):floordiv(width * height)
 local equalised = table_of_levels[gray + 1]
 
 local results = gpuarray.empty({ height, 3, width }, "uint8")
-for k, a in ipairs { blurred, edges, equalised } do results[{ {}, k, {} }] = a end
+for k, a in ipairs { blurred, edges, equalised } do results[{ {}, k, {} }] = a:astype "uint8" end
 stop:record()
 local got = results:get()
 

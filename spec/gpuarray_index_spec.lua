@@ -294,7 +294,7 @@ describe("gathering and scattering", function()
     same({ 0, 2, 0, 4, 0, 6, 0, 77, 0, 10, 0, 12 }, { 3, 4 }, a)
     a[{ ints { 1, 2 } }] = { { 5 }, { 6 } }
     same({ 5, 5, 5, 5, 6, 6, 6, 6, 0, 10, 0, 12 }, { 3, 4 }, a)
-    a[ints { 3 }] = 1.5 * g.to_gpu({ 2, 4, 6, 8 }, "float32") -- converted
+    a[ints { 3 }] = 3 * g.to_gpu({ 1, 2, 3, 4 }, "int8") -- converted
     same({ 5, 5, 5, 5, 6, 6, 6, 6, 3, 6, 9, 12 }, { 3, 4 }, a)
   end)
 

@@ -254,6 +254,13 @@ function M._beside(a, value)
   return a
 end
 
+-- Why elements of one type are not written to an array of another one: their kind would be lost, a fraction or an
+-- imaginary part. Nil where they are; integers wrap then, and floats are rounded.
+function M._unstorable(from, to)
+  if from.kind == "struct" or to.kind == "struct" or ranks[from.kind] <= ranks[to.kind] then return nil end
+  return ("%s cannot be stored in %s; convert it with astype()"):format(from.name, to.name)
+end
+
 local function number(what, x)
   if type(x) == "number" then return x end
   refuse(("dtype.%s: expected a number, got %s"):format(what, element.describe(x)))

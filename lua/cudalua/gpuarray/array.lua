@@ -164,7 +164,7 @@ local function set(what, self, values, stream)
       write.write(self, value_for(what, self, values))
       return self
     end
-    values = make.host_array(what, values, self._dtype, make.is_buffer(values) and self.shape or nil)
+    values = make.stored_array(what, values, self._dtype, make.is_buffer(values) and self.shape or nil)
     if transfer.set(self, values, stream) then return self end
     values = transfer.to_gpu(values, stream)
   end
@@ -172,16 +172,17 @@ local function set(what, self, values, stream)
   if shape ~= self._shape and not layout.same(graph.broadcast({ name = what }, self, values), self._shape) then
     refuse(what, ("%s cannot take %s"):format(graph.describe(self), graph.describe(values)))
   end
-  values = graph.as_type(values, self._dtype, what)
-  write.write(self, values)
+  write.write(self, graph.stored(values, self._dtype, what))
   return self
 end
 
 ---Sets the elements: to those of an array that broadcasts to this one's shape, or all to one number. What was written
 ---down with this array before still means the old values.
----@param values any  array on the device; host data, as to_gpu takes it; or a number
+---@param values any  array on the device; host data, as to_gpu takes it; or a number. Integers wrap and floats are
+---  rounded to the dtype
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where shapes do not fit, or the dtype cannot hold a number
+---@raise LogicError where shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
+---  converts), and where the dtype cannot hold a number
 function Array:set(values)
   check_self(self, "gpuarray:set")
   return set("gpuarray:set", self, values)

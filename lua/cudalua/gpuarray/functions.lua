@@ -15,7 +15,6 @@ local TAG, Array, refuse = object.TAG, object.Array, layout.refuse
 local M = {}
 
 local known = { out = true }
-local ranks = { bool = 0, int = 1, uint = 1, float = 2, complex = 3 }
 
 -- Writes a result that nobody else has to an array that exists.
 local function deliver(what, x, out)
@@ -24,14 +23,7 @@ local function deliver(what, x, out)
     refuse(what, ("the result has the shape %s, the array that it is written to %s"):format(layout.text(x._shape),
       layout.text(out._shape)))
   end
-  if x._dtype ~= out._dtype then
-    if ranks[x._dtype.kind] > ranks[out._dtype.kind] then
-      refuse(what, ("the result is %s and does not go into %s: astype() converts"):format(x._dtype.name,
-        out._dtype.name))
-    end
-    x = graph.convert(x, out._dtype)
-  end
-  write.write(out, x, true, what)
+  write.write(out, graph.stored(x, out._dtype, what), true, what)
   return out
 end
 

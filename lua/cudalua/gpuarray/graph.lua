@@ -138,7 +138,7 @@ local function weak(op, dt, value, ...)
   if is_float[dt] and type(value) == "number" then return dt, value end
   local result, why = dtypes._beside(dt, value)
   if result then return result, value end
-  if op.row.beyond == "compare" then
+  if op.beyond == "compare" then
     local own_type, x = beyond(dt, value)
     if own_type then return own_type, x end
   end
@@ -423,7 +423,7 @@ function M.ternary(op, a, b, c)
     end
   end
   if not like then refuse_operand(op, a) end
-  if op.row and op.row.beyond == "clip" then -- random numbers draw by operations that are no rows
+  if op.beyond == "clip" then
     b, c = bounds(op, a, b, c)
     given[2], given[3] = b, c
   end
@@ -473,6 +473,18 @@ end
 ---@param what? string  function, for an error
 ---@return cudalua.gpuarray.Array
 function M.as_type(a, dt, what) return a._dtype == dt and a or M.convert(a, dt, what) end
+
+---An array as what is written to an array of a type: converted, unless that loses its kind.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@param what string  function, for an error
+---@return cudalua.gpuarray.Array
+function M.stored(a, dt, what)
+  if a._dtype == dt then return a end
+  local why = dtypes._unstorable(a._dtype, dt)
+  if why then layout.refuse(what, why) end
+  return M.convert(a, dt, what)
+end
 
 M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
 

@@ -9,13 +9,14 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
-local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local ops = require "cudalua.gpuarray.ops"
 local resolve = require "cudalua.gpuarray.index.resolve"
 local storage = require "cudalua.gpuarray.storage"
+local transfer = require "cudalua.gpuarray.transfer"
 local view = require "cudalua.gpuarray.view"
 local write = require "cudalua.gpuarray.write"
 
@@ -99,11 +100,8 @@ function M.source(what, x, values)
     write.write(one, require("cudalua.gpuarray.scalar").operand(value, x._dtype))
     return one
   end
-  if not is_array(values) then
-    values = errors.within(what, require("cudalua.gpuarray").to_gpu, values,
-      not ndarray.is_array(values) and x._dtype or nil)
-  end
-  return graph.as_type(values, x._dtype, what)
+  if not is_array(values) then values = transfer.to_gpu(make.stored_array(what, values, x._dtype)) end
+  return graph.stored(values, x._dtype, what)
 end
 
 ---The same array without the first axes of extent 1, until it has so many axes.

@@ -77,6 +77,8 @@ local function begin(what, shape, dtype, out)
     refuse(what, "the result has the shape %s, the array that it is written to %s", layout.text(shape),
       layout.text(out._shape))
   end
+  local why = dtypes._unstorable(dtype, out._dtype)
+  if why then refuse(what, why) end
   return make.fresh(what, shape, out._dtype, "C"), function(x) return out:set(x) end
 end
 

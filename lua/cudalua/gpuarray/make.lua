@@ -180,12 +180,17 @@ function M.is_buffer(x)
   return t == "string" or t == "userdata" or t == "cdata" and element.scalar(x) == nil
 end
 
+-- The dtype of the elements of an FFI array or pointer, and what FFI calls it; nil for anything else.
+local function element_type(values)
+  if type(values) ~= "cdata" or host.is_ctype(values) then return nil end
+  local name = tostring(ffi.typeof(values)):match "<(.*)>$"
+  return name and dtypes._of_c(name:match "^(.-)%s*[%[%(%*]" or name), name
+end
+
 -- A host array of data that is none.
 local function host_array(values, dtype, shape)
   if not M.is_buffer(values) then return ndarray.array(values, dtype) end
-  local t = type(values)
-  local name = t == "cdata" and not tostring(values):find "^ctype<" and tostring(ffi.typeof(values)):match "<(.*)>$"
-  local typed = name and dtypes._of_c(name:match "^(.-)%s*[%[%(%*]" or name)
+  local typed, name = element_type(values)
   if typed and name:find "^const " then -- which only we keep from writing
     if shape == nil and not host.is_pointer(values) then shape = ffi.sizeof(values) / typed.itemsize end
     local a = ndarray.from_buffer(ffi.cast(typed._pointer, values), shape, typed)
@@ -215,6 +220,20 @@ function M.host_array(what, values, dtype, shape)
   end
   if shape ~= nil and not M.is_buffer(values) then refuse(what, "a shape is for buffers and functions") end
   return errors.within(what, host_array, values, dtype, shape)
+end
+
+---As host_array, of what is written to an array of a type: not of a higher kind.
+---@param what string
+---@param values any
+---@param dtype cudalua.dtype.DType
+---@param shape? any
+---@return cudalua.ndarray.Array
+function M.stored_array(what, values, dtype, shape)
+  local own
+  if ndarray.is_array(values) then own = values.dtype else own = M.is_buffer(values) and element_type(values) end
+  local why = own and dtypes._unstorable(own, dtype)
+  if why then refuse(what, why) end
+  return (M.host_array(what, values, dtype, shape))
 end
 
 return M

@@ -29,6 +29,7 @@ local M = {}
 ---@field name string
 ---@field arity integer   1 to 3
 ---@field values integer  the operand whose dtype code() is asked for
+---@field beyond? "compare"|"clip"  as in the rows
 ---@field weak table<integer, cudalua.dtype.DType>  what a plain number is as an operand, where not as promotion says
 ---@field infer fun(a: cudalua.dtype.DType, b?: cudalua.dtype.DType, c?: cudalua.dtype.DType): ...
 ---@field code fun(x: cudalua.dtype.DType, result?: cudalua.dtype.DType): string, boolean
@@ -178,7 +179,7 @@ end
 
 local function add(row)
   local op = setmetatable({ id = #M.list + 1, name = row[1], arity = row[2], values = row.values or 1,
-    weak = {}, rule = assert(rules[row[3]], row[1]), row = row }, Op)
+    weak = {}, beyond = row.beyond, rule = assert(rules[row[3]], row[1]), row = row }, Op)
   for i, name in pairs(row.weak or {}) do op.weak[i] = dtype[name] end
   assert(not M[op.name], op.name)
   tables[op] = {}

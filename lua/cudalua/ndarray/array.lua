@@ -542,10 +542,10 @@ end
 
 ---Sets the elements to those of another array or of nested tables, repeated along axes as by broadcast_to(), or all to
 ---one value. The two may share memory.
----@param values any  array (converted as by astype), nested tables, or a value
+---@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
 ---@return cudalua.ndarray.Array self
----@raise LogicError where the shapes do not go together, or the dtype cannot hold a value; the array may then be set in
----  part
+---@raise LogicError where the shapes do not go together, for an array of a higher kind (float to integer, complex to
+---  real: astype() converts), or where the dtype cannot hold a value of a table
 function Array:assign(values)
   local what = "ndarray:assign"
   check_self(self, what)
@@ -559,6 +559,8 @@ function Array:assign(values)
     refuse(what, ("an array of shape %s cannot take one of shape %s"):format(layout.text(self._shape),
       layout.text(values._shape)))
   end
+  local why = dtypes._unstorable(values._dtype, self._dtype)
+  if why then refuse(what, why) end
   if copy.overlap(self, values) then values = values:copy() end
   if not layout.same(self._shape, values._shape) then
     values = view(values, 0, copied(self._shape), layout.broadcast_strides(values._shape, values._strides, self._shape),
