@@ -10,6 +10,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
 limit=3600 # seconds for one command
+commit=$(git -c safe.directory='*' -C "$ROOT" rev-parse HEAD)
 passed=0 failed=0 rows=()
 
 say() { printf 'release-check: %s\n' "$*" >&2; }
@@ -62,7 +63,7 @@ enter() {
 bare_system() {
   local root=$work/$1 mirror
   mirror=$(debian_mirror)
-  debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || return 1
+  timeout 600 debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 || return 1
   apt-config dump Acquire | grep -v -E '^Acquire::IndexTargets|^Acquire "' >"$root/etc/apt/apt.conf.d/99host" || true
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   cp -rL /etc/apt/auth.conf /etc/apt/auth.conf.d "$root/etc/apt/" 2>/dev/null || true
@@ -81,6 +82,7 @@ machine() {
     chroot "$root" useradd -m "$3"
   fi
   git -c safe.directory='*' clone --quiet "$ROOT" "$root$home/cudalua"
+  git -c advice.detachedHead=false -C "$root$home/cudalua" checkout --quiet "$commit"
   [[ $3 = root ]] || chroot "$root" chown -R "$3:" "$home/cudalua"
 }
 
@@ -155,7 +157,7 @@ write_result() {
     echo "# Release check"
     echo
     echo "README's commands on bare machines: chroots with the minimal system of a Debian release, no GPU, made by"
-    echo "\`./dev release-check\` on $(date -u +%Y-%m-%d) from commit $(git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD), with $(nproc) processors."
+    echo "\`./dev release-check\` on $(date -u +%Y-%m-%d) from commit ${commit:0:12}, with $(nproc) processors."
     echo "Result: $passed passed, $failed failed. The disk is what the command added to the machine."
     echo
     echo "| machine | user | command | time | disk | last line |"
