@@ -96,6 +96,7 @@ GROUP(ipc)
 GROUP(ipc_peer)
 GROUP(graph)
 GROUP(exec)
+GROUP(user_object)
 GROUP(capture_call)
 GROUP(capture_join)
 GROUP(wild_address)
@@ -144,6 +145,7 @@ static const Group groups[] = {
     {.name = "ipc_peer", .run = group_ipc_peer},
     {.name = "graph", .run = group_graph},
     {.name = "exec", .run = group_exec},
+    {.name = "user_object", .run = group_user_object},
     {.name = "capture_call", .run = group_capture_call},
     {.name = "capture_join", .run = group_capture_join},
     {.name = "wild_address", .run = group_wild_address},

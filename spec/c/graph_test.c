@@ -1075,6 +1075,209 @@ static void soft_injected(void) {
   }
 }
 
+/* --- user objects: what graphs hold of the program's --- */
+
+enum { MOVE = CU_GRAPH_USER_OBJECT_MOVE };
+
+/* A GPU's driver calls the function in a thread of its own, some time later. */
+static int settled(const int *counter, int expected) {
+  for (int i = 0; i < 2000 && __atomic_load_n(counter, __ATOMIC_SEQ_CST) < expected; i++) usleep(1000);
+  if (!SOFT) usleep(20000);
+  return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
+}
+#define ENDED(counter, n) EQ(settled(&(counter), n), n)
+
+static void count_end(void *data) { __atomic_fetch_add((int *)data, 1, __ATOMIC_SEQ_CST); }
+
+static CUuserObject object_of(int *counter, unsigned references) {
+  CUuserObject u = NULL;
+  OK(cuUserObjectCreate(&u, counter, count_end, references, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  return u;
+}
+
+/* The last reference of the program or a graph, in any order. */
+static void user_object_references(void) {
+  int ended = 0;
+  CUgraph g;
+  start();
+  CUuserObject u = object_of(&ended, 3);
+  OK(cuUserObjectRelease(u, 2));
+  OK(cuUserObjectRetain(u, 1));
+  OK(cuUserObjectRelease(u, 1));
+  ENDED(ended, 0);
+  OK(cuUserObjectRelease(u, 1));
+  ENDED(ended, 1);
+  OK(cuGraphCreate(&g, 0));
+  u = object_of(&ended, 1);
+  OK(cuGraphRetainUserObject(g, u, 2, 0));
+  OK(cuUserObjectRelease(u, 1));
+  OK(cuGraphReleaseUserObject(g, u, 1));
+  ENDED(ended, 1);
+  OK(cuGraphReleaseUserObject(g, u, 1));
+  ENDED(ended, 2);
+  u = object_of(&ended, 1);
+  OK(cuGraphRetainUserObject(g, u, 1, MOVE)); /* the program has none of it any more */
+  OK(cuGraphDestroy(g));
+  ENDED(ended, 3);
+  OK(cuCtxDestroy(ctx));
+}
+
+/* Clones, child graphs and executable graphs have references of their own. */
+static void user_object_copies(void) {
+  int ended = 0;
+  CUgraph g, clone, parent, inner;
+  CUgraphNode node;
+  CUgraphExec x;
+  start();
+  OK(cuGraphCreate(&g, 0));
+  OK(cuGraphRetainUserObject(g, object_of(&ended, 1), 1, MOVE));
+  OK(cuGraphClone(&clone, g));
+  OK(cuGraphDestroy(g));
+  ENDED(ended, 0);
+  OK(cuGraphCreate(&parent, 0));
+  OK(cuGraphAddChildGraphNode(&node, parent, NULL, 0, clone));
+  OK(cuGraphDestroy(clone));
+  ENDED(ended, 0);
+  x = instantiate(parent);
+  OK(cuGraphDestroy(parent));
+  ENDED(ended, 0); /* through the child graph */
+  run(x);
+  ENDED(ended, 0);
+  OK(cuGraphExecDestroy(x));
+  ENDED(ended, 1);
+  OK(cuGraphCreate(&parent, 0));
+  OK(cuGraphCreate(&g, 0));
+  OK(cuGraphAddChildGraphNode(&node, parent, NULL, 0, g));
+  OK(cuGraphDestroy(g));
+  OK(cuGraphChildGraphNodeGetGraph(node, &inner));
+  OK(cuGraphRetainUserObject(inner, object_of(&ended, 1), 1, MOVE));
+  OK(cuGraphDestroy(parent));
+  ENDED(ended, 2);
+  OK(cuCtxDestroy(ctx));
+}
+
+/* A launch that is under way keeps what its program held, whatever becomes of the executable graph. */
+static void user_object_launches(void) {
+  int first = 0, second = 0;
+  CUgraphExecUpdateResultInfo info;
+  start();
+  OK(begin());
+  OK(launch_add(s1));
+  CUgraph a = end();
+  OK(begin());
+  OK(launch_add(s1));
+  CUgraph b = end();
+  OK(cuGraphRetainUserObject(a, object_of(&first, 1), 1, MOVE));
+  OK(cuGraphRetainUserObject(b, object_of(&second, 1), 1, MOVE));
+  CUgraphExec x = instantiate(a);
+  OK(cuGraphDestroy(a));
+  OK(cuGraphLaunch(x, s1));
+  OK(update(x, b, &info)); /* the new graph's replace the old one's */
+  OK(cuGraphDestroy(b));
+  if (deferred()) EQ(first, 0);
+  OK(cuStreamSynchronize(s1));
+  ENDED(first, 1);
+  OK(cuGraphLaunch(x, s1));
+  OK(cuGraphExecDestroy(x));
+  if (deferred()) EQ(second, 0);
+  OK(cuStreamSynchronize(s1));
+  ENDED(second, 1);
+  EQ(read_word(0), 2);
+  OK(cuCtxDestroy(ctx));
+}
+
+/* An update that is refused changes nothing. */
+static void user_object_bad_update(void) {
+  int kept = 0, other = 0;
+  CUgraphExecUpdateResultInfo info;
+  CUgraph a, b;
+  CUgraphNode node;
+  start();
+  OK(cuGraphCreate(&a, 0));
+  OK(cuGraphCreate(&b, 0));
+  OK(cuGraphAddEmptyNode(&node, b, NULL, 0));
+  OK(cuGraphRetainUserObject(a, object_of(&kept, 1), 1, MOVE));
+  OK(cuGraphRetainUserObject(b, object_of(&other, 1), 1, MOVE));
+  CUgraphExec x = instantiate(a);
+  IS(910, update(x, b, &info));
+  OK(cuGraphDestroy(a));
+  OK(cuGraphDestroy(b));
+  ENDED(other, 1);
+  ENDED(kept, 0);
+  OK(cuGraphExecDestroy(x));
+  ENDED(kept, 1);
+  OK(cuCtxDestroy(ctx));
+}
+
+/* A captured graph takes references while it is recorded, by the handle that the stream tells. */
+static void user_object_capture(void) {
+  int kept = 0, lost = 0;
+  CUstreamCaptureStatus status;
+  CUgraph recorded, g;
+  start();
+  OK(begin());
+  OK(launch_add(s1));
+  OK(cuStreamGetCaptureInfo(s1, &status, NULL, &recorded, NULL, NULL, NULL));
+  OK(cuGraphRetainUserObject(recorded, object_of(&kept, 1), 1, MOVE));
+  g = end();
+  ENDED(kept, 0);
+  CUgraphExec x = instantiate(g);
+  OK(cuGraphDestroy(g));
+  run(x);
+  ENDED(kept, 0);
+  OK(cuGraphExecDestroy(x));
+  ENDED(kept, 1);
+  OK(begin());
+  OK(cuStreamGetCaptureInfo(s1, &status, NULL, &recorded, NULL, NULL, NULL));
+  OK(cuGraphRetainUserObject(recorded, object_of(&lost, 1), 1, MOVE));
+  IS(900, cuStreamSynchronize(s1)); /* breaks it */
+  end_invalid();
+  ENDED(lost, 1);
+  OK(cuCtxDestroy(ctx));
+}
+
+static struct {
+  CUresult ask, fact;
+  int calls;
+} in_end;
+
+static void call_driver(void *data) {
+  int version;
+  size_t free_bytes, total;
+  (void)data;
+  in_end.ask = cuMemGetInfo(&free_bytes, &total);
+  in_end.fact = cuDriverGetVersion(&version);
+  in_end.calls++;
+}
+
+/* The function may call nothing, though the call that led to it is over. Several come in their order. */
+static void user_object_forbidden(void) {
+  int ended = 0;
+  CUuserObject u;
+  start();
+  OK(cuUserObjectCreate(&u, NULL, call_driver, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuUserObjectRelease(u, 1));
+  EQ(in_end.calls, 1);
+  EQ(in_end.ask, 800);
+  EQ(in_end.fact, 0);
+  OK(cuCtxSynchronize()); /* and the thread may call again */
+  CUgraph g = diamond();
+  OK(cuUserObjectCreate(&u, NULL, call_driver, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuGraphRetainUserObject(g, u, 1, MOVE));
+  OK(cuGraphRetainUserObject(g, object_of(&ended, 1), 1, MOVE));
+  CUgraphExec x = instantiate(g);
+  OK(cuGraphDestroy(g));
+  OK(cuGraphLaunch(x, s1));
+  OK(cuGraphExecDestroy(x));
+  OK(cuStreamSynchronize(s1)); /* the work of the launch drops them */
+  EQ(in_end.calls, 2);
+  EQ(in_end.ask, 800);
+  EQ(ended, 1);
+  object_of(&ended, 1); /* what is there at the end is not called */
+  OK(cuSoftgpuControl("reset", NULL, 0, NULL));
+  EQ(ended, 1);
+}
+
 static const Group groups[] = {
     {"copies", copies, ANYWHERE},
     {"instantiation", instantiation, ANYWHERE},
@@ -1085,6 +1288,12 @@ static const Group groups[] = {
     {"event_nodes", event_nodes, ANYWHERE},
     {"nested", nested, ANYWHERE},
     {"children", children, ANYWHERE},
+    {"user_object_references", user_object_references, ANYWHERE},
+    {"user_object_copies", user_object_copies, ANYWHERE},
+    {"user_object_launches", user_object_launches, ANYWHERE},
+    {"user_object_bad_update", user_object_bad_update, ANYWHERE},
+    {"user_object_capture", user_object_capture, ANYWHERE},
+    {"user_object_forbidden", user_object_forbidden, SOFTWARE},
     {"children_reset", soft_children_reset, SOFTWARE},
     {"meanwhile", meanwhile, ANYWHERE},
     {"two_contexts", two_contexts, ANYWHERE},

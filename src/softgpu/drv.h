@@ -125,6 +125,7 @@ typedef enum SgHandleKind {
   SG_H_LINK,
   SG_H_LIBRARY,
   SG_H_KERNEL,
+  SG_H_USER_OBJECT,
   SG_H_KINDS
 } SgHandleKind;
 
@@ -329,6 +330,11 @@ void sg_capture_spoil(SgStream *s);
 /* 0, or 900 and the captures in the context's streams are invalid. */
 CUresult sg_capture_synchronize(const SgContext *ctx);
 void sg_graphs_reset(void);
+
+/* --- user objects (drv_user_object.c) --- */
+
+void sg_user_objects_deliver(void); /* outside of the lock: calls the functions of those that have ended */
+void sg_user_objects_reset(void);   /* before the graphs': none of them is called any more */
 
 void sg_links_reset(void);                     /* drv_link.c: frees every linker */
 void sg_event_free(SgObject *o, bool orphan);  /* drv_event.c */

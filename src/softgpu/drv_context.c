@@ -199,6 +199,7 @@ void sg_reset(void) {
   sg_state.pretended = false;
   for (int i = 0; i < SG_MAX_DEVICES; i++)
     sg_state.device[i].sticky = CUDA_ERROR_DEINITIALIZED; /* queued work is dropped */
+  sg_user_objects_reset();
   while (sg_state.contexts) sg_context_free(sg_state.contexts);
   sg_libraries_reset();
   sg_graphs_reset();

@@ -30,11 +30,13 @@ void sg_note_stale(const char *kind, uint64_t value) {
 
 void sg_call_user(void (*f)(void *), void *arg) {
   SgEntry *alias = sg_alias;
+  const bool outer =
+      in_user_code; /* a callback may make calls that are allowed there, which have callbacks too */
   sg_lock_drop();
   sg_alias = NULL;
   in_user_code = true;
   f(arg);
-  in_user_code = false;
+  in_user_code = outer;
   sg_alias = alias;
   sg_lock_take();
 }
@@ -139,6 +141,7 @@ void sg_leave(const SgCall *call, CUresult result, const char *format, ...) {
   }
   sg_lock_drop();
   sg_say_deliver();
+  sg_user_objects_deliver();
 }
 
 /* --- start and end of the library's life --- */

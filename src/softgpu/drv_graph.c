@@ -63,6 +63,7 @@ static void node_free(SgNode *n) {
 void sg_graph_free(SgGraph *g) {
   while (g->nodes.count) node_free(g->nodes.item[--g->nodes.count]);
   sg_nodes_clear(&g->nodes);
+  sg_user_refs_clear(&g->users);
   sg_handle_free(&g->o, false);
   free(g);
 }
@@ -166,7 +167,7 @@ static bool copy_nodes(SgGraph *to, const SgGraph *from) {
 
 SgGraph *sg_graph_copy(const SgGraph *from) {
   SgGraph *to = sg_graph_new();
-  if (!to || copy_nodes(to, from)) return to;
+  if (!to || (sg_user_refs_add_all(&to->users, &from->users) && copy_nodes(to, from))) return to;
   sg_graph_free(to);
   return NULL;
 }

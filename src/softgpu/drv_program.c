@@ -9,6 +9,7 @@ void sg_program_unref(SgProgram *p) {
   while (p->count) sg_op_free(p->step[--p->count].op);
   free(p->step);
   free(p->after);
+  sg_user_refs_clear(&p->users);
   free(p);
 }
 
@@ -69,7 +70,7 @@ static bool add_node(SgProgram *p, const SgNode *n, const uint32_t *last_of, uin
 
 static bool add_graph(SgProgram *p, const SgGraph *g, uint32_t begin) {
   uint32_t *last_of = malloc((g->nodes.count + 1) * sizeof *last_of);
-  bool good = last_of != NULL;
+  bool good = last_of != NULL && sg_user_refs_add_all(&p->users, &g->users);
   for (uint32_t i = 0; good && i < g->nodes.count; i++)
     good = add_node(p, g->nodes.item[i], last_of, begin, &last_of[i]);
   free(last_of);
@@ -97,7 +98,7 @@ static SgProgram *program_copy(const SgProgram *p) {
   if (!c) return NULL;
   c->step = malloc((p->count + 1) * sizeof *c->step);
   c->after = malloc((p->edges + 1) * sizeof *c->after);
-  if (!c->step || !c->after) {
+  if (!c->step || !c->after || !sg_user_refs_add_all(&c->users, &p->users)) {
     sg_program_unref(c);
     return NULL;
   }

@@ -97,7 +97,7 @@ static bool pair_all(Pairing *w, uint32_t *scratch) {
   return true;
 }
 
-static CUresult update_paired(SgExec *e, const SgProgram *from, CUgraphExecUpdateResultInfo *info) {
+static CUresult update_paired(SgExec *e, SgProgram *from, CUgraphExecUpdateResultInfo *info) {
   size_t n = (size_t)(from->count > e->program->count ? from->count : e->program->count) + 1;
   uint32_t *memory = calloc(n * 5, sizeof *memory);
   if (!memory || !sg_exec_own_program(e)) {
@@ -111,7 +111,12 @@ static CUresult update_paired(SgExec *e, const SgProgram *from, CUgraphExecUpdat
     sg_op_free(s->op);
     s->op = sg_op_share(from->step[i].op);
   }
-  if (good) info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+  if (good) {
+    SgUserRefs old = e->program->users;
+    e->program->users = from->users;
+    from->users = old; /* released with it */
+    info->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+  }
   free(memory);
   return good ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

@@ -33,6 +33,23 @@ typedef struct SgNodes {
   uint32_t count, room;
 } SgNodes;
 
+/* References to user objects (drv_user_object.c). */
+typedef struct SgUserObject SgUserObject; /* begins with an SgObject */
+
+typedef struct SgUserRef {
+  SgUserObject *object;
+  uint64_t count;
+} SgUserRef;
+
+typedef struct SgUserRefs {
+  SgUserRef *item;
+  uint32_t count;
+} SgUserRefs;
+
+/* As many references again, for `set`; false: no memory, and some may be there. */
+bool sg_user_refs_add_all(SgUserRefs *set, const SgUserRefs *more);
+void sg_user_refs_clear(SgUserRefs *set);
+
 struct SgNode {
   SgObject o;
   SgGraph *graph;
@@ -44,6 +61,7 @@ struct SgNode {
 struct SgGraph {
   SgObject o;
   SgNodes nodes;
+  SgUserRefs users;
   SgCapture *capture; /* that records into it, or NULL */
   bool of_node;       /* it is a node's copy, and goes with that */
 };

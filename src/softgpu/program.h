@@ -20,6 +20,7 @@ typedef struct SgProgram {
   uint32_t count, room, edges, edge_room;
   SgStep *step;
   uint32_t *after;
+  SgUserRefs users; /* as many as the graph and its child graphs hold */
 } SgProgram;
 
 typedef struct SgExec {

@@ -221,6 +221,7 @@ typedef struct Outputs {
   CUmemorytype memory_type;
   CUcontext owner;
   CUgreenCtx green;
+  CUuserObject user;
   void *any, *pfn;
   const void *table;
   const char *name;

@@ -35,6 +35,7 @@ static CUmemoryPool standard, pool;
 static CUgraph graph, same_graph; /* nodes are added to the one, not to the other */
 static CUgraphNode kernel_node, empty_node, child_node;
 static CUgraphExec exec;
+static CUuserObject user; /* 100 references are the program's, 100 the graph's */
 static char bus_id[64] = "0000:00:00.0", ptx_file[64] = "/nothing", dot_file[64] = "/nothing";
 
 static CUDA_ARRAY_DESCRIPTOR flat_shape = {
@@ -183,6 +184,8 @@ static void start_graph(void) {
   OK(cuGraphAddChildGraphNode(&child_node, graph, NULL, 0, same_graph));
   fill_params.dst = mem;
   host_params.fn = nothing;
+  OK(cuUserObjectCreate(&user, NULL, nothing, 200, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuGraphRetainUserObject(graph, user, 100, CU_GRAPH_USER_OBJECT_MOVE));
 }
 
 static void start_memory(void) {
