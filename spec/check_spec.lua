@@ -323,6 +323,79 @@ describe("checks of the software device", function()
     assert.truthy(text:find "allocation 1 %(64 bytes at 0x%x+, made at %S+:5%)", text)
   end)
 
+  it("name memory that was given back in the stream's order, as long as the kernel may use it", function()
+    on_software()
+    local function run(launch)
+      local said = child(([[
+        local cuda, soft, ffi = require "cudalua", require "cudalua.softgpu", require "ffi"
+        require "cudalua.autoinit"
+        local other = cuda.mem_alloc(64)
+        local f = cuda.SourceModule "__global__ void f(const float *p) { if (p[threadIdx.x] == 7) __trap(); }"
+          :get_function "f"
+        %s
+        pcall(cuda.Context.synchronize)
+        print(soft.report())
+        print(soft.report "json")]]):format(launch), "off")
+      return said, decode(assert(said:match "\n({.-})\n", said))
+    end
+    local text, report = run 'f(cuda.In(ffi.new "float[10]"), { block = 11 })'
+    assert.truthy(text:find("0 bytes past the end of the nearest one, allocation %d+ %(40 bytes at 0x%x+, made at "
+      .. "%S+:6%)"), text)
+    assert.same({ 40, 40, "live" }, { report.allocation.bytes, report.allocation.offset, report.allocation.state })
+    text = run [[
+        local a = cuda.mem_alloc_async(40)
+        f(a, { block = 11 })
+        a:free()]]
+    assert.truthy(text:find("the nearest one, allocation %d+ %(40 bytes at 0x%x+, made at %S+:6, freed after the "
+      .. "launch at %S+:8%)"), text)
+  end)
+
+  it("name shared arrays as the source does: the one of the address, or the one that lies there", function()
+    on_software()
+    local function run(name, at, checks)
+      local text = child(([[
+        local cuda, soft = require "cudalua", require "cudalua.softgpu"
+        require "cudalua.autoinit"
+        local mod = cuda.SourceModule([=[
+          template <typename T> struct Tile { static __device__ void fill(T *o, int at) {
+            __shared__ T rows[8][4], tail[3];
+            rows[0][at] = 1;
+            tail[at] = 2;
+            __syncthreads();
+            o[0] = rows[1][0] + tail[0];
+          } };
+          namespace deep { __shared__ short E7[5]; }
+          extern "C" __global__ void tile(float *o, int at) { Tile<float>::fill(o, at); }
+          extern "C" __global__ void in_deep(short *o, int at) { deep::E7[at] = 1; o[0] = deep::E7[at + 1]; }
+          extern "C" __global__ void race(int *o, int at) {
+            { volatile __shared__ int twice[4]; twice[threadIdx.x] = 1; o[threadIdx.x] = twice[threadIdx.x]; }
+            { __shared__ int twice[2]; twice[at] = o[threadIdx.x] + threadIdx.x; __syncthreads(); o[0] = twice[1]; }
+          }]=], { name = "tile.cu", no_extern_c = true })
+        local o = cuda.mem_alloc(64)
+        local k = mod:get_function "%s"
+        pcall(function()
+          k(o, %d, { block = 2 })
+          cuda.Context.synchronize()
+        end)
+        print(soft.report())
+        print(soft.report "json")]]):format(name, at), checks or "off")
+      return text, decode(assert(text:match "\n({.-})\n", text))
+    end
+    local function says(pattern, variable, name, at, checks)
+      local text, report = run(name, at, checks)
+      assert.truthy(text:find(pattern), text)
+      assert.same(variable,
+        { report.variable, report.variable_address, report.variable_offset, report.variable_bytes })
+    end
+    says("; 32 bytes past the end of shared array rows %(128 bytes at 0x0%); the block has",
+      { "rows", "0x0", 160, 128 }, "tile", 40)
+    says("; 4 bytes before shared array rows %(128", { "rows", "0x0", -4, 128 }, "tile", -1)
+    says("; 0 bytes past the end of shared array tail %(12 bytes at 0x80%)", { "tail", "0x80", 12, 12 }, "tile", 3)
+    says("; 10 bytes past the end of shared array E7 %(10 bytes", { "E7", "0x0", 20, 10 }, "in_deep", 10)
+    says("race: .* by thread %(0,0,0%) .*; 4 bytes into shared array twice %(8 bytes", { "twice", "0x10", 4, 8 },
+      "race", 1, "races")
+  end)
+
   it("softgpu.check sets them and tells which are set; softgpu.report tells the last report", function()
     local text = child([[
       local cuda, soft = require "cudalua", require "cudalua.softgpu"

@@ -41,6 +41,10 @@ return {
     "check_spec: checks of the software device say nothing of the differential corpus, and change no result of it",
     "check_spec: checks of the software device say nothing of the examples",
     "check_spec: checks of the software device are the detail of a LaunchError, which the next call that waits raises",
+    "check_spec: checks of the software device name memory that was given back in the stream's order, as long as the "
+      .. "kernel may use it",
+    "check_spec: checks of the software device name shared arrays as the source does: the one of the address, or the "
+      .. "one that lies there",
     "check_spec: checks of the software device write their reports as JSON, on stderr or into a file",
     "check_spec: checks of the software device find what kernels have allocated and nobody has freed, when the "
       .. "context goes",

@@ -36,14 +36,16 @@ families.bounds = {
         int x = threadIdx.x, y = threadIdx.y;
         m[y * 16 + x] = 1; // HERE
       }]], args = { "ints:128" }, block = { 16, 9 } },
-  { "a store behind shared memory", "out_of_bounds", 700, { 64 }, "the block has 256 bytes of shared memory",
+  { "a store behind shared memory", "out_of_bounds", 700, { 64 },
+    "; 0 bytes past the end of shared array s %(256 bytes at 0x0%); the block has 256 bytes of shared memory",
     [[__global__ void k(int *o, int n) {
         __shared__ int s[64];
         s[threadIdx.x + n] = 1; // HERE
         __syncthreads();
         o[threadIdx.x] = s[threadIdx.x % 64];
       }]], args = { "ints:65", 0 }, block = 65 },
-  { "a load behind dynamic shared memory", "out_of_bounds", 700, { 16 }, "the block has 64 bytes of shared memory",
+  { "a load behind dynamic shared memory", "out_of_bounds", 700, { 16 },
+    "; 0 bytes past the end of shared array s %(from 0x0 on%); the block has 64 bytes of shared memory",
     [[extern __shared__ int s[];
       __global__ void k(int *o) {
         if (threadIdx.x < 16) s[threadIdx.x] = 1;
@@ -80,7 +82,8 @@ families.bounds = {
         float4 v = *(const float4 *)(a + 2); // HERE
         o[0] = v.x + v.w;
       }]], args = { "ints:8", "ints:8" }, block = 1 },
-  { "a misaligned word of shared memory", "misaligned", 716, { 1 }, "no multiple of 4",
+  { "a misaligned word of shared memory", "misaligned", 716, { 1 },
+    "no multiple of 4; 5 bytes into shared array s %(256 bytes at 0x0%); the",
     [[__global__ void k(int *o) {
         __shared__ char s[256];
         *(int *)(s + threadIdx.x * 5) = 7; // HERE
@@ -103,7 +106,8 @@ families.bounds = {
     [[__global__ void k(int *a) {
         atomicAdd((unsigned long long *)(a + 1), 1ull); // HERE
       }]], args = { "ints:8" }, block = 1 },
-  { "a negative index of shared memory", "out_of_bounds", 700, { 0 }, "shared address 0xf+c; the block has 128 bytes",
+  { "a negative index of shared memory", "out_of_bounds", 700, { 0 },
+    "address 0xf+c; 4 bytes before shared array s %(128 bytes at 0x0%); the block has 128 bytes",
     [[__global__ void k(int *o) {
         __shared__ int s[32];
         s[(int)threadIdx.x - 1] = 1; // HERE
@@ -120,7 +124,7 @@ families.bounds = {
         a[threadIdx.x * row] = 1; // HERE
       }]], args = { "ints:64", 2 ^ 40 }, block = 2 },
   { "one element behind a shared array, in the next one", "array", 719, { 31 },
-    "load of 4 bytes at shared address 0x%x+, beyond the variable that the address is made from, %S+ %(128 bytes at",
+    "address 0x%x+, beyond the variable that the address is made from, shared array a %(128 bytes at 0x%x+%); the",
     [[__global__ void k(int *o) {
         __shared__ int a[32], b[32];
         int i = threadIdx.x;

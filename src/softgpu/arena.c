@@ -673,16 +673,19 @@ SgAlloc *sg_arena_find(uint64_t addr) {
   return a && a->held && a->kind != SG_ARRAY && a->kind != SG_HEAP ? a : NULL;
 }
 
+/* Freed after the running operation was submitted, if it was freed at all. */
+static bool is_there(const SgAlloc *a) { return a->held || sg_arena_now <= a->until; }
+
 SgAlloc *sg_arena_reach(uint64_t addr) {
   SgAlloc *a = sg_arena_at(addr);
-  return a && (a->held || sg_arena_now <= a->until) && a->kind != SG_ARRAY ? a : NULL;
+  return a && is_there(a) && a->kind != SG_ARRAY ? a : NULL;
 }
 
 SgAlloc *sg_arena_nearest(uint64_t addr) {
   Block *lo = treap_floor(addr), *hi = NULL;
-  while (lo && !lo->a.held) lo = treap_floor(lo->a.base - 1);
+  while (lo && !is_there(&lo->a)) lo = treap_floor(lo->a.base - 1);
   for (Block *b = A.live_head; b; b = b->next)
-    if (b->a.held && b->a.base > addr && (!hi || b->a.base < hi->a.base)) hi = b;
+    if (is_there(&b->a) && b->a.base > addr && (!hi || b->a.base < hi->a.base)) hi = b;
   if (!lo || !hi) return lo ? &lo->a : hi ? &hi->a : NULL;
   uint64_t end = lo->a.base + lo->a.size;
   uint64_t below = addr < end ? 0 : addr - end;

@@ -34,6 +34,8 @@ static void place(Decoder *d, PtxSym *s, bool dynamic) {
   const uint64_t at = ((uint64_t)d->shared_bytes + align - 1) & ~(uint64_t)(align - 1);
   if (at + s->size > MAX_SHARED) dec_fail(d, "more than %d bytes of shared memory", MAX_SHARED);
   s->user = (void *)(m | (uintptr_t)at);
+  dec_grow(d, &d->shared, &d->shared_room, d->nshared + 1, sizeof *d->shared);
+  d->shared[d->nshared++] = s;
   d->shared_bytes = (uint32_t)(at + s->size);
 }
 

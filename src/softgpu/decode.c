@@ -551,6 +551,7 @@ bool dec_kernel(SgModule *m, const PtxModule *px, const PtxFunc *f, SgKernel *k,
   free(d->fix);
   free(d->calls);
   free(d->width);
+  free(d->shared);
   free(d->fills);
   free(d);
   return *code == 0;

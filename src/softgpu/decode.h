@@ -71,11 +71,10 @@ typedef struct Decoder {
   } * fills;
   uint32_t nfills, fills_room;
   uint32_t *fill_hash, fill_buckets;
-  struct {
-    const PtxSym *symbol;
-    uint32_t at;
-  } * objects; /* shared variables whose address is taken (dec_objects.c) */
+  const PtxSym **objects; /* shared variables whose address is taken (dec_objects.c) */
   uint32_t nobjects;
+  const PtxSym **shared; /* all shared variables */
+  uint32_t nshared, shared_room;
   uint32_t local_bytes, shared_bytes, shared_align;
   /* calls: callgraph.c fills all of this before the first instruction is decoded */
   const PtxFunc **reached; /* functions that the kernel reaches, the kernel first */

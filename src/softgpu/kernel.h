@@ -66,7 +66,7 @@ enum {
   TIE_CLOCK = 4 /* they read clocks: the same state does not make them do the same again */
 };
 
-/* A shared variable. */
+/* A shared variable; those whose address is taken come first, by the numbers that FILL_SHARED has. */
 typedef struct SgObjectAt {
   uint32_t at, end; /* end of a dynamic one: UINT32_MAX */
   char name[64];

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static void say_alloc(Text *t, const SgAlloc *a) {
-  char place[SG_PLACE];
+  char place[SG_PLACE] = "", freed[SG_PLACE];
   if (a->kind == SG_HEAP)
     sg_text(t, "memory from malloc in a kernel");
   else if (a->name[0])
@@ -20,6 +20,8 @@ static void say_alloc(Text *t, const SgAlloc *a) {
     sg_text(t, "allocation %" PRIu64, a->serial);
   sg_text(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
   if (sg_place_text(a->made, a->maker, place)) sg_text(t, ", made at %s", place);
+  if (!a->held && sg_place_text(a->freed, a->freer, freed) && strcmp(place, freed) != 0)
+    sg_text(t, ", freed after the launch at %s", freed);
   sg_text(t, ")");
 }
 
@@ -36,11 +38,64 @@ static bool is_host_memory(uint64_t addr) {
   return mincore((void *)(uintptr_t)(addr & ~(page - 1)), 1, &resident) == 0;
 }
 
+/* --- shared variables --- */
+
+/* Is the access one of shared memory? *at: where in it; less than 0 in front of it. */
+static bool is_shared(const Gang *g, const Trouble *b, int64_t *at) {
+  const Ins *in = &g->kernel->code[b->pc];
+  *at = (int64_t)(in->sub == SP_SHARED ? b->address : b->address - g->run->shared_window);
+  if (in->flags & INS_NARROW && *at > INT32_MAX && *at <= UINT32_MAX) *at -= (int64_t)1 << 32;
+  return in->sub == SP_SHARED || (in->sub == SP_GENERIC && *at >= 0 && *at < (int64_t)SG_WINDOW_BYTES);
+}
+
+static uint32_t end_of(const Gang *g, const SgObjectAt *o) {
+  return o->end != UINT32_MAX ? o->end : g->shared_bytes > o->at ? g->shared_bytes : o->at;
+}
+
+/* The shared variable that the address is made from; if that is not known, the one that it lies in, or the
+ * last one before it; NULL: the kernel has none. */
+static const SgObjectAt *shared_variable(const Gang *g, const Trouble *b, int64_t at) {
+  const SgKernel *k = g->kernel;
+  const uint32_t made_from = k->locs[b->pc].object;
+  const SgObjectAt *best = NULL;
+  if (made_from) return &k->objects[made_from - 1];
+  for (uint32_t i = 0; i < k->nobjects; i++) {
+    const SgObjectAt *o = &k->objects[i];
+    if (o->at <= at && (!best || o->at > best->at)) best = o;
+  }
+  return best;
+}
+
+static void say_variable(Text *t, const SgObjectAt *o) {
+  sg_text(t, "shared array %s", o->name);
+  if (o->end != UINT32_MAX)
+    sg_text(t, " (%u bytes at 0x%x)", o->end - o->at, o->at);
+  else
+    sg_text(t, " (from 0x%x on)", o->at);
+}
+
+static void say_shared(Text *t, const Gang *g, const Trouble *b, int64_t at) {
+  const SgObjectAt *o = shared_variable(g, b, at);
+  if (o && b->check != CHECK_ARRAY) { /* that one has named it */
+    const int64_t end = end_of(g, o);
+    if (at < o->at)
+      sg_text(t, "; %" PRId64 " bytes before ", o->at - at);
+    else if (at >= end)
+      sg_text(t, "; %" PRId64 " bytes past the end of ", at - end);
+    else
+      sg_text(t, "; %" PRId64 " bytes into ", at - o->at);
+    say_variable(t, o);
+    if (at < end && at + b->bytes > end) sg_text(t, ", across its end");
+  }
+  sg_text(t, "; the block has %u bytes of shared memory", g->shared_bytes);
+}
+
 static void say_whose(Text *t, const Gang *g, const Trouble *b) {
   const uint64_t a = b->address;
   const Ins *in = &g->kernel->code[b->pc];
-  if (in->sub == SP_SHARED || (in->sub == SP_GENERIC && a - g->run->shared_window < SG_WINDOW_BYTES)) {
-    sg_text(t, "; the block has %u bytes of shared memory", g->shared_bytes);
+  int64_t at;
+  if (is_shared(g, b, &at)) {
+    say_shared(t, g, b, at);
     return;
   }
   if (in->sub == SP_LOCAL || in->sub == SP_PARAM ||
@@ -199,15 +254,10 @@ static void say_memory(Text *t, const Gang *g, const Trouble *b) {
     say_other(t, g, &b->other);
     sg_text(t, b->other.pending ? " are in no order: nobody has waited for the copy" : " are in no order");
   } else if (b->check == CHECK_ARRAY) {
-    const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
     sg_text(t,
-            "%s of %u bytes at %s address 0x%" PRIx64
-            ", beyond the variable that the address is made from, %s",
-            access, b->bytes, space, b->address, o->name);
-    if (o->end != UINT32_MAX)
-      sg_text(t, " (%u bytes at 0x%x)", o->end - o->at, o->at);
-    else
-      sg_text(t, " (from 0x%x on)", o->at);
+            "%s of %u bytes at %s address 0x%" PRIx64 ", beyond the variable that the address is made from, ",
+            access, b->bytes, space, b->address);
+    say_variable(t, &g->kernel->objects[g->kernel->locs[b->pc].object - 1]);
   } else if (b->check == CHECK_UNWRITTEN) {
     sg_text(t, "%s of %u bytes at %s address 0x%" PRIx64 ", which were never written", access, b->bytes,
             space, b->address);
@@ -282,8 +332,17 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
   char place[SG_PLACE];
   if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
-  if (freed && n == freed && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
+  if ((n == freed || !n->held) && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
   sg_text(t, "}");
+}
+
+static void json_variable(Text *t, const Gang *g, const Trouble *b) {
+  int64_t at;
+  const SgObjectAt *o = is_shared(g, b, &at) ? shared_variable(g, b, at) : NULL;
+  if (!o) return;
+  json_string(t, "variable", o->name);
+  sg_text(t, ",\"variable_address\":\"0x%x\",\"variable_offset\":%" PRId64, o->at, at - o->at);
+  if (o->end != UINT32_MAX) sg_text(t, ",\"variable_bytes\":%u", o->end - o->at);
 }
 
 static void json_other(Text *t, const Gang *g, const Other *o) {
@@ -315,12 +374,7 @@ static void write_json(const Gang *g, SgFault *f) {
             access_name(b->store, in->flags & INS_ATOM), space_name(in), b->address, b->bytes);
     json_alloc(&t, g, b);
   }
-  if (b->check == CHECK_ARRAY) {
-    const SgObjectAt *o = &g->kernel->objects[g->kernel->locs[b->pc].object - 1];
-    json_string(&t, "variable", o->name);
-    sg_text(&t, ",\"variable_address\":\"0x%x\"", o->at);
-    if (o->end != UINT32_MAX) sg_text(&t, ",\"variable_bytes\":%u", o->end - o->at);
-  }
+  if (b->memory) json_variable(&t, g, b);
   if (b->check == CHECK_RACE || b->check == CHECK_BARRIER) json_other(&t, g, &b->other);
   json_string(&t, "text", f->text);
   sg_text(&t, "}");
