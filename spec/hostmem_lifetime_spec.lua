@@ -220,9 +220,13 @@ describe("lifetimes of host memory", function()
     if not gpu.soft then return pending "needs failures made to order" end
     fine [[
       local ctx = cuda.Device(0):make_context()
+      local kept = {} -- memory that stays registered must not be given out again
       for symbol, make in pairs { cuMemFreeHost = function() return cuda.pagelocked_zeros(4) end,
         cuMemFree_v2 = function() return cuda.managed_zeros(4) end,
-        cuMemHostUnregister = function() return cuda.register_host_memory(cuda.aligned_zeros(4)) end } do
+        cuMemHostUnregister = function()
+          kept[#kept + 1] = cuda.aligned_zeros(4)
+          return cuda.register_host_memory(kept[#kept])
+        end } do
         local before = core.failed_destroys()
         soft.fail(symbol, 1, 999)
         make()

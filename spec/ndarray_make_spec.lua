@@ -250,16 +250,21 @@ describe("page-locked and managed host arrays", function()
     end)
   end
 
-  it("are one or the other, and need a context", function()
+  it("are one or the other, and need a context that was not popped", function()
     gpu.raises("LogicError", "pinned or managed, not both", ndarray.zeros, 3, nil, { pinned = true, managed = true })
     gpu.raises("LogicError", "pinned must be true or false, got 1", ndarray.zeros, 3, nil, { pinned = 1 })
     gpu.raises("LogicError", "managed must be true or false", ndarray.ones, 3, nil, { managed = "yes" })
     assert.is_nil(ndarray.zeros(3, nil, { pinned = false, managed = false }).base)
     local text = gpu.child([[
-      local ok, err = pcall(require("cudalua.ndarray").zeros, 3, nil, { pinned = true })
+      local cuda = require "cudalua"
+      print(cuda.ndarray.zeros(3, nil, { pinned = true })) -- in the primary context
+      local ctx = cuda.Device(0):make_context()
+      cuda.Context.pop()
+      cuda.Context.pop()
+      local ok, err = pcall(cuda.ndarray.zeros, 3, nil, { pinned = true })
       print(ok, err.class)
     ]], gpu.driver)
-    assert.equal("false\tLogicError\n", text)
+    assert.equal("[0. 0. 0.]\nfalse\tLogicError\n", text)
   end)
 end)
 

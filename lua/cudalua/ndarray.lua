@@ -148,7 +148,8 @@ function M.array(values, dtype, options)
   end
   dtype = dtype or values.dtype
   if not backing then return values:astype(dtype, o.order) end
-  return made_like(what, values, dtype, options):assign(values)
+  local a = made_like(what, values, dtype, options)
+  return a:assign(values.dtype == dtype and values or values:astype(dtype))
 end
 
 ---An array over memory that somebody else owns; nothing is copied. For the parts of this library: what is behind a
