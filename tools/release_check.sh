@@ -42,7 +42,7 @@ read_settings() {
       while IFS='=' read -r name value; do name=${name//-/_}; echo "PIP_${name^^}=$value"; done)
 }
 
-# enter MACHINE USER COMMAND: runs a line of shell in the user's copy of the tree.
+# enter MACHINE USER COMMAND: runs a line of shell in the user's clone of the tree, or where that user has none, in /.
 enter() {
   local root=$work/$1 user=$2 home=/root setting value settings=()
   [[ $user = root ]] || home=/home/$user
@@ -56,7 +56,7 @@ enter() {
     settings+=("${setting%%=*}=$value")
   done
   timeout "$limit" chroot "$root" runuser -u "$user" -- env -i "${settings[@]}" HOME="$home" USER="$user" LANG=C.UTF-8 \
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash -c "cd ~/cudalua && $3" </dev/null
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin bash -c "cd ~/cudalua 2>/dev/null || cd /; $3" </dev/null
 }
 
 # bare_system RELEASE: a minimal Debian in $work/RELEASE, or a status of 1.
@@ -106,7 +106,7 @@ step() {
   asked=$(sed -n 's/^dev: packages are missing; ask an administrator to run: //p' "$log")
   if [[ $user != root && $status -ne 0 && -n $asked ]]; then
     say "$machine, root: $asked"
-    { enter "$machine" root "cd / && apt-get -q update && apt-get -y ${asked#apt-get}" >"$log" 2>&1 || cat "$log"; }
+    { enter "$machine" root "apt-get -q update && apt-get -y ${asked#apt-get}" >"$log" 2>&1 || cat "$log"; }
     status=0
     enter "$machine" "$user" "$command" 2>&1 | tee "$log" || status=$?
   fi
@@ -121,7 +121,7 @@ downloads() {
   local debs
   debs=$(find "$work/$1/var/cache/apt/archives" -name '*.deb')
   printf '%d packages of %d MB, wheels of %d MB' "$(wc -l <<<"$debs")" "$(xargs du -cm <<<"$debs" | tail -n 1 | cut -f1)" \
-    "$(sed -n -E 's/^ *Downloading .*\(([0-9.]+) MB\)$/\1/p' "$work/step.log" | awk '{ sum += $1 } END { print sum + 0.5 }')"
+    "$(sed -n -E 's/^ *Downloading .*\(([0-9.]+) MB\)$/\1/p' "$work/step.log" | awk '{ sum += $1 } END { print int(sum + 0.5) }')"
 }
 
 # check_release RELEASE NAME: as root, then as a user without sudo.
