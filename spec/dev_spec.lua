@@ -107,11 +107,11 @@ exit 100
     program("id", "echo 1000\n")
     local out, status = need "luajit headers meson ninja cc cuda"
     assert.equal(1, status)
-    assert.matches("apt%-get install %-%-no%-remove luajit pkg%-config libluajit%-5%.1%-dev meson ninja%-build gcc "
-      .. "libc6%-dev python3%-pip\n", out)
+    assert.truthy(out:find("apt-get install --no-remove --no-install-recommends luajit pkg-config libluajit-5.1-dev "
+      .. "meson ninja-build gcc libc6-dev python3-pip\n", 1, true), out)
     assert.equal("", calls())
     out = need("ninja cuda", "CUDALUA_TOOLKIT=installed") -- no wheels, so no pip
-    assert.matches("install %-%-no%-remove ninja%-build\n", out)
+    assert.matches("%-%-no%-install%-recommends ninja%-build\n", out)
   end)
 
   it("names them where there is no apt-get", function()

@@ -84,7 +84,7 @@ install_packages() {
   local list="$*" sudo=() log status=0
   has apt-get || die "these are missing and this machine has no apt-get to install them with: $list"
   if [[ $(id -u) -ne 0 ]]; then
-    has sudo || die "packages are missing; ask an administrator to run: apt-get install --no-remove $list"
+    has sudo || die "packages are missing; ask an administrator to run: apt-get install --no-remove --no-install-recommends $list"
     sudo=(sudo)
   fi
   local apt=("${sudo[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q)

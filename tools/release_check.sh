@@ -93,7 +93,7 @@ remove_machine() {
 
 # ---- steps -------------------------------------------------------------------------------------------------
 
-mb() { du -scm "$@" 2>/dev/null | tail -n 1 | cut -f1; }
+mb() { { du -scm "$@" 2>/dev/null || true; } | tail -n 1 | cut -f1; }
 
 # step MACHINE USER COMMAND: runs it, shows what it prints, notes how it ended. A user who is told of packages gets them
 # from root as told, once, and runs the command again.
@@ -111,7 +111,7 @@ step() {
     enter "$machine" "$user" "$command" 2>&1 | tee "$log" || status=$?
   fi
   after=$(mb -x "$work/$machine")
-  result=$(grep -v '^$' "$log" | tail -n 1)
+  result=$(sed '/^$/d' "$log" | tail -n 1)
   if [[ $status -eq 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)) result="**failed**: $result"; fi
   rows+=("| $machine | $user | \`$command\`${asked:+, after \`$asked\`} | $((SECONDS - start)) s | $((after - before)) MB | $result |")
 }
