@@ -380,6 +380,77 @@ describe("lifetimes", function()
     ]])
   end)
 
+  it("after fork every call says the same", function()
+    fine [[
+      local ffi = require "ffi"
+      ffi.cdef "int fork(void); int waitpid(int, int *, int); void _exit(int);"
+      local ctx, device, stream = cuda.Device(0):make_context(), cuda.Device(0), cuda.Stream()
+      local memory, g = cuda.mem_alloc(16), cuda.gpuarray
+      local a, locked = g.ones(4):eval(), cuda.pagelocked_zeros(4)
+      local k = cuda.SourceModule "__global__ void k() {}":get_function "k"
+      local calls = {
+        cuda.init, cuda.Stream, cuda.Event, cuda.mem_get_info, cuda.get_driver_version, cuda.Context.synchronize,
+        cuda.Context.get_current, cuda.Context.pop, cuda.Device.count,
+        function() return cuda.Device(0) end,
+        function() return device:name() end,
+        function() return device:make_context() end,
+        function() return cuda.mem_alloc(4) end,
+        function() return cuda.memcpy_htod(memory, "x") end,
+        function() return memory:ptr() end,
+        function() return cuda.pagelocked_zeros(3) end,
+        function() return locked[1] end,
+        function() return cuda.SourceModule "__global__ void other() {}" end,
+        function() return k { block = 1 } end,
+        function() return stream:synchronize() end,
+        function() return g.arange(3):get() end,
+        function() return (a + 1):get() end,
+        function() return a[1] end,
+        function() return g.sum(a):item() end,
+        function() return require "cudalua.autoinit" end,
+        function() if cuda.driver_info().soft then return cuda.softgpu.check "off" else return cuda.init() end end,
+      }
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        for i, call in ipairs(calls) do
+          local ok, err = pcall(call)
+          if ok or not cuda.is_error(err) or not tostring(err.message):find("^[^:]*:? ?CUDA cannot be used after fork: "
+            .. "the parent process has started it$") then
+            io.stderr:write(i, " ", tostring(ok), " ", tostring(err))
+            ffi.C._exit(1)
+          end
+        end
+        ffi.C._exit(0)
+      end
+      local status = ffi.new "int[1]"
+      ffi.C.waitpid(pid, status, 0)
+      assert(status[0] == 0, status[0])
+      assert(g.sum(a):item() == 4 and #calls == 26)
+      print "fine"
+    ]]
+  end)
+
+  it("after fork it is said where the host program, and not the library, had started CUDA", function()
+    local path = gpu.cuda.driver_info().path
+    local text, ok = gpu.child(([[
+      local ffi = require "ffi"
+      ffi.cdef "int cuInit(unsigned); int fork(void); int waitpid(int, int *, int); void _exit(int);"
+      assert(ffi.load(%q).cuInit(0) == 0)
+      local pid = ffi.C.fork()
+      if pid == 0 then
+        local cuda = require "cudalua"
+        local ok, err = pcall(cuda.init)
+        local said = not ok and err.message:find("CUDA cannot be used after fork", 1, true)
+        if not said then io.stderr:write(tostring(err)) end
+        ffi.C._exit(said and 0 or 1)
+      end
+      local status = ffi.new "int[1]"
+      ffi.C.waitpid(pid, status, 0)
+      assert(status[0] == 0, status[0])
+      print "fine"]]):format(path), gpu.driver)
+    assert.equal("fine\n", text)
+    assert.is_true(ok)
+  end)
+
   it("what machine code refers to is let go of before memory is said to be out", function()
     if not gpu.soft then return pending "needs a small device" end
     fine([[

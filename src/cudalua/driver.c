@@ -214,6 +214,7 @@ static const char *choose(lua_State *L, const char *choice) {
 
 /* init(choice) -> notice or nil. */
 int cl_init(lua_State *L) {
+  if (cl_driver.forked) cl_fail_forked(L);
   const char *choice = choose(L, luaL_optstring(L, 1, NULL));
   bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
 
@@ -252,6 +253,8 @@ int cl_init(lua_State *L) {
   pthread_mutex_unlock(&open_lock);
 
   if (failed) {
+    /* The driver was started by somebody else, before the fork. */
+    if (a.loaded && a.code == CUDA_ERROR_NOT_INITIALIZED) cl_fail_forked(L);
     if (a.loaded && a.code) {
       cl_fail_new(L, a.call, a.code);
       lua_pushstring(L, reason);
@@ -336,6 +339,7 @@ int cl_get_driver_version(lua_State *L) {
 
 /* Sends a command and pushes the reply; raises where the driver is not the software device, or refuses. */
 static void control(lua_State *L, const char *command) {
+  if (cl_driver.forked) cl_fail_forked(L);
   if (!cl_driver.control)
     cl_logic(L, "the software CUDA device is not in use: %s",
              cl_driver.open ? cl_driver.path : "call cuda.init() with CUDALUA_DRIVER=soft first");

@@ -63,7 +63,7 @@ bool cl_code_sticky(CUresult code) {
 static const char *hint_for(CUresult code) {
   switch ((int)code) {
   case CUDA_ERROR_NOT_INITIALIZED:
-    return cl_driver.forked ? "CUDA cannot be used after fork: start the process that uses it first, or exec"
+    return cl_driver.forked ? "fork before CUDA is used, or exec another program in the child"
                             : "call cuda.init() first";
   case CUDA_ERROR_INVALID_CONTEXT:
     return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
@@ -240,6 +240,22 @@ static void add_last_kernel(lua_State *L, cl_Rec *waited) {
   set_string(L, "kernel", kernel);
 }
 
+const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process has started it";
+
+static void set_code(lua_State *L, CUresult code) {
+  lua_pushinteger(L, (int)code);
+  lua_setfield(L, -2, "code");
+  set_string(L, "name", cl_code_name(code));
+}
+
+int cl_fail_forked(lua_State *L) {
+  const CUresult code = CUDA_ERROR_NOT_INITIALIZED; /* as the driver says it */
+  cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+  set_code(L, code);
+  set_string(L, "hint", hint_for(code));
+  cl_throw(L);
+}
+
 static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *waited) {
   char detail[2048] = ""; /* before any further call */
   if (cl_log_text()) snprintf(detail, sizeof detail, "%s", cl_log_text());
@@ -257,13 +273,13 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   } else {
     const char *name = cl_code_name(code);
     const char *shown = name ? name : "unknown code";
-    if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
+    if (cl_driver.forked && code == CUDA_ERROR_NOT_INITIALIZED)
+      cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+    else if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
       cl_error_new(L, cl_code_class(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);
     else
       cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code), shown);
-    lua_pushinteger(L, (int)code);
-    lua_setfield(L, -2, "code");
-    set_string(L, "name", name);
+    set_code(L, code);
     if (cl_code_sticky(code)) {
       lua_pushboolean(L, 1);
       lua_setfield(L, -2, "sticky");

@@ -30,6 +30,10 @@ bool cl_start(lua_State *L, CUresult code);
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 
+/* What every call says in a process that is a fork of the one that opened the driver. */
+int cl_fail_forked(lua_State *L) __attribute__((noreturn));
+extern const char cl_forked_text[];
+
 /* For calls that wait for a stream or an event, or ask whether it is done: a late error is that of its
  * context, which need not be the current one, and of the kernel launched last there. */
 struct cl_Rec;

@@ -341,8 +341,7 @@ int cl_why_dead(lua_State *L) {
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
   if (usable(o)) return 0;
   if (cl_driver.forked) {
-    lua_pushfstring(L, "CUDA cannot be used after fork: its %s belongs to the parent process",
-                    cl_kind_name(o->kind));
+    lua_pushstring(L, cl_forked_text);
     return 1;
   }
   for (const cl_Rec *r = o->rec; r; r = r->parent)

@@ -277,8 +277,7 @@ void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
 
 int cl_dead(lua_State *L, const cl_Object *o) {
   const char *name = families[o->kind].name;
-  if (cl_driver.forked)
-    cl_logic(L, "CUDA cannot be used after fork: this %s belongs to the parent process", name);
+  if (cl_driver.forked) cl_fail_forked(L);
   if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
     cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, families[o->kind].closed,
