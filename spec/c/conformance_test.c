@@ -83,6 +83,7 @@ GROUP(old_launch)
 GROUP(occupancy)
 GROUP(memory)
 GROUP(async)
+GROUP(shared_pool)
 GROUP(managed)
 GROUP(host_memory)
 GROUP(pointer)
@@ -132,6 +133,7 @@ static const Group groups[] = {
     {.name = "occupancy", .run = group_occupancy},
     {.name = "memory", .run = group_memory},
     {.name = "async", .run = group_async},
+    {.name = "shared_pool", .run = group_shared_pool},
     {.name = "managed", .run = group_managed},
     {.name = "host_memory", .run = group_host_memory},
     {.name = "pointer", .run = group_pointer},

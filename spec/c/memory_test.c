@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -333,6 +334,129 @@ static void pool_objects(void) {
     where.type = CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
     IS(801, cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
     OK(cuMemPoolDestroy(a));
+  }
+}
+
+static CUmemoryPool pool_at(CUmemAllocationType type, CUmemLocationType where) {
+  CUmemPoolProps props = props_of(dev);
+  CUmemoryPool pool = NULL;
+  props.allocType = type;
+  props.location = (CUmemLocation){.type = where, .id = where == CU_MEM_LOCATION_TYPE_DEVICE ? dev : 0};
+  OK(cuMemPoolCreate(&pool, &props));
+  return pool;
+}
+
+/* Pools of page-locked host memory: the host uses it, devices that were given access do. */
+static void pool_on_host(void) {
+  static const CUmemLocationType places[] = {CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA};
+  CUmemAccessDesc desc = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+                          .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CUmemAccess_flags flags;
+  CUmemoryPool of_pointer, standard, now;
+  CUdeviceptr p;
+  CUstream s;
+  unsigned type, managed, word = 5;
+  start_module();
+  OK(cuStreamCreate(&s, 0));
+  desc.location.id = dev;
+  for (int i = 0; i < 2; i++) {
+    CUmemLocation where = {.type = places[i]}, cpu = {.type = CU_MEM_LOCATION_TYPE_HOST};
+    CUmemoryPool pool = pool_at(CU_MEM_ALLOCATION_TYPE_PINNED, places[i]);
+    OK(cuMemPoolGetAccess(&flags, pool, &desc.location));
+    EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    OK(cuMemPoolGetAccess(&flags, pool, &cpu));
+    EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(cuMemPoolSetAccess(pool, &desc, 1));
+    OK(cuMemPoolGetAccess(&flags, pool, &desc.location));
+    EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    OK(cuMemAllocFromPoolAsync(&p, 4096, pool, s));
+    OK(cuStreamSynchronize(s));
+    unsigned *host = (unsigned *)(uintptr_t)p;
+    for (unsigned k = 0; k < 1024; k++) host[k] = k;
+    OK(launch_add(p, 1024, 7, s));
+    OK(cuStreamSynchronize(s));
+    EQ(host[0], 7);
+    EQ(host[1023], 1030);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+    EQ(type, CU_MEMORYTYPE_HOST);
+    OK(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+    EQ(managed, 0);
+    OK(cuPointerGetAttribute(&of_pointer, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+    TRUE(of_pointer == pool);
+    TRUE(USED(pool) >= 4096);
+    OK(cuMemcpyHtoDAsync(p, &word, 4, s));
+    OK(cuMemFreeAsync(p, s));
+    OK(cuStreamSynchronize(s));
+    EQ(USED(pool), 0);
+    OK(cuMemGetDefaultMemPool(&standard, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
+    OK(cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
+    TRUE(now == standard);
+    OK(cuMemSetMemPool(&where, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    OK(cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
+    TRUE(now == pool);
+    IS(1, cuDeviceSetMemPool(dev, pool));
+    OK(cuMemPoolDestroy(pool)); /* the standard one takes its place */
+    OK(cuMemGetMemPool(&now, &where, CU_MEM_ALLOCATION_TYPE_PINNED));
+    TRUE(now == standard);
+  }
+  CUmemoryPool closed = pool_at(CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_HOST);
+  OK(cuMemAllocFromPoolAsync(&p, 64, closed, s));
+  OK(cuStreamSynchronize(s));
+  if (SOFT) {
+    size_t before = free_memory();
+    CUdeviceptr q;
+    OK(cuMemAllocFromPoolAsync(&q, 1 << 20, closed, s));
+    EQ(free_memory(), before); /* the device has no less */
+    IS(2, cuMemAllocFromPoolAsync(&q, SIZE_MAX, closed, s));
+    IS(2, cuMemAllocFromPoolAsync(&q, (size_t)1 << 40, closed, s));
+    FAULT(700, launch_read(p, s), cuStreamSynchronize(s)); /* no device was given access */
+    OK(control("reset"));
+    EQ(stat_of("pool_reserved "), 0);
+  }
+}
+
+/* Pools of managed memory, which everybody uses, and is advised about. */
+static void pool_of_managed(void) {
+  static const CUmemLocationType places[] = {CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
+                                             CU_MEM_LOCATION_TYPE_HOST_NUMA, CU_MEM_LOCATION_TYPE_NONE};
+  CUmemoryPool standard[4];
+  CUdeviceptr p, q;
+  CUstream s;
+  unsigned type, managed;
+  int read_mostly;
+  start_module();
+  OK(cuStreamCreate(&s, 0));
+  CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev};
+  for (int i = 0; i < 4; i++) {
+    CUmemLocation where = {.type = places[i], .id = places[i] == CU_MEM_LOCATION_TYPE_DEVICE ? dev : 0};
+    CUmemoryPool pool = pool_at(CU_MEM_ALLOCATION_TYPE_MANAGED, places[i]);
+    OK(cuMemAllocFromPoolAsync(&p, 4096, pool, s));
+    OK(cuStreamSynchronize(s));
+    unsigned *host = (unsigned *)(uintptr_t)p;
+    for (unsigned k = 0; k < 1024; k++) host[k] = k;
+    OK(launch_add(p, 1024, 3, s));
+    OK(cuStreamSynchronize(s));
+    EQ(host[1023], 1026);
+    OK(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+    EQ(managed, 1);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+    EQ(type, CU_MEMORYTYPE_DEVICE);
+    OK(cuMemAdvise_v2(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, here));
+    OK(cuMemRangeGetAttribute(&read_mostly, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, p, 4096));
+    EQ(read_mostly, 1);
+    OK(cuMemPrefetchAsync_v2(p, 4096, here, 0, s));
+    OK(cuMemFreeAsync(p, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuMemAllocFromPoolAsync(&q, 4096, pool, s));
+    OK(cuStreamSynchronize(s));
+    if (SOFT) { /* the same block, of which nothing was said yet */
+      OK(cuMemRangeGetAttribute(&read_mostly, 4, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, q, 4096));
+      EQ(read_mostly, 0);
+    }
+    OK(cuMemFree(q));
+    OK(cuMemGetDefaultMemPool(&standard[i], &where, CU_MEM_ALLOCATION_TYPE_MANAGED));
+    for (int k = 0; k < i; k++) TRUE(standard[k] != standard[i]);
+    OK(cuMemPoolDestroy(pool));
   }
 }
 
@@ -1443,6 +1567,117 @@ static void ipc_memory(void) {
   join(peer);
 }
 
+/* --- pools of other processes --- */
+
+#define FD CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
+static CUmemoryPool shared_pool(CUmemLocationType where) {
+  CUmemPoolProps props = props_of(dev);
+  CUmemoryPool pool = NULL;
+  props.location = (CUmemLocation){.type = where, .id = where == CU_MEM_LOCATION_TYPE_DEVICE ? dev : 0};
+  props.handleTypes = FD;
+  OK(cuMemPoolCreate(&pool, &props));
+  return pool;
+}
+
+/* Imports the pool and two blocks of it, reads and changes them. */
+static void peer_pool_importer(int in, int out) {
+  CUmemPoolPtrExportData data, second;
+  CUmemoryPool pool, other;
+  CUdeviceptr p, q, r;
+  CUstream s;
+  int fd;
+  start_module();
+  OK(cuStreamCreate(&s, 0));
+  RECEIVE(in, fd);
+  RECEIVE(in, data);
+  RECEIVE(in, second);
+  OK(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)fd, FD, 0));
+  close(fd);
+  for (int i = 0; SOFT && i < 512; i++) { /* one changed bit anywhere */
+    CUmemPoolPtrExportData bad = data;
+    bad.reserved[i / 8] ^= (unsigned char)(1u << (i % 8));
+    IS(1, cuMemPoolImportPointer(&p, pool, &bad));
+  }
+  OK(cuMemPoolImportPointer(&p, pool, &data));
+  EQ(word_at(p), 1000);
+  EQ(word_at(p + SHARED - 4), 1000 + WORDS - 1);
+  OK(launch_add(p, WORDS, 1, s));
+  OK(cuStreamSynchronize(s));
+  OK(cuMemPoolImportPointer(&r, pool, &second));
+  EQ(word_at(r), 1000);
+  if (SOFT) {
+    IS(1, cuMemAllocFromPoolAsync(&q, 16, pool, s)); /* nothing new comes from it */
+    IS(1, cuDeviceSetMemPool(dev, pool));
+    IS(1, cuMemPoolExportToShareableHandle(&fd, pool, FD, 0));
+    FAILS(cuMemPoolExportPointer(&data, p));
+    FAILS(cuIpcCloseMemHandle(p));
+    other = shared_pool(CU_MEM_LOCATION_TYPE_DEVICE);
+    IS(1, cuMemPoolImportPointer(&q, other, &data)); /* of another pool */
+    OK(cuMemPoolDestroy(other));
+    EQ(stat_of("live_imported "), 2);
+    OK(cuMemPoolImportPointer(&q, pool, &data)); /* again: it has to be freed as often */
+    TRUE(q == p);
+    OK(cuMemFree(q));
+    EQ(word_at(p), 1001);
+    IS(1, cuMemFree(p + 4));
+  }
+  OK(cuMemFreeAsync(p, s));
+  OK(cuStreamSynchronize(s));
+  OK(cuMemPoolDestroy(pool)); /* its memory stays as long as it is open */
+  EQ(word_at(r + 4), 1001);
+  OK(cuMemFree(r));
+  if (SOFT) EQ(stat_of("live_imported "), 0);
+  FAILS(cuMemFree(r));
+  tell(out);
+}
+
+static void ipc_pool(void) {
+  CUmemPoolPtrExportData data, second, none;
+  CUdeviceptr p, q, local;
+  CUmemoryPool own;
+  int fd = -1;
+  start();
+  CUmemoryPool pool = shared_pool(CU_MEM_LOCATION_TYPE_DEVICE);
+  OK(cuMemAllocFromPoolAsync(&p, SHARED, pool, NULL));
+  OK(cuMemAllocFromPoolAsync(&q, SHARED, pool, NULL));
+  OK(cuCtxSynchronize());
+  fill_words(p);
+  fill_words(q);
+  OK(cuMemPoolExportToShareableHandle(&fd, pool, FD, 0));
+  TRUE(fd >= 0);
+  int inherited = dup(fd); /* the other one may close with exec */
+  Peer peer = spawn("pool_importer");
+  close(fd);
+  close(inherited);
+  OK(cuMemPoolExportPointer(&data, p));
+  OK(cuMemPoolExportPointer(&second, q));
+  SEND(peer.to, inherited);
+  SEND(peer.to, data);
+  SEND(peer.to, second);
+  hear(peer.from);
+  EQ(word_at(p), 1001);
+  EQ(word_at(p + SHARED - 4), 1000 + WORDS);
+  join(peer);
+  OK(cuMemAllocAsync(&local, 16, NULL)); /* of a pool that is not shared */
+  FAILS(cuMemPoolExportPointer(&none, local));
+  OK(cuMemFreeAsync(p, NULL));
+  OK(cuMemFreeAsync(q, NULL));
+  OK(cuCtxSynchronize());
+  FAILS(cuMemPoolExportPointer(&none, p));
+  if (SOFT) {
+    OK(cuMemPoolExportToShareableHandle(&fd, pool, FD, 0));
+    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* its own */
+    close(fd);
+    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* closed */
+    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)-1, FD, 0));
+    int null = open("/dev/null", O_RDWR);
+    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)null, FD, 0));
+    close(null);
+  }
+  OK(cuMemPoolDestroy(pool));
+}
+
 /* What cannot be exported, and handles that are none. */
 static void ipc_errors(void) {
   CUipcMemHandle h, bad;
@@ -1860,6 +2095,8 @@ static const Group groups[] = {
     {"alignment_of_all", alignment_of_all, SOFTWARE},
     {"pool_basics", pool_basics, ANYWHERE},
     {"pool_objects", pool_objects, ANYWHERE},
+    {"pool_on_host", pool_on_host, ANYWHERE},
+    {"pool_of_managed", pool_of_managed, ANYWHERE},
     {"pool_threshold", pool_threshold, ANYWHERE},
     {"pool_order", pool_order, ANYWHERE},
     {"pool_waits", pool_waits, SOFTWARE},
@@ -1877,6 +2114,7 @@ static const Group groups[] = {
     {"managed", managed, ANYWHERE},
     {"attributes", attributes, ANYWHERE},
     {"ipc_memory", ipc_memory, ANYWHERE},
+    {"ipc_pool", ipc_pool, ANYWHERE},
     {"ipc_errors", ipc_errors, ANYWHERE},
     {"ipc_gone", ipc_gone, SOFTWARE},
     {"ipc_events", ipc_events, ANYWHERE},
@@ -1890,6 +2128,7 @@ static int run_peer(const char *role, int in, int out) {
   alarm(60); /* should the other side forget it */
   if (strcmp(role, "importer") == 0) peer_importer(in, out);
   if (strcmp(role, "exporter") == 0) peer_exporter(in, out);
+  if (strcmp(role, "pool_importer") == 0) peer_pool_importer(in, out);
   if (strcmp(role, "recorder") == 0) peer_recorder(in, out);
   return failed != 0;
 }

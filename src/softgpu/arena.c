@@ -525,7 +525,8 @@ static void take_place(char to[SG_PLACE], const void **code, bool keep) {
 
 /* What belongs to another object, which is made by the same call, leaves the place to that. */
 static bool is_part(SgKind kind) {
-  return kind == SG_MODULE || kind == SG_CONST || kind == SG_ARRAY || kind == SG_POOL;
+  return kind == SG_MODULE || kind == SG_CONST || kind == SG_ARRAY || kind == SG_POOL ||
+         kind == SG_POOL_HOST || kind == SG_POOL_MANAGED;
 }
 
 void sg_arena_all_written(SgAlloc *a) {
@@ -579,7 +580,7 @@ SgAlloc *sg_arena_alloc(int device, uint64_t size, uint64_t align, SgKind kind, 
                         const char *name) {
   if (!A.heap || device < 0 || device >= A.devices) return NULL;
   if (align < SG_ALIGN) align = SG_ALIGN;
-  Heap *h = &A.heap[kind == SG_HOST ? A.devices : device];
+  Heap *h = &A.heap[kind == SG_HOST || kind == SG_POOL_HOST ? A.devices : device];
   if ((align & (align - 1)) || size > h->bytes) return NULL;
   uint64_t charge = align_up(size, SG_ALIGN), room = charge + SG_REDZONE;
   if (charge > h->bytes - h->used) return NULL;

@@ -18,11 +18,13 @@ typedef enum SgKind {
   SG_CONST,  /* .const variable of a module: kernels may read, not write */
   SG_HOST,   /* pinned host memory (cuMemHostAlloc) */
   SG_MANAGED,
-  SG_ARRAY,      /* texels of a CUDA array: nobody's address, sg_arena_find does not see them */
-  SG_HEAP,       /* malloc in a kernel: seen by kernels alone */
-  SG_POOL,       /* a block of a memory pool (cuMemAllocAsync) */
-  SG_REGISTERED, /* host memory of the program (cuMemHostRegister) */
-  SG_IMPORTED    /* an allocation of another process (cuIpcOpenMemHandle) */
+  SG_ARRAY,        /* texels of a CUDA array: nobody's address, sg_arena_find does not see them */
+  SG_HEAP,         /* malloc in a kernel: seen by kernels alone */
+  SG_POOL,         /* a block of a memory pool (cuMemAllocAsync), */
+  SG_POOL_HOST,    /* of one of page-locked host memory, */
+  SG_POOL_MANAGED, /* and of one of managed memory */
+  SG_REGISTERED,   /* host memory of the program (cuMemHostRegister) */
+  SG_IMPORTED      /* an allocation of another process (cuIpcOpenMemHandle) */
 } SgKind;
 
 enum { SG_PLACE = 128 }; /* room for a place in the program, as text */
@@ -118,7 +120,15 @@ const SgAlloc *sg_arena_freed_at(uint64_t addr);
 extern uint64_t sg_arena_epoch;
 
 /* Page-locked host memory, of the arena or of the program. */
-static inline bool sg_is_pinned(const SgAlloc *a) { return a->kind == SG_HOST || a->kind == SG_REGISTERED; }
+static inline bool sg_is_pinned(const SgAlloc *a) {
+  return a->kind == SG_HOST || a->kind == SG_REGISTERED || a->kind == SG_POOL_HOST;
+}
+static inline bool sg_is_managed(const SgAlloc *a) {
+  return a->kind == SG_MANAGED || a->kind == SG_POOL_MANAGED;
+}
+static inline bool sg_is_pooled(const SgAlloc *a) {
+  return a->kind == SG_POOL || a->kind == SG_POOL_HOST || a->kind == SG_POOL_MANAGED;
+}
 
 void sg_arena_info(int device, uint64_t *free_bytes, uint64_t *total_bytes);
 uint64_t sg_arena_damaged(void); /* allocations whose red zone was found overwritten when freed */

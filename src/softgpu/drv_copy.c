@@ -10,10 +10,7 @@
 /* --- ends --- */
 
 static SgPlace place_of(const SgAlloc *a) {
-  return !a                      ? SG_PAGEABLE
-         : sg_is_pinned(a)       ? SG_PINNED
-         : a->kind == SG_MANAGED ? SG_IN_MANAGED
-                                 : SG_ON_DEVICE;
+  return !a ? SG_PAGEABLE : sg_is_pinned(a) ? SG_PINNED : sg_is_managed(a) ? SG_IN_MANAGED : SG_ON_DEVICE;
 }
 
 static bool on_host(const SgEnd *e) { return e->place == SG_PAGEABLE || e->place == SG_PINNED; }

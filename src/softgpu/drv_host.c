@@ -129,9 +129,9 @@ SG_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsign
 
 static CUresult host_flags(unsigned *out, const void *p) {
   const SgAlloc *a = sg_arena_find(SG_X(p));
-  bool managed = a && a->kind == SG_MANAGED; /* which the driver tells about too */
+  bool managed = a && sg_is_managed(a); /* which the driver tells about too */
   if (!out || !a || (!managed && !sg_is_pinned(a))) return CUDA_ERROR_INVALID_VALUE;
-  *out = managed ? CU_MEMHOSTALLOC_DEVICEMAP : a->tag;
+  *out = managed || sg_is_pooled(a) ? CU_MEMHOSTALLOC_DEVICEMAP : a->tag;
   return CUDA_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
  *
  * A record of a shared event runs the stream up to it at once: another process could wait for it, and this
  * one may never synchronise. */
+#include "ipc.h"
 #include "memory.h"
 
 #include <fcntl.h>
@@ -75,16 +76,10 @@ static Page *own_page(void) {
 
 /* --- handles --- */
 
-typedef enum Kind { MEMORY = 1, EVENT } Kind;
-
-typedef struct Handle {
-  uint64_t magic;
-  uint32_t kind, slot;
-  uint32_t pid, fd;
-  uint64_t start, nonce[2], serial, check;
-} Handle;
+typedef SgIpcHandle Handle;
 
 _Static_assert(sizeof(Handle) == CU_IPC_HANDLE_SIZE, "a handle fills its bytes");
+_Static_assert(sizeof(Handle) == sizeof(CUmemPoolPtrExportData), "... and the data of a pool's pointer");
 
 static uint64_t checksum(const Handle *h) {
   const uint8_t *p = (const uint8_t *)h;
@@ -93,41 +88,46 @@ static uint64_t checksum(const Handle *h) {
   return sum;
 }
 
-static Handle handle_make(const Page *page, Kind kind, uint32_t slot, uint64_t serial) {
+bool sg_ipc_possible(void) { return own_page() != NULL; }
+
+bool sg_ipc_handle_make(SgIpcKind kind, uint32_t slot, uint64_t serial, Handle *out) {
+  const Page *page = own_page();
   uint32_t pid = (uint32_t)getpid();
-  Handle h = {.magic = MAGIC,
-              .kind = kind,
-              .slot = slot,
-              .pid = pid,
-              .fd = (uint32_t)sg_arena_fd(),
-              .start = start_of(pid),
-              .nonce = {page->nonce[0], page->nonce[1]},
-              .serial = serial};
-  h.check = checksum(&h);
-  return h;
+  if (!page) return false;
+  *out = (Handle){.magic = MAGIC,
+                  .kind = kind,
+                  .slot = slot,
+                  .pid = pid,
+                  .fd = (uint32_t)sg_arena_fd(),
+                  .start = start_of(pid),
+                  .nonce = {page->nonce[0], page->nonce[1]},
+                  .serial = serial};
+  out->check = checksum(out);
+  return out->start != 0;
 }
 
-static bool handle_valid(const Handle *h, Kind kind) {
-  return h->magic == MAGIC && h->kind == kind && h->check == checksum(h) &&
-         h->slot < (kind == MEMORY ? (uint32_t)MEMS : (uint32_t)EVENTS);
+static bool handle_valid(const Handle *h, SgIpcKind kind) {
+  static const uint32_t slots[] = {
+      [SG_IPC_MEMORY] = MEMS, [SG_IPC_EVENT] = EVENTS, [SG_IPC_POOL] = UINT32_MAX, [SG_IPC_POOLED] = MEMS};
+  return h->magic == MAGIC && h->kind == kind && h->check == checksum(h) && h->slot < slots[kind];
 }
 
 /* --- other processes --- */
 
-typedef struct Peer {
-  struct Peer *next;
+struct SgPeer {
+  SgPeer *next;
   uint64_t nonce[2];
   int fd;
   uint64_t bytes; /* of the file */
   Page *page;
   unsigned refs;
-} Peer;
+};
 
-static Peer *peers;
+static SgPeer *peers;
 
-static void peer_drop(Peer *p) {
+void sg_ipc_peer_drop(SgPeer *p) {
   if (!p || --p->refs) return;
-  Peer **at = &peers;
+  SgPeer **at = &peers;
   while (*at != p) at = &(*at)->next;
   *at = p->next;
   munmap(p->page, SG_SHARED_PAGE);
@@ -157,9 +157,9 @@ static uint64_t arena_bytes(int fd) {
 static bool same_nonce(const uint64_t a[2], const uint64_t b[2]) { return a[0] == b[0] && a[1] == b[1]; }
 
 /* The process that a valid handle comes from, once more held; NULL: it is gone, or not ours to look into. */
-static Peer *peer_get(const Handle *h) {
+static SgPeer *peer_get(const Handle *h) {
   if (!h->start || start_of(h->pid) != h->start) return NULL;
-  for (Peer *p = peers; p; p = p->next)
+  for (SgPeer *p = peers; p; p = p->next)
     if (same_nonce(p->nonce, h->nonce)) {
       p->refs++;
       return p;
@@ -167,9 +167,9 @@ static Peer *peer_get(const Handle *h) {
   int fd = open_arena(h);
   uint64_t bytes = fd >= 0 ? arena_bytes(fd) : 0;
   void *page = bytes ? mmap(NULL, SG_SHARED_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-  Peer *p = page != MAP_FAILED ? malloc(sizeof *p) : NULL;
+  SgPeer *p = page != MAP_FAILED ? malloc(sizeof *p) : NULL;
   if (p) {
-    *p = (Peer){peers, {h->nonce[0], h->nonce[1]}, fd, bytes, page, 1};
+    *p = (SgPeer){peers, {h->nonce[0], h->nonce[1]}, fd, bytes, page, 1};
     if (p->page->magic == MAGIC && same_nonce(p->page->nonce, h->nonce)) return peers = p;
   }
   free(p);
@@ -178,15 +178,15 @@ static Peer *peer_get(const Handle *h) {
   return NULL;
 }
 
-/* The peer behind a handle, or NULL and the error: for what makes no sense, for this process's own, and for
- * what is gone. */
-static Peer *peer_open(const Handle *h, Kind kind, CUresult *code) {
+bool sg_ipc_peer_is(const SgPeer *p, const Handle *h) { return same_nonce(p->nonce, h->nonce); }
+
+SgPeer *sg_ipc_peer_open(const Handle *h, SgIpcKind kind, CUresult *code) {
   const Page *own = own_page();
   *code = CUDA_SUCCESS;
   if (!handle_valid(h, kind)) /* as measured on an H200, driver 580 */
-    *code = kind == MEMORY ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_MAP_FAILED;
+    *code = kind == SG_IPC_EVENT ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE;
   if (!*code && own && same_nonce(own->nonce, h->nonce)) *code = CUDA_ERROR_INVALID_CONTEXT;
-  Peer *p = *code ? NULL : peer_get(h);
+  SgPeer *p = *code ? NULL : peer_get(h);
   if (p || *code) return p;
   *code = CUDA_ERROR_MAP_FAILED;
   sg_say(CU_LOG_LEVEL_ERROR, "The IPC handle comes from process %u, which has ended or is out of reach",
@@ -197,10 +197,7 @@ static Peer *peer_open(const Handle *h, Kind kind, CUresult *code) {
 /* --- memory: exporting --- */
 
 /* a->tag is the slot + 1. */
-static CUresult export_memory(CUipcMemHandle *out, CUdeviceptr p) {
-  SgAlloc *a = sg_arena_find(p);
-  if (!a) sg_note_stale("memory", p);
-  if (!out || !a || a->kind != SG_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+CUresult sg_ipc_export(SgAlloc *a, SgIpcKind kind, Handle *out) {
   Page *page = own_page();
   if (!page) return CUDA_ERROR_NOT_SUPPORTED;
   uint32_t i = a->tag ? a->tag - 1 : 0;
@@ -214,15 +211,24 @@ static CUresult export_memory(CUipcMemHandle *out, CUdeviceptr p) {
     a->tag = i + 1;
   }
   sg_memory_written(a->base, a->size); /* for all that is known here */
-  Handle h = handle_make(page, MEMORY, i, a->serial);
-  if (!h.start) return CUDA_ERROR_NOT_SUPPORTED;
-  memcpy(out, &h, sizeof h);
-  return CUDA_SUCCESS;
+  return sg_ipc_handle_make(kind, i, a->serial, out) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult export_memory(CUipcMemHandle *out, CUdeviceptr p) {
+  SgAlloc *a = sg_arena_find(p);
+  Handle h;
+  if (!a) sg_note_stale("memory", p);
+  if (!out || !a || a->kind != SG_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  CUresult r = sg_ipc_export(a, SG_IPC_MEMORY, &h);
+  if (!r) memcpy(out, &h, sizeof h);
+  return r;
 }
 
 void sg_ipc_unexport(SgAlloc *a) {
   Page *page = sg_arena_shared_page();
   if (a->tag && page) atomic_store(&page->mem[a->tag - 1].serial, 0);
+  a->tag = 0;
+  a->exported = false;
 }
 
 SG_API CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
@@ -232,7 +238,8 @@ SG_API CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
 /* --- memory: importing --- */
 
 typedef struct Mapping {
-  Peer *peer;
+  SgPeer *peer;
+  SgIpcKind kind;
   uint64_t serial; /* of the exporter's allocation */
   void *map;
   size_t bytes;
@@ -242,25 +249,26 @@ void sg_ipc_unmap(SgAlloc *a) {
   Mapping *m = a->more;
   if (!m) return;
   munmap(m->map, m->bytes);
-  peer_drop(m->peer);
+  sg_ipc_peer_drop(m->peer);
   free(m);
   a->more = NULL;
 }
 
 typedef struct Search {
   const Handle *handle;
+  uint64_t owner;
   SgAlloc *found;
 } Search;
 
 static void match(SgAlloc *a, void *arg) {
   Search *s = arg;
-  if (a->kind != SG_IMPORTED) return;
+  if (a->kind != SG_IMPORTED || a->owner != s->owner || !a->held) return;
   const Mapping *m = a->more;
-  if (m->serial == s->handle->serial && same_nonce(m->peer->nonce, s->handle->nonce)) s->found = a;
+  if (m->serial == s->handle->serial && sg_ipc_peer_is(m->peer, s->handle)) s->found = a;
 }
 
 /* Maps the pages that an exported allocation lies on; *base is where it begins. */
-static Mapping *map_memory(Peer *peer, const Handle *h, CUdeviceptr *base, uint64_t *size) {
+static Mapping *map_memory(SgPeer *peer, const Handle *h, CUdeviceptr *base, uint64_t *size) {
   const MemSlot *slot = &peer->page->mem[h->slot];
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), offset = slot->offset;
   *size = slot->size;
@@ -269,7 +277,7 @@ static Mapping *map_memory(Peer *peer, const Handle *h, CUdeviceptr *base, uint6
   uint64_t from = offset & ~(page - 1);
   Mapping *m = malloc(sizeof *m);
   if (!m) return NULL;
-  *m = (Mapping){.peer = peer, .serial = h->serial, .bytes = offset - from + *size};
+  *m = (Mapping){.peer = peer, .kind = h->kind, .serial = h->serial, .bytes = offset - from + *size};
   m->map = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, peer->fd, (off_t)from);
   if (m->map == MAP_FAILED) {
     free(m);
@@ -279,41 +287,29 @@ static Mapping *map_memory(Peer *peer, const Handle *h, CUdeviceptr *base, uint6
   return m;
 }
 
-/* a->tag counts how often the context opened it. */
-static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, unsigned flags) {
-  CUresult code;
-  Handle h;
-  memcpy(&h, handle, sizeof h);
-  if (!out || !(flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) return CUDA_ERROR_INVALID_VALUE;
-  Peer *peer = peer_open(&h, MEMORY, &code);
-  if (!peer) return code;
-  code = sg_capture_unsafe();
-  if (code) {
-    peer_drop(peer);
-    return code;
-  }
-  SgContext *ctx = sg_ctx();
-  Search s = {&h, NULL};
-  sg_arena_each(ctx->o.id, match, &s);
+/* a->tag counts how often its owner opened it. */
+CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const Handle *h, int device, uint64_t owner) {
+  Search s = {h, owner, NULL};
+  sg_arena_each(owner, match, &s);
   if (s.found) {
-    peer_drop(peer);
+    sg_ipc_peer_drop(peer);
     s.found->tag++;
     *out = s.found->base;
     return CUDA_SUCCESS;
   }
   CUdeviceptr base;
   uint64_t size;
-  Mapping *m = map_memory(peer, &h, &base, &size);
+  Mapping *m = map_memory(peer, h, &base, &size);
   if (!m) {
-    peer_drop(peer);
+    sg_ipc_peer_drop(peer);
     sg_say(CU_LOG_LEVEL_ERROR,
            "The allocation behind the IPC handle was freed by its process, or cannot be mapped");
     return CUDA_ERROR_MAP_FAILED;
   }
-  SgAlloc *a = sg_arena_adopt(base, size, ctx->device, SG_IMPORTED, ctx->o.id);
+  SgAlloc *a = sg_arena_adopt(base, size, device, SG_IMPORTED, owner);
   if (!a) {
     munmap(m->map, m->bytes);
-    peer_drop(peer);
+    sg_ipc_peer_drop(peer);
     free(m);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
@@ -323,13 +319,35 @@ static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, un
   return CUDA_SUCCESS;
 }
 
+static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, unsigned flags) {
+  CUresult code;
+  Handle h;
+  memcpy(&h, handle, sizeof h);
+  if (!out || !(flags & CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) return CUDA_ERROR_INVALID_VALUE;
+  SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_MEMORY, &code);
+  if (!peer) return code;
+  code = sg_capture_unsafe();
+  if (code) {
+    sg_ipc_peer_drop(peer);
+    return code;
+  }
+  return sg_ipc_import(out, peer, &h, sg_ctx()->device, sg_ctx()->o.id);
+}
+
+bool sg_ipc_from_pool(const SgAlloc *a) {
+  const Mapping *m = a->kind == SG_IMPORTED ? a->more : NULL;
+  return m && m->kind == SG_IPC_POOLED;
+}
+
+bool sg_ipc_still_open(SgAlloc *a) { return sg_ipc_from_pool(a) && a->tag > 1 && a->tag--; }
+
 SG_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
   SG_CALL(SG_NEED_CONTEXT, import_memory(pdptr, &handle, Flags), "ptr=0x%llx flags=%u", SG_OUT(pdptr), Flags);
 }
 
 static CUresult close_memory(CUdeviceptr p) {
   SgAlloc *a = sg_arena_find(p);
-  if (!a || a->kind != SG_IMPORTED || a->base != p) {
+  if (!a || a->kind != SG_IMPORTED || a->base != p || sg_ipc_from_pool(a)) {
     sg_note_stale("imported", p);
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -348,13 +366,13 @@ SG_API CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
 
 struct SgIpcEvent {
   unsigned refs;
-  Peer *peer; /* NULL: this process made it */
+  SgPeer *peer; /* NULL: this process made it */
   uint32_t index;
   uint64_t serial;
   EventSlot *slot;
 };
 
-static SgIpcEvent *event_new(Peer *peer, uint32_t index, uint64_t serial, EventSlot *slot) {
+static SgIpcEvent *event_new(SgPeer *peer, uint32_t index, uint64_t serial, EventSlot *slot) {
   SgIpcEvent *e = malloc(sizeof *e);
   if (e) *e = (SgIpcEvent){1, peer, index, serial, slot};
   return e;
@@ -362,7 +380,7 @@ static SgIpcEvent *event_new(Peer *peer, uint32_t index, uint64_t serial, EventS
 
 static void event_drop(SgIpcEvent *e) {
   if (--e->refs) return;
-  peer_drop(e->peer);
+  sg_ipc_peer_drop(e->peer);
   free(e);
 }
 
@@ -396,8 +414,8 @@ static CUresult export_event(CUipcEventHandle *out, CUevent event) {
   if (!at) return code;
   if (!*at && !(*at = share_event(&code))) return code;
   if ((*at)->peer) return CUDA_ERROR_INVALID_HANDLE; /* not this process's to hand on */
-  Handle h = handle_make(own_page(), EVENT, (*at)->index, (*at)->serial);
-  if (!h.start) return CUDA_ERROR_NOT_SUPPORTED;
+  Handle h;
+  if (!sg_ipc_handle_make(SG_IPC_EVENT, (*at)->index, (*at)->serial, &h)) return CUDA_ERROR_NOT_SUPPORTED;
   memcpy(out, &h, sizeof h);
   return CUDA_SUCCESS;
 }
@@ -411,17 +429,17 @@ static CUresult import_event(CUevent *out, const CUipcEventHandle *handle) {
   Handle h;
   memcpy(&h, handle, sizeof h);
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  Peer *peer = peer_open(&h, EVENT, &code);
+  SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_EVENT, &code);
   if (!peer) return code;
   EventSlot *slot = &peer->page->event[h.slot];
   if (atomic_load(&slot->serial) != h.serial) {
-    peer_drop(peer);
+    sg_ipc_peer_drop(peer);
     sg_say(CU_LOG_LEVEL_ERROR, "The event behind the IPC handle was destroyed by its process");
     return CUDA_ERROR_MAP_FAILED;
   }
   SgIpcEvent *e = event_new(peer, h.slot, h.serial, slot);
   if (!e) {
-    peer_drop(peer);
+    sg_ipc_peer_drop(peer);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   code = sg_event_adopt(e, out);

@@ -29,6 +29,8 @@ static const struct {
               [SG_MANAGED] = {"managed", "managed memory"},
               [SG_HEAP] = {"heap", "memory from malloc in a kernel"},
               [SG_POOL] = {"pool_memory", "memory of a pool"},
+              [SG_POOL_HOST] = {"pool_memory", "host memory of a pool"},
+              [SG_POOL_MANAGED] = {"pool_memory", "managed memory of a pool"},
               [SG_REGISTERED] = {"registered", "registered host memory"},
               [SG_IMPORTED] = {"imported", "memory of another process"}};
 

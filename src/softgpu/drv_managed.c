@@ -45,13 +45,18 @@ void sg_managed_forget(SgAlloc *a) {
   a->more = NULL;
 }
 
+/* Where it is kept. */
+static Advised **advised(SgAlloc *a) {
+  return (Advised **)(a->kind == SG_POOL_MANAGED ? sg_pool_advice(a) : &a->more);
+}
+
 static const Place nowhere;      /* of the type INVALID */
 static const Stretch everything; /* of an allocation that nothing was said about */
 
 /* The pages of [p, p + count) as offsets. False: it is not all in one managed allocation. */
 static bool pages_of(CUdeviceptr p, size_t count, SgAlloc **out, uint64_t *lo, uint64_t *hi) {
   SgAlloc *a = sg_arena_find(p);
-  if (!a || a->kind != SG_MANAGED || !count || count > a->base + a->size - p) {
+  if (!a || !sg_is_managed(a) || !count || count > a->base + a->size - p) {
     sg_say(CU_LOG_LEVEL_ERROR, "The %zu bytes at 0x%llx are not managed memory, or not all of them", count,
            (unsigned long long)p);
     return false;
@@ -91,7 +96,7 @@ static size_t join(Stretch *s, size_t n) {
 /* Applies f to the advice of [lo, hi). */
 static CUresult change(SgAlloc *a, uint64_t lo, uint64_t hi, void (*f)(Advice *, CUmem_advise, Place),
                        CUmem_advise advice, Place place) {
-  Advised *old = a->more;
+  Advised **at = advised(a), *old = *at;
   size_t n = old ? old->count : 1;
   Advised *new = malloc(sizeof *new + (n + 2) * sizeof new->stretch[0]);
   Stretch *half = malloc((n + 1) * sizeof *half);
@@ -107,7 +112,7 @@ static CUresult change(SgAlloc *a, uint64_t lo, uint64_t hi, void (*f)(Advice *,
   new->count = join(new->stretch, n);
   free(half);
   free(old);
-  a->more = new;
+  *at = new;
   return CUDA_SUCCESS;
 }
 
@@ -251,8 +256,8 @@ SG_API CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_
 /* --- asking --- */
 
 /* What holds for all pages of [lo, hi): where they differ, nothing does. */
-static Advice common(const SgAlloc *a, uint64_t lo, uint64_t hi) {
-  const Advised *all = a->more;
+static Advice common(SgAlloc *a, uint64_t lo, uint64_t hi) {
+  const Advised *all = *advised(a);
   size_t n = all ? all->count : 1;
   const Stretch *s = all ? all->stretch : &everything;
   Advice c = everything.advice;

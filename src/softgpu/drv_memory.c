@@ -15,7 +15,12 @@ static void before_free(SgAlloc *a) {
   switch (a->kind) {
   case SG_DEVICE: sg_ipc_unexport(a); break;
   case SG_MANAGED: sg_managed_forget(a); break;
-  case SG_POOL: sg_pool_forget(a); break;
+  case SG_POOL:
+  case SG_POOL_HOST:
+  case SG_POOL_MANAGED:
+    sg_ipc_unexport(a);
+    sg_pool_forget(a);
+    break;
   case SG_IMPORTED: sg_ipc_unmap(a); break;
   default: break;
   }
@@ -36,7 +41,7 @@ SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner) {
   if (a) return a;
   uint64_t free_bytes, total;
   sg_arena_info(device, &free_bytes, &total);
-  if (kind == SG_HOST)
+  if (kind == SG_HOST || kind == SG_POOL_HOST)
     sg_say(CU_LOG_LEVEL_ERROR, "An allocation of %llu bytes of page-locked host memory failed",
            (unsigned long long)size);
   else
@@ -95,7 +100,7 @@ CUresult sg_free_drained(SgAlloc *a) {
 static SgAlloc *freeable(CUdeviceptr p) {
   SgAlloc *a = sg_arena_find(p);
   if (a && a->base == p && !a->name[0] &&
-      (a->kind == SG_DEVICE || a->kind == SG_MANAGED || a->kind == SG_POOL))
+      (a->kind == SG_DEVICE || a->kind == SG_MANAGED || sg_is_pooled(a) || sg_ipc_from_pool(a)))
     return a;
   sg_note_stale("memory", p);
   return NULL;
@@ -105,7 +110,8 @@ static CUresult mem_free(CUdeviceptr p) {
   if (!p) return CUDA_SUCCESS;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
-  if (a->kind != SG_POOL) return sg_free_drained(a);
+  if (sg_ipc_still_open(a)) return CUDA_SUCCESS;
+  if (!sg_is_pooled(a)) return sg_free_drained(a);
   sg_pool_free(a);
   return CUDA_SUCCESS;
 }
@@ -145,7 +151,8 @@ static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
   if (code || !p) return code;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
-  if (a->kind == SG_POOL) return sg_pool_free_async(a, s);
+  if (sg_ipc_still_open(a)) return CUDA_SUCCESS;
+  if (sg_is_pooled(a)) return sg_pool_free_async(a, s);
   if (a->kind == SG_MANAGED) { /* measured on an H200, driver 580 */
     sg_say(CU_LOG_LEVEL_ERROR, "Managed memory cannot be freed in the order of a stream");
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -4,8 +4,8 @@
 /* What every device can reach, what is its own, and what its context was given access to. */
 bool sg_may_use(const void *context, const SgAlloc *a) {
   const SgContext *ctx = context;
+  if (sg_is_pooled(a)) return sg_pool_open_to(a, ctx->device);
   if (a->device == ctx->device || sg_is_pinned(a) || a->kind == SG_MANAGED) return true;
-  if (a->kind == SG_POOL) return sg_pool_open_to(a, ctx->device);
   for (unsigned i = 0; i < ctx->peers; i++)
     if (ctx->peer[i] == a->owner) return true;
   return false;

@@ -39,7 +39,7 @@ static size_t size_of(CUpointer_attribute attribute) {
 }
 
 static CUresult value_of(const SgAlloc *a, CUpointer_attribute attribute, CUdeviceptr p, Value *v) {
-  bool managed = a->kind == SG_MANAGED;
+  bool managed = sg_is_managed(a);
   v->number = 0;
   switch (attribute) {
   case CU_POINTER_ATTRIBUTE_CONTEXT: {
@@ -78,9 +78,8 @@ static CUresult value_of(const SgAlloc *a, CUpointer_attribute attribute, CUdevi
                                            : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
     break;
   }
-  case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    if (a->kind == SG_POOL) v->pool = sg_pool_of(a);
-    break;
+  case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: v->pool = sg_pool_of(a); break;
+  case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: v->number = sg_pool_handle_types(a); break;
   default: break; /* what this device never has is 0 */
   }
   return CUDA_SUCCESS;

@@ -25,13 +25,18 @@ CUresult sg_mem_alloc(CUdeviceptr *out, size_t bytes, SgKind kind);
 /* Frees it once all that might use it has run. */
 CUresult sg_free_drained(SgAlloc *a);
 
-/* What is behind a->tag, by kind: flags of cuMemHostAlloc or cuMemHostRegister; of SG_DEVICE memory sg_ipc's;
- * of SG_IMPORTED memory how often it was opened. a->more: of SG_POOL the block, of SG_MANAGED the advice, of
- * SG_IMPORTED the mapping. Each is let go of by: */
+/* What is behind a->tag, by kind: flags of cuMemHostAlloc or cuMemHostRegister; of SG_DEVICE memory and that
+ * of pools sg_ipc's; of SG_IMPORTED memory how often it was opened. a->more: of pools' memory the block, of
+ * SG_MANAGED the advice, of SG_IMPORTED the mapping. Each is let go of by: */
 void sg_managed_forget(SgAlloc *a);
 void sg_pool_forget(SgAlloc *a);
 void sg_ipc_unexport(SgAlloc *a);
 void sg_ipc_unmap(SgAlloc *a);
+
+/* Memory of another process's pool, which is freed as that of one's own; and whether one of several imports
+ * of it goes, so that it stays. */
+bool sg_ipc_from_pool(const SgAlloc *a);
+bool sg_ipc_still_open(SgAlloc *a);
 
 /* --- pools --- */
 
@@ -40,7 +45,9 @@ void sg_pools_trim(int device);
 /* cuMemFree and cuMemFreeAsync of a block of a pool. */
 void sg_pool_free(SgAlloc *a);
 CUresult sg_pool_free_async(SgAlloc *a, SgStream *s);
-/* The handle of the pool that it comes from, NULL if that was destroyed. */
+/* The handle of the pool that it comes from, NULL if that was destroyed; and how it can be shared. */
 CUmemoryPool sg_pool_of(const SgAlloc *a);
+unsigned sg_pool_handle_types(const SgAlloc *a);
+void **sg_pool_advice(SgAlloc *a); /* of managed memory: what drv_managed.c keeps about it */
 
 #endif

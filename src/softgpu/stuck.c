@@ -160,8 +160,7 @@ static bool is_open(const Gang *g, const uint8_t *p) {
   const SgAlloc *a = sg_arena_reach((uint64_t)(uintptr_t)p);
   if (!a) return false; /* shared, local ... */
   if (g->run->independent) return a->kind != SG_CONST;
-  return a->exported || a->kind == SG_HOST || a->kind == SG_MANAGED || a->kind == SG_REGISTERED ||
-         a->kind == SG_IMPORTED;
+  return a->exported || sg_is_pinned(a) || sg_is_managed(a) || a->kind == SG_IMPORTED;
 }
 
 static bool reads_open(const Gang *g, const Ins *in) {

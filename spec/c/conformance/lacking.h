@@ -56,16 +56,16 @@ static void by_name(void) {
 
 static char said[300];
 
-static void listen(void *data, CUlogLevel level, char *message, size_t length) {
+static void take_message(void *data, CUlogLevel level, char *message, size_t length) {
   (void)data;
   snprintf(said, sizeof said, "%d %.*s", (int)level, (int)length, message);
 }
 
-/* Those who listen to the driver's log are told which function it was. */
+/* Those who take_message to the driver's log are told which function it was. */
 static void each_is_told(void) {
   CUlogsCallbackHandle log;
   char expected[300];
-  OK(cuLogsRegisterCallback(listen, NULL, &log));
+  OK(cuLogsRegisterCallback(take_message, NULL, &log));
   for (size_t i = 0; i < sizeof lacking / sizeof lacking[0]; i++) {
     CUresult (*f)(void) = (CUresult(*)(void))exported(lacking[i]);
     snprintf(expected, sizeof expected, "%d The software device does not support %s", CU_LOG_LEVEL_ERROR,

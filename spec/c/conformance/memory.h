@@ -56,6 +56,8 @@ static void memory_rows(void) {
 #undef DROP
 }
 
+#define FILES CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
 static void async_rows(void) {
   CUdeviceptr p = 0;
   CUmemoryPool gone = NULL;
@@ -105,6 +107,28 @@ static void async_rows(void) {
   PROPS("no such place", INVALID_VALUE, small.location.type = (CUmemLocationType)77);
   PROPS("no such device", INVALID_VALUE, small.location.id = NO_DEVICE_);
   PROPS("a largest size", SUCCESS, small.maxSize = 32 << 20);
+#define AT(kind, place, number)                                                                              \
+  small.allocType = CU_MEM_ALLOCATION_TYPE_##kind, small.location.type = CU_MEM_LOCATION_TYPE_##place,       \
+  small.location.id = number
+  PROPS("the host", UNSURE(SUCCESS), (AT(PINNED, HOST, 0)));
+  PROPS("NUMA node 0", UNSURE(SUCCESS), (AT(PINNED, HOST_NUMA, 0)));
+  PROPS("no such NUMA node", UNSURE(INVALID_VALUE), (AT(PINNED, HOST_NUMA, 9999)));
+  PROPS("pinned to nothing", UNSURE(INVALID_VALUE), (AT(PINNED, NONE, 0)));
+  PROPS("managed, the device", UNSURE(SUCCESS), (AT(MANAGED, DEVICE, 0)));
+  PROPS("managed, no such device", UNSURE(INVALID_VALUE), (AT(MANAGED, DEVICE, NO_DEVICE_)));
+  PROPS("managed, the host", UNSURE(SUCCESS), (AT(MANAGED, HOST, 0)));
+  PROPS("managed, NUMA node 0", UNSURE(SUCCESS), (AT(MANAGED, HOST_NUMA, 0)));
+  PROPS("managed, anywhere", UNSURE(SUCCESS), (AT(MANAGED, NONE, 0)));
+  PROPS("shared by file descriptor", UNSURE(SUCCESS), small.handleTypes = FILES);
+  PROPS("shared by file descriptor, NUMA node 0", UNSURE(SUCCESS),
+        (AT(PINNED, HOST_NUMA, 0), small.handleTypes = FILES));
+  PROPS("shared by file descriptor, the host", INVALID_VALUE,
+        (AT(PINNED, HOST, 0), small.handleTypes = FILES)); /* as documented */
+  PROPS("shared by file descriptor, managed", UNSURE(INVALID_VALUE),
+        (AT(MANAGED, DEVICE, 0), small.handleTypes = FILES));
+  PROPS("shared by a handle of Windows", UNSURE(NOT_SUPPORTED), small.handleTypes = CU_MEM_HANDLE_TYPE_WIN32);
+  PROPS("shared in a fabric", UNSURE(NOT_SUPPORTED), small.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC);
+#undef AT
   PROPS("an unknown kind of handle", INVALID_VALUE, small.handleTypes = (CUmemAllocationHandleType)0x40);
   ROW(cuMemPoolCreate, "NULL", INVALID_VALUE, (NULL, &pool_props));
   ROW(cuMemPoolCreate, "no properties", INVALID_VALUE, (&o.pool, NULL));
@@ -158,6 +182,38 @@ static void async_rows(void) {
   CUmemLocation elsewhere = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = NO_DEVICE_},
                 wrong = {.type = (CUmemLocationType)77};
   CUmemLocation numa = {.type = CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT};
+  CUmemLocation cpu = {.type = CU_MEM_LOCATION_TYPE_HOST};
+  CUmemoryPool of_host = NULL, of_managed = NULL;
+  small = pool_props;
+  small.location = cpu;
+  if (cuMemPoolCreate(&of_host, &small) == CUDA_SUCCESS) {
+    WITH(cuMemPoolGetAccess, "the device to the host's", UNSURE(SUCCESS), (void)0,
+         (&o.access, of_host, &here), HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    WITH(cuMemPoolGetAccess, "the host to its own", UNSURE(SUCCESS), (void)0, (&o.access, of_host, &cpu),
+         HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    ROW(cuMemPoolSetAccess, "a device to the host's", UNSURE(SUCCESS), (of_host, &opening, 1));
+    WITH(cuMemPoolSetAccess, "nothing for the host to its own", UNSURE(NOT_SUPPORTED),
+         (d = opening, d.location = cpu, d.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE), (of_host, &d, 1), (void)0);
+    ROW(cuDeviceSetMemPool, "the host's", UNSURE(INVALID_VALUE), (dev, of_host));
+    WITH(cuMemSetMemPool, "the host's", UNSURE(SUCCESS), (void)0,
+         (&cpu, CU_MEM_ALLOCATION_TYPE_PINNED, of_host), (void)0);
+    ROW(cuMemSetMemPool, "the host's for the device", UNSURE(INVALID_VALUE),
+        (&here, CU_MEM_ALLOCATION_TYPE_PINNED, of_host));
+    WITH(cuMemAllocFromPoolAsync, "the host's", UNSURE(SUCCESS), (void)0, (&o.ptr, 16, of_host, st),
+         if (WORKED) MUST(cuMemFreeAsync(o.ptr, st)));
+  }
+  small = pool_props;
+  small.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+  if (cuMemPoolCreate(&of_managed, &small) == CUDA_SUCCESS) {
+    ROW(cuMemPoolSetAccess, "nothing for a device to managed memory", UNSURE(NOT_SUPPORTED),
+        (of_managed, &(CUmemAccessDesc){.location = here, .flags = CU_MEM_ACCESS_FLAGS_PROT_NONE}, 1));
+    WITH(cuMemAllocFromPoolAsync, "managed memory", UNSURE(SUCCESS), (void)0, (&o.ptr, 16, of_managed, st),
+         if (WORKED) MUST(cuMemFreeAsync(o.ptr, st)));
+  }
+  WITH(cuMemGetDefaultMemPool, "the host's", UNSURE(SUCCESS), (void)0,
+       (&o.pool, &cpu, CU_MEM_ALLOCATION_TYPE_PINNED), HOLDS(o.pool != standard));
+  WITH(cuMemGetDefaultMemPool, "managed, the device's", UNSURE(SUCCESS), (void)0,
+       (&o.pool, &here, CU_MEM_ALLOCATION_TYPE_MANAGED), HOLDS(o.pool != standard));
   ROW(cuMemPoolGetAccess, "no such device", INVALID_VALUE, (&o.access, pool, &elsewhere));
   ROW(cuMemPoolGetAccess, "no such place", INVALID_VALUE, (&o.access, pool, &wrong));
   ROW(cuMemPoolGetAccess, "NULL", INVALID_VALUE, (NULL, pool, &here));
@@ -194,6 +250,59 @@ static void async_rows(void) {
   ROW(cuMemSetMemPool, "no pool", INVALID_VALUE, (&here, CU_MEM_ALLOCATION_TYPE_PINNED, NULL));
   ROW(cuMemSetMemPool, "no place", INVALID_VALUE, (NULL, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
   ROW(cuMemSetMemPool, "no such device", INVALID_VALUE, (&elsewhere, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+}
+
+/* Sharing pools: in one process there is little to be had. memory_test.c has two. */
+static void shared_pool_rows(void) {
+  CUmemoryPool sharing = NULL;
+  CUmemPoolProps props = pool_props;
+  CUmemPoolPtrExportData data = {{0}};
+  CUdeviceptr p;
+  int fd = -1;
+  start_module();
+  start_memory();
+  props.handleTypes = FILES;
+  OK(cuMemPoolCreate(&sharing, &props));
+  OK(cuMemAllocFromPoolAsync(&p, MEM, sharing, st));
+  OK(cuStreamSynchronize(st));
+  OK(cuMemPoolExportToShareableHandle(&fd, sharing, FILES, 0));
+  WITH(cuMemPoolExportToShareableHandle, "good", UNSURE(SUCCESS), (void)0, (&o.i, sharing, FILES, 0),
+       (HOLDS(o.i >= 0), close(o.i)));
+  ROW(cuMemPoolExportToShareableHandle, "a pool that is not shared", UNSURE(INVALID_VALUE),
+      (&o.i, pool, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "the device's own", UNSURE(INVALID_VALUE),
+      (&o.i, standard, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "another kind of handle", UNSURE(INVALID_VALUE),
+      (&o.i, sharing, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+  ROW(cuMemPoolExportToShareableHandle, "no kind of handle", UNSURE(INVALID_VALUE),
+      (&o.i, sharing, CU_MEM_HANDLE_TYPE_NONE, 0));
+  ROW(cuMemPoolExportToShareableHandle, "flags", UNSURE(INVALID_VALUE), (&o.i, sharing, FILES, 1));
+  ROW(cuMemPoolExportToShareableHandle, "no pool", UNSURE(INVALID_VALUE), (&o.i, NULL, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "NULL", UNSURE(INVALID_VALUE), (NULL, sharing, FILES, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "no descriptor", UNSURE(INVALID_VALUE),
+      (&o.pool, (void *)(intptr_t)-1, FILES, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "flags", UNSURE(INVALID_VALUE),
+      (&o.pool, (void *)(intptr_t)fd, FILES, 1));
+  ROW(cuMemPoolImportFromShareableHandle, "no kind of handle", UNSURE(INVALID_VALUE),
+      (&o.pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_NONE, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "NULL", UNSURE(INVALID_VALUE),
+      (NULL, (void *)(intptr_t)fd, FILES, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "its own", UNSURE(INVALID_VALUE),
+      (&o.pool, (void *)(intptr_t)fd, FILES, 0));
+  ROW(cuMemPoolExportPointer, "good", UNSURE(SUCCESS), (&o.data, p));
+  ROW(cuMemPoolExportPointer, "inside of an allocation", UNSURE(INVALID_VALUE), (&o.data, p + 512));
+  ROW(cuMemPoolExportPointer, "of a pool that is not shared", UNSURE(INVALID_VALUE), (&o.data, pooled));
+  ROW(cuMemPoolExportPointer, "not of a pool", UNSURE(INVALID_VALUE), (&o.data, mem));
+  ROW(cuMemPoolExportPointer, "0", UNSURE(INVALID_VALUE), (&o.data, 0));
+  ROW(cuMemPoolExportPointer, "NULL", UNSURE(INVALID_VALUE), (NULL, p));
+  ROW(cuMemPoolImportPointer, "zeros", UNSURE(INVALID_VALUE), (&o.ptr, sharing, &data));
+  OK(cuMemPoolExportPointer(&data, p));
+  ROW(cuMemPoolImportPointer, "a pool that was not imported", UNSURE(INVALID_VALUE),
+      (&o.ptr, sharing, &data));
+  ROW(cuMemPoolImportPointer, "no pool", UNSURE(INVALID_VALUE), (&o.ptr, NULL, &data));
+  ROW(cuMemPoolImportPointer, "no data", SOFTWARE_ONLY(INVALID_VALUE), (&o.ptr, sharing, NULL));
+  ROW(cuMemPoolImportPointer, "NULL", UNSURE(INVALID_VALUE), (NULL, sharing, &data));
+  close(fd);
 }
 
 static void managed_rows(void) {

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 /* --- what a row expects: a code without its prefix, and what is special about it --- */
 
@@ -222,6 +223,7 @@ typedef struct Outputs {
   CUcontext owner;
   CUgreenCtx green;
   CUuserObject user;
+  CUmemPoolPtrExportData data;
   void *any, *pfn;
   const void *table;
   const char *name;

@@ -158,16 +158,58 @@ static void event_rows(void) {
 typedef struct Gift {
   CUipcMemHandle memory;
   CUipcEventHandle event;
+  CUmemPoolPtrExportData pooled;
 } Gift;
+
+/* A message of a socket with a descriptor, which is another number on the other side. */
+typedef struct Parcel {
+  struct iovec text;
+  char room[CMSG_SPACE(sizeof(int))];
+  struct msghdr message;
+} Parcel;
+
+static struct cmsghdr *pack(Parcel *p, void *text, size_t n) {
+  *p = (Parcel){.text = {text, n}};
+  p->message = (struct msghdr){
+      .msg_iov = &p->text, .msg_iovlen = 1, .msg_control = p->room, .msg_controllen = sizeof p->room};
+  struct cmsghdr *c = CMSG_FIRSTHDR(&p->message);
+  *c = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+  return c;
+}
+
+static bool send_gift(int to, Gift *g, int fd) {
+  Parcel p;
+  memcpy(CMSG_DATA(pack(&p, g, sizeof *g)), &fd, sizeof fd);
+  return sendmsg(to, &p.message, 0) == (ssize_t)sizeof *g;
+}
+
+static int receive_gift(int from, Gift *g) {
+  Parcel p;
+  int fd = -1;
+  const struct cmsghdr *c = pack(&p, g, sizeof *g);
+  if (recvmsg(from, &p.message, MSG_WAITALL) != (ssize_t)sizeof *g) exit(1);
+  memcpy(&fd, CMSG_DATA(c), sizeof fd);
+  return fd;
+}
 
 static void give(int out, int until) {
   Gift g;
   char c;
+  int fd = -1;
+  CUmemoryPool shared_pool;
+  CUmemPoolProps props = pool_props;
+  CUdeviceptr p;
+  props.handleTypes = FILES;
   start_module();
   start_events();
   OK(cuIpcGetMemHandle(&g.memory, mem));
   OK(cuIpcGetEventHandle(&g.event, shared_event));
-  if (write(out, &g, sizeof g) != (ssize_t)sizeof g || read(until, &c, 1) != 0) _exit(1);
+  OK(cuMemPoolCreate(&shared_pool, &props));
+  OK(cuMemAllocFromPoolAsync(&p, MEM, shared_pool, st));
+  OK(cuStreamSynchronize(st));
+  OK(cuMemPoolExportToShareableHandle(&fd, shared_pool, FILES, 0));
+  OK(cuMemPoolExportPointer(&g.pooled, p));
+  if (!send_gift(out, &g, fd) || read(until, &c, 1) != 0) _exit(1);
   _exit(failed != 0);
 }
 
@@ -176,7 +218,7 @@ static void ipc_peer_rows(void) {
   Gift g;
   CUdeviceptr p = 0;
   CUevent e = NULL;
-  if (pipe(to_us) != 0 || pipe(to_it) != 0) exit(1);
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, to_us) != 0 || pipe(to_it) != 0) exit(1);
   fflush(NULL);
   pid_t giver = fork();
   if (giver == 0) {
@@ -184,7 +226,7 @@ static void ipc_peer_rows(void) {
     give(to_us[1], to_it[0]);
   }
   start();
-  if (read(to_us[0], &g, sizeof g) != (ssize_t)sizeof g) exit(1);
+  const int fd = receive_gift(to_us[0], &g);
   enum { LAZY = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS };
   ROW(cuIpcOpenMemHandle_v2, "another process's, flags 0", INVALID_VALUE, (&o.ptr, g.memory, 0));
   WITH(cuIpcOpenMemHandle_v2, "another process's", SUCCESS, (void)0, (&o.ptr, g.memory, LAZY),
@@ -203,6 +245,27 @@ static void ipc_peer_rows(void) {
   ROW(cuEventQuery, "another process's event", SUCCESS, (e));
   ROW(cuStreamWaitEvent, "another process's event", SUCCESS, (NULL, e, 0));
   ROW(cuIpcGetEventHandle, "another process's event", SPOILS(INVALID_HANDLE), (&o.event_handle, e));
+  void *descriptor = (void *)(intptr_t)fd;
+  CUmemoryPool imported = NULL;
+  WITH(cuMemPoolImportFromShareableHandle, "another process's", UNSURE(SUCCESS), (void)0,
+       (&o.pool, descriptor, FILES, 0), if (WORKED) MUST(cuMemPoolDestroy(o.pool)));
+  OK(cuMemPoolImportFromShareableHandle(&imported, descriptor, FILES, 0));
+  WITH(cuMemPoolImportPointer, "another process's", UNSURE(SUCCESS), (void)0, (&o.ptr, imported, &g.pooled),
+       if (WORKED) MUST(cuMemFree_v2(o.ptr)));
+  ROW(cuMemPoolImportPointer, "zeros, another process's pool", UNSURE(INVALID_VALUE),
+      (&o.ptr, imported, &no_data));
+  OK(cuMemPoolImportPointer(&p, imported, &g.pooled));
+  WITH(cuMemPoolImportPointer, "imported already", UNSURE(SUCCESS), (void)0, (&o.ptr, imported, &g.pooled),
+       if (WORKED) MUST(cuMemFree_v2(o.ptr)));
+  ROW(cuMemcpyDtoH_v2, "another process's pool", UNSURE(SUCCESS), (host, p, MEM));
+  ROW(cuMemAllocFromPoolAsync, "another process's pool", UNSURE(INVALID_VALUE), (&o.ptr, 16, imported, NULL));
+  ROW(cuDeviceSetMemPool, "another process's pool", UNSURE(INVALID_VALUE), (dev, imported));
+  ROW(cuMemPoolExportToShareableHandle, "another process's pool", UNSURE(INVALID_VALUE),
+      (&o.i, imported, FILES, 0));
+  ROW(cuMemPoolExportPointer, "another process's pool", UNSURE(INVALID_VALUE), (&o.data, p));
+  ROW(cuIpcCloseMemHandle, "another process's pool", UNSURE(INVALID_VALUE), (p));
+  ROW(cuMemFreeAsync, "another process's pool", ONE_WAY(UNSURE(SUCCESS)), (p, NULL));
+  close(fd);
   close(to_it[1]);
   waitpid(giver, NULL, 0);
 }

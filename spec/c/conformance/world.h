@@ -65,6 +65,7 @@ static unsigned word = 7;
 static cuuint64_t threshold;
 static unsigned zero;
 static const CUuuid no_table;
+static CUmemPoolPtrExportData no_data;
 static CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 static void nothing(void *data) { (void)data; }
