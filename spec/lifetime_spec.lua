@@ -434,7 +434,8 @@ describe("lifetimes", function()
     local text, ok = gpu.child(([[
       local ffi = require "ffi"
       ffi.cdef "int cuInit(unsigned); int fork(void); int waitpid(int, int *, int); void _exit(int);"
-      assert(ffi.load(%q).cuInit(0) == 0)
+      local driver = ffi.load(%q)
+      assert(driver.cuInit(0) == 0)
       local pid = ffi.C.fork()
       if pid == 0 then
         local cuda = require "cudalua"
@@ -445,7 +446,7 @@ describe("lifetimes", function()
       end
       local status = ffi.new "int[1]"
       ffi.C.waitpid(pid, status, 0)
-      assert(status[0] == 0, status[0])
+      assert(status[0] == 0 and driver, status[0])
       print "fine"]]):format(path), gpu.driver)
     assert.equal("fine\n", text)
     assert.is_true(ok)
