@@ -192,7 +192,7 @@ describe("arguments of kernels", function()
     assert.equal("float *x", tools.VectorArg(dtype.float32, "x"):declarator())
     assert.equal("spec_args_pair *p", tools.VectorArg(pair, "p"):declarator())
     gpu.raises("LogicError", "argument x: cannot set 'name': it is read only", function() a.name = "y" end)
-    assert.is_nil(a.foo)
+    gpu.raises("LogicError", "an argument has no field 'foo'", function() return a.foo end)
     gpu.raises("LogicError", "tools.VectorArg: there is no 'foo'", tools.VectorArg, "foo", "x")
     gpu.raises("LogicError", "tools.ScalarArg: 'a b' cannot be the name of an argument", tools.ScalarArg, "int32",
       "a b")

@@ -154,8 +154,10 @@ describe("constants", function()
     assert.same({ 1, 1, 2, 0x10, 0x20, 0x40, -1 }, { cuda.TRSA_OVERRIDE_FORMAT, cuda.TRSF_READ_AS_INTEGER,
       cuda.TRSF_NORMALIZED_COORDINATES, cuda.TRSF_SRGB, cuda.TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
       cuda.TRSF_SEAMLESS_CUBEMAP, cuda.TR_DEFAULT })
-    assert.is_nil(cuda.TRSF_NOTHING)
-    assert.is_nil(cuda.cuda)
+    gpu.raises("LogicError", "cuda has no field 'TRSF_SRGBA'; did you mean 'TRSF_SRGB'?", function()
+      return cuda.TRSF_SRGBA
+    end)
+    assert.is_false(cuda.has "cuda")
   end)
 
   it("every name of the first documents is there", function()

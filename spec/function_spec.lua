@@ -56,7 +56,7 @@ describe("functions", function()
 
   it("cuda.Function:get_attribute refuses what there is not, and names what was meant", function()
     gpu.raises("LogicError", "num_regs", plain.get_attribute, plain, "num_reg")
-    gpu.raises("LogicError", "there is num_regs", function() return plain.num_reg end)
+    gpu.raises("LogicError", "did you mean num_regs?", function() return plain.num_reg end)
     gpu.raises("LogicError", "max_active_blocks", function() return plain.max_active_block end)
     gpu.raises("LogicError", "no field number 5", function() return plain[5] end)
     gpu.error_of("LogicError", plain.get_attribute, plain, cuda.function_attribute.MAX)

@@ -585,7 +585,7 @@ describe("host memory in copies", function()
       local base = a.base
       a:fill(8)
       cuda.memcpy_htod_async(mem, a, s)
-      if base.free then base:free() else base:unregister() end
+      if core.kind(base) == "RegisteredHostMemory" then base:unregister() else base:free() end
       s:synchronize()
       assert.same({ 8, 8 }, cuda.from_device(mem, 2, "int32"):tolist())
       cuda.memset_d8(mem, 0, 64)

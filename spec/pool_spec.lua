@@ -73,7 +73,9 @@ describe("pools of device memory", function()
     assert.same({ 2, 0, 0, 1023 + 5119 }, state(pool))
     pool:free_held()
     assert.same({ 0, 0, 0, 0 }, state(pool))
-    assert.is_nil(pool.nothing_of_that_name)
+    gpu.raises("LogicError", "a DeviceMemoryPool has no field 'held_block'; did you mean 'held_blocks'?", function()
+      return pool.held_block
+    end)
   end)
 
   it("a block is the same memory again, and the driver is not asked", function()

@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local constants = require "cudalua.constants"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local names = require "cudalua.names"
 
 ---@class cudalua
 local M = {}
@@ -14,11 +15,13 @@ local FIELDS = {} -- key of the table with the fields
 
 local function descriptor_class(name, fields)
   local mt = { __name = "cudalua." .. name, __metatable = false }
+  local owner = { text = name, tables = { fields } }
 
   function mt:__index(key)
     local value = rawget(self, FIELDS)[key]
-    if value == nil then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
-    return value
+    if value ~= nil then return value end
+    if type(key) ~= "string" then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
+    return names.unknown(owner, key)
   end
 
   function mt:__newindex(key, value)

@@ -50,6 +50,10 @@ local function info()
 end
 
 local function report(err)
+  local mt = type(err) ~= "string" and type(err) ~= "number" and debug.getmetatable(err)
+  if mt == nil or type(mt) == "table" and not rawget(mt, "__tostring") then -- as luajit says it
+    err = ("(error object is a %s value)"):format(type(err))
+  end
   local ok, text = pcall(tostring, err)
   io.stderr:write("cudalua: ", ok and type(text) == "string" and text or "(an error whose __tostring fails)", "\n")
   return 1

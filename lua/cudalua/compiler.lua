@@ -5,6 +5,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local names = require "cudalua.names"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local option = require "cudalua.compiler.options"
 local remember_image = require("cudalua.function").remember_image
@@ -58,7 +59,7 @@ end
 local SourceModule = {}
 SourceModule.__index = SourceModule
 SourceModule.__name = "cudalua.SourceModule"
-M.SourceModuleClass = SourceModule
+M.SourceModuleClass = names.class(SourceModule, "SourceModule", { log = true, timing = true, keep_dir = true })
 
 function SourceModule:__tostring() return "cudalua.SourceModule: " .. tostring(self.module) end
 
@@ -129,6 +130,8 @@ end
 
 -- PyCUDA has these in the same module.
 local later = { DynamicModule = true, DynamicSourceModule = true }
-setmetatable(M, { __index = function(_, name) return later[name] and require("cudalua.dynamic")[name] or nil end })
-
-return M
+return names.strict(M, {
+  text = "compiler", kind = "module",
+  find = function(_, name) return later[name] and require("cudalua.dynamic")[name] or nil end,
+  more = function() return { "DynamicModule", "DynamicSourceModule" } end,
+})

@@ -29,6 +29,14 @@ function M.tables()
   return list
 end
 
+---Every name that lookup() knows.
+---@return string[]
+function M.names()
+  local list = M.tables()
+  for name in pairs(core.constants "cuda") do list[#list + 1] = name end
+  return list
+end
+
 ---Reads flags from an argument: a number, a name, or a list of both, or'ed; nil is 0.
 ---@param where string       beginning of the message: "Stream: flags"
 ---@param value any

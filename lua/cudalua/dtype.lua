@@ -6,6 +6,7 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local float16 = require "cudalua.float16"
 local host = require "cudalua.ffi"
+local names = require "cudalua.names"
 
 ---`dtype(x)` is `dtype.of(x)`.
 ---@class cudalua.dtype
@@ -64,12 +65,24 @@ local known = {} -- every name -> dtype
 
 local function refuse(text) errors.raise("LogicError", text) end
 
+local optional = { fields = true } -- structs have them
+
+---For the __index of what a dtype has: raises for a name that there is not. For structs.lua.
+---@param fields table  with its name
+---@param key any
+function M._unknown(fields, key)
+  return names.unknown({ text = "the dtype " .. tostring(rawget(fields, "name")), optional = optional,
+    tables = { fields } }, key)
+end
+local no_more_fields = { __index = M._unknown }
+
 ---A dtype. For structs.lua.
 ---@param fields table  what it has; for arrays also _load, _store, _check (see element.lua), _pointer: its FFI pointer
 ---@param call? function  what calling it does
 ---@return cudalua.dtype.DType
 function M._new(fields, call)
   local name = fields.name
+  if not getmetatable(fields) then setmetatable(fields, no_more_fields) end
   -- The field is there for those who print or compare tables by their contents.
   return setmetatable({ _name = name }, {
     __index = fields,
@@ -121,6 +134,18 @@ end
 ---@return cudalua.dtype.DType?
 function M._of_name(name) return known[name] end
 
+-- What was meant by a value that is no dtype: zeros(2, 3), zeros(2, cuda.float32).
+local function meant(x)
+  if type(x) == "number" then return "; a shape is one list, {2, 3}" end
+  local cuda = package.loaded.cudalua
+  for _, dt in ipairs(type(x) == "function" and type(cuda) == "table" and M.list or {}) do
+    if rawget(cuda, dt.name) == x then
+      return ("; cuda.%s() makes an argument of a kernel, the dtype is cuda.dtype.%s"):format(dt.name, dt.name)
+    end
+  end
+  return ""
+end
+
 ---The dtype, or nil and why there is none.
 ---@param x any  as for of
 ---@return cudalua.dtype.DType?
@@ -130,9 +155,9 @@ function M._find(x)
     local dt = known[x] or require("cudalua.tools.types")._of_name(x)
     if dt then return dt end
     if x:find "^>" then return nil, ("'%s' is big-endian; this machine and its devices are not"):format(x) end
-    local names = {}
-    for i, scalar in ipairs(M.list) do names[i] = scalar.name end
-    return nil, ("there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(names, ", "))
+    local list = {}
+    for i, scalar in ipairs(M.list) do list[i] = scalar.name end
+    return nil, ("there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(list, ", "))
   end
   if M.is_dtype(x) then return x end
   if type(x) == "cdata" and host.is_ctype(x) then
@@ -140,7 +165,7 @@ function M._find(x)
     if dt then return dt end
     return nil, tostring(x) .. " is not an element type"
   end
-  return nil, "expected a name, a dtype or an FFI ctype, got " .. element.describe(x)
+  return nil, "expected a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x)
 end
 
 ---The dtype of that name or C type.
@@ -304,4 +329,4 @@ for _, name in ipairs { "finfo", "iinfo", "can_cast", "result_type" } do
   end
 end
 
-return M
+return names.strict(M, { text = "dtype", kind = "module" })

@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local compiler = require "cudalua.compiler"
 local constants = require "cudalua.constants"
 local errors = require "cudalua.errors"
+local names = require "cudalua.names"
 local option = require "cudalua.compiler.options"
 local nvjitlink = require "cudalua.nvjitlink"
 local toolchain = require "cudalua.toolchain"
@@ -26,7 +27,7 @@ local M = {}
 ---@field module cudalua.Module?  once it is linked
 ---@field log string?             the compiler's warnings
 ---@field link_log string?        what the linker reported
-local DynamicModule = {}
+local DynamicModule = names.class({}, "DynamicModule", { module = true, log = true, link_log = true })
 DynamicModule.__index = DynamicModule
 DynamicModule.__name = "cudalua.DynamicModule"
 
@@ -253,7 +254,8 @@ local function link_lto(self)
   if own.log_verbose then options[#options + 1] = "-verbose" end
   local ok, mod, log = pcall(link_and_load, self, options)
   if own.message_handler and (ok or errors.is_error(mod, "CompileError")) then
-    own.message_handler(ok, ok and log or mod.info_log or "", ok and "" or mod.log or "")
+    local err = not ok and mod or {}
+    own.message_handler(ok, ok and log or err.info_log or "", err.log or "")
   end
   if not ok then error(mod, 0) end
   return mod, log

@@ -108,7 +108,7 @@ function M.describe(v)
   if type(v) == "nil" or type(v) == "boolean" then return tostring(v) end
   if type(v) == "table" then return errors.text_of_table(v) end
   if type(v) == "cdata" and host.is_ctype(v) then return "the type " .. tostring(v) end
-  return "a " .. type(v)
+  return "a " .. (type(v) == "userdata" and errors.text(v) or type(v))
 end
 local describe = M.describe
 

@@ -17,6 +17,7 @@ local errors = require "cudalua.errors"
 local find_function = require("cudalua.function").find
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
+local names = require "cudalua.names"
 local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
 local tile = require "cudalua.gpuarray.tile"
@@ -33,7 +34,7 @@ local M = {}
 ---@class cudalua.elementwise.ElementwiseKernel
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
-local Kernel = {}
+local Kernel = names.class({}, "ElementwiseKernel", { keep_dir = true })
 
 -- What getmetatable says of one.
 local TAG = "cudalua.elementwise.ElementwiseKernel"
@@ -42,12 +43,12 @@ local TAG = "cudalua.elementwise.ElementwiseKernel"
 
 local known_options = { preamble = "string", loop_prep = "string", after_loop = "string", options = "table",
   keep = "boolean" }
-local names = { "arguments", "operation", "name" }
+local order = { "arguments", "operation", "name" }
 local reserved = { i = "the number of the element", n = "the number of elements" }
 
 local function new(_, ...)
   local where = "ElementwiseKernel"
-  local v, options = arguments.named(where, names, known_options, ...)
+  local v, options = arguments.named(where, order, known_options, ...)
   local k = { args = arguments.declared(where, v[1]),
     operation = arguments.check_text(where, "the operation", v[2]),
     name = v[3] == nil and "elwise_kernel" or v[3], options = options.options, keep = options.keep, forms = {},
@@ -340,4 +341,4 @@ function Kernel:source()
     same = {} }).source
 end
 
-return M
+return names.strict(M, { text = "elementwise", kind = "module" })

@@ -91,8 +91,11 @@ function M.host_buffer(what, buf, nbytes, writable)
       return slot, check_nbytes(what, nbytes or n, n), { buf, ptr }
     end
   end
-  refuse(what, "expected a host buffer (FFI array or struct" .. (writable and "" or ", string") ..
-    ", {ptr =, nbytes =}), got " .. errors.text(buf))
+  local tag = t == "table" and getmetatable(buf)
+  refuse(what, "expected a host buffer (host array, FFI array or struct" .. (writable and "" or ", string") ..
+    ", {ptr =, nbytes =}), got " .. errors.text(buf) ..
+    (tag == "cudalua.gpuarray" and "; a:get() copies it to the host" or
+    t == "table" and type(tag) ~= "string" and not writable and "; ndarray.array(list) makes one of a list" or ""))
 end
 
 -- cdata scalar types that have a dtype of their own.

@@ -22,6 +22,7 @@ local evaluate = require "cudalua.gpuarray.evaluate"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
+local names = require "cudalua.names"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
 local vec = require "cudalua.vec"
@@ -37,6 +38,11 @@ local M = { newaxis = layout.newaxis, Array = object.Array, vec = vec }
 ---@param x any
 ---@return boolean
 function M.is_array(x) return object.is_array(x) end
+
+---Is it an array of this module? The short name of is_array, for asking before a name of an array is used.
+---@param x any
+---@return boolean
+function M.is(x) return object.is_array(x) end
 
 ---As dtype.finfo: the limits of a float type.
 ---@param x any  a dtype, or an array
@@ -149,4 +155,4 @@ function M.splay(n, dev)
   return math.max(1, math.min(math.ceil(elements / block), math.floor(threads / block))), block
 end
 
-return M
+return names.strict(M, { text = "gpuarray", kind = "gpuarray" })

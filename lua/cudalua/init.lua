@@ -15,6 +15,7 @@ core.set_library_root((debug.getinfo(1, "S").source:match "^@(.*)init%.lua$") or
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local launch = require "cudalua.launch"
+local names = require "cudalua.names"
 require "cudalua.function"
 require "cudalua.prepare"
 require "cudalua.params"
@@ -37,6 +38,7 @@ for name, value in pairs(require "cudalua.memcpy") do cuda[name] = value end
 for name, value in pairs(require "cudalua.debugging") do cuda[name] = value end
 for name, value in pairs(require "cudalua.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
+for name, methods in pairs(core.classes) do names.class(methods, name) end
 for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec" } do
   cuda[name] = core.classes[name] -- tables of methods
 end
@@ -81,6 +83,24 @@ core.on_start(function(what)
   if what == "driver" then return init() end
   require("cudalua.tools").make_default_context(function(device) return device:retain_primary_context():push() end)
 end)
+
+---Is there such a name? A name that is not there is an error where it is used.
+---@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
+---@return boolean
+---@raise LogicError where it is no string
+function cuda.has(name)
+  if type(name) ~= "string" then errors.raise("LogicError", "has: expected a name, got " .. errors.text(name)) end
+  return names.has(cuda, name)
+end
+
+---A function that calls fn and raises text where fn raises an error of this library: for host programs that show
+---strings alone, such as nginx, and C that calls lua_tostring().
+---@param fn function  an entry point of the program
+---@param options? {traceback: boolean}  traceback: the text ends with the stack of the error; default false
+---@return function  takes the arguments of fn, and returns what it returns; other errors than the library's pass as
+---  they are
+---@raise LogicError where fn cannot be called
+function cuda.text_errors(fn, options) return require("cudalua.text_errors")(fn, options) end
 
 ---Which driver is in use.
 ---@return {open: boolean, soft: boolean?, version: integer?, path: string?}
@@ -160,7 +180,7 @@ end
 
 -- What few programs need is loaded when one of its names is first asked for.
 local later = {}
-for part, names in pairs {
+for part, list in pairs {
   array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
     "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
   cache = "cache_info clear_cache",
@@ -178,26 +198,36 @@ for part, names in pairs {
     "DebugMemoryPool",
   memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",
 } do
-  for name in names:gmatch "%S+" do later[name] = part end
+  for name in list:gmatch "%S+" do later[name] = part end
 end
 -- As fields: cuda.ndarray.zeros.
 local modules = { curandom = true, dtype = true, elementwise = true, gpuarray = true, math = true, ndarray = true,
   random = true, reduction = true, scan = true, softgpu = true, tools = true, vec = true }
 
+-- Fields that a program may set to nil.
+local optional = { on_notice = true }
+
 -- cuda.ctx_flags and the other constants are made when they are first looked at.
-local constant = require("cudalua.constants").lookup
-setmetatable(cuda, {
-  __index = function(self, name)
+local constants = require "cudalua.constants"
+names.strict(cuda, {
+  text = "cuda", kind = "cuda", optional = optional,
+  find = function(self, name)
     local value
     if later[name] then
       value = require("cudalua." .. later[name])[name]
     elseif modules[name] then
       value = require("cudalua." .. name)
     else
-      value = constant(name)
+      value = constants.lookup(name)
     end
     if value ~= nil then rawset(self, name, value) end
     return value
+  end,
+  more = function()
+    local list = constants.names()
+    for name in pairs(later) do list[#list + 1] = name end
+    for name in pairs(modules) do list[#list + 1] = name end
+    return list
   end,
 })
 

@@ -51,6 +51,20 @@ function M.same(a, b)
   return true
 end
 
+local list_mt = {}
+
+function list_mt.__tostring(list) return M.text(list) end
+
+function list_mt.__eq(a, b) return M.same(a, b) end
+
+function list_mt.__concat(a, b) return tostring(a) .. tostring(b) end
+
+---A shape or strides as programs get them: a list that prints as (3, 4) and equals another one with the same numbers.
+---In all else it is a plain list.
+---@param list integer[]  given away
+---@return integer[]
+function M.shown(list) return setmetatable(list, list_mt) end
+
 ---A list of whole numbers, copied.
 ---@param what string   for messages
 ---@param name string   what the list is: "ends"
@@ -234,8 +248,8 @@ local function range(what, axis, item, n)
   local way = step > 0 and 1 or -1
   if last == first - way and first >= 0 and first <= n + 1 and last >= 0 and last <= n + 1 then return 1, 0, 1 end
   if first < 1 or first > n or last < 1 or last > n then
-    refuse(what, "index %d: the range {%.0f, %.0f} is not within the axis, which has %.0f element%s", axis, lo, hi, n,
-      n == 1 and "" or "s")
+    refuse(what, "index %d: the range {%.0f, %.0f} is not within the axis, which has %.0f element%s%s", axis, lo, hi,
+      n, n == 1 and "" or "s", (lo == 0 or hi == 0) and "; positions count from 1" or "")
   end
   if (last - first) * way < 0 then
     refuse(what, "index %d: the range {%.0f, %.0f} runs %s; a step of %.0f does not", axis, lo, hi,

@@ -2,6 +2,7 @@
 -- calls cumath.
 
 local functions = require("cudalua.gpuarray.functions").functions
+local names = require "cudalua.names"
 
 ---@class cudalua.math
 local M = {}
@@ -17,4 +18,4 @@ for name in ([[
   M[name] = functions[name]
 end
 
-return M
+return names.strict(M, { text = "math", kind = "module" })

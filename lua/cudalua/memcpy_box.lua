@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local names = require "cudalua.names"
 
 ---@class cudalua
 local M = {}
@@ -100,6 +101,7 @@ local function class(name, fields, form)
     end
   end
   local mt = { __name = "cudalua." .. name, __metatable = false }
+  local owner = { text = name, tables = { methods, fields, seen } }
 
   function mt:__index(key)
     local state = rawget(self, STATE)
@@ -112,7 +114,8 @@ local function class(name, fields, form)
       if state[side .. "_memory_type"] ~= kinds[what] then return nil end
       return state[side .. "_buffer"] or state[side .. "_object"]
     end
-    errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key)))
+    if type(key) ~= "string" then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
+    return names.unknown(owner, key)
   end
 
   function mt:__newindex(key, value)

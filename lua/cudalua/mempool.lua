@@ -21,14 +21,12 @@ M.MemoryPool = MemoryPool
 
 local known = { device = true, release_threshold = true, max_size = true }
 
-setmetatable(MemoryPool, {
-  __call = function(_, options)
-    if options == nil then return core.mempool() end
-    options = errors.options("MemoryPool", options, known)
-    return core.mempool(host.plain_number(options.device), host.plain_number(options.release_threshold),
-      host.plain_number(options.max_size))
-  end,
-})
+getmetatable(MemoryPool).__call = function(_, options)
+  if options == nil then return core.mempool() end
+  options = errors.options("MemoryPool", options, known)
+  return core.mempool(host.plain_number(options.device), host.plain_number(options.release_threshold),
+    host.plain_number(options.max_size))
+end
 
 ---cuDeviceGetDefaultMemPool: what mem_alloc_async() takes memory from unless another pool was made current. It cannot
 ---be closed.

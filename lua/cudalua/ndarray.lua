@@ -12,6 +12,7 @@ local element = require "cudalua.element"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
+local names = require "cudalua.names"
 require "cudalua.ndarray.equal"
 require "cudalua.ndarray.shape"
 require "cudalua.ndarray.struct"
@@ -25,9 +26,7 @@ local bytes_t = ffi.typeof "uint8_t *"
 ---@field newaxis any  in an index: a new axis of extent 1
 ---@field Array cudalua.ndarray.Array  the methods of arrays
 ---@field Npz cudalua.ndarray.Npz      the methods of .npz files
-local M = setmetatable({ newaxis = layout.newaxis, Array = arrays.Array }, { __index = function(_, key)
-  if key == "Npz" then return require("cudalua.ndarray.file").Npz end
-end })
+local M = { newaxis = layout.newaxis, Array = arrays.Array }
 
 ---Is it an array of this module?
 ---@param x any
@@ -211,6 +210,10 @@ end
 function M.from_buffer(buf, shape, dtype, options)
   local what = "ndarray.from_buffer"
   local order = order_of(what, options)
+  if dtype == nil and (type(shape) == "string" or dtypes.is_dtype(shape)) then
+    refuse(what, ("shape must be a list, got %s; the dtype comes third: from_buffer(buf, nil, %s)"):format(
+      element.describe(shape), type(shape) == "string" and "'" .. shape:sub(1, 40) .. "'" or "dtype"))
+  end
   local of, extents
   local is_cdata = type(buf) == "cdata"
   if is_cdata and host.is_ctype(buf) then host.host_buffer(what, buf) end -- which refuses it
@@ -330,4 +333,7 @@ function M.savez(path, members, options) require("cudalua.ndarray.file").savez(p
 ---@raise LogicError for what is no table of arrays, or has 2 GiB or more
 function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
-return M
+return names.strict(M, {
+  text = "ndarray", kind = "ndarray",
+  find = function(_, key) return key == "Npz" and require("cudalua.ndarray.file").Npz or nil end,
+})

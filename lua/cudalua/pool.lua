@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local ffi = require "ffi"
 local host = require "cudalua.ffi"
+local names = require "cudalua.names"
 
 ---@class cudalua
 local M = {}
@@ -22,7 +23,12 @@ M.DeviceMemoryPool = DeviceMemoryPool
 M.PooledDeviceAllocation = core.classes.PooledDeviceAllocation
 M.PooledHostAllocation = core.classes.PooledHostAllocation
 
-setmetatable(DeviceMemoryPool, { __call = function() return core.device_pool() end })
+-- The fields of both kinds of pools, which are read in C.
+local function statistics()
+  return { "held_blocks", "held_bytes", "active_blocks", "active_bytes", "managed_bytes" }
+end
+names.strict(DeviceMemoryPool, { text = "a DeviceMemoryPool", more = statistics })
+getmetatable(DeviceMemoryPool).__call = function() return core.device_pool() end
 
 local allocate_block, allocate_host = DeviceMemoryPool.allocate, core.host_pool_allocate
 
@@ -63,15 +69,14 @@ end
 local PageLockedMemoryPool = core.classes.PageLockedMemoryPool
 M.PageLockedMemoryPool = PageLockedMemoryPool
 
-setmetatable(PageLockedMemoryPool, {
-  __call = function(_, allocator)
-    if allocator == nil then return core.host_pool() end
-    if getmetatable(allocator) ~= PageLockedAllocator then
-      errors.raise("LogicError", "PageLockedMemoryPool: expected a PageLockedAllocator, got " .. errors.text(allocator))
-    end
-    return core.host_pool(allocator.flags)
-  end,
-})
+names.strict(PageLockedMemoryPool, { text = "a PageLockedMemoryPool", more = statistics })
+getmetatable(PageLockedMemoryPool).__call = function(_, allocator)
+  if allocator == nil then return core.host_pool() end
+  if getmetatable(allocator) ~= PageLockedAllocator then
+    errors.raise("LogicError", "PageLockedMemoryPool: expected a PageLockedAllocator, got " .. errors.text(allocator))
+  end
+  return core.host_pool(allocator.flags)
+end
 
 local function is_there(block)
   local why = core.why_dead(block)

@@ -126,9 +126,10 @@ function Function:prepared_timed_call(grid, ...)
 end
 
 -- LuaJIT compiles this into the loops that call methods; a function in C would end their traces.
+local rawget = rawget
 local other_fields
 other_fields = core.on_function_index(function(fn, name)
-  local method = Function[name]
+  local method = rawget(Function, name)
   if method ~= nil then return method end
   return other_fields(fn, name)
 end)

@@ -9,6 +9,7 @@ local element = require "cudalua.element"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local names = require "cudalua.names"
 
 local refuse = layout.refuse
 
@@ -178,4 +179,4 @@ function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, of
   return require("cudalua.random.sobol").new("ScrambledSobol64", 64, true, dir_vector, scramble_vector, offset, options)
 end
 
-return M
+return names.strict(M, { text = "random", kind = "module" })

@@ -18,6 +18,7 @@ local gathered = require "cudalua.gpuarray.gathered"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local names = require "cudalua.names"
 local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
 local reduce_run = require "cudalua.gpuarray.reduce_run"
@@ -34,7 +35,7 @@ local M = {}
 ---@class cudalua.reduction.ReductionKernel
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
-local Kernel = {}
+local Kernel = names.class({}, "ReductionKernel", { keep_dir = true })
 
 -- What getmetatable says of one.
 local TAG = "cudalua.reduction.ReductionKernel"
@@ -43,7 +44,7 @@ local TAG = "cudalua.reduction.ReductionKernel"
 
 local WHERE = "ReductionKernel"
 local known_options = { preamble = "string", options = "table", keep = "boolean" }
-local names = { "dtype_out", "neutral", "reduce_expr", "map_expr", "arguments", "name" }
+local order = { "dtype_out", "neutral", "reduce_expr", "map_expr", "arguments", "name" }
 
 local function wrong_text(what, why) errors.raise("LogicError", ("%s: %s %s"):format(WHERE, what, why)) end
 
@@ -91,7 +92,7 @@ end
 local reserved = { i = "the number of the element", n = "the number of elements" }
 
 local function new(_, ...)
-  local v, options = arguments.named(WHERE, names, known_options, ...)
+  local v, options = arguments.named(WHERE, order, known_options, ...)
   local k = { outputs = outputs_of(v[1], v[2], v[3], v[4]), args = arguments.declared(WHERE, v[5]),
     name = v[6] == nil and "reduce_kernel" or v[6], options = options.options, keep = options.keep, forms = {},
     preamble = options.preamble or "" }
@@ -381,4 +382,4 @@ function Kernel:source()
   return form_of(k, p, tokens).source
 end
 
-return M
+return names.strict(M, { text = "reduction", kind = "module" })

@@ -7,6 +7,7 @@
 local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
 local generic = require "cudalua.scan.generic"
+local names = require "cudalua.names"
 local plain = require "cudalua.scan.plain"
 
 ---@class cudalua.scan
@@ -16,19 +17,19 @@ local M = {}
 ---@class cudalua.scan.InclusiveScanKernel
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
-local Inclusive = {}
+local Inclusive = names.class({}, "InclusiveScanKernel", { keep_dir = true })
 
 ---A kernel that scans an array with an operation: `k(x)`, `k(x, y)`.
 ---@class cudalua.scan.ExclusiveScanKernel
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
-local Exclusive = {}
+local Exclusive = names.class({}, "ExclusiveScanKernel", { keep_dir = true })
 
 ---A kernel that scans what an expression gives, and does a statement for each value: `k(x, y, count)`.
 ---@class cudalua.scan.GenericScanKernel
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
-local Generic = {}
+local Generic = names.class({}, "GenericScanKernel", { keep_dir = true })
 
 -- A kernel as programs see it; methods: those of its class; kind: how it is called.
 local function object_of(k, class, methods, kind)
@@ -125,4 +126,4 @@ end })
 ---@return string
 function Generic:source() return generic.source(kernel_of(self, "GenericScanKernel")) end
 
-return M
+return names.strict(M, { text = "scan", kind = "module" })

@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local names = require "cudalua.names"
 
 local M = {}
 
@@ -233,4 +234,4 @@ function M.set_device_count(n)
   core.softgpu_restart("devices " .. n)
 end
 
-return M
+return names.strict(M, { text = "softgpu", kind = "module" })

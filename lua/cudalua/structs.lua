@@ -441,7 +441,10 @@ local function create(where, fields, name, size, alignment, packed, builtin)
     end,
     _same = function(p, q) return equal(fields, p, q) end,
   }
-  setmetatable(attributes, { __index = function(_, key) return key == "fields" and public_fields(fields) or nil end })
+  setmetatable(attributes, { __index = function(_, key)
+    if key == "fields" then return public_fields(fields) end
+    return dtypes._unknown(attributes, key)
+  end })
   local dt = dtypes._new(attributes, construct)
   attributes._check = checker(dt)
   add_metatype(dt)

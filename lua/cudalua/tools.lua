@@ -8,6 +8,7 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
+local names = require "cudalua.names"
 
 ---@class cudalua.tools
 local M = {}
@@ -139,13 +140,26 @@ end
 local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLockedMemoryPool = true,
   PageLockedAllocator = true, PooledHostAllocation = true, DebugMemoryPool = true }
 
-return setmetatable(M, { __index = function(_, name)
-  if pools[name] then return cuda[name] end
-  for _, part in ipairs { "types", "arguments" } do
-    local value = require("cudalua.tools." .. part)[name]
-    if value ~= nil then
-      rawset(M, name, value)
-      return value
+local parts = { "types", "arguments" }
+
+return names.strict(M, {
+  text = "tools", kind = "module",
+  find = function(_, name)
+    if pools[name] then return cuda[name] end
+    for _, part in ipairs(parts) do
+      local value = require("cudalua.tools." .. part)[name]
+      if value ~= nil then
+        rawset(M, name, value)
+        return value
+      end
     end
-  end
-end })
+  end,
+  more = function()
+    local list = {}
+    for name in pairs(pools) do list[#list + 1] = name end
+    for _, part in ipairs(parts) do
+      for name in pairs(require("cudalua.tools." .. part)) do list[#list + 1] = name end
+    end
+    return list
+  end,
+})

@@ -3,6 +3,7 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
+local names = require "cudalua.names"
 local structs = require "cudalua.structs"
 
 -- What is compiled here bears this file's name, so that errors name the line of whoever calls it.
@@ -74,14 +75,22 @@ function M._of_name(name)
   return dtypes.is_dtype(dt) and dt or nil
 end
 
-return setmetatable(M, {
-  __index = function(_, name)
-    if type(name) ~= "string" then return nil end
-    local made = name:match "^make_(.*)$"
-    local dt = M._of_name(made or name)
-    if not made or not dt then return dt end
-    local f = make_constructor(made, dt)
-    rawset(M, name, f)
-    return f
-  end,
-})
+local function find(_, name)
+  if type(name) ~= "string" then return nil end
+  local made = name:match "^make_(.*)$"
+  local dt = M._of_name(made or name)
+  if not made or not dt then return dt end
+  local f = make_constructor(made, dt)
+  rawset(M, name, f)
+  return f
+end
+
+local function all_names()
+  local list = {}
+  for base in pairs(bases) do
+    for count = 1, 4 do list[#list + 1], list[#list + 2] = base .. count, "make_" .. base .. count end
+  end
+  return list
+end
+
+return names.strict(M, { text = "vec", kind = "module", find = find, more = all_names })

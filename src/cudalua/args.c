@@ -28,7 +28,12 @@ const char *cl_type_text(lua_State *L, int idx) {
       snprintf(text, sizeof text, "a string of %zu bytes", n);
   } else if (t == LUA_TNONE)
     snprintf(text, sizeof text, "nothing");
-  else
+  else if (t == LUA_TTABLE && lua_getmetatable(L, idx)) {
+    lua_pushliteral(L, "__name"); /* "cudalua.gpuarray" */
+    lua_rawget(L, -2);
+    snprintf(text, sizeof text, "%.100s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "table");
+    lua_pop(L, 2);
+  } else
     snprintf(text, sizeof text, "%s", t == CL_TCDATA ? "cdata" : lua_typename(L, t));
   return text;
 }
@@ -42,6 +47,14 @@ int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expecte
   }
   cl_logic(L, "%s%s%s: expected %s, got %s", fn ? fn : "", fn ? ": " : "", what, expected,
            cl_type_text(L, idx));
+}
+
+int cl_bad_self(lua_State *L, int idx, const char *expected) {
+  lua_Debug ar = {0};
+  if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
+  cl_logic(L, "%s%sself: expected %s, got %s; a method is called with a colon, object:%s()",
+           ar.name ? ar.name : "", ar.name ? ": " : "", expected, cl_type_text(L, idx),
+           ar.name ? ar.name : "name");
 }
 
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {

@@ -102,8 +102,9 @@ static int distance(const char *a, const char *b) {
 
 /* 0 is best. A name that holds what was asked for, or is held by it, is near as well. */
 static int unlikeness(const char *asked, const char *name) {
-  int d = distance(asked, name), allowed = (int)strlen(asked) / 3;
-  if (d <= (allowed < 2 ? 2 : allowed) && d < (int)strlen(name)) return d;
+  int d = distance(asked, name), length = (int)strlen(asked);
+  int allowed = length < 4 ? length / 2 : length < 9 ? 2 : length / 3;
+  if (d <= allowed && d < (int)strlen(name)) return d;
   if (strlen(asked) >= 3 && strcasestr(name, asked)) return 50 + (int)strlen(name);
   if (strlen(name) >= 4 && strcasestr(asked, name)) return 150 - (int)strlen(name);
   return INT_MAX;
@@ -143,18 +144,20 @@ static bool offered(const Constant *c) {
   return !c->gone && (n < 4 || strcmp(c->name + n - 4, "MASK"));
 }
 
-/* "sched_spin, sched_yield": what is nearest, or every name of a small table, or nothing. */
-static void suggest(const Table *t, const char *asked, bool lower, char *out, size_t size) {
+/* "sched_spin, sched_yield": what is nearest, or every name of a small table, or nothing. True: what is
+ * nearest. */
+static bool suggest(const Table *t, const char *asked, bool lower, char *out, size_t size) {
   Near near = {.d = {INT_MAX, INT_MAX, INT_MAX, INT_MAX}};
   for (size_t i = 0; i < t->n && asked; i++)
     if (offered(&t->rows[i])) consider(&near, asked, t->rows[i].name);
   near_text(&near, lower, out, size);
-  if (*out || t->n > 12) return;
+  if (*out || t->n > 12) return *out;
   for (size_t i = 0; i < t->n; i++) {
     if (!offered(&t->rows[i])) continue;
     if (*out) append(out, size, ", ", false);
     append(out, size, t->rows[i].name, lower);
   }
+  return false;
 }
 
 /* Reading arguments. `named`: what was called is a function of this module, whose name the message gives;
@@ -322,12 +325,37 @@ int cl_lua_check_enum(lua_State *L) {
   return 1;
 }
 
+/* near(asked, list) -> those strings of the list that may have been meant, the likeliest first */
+int cl_near(lua_State *L) {
+  const char *asked = luaL_checkstring(L, 1);
+  Near near = {.d = {INT_MAX, INT_MAX, INT_MAX, INT_MAX}};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  size_t n = lua_objlen(L, 2);
+  for (size_t i = 1; i <= n; i++) {
+    lua_rawgeti(L, 2, (int)i);
+    if (lua_type(L, -1) == LUA_TSTRING) consider(&near, asked, lua_tostring(L, -1)); /* the list keeps it */
+    lua_pop(L, 1);
+  }
+  lua_newtable(L);
+  for (int i = 0; i < NEAR_ROWS && near.name[i]; i++) {
+    lua_pushstring(L, near.name[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+bool cl_is_private(const char *name) { return name[0] == '_'; }
+
 static int unknown_name(lua_State *L) {
   const Table *t = table_or_raise(L, lua_tostring(L, lua_upvalueindex(1)));
   char names[480];
   if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "cuda.%s has names, no %s", t->name, cl_type_text(L, 2));
-  suggest(t, lua_tostring(L, 2), false, names, sizeof names);
-  cl_logic(L, "cuda.%s has no '%s'%s%s", t->name, lua_tostring(L, 2), *names ? "; there is " : "", names);
+  const char *asked = lua_tostring(L, 2);
+  if (cl_is_private(asked)) return 0;
+  bool near = suggest(t, asked, false, names, sizeof names);
+  cl_logic(L, "cuda.%s has no '%s'%s%s%s", t->name, asked,
+           *names ? near ? "; did you mean " : "; valid names: " : "", names, near ? "?" : "");
 }
 
 static int no_new_name(lua_State *L) {

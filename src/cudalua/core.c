@@ -63,6 +63,7 @@ static const luaL_Reg core_functions[] = {
     // constants.c
     {"constants", cl_constants},
     {"constant_tables", cl_constant_tables},
+    {"near", cl_near},
     {"check_flags", cl_lua_check_flags},
     {"check_enum", cl_lua_check_enum},
     // device.c

@@ -27,6 +27,7 @@ uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= intege
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
 bool cl_may_be_handle(uint64_t handle); /* false: certainly no CUcontext or CUstream */
 const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
+int cl_bad_self(lua_State *L, int idx, const char *expected) __attribute__((noreturn));
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 const char *cl_type_text(lua_State *L, int idx);
@@ -44,6 +45,8 @@ long cl_check_attribute(lua_State *L, int idx, const char *what, const char *tab
 bool cl_find_constant(const char *table, const char *name, long *value);
 const char *cl_constant_name(const char *table, long value); /* the first of that value, or NULL */
 bool cl_constant_at(const char *table, size_t i, const char **name, long *value); /* false past the last */
+bool cl_is_private(
+    const char *name); /* begins with "_": Lua, the FFI and printers ask for such, nobody means them */
 /* "clock_rate, ...": names near to `asked` among a table's and the keys of the Lua table at index methods. */
 void cl_near_names(lua_State *L, int methods, const char *table, const char *asked, char *out, size_t size);
 
@@ -55,6 +58,7 @@ int cl_get_driver_version(lua_State *L);
 
 int cl_constants(lua_State *L);
 int cl_constant_tables(lua_State *L);
+int cl_near(lua_State *L);
 int cl_lua_check_flags(lua_State *L);
 int cl_lua_check_enum(lua_State *L);
 

@@ -217,12 +217,14 @@ int cl_device_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Device has no field %s", cl_type_text(L, 2));
   size_t n;
   const char *name = lua_tolstring(L, 2, &n);
+  if (cl_is_private(name)) return 0;
   long id;
   if (strlen(name) == n && cl_find_constant("device_attribute", name, &id))
     return push_attribute(L, handle(L), id);
   char near[400];
   cl_near_names(L, lua_upvalueindex(1), "device_attribute", name, near, sizeof near);
-  cl_logic(L, "a Device has no method or attribute '%s'%s%s", name, *near ? "; there is " : "", near);
+  cl_logic(L, "a Device has no method or attribute '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
+           *near ? "?" : "");
 }
 
 int cl_device_tostring(lua_State *L) {

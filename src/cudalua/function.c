@@ -96,11 +96,13 @@ int cl_function_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Function has no field %s", cl_type_text(L, 2));
   size_t n;
   const char *name = lua_tolstring(L, 2, &n);
+  if (cl_is_private(name)) return 0;
   long id;
   if (strlen(name) == n && find_attribute(name, &id)) return push_attribute(L, (CUfunction_attribute)id);
   char near[400];
   cl_near_names(L, lua_upvalueindex(1), "function_attribute", name, near, sizeof near);
-  cl_logic(L, "a Function has no method or attribute '%s'%s%s", name, *near ? "; there is " : "", near);
+  cl_logic(L, "a Function has no method or attribute '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
+           *near ? "?" : "");
 }
 
 /* fn:set_cache_config(config) */

@@ -96,9 +96,9 @@ int cl_module_index(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, 2);
   lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1) || !cl_to_kind(L, 1, CL_MODULE) || lua_type(L, 2) != LUA_TSTRING ||
-      strcmp(lua_tostring(L, 2), "jit") != 0)
-    return 1;
+  if (!lua_isnil(L, -1)) return 1;
+  if (!cl_to_kind(L, 1, CL_MODULE) || lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "jit") != 0)
+    return cl_class_index(L);
   lua_getfenv(L, 1);
   lua_pushlightuserdata(L, (void *)&jit_key);
   lua_rawget(L, -2);

@@ -291,7 +291,7 @@ int cl_dead(lua_State *L, const cl_Object *o) {
 
 void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   cl_Object *o = cl_to(L, idx);
-  if (!o || o->kind != kind) cl_bad_argument(L, idx, "self", families[kind].name);
+  if (!o || o->kind != kind) cl_bad_self(L, idx, families[kind].name);
   if (kind != CL_DEVICE && (cl_driver.forked || !cl_rec_live(o->rec))) cl_dead(L, o);
   return o;
 }
@@ -303,7 +303,9 @@ cl_MemoryObject *cl_to_memory(lua_State *L, int idx) {
 
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
   cl_MemoryObject *m = cl_to_memory(L, idx);
-  if (!m) cl_bad_argument(L, idx, what, "device memory (DeviceAllocation, DevicePointer ...)");
+  if (!m && !strcmp(what, "self")) cl_bad_self(L, idx, "device memory");
+  if (!m)
+    cl_bad_argument(L, idx, what, "device memory (DeviceAllocation, DevicePointer ..., gpudata of an array)");
   if (cl_driver.forked || !cl_rec_live(m->o.rec)) cl_dead(L, &m->o);
   return m;
 }
@@ -387,6 +389,12 @@ int cl_object_tostring(lua_State *L) {
     lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
   } else
     lua_pushfstring(L, "cudalua.%s: %p", name, (void *)o->rec->handle);
+  return 1;
+}
+
+int cl_class_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_gettable(L, lua_upvalueindex(1));
   return 1;
 }
 

@@ -213,6 +213,8 @@ void cl_object_retire(lua_State *L, int idx);
  * to it, or take() answered that; nothing was done. */
 bool cl_object_give(lua_State *L, int idx, bool (*take)(cl_Rec *));
 
+/* For an __index function that knows no such key: as the class has it, whose own __index raises for names. */
+int cl_class_index(lua_State *L);
 int cl_object_gc(lua_State *L);
 int cl_object_tostring(lua_State *L);
 /* Why an object cannot be used: "was freed", "belongs to a context that is gone" ... Raises. */

@@ -598,8 +598,8 @@ int cl_pool_close(lua_State *L) {
 int cl_pool_index(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1) || lua_type(L, 2) != LUA_TSTRING) return 1;
-  const char *key = lua_tostring(L, 2);
+  if (!lua_isnil(L, -1)) return 1;
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   const cl_Object *o = cl_to(L, 1);
   if (!o || (o->kind != CL_DEVICE_POOL && o->kind != CL_HOST_POOL)) return 1;
   const struct {
@@ -619,5 +619,5 @@ int cl_pool_index(lua_State *L) {
       lua_pushnumber(L, (lua_Number)value);
       return 1;
     }
-  return 1;
+  return cl_class_index(L);
 }

@@ -8,6 +8,7 @@ local evaluate, force = require("cudalua.gpuarray.evaluate").evaluate, require("
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local names = require "cudalua.names"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local ops = require "cudalua.gpuarray.ops"
@@ -26,8 +27,9 @@ local unary, binary = graph.unary, graph.binary
 ---positions and masks are in the list, a new array of these elements; assigning to it writes.
 ---`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
 ---@class cudalua.gpuarray.Array: cudalua.operations
----@field shape integer[]    extents; a fresh list
----@field strides integer[]  bytes from one element to the next on each axis; a fresh list
+---@field shape integer[]    extents; a fresh list, which prints as (2, 3) and equals the shape of other arrays of these
+---  extents
+---@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
 ---@field dtype cudalua.dtype.DType
 ---@field size integer       number of elements
 ---@field nbytes integer     size * dtype.itemsize
@@ -50,8 +52,8 @@ object.check_self = check_self
 local function copied(list) return { unpack(list, 1, #list) } end
 
 local properties = {}
-function properties.shape(self) return copied(self._shape) end
-function properties.strides(self) return copied(evaluate(self).strides) end
+function properties.shape(self) return layout.shown(copied(self._shape)) end
+function properties.strides(self) return layout.shown(copied(evaluate(self).strides)) end
 function properties.dtype(self) return self._dtype end
 function properties.size(self) return self._size end
 properties.mem_size = properties.size
@@ -69,6 +71,8 @@ function properties.ptr(self)
   return (leaf.buf + leaf.off):ptr()
 end
 object.properties = properties
+
+local members = { text = "an array", kind = "array", tables = { Array, properties } }
 
 -- ---- values ---------------------------------------------------------------------------------------------------------
 
@@ -322,6 +326,7 @@ function mt.__index(self, key)
   if property then return property(self) end
   if type(key) == "table" then return object.get_index(self, key) end
   if is_integer_cdata(key) then return self[layout.whole(key) or refuse("gpuarray[i]", "the index is too large")] end
+  return names.unknown(members, key)
 end
 
 function mt.__newindex(self, key, value)

@@ -10,6 +10,7 @@ local evaluate = require "cudalua.gpuarray.evaluate"
 local graph = require "cudalua.gpuarray.graph"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
+local names = require "cudalua.names"
 local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
@@ -378,7 +379,7 @@ end
 
 ---A function that runs as one kernel: gpuarray.fuse() makes it.
 ---@class cudalua.gpuarray.Fused
-local Fused = {}
+local Fused = names.strict({}, { text = "a fused function" })
 
 local TAG = "cudalua.gpuarray.Fused"
 

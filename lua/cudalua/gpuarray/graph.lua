@@ -81,14 +81,18 @@ end
 
 local function refuse_operand(op, x)
   if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
-    errors.raise("LogicError", ("%s: one operand is an array in host memory; gpuarray.to_gpu() copies it to the device")
-      :format(op.name))
+    errors.raise("LogicError", ("%s: one operand is an array in host memory; %sgpuarray.to_gpu() copies it to the " ..
+      "device"):format(op.name, x.size == 1 and ":item() is its number, " or ""))
   end
-  local value, text = is_value(x), element.describe(x)
-  if op.arity > 1 and value then text = "numbers only" end
+  local value, text, instead = is_value(x), element.describe(x), ""
+  if value then
+    if op.arity > 1 then text = "numbers only" end
+    instead = "; gpuarray.scalar() makes a 0-d array of a number"
+  elseif core.kind(x) == "Scalar" then -- cuda.float32(2)
+    instead = "; gpuarray.scalar(value, dtype) is a number with a type"
+  end
   errors.raise("LogicError", ("%s: expected an array%s, got %s%s"):format(op.name,
-    op.arity > 1 and not value and " or a number" or "", text,
-    value and "; gpuarray.scalar() makes a 0-d array of a number" or ""))
+    op.arity > 1 and not value and " or a number" or "", text, instead))
 end
 
 -- What stands for an array in an operation: its leaf, or itself while it is pending.

@@ -296,7 +296,8 @@ local function dot(what, a, b, options)
   check_array(what, b)
   if a._ndim ~= 1 or b._ndim ~= 1 or a._size ~= b._size then
     refuse(what, ("expected two arrays of one axis and the same length, got the shapes %s and %s%s"):format(
-      layout.text(a._shape), layout.text(b._shape), a._size == b._size and "; vdot() takes all elements" or ""))
+      layout.text(a._shape), layout.text(b._shape), (a._size == b._size and "; vdot() takes all elements" or "") ..
+      (a._ndim == 2 and "; examples/09_matmul.lua multiplies matrices" or "")))
   end
   return products(what, a, b, options)
 end

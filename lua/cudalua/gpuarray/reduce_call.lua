@@ -116,6 +116,11 @@ end
 function M.read(what, a, options, known)
   M.check_array(what, a)
   if options == nil then return M.axes_of(what, a, nil), false end
+  if object.is_array(options) then
+    local of_two = what:match "%f[%a]m[ai][xn]$"
+    refuse(what, "expected an axis or options behind the array, got an array" ..
+      (of_two and ("; gpuarray.%simum(a, b) compares two arrays"):format(of_two) or ""))
+  end
   if type(options) ~= "table" or #options > 0 then options = { axis = options } end
   options = errors.options(what, options, known)
   local keepdims = options.keepdims

@@ -8,6 +8,7 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
+local names = require "cudalua.names"
 
 local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
@@ -20,8 +21,9 @@ local TAG = "cudalua.ndarray"
 ---`a:slice(...)`, or the element where every axis got a number; assigning to it assigns all elements of the part.
 ---`#a` does not work on a Lua table: `a:len()`.
 ---@class cudalua.ndarray.Array
----@field shape integer[]    extents; a fresh list, as an array keeps its shape
----@field strides integer[]  bytes from one element to the next on each axis; a fresh list
+---@field shape integer[]    extents; a fresh list, as an array keeps its shape; prints as (2, 3), equals the shape
+---  of other arrays of these extents
+---@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape
 ---@field dtype cudalua.dtype.DType
 ---@field size integer       number of elements
 ---@field nbytes integer     bytes of the elements: size * dtype.itemsize
@@ -53,6 +55,8 @@ local function make(dtype, p, shape, strides, size, memory, root, base, alive, t
     _memory = memory, _root = root, _base = base, _alive = alive, _token = token, __metatable = TAG, __name = TAG,
     __index = methods.index, __newindex = methods.newindex, __tostring = methods.tostring, __concat = methods.concat,
     __len = methods.len, -- where Lua 5.2's rules are built in
+    __add = methods.add, __sub = methods.sub, __mul = methods.mul, __div = methods.div, __mod = methods.mod,
+    __pow = methods.pow, __unm = methods.neg,
   })
 end
 
@@ -308,8 +312,8 @@ end
 local function density(self) return layout.density(self._shape, self._strides, self._dtype.itemsize) end
 
 local properties = {}
-function properties.shape(self) return copied(self._shape) end
-function properties.strides(self) return copied(self._strides) end
+function properties.shape(self) return layout.shown(copied(self._shape)) end
+function properties.strides(self) return layout.shown(copied(self._strides)) end
 function properties.dtype(self) return self._dtype end
 function properties.size(self) return self._size end
 function properties.nbytes(self) return self._size * self._dtype.itemsize end
@@ -587,6 +591,8 @@ end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
 
+local members = { text = "a host array", kind = "host_array", tables = { Array, properties } }
+
 function methods.index(self, key)
   local state = state_of(self)
   if type(key) == "number" then
@@ -613,6 +619,7 @@ function methods.index(self, key)
     return a
   end
   if is_integer_cdata(key) then return self[layout.whole(key) or refuse("ndarray[i]", "the index is too large")] end
+  return names.unknown(members, key)
 end
 
 function methods.newindex(self, key, value)
@@ -651,6 +658,15 @@ function methods.tostring(self)
     for k = 1, #index do offset = offset + (index[k] - 1) * strides[k] end
     return load(p, offset)
   end))
+end
+
+-- Host arrays have no operators: a[1] + 1 was meant, or an array on the device.
+for _, name in ipairs { "add", "sub", "mul", "div", "mod", "pow", "neg" } do
+  methods[name] = function(a, b)
+    local host = is_array(a) and a or b
+    refuse(name, ("an array in host memory is no operand; %sgpuarray.to_gpu(a) copies it to the device"):format(
+      host._size == 1 and "a:item() is its number, " or ""))
+  end
 end
 
 function methods.concat(a, b) return tostring(a) .. tostring(b) end

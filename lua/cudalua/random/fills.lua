@@ -11,6 +11,7 @@ local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local names = require "cudalua.names"
 local object = require "cudalua.gpuarray.object"
 
 local is_array, refuse = object.is_array, layout.refuse
@@ -53,8 +54,9 @@ function M.object(class, methods, g, what, count, field)
   return setmetatable({}, { __metatable = class.tag, _g = g,
     __index = function(_, key)
       local value = methods[key]
+      if value == nil then value = field(key) end
       if value ~= nil then return value end
-      return field(key)
+      return names.unknown({ text = names.one(what:match "[%w_]+$"), tables = { methods } }, key)
     end,
     __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
     __tostring = function() return ("%s(%d)"):format(what, count) end })

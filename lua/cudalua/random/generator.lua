@@ -12,6 +12,7 @@ local graph = require "cudalua.gpuarray.graph"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
+local names = require "cudalua.names"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local philox = require "cudalua.random.philox"
@@ -21,7 +22,7 @@ local refuse, is_array = layout.refuse, object.is_array
 
 ---A generator of random numbers: random.Generator() makes it.
 ---@class cudalua.random.Generator
-local Generator = {}
+local Generator = names.class({}, "Generator")
 
 local TAG = "cudalua.random.Generator"
 local mt = { __index = Generator, __metatable = TAG, __name = TAG,

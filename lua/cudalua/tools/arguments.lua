@@ -3,6 +3,7 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
+local names = require "cudalua.names"
 local typename = require "cudalua.typename"
 local types = require "cudalua.tools.types"
 
@@ -19,7 +20,7 @@ local TAG = "cudalua.tools.Arg"
 ---@field is_vector boolean          true: a pointer to elements
 ---@field is_const boolean           "const" stands before its type: the kernel does not write the elements
 ---@field ctype string               the type of the value or of an element in CUDA C
-local Arg = {}
+local Arg = names.strict({}, { text = "an argument" })
 
 ---How C declares the argument.
 ---@return string  "const float *x"

@@ -1,0 +1,196 @@
+-- What NumPy, PyTorch, CuPy, the array API and CUDA's runtime call otherwise: their name, and what to write here. Read
+-- when such a name was looked for. names_spec.lua checks that what is named exists, and that no name here does.
+
+local M = {}
+
+---Functions of gpuarray, and methods and fields of arrays. `a:x()`, `a.x` and `gpuarray.x` in the texts exist.
+M.arrays = {
+  -- making arrays
+  array = "gpuarray.to_gpu(values)",
+  asarray = "gpuarray.to_gpu(values)",
+  asanyarray = "gpuarray.to_gpu(values)",
+  ascontiguousarray = "gpuarray.to_gpu(values)",
+  tensor = "gpuarray.to_gpu(values)",
+  as_tensor = "gpuarray.to_gpu(values)",
+  from_numpy = "gpuarray.to_gpu(values)",
+  frombuffer = "gpuarray.to_gpu(buffer, dtype)",
+  fromfunction = "gpuarray.from_function(shape, fn)",
+  new_zeros = "gpuarray.zeros(shape, a.dtype)",
+  new_ones = "gpuarray.ones(shape, a.dtype)",
+  new_full = "gpuarray.full(shape, value, a.dtype)",
+  new_empty = "gpuarray.empty(shape, a.dtype)",
+  range = "gpuarray.arange(start, stop, step)",
+  -- to the host
+  numpy = "a:get()",
+  cpu = "a:get()",
+  asnumpy = "a:get()",
+  to_numpy = "a:get()",
+  detach = "a:get(), or a itself",
+  -- what an array is
+  numel = "a.size",
+  nelement = "a.size",
+  dim = "a.ndim",
+  rank = "a.ndim",
+  stride = "a.strides, in bytes",
+  data_ptr = "a.ptr",
+  data = "a.gpudata, or a.ptr for the address",
+  element_size = "a.itemsize",
+  is_contiguous = "a.flags.c_contiguous",
+  -- arithmetic
+  subtract = "a - b, or gpuarray.sub(a, b)",
+  multiply = "a * b, or gpuarray.mul(a, b)",
+  divide = "a / b, or gpuarray.div(a, b)",
+  true_divide = "a / b, or gpuarray.div(a, b)",
+  floor_divide = "a:floordiv(b)",
+  remainder = "a % b, or gpuarray.mod(a, b)",
+  power = "a ^ b, or gpuarray.pow(a, b)",
+  float_power = "a ^ b, or gpuarray.pow(a, b)",
+  negative = "-a, or gpuarray.neg(a)",
+  positive = "a:pos()",
+  absolute = "a:abs()",
+  invert = "a:bitwise_not()",
+  bitwise_invert = "a:bitwise_not()",
+  bitwise_left_shift = "a:left_shift(b)",
+  bitwise_right_shift = "a:right_shift(b)",
+  fix = "a:trunc()",
+  rad2deg = "a:degrees()",
+  deg2rad = "a:radians()",
+  arcsin = "a:asin()",
+  arccos = "a:acos()",
+  arctan = "a:atan()",
+  arctan2 = "a:atan2(b)",
+  arcsinh = "a:asinh()",
+  arccosh = "a:acosh()",
+  arctanh = "a:atanh()",
+  sigmoid = "1 / (1 + (-a):exp())",
+  relu = "a:maximum(0)",
+  clamp = "a:clip(low, high)",
+  addcmul = "gpuarray.fma(a, b, c)",
+  -- comparisons
+  equal = "a:eq(b)",
+  not_equal = "a:ne(b)",
+  less = "a:lt(b)",
+  less_equal = "a:le(b)",
+  greater = "a:gt(b)",
+  greater_equal = "a:ge(b)",
+  -- reductions, scans, order
+  amax = "a:max()",
+  amin = "a:min()",
+  average = "a:mean()",
+  cumulative_sum = "a:cumsum()",
+  cumulative_prod = "a:cumprod()",
+  msort = "a:sort(1)",
+  nanpercentile = "a:percentile(q)",
+  -- shapes
+  concat = "gpuarray.concatenate(arrays, axis)",
+  cat = "gpuarray.concatenate(arrays, axis)",
+  permute = "a:transpose { 2, 1 }",
+  permute_dims = "a:transpose { 2, 1 }",
+  matrix_transpose = "a:swapaxes(-2, -1)",
+  mT = "a:swapaxes(-2, -1)",
+  t = "a.T",
+  unsqueeze = "a:expand_dims(axis)",
+  newdim = "a:expand_dims(axis)",
+  expand = "a:broadcast_to(shape)",
+  view_as = "a:reshape(b.shape), or a:view(dtype)",
+  reshape_as = "a:reshape(b.shape)",
+  swapdims = "a:swapaxes(1, 2)",
+  movedim = "a:moveaxis(from, to)",
+  contiguous = "a:copy()",
+  clone = "a:copy()",
+  column_stack = "gpuarray.stack(arrays, 2)",
+  ["repeat"] = "a:repeat_(times)",
+  repeat_interleave = "a:repeat_(times)",
+  chunk = "a:split(parts)",
+  vsplit = "a:split(parts, 1)",
+  hsplit = "a:split(parts, 2)",
+  tril_indices = "gpuarray.tril(a):nonzero()",
+  triu_indices = "gpuarray.triu(a):nonzero()",
+  -- types
+  to = "a:astype(dtype)",
+  type = "a.dtype, or a:astype(dtype)",
+  float = "a:astype 'float32'",
+  double = "a:astype 'float64'",
+  half = "a:astype 'float16'",
+  int = "a:astype 'int32'",
+  long = "a:astype 'int64'",
+  bool = "a:astype 'bool', a:any() or a:all()",
+  -- elements
+  gather = "gpuarray.take_along_axis(a, places, axis)",
+  scatter = "gpuarray.put_along_axis(a, places, values, axis)",
+  index_select = "a:take(places, axis)",
+  masked_select = "a[mask]",
+  fill_ = "a:fill(value)",
+  zero_ = "a:fill(0)",
+  copy_ = "a:set(b)",
+  add_ = "a:iadd(b)",
+  sub_ = "a:isub(b)",
+  mul_ = "a:imul(b)",
+  div_ = "a:idiv(b)",
+  pow_ = "a:ipow(b)",
+  itemset = "a[i] = value",
+  -- numbers
+  pi = "math.pi",
+  inf = "math.huge",
+  nan = "0 / 0",
+}
+
+---Random numbers.
+M.random = {
+  randn = "cuda.random.normal(shape)",
+  standard_normal = "cuda.random.normal(shape)",
+  random_sample = "cuda.random.uniform(shape)",
+  randint = "cuda.random.integers(shape, low, high)",
+  randperm = "cuda.random.permutation(n)",
+  shuffle = "cuda.random.permutation(a)",
+  lognormal = "cuda.random.log_normal(shape)",
+  default_rng = "cuda.random.Generator(seed)",
+  RandomState = "cuda.random.Generator(seed)",
+  manual_seed = "cuda.random.seed(n)",
+}
+
+---The module: CUDA's runtime, CuPy, PyCUDA.
+M.cuda = {
+  malloc = "cuda.mem_alloc(bytes)",
+  cudaMalloc = "cuda.mem_alloc(bytes)",
+  cudaMallocAsync = "cuda.mem_alloc_async(bytes, stream)",
+  cudaMallocManaged = "cuda.managed_empty(shape, dtype)",
+  cudaMallocHost = "cuda.pagelocked_empty(shape, dtype)",
+  cudaHostAlloc = "cuda.pagelocked_empty(shape, dtype)",
+  cudaMemcpy = "cuda.memcpy_htod, cuda.memcpy_dtoh or cuda.memcpy_dtod",
+  cudaMemcpyAsync = "cuda.memcpy_htod_async, cuda.memcpy_dtoh_async or cuda.memcpy_dtod_async",
+  cudaMemset = "cuda.memset_d8(memory, value, count)",
+  memset = "cuda.memset_d8(memory, value, count)",
+  memcpy = "cuda.memcpy_htod, cuda.memcpy_dtoh or cuda.memcpy_dtod",
+  cudaDeviceSynchronize = "cuda.Context.synchronize()",
+  synchronize = "cuda.Context.synchronize()",
+  cudaGetDeviceCount = "cuda.Device.count()",
+  device_count = "cuda.Device.count()",
+  cudaStreamCreate = "cuda.Stream()",
+  cudaEventCreate = "cuda.Event()",
+  cudaMemGetInfo = "cuda.mem_get_info()",
+  current_context = "cuda.Context.get_current()",
+  current_device = "cuda.Context.get_device()",
+  RawKernel = "cuda.SourceModule(source):get_function(name)",
+  RawModule = "cuda.SourceModule(source)",
+  ndarray_from_gpu = "a:get()",
+  GPUArray = "cuda.gpuarray.Array, and cuda.gpuarray.empty(shape, dtype) for a new one",
+  mem_host_register = "cuda.register_host_memory(buffer)",
+  module_from_source = "cuda.SourceModule(source)",
+  DeviceData = "dev.warp_size and other attributes, fn:max_active_blocks(block)",
+  OccupancyRecord = "fn:max_active_blocks(block)",
+}
+
+---What there is nothing like yet, and what to do meanwhile.
+local no_linalg = "linear algebra beyond dot() of vectors is not there yet: examples/09_matmul.lua multiplies matrices"
+local no_fft = "Fourier transforms are not there yet"
+local no_gradient = "there is no automatic differentiation"
+M.absent = {}
+for name in ("matmul mm bmm mv addmm inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det " ..
+  "slogdet svd eig eigh eigvalsh qr cholesky lstsq matrix_power matrix_norm matrix_rank"):gmatch "%S+" do
+  M.absent[name] = no_linalg
+end
+for name in ("fft ifft rfft irfft fft2 fftn fftfreq fftshift"):gmatch "%S+" do M.absent[name] = no_fft end
+for name in ("backward grad requires_grad"):gmatch "%S+" do M.absent[name] = no_gradient end
+
+return M
