@@ -160,6 +160,7 @@ return {
   },
   {
     module = "cudalua.gpuarray", prefix = "gpuarray",
+    names_spec = "is",
     gpuarray_construct_spec = [[empty zeros ones full scalar empty_like zeros_like ones_like full_like to_gpu
       to_gpu_async from_function wrap load save arange linspace logspace eye identity tri tril triu diag meshgrid
       is_array newaxis
@@ -262,5 +263,6 @@ return {
       BufferObject BufferObjectMapping]] },
   },
   { module = "cudalua.autoinit", prefix = "autoinit", autoinit_spec = "context device" },
+  { module = "cudalua.luassert", prefix = "luassert", luassert_spec = "text" },
   { module = "cudalua.autoprimaryctx", prefix = "autoprimaryctx", autoinit_spec = "context device" },
 }

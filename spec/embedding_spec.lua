@@ -218,4 +218,90 @@ describe("embedding", function()
       print "fine"
     ]])
   end)
+
+  describe("with hosts that take strings only:", function()
+    setup(gpu.context)
+    local cuda = gpu.cuda
+    local function wrong(message) cuda.gpuarray.zeros { -1 }; return message end
+
+    it("cuda.text_errors raises the text of an error, from the line that raised it", function()
+      local ok, text = pcall(cuda.text_errors(wrong), 1)
+      assert.is_false(ok)
+      local _, err = pcall(wrong, 1)
+      assert.equal("string", type(text))
+      assert.equal(tostring(err), text)
+      assert.truthy(text:find "^spec/embedding_spec.lua:%d+: gpuarray.zeros: shape", text)
+      _, err = pcall(cuda.Device, 99)
+      _, text = pcall(cuda.text_errors(cuda.Device), 99)
+      assert.equal(tostring(err):match "cuDeviceGet.*", text:match "cuDeviceGet.*")
+      assert.truthy(text:find("\n  hint: devices are numbered", 1, true), text)
+    end)
+
+    it("cuda.text_errors adds the stack where it is asked to", function()
+      local _, text = pcall(cuda.text_errors(wrong, { traceback = true }), 1)
+      local first, rest = text:match "^(.-)\n(stack traceback:\n.*)$"
+      assert.truthy(first:find "^spec/embedding_spec.lua:%d+: gpuarray.zeros: ", text)
+      assert.truthy(rest:find("in function <spec/embedding_spec.lua:", 1, true), text)
+      assert.is_nil(select(2, pcall(cuda.text_errors(wrong, { traceback = false }), 1)):find "stack traceback")
+    end)
+
+    it("cuda.text_errors passes arguments and results, nil among them", function()
+      local got
+      local f = cuda.text_errors(function(...)
+        got = { n = select("#", ...), ... }
+        return nil, 2, nil, nil
+      end)
+      assert.equal(4, select("#", f(nil, "a", nil)))
+      assert.equal(2, (select(2, f(nil, "a", nil))))
+      assert.same({ n = 3, nil, "a", nil }, got)
+      assert.equal(0, select("#", cuda.text_errors(function() end)()))
+    end)
+
+    it("cuda.text_errors lets other errors pass as they are", function()
+      local mine = setmetatable({}, { __tostring = function() return "mine" end })
+      for _, value in ipairs { mine, {}, "text", 5, true } do
+        local ok, err = pcall(cuda.text_errors(error), value, 0)
+        assert.is_false(ok)
+        assert.equal(value, err)
+      end
+      local ok, err = pcall(cuda.text_errors(error))
+      assert.is_false(ok)
+      assert.is_nil(err)
+    end)
+
+    it("cuda.text_errors lets coroutines yield through it", function()
+      local co = coroutine.wrap(cuda.text_errors(function(x)
+        local y = coroutine.yield(x + 1)
+        return wrong(y)
+      end))
+      assert.equal(6, co(5))
+      local ok, text = pcall(co, 7)
+      assert.is_false(ok)
+      assert.equal("string", type(text))
+      assert.truthy(text:find("gpuarray.zeros: shape", 1, true))
+    end)
+
+    it("cuda.text_errors refuses what cannot be called, and other options", function()
+      gpu.raises("LogicError", "text_errors: expected a function, got number", cuda.text_errors, 5)
+      gpu.raises("LogicError", "text_errors: expected a function, got nil", cuda.text_errors)
+      gpu.raises("LogicError", "text_errors: unknown option 'stack'", cuda.text_errors, wrong, { stack = true })
+      gpu.raises("LogicError", "traceback must be true or false, got 1", cuda.text_errors, wrong, { traceback = 1 })
+      assert.equal(3, cuda.text_errors(setmetatable({}, { __call = function(_, x) return x + 1 end }))(2))
+    end)
+
+    it("the page shows the C of spec/c/text_host.c, which the C tests run", function()
+      local function read(path)
+        local file = assert(io.open(path))
+        local text = file:read "*a"
+        file:close()
+        return text
+      end
+      local source, n = read "spec/c/text_host.c", 0
+      for block in read("docs/embedding.md"):gmatch "```c\n(.-)```" do
+        n = n + 1
+        assert(source:find(block, 1, true), "not in spec/c/text_host.c:\n" .. block)
+      end
+      assert.equal(1, n)
+    end)
+  end)
 end)

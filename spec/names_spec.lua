@@ -1,4 +1,4 @@
--- Names that there are not: what the error says, what asks without one, and what is left alone.
+-- Names that there are not: what the error says, what asks without one, what is left alone. And shapes, as they print.
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray

@@ -54,7 +54,7 @@ int cl_bad_self(lua_State *L, int idx, const char *expected) {
   if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
   cl_logic(L, "%s%sself: expected %s, got %s; a method is called with a colon, object:%s()",
            ar.name ? ar.name : "", ar.name ? ": " : "", expected, cl_type_text(L, idx),
-           ar.name ? ar.name : "name");
+           ar.name ? ar.name : "method");
 }
 
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {
