@@ -67,7 +67,7 @@ describe("Shapes, as NumPy has them:", function()
 
   for _, name in ipairs(order) do
     local form = name:match ":(.*)$"
-    if form and gpuarray[form] then name = name .. " and gpuarray." .. form else form = nil end
+    if form and rawget(gpuarray, form) then name = name .. " and gpuarray." .. form else form = nil end
     it(name, function()
       for _, case in ipairs(groups[name:match "^%S+"]) do
         local row = case.row

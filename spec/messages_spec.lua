@@ -75,17 +75,18 @@ describe("Messages that say what to write", function()
   end)
 
   it("a host array as an operand", function()
-    local copy = "gpuarray.to_gpu(a) copies it to the device"
+    local copy = "gpuarray.to_gpu() copies it to the device"
     for name, f in pairs {
       add = function(x) return x + 1 end, sub = function(x) return 1 - x end, mul = function(x) return x * x end,
       div = function(x) return x / 2 end, mod = function(x) return x % 2 end, pow = function(x) return x ^ 2 end,
       neg = function(x) return -x end,
     } do
-      says(name .. ": an array in host memory is no operand; " .. copy, f, h)
-      says(name .. ": an array in host memory is no operand; a:item() is its number, " .. copy, f, one)
+      says(name .. ": one operand is an array in host memory; " .. copy, f, h)
+      says(name .. ": one operand is an array in host memory; :item() is its number, " .. copy, f, one)
     end
-    says("add: an array in host memory is no operand", function() return h + a end)
-    says("add: one operand is an array in host memory; gpuarray.to_gpu()", function() return a + h end)
+    for _, f in ipairs { function() return h + a end, function() return a + h end } do
+      says("add: one operand is an array in host memory; " .. copy, f)
+    end
     says("div: one operand is an array in host memory; :item() is its number, gpuarray.to_gpu()", function()
       return a / one
     end)

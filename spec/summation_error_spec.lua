@@ -46,7 +46,7 @@ local SHORT = { ["random"] = true, ["one large, many small"] = true, ["ill-condi
 local function input(f, n, t)
   jit.flush() -- or loops with so many functions would not be compiled any more
   local h = ndarray.empty(n, t)
-  local pack, unpack_of = dtype["pack_" .. t.name], dtype["unpack_" .. t.name]
+  local pack, unpack_of = rawget(dtype, "pack_" .. t.name), rawget(dtype, "unpack_" .. t.name)
   local p, owner = h:data(), h
   if pack then p = ffi.cast("uint16_t *", p) end
   local function at(i) return owner and (pack and unpack_of(p[i]) or p[i]) end -- which keeps the memory

@@ -64,7 +64,7 @@ local function allocated(what, allocator, bytes, dtype)
   end
   local store = storage.new_store(mem, bytes, M.context_of(mem))
   store.skew, store.pinned = address % 16, true
-  store.owner = not core.classes[core.kind(mem)].free -- what cannot be freed is not ours to give back
+  store.owner = not rawget(core.classes[core.kind(mem)], "free") -- what cannot be freed is not ours to give back
   return store
 end
 

@@ -664,8 +664,8 @@ end
 for _, name in ipairs { "add", "sub", "mul", "div", "mod", "pow", "neg" } do
   methods[name] = function(a, b)
     local host = is_array(a) and a or b
-    refuse(name, ("an array in host memory is no operand; %sgpuarray.to_gpu(a) copies it to the device"):format(
-      host._size == 1 and "a:item() is its number, " or ""))
+    refuse(name, ("one operand is an array in host memory; %sgpuarray.to_gpu() copies it to the device"):format(
+      host._size == 1 and ":item() is its number, " or ""))
   end
 end
 
