@@ -194,7 +194,7 @@ describe("The error of", function()
       local t = dtype(name)
       local at, a = input(of[2], n, t)
       local h = a:cumsum():get()
-      local got, convert = h:data(), dtype["unpack_" .. name]
+      local got, convert = h:data(), rawget(dtype, "unpack_" .. name)
       if convert then got = ffi.cast("uint16_t *", got) end
       local high, low, size, worst = 0, 0, 0, -1
       local acc = accumulator(t, t)

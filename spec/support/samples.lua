@@ -10,7 +10,7 @@ local function rows(prefix, text)
 end
 
 rows("cuda.", [[
-init = options; get_version =; get_driver_version =; driver_info =; version_at_least = 0 1; on_notice = 'text
+init = options; has = 'gpuarray.sort; text_errors = fn options; get_version =; get_driver_version =; driver_info =; version_at_least = 0 1; on_notice = 'text
 device_error = dev; wrap_context = number; pointer = number; is_error = error; Error:is = error 'LogicError
 Device = 0; Device.count =; Device.get_device = 0
 Device:name = dev; Device:ordinal = dev; Device:total_memory = dev; Device:compute_capability = dev
@@ -159,7 +159,8 @@ ones_like = garray 'float32 options; full_like = garray 1 'float32 options; to_g
 to_gpu_async = list stream options; from_function = 16 yes 'bool options; wrap = memory 16 'float32 options
 load = npz 'a; save = 'a.npy garray; arange = 1 9 2 'float32 options; linspace = 0 1 9 'float32 options
 logspace = 0 1 9 'float32 options; eye = 3 3 0 'float32 options; identity = 3 'float32 options; tri = 3 3 0 'float32
-tril = gmatrix 0; triu = gmatrix 0; diag = garray 0; meshgrid = garray garray options; is_array = garray; Array = -
+tril = gmatrix 0; triu = gmatrix 0; diag = garray 0; meshgrid = garray garray options; is_array = garray
+is = garray; Array = -
 Array:len = garray; Array:tolist = garray; Array:fill = garray 1; Array:get = garray ndarray; Array:set = garray list16
 Array:get_async = garray stream; Array:set_async = garray list16 stream; Array:reshape = garray 16
 Array:ravel = garray 'C; Array:flatten = garray 'C; Array:squeeze = gone_axis 1; Array:expand_dims = garray 1
@@ -212,6 +213,10 @@ subset_dot = gpositions garray garray options
 
 rows("gpuarray.", [[
 fuse = fn; Fused = -; Fused:source = fused garray garray; source = gpending
+]])
+
+rows("luassert.", [[
+text = garray
 ]])
 
 rows("elementwise.", [[
