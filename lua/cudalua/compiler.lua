@@ -130,8 +130,10 @@ end
 
 -- PyCUDA has these in the same module.
 local later = { DynamicModule = true, DynamicSourceModule = true }
-return names.strict(M, {
+names.strict(M, {
   text = "compiler", kind = "module",
   find = function(_, name) return later[name] and require("cudalua.dynamic")[name] or nil end,
   more = function() return { "DynamicModule", "DynamicSourceModule" } end,
 })
+
+return M

@@ -329,4 +329,6 @@ for _, name in ipairs { "finfo", "iinfo", "can_cast", "result_type" } do
   end
 end
 
-return names.strict(M, { text = "dtype", kind = "module" })
+names.strict(M, { text = "dtype", kind = "module" })
+
+return M

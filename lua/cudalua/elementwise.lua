@@ -341,4 +341,6 @@ function Kernel:source()
     same = {} }).source
 end
 
-return names.strict(M, { text = "elementwise", kind = "module" })
+names.strict(M, { text = "elementwise", kind = "module" })
+
+return M

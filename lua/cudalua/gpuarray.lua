@@ -155,4 +155,6 @@ function M.splay(n, dev)
   return math.max(1, math.min(math.ceil(elements / block), math.floor(threads / block))), block
 end
 
-return names.strict(M, { text = "gpuarray", kind = "gpuarray" })
+names.strict(M, { text = "gpuarray", kind = "gpuarray" })
+
+return M

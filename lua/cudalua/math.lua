@@ -18,4 +18,6 @@ for name in ([[
   M[name] = functions[name]
 end
 
-return names.strict(M, { text = "math", kind = "module" })
+names.strict(M, { text = "math", kind = "module" })
+
+return M

@@ -333,7 +333,9 @@ function M.savez(path, members, options) require("cudalua.ndarray.file").savez(p
 ---@raise LogicError for what is no table of arrays, or has 2 GiB or more
 function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
-return names.strict(M, {
+names.strict(M, {
   text = "ndarray", kind = "ndarray",
   find = function(_, key) return key == "Npz" and require("cudalua.ndarray.file").Npz or nil end,
 })
+
+return M

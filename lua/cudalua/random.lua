@@ -179,4 +179,6 @@ function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, of
   return require("cudalua.random.sobol").new("ScrambledSobol64", 64, true, dir_vector, scramble_vector, offset, options)
 end
 
-return names.strict(M, { text = "random", kind = "module" })
+names.strict(M, { text = "random", kind = "module" })
+
+return M

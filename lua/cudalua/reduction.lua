@@ -382,4 +382,6 @@ function Kernel:source()
   return form_of(k, p, tokens).source
 end
 
-return names.strict(M, { text = "reduction", kind = "module" })
+names.strict(M, { text = "reduction", kind = "module" })
+
+return M

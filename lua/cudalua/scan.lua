@@ -126,4 +126,6 @@ end })
 ---@return string
 function Generic:source() return generic.source(kernel_of(self, "GenericScanKernel")) end
 
-return names.strict(M, { text = "scan", kind = "module" })
+names.strict(M, { text = "scan", kind = "module" })
+
+return M

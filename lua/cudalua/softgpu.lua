@@ -234,4 +234,6 @@ function M.set_device_count(n)
   core.softgpu_restart("devices " .. n)
 end
 
-return names.strict(M, { text = "softgpu", kind = "module" })
+names.strict(M, { text = "softgpu", kind = "module" })
+
+return M

@@ -142,7 +142,7 @@ local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLock
 
 local parts = { "types", "arguments" }
 
-return names.strict(M, {
+names.strict(M, {
   text = "tools", kind = "module",
   find = function(_, name)
     if pools[name] then return cuda[name] end
@@ -163,3 +163,5 @@ return names.strict(M, {
     return list
   end,
 })
+
+return M

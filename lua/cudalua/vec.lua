@@ -93,4 +93,6 @@ local function all_names()
   return list
 end
 
-return names.strict(M, { text = "vec", kind = "module", find = find, more = all_names })
+names.strict(M, { text = "vec", kind = "module", find = find, more = all_names })
+
+return M

@@ -10,7 +10,8 @@ local function rows(prefix, text)
 end
 
 rows("cuda.", [[
-init = options; has = 'gpuarray.sort; text_errors = fn options; get_version =; get_driver_version =; driver_info =; version_at_least = 0 1; on_notice = 'text
+init = options; has = 'gpuarray.sort; text_errors = fn options; get_version =; get_driver_version =; driver_info =
+version_at_least = 0 1; on_notice = 'text
 device_error = dev; wrap_context = number; pointer = number; is_error = error; Error:is = error 'LogicError
 Device = 0; Device.count =; Device.get_device = 0
 Device:name = dev; Device:ordinal = dev; Device:total_memory = dev; Device:compute_capability = dev
