@@ -27,7 +27,7 @@ local function host_array(shape, name, tame)
 end
 
 local function bytes_of(x)
-  if x.eval then x = x:get() end
+  if gpuarray.is(x) then x = x:get() end
   x = x:copy()
   return ffi.string(x:data(), x.nbytes)
 end
