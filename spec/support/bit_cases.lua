@@ -33,7 +33,7 @@ local function made(shape, t, salt, f)
   t = dtype(t)
   local h, next_number = ndarray.empty(shape, t), source(salt)
   local p = ffi.cast(POINTERS[t.name], h:data())
-  local convert = dtype["pack_" .. t.name]
+  local convert = rawget(dtype, "pack_" .. t.name)
   for i = 0, h.size - 1 do
     local x = f(next_number(), i, next_number)
     p[i] = convert and convert(x) or x
