@@ -195,6 +195,11 @@ return {
       Array:y1 Array:yn Array:iadd Array:isub Array:imul Array:idiv Array:imod Array:ipow Array:ifloordiv
       Array:cuda_array_interface]],
     typeinfo_spec = "finfo iinfo can_cast result_type",
+    gpuarray_numpy_functions_spec = [[isclose allclose array_equal nan_to_num masked_fill diff interp isin intersect1d
+      union1d setdiff1d setxor1d unravel_index ravel_multi_index partition argpartition average nanmedian nanquantile
+      nanpercentile unstack Array:isclose Array:allclose Array:array_equal Array:nan_to_num Array:masked_fill Array:diff
+      Array:isin Array:partition Array:argpartition Array:average Array:nanmedian Array:nanquantile Array:nanpercentile
+      Array:unstack]],
     gpuarray_spec = "eager eval scope Array:eval Array:release",
     gpuarray_sort_spec = [[sort argsort topk unique median quantile percentile Array:sort Array:argsort Array:topk
       Array:unique Array:median Array:quantile Array:percentile]],

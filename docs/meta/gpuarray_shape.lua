@@ -119,6 +119,13 @@ function gpuarray.copy(a, order) end
 ---@raise LogicError as the method
 function gpuarray.split(a, parts, axis) end
 
+---As the method: a:unstack(axis).
+---@param a any  array
+---@param axis? integer
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError as the method
+function gpuarray.unstack(a, axis) end
+
 ---As the method: a:array_split(parts, axis).
 ---@param a any  array
 ---@param parts integer|integer[]

@@ -256,6 +256,26 @@ function Array:split(parts, axis) return split("gpuarray:split", self, parts, ax
 ---@raise LogicError where positions are beyond the axis
 function Array:array_split(parts, axis) return split("gpuarray:array_split", self, parts, axis, true) end
 
+---The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
+---joins.
+---@param axis? integer  default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError for a 0-d array, and an axis that is not there
+function Array:unstack(axis)
+  local what = "gpuarray:unstack"
+  check_self(self, what)
+  if self._ndim == 0 then refuse(what, "a 0-d array has no parts") end
+  axis = layout.axis(what, axis == nil and 1 or axis, self._ndim)
+  local out, strides = {}, view.strides(self)
+  for i = 1, self._shape[axis] do
+    local shape, steps = self.shape, { unpack(strides, 1, #strides) }
+    table.remove(shape, axis)
+    table.remove(steps, axis)
+    out[i] = view.of(self, (i - 1) * strides[axis], shape, steps)
+  end
+  return out
+end
+
 -- ---- again and again ------------------------------------------------------------------------------------------------
 
 ---The array repeated as a tile along each axis.
@@ -515,7 +535,7 @@ function Array:pad(width, mode, options)
 end
 
 -- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
-for _, name in ipairs { "split", "array_split", "tile", "repeat_", "roll", "pad" } do
+for _, name in ipairs { "split", "array_split", "unstack", "tile", "repeat_", "roll", "pad" } do
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
 end
 

@@ -8,19 +8,27 @@ local Array = object.Array
 -- file, functions of the module, methods of arrays
 local parts = {
   { "generate", "arange diag eye identity linspace logspace meshgrid tri tril triu", "" },
-  { "join", "array_split concatenate dstack hstack pad repeat_ roll split stack tile vstack",
-    "array_split pad repeat_ roll split tile" },
+  { "join", "array_split concatenate dstack hstack pad repeat_ roll split stack tile " ..
+    "unstack vstack", "array_split pad repeat_ roll split tile unstack" },
   { "index.take", "multi_put multi_take multi_take_put put put_along_axis take take_along_axis", "put take" },
   { "index.where", "argwhere compress extract flatnonzero nonzero place putmask where", "compress nonzero where" },
+  { "index.unravel", "ravel_multi_index unravel_index", "" },
   { "index.choose", "choose searchsorted select", "choose searchsorted" },
   { "reduce", "all any argmax argmin count_nonzero dot max mean min prod ptp std subset_dot subset_max subset_min " ..
     "subset_sum sum var vdot", "all any argmax argmin count_nonzero dot max mean min prod ptp std sum var " ..
     "vdot" },
   { "reduce_more", "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm",
     "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm" },
+  { "diff", "diff", "diff" },
+  { "interp", "interp", "" },
+  { "closeness", "allclose array_equal isclose", "allclose array_equal isclose" },
+  { "replace", "masked_fill nan_to_num", "masked_fill nan_to_num" },
+  { "average", "average", "average" },
   { "scan", "cummax cummin cumprod cumsum", "cummax cummin cumprod cumsum" },
-  { "sort", "argsort sort topk unique", "argsort sort topk unique" },
+  { "sort", "argpartition argsort partition sort topk unique", "argpartition argsort partition sort topk unique" },
   { "sort_quantile", "median percentile quantile", "median percentile quantile" },
+  { "sort_nanquantile", "nanmedian nanpercentile nanquantile", "nanmedian nanpercentile nanquantile" },
+  { "sets", "intersect1d isin setdiff1d setxor1d union1d", "isin" },
   { "count", "bincount digitize histogram histogram_bin_edges", "" },
 }
 

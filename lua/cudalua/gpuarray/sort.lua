@@ -163,6 +163,65 @@ end
 ---@raise LogicError as sort
 function Array:argsort(options) return M.argsort(self, options) end
 
+-- ---- partition ------------------------------------------------------------------------------------------------------
+
+local partition_options = { axis = true, out = true }
+
+local function read_partition(what, a, kth, options)
+  plain(what, a)
+  if type(options) == "number" then options = { axis = options } end
+  local o = errors.options(what, options, partition_options)
+  local axis = axis_of(what, a, o.axis)
+  local n = a._shape[axis]
+  for _, k in ipairs(layout.integers(what, "kth", kth, -2 ^ 53)) do
+    if k == 0 or k > n or k < -n then
+      refuse(what, ("kth has %.0f; axis %d has %.0f element%s%s"):format(k, axis, n, n == 1 and "" or "s",
+        k == 0 and ", counted from 1" or ""))
+    end
+  end
+  return axis, o.out
+end
+
+---The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
+---that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
+---are sorted, which takes no longer here than a selection for several places.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+---@param options? any  as for sort, without descending
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that are not there, and as sort
+function M.partition(a, kth, options)
+  local what = "gpuarray.partition"
+  local axis, out = read_partition(what, a, kth, options)
+  return errors.within(what, M.sort, a, { axis = axis, out = out })
+end
+
+---As gpuarray.partition.
+---@param kth integer|integer[]
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.partition
+function Array:partition(kth, options) return M.partition(self, kth, options) end
+
+---Where the elements are that partition() puts in their places, as NumPy's argpartition.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  as for partition
+---@param options? any  as for partition
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as gpuarray.partition
+function M.argpartition(a, kth, options)
+  local what = "gpuarray.argpartition"
+  local axis, out = read_partition(what, a, kth, options)
+  return errors.within(what, M.argsort, a, { axis = axis, out = out })
+end
+
+---As gpuarray.argpartition.
+---@param kth integer|integer[]
+---@param options? any
+---@return cudalua.gpuarray.Array  int64
+---@raise LogicError as gpuarray.partition
+function Array:argpartition(kth, options) return M.argpartition(self, kth, options) end
+
 -- ---- topk -----------------------------------------------------------------------------------------------------------
 
 -- The first few elements of a long row in their order, and where they were, without sorting the others; nil where that

@@ -151,11 +151,16 @@ local function fractions(what, q, whole)
   return list, shape
 end
 
-local function quantile(what, a, q, whole, o)
-  local method = o.method == nil and methods.linear or methods[o.method]
+local function method_of(what, name, list)
+  local method = name == nil and list.linear or list[name]
   if not method then
-    refuse(what, "method must be 'linear', 'lower', 'higher', 'nearest' or 'midpoint', got " .. errors.text(o.method))
+    refuse(what, "method must be 'linear', 'lower', 'higher', 'nearest' or 'midpoint', got " .. errors.text(name))
   end
+  return method
+end
+
+local function quantile(what, a, q, whole, o)
+  local method = method_of(what, o.method, methods)
   local list, q_shape = fractions(what, q, whole)
   local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
   if n == 0 then refuse(what, "there is no element: the array has the shape " .. layout.text(a._shape)) end
@@ -260,4 +265,6 @@ function M.median(a, options) return called_median("gpuarray.median", a, options
 ---@raise LogicError as gpuarray.median
 function Array:median(options) return called_median("gpuarray:median", self, options) end
 
-return M
+return { functions = M, quantile = quantile, median = median, quantile_options = quantile_options,
+  median_options = median_options, options_of = options_of, checked = checked, lined_up = lined_up, prepared = prepared,
+  wide = wide, fractions = fractions, method_of = method_of, deliver = deliver }

@@ -44,6 +44,19 @@ function M.any_array(what, name, x, dtype)
   return transfer.to_gpu(x)
 end
 
+---Values that stand beside an array of some dtype, as an array: numbers and lists become that type, or, if it does not
+---hold them, float64.
+function M.values_of(what, name, values, dtype)
+  if is_array(values) or ndarray.is_array(values) then return M.any_array(what, name, values) end
+  local is_float = dtype.kind == "float" or dtype.kind == "complex"
+  if not is_float and (type(values) == "table" or element.scalar(values) ~= nil) then
+    local fits, host = pcall(ndarray.array, values, dtype)
+    if fits then return transfer.to_gpu(host) end
+    dtype = dtypes.float64
+  end
+  return M.any_array(what, name, values, dtype)
+end
+
 ---Positions as an array of integers.
 function M.positions_of(what, x)
   local a = resolve.positions(what, "indices", M.any_array(what, "indices", x, dtypes.int64))

@@ -20,7 +20,7 @@ local transfer = require "cudalua.gpuarray.transfer"
 local view = require "cudalua.gpuarray.view"
 
 local refuse, is_array = layout.refuse, object.is_array
-local check_array, any_array = arguments.check_array, arguments.any_array
+local check_array = arguments.check_array
 local positions_of, mode_of = arguments.positions_of, arguments.mode_of
 local delivered, list_of = arguments.delivered, arguments.list_of
 
@@ -171,17 +171,6 @@ local function search(leaf, a, values, right)
   return out
 end
 
--- What is looked for, as an array: numbers and lists of the array's type, or, where it does not hold them, float64.
-local function values_of(what, dt, values)
-  if is_array(values) or ndarray.is_array(values) then return any_array(what, "values", values) end
-  if dt.kind == "float" then return any_array(what, "values", values, dt) end
-  if graph.is_value(values) or type(values) == "table" then
-    local fits, host = pcall(ndarray.array, values, dt)
-    if fits then return transfer.to_gpu(host) end
-  end
-  return any_array(what, "values", values, dtypes.float64)
-end
-
 -- The type in which elements are compared. It holds both, but for integers beyond 2^53 beside floats or beside those of
 -- the other sign.
 local function compared_in(what, x, y)
@@ -209,7 +198,7 @@ function M.searchsorted(a, values, options)
   end
   if a._ndim ~= 1 then refuse(what, "a must have one axis, it has the shape " .. layout.text(a._shape)) end
   if a._dtype.kind == "complex" then refuse(what, "complex numbers have no order") end
-  values = values_of(what, a._dtype, values)
+  values = arguments.values_of(what, "values", values, a._dtype)
   local dt = compared_in(what, a._dtype, values._dtype)
   a, values = graph.as_type(a, dt), graph.as_type(values, dt)
   local leaf = evaluate.evaluate(a)
