@@ -173,16 +173,16 @@ return {
       split array_split tile repeat_ roll pad reverse]],
     gpuarray_functions_spec = [[abs acos acosh add angle asin asinh atan atan2 atanh bitwise_and bitwise_not
       bitwise_or bitwise_xor cbrt ceil clip complex conj conjugate copysign cos cosh cospi cube cyl_bessel_i0
-      cyl_bessel_i1 degrees div eq erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor floordiv fma fmax fmin fmod
-      frexp gcd ge gt heaviside hypot ieee_remainder if_positive ilogb imag isfinite isinf isnan j0 j1 jn lcm ldexp
-      le left_shift lgamma log log10 log1p log2 logaddexp logaddexp2 logb logical_and logical_not logical_or
+      cyl_bessel_i1 degrees div eq erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor floordiv fma fmax
+      fmin fmod frexp gcd ge gt heaviside hypot ieee_remainder if_positive ilogb imag isfinite isinf isnan j0 j1 jn lcm
+      ldexp le left_shift lgamma log log10 log1p log2 logaddexp logaddexp2 logb logical_and logical_not logical_or
       logical_xor lt maximum minimum mod modf mul mul_add ne neg nextafter normcdf normcdfinv pos pow radians rcbrt
       real reciprocal rhypot right_shift rint round round_away rsqrt sign signbit sin sinh sinpi sqrt square sub tan
       tanh tgamma trunc y0 y1 yn vec splay fast_math Array:abs Array:acos Array:acosh Array:add Array:angle
       Array:asin Array:asinh Array:atan Array:atan2 Array:atanh Array:bitwise_and Array:bitwise_not Array:bitwise_or
       Array:bitwise_xor Array:cbrt Array:ceil Array:clip Array:complex Array:conj Array:conjugate Array:copysign
-      Array:cos Array:cosh Array:cospi Array:cube Array:cyl_bessel_i0 Array:cyl_bessel_i1 Array:degrees Array:div Array:eq
-      Array:erf Array:erfc Array:erfcinv Array:erfcx Array:erfinv Array:exp Array:exp10 Array:exp2 Array:expm1
+      Array:cos Array:cosh Array:cospi Array:cube Array:cyl_bessel_i0 Array:cyl_bessel_i1 Array:degrees Array:div
+      Array:eq Array:erf Array:erfc Array:erfcinv Array:erfcx Array:erfinv Array:exp Array:exp10 Array:exp2 Array:expm1
       Array:fabs Array:fdim Array:floor Array:floordiv Array:fma Array:fmax Array:fmin Array:fmod Array:frexp
       Array:gcd Array:ge Array:gt Array:heaviside Array:hypot Array:ieee_remainder Array:if_positive Array:ilogb
       Array:imag Array:isfinite Array:isinf Array:isnan Array:j0 Array:j1 Array:jn Array:lcm Array:ldexp Array:le

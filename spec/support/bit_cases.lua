@@ -260,6 +260,12 @@ function M.list(scale)
   case("different ones, first places, groups and counts", function()
     return whole "int32":unique { index = true, inverse = true, counts = true }
   end)
+  more("sets, averages and values between points", function()
+    local a, b = whole "int32", whole "int32"[{ { 1, 999 } }] + 1
+    local x = line "float32"
+    return a:isin(b), gpuarray.intersect1d(a, b), gpuarray.setxor1d(a, b), x:average { weights = x * x },
+      gpuarray.interp(x, { -1, 0.25, 1 }, { 3, 1, 2 }), x:diff(2), mixed "float32":nanquantile { 0.1, 0.5 }
+  end)
   more("different floats", function()
     return array("quarters", { 20001 * scale }, "float32", function(u) return few(u) / 4 end):unique { counts = true }
   end)

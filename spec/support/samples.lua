@@ -131,6 +131,7 @@ set_device_count = 1; check = 'off; report = 'text; streams = 'deferred; runs =;
 
 rows("dtype.", [[
 of = 'float32; is_dtype = 1; default_float = nil; promote = 'int8 'uint8; promote_value = 'int8 1
+finfo = 'float32; iinfo = 'int8; can_cast = 'int8 'int16; result_type = 'int8 garray 1
 pack_float16 = 1; unpack_float16 = 1; pack_bfloat16 = 1; unpack_bfloat16 = 1; struct = fields options
 ]])
 
@@ -191,9 +192,24 @@ Array:sort = garray options; Array:argsort = garray options; Array:topk = garray
 Array:unique = garray options; Array:median = garray options; Array:quantile = garray 0.5 options
 Array:percentile = garray 50 options; bincount = gcounted options; histogram = garray 2 options
 histogram_bin_edges = garray 2 options; digitize = garray garray options
+finfo = 'float32; iinfo = 'int8; can_cast = 'int8 'int16; result_type = 'int8 garray 1
+isclose = garray garray options; allclose = garray garray options; array_equal = garray garray options
+nan_to_num = garray options; masked_fill = garray gmask 1 options; diff = garray 1 options
+interp = garray garray garray options; isin = garray garray options; intersect1d = garray garray options
+union1d = garray garray; setdiff1d = garray garray options; setxor1d = garray garray options
+unravel_index = gpositions 16 options; ravel_multi_index = gplaces 16 options; partition = garray 1 options
+argpartition = garray 1 options; average = garray options; nanmedian = garray options
+nanquantile = garray 0.5 options; nanpercentile = garray 50 options; unstack = garray 1
+Array:isclose = garray garray options; Array:allclose = garray garray options
+Array:array_equal = garray garray options; Array:nan_to_num = garray options
+Array:masked_fill = garray gmask 1 options; Array:diff = garray 1 options; Array:isin = garray garray options
+Array:partition = garray 1 options; Array:argpartition = garray 1 options; Array:average = garray options
+Array:nanmedian = garray options; Array:nanquantile = garray 0.5 options; Array:nanpercentile = garray 50 options
+Array:unstack = garray 1
 ]])
 
 rows("tools.", [[
+bitlog2 = 5
 get_default_device = 0; make_default_context = maker; context_dependent_memoize = fn; clear_context_caches =
 register_dtype = particle 'nonsense_particle; get_or_register_dtype = 'nonsense_particle particle
 dtype_to_ctype = 'float32; parse_c_arg = declaration; parse_arguments = declarations; VectorArg = 'float32 'x options
@@ -280,6 +296,7 @@ for name in pairs(require("cudalua.gpuarray.functions").functions) do
     words = words:gsub("garray", "gints")
   end
   if name == "if_positive" or name == "where" then words = "garray garray garray options" end
+  if name == "round" then words = "garray 1 options" end
   if name == "mul_add" then words = "garray 2 garray 3 options" end
   samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = words, words
   samples["math." .. name] = words

@@ -117,6 +117,7 @@ function make.list16() return make.ndarray():tolist() end
 function make.axes() return { 1, 2 } end
 function make.garray() return gpuarray.to_gpu(cuda.ndarray.zeros(16)) end
 function make.gpositions() return gpuarray.to_gpu({ 1, 2, 2, -1 }, "int64") end
+function make.gplaces() return { make.gpositions() } end
 function make.gmask() return gpuarray.to_gpu(cuda.ndarray.ones(16, "bool")) end
 function make.gcounted() return gpuarray.to_gpu({ 1, 2, 2 }, "int64") end
 function make.garrays() return { make.garray(), make.garray() } end

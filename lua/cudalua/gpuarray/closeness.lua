@@ -75,11 +75,13 @@ end
 
 local function isclose(what, a, b, o)
   local rtol, atol = tolerance(what, o, "rtol", 1e-5), tolerance(what, o, "atol", 1e-8)
-  for k, x in ipairs { a, b } do
+  local function check(name, x)
     if not is_array(x) and not graph.is_value(x) then
-      refuse(what, ("%s must be a gpuarray or a number, got %s"):format(k == 1 and "a" or "b", element.describe(x)))
+      refuse(what, ("%s must be a gpuarray or a number, got %s"):format(name, element.describe(x)))
     end
   end
+  check("a", a)
+  check("b", b)
   if not is_array(a) and not is_array(b) then refuse(what, "expected an array, got numbers only") end
   local dt = computed_in(a, b)
   local x = is_array(a) and graph.as_type(a, dt) or element.scalar(a)

@@ -98,9 +98,9 @@ function M.interp(x, xp, fp, options)
     refuse(what, ("xp and fp must have one axis, and as many elements, at least one; got the shapes %s and %s"):format(
       layout.text(xp._shape), layout.text(fp._shape)))
   end
-  local points = dtypes.promote(x._dtype, xp._dtype)
+  local points = errors.within(what, dtypes.promote, x._dtype, xp._dtype)
   if points.kind == "complex" then refuse(what, "x and xp must be real") end
-  local result = floating(dtypes.promote(points, fp._dtype))
+  local result = floating(errors.within(what, dtypes.promote, points, fp._dtype))
   local computed = result.kind == "float" and result.itemsize == 2 and dtypes.float32 or result
   local real = of_parts[computed.name] or computed
   local left, right = number(what, o, "left", computed), number(what, o, "right", computed)

@@ -48,7 +48,7 @@ function M.masked_fill(a, mask, value, options)
   arguments.check_array(what, "a", a)
   local out = errors.options(what, options, fill_options).out
   if a._dtype.kind == "struct" then refuse(what, "not defined for " .. a._dtype.name) end
-  mask = arguments.mask_of(what, "mask", mask)
+  mask = errors.within(what, arguments.mask_of, what, "mask", mask)
   if not layout.broadcasts(mask._shape, a._shape) then
     refuse(what, ("the mask's shape %s does not broadcast to %s"):format(layout.text(mask._shape),
       layout.text(a._shape)))
