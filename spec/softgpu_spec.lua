@@ -235,6 +235,30 @@ done:
     assert.equal("702\n", out)
   end)
 
+  it("the device leaves NVRTC room where the process may not have many addresses", function()
+    if gpu.sanitized then return end -- the sanitizers want more addresses than this
+    for _, limit in ipairs { 4, 2 } do -- GiB
+      local out = gpu.child([=[
+        local cuda, ffi = require "cudalua", require "ffi"
+        local a = ffi.new("int[32]", 1)
+        local mod = cuda.SourceModule([[
+          #include <cub/block/block_reduce.cuh>
+          extern "C" __global__ void total(int *a)
+          {
+            typedef cub::BlockReduce<int, 32> Reduce;
+            __shared__ typename Reduce::TempStorage storage;
+            int sum = Reduce(storage).Sum(a[threadIdx.x]);
+            if (threadIdx.x == 0) a[0] = sum;
+          }]], { no_extern_c = true, cache_dir = false })
+        mod:get_function "total"(cuda.InOut(a), { block = 32 })
+        print(a[0], cuda.Device(0):total_memory() / 2 ^ 20)]=], ("ulimit -v %d; "):format(limit * 2 ^ 20)
+        .. "CUDALUA_DRIVER=soft")
+      local sum, memory = out:match "^(%d+)\t(%d+)\n$"
+      assert.equal("32", sum, out)
+      assert.is_true(tonumber(memory) >= limit * 64 and tonumber(memory) <= limit * 512, out)
+    end
+  end)
+
   it("memory is what the program wrote", function()
     local a, back = cuda.mem_alloc(8), ffi.new "uint8_t[8]"
     cuda.memcpy_htod(a + 2, "xy")

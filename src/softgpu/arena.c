@@ -372,11 +372,33 @@ void sg_arena_close(void) {
   A.damaged = 0;
 }
 
+/* Addresses that the process has in use: the first number of statm, in pages. */
+static uint64_t addresses_in_use(void) {
+  unsigned long long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "re");
+  if (!f) return 0;
+  if (fscanf(f, "%llu", &pages) != 1) pages = 0;
+  fclose(f);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Addresses that the device may take: where the process has a limit (RLIMIT_AS), half of what it leaves. The
+ * other half is the program's, and the compiler's: NVRTC takes 700 MiB for a source with CUB in it, and ends
+ * the process where it gets less. */
+static uint64_t addresses_to_take(void) {
+  struct rlimit r;
+  if (getrlimit(RLIMIT_AS, &r) != 0 || r.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  const uint64_t used = addresses_in_use();
+  return r.rlim_cur > used ? (r.rlim_cur - used) / 2 : 0;
+}
+
 /* A guard page before each heap, so that no allocation touches its neighbour heap's. Spare addresses are the
  * first to go where the address space is limited. */
-static bool map_heaps(uint64_t devices, uint64_t bytes, uint64_t host) {
-  for (A.spare = 1; A.spare <= 64; A.spare *= 4)
-    if (map_range(SG_SHARED_PAGE + devices * (span_of(bytes) + PAGE) + span_of(host) + 2 * PAGE)) return true;
+static bool map_heaps(uint64_t devices, uint64_t bytes, uint64_t host, uint64_t most) {
+  for (A.spare = 1; A.spare <= 64; A.spare *= 4) {
+    const uint64_t all = SG_SHARED_PAGE + devices * (span_of(bytes) + PAGE) + span_of(host) + 2 * PAGE;
+    if (all <= most && map_range(all)) return true;
+  }
   return false;
 }
 
@@ -390,8 +412,9 @@ bool sg_arena_open(int devices, uint64_t bytes) {
   }
   bytes = bytes > (uint64_t)1 << 40 ? (uint64_t)1 << 40 : align_up(bytes, PAGE);
   if (bytes < MIN_HEAP_BYTES) bytes = MIN_HEAP_BYTES;
+  const uint64_t most = addresses_to_take();
   uint64_t host = HOST_HEAP_BYTES;
-  while (!map_heaps((uint64_t)devices, bytes, host)) {
+  while (!map_heaps((uint64_t)devices, bytes, host, most)) {
     bool mine = (uint64_t)devices * bytes >= host;
     if ((mine ? bytes : host) <= MIN_HEAP_BYTES) return false;
     if (mine)
