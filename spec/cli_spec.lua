@@ -51,6 +51,20 @@ describe("the command", function()
     end
   end)
 
+  it("error objects show their text, and those without one say so", function()
+    for arguments, expected in pairs {
+      ["-e 'error {}'"] = "cudalua: (error object is a table value)\n",
+      ["-e 'error()'"] = "cudalua: (error object is a nil value)\n",
+      ["-e 'error(setmetatable({}, { __tostring = function() return \"mine\" end }))'"] = "cudalua: mine\n",
+    } do
+      local out, status = cudalua(arguments)
+      assert.equal(expected, out)
+      assert.equal(1, status)
+    end
+    local out = cudalua "-e 'return cuda.gpuarry'"
+    assert.truthy(out:find("(command line):1: cuda has no field 'gpuarry'; did you mean 'gpuarray'?\n", 1, true), out)
+  end)
+
   it("info names driver, devices and NVRTC", function()
     local out, status = cudalua "info"
     assert.truthy(out:find "driver   .*CUDA %d+%.%d+")
