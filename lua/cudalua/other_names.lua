@@ -76,11 +76,9 @@ M.arrays = {
   -- reductions, scans, order
   amax = "a:max()",
   amin = "a:min()",
-  average = "a:mean()",
   cumulative_sum = "a:cumsum()",
   cumulative_prod = "a:cumprod()",
   msort = "a:sort(1)",
-  nanpercentile = "a:percentile(q)",
   -- shapes
   concat = "gpuarray.concatenate(arrays, axis)",
   cat = "gpuarray.concatenate(arrays, axis)",
