@@ -46,6 +46,7 @@ return {
     mem_async_spec = [[mem_alloc_async DeviceAllocation:free_async MemoryPool MemoryPool:alloc MemoryPool:trim_to
       MemoryPool:get_attribute MemoryPool:set_attribute MemoryPool:make_current MemoryPool:set_access
       MemoryPool:get_device MemoryPool:handle MemoryPool:close default_mempool]],
+    mempool_spec = [[MemoryPool:export MemoryPool:export_pointer MemoryPool:import_pointer import_mempool]],
     pool_spec = [[DeviceMemoryPool DeviceMemoryPool:allocate DeviceMemoryPool:bin_number DeviceMemoryPool:alloc_size
       DeviceMemoryPool:free_held DeviceMemoryPool:stop_holding DeviceMemoryPool:close PooledDeviceAllocation
       PooledDeviceAllocation:free PooledDeviceAllocation:close PooledDeviceAllocation:ptr PageLockedMemoryPool

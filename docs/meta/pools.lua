@@ -132,7 +132,8 @@ function MemoryPool:set_attribute(attribute, value) end
 ---@raise LogicError for what is no size
 function MemoryPool:trim_to(bytes) end
 
----cuDeviceSetMemPool: mem_alloc_async() takes memory from this pool from here on, on its device.
+---cuDeviceSetMemPool: mem_alloc_async() takes memory from this pool from here on, on its device. A pool of another
+---location becomes the current one there (cuMemSetMemPool).
 ---@return cudalua.MemoryPool self
 ---@raise LogicError where the pool was closed
 function MemoryPool:make_current() end
@@ -144,8 +145,26 @@ function MemoryPool:make_current() end
 ---@raise LogicError for a device that cannot
 function MemoryPool:set_access(device, access) end
 
+---cuMemPoolExportToShareableHandle: a descriptor for cuda.import_mempool() in another process, which it reaches through
+---a socket or by inheritance.
+---@return integer descriptor  of a file; yours to close
+---@raise LogicError unless the pool was made with `shareable = true`
+function MemoryPool:export() end
+
+---cuMemPoolExportPointer: what import_pointer() of another process takes. The pool has to be shareable.
+---@param memory cudalua.DeviceAllocation  of this pool, in use
+---@return string data  64 bytes
+---@raise LogicError for other memory, and for memory of a pool that is not shareable
+function MemoryPool:export_pointer(memory) end
+
+---cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does.
+---@param data string  64 bytes of export_pointer()
+---@return cudalua.DeviceAllocation
+---@raise LogicError for what is no such data, for memory of another pool, and for a pool that was not imported
+function MemoryPool:import_pointer(data) end
+
 ---The one that it was made for.
----@return cudalua.Device  whose memory it is
+---@return cudalua.Device  whose memory it is, or which was given access to it
 function MemoryPool:get_device() end
 
 ---The driver's handle.

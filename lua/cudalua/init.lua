@@ -192,7 +192,7 @@ for part, list in pairs {
   nvjitlink = "link",
   dynamic = "DynamicModule DynamicSourceModule",
   linear = "mem_alloc_pitch mem_get_address_range",
-  mempool = "MemoryPool default_mempool",
+  mempool = "MemoryPool default_mempool import_mempool",
   profiler = "start_profiler stop_profiler initialize_profiler",
   pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
     "DebugMemoryPool",

@@ -97,6 +97,7 @@ static const luaL_Reg core_functions[] = {
     {"on_finalizer_error", cl_on_finalizer_error},
     // mempool.c
     {"mempool", cl_mempool},
+    {"import_mempool", cl_import_mempool},
     {"default_mempool", cl_default_mempool},
     // pool.c
     {"device_pool", cl_device_pool},
@@ -292,6 +293,9 @@ static const luaL_Reg mempool_methods[] = {{"alloc", cl_mempool_alloc},
                                            {"handle", cl_mempool_handle},
                                            {"get_device", cl_mempool_get_device},
                                            {"trim_to", cl_mempool_trim_to},
+                                           {"export", cl_mempool_export},
+                                           {"export_pointer", cl_mempool_export_pointer},
+                                           {"import_pointer", cl_mempool_import_pointer},
                                            {"make_current", cl_mempool_make_current},
                                            {"set_access", cl_mempool_set_access},
                                            {"get_attribute", cl_mempool_get_attribute},

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- giving back --- */
 
@@ -165,6 +166,31 @@ int cl_mem_alloc_async(lua_State *L) { return alloc_async(L, 1, "mem_alloc_async
 int cl_mempool_alloc(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_MEMPOOL);
   return alloc_async(L, 2, "MemoryPool:alloc", o->rec);
+}
+
+/* pool:import_pointer(data) -> DeviceAllocation, which is freed here before it is freed by the process that
+ * made it */
+int cl_mempool_import_pointer(lua_State *L) {
+  CUmemPoolPtrExportData data;
+  const cl_Object *o = cl_check(L, 1, CL_MEMPOOL);
+  size_t n = 0;
+  const char *s = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : NULL;
+  if (n != sizeof data.reserved) cl_bad_argument(L, 2, "data", "the 64 bytes that export_pointer() gave");
+  memcpy(data.reserved, s, n);
+  cl_refuse_in_capture(L, "import_pointer");
+  cl_MemoryObject *m;
+  cl_Allocation *a = push_allocation(L, 0, &m);
+  CUdeviceptr p = 0, base = 0;
+  size_t size = 0;
+  a->rec.waits = true;
+  CL_TRY(L, cuMemPoolImportPointer, &p, (CUmemoryPool)o->rec->handle, &data);
+  CUresult code = CU.cuMemGetAddressRange_v2(&base, &size, p);
+  if (code) cl_log_clear();
+  a->size = code ? (uint64_t)1 << 53 : base + size - p; /* no bounds, should the driver not tell */
+  a->rec.handle = m->address = p;
+  m->size = a->size;
+  atomic_store_explicit(&a->rec.life, CL_LIVE, memory_order_release);
+  return 1;
 }
 
 static cl_Allocation *check_allocation(lua_State *L) {

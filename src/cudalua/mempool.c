@@ -1,9 +1,11 @@
 /* MemoryPool: a pool of the driver's for memory that is allocated and freed in the order of streams. */
 #include "mempool.h"
 #include "capture.h"
+#include "copy.h"
 #include "lock.h"
 #include "pressure.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +43,18 @@ static uint64_t idle(CUmemoryPool pool) {
   return reserved > used ? reserved - used : 0;
 }
 
+/* The device's own memory comes from it. */
+static bool is_device(const cl_Mempool *p) {
+  return p->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->type == CU_MEM_ALLOCATION_TYPE_PINNED;
+}
+
 static uint64_t for_each(CUdevice dev, uint64_t (*f)(CUmemoryPool)) {
   CUmemoryPool pool = NULL;
   CUstreamCaptureMode mode = cl_relax();
   uint64_t sum = CU.cuDeviceGetDefaultMemPool(&pool, dev) ? 0 : f(pool);
   pthread_mutex_lock(&list_lock);
   for (const cl_Mempool *p = list; p; p = p->next)
-    if (p->device == dev && p->rec.life == CL_LIVE) sum += f((CUmemoryPool)p->rec.handle);
+    if (p->device == dev && is_device(p) && p->rec.life == CL_LIVE) sum += f((CUmemoryPool)p->rec.handle);
   pthread_mutex_unlock(&list_lock);
   cl_unrelax(mode);
   cl_log_clear();
@@ -171,24 +178,56 @@ static uint64_t check_threshold(lua_State *L, int idx, const char *what) {
   return cl_check_bytes(L, idx, what);
 }
 
-/* mempool(device, release_threshold, max_size) -> MemoryPool; each may be nil */
-int cl_mempool(lua_State *L) {
-  CUdevice dev = check_device(L, 1, "device");
-  cuuint64_t threshold = lua_isnoneornil(L, 2) ? UINT64_MAX : check_threshold(L, 2, "release_threshold");
-  CUmemPoolProps props;
-  cl_refuse_in_capture(L, "MemoryPool");
-  memset(&props, 0, sizeof props);
-  props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  props.location.id = dev;
-  props.maxSize = lua_isnoneornil(L, 3) ? 0 : cl_check_bytes(L, 3, "max_size");
+/* --- making --- */
+
+/* An option of the table at 1 comes to `at`; false: it is not there. */
+static bool option(lua_State *L, const char *name, int at) {
+  lua_settop(L, at - 1);
+  if (lua_istable(L, 1))
+    lua_getfield(L, 1, name);
+  else
+    lua_pushnil(L);
+  return !lua_isnil(L, at);
+}
+
+static bool option_flag(lua_State *L, const char *name) {
+  if (!option(L, name, 2)) return false;
+  if (!lua_isboolean(L, 2)) cl_bad_argument(L, 2, name, "a boolean");
+  return lua_toboolean(L, 2);
+}
+
+static CUmemLocation option_location(lua_State *L, CUdevice dev, bool managed) {
+  CUmemLocation at = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev};
+  const char *name = option(L, "location", 2) ? cl_check_name(L, 2, "location") : "device";
+  if (strcmp(name, "host") == 0)
+    at = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_HOST};
+  else if (strcmp(name, "host_numa") == 0)
+    at = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_HOST_NUMA};
+  else if (strcmp(name, "none") == 0 && managed)
+    at = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_NONE};
+  else if (strcmp(name, "device") != 0)
+    cl_bad_argument(L, 2, "location",
+                    "\"device\", \"host\" or \"host_numa\", or with managed = true \"none\"");
+  if (!option(L, "numa_node", 2)) return at;
+  if (at.type != CU_MEM_LOCATION_TYPE_HOST_NUMA)
+    cl_logic(L, "MemoryPool: numa_node needs location = \"host_numa\"");
+  at.id = (int)cl_check_int(L, 2, "numa_node", 0, INT_MAX);
+  return at;
+}
+
+/* A new object for a pool, not live yet. */
+static cl_Mempool *push_pool(lua_State *L, CUdevice dev, CUmemLocation at, CUmemAllocationType type) {
   cl_Object *o = cl_push(L, CL_MEMPOOL, sizeof *o);
   cl_Mempool *p = (cl_Mempool *)cl_rec_new(CL_MEMPOOL, sizeof *p, NULL);
-  if (!p) return luaL_error(L, "not enough memory");
+  if (!p) luaL_error(L, "not enough memory");
   o->rec = &p->rec;
   p->device = dev;
-  CUmemoryPool handle = NULL;
-  CL_TRY(L, cuMemPoolCreate, &handle, &props);
+  p->location = at;
+  p->type = type;
+  return p;
+}
+
+static void enter(cl_Mempool *p, CUmemoryPool handle) {
   p->rec.handle = (uint64_t)(uintptr_t)handle;
   pthread_mutex_lock(&list_lock);
   reap();
@@ -196,7 +235,77 @@ int cl_mempool(lua_State *L) {
   p->next = list;
   list = p;
   pthread_mutex_unlock(&list_lock);
+}
+
+/* The driver gives a pool of host memory to the host alone. */
+static void open_to_device(lua_State *L, const cl_Mempool *p) {
+  const CUmemAccessDesc d = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = p->device},
+                             .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  if (p->type != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type == CU_MEM_LOCATION_TYPE_DEVICE) return;
+  CL_TRY(L, cuMemPoolSetAccess, (CUmemoryPool)p->rec.handle, &d, 1);
+}
+
+/* mempool([options]) -> MemoryPool */
+int cl_mempool(lua_State *L) {
+  lua_settop(L, 1);
+  option(L, "device", 2);
+  CUdevice dev = check_device(L, 2, "device");
+  cuuint64_t threshold = UINT64_MAX;
+  if (option(L, "release_threshold", 2)) threshold = check_threshold(L, 2, "release_threshold");
+  CUmemPoolProps props;
+  cl_refuse_in_capture(L, "MemoryPool");
+  memset(&props, 0, sizeof props);
+  const bool managed = option_flag(L, "managed");
+  props.allocType = managed ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
+  props.location = option_location(L, dev, managed);
+  if (option_flag(L, "shareable")) props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (option(L, "max_size", 2)) props.maxSize = cl_check_bytes(L, 2, "max_size");
+  cl_Mempool *p = push_pool(L, dev, props.location, props.allocType);
+  CUmemoryPool handle = NULL;
+  CL_TRY(L, cuMemPoolCreate, &handle, &props);
+  enter(p, handle);
   CL_TRY(L, cuMemPoolSetAttribute, handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  open_to_device(L, p);
+  return 1;
+}
+
+/* --- pools of several processes --- */
+
+static cl_Mempool *check(lua_State *L) {
+  return (cl_Mempool *)((const cl_Object *)cl_check(L, 1, CL_MEMPOOL))->rec;
+}
+
+/* pool:export() -> file descriptor, which is the caller's to close */
+int cl_mempool_export(lua_State *L) {
+  CUmemoryPool pool = (CUmemoryPool)check(L)->rec.handle; /* which may raise, so before the mode changes */
+  int fd = -1;
+  CL_TRY_RELAXED(L, cuMemPoolExportToShareableHandle, &fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  lua_pushinteger(L, fd);
+  return 1;
+}
+
+/* import_mempool(descriptor [, device]) -> MemoryPool */
+int cl_import_mempool(lua_State *L) {
+  const intptr_t fd = (intptr_t)cl_check_int(L, 1, "descriptor", 0, INT_MAX);
+  CUdevice dev = check_device(L, 2, "device");
+  cl_refuse_in_capture(L, "import_mempool");
+  cl_Mempool *p = push_pool(L, dev, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev},
+                            CU_MEM_ALLOCATION_TYPE_PINNED);
+  CUmemoryPool handle = NULL;
+  CL_TRY(L, cuMemPoolImportFromShareableHandle, &handle, (void *)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+         0);
+  p->imported = true;
+  enter(p, handle);
+  return 1;
+}
+
+/* pool:export_pointer(memory) -> string of 64 bytes */
+int cl_mempool_export_pointer(lua_State *L) {
+  CUmemPoolPtrExportData data;
+  (void)check(L);
+  const CUdeviceptr p = cl_device_address(L, 2, "memory", 0);
+  CL_TRY_RELAXED(L, cuMemPoolExportPointer, &data, p);
+  lua_pushlstring(L, (const char *)data.reserved, sizeof data.reserved);
   return 1;
 }
 
@@ -204,6 +313,8 @@ static cl_Mempool *default_of(CUdevice dev, CUmemoryPool handle) {
   cl_Mempool *p = &defaults[dev];
   pthread_mutex_lock(&list_lock);
   p->device = dev;
+  p->location = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev};
+  p->type = CU_MEM_ALLOCATION_TYPE_PINNED;
   p->is_default = true;
   p->rec.kind = CL_MEMPOOL;
   p->rec.handle = (uint64_t)(uintptr_t)handle;
@@ -221,10 +332,6 @@ int cl_default_mempool(lua_State *L) {
   cl_Mempool *p = default_of(dev, handle);
   cl_push_interned(L, p, &p->rec, CL_MEMPOOL, sizeof(cl_Object));
   return 1;
-}
-
-static cl_Mempool *check(lua_State *L) {
-  return (cl_Mempool *)((const cl_Object *)cl_check(L, 1, CL_MEMPOOL))->rec;
 }
 
 int cl_mempool_close(lua_State *L) {
@@ -253,10 +360,14 @@ int cl_mempool_trim_to(lua_State *L) {
   return 1;
 }
 
-/* pool:make_current(): what mem_alloc_async() takes from on its device */
+/* pool:make_current(): what mem_alloc_async() takes from on its device, or the current one of its location */
 int cl_mempool_make_current(lua_State *L) {
   const cl_Mempool *p = check(L);
-  CL_TRY_RELAXED(L, cuDeviceSetMemPool, p->device, (CUmemoryPool)p->rec.handle);
+  CUmemLocation at = p->location;
+  if (is_device(p))
+    CL_TRY_RELAXED(L, cuDeviceSetMemPool, p->device, (CUmemoryPool)p->rec.handle);
+  else
+    CL_TRY_RELAXED(L, cuMemSetMemPool, &at, p->type, (CUmemoryPool)p->rec.handle);
   lua_settop(L, 1);
   return 1;
 }

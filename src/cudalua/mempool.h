@@ -5,9 +5,12 @@
 #include "core.h"
 
 typedef struct cl_Mempool {
-  cl_Rec rec; /* handle: the CUmemoryPool. No parent: it belongs to a device */
-  CUdevice device;
+  cl_Rec rec;      /* handle: the CUmemoryPool. No parent: it belongs to a device */
+  CUdevice device; /* whose memory it is, or which was given access to it */
+  CUmemLocation location;
+  CUmemAllocationType type;
   bool is_default;         /* the driver's own: never destroyed */
+  bool imported;           /* from another process, which allocates */
   struct cl_Mempool *next; /* list of those made here */
 } cl_Mempool;
 
