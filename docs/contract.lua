@@ -77,6 +77,7 @@ return {
       matrix_to_array make_multichannel_2d_array np_to_array]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
+    pycuda_spec = "kernel",
     compiler_options_spec = "is_debugging",
     cache_spec = "cache_info clear_cache",
     launch_spec = [[In Out InOut null Function:name bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16
@@ -112,6 +113,7 @@ return {
     module = "cudalua.compiler", prefix = "compiler",
     internal = "build",
     compiler_options_spec = "compile SourceModule DEFAULT_NVRTC_FLAGS nvrtc",
+    pycuda_spec = "kernel",
   },
   {
     module = "cudalua.softgpu", prefix = "softgpu",

@@ -437,8 +437,6 @@ describe("a CompileError", function()
 
   it("helps with what beginners meet", function()
     for source, hint in pairs {
-      ["__global__ void k(uint32_t *p) {}"] = "#include <stdint.h>",
-      ["__global__ void k(float *p) { *p = INFINITY; }"] = "#include <math.h>",
       ["__global__ void k(half *p) {}"] = "#include <cuda_fp16.h>",
       ["template<class T> __global__ void k(T *p) {}"] = "no_extern_c",
       ["texture<float> t;"] = "cudaTextureObject_t",

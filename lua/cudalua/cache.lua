@@ -153,6 +153,7 @@ local function own_stamp()
   local more = core.list_folder(base .. "compiler") or {}
   table.sort(more)
   for _, file in ipairs(more) do add(base .. "compiler/" .. file) end
+  for _, path in ipairs(require("cudalua.compiler.names").files()) do add(path) end
   own = table.concat(lines, "\n")
   return own
 end

@@ -63,17 +63,13 @@ M.SourceModuleClass = names.class(SourceModule, "SourceModule", { log = true, ti
 
 function SourceModule:__tostring() return "cudalua.SourceModule: " .. tostring(self.module) end
 
----@param source string  CUDA C
----@param opts? cudalua.CompileOptions
----@return cudalua.SourceModule
----@raise CompileError, and what module_from_buffer raises
-function M.SourceModule(source, opts)
-  opts = option.read("SourceModule", opts)
+local function loaded(where, source, opts)
+  opts = option.read(where, opts)
   if opts.target == "ltoir" then
-    errors.raise("LogicError", "SourceModule: LTO-IR cannot be loaded; cuda.DynamicModule{lto = true} links it")
+    errors.raise("LogicError", where .. ": LTO-IR cannot be loaded; cuda.DynamicModule{lto = true} links it")
   end
   core.want_context() -- whose device it is compiled for
-  local result = M.build("SourceModule", source, opts)
+  local result = M.build(where, source, opts)
   local mod = core.module_load(result.image)
   if result.ptx then remember_image(mod, result.ptx) end
   return setmetatable({
@@ -85,6 +81,12 @@ function M.SourceModule(source, opts)
     _lowered = result.lowered,
   }, SourceModule)
 end
+
+---@param source string  CUDA C
+---@param opts? cudalua.CompileOptions
+---@return cudalua.SourceModule
+---@raise CompileError, and what module_from_buffer raises
+function M.SourceModule(source, opts) return loaded("SourceModule", source, opts) end
 
 local function check_self(self, method)
   if getmetatable(self) ~= SourceModule then
@@ -126,6 +128,41 @@ end
 function SourceModule:get_global(name)
   local lowered = symbol(self, "get_global", name)
   return self.module:get_global(lowered)
+end
+
+-- The name of the only kernel in a source that was compiled.
+local function only_kernel(mod)
+  local names = {}
+  for name in pairs(mod._params) do names[#names + 1] = name end
+  if #names == 1 then return names[1] end
+  table.sort(names)
+  errors.raise("LogicError", #names == 0 and "kernel: the source has no kernel that is found without its name" or
+    ("kernel: the source has %d kernels: %s"):format(#names, table.concat(names, ", ")), {
+    hint = #names == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
+      ('say which one: cuda.kernel(source, "%s")'):format(names[1]),
+  })
+end
+
+---As cuda.kernel.
+---@param source string
+---@param name? string
+---@param opts? cudalua.CompileOptions
+---@return cudalua.Function
+---@raise as cuda.kernel
+function M.kernel(source, name, opts)
+  if type(name) == "table" and opts == nil then name, opts = nil, name end
+  if name ~= nil and type(name) ~= "string" then
+    errors.raise("LogicError", "kernel: the kernel's name must be a string, got " .. errors.text(name))
+  end
+  opts = option.read("kernel", opts)
+  if name and name:find "<" and opts.name_expressions == nil then
+    local own = { name_expressions = { name } }
+    for key, value in next, opts do own[key] = value end
+    if own.no_extern_c == nil then own.no_extern_c = true end
+    opts = own
+  end
+  local mod = loaded("kernel", source, opts)
+  return mod:get_function(name or only_kernel(mod))
 end
 
 -- PyCUDA has these in the same module.

@@ -182,6 +182,14 @@ function M._of(where, x)
   return dt or refuse(where .. ": " .. why)
 end
 
+-- Options may stand where a dtype is expected: zeros(3, {order = "F"}). Returns the dtype and the options.
+function M._or_options(x, options)
+  if type(x) == "table" and options == nil and getmetatable(x) == nil and next(x) ~= nil and x[1] == nil then
+    return nil, x
+  end
+  return x, options
+end
+
 ---A struct as C lays it out. Its elements are FFI structs with these fields; the dtype itself makes them when it is
 ---called: `particle(1, 2)` by position, `particle { x = 1 }` by name, the rest is zero. In an FFI struct a float16 or
 ---bfloat16 is its bits and a pointer an address; a:field() and a:tolist() of arrays give numbers. The same description

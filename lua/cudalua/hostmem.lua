@@ -38,6 +38,7 @@ local function maker(name, known, allocate)
   known.order = true
 
   local function new(where, shape, dtype, options)
+    dtype, options = dtypes._or_options(dtype, options)
     options = errors.options(where, options, known)
     local order = options.order
     if order ~= nil and order ~= "C" and order ~= "F" then

@@ -139,6 +139,16 @@ cuda.SourceModule = setmetatable({}, {
 ---@return string image, string? log
 function cuda.compile(source, opts) return require("cudalua.compiler").compile(source, opts) end
 
+---Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
+---@param source string
+---@param name? string  the kernel's; may be left out where the source has one kernel. "fill<float>" is an instance of a
+---  template: name_expressions and no_extern_c are given by themselves
+---@param opts? cudalua.CompileOptions  may stand in the place of the name
+---@return cudalua.Function
+---@raise LogicError (500) that lists the kernels if there is none of that name, LogicError if the name is missing and
+---  the source has several or none; what SourceModule raises
+function cuda.kernel(source, name, opts) return require("cudalua.compiler").kernel(source, name, opts) end
+
 ---Kernel argument: device memory for the time of the call, filled from a host buffer before it.
 ---@param buf any           string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
 ---@param nbytes? integer   how much of it; default: all
@@ -201,8 +211,9 @@ for part, list in pairs {
   for name in list:gmatch "%S+" do later[name] = part end
 end
 -- As fields: cuda.ndarray.zeros.
-local modules = { curandom = true, dtype = true, elementwise = true, gpuarray = true, math = true, ndarray = true,
-  random = true, reduction = true, scan = true, softgpu = true, tools = true, vec = true }
+local modules = { compiler = true, cumath = true, curandom = true, driver = true, dtype = true, elementwise = true,
+  gpuarray = true, math = true, ndarray = true, random = true, reduction = true, scan = true, softgpu = true,
+  tools = true, vec = true }
 
 -- Fields that a program may set to nil.
 local optional = { on_notice = true }

@@ -36,6 +36,7 @@ function M.is_array(x) return arrays.is_array(x) end
 local function dtype_or_default(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
 
 local function made(what, shape, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   dtype = dtype_or_default(dtype)
   local order, backing = placement(what, options)
   return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order, backing)
@@ -81,12 +82,14 @@ end
 ---@return cudalua.ndarray.Array
 ---@raise LogicError where the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
   return filled("ndarray.full", made("ndarray.full", shape, dtype, options), value)
 end
 
 -- An array of the shape, dtype and, unless given, order of another one. Its elements lie without gaps.
 local function made_like(what, other, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   if not arrays.is_array(other) then
     refuse(what, "expected a host array, got " .. element.describe(other))
   end
@@ -140,6 +143,7 @@ end
 ---@raise LogicError naming the place where lists are ragged or a value does not fit, and as empty
 function M.array(values, dtype, options)
   local what = "ndarray.array"
+  dtype, options = dtypes._or_options(dtype, options)
   local order, backing, o = placement(what, options)
   dtype = dtype ~= nil and dtypes.of(dtype) or nil
   if not arrays.is_array(values) then
@@ -163,6 +167,7 @@ end
 ---@raise LogicError for a bad pointer, shape, dtype or strides
 function M.wrap(pointer, shape, dtype, options)
   local what = "ndarray.wrap"
+  dtype, options = dtypes._or_options(dtype, options)
   dtype = dtype_or_default(dtype)
   local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true,
     token = true })
@@ -209,6 +214,7 @@ end
 ---@raise LogicError where the buffer is const, too small, not a whole number of elements, or its type is not known
 function M.from_buffer(buf, shape, dtype, options)
   local what = "ndarray.from_buffer"
+  dtype, options = dtypes._or_options(dtype, options)
   local order = order_of(what, options)
   if dtype == nil and (type(shape) == "string" or dtypes.is_dtype(shape)) then
     refuse(what, ("shape must be a list, got %s; the dtype comes third: from_buffer(buf, nil, %s)"):format(

@@ -43,7 +43,7 @@ local function exact_numbers_first(what, names, least, ...)
       refuse(what, ("%s must be a number, got %s"):format(names[at] or "stop", element.describe(given[at])))
     end
   end
-  return numbers, given[at], given[at + 1]
+  return numbers, dtypes._or_options(given[at], given[at + 1])
 end
 
 ---The numbers that an argument list begins with, then a dtype and options: five arguments, some nil.

@@ -20,6 +20,8 @@ local names = {
   uint32_t = "uint32", int64_t = "int64", uint64_t = "uint64", size_t = "uint64", ssize_t = "int64",
   ptrdiff_t = "int64", intptr_t = "int64", uintptr_t = "uint64", wchar_t = "int32", char16_t = "uint16",
   char32_t = "uint32", half = "float16", __half = "float16", __nv_bfloat16 = "bfloat16", nv_bfloat16 = "bfloat16",
+  ushort = "uint16", uint = "uint32", ulong = "uint64", u_char = "uint8", u_short = "uint16", u_int = "uint32",
+  u_long = "uint64",
   cudaTextureObject_t = "uint64", cudaSurfaceObject_t = "uint64", CUtexObject = "uint64", CUsurfObject = "uint64",
   CUdeviceptr = "uint64",
 }

@@ -107,7 +107,7 @@ end
 local host_headers = {}
 for name in ([[iostream fstream sstream iomanip ostream istream string vector map set list deque queue stack memory
   unordered_map unordered_set thread mutex chrono random stdexcept exception cstdarg stdarg.h errno.h signal.h unistd.h
-  pthread.h iterator numeric functional sys/time.h sys/types.h]]):gmatch "%S+" do
+  pthread.h iterator numeric functional sys/time.h]]):gmatch "%S+" do
   host_headers[name] = true
 end
 
@@ -128,14 +128,9 @@ local function missing_header(job, name, folders)
   return hint
 end
 
--- What declares names that programs use without including anything, as nvcc lets them.
+-- What declares names that need an #include, as with nvcc.
 local declared_in = {}
 for header, names in pairs {
-  ["stdint.h"] = "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t UINT32_MAX " ..
-    "INT32_MAX UINT64_MAX INT64_MAX SIZE_MAX",
-  ["math.h"] = "INFINITY NAN HUGE_VAL HUGE_VALF M_PI M_PI_2 M_PI_4 M_E M_SQRT2 M_LN2",
-  ["float.h"] = "FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON",
-  ["limits.h"] = "INT_MAX INT_MIN UINT_MAX LLONG_MAX ULLONG_MAX CHAR_BIT SHRT_MAX",
   ["cuda_fp16.h"] = "half half2 __half __half2 __float2half __half2float",
   ["cuda_bf16.h"] = "__nv_bfloat16 __nv_bfloat162",
   ["cuComplex.h"] = "cuComplex cuFloatComplex cuDoubleComplex make_cuFloatComplex make_cuDoubleComplex",
@@ -176,6 +171,9 @@ local hints = {
   { "separate compilation mode", function() return launches end },
   { "^device%-side kernel launch", function() return launches end },
   { '^at the end of the source: expected a "}"', function() return "a { of the source is never closed" end },
+  { "^unrecognized option", function()
+    return 'docs/compiling.md has the options; backend = "nvcc" compiles with nvcc'
+  end },
   { "^invalid value for %-%-gpu%-architecture", function()
     return "architectures are sm_90 for machine code, compute_90 for PTX"
   end },

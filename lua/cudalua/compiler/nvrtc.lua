@@ -9,7 +9,9 @@ local diagnostic = require "cudalua.compiler.diagnostic"
 local errors = require "cudalua.errors"
 local kernels = require "cudalua.compiler.kernels"
 local keep = require "cudalua.compiler.keep"
+local names = require "cudalua.compiler.names"
 local notice = require "cudalua.notice"
+local nvcc_options = require "cudalua.compiler.nvcc_options"
 local option = require "cudalua.compiler.options"
 local signature = require "cudalua.signature"
 local source_text = require "cudalua.source"
@@ -71,15 +73,15 @@ end
 -- Kernels that the compiler cannot be asked about, as its log says: overloaded ones, or what only looks like one.
 -- Nil if the errors are (also) others'.
 local function refused(log, asked)
-  local names, found = {}, false
+  local kernel_names, found = {}, false
   local list = diagnostic.errors(log)
   for _, one in ipairs(list) do
     if one.file ~= "__nv_name_map" then return nil end
   end
   for name in log:gmatch "pragma nv_mangled_name [^\n]-&::([%a_][%w_]*)" do
-    if asked[name] then names[name], found = true, true end
+    if asked[name] then kernel_names[name], found = true, true end
   end
-  return found and names or nil
+  return found and kernel_names or nil
 end
 
 local function sorted(set)
@@ -101,9 +103,10 @@ local function compile(job, text, options)
   for name, parameters in pairs(found) do types[name] = parameters end
   for _ = 1, 2 do
     if next(types) == nil then break end
-    local names, expressions = sorted(types), { unpack(job.expressions) }
-    for _, name in ipairs(names) do expressions[#expressions + 1] = kernels.type_expression(name) end
-    local result = nvrtc(job, text .. kernels.declarations(names, job.expressions, job.opts.pch), options, expressions)
+    local kernel_names, expressions = sorted(types), { unpack(job.expressions) }
+    for _, name in ipairs(kernel_names) do expressions[#expressions + 1] = kernels.type_expression(name) end
+    local declarations = kernels.declarations(kernel_names, job.expressions, job.opts.pch)
+    local result = nvrtc(job, text .. declarations, options, expressions)
     if result.ok then return result, types end
     local log = result.log or ""
     if not (log:find("__nv_name_map", 1, true) or log:find("cudalua", 1, true)) then return result, {} end
@@ -112,6 +115,30 @@ local function compile(job, text, options)
     for name in pairs(without) do types[name] = nil end
   end
   return nvrtc(job, text, options, job.expressions), {}
+end
+
+---@class cudalua.Compilation
+---@field result table
+---@field types table<string, string[]>  kernels whose types were asked for
+---@field job cudalua.CompileJob         with the supplied names
+---@field options string[]
+
+-- Compiles with these names, and with those that turn out to be undefined.
+local function compile_with(supplied, job, text, options)
+  local c = {}
+  repeat
+    c.job, c.options = names.supply(job, options, supplied)
+    c.result, c.types = compile(c.job, text, c.options)
+  until c.result.ok or not names.add_undefined(supplied, c.result.log or "")
+  return c
+end
+
+-- Compiles with the names that nvcc's users include nothing for. If a program has things of its own by such a name, it
+-- gets those alone that it lacks.
+local function compile_with_names(job, text, options)
+  local c = compile_with(names.mentioned(job.source), job, text, options)
+  if c.result.ok or c.job == job then return c end
+  return compile_with(names.none(), job, text, options)
 end
 
 -- What the lowered names and the PTX tell: symbols of the user's expressions and of kernels that are not extern "C",
@@ -216,6 +243,7 @@ end
 ---@raise CompileError, LogicError, RuntimeError where NVRTC is not found.
 function M.build(where, source, opts, default_options)
   local job = option.job(where, source, opts, default_options, debugging.is_debugging())
+  job.options = nvcc_options.translate(where, job.options)
   local uncached = job.debug or job.keep or job.opts.pch or job.opts.time
   if not toolchain.find().nvrtc then open() end -- only the dynamic linker knows which one it will be
   local arch = option.wanted_arch(job)
@@ -232,11 +260,11 @@ function M.build(where, source, opts, default_options)
   folders = header_folders()
   local options = option.list(job, final_arch(info, job, arch), folders)
   local text = job.extern_c and source_text.wrap(job.source, job.opts.pch) or job.source
-  local types
-  result, types = compile(job, text, options)
-  local keep_dir = job.keep and keep.write(job, text, options, result) or nil
-  if not result.ok then diagnostic.raise(job, result, options, folders, { keep_dir = keep_dir }) end
-  learn(job, result, types)
+  local done = compile_with_names(job, text, options)
+  result, options = done.result, done.options
+  local keep_dir = job.keep and keep.write(done.job, text, options, result) or nil
+  if not result.ok then diagnostic.raise(done.job, result, options, folders, { keep_dir = keep_dir }) end
+  learn(job, result, done.types)
   if result.ptx then result.ptx = tidy(job, result.ptx) end
   local timing
   if job.opts.time then timing, result.log = split_timing(result.log or "") end

@@ -21,6 +21,7 @@ local M = {}
 local shape_options = { order = true, allocator = true }
 
 local function made(what, shape, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   shape = layout.numbers(what, "shape", shape, 0)
   dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
   local o = errors.options(what, options, shape_options)
@@ -81,6 +82,7 @@ end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = object.is_array(value) and value.dtype or value_dtype(value) end
   return filled("gpuarray.full", made("gpuarray.full", shape, dtype, options), value)
 end
@@ -101,6 +103,7 @@ end
 local like_options = { order = true, allocator = true, shape = true }
 
 local function made_like(what, other, dtype, options)
+  dtype, options = dtypes._or_options(dtype, options)
   if not object.is_array(other) and not ndarray.is_array(other) then
     refuse(what, "expected an array, got " .. element.describe(other))
   end
@@ -194,6 +197,7 @@ end
 ---@raise LogicError for what is no array data, MemoryError
 function M.to_gpu(values, dtype, options)
   local what = "gpuarray.to_gpu"
+  dtype, options = dtypes._or_options(dtype, options)
   local o = errors.options(what, options, data_options)
   if dtype ~= nil then dtype = dtypes._of(what, dtype) end
   if object.is_array(values) then
@@ -235,6 +239,7 @@ end
 ---@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "gpuarray.from_function"
+  dtype, options = dtypes._or_options(dtype, options)
   local o = errors.options(what, options, shape_options)
   return uploaded(what, ndarray.from_function(shape, fn, dtype), { order = o.order or "C", allocator = o.allocator })
 end
@@ -266,6 +271,7 @@ end
 ---  elements
 function M.wrap(memory, shape, dtype, options)
   local what = "gpuarray.wrap"
+  dtype, options = dtypes._or_options(dtype, options)
   local o = errors.options(what, options, wrap_options)
   shape = layout.numbers(what, "shape", shape, 0)
   dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)

@@ -64,6 +64,9 @@ function Array:cuda_array_interface()
     stream = number_of(core.current_stream()) }
 end
 
+-- The protocol's own name for it: a.__cuda_array_interface__.
+function object.properties.__cuda_array_interface__(self) return Array.cuda_array_interface(self) end
+
 -- PyCUDA's a.gpudata: what the functions of the driver layer take.
 function object.properties.gpudata(self)
   local leaf = handed_out("gpuarray.gpudata", self)

@@ -53,6 +53,7 @@ end
 ---@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "ndarray.from_function"
+  dtype, options = dtypes._or_options(dtype, options)
   errors.check_callable(what, fn)
   local order, backing = arrays.placement(what, options)
   shape = layout.numbers(what, "shape", shape, 0)

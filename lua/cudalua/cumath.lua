@@ -1,0 +1,2 @@
+-- PyCUDA's name of cudalua.math.
+return require "cudalua.math"
