@@ -478,6 +478,7 @@ describe("elementwise.ElementwiseKernel", function()
     if gpu.soft then
       local softgpu = require "cudalua.softgpu"
       softgpu.log "on"
+      softgpu.log "clear"
       for _ = 1, 3 do k(x) end
       softgpu.log "off"
       local names = {}

@@ -132,14 +132,14 @@ end
 
 -- The name of the only kernel in a source that was compiled.
 local function only_kernel(mod)
-  local names = {}
-  for name in pairs(mod._params) do names[#names + 1] = name end
-  if #names == 1 then return names[1] end
-  table.sort(names)
-  errors.raise("LogicError", #names == 0 and "kernel: the source has no kernel that is found without its name" or
-    ("kernel: the source has %d kernels: %s"):format(#names, table.concat(names, ", ")), {
-    hint = #names == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
-      ('say which one: cuda.kernel(source, "%s")'):format(names[1]),
+  local kernels = {}
+  for name in pairs(mod._params) do kernels[#kernels + 1] = name end
+  if #kernels == 1 then return kernels[1] end
+  table.sort(kernels)
+  errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that is found without its name" or
+    ("kernel: the source has %d kernels: %s"):format(#kernels, table.concat(kernels, ", ")), {
+    hint = #kernels == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
+      ('say which one: cuda.kernel(source, "%s")'):format(kernels[1]),
   })
 end
 
