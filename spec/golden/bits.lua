@@ -47,6 +47,7 @@ return {
   ["sorted others"] = "16590b4c",
   ["the greatest ones, quantiles"] = "1f53c89e",
   ["different ones, first places, groups and counts"] = "1ad96ba8",
+  ["sets, averages and values between points"] = "130fd7cc",
   ["different floats"] = "b5f765ec",
   ["counts by bins"] = "f4eaaa2b",
   ["weights by bins"] = "15c305a4",
