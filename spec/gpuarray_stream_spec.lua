@@ -55,6 +55,125 @@ describe("Arrays in streams", function()
   end)
 end)
 
+-- Which streams kernels and fills ran in while f ran, by number of handle; nil on a GPU, which does not tell.
+local function streams_of(f)
+  if not soft then
+    f()
+    return nil
+  end
+  cuda.Context.synchronize()
+  soft.log "on"
+  soft.log "clear"
+  local ok, err = pcall(f)
+  cuda.Context.synchronize()
+  local seen = {}
+  for _, run in ipairs(soft.runs()) do
+    if run.name == "launch" or run.name == "fill" then seen[run.stream] = (seen[run.stream] or 0) + 1 end
+  end
+  soft.log "off"
+  if not ok then error(err, 0) end
+  return seen
+end
+
+-- All of it was in stream s: so many launches and fills.
+local function ran_in(s, n, f)
+  local seen = streams_of(f)
+  if seen then assert.same({ [tonumber(s:handle())] = n }, seen) end
+end
+
+describe("cuda.Stream:use computes what is written inside in its stream:", function()
+  setup(gpu.context)
+
+  it("what its function returns, and what it keeps", function()
+    local s, a = cuda.Stream(), gpuarray.arange(6, "float32"):eval()
+    local x, kept
+    ran_in(s, 1, function() x = s:use(function() return a:exp() end) end)
+    assert.is_true(math.abs(math.exp(5) - x[6]) < 1e-4)
+    ran_in(s, 1, function() s:use(function() kept = a * 2 + 1 end) end) -- one kernel, not one for each operation
+    assert.same({ 1, 3, 5, 7, 9, 11 }, kept:tolist())
+    local y, z
+    ran_in(s, 2, function()
+      y, z = s:use(function()
+        local b = a + 1
+        return b, b * b
+      end)
+    end)
+    assert.same({ { 1, 2, 3, 4, 5, 6 }, { 1, 4, 9, 16, 25, 36 } }, { y:tolist(), z:tolist() })
+  end)
+
+  it("once, and nothing that was computed on the way", function()
+    local s, a, out = cuda.Stream(), gpuarray.arange(6, "float32"):eval(), gpuarray.zeros(6)
+    ran_in(s, 1, function() s:use(function() out:set(a * 2) end) end)
+    ran_in(s, 1, function() s:use(function() out:iadd(a) end) end)
+    ran_in(s, 1, function() s:use(function() return (a * 2):sum() end) end)
+    ran_in(s, 1, function() s:use(function() return (a * 2):eval() end) end)
+    assert.same({ 0, 3, 6, 9, 12, 15 }, out:tolist())
+  end)
+
+  it("in the innermost stream; what was written before it stays as it was", function()
+    local s, t, a = cuda.Stream(), cuda.Stream(), gpuarray.arange(6, "float32"):eval()
+    local before, inner, outer = a * 7, nil, nil
+    local seen = streams_of(function()
+      s:use(function()
+        inner = t:use(function() return a + 1 end)
+        outer = a + 2
+      end)
+    end)
+    if seen then assert.same({ [tonumber(s:handle())] = 1, [tonumber(t:handle())] = 1 }, seen) end
+    assert.same({ { 1, 2 }, 7 }, { inner[{ { 1, 2 } }]:tolist(), outer[6] })
+    if soft then assert.equal(1, streams_of(function() before:eval() end)[1]) end
+    assert.equal(35, before[6])
+  end)
+
+  it("also where the function was the first to use arrays, and in contexts of other streams", function()
+    local out, ok = gpu.child [[
+      local cuda = require "cudalua"
+      cuda.init()
+      cuda.Device(0):retain_primary_context():push()
+      local s = cuda.Stream()
+      local x = s:use(function() return cuda.gpuarray.ones(3) * 2 + 1 end)
+      print(x._sig, x)
+    ]]
+    assert.equal("false\t[3. 3. 3.]\n", out)
+    assert.is_true(ok)
+  end)
+
+  it("not when the function raises, nor what cannot be computed, which is for its reader to know", function()
+    local s, a = cuda.Stream(), gpuarray.arange(6, "float32"):eval()
+    local x
+    local seen = streams_of(function()
+      pcall(s.use, s, function()
+        x = a + 1
+        error "stop"
+      end)
+    end)
+    if seen then assert.same({}, seen) end
+    assert.equal(1, x[1])
+    local gone = gpuarray.arange(3, "float32"):eval()
+    local y = s:use(function()
+      local sum = gone + 1
+      gone:release()
+      return sum
+    end)
+    gpu.raises("LogicError", "was released", y.get, y)
+    assert.equal("inside", s:use(function() return "inside" end))
+  end)
+
+  it("in captures: a part of the graph", function()
+    local s, out = cuda.Stream(), gpuarray.zeros(4)
+    local a = gpuarray.arange(4, "float32"):eval()
+    local x
+    local exec = s:capture(function()
+      x = s:use(function() return a + 1 end)
+      out:set(x * 2)
+    end):instantiate()
+    a:fill(5)
+    exec:launch(s)
+    s:synchronize()
+    assert.same({ 12, 12, 12, 12 }, out:tolist())
+  end)
+end)
+
 describe("Arrays in graphs", function()
   setup(gpu.context)
 

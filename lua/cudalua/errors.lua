@@ -126,15 +126,21 @@ end
 ---@return any ...
 function M.within(where, f, ...) return passed(where, pcall(f, ...)) end
 
+---Is it a function, a kernel, or an object with __call?
+---@param f any
+---@return boolean
+function M.is_callable(f)
+  local t = type(f)
+  if t == "function" or core.kind(f) == "Function" then return true end
+  local mt = (t == "table" or t == "userdata") and getmetatable(f)
+  return type(mt) == "table" and mt.__call ~= nil
+end
+
 ---Raises a LogicError unless f is a function, a kernel, or an object with __call.
 ---@param where string  function, for the message
 ---@param f any
 function M.check_callable(where, f)
-  local t = type(f)
-  if t == "function" or core.kind(f) == "Function" then return end
-  local mt = (t == "table" or t == "userdata") and getmetatable(f)
-  if type(mt) == "table" and mt.__call then return end
-  core.raise("LogicError", ("%s: expected a function, got %s"):format(where, t))
+  if not M.is_callable(f) then core.raise("LogicError", ("%s: expected a function, got %s"):format(where, type(f))) end
 end
 
 -- FFI types that have a name of their own: "struct 97" -> name.

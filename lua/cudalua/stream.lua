@@ -25,6 +25,27 @@ setmetatable(Stream, {
   end,
 })
 
+local use = Stream.use
+
+local function finish(entered, ok, ...)
+  local arrays = package.loaded["cudalua.gpuarray.inside"]
+  if arrays then arrays.leave(entered, ok, ...) end
+  if not ok then error((...), 0) end
+  return ...
+end
+
+-- Array expressions that were written down inside are computed inside.
+local function inside(fn, ...)
+  local arrays = package.loaded["cudalua.gpuarray.inside"]
+  if arrays then arrays.enter() end
+  return finish(arrays ~= nil, pcall(fn, ...))
+end
+
+function Stream:use(fn, ...)
+  if not errors.is_callable(fn) then return use(self, fn, ...) end
+  return use(self, inside, fn, ...)
+end
+
 local capture = Stream.capture
 
 -- What was written down before and is computed inside would be part of the graph, and have no value before a launch.

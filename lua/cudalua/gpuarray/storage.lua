@@ -196,15 +196,8 @@ local function compact()
   count, listed, limit = n, m, 2 * n + 1000
 end
 
----Remembers an array that was just written down and not computed.
----@param x cudalua.gpuarray.Array
-function M.remember(x)
-  count = count + 1
-  pending[count] = x
-  if count > limit then compact() end
-end
-
-local function compact_readers(list)
+-- Takes out of a list { n =, limit = } of weak references what is pending no more.
+local function compact_list(list)
   local n = 0
   for i = 1, list.n do
     local x = list[i]
@@ -217,6 +210,37 @@ local function compact_readers(list)
   list.n, list.limit = n, 2 * n + 20
 end
 
+local function append(list, x)
+  local n = list.n + 1
+  list.n, list[n] = n, x
+  if n > list.limit then compact_list(list) end
+end
+
+local records, depth = {}, 0 -- the innermost one last
+
+---Remembers an array that was just written down and not computed.
+---@param x cudalua.gpuarray.Array
+function M.remember(x)
+  count = count + 1
+  pending[count] = x
+  if count > limit then compact() end
+  if depth > 0 then append(records[depth], x) end
+end
+
+---Records which arrays are written down from here on, until record_end(). Records nest; the innermost one has them.
+function M.record()
+  depth = depth + 1
+  records[depth] = setmetatable({ n = 0, limit = 20 }, weak)
+end
+
+---@return table list  those that are pending still, in the order of their making
+function M.record_end()
+  local list = records[depth]
+  records[depth], depth = nil, depth - 1
+  compact_list(list)
+  return list
+end
+
 -- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
 local function bind(operand, x)
   if type(operand) ~= "table" or operand._leaf ~= true then return end
@@ -227,9 +251,7 @@ local function bind(operand, x)
     store.readers = setmetatable({ x, n = 1, limit = 20 }, weak)
     return
   end
-  local n = list.n + 1
-  list.n, list[n] = n, x
-  if n > list.limit then compact_readers(list) end
+  append(list, x)
 end
 
 local function bind_all()

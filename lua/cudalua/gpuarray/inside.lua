@@ -1,0 +1,35 @@
+-- What is written down while a stream is in use is meant for that stream, whoever reads it and when. So stream:use() ends
+-- with computing what is pending of it: what its function returns, and whatever nothing was made of. What was an operand
+-- of something, or was computed on the way to something, is most likely needed no more.
+
+local evaluate = require("cudalua.gpuarray.evaluate").evaluate
+local graph = require "cudalua.gpuarray.graph"
+local object = require "cudalua.gpuarray.object"
+local storage = require "cudalua.gpuarray.storage"
+
+local M = {}
+
+---Before the function of stream:use() runs.
+function M.enter() storage.record() end
+
+---After it has run; the stream is still the current one.
+---@param entered boolean  enter() was called; else arrays came up inside
+---@param ok boolean       it returned
+---@param ... any          what it returned
+function M.leave(entered, ok, ...)
+  local list = entered and storage.record_end() or storage.all_pending()
+  if not ok or #list == 0 or graph.limits_lifted() then return end
+  local returned = {}
+  for i = 1, select("#", ...) do
+    local x = select(i, ...)
+    if object.is_array(x) then returned[x] = true end
+  end
+  for i = 1, #list do
+    local x = list[i]
+    if x and x._sig and (returned[x] or x._store == false and x._used == 0) then
+      pcall(evaluate, x) -- what cannot be computed says so to whoever reads it
+    end
+  end
+end
+
+return M
