@@ -25,7 +25,7 @@ local function list(values, t) return gpuarray.to_gpu(values, t) end
 
 local function flat(a)
   local out = {}
-  local h = a:get():copy()
+  local h = a:get({ array = true }):copy()
   for i, x in ipairs(h:reshape { h.size }:tolist()) do
     if type(x) == "boolean" then x = x and 1 or 0 end
     out[i] = tonumber(x)

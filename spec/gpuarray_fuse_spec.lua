@@ -8,7 +8,7 @@ local ndarray = require "cudalua.ndarray"
 local fuse = gpuarray.fuse
 
 local function bits(a)
-  local host = a:get():copy()
+  local host = a:get({ array = true }):copy()
   return ffi.string(host:data(), host.nbytes)
 end
 

@@ -43,7 +43,7 @@ local function values_of(name, n)
 end
 
 local function bits(a)
-  local host = a:get()
+  local host = a:get { array = true }
   if host.order == nil then host = host:copy() end
   return ffi.string(host:data(), host.nbytes)
 end
@@ -371,7 +371,7 @@ end
 
 -- What an array has, in C order: sums, sorted and random ones may lie in memory in another one.
 local function elements(a)
-  local host = a:get():copy "C"
+  local host = a:get({ array = true }):copy "C"
   return ffi.string(host:data(), host.nbytes)
 end
 

@@ -21,7 +21,7 @@ end
 
 -- The elements of an array, in C order, and its shape as text.
 local function list_of(x)
-  local h = g.is_array(x) and x:get() or x
+  local h = g.is_array(x) and x:get { array = true } or x
   local out = {}
   local function walk(axis, index)
     if axis > h.ndim then

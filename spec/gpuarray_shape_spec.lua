@@ -11,7 +11,7 @@ local function same(expected, a) return assert.same(expected, a:tolist()) end
 -- The elements in C order.
 local function flat(a)
   local values = {}
-  local host = ndarray.array(a:get()):reshape(-1)
+  local host = ndarray.array(a:get { array = true }):reshape(-1)
   for i = 1, host.size do values[i] = host[i] end
   return values
 end

@@ -59,7 +59,7 @@ local function picked(list, at)
 end
 
 local function flat(a)
-  local h = a:get():copy()
+  local h = a:get({ array = true }):copy()
   return h:reshape { h.size }:tolist()
 end
 

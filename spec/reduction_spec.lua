@@ -98,7 +98,7 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
       { "fminf(a, b)", "fmaxf(a, b)", "a + b" }, { "x[i]", "x[i]", "x[i] > 0" }, "const float *x")
     for _, n in ipairs { 5, 2000, 50000 } do
       local x = random(n)
-      local got = ends(x):get():tolist()
+      local got = ends(x):tolist()
       assert.equal(x:min():item(), got.low)
       assert.equal(x:max():item(), got.high)
       local low, high, positive = several(x)
@@ -139,7 +139,7 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
     for _, n in ipairs { 3, 19 } do
       local list = {}
       for i = 1, n do list[i] = i % 10 end
-      assert.equal(table.concat(list), text(joined(gpuarray.to_gpu(list, "int32")):get():tolist().value))
+      assert.equal(table.concat(list), text(joined(gpuarray.to_gpu(list, "int32")):tolist().value))
     end
     -- Wrapping, with many elements: the same as a loop's.
     local n, list, value = 5000, {}, 0ULL
@@ -147,7 +147,7 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
       list[i] = i * i % 10
       value = value * 10 + list[i]
     end
-    assert.equal(text(value), text(joined(gpuarray.to_gpu(list, "int32")):get():tolist().value))
+    assert.equal(text(value), text(joined(gpuarray.to_gpu(list, "int32")):tolist().value))
   end)
 
   it("writes to out, also a view, in a stream, with an allocator", function()

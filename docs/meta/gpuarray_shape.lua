@@ -76,9 +76,10 @@ function gpuarray.flipud(a) end
 
 ---As the method: a:reverse().
 ---@param a any  array
+---@param options? {stream: cudalua.Stream}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
-function gpuarray.reverse(a) end
+function gpuarray.reverse(a, options) end
 
 ---As the method: a:rot90(k, axes).
 ---@param a any  array

@@ -8,52 +8,58 @@
 ---@class cudalua.math
 local math = {}
 
+---Options of operations. A stream may stand in the place of the table.
+---@class cudalua.operation_options
+---@field out? cudalua.gpuarray.Array  gets the result, in place of a new array
+---@field stream? cudalua.Stream  the result is computed in it, at once
+---@field allocator? fun(bytes: integer): any  gives the memory of the result, as for gpuarray.empty
+
 ---The absolute value; of a complex number its length, a float; also of integers, where the lowest number stays as it
 ---is, and of bool.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.abs(a, options) end
 
 ---The absolute value, as a float.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.fabs(a, options) end
 
 ----1, 0 or 1; NaN of NaN; of a complex number the one of length 1 in its direction.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.sign(a, options) end
 
 ---The next whole number up.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.ceil(a, options) end
 
 ---The next whole number down.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.floor(a, options) end
 
 ---The next whole number towards 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.trunc(a, options) end
 
 ---The nearest whole number, of two the even one.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.rint(a, options) end
@@ -62,406 +68,406 @@ function math.rint(a, options) end
 ---floats are computed as float32; what would overflow stays as it is.
 ---@param a cudalua.gpuarray.Array
 ---@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if decimals is not a whole number
 function math.round(a, decimals, options) end
 
 ---The nearest whole number, of two the one that is further from 0, as C's round().
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.round_away(a, options) end
 
 ---The square root; of a negative number NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.sqrt(a, options) end
 
 ---1 / sqrt(a).
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.rsqrt(a, options) end
 
 ---The cube root.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cbrt(a, options) end
 
 ---1 / cbrt(a).
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.rcbrt(a, options) end
 
 ---a * a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.square(a, options) end
 
 ---a * a * a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cube(a, options) end
 
 ---1 / a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.reciprocal(a, options) end
 
 ---e^a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.exp(a, options) end
 
 ---2^a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.exp2(a, options) end
 
 ---10^a.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.exp10(a, options) end
 
 ---e^a - 1, accurate near 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.expm1(a, options) end
 
 ---The natural logarithm.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.log(a, options) end
 
 ---The logarithm to base 2.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.log2(a, options) end
 
 ---The logarithm to base 10.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.log10(a, options) end
 
 ---log(1 + a), accurate near 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.log1p(a, options) end
 
 ---The exponent to base 2, as a float.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.logb(a, options) end
 
 ---The exponent to base 2, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.ilogb(a, options) end
 
 ---Sine, of radians.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.sin(a, options) end
 
 ---Cosine, of radians.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cos(a, options) end
 
 ---Tangent, of radians.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.tan(a, options) end
 
 ---sin(pi * a).
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.sinpi(a, options) end
 
 ---cos(pi * a).
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cospi(a, options) end
 
 ---The inverse of sin.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.asin(a, options) end
 
 ---The inverse of cos.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.acos(a, options) end
 
 ---The inverse of tan.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.atan(a, options) end
 
 ---Hyperbolic sine.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.sinh(a, options) end
 
 ---Hyperbolic cosine.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cosh(a, options) end
 
 ---Hyperbolic tangent.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.tanh(a, options) end
 
 ---The inverse of sinh.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.asinh(a, options) end
 
 ---The inverse of cosh.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.acosh(a, options) end
 
 ---The inverse of tanh.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.atanh(a, options) end
 
 ---From radians to degrees.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.degrees(a, options) end
 
 ---From degrees to radians.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.radians(a, options) end
 
 ---The angle of a complex number, from -pi to pi; of a real one 0 or pi.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.angle(a, options) end
 
 ---The error function.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.erf(a, options) end
 
 ---1 - erf(a), accurate for large numbers.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.erfc(a, options) end
 
 ---exp(a^2) * erfc(a).
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.erfcx(a, options) end
 
 ---The inverse of erf.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.erfinv(a, options) end
 
 ---The inverse of erfc.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.erfcinv(a, options) end
 
 ---The cumulative standard normal distribution.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.normcdf(a, options) end
 
 ---The inverse of normcdf.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.normcdfinv(a, options) end
 
 ---The logarithm of the absolute value of the gamma function.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.lgamma(a, options) end
 
 ---The gamma function.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.tgamma(a, options) end
 
 ---Bessel function of the first kind, order 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.j0(a, options) end
 
 ---Bessel function of the first kind, order 1.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.j1(a, options) end
 
 ---Bessel function of the second kind, order 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.y0(a, options) end
 
 ---Bessel function of the second kind, order 1.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.y1(a, options) end
 
 ---Modified Bessel function of the first kind, order 0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cyl_bessel_i0(a, options) end
 
 ---Modified Bessel function of the first kind, order 1.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.cyl_bessel_i1(a, options) end
 
 ---Is it NaN?
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.isnan(a, options) end
 
 ---Is it infinite?
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.isinf(a, options) end
 
 ---Is it neither infinite nor NaN?
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.isfinite(a, options) end
 
 ---Is it negative? Also of -0.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.signbit(a, options) end
 
 ---The real part.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.real(a, options) end
 
 ---The imaginary part, which is 0 for real numbers.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.imag(a, options) end
 
 ---The complex conjugate; a real number as it is.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function math.conj(a, options) end
@@ -469,7 +475,7 @@ function math.conj(a, options) end
 ---The remainder of a division rounded towards 0; it has the sign of a. Of integers by 0 it is 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.fmod(a, b, options) end
@@ -477,7 +483,7 @@ function math.fmod(a, b, options) end
 ---The quotient, rounded down. Of integers by 0 it is 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.floordiv(a, b, options) end
@@ -485,7 +491,7 @@ function math.floordiv(a, b, options) end
 ---The remainder that goes with floordiv, with the sign of b: a % b.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.mod(a, b, options) end
@@ -493,7 +499,7 @@ function math.mod(a, b, options) end
 ---The remainder of a division rounded to the nearest whole number, of two the even one.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.ieee_remainder(a, b, options) end
@@ -501,7 +507,7 @@ function math.ieee_remainder(a, b, options) end
 ---a - b where that is positive, else 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.fdim(a, b, options) end
@@ -509,7 +515,7 @@ function math.fdim(a, b, options) end
 ---sqrt(a*a + b*b), without overflow on the way.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.hypot(a, b, options) end
@@ -517,7 +523,7 @@ function math.hypot(a, b, options) end
 ---1 / hypot(a, b).
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.rhypot(a, b, options) end
@@ -525,7 +531,7 @@ function math.rhypot(a, b, options) end
 ---a^b. Integers wrap; a negative power of an integer is 0, but of 1 and -1.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.pow(a, b, options) end
@@ -533,7 +539,7 @@ function math.pow(a, b, options) end
 ---log(exp(a) + exp(b)).
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.logaddexp(a, b, options) end
@@ -541,7 +547,7 @@ function math.logaddexp(a, b, options) end
 ---log2(2^a + 2^b).
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.logaddexp2(a, b, options) end
@@ -549,7 +555,7 @@ function math.logaddexp2(a, b, options) end
 ---The angle of the point (b, a), from -pi to pi.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.atan2(a, b, options) end
@@ -557,7 +563,7 @@ function math.atan2(a, b, options) end
 ---a * 2^b. Exponents that are floats are taken as integers, towards 0, as by PyCUDA.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|integer  an array of integers or floats, or a whole number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.ldexp(a, b, options) end
@@ -565,7 +571,7 @@ function math.ldexp(a, b, options) end
 ---The absolute value of a with the sign of b.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.copysign(a, b, options) end
@@ -573,7 +579,7 @@ function math.copysign(a, b, options) end
 ---The next number of this dtype after a, towards b.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.nextafter(a, b, options) end
@@ -581,7 +587,7 @@ function math.nextafter(a, b, options) end
 ---0 where a is negative, 1 where it is positive, b where it is 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.heaviside(a, b, options) end
@@ -589,7 +595,7 @@ function math.heaviside(a, b, options) end
 ---The smaller one; NaN where one is NaN; -0 is less than 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.minimum(a, b, options) end
@@ -597,7 +603,7 @@ function math.minimum(a, b, options) end
 ---The larger one; NaN where one is NaN; -0 is less than 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.maximum(a, b, options) end
@@ -605,7 +611,7 @@ function math.maximum(a, b, options) end
 ---The smaller one, of a number and NaN the number.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.fmin(a, b, options) end
@@ -613,7 +619,7 @@ function math.fmin(a, b, options) end
 ---The larger one, of a number and NaN the number.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.fmax(a, b, options) end
@@ -621,7 +627,7 @@ function math.fmax(a, b, options) end
 ---Bessel function of the first kind.
 ---@param n cudalua.gpuarray.Array|integer  the order, an integer
 ---@param a cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.jn(n, a, options) end
@@ -629,7 +635,7 @@ function math.jn(n, a, options) end
 ---Bessel function of the second kind.
 ---@param n cudalua.gpuarray.Array|integer  the order, an integer
 ---@param a cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or both are numbers
 function math.yn(n, a, options) end
@@ -638,7 +644,7 @@ function math.yn(n, a, options) end
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
 ---@param c cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, or where all are numbers
 function math.fma(a, b, c, options) end
@@ -647,7 +653,7 @@ function math.fma(a, b, c, options) end
 ---@param a cudalua.gpuarray.Array|number
 ---@param low? cudalua.gpuarray.Array|number
 ---@param high? cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, or where all are numbers
 function math.clip(a, low, high, options) end
@@ -655,14 +661,16 @@ function math.clip(a, low, high, options) end
 ---Numbers as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the number,
 ---and the exponent 0.
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array mantissa
 ---@return cudalua.gpuarray.Array exponent  int32
 ---@raise LogicError for complex numbers
-function math.frexp(a) end
+function math.frexp(a, options) end
 
 ---Numbers as the sum of two of their sign, the second of them whole.
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array fraction  its absolute value is less than 1
 ---@return cudalua.gpuarray.Array whole
 ---@raise LogicError for complex numbers
-function math.modf(a) end
+function math.modf(a, options) end

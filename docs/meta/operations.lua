@@ -10,7 +10,7 @@ local operations = {}
 ---a + b; integers wrap; of bool: or.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.add(a, b, options) end
@@ -18,7 +18,7 @@ function operations.add(a, b, options) end
 ---a - b; integers wrap; not for bool.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.sub(a, b, options) end
@@ -26,7 +26,7 @@ function operations.sub(a, b, options) end
 ---a * b; integers wrap; of bool: and.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.mul(a, b, options) end
@@ -34,21 +34,21 @@ function operations.mul(a, b, options) end
 ---a / b, the true quotient: of integers the default float.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.div(a, b, options) end
 
 ----a; integers wrap; not for bool.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function operations.neg(a, options) end
 
 ---The elements as they are, as a new array.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function operations.pos(a, options) end
@@ -56,7 +56,7 @@ function operations.pos(a, options) end
 ---The complex numbers with these real and imaginary parts, as torch.complex: complex64, of float64 complex128.
 ---@param a cudalua.gpuarray.Array|number  real parts
 ---@param b cudalua.gpuarray.Array|number  imaginary parts
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if one is complex, the shapes do not fit together, or both are numbers
 function operations.complex(a, b, options) end
@@ -64,7 +64,7 @@ function operations.complex(a, b, options) end
 ---a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.lt(a, b, options) end
@@ -72,7 +72,7 @@ function operations.lt(a, b, options) end
 ---a <= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.le(a, b, options) end
@@ -80,7 +80,7 @@ function operations.le(a, b, options) end
 ---a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.gt(a, b, options) end
@@ -88,7 +88,7 @@ function operations.gt(a, b, options) end
 ---a >= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.ge(a, b, options) end
@@ -96,7 +96,7 @@ function operations.ge(a, b, options) end
 ---Is a equal to b? As bool; NaN equals nothing.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.eq(a, b, options) end
@@ -104,7 +104,7 @@ function operations.eq(a, b, options) end
 ---Is a different from b? As bool; NaN is different from everything.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.ne(a, b, options) end
@@ -112,7 +112,7 @@ function operations.ne(a, b, options) end
 ---Are both true? As bool; what is not 0 is true, also NaN.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.logical_and(a, b, options) end
@@ -120,7 +120,7 @@ function operations.logical_and(a, b, options) end
 ---Is one of the two true? As bool; what is not 0 is true, also NaN.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.logical_or(a, b, options) end
@@ -128,14 +128,14 @@ function operations.logical_or(a, b, options) end
 ---Is just one of the two true? As bool; what is not 0 is true, also NaN.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.logical_xor(a, b, options) end
 
 ---Is it false? As bool; 0 is false.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function operations.logical_not(a, options) end
@@ -143,7 +143,7 @@ function operations.logical_not(a, options) end
 ---The bits that are set in both; of integers and bool.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.bitwise_and(a, b, options) end
@@ -151,7 +151,7 @@ function operations.bitwise_and(a, b, options) end
 ---The bits that are set in one or both; of integers and bool.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.bitwise_or(a, b, options) end
@@ -159,14 +159,14 @@ function operations.bitwise_or(a, b, options) end
 ---The bits that are set in just one of the two; of integers and bool.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.bitwise_xor(a, b, options) end
 
 ---The bits that are not set; of integers and bool.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function operations.bitwise_not(a, options) end
@@ -174,7 +174,7 @@ function operations.bitwise_not(a, options) end
 ---The bits of a, b places higher; 0 where b is not less than the number of bits, or negative.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.left_shift(a, b, options) end
@@ -182,7 +182,7 @@ function operations.left_shift(a, b, options) end
 ---The bits of a, b places lower; the sign where b is not less than the number of bits, or negative.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.right_shift(a, b, options) end
@@ -190,7 +190,7 @@ function operations.right_shift(a, b, options) end
 ---The greatest common divisor, which is not negative; of integers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.gcd(a, b, options) end
@@ -198,7 +198,7 @@ function operations.gcd(a, b, options) end
 ---The least common multiple, which is not negative; of integers.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
 function operations.lcm(a, b, options) end
@@ -207,7 +207,7 @@ function operations.lcm(a, b, options) end
 ---@param criterion cudalua.gpuarray.Array|number
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a complex criterion, where the shapes do not fit together, or all are numbers
 function operations.if_positive(criterion, a, b, options) end
@@ -217,14 +217,14 @@ function operations.if_positive(criterion, a, b, options) end
 ---@param selffac cudalua.gpuarray.Array|number
 ---@param other cudalua.gpuarray.Array
 ---@param otherfac cudalua.gpuarray.Array|number
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for these dtypes, or the shapes do not fit together
 function operations.mul_add(a, selffac, other, otherfac, options) end
 
 ---The complex conjugate: conj under its other name, as in PyCUDA.
 ---@param a cudalua.gpuarray.Array
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is not defined for a's dtype
 function operations.conjugate(a, options) end

@@ -24,7 +24,9 @@ function Stream:is_done() end
 function Stream:wait_for_event(event) end
 
 ---Calls fn(...) with this as the current stream: kernels, copies and all else that is given no stream go into it.
----Nests; the stream before comes back also when fn raises. fn cannot yield to a coroutine outside of it.
+---Nests; the stream before comes back also when fn raises. fn cannot yield to a coroutine outside of it. Array
+---expressions that fn writes down and leaves pending are computed before use() returns: what fn returns, and what
+---nothing else was made of.
 ---@param fn function
 ---@param ... any  arguments of fn
 ---@return any ...  what fn returns

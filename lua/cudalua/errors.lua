@@ -186,6 +186,9 @@ end
 
 local function index(t, key) return t[key] end
 
+-- In place of options it asks which ones there are (option_names.lua).
+M.WHICH = {}
+
 ---The table of options that `where` was given; {} for nil. Raises a LogicError for anything else, for keys that are
 ---not in `known`, and where a metamethod of the table raises.
 ---@param where string    function, for the message
@@ -194,8 +197,11 @@ local function index(t, key) return t[key] end
 ---@return table
 function M.options(where, options, known)
   if options == nil then return {} end
+  if options == M.WHICH then error({ [M.WHICH] = known }, 0) end
   if type(options) ~= "table" or type(getmetatable(options)) == "string" then
-    core.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, M.text(options)))
+    local guessed = require("cudalua.option_names").guess(known, options)
+    core.raise("LogicError", ("%s: expected a table of options, got %s%s"):format(where, M.text(options),
+      guessed and ("; write {%s}"):format(guessed) or ""))
   end
   for key, value in next, options do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end

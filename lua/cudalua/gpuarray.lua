@@ -19,6 +19,7 @@
 require "cudalua.gpuarray.array"
 require "cudalua.gpuarray.inside"
 require "cudalua.gpuarray.interface"
+local calls = require "cudalua.gpuarray.calls"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -159,6 +160,8 @@ function M.splay(n, dev)
   return math.max(1, math.min(math.ceil(elements / block), math.floor(threads / block))), block
 end
 
+calls.install_methods()
+calls.install(M)
 names.strict(M, { text = "gpuarray", kind = "gpuarray" })
 
 return M

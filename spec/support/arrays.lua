@@ -32,7 +32,7 @@ end
 
 ---The elements of an array on the device, in C order.
 function M.flat(a)
-  local h = a:get():copy()
+  local h = a:get({ array = true }):copy()
   return h:reshape { h.size }:tolist()
 end
 
@@ -45,7 +45,7 @@ end
 
 ---Their bytes.
 function M.bytes(a)
-  local h = a:get():copy()
+  local h = a:get({ array = true }):copy()
   return ffi.string(h:data(), h.nbytes)
 end
 

@@ -323,7 +323,7 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@return string
 function M.bytes(a)
-  local h = a:get():copy()
+  local h = a:get({ array = true }):copy()
   return ffi.string(h:data(), h.nbytes)
 end
 

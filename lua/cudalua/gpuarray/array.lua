@@ -76,13 +76,25 @@ local members = { text = "an array", kind = "array", tables = { Array, propertie
 
 -- ---- values ---------------------------------------------------------------------------------------------------------
 
----Copies the elements to the host.
----@param to? cudalua.ndarray.Array  gets them: of the same shape and dtype; default: a new one
----@return cudalua.ndarray.Array
+local get_options = { array = true, to = true, stream = true }
+
+---Copies the elements to the host: to a host array, or, of a 0-d array, as the value.
+---@param options? any  {array: boolean, to: cudalua.ndarray.Array, stream: cudalua.Stream}, or `to`, or the stream.
+---  array: a host array also of a 0-d array; to: gets the elements, of the same shape and dtype, in place of a new host
+---  array; stream: default the current one, which the program waits for
+---@return cudalua.ndarray.Array|boolean|number|ffi.cdata*  of a 0-d array without `to` and `array` what item() gives: a
+---  number, a boolean, an int64_t, uint64_t or complex
 ---@raise LogicError where `to` does not fit; what the kernels raise that compute the value
-function Array:get(to)
-  check_self(self, "gpuarray:get")
-  return transfer.get("gpuarray:get", self, to)
+function Array:get(options)
+  local what = "gpuarray:get"
+  check_self(self, what)
+  if ndarray.is_array(options) then return transfer.get(what, self, options) end
+  if type(options) ~= "nil" and type(options) ~= "table" then
+    refuse(what, "expected a host array or a table of options, got " .. element.describe(options))
+  end
+  local o = errors.options(what, options, get_options)
+  if self._ndim == 0 and o.to == nil and not o.array then return Array.item(self) end
+  return transfer.get(what, self, o.to)
 end
 
 ---Copies the elements to the host in the order of a stream, and returns at once; they are there when the stream is
@@ -180,15 +192,19 @@ local function set(what, self, values, stream)
   return self
 end
 
+local stream_options = { stream = true } -- see calls.lua
+
 ---Sets the elements: to those of an array that broadcasts to this one's shape, or all to one number. What was written
 ---down with this array before still means the old values.
 ---@param values any  array on the device; host data, as to_gpu takes it; or a number. Integers wrap and floats are
 ---  rounded to the dtype
+---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one. Waits for data of the host
 ---@return cudalua.gpuarray.Array self
 ---@raise LogicError where shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
 ---  converts), and where the dtype cannot hold a number
-function Array:set(values)
+function Array:set(values, options)
   check_self(self, "gpuarray:set")
+  errors.options("gpuarray:set", options, stream_options)
   return set("gpuarray:set", self, values)
 end
 
@@ -208,10 +224,12 @@ end
 
 ---Sets every element to one number.
 ---@param value any  number, or array of no axes
+---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one
 ---@return cudalua.gpuarray.Array self
 ---@raise LogicError where the dtype cannot hold it
-function Array:fill(value)
+function Array:fill(value, options)
   check_self(self, "gpuarray:fill")
+  errors.options("gpuarray:fill", options, stream_options)
   if getmetatable(value) == TAG and value._ndim == 0 then return set("gpuarray:fill", self, value) end
   if self._dtype.kind == "struct" then
     local x, why = self._dtype._check(value)
@@ -222,11 +240,12 @@ function Array:fill(value)
   return self
 end
 
-local astype_options = { copy = true }
+local astype_options = { copy = true, stream = true }
 
 ---The same elements as another type, converted as by NumPy's astype.
 ---@param dtype any  as for dtype.of
----@param options? {copy: boolean}  copy = false: an array that has this type is returned itself; default true
+---@param options? {copy: boolean, stream: cudalua.Stream}  copy = false: an array that has this type is returned
+---  itself; default true
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no such type
 function Array:astype(dtype, options)

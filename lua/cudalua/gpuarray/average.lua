@@ -122,4 +122,4 @@ end
 ---@raise LogicError as gpuarray.average
 function Array:average(options) return M.average(self, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

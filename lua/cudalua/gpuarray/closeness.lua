@@ -172,4 +172,4 @@ end
 ---@raise LogicError as gpuarray.array_equal
 function Array:array_equal(b, options) return M.array_equal(self, b, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

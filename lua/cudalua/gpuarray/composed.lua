@@ -1,5 +1,6 @@
 -- Functions that are made of others, in whose names they would speak: errors name them, and not what they call.
 
+local calls = require "cudalua.gpuarray.calls"
 local errors = require "cudalua.errors"
 local Array = require("cudalua.gpuarray.object").Array
 
@@ -7,6 +8,7 @@ local Array = require("cudalua.gpuarray.object").Array
 ---@param names string   of those functions, and of the methods of the same names where there are some
 ---@return table M
 return function(M, names)
+  calls.install(M)
   for name in names:gmatch "%S+" do
     local f, method = M[name], rawget(Array, name)
     M[name] = function(...) return errors.within("gpuarray." .. name, f, ...) end

@@ -18,7 +18,7 @@ local refuse = layout.refuse
 ---@class cudalua.gpuarray
 local M = {}
 
-local shape_options = { order = true, allocator = true }
+local shape_options = { order = true, allocator = true, stream = true }
 
 local function made(what, shape, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
@@ -33,9 +33,10 @@ end
 ---An array whose elements are not set to anything.
 ---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any}  order C (default): the last axis is dense; F:
----  the first one; allocator: gives the memory, in place of the pool that arrays share: any device memory of this
----  library, such as cuda.mem_alloc, pool:allocate in a function, managed memory
+---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order C (default):
+---  the last axis is dense; F: the first one; allocator: gives the memory, in place of the pool that arrays share: any
+---  device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the
+---  elements are set in it, default the current one
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a bad shape, dtype or option, or memory that does not fit; MemoryError; what the allocator
 ---  raises
@@ -44,7 +45,7 @@ function M.empty(shape, dtype, options) return made("gpuarray.empty", shape, dty
 ---An array of zeros (of false).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any}  as for empty
+---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.zeros(shape, dtype, options)
@@ -59,7 +60,7 @@ end
 ---An array of ones (of true).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any}  as for empty
+---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.ones(shape, dtype, options)
@@ -78,7 +79,7 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param value any                boolean, number, 64-bit integer or complex cdata; or an array, which is repeated
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans, cdata and arrays their own
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any}  as for empty
+---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
@@ -100,7 +101,7 @@ end
 
 -- ---- like another one -----------------------------------------------------------------------------------------------
 
-local like_options = { order = true, allocator = true, shape = true }
+local like_options = { order = true, allocator = true, shape = true, stream = true }
 
 local function made_like(what, other, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
@@ -128,9 +129,9 @@ end
 ---An array of the shape, dtype and layout of another one, whose elements are not set to anything.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any}  order K (default):
----  axes lie in the order of the other's, without gaps; A: F where the other lies in F order alone, else C; shape:
----  default the other's; allocator: as for empty
+---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---  cudalua.Stream}  order K (default): axes lie in the order of the other's, without gaps; A: F where the other lies
+---  in F order alone, else C; shape: default the other's; allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where it is no array, and as empty
 function M.empty_like(other, dtype, options) return made_like("gpuarray.empty_like", other, dtype, options) end
@@ -138,7 +139,8 @@ function M.empty_like(other, dtype, options) return made_like("gpuarray.empty_li
 ---An array of zeros (of false) with the shape, dtype and layout of another one.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any}  as for empty_like
+---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.zeros_like(other, dtype, options)
@@ -148,7 +150,8 @@ end
 ---An array of ones (of true) with the shape, dtype and layout of another one.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any}  as for empty_like
+---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.ones_like(other, dtype, options)
@@ -159,7 +162,8 @@ end
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param value any   as for full
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any}  as for empty_like
+---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the type cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
@@ -168,7 +172,7 @@ end
 
 -- ---- from host data -------------------------------------------------------------------------------------------------
 
-local data_options = { order = true, allocator = true, shape = true }
+local data_options = { order = true, allocator = true, shape = true, stream = true }
 
 -- A host array as a fresh one on the device: in its own order where it has no gaps, or in the given one.
 local function uploaded(what, a, o, stream)
@@ -190,9 +194,8 @@ end
 ---  with :buffer(): its bytes, FFI elements of another type are converted; a function of the position, as for
 ---  from_function; or an array of this module, which is copied
 ---@param dtype? any  as for dtype.of; default: the data's own, for numbers dtype.default_float()
----@param options? {order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any}  order: default the data's
----  own;
----  shape: of buffers and functions; allocator: as for empty
+---@param options? {order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream: cudalua.Stream}
+---  order: default the data's own; shape: of buffers and functions; allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for what is no array data, MemoryError
 function M.to_gpu(values, dtype, options)
@@ -234,7 +237,7 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param fn fun(...: integer): any  is given as many positions, from 1, as there are axes; called in C order
 ---@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any}  as for empty
+---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
@@ -345,7 +348,7 @@ end
 ---@raise LogicError where it is none, RuntimeError where the file cannot be written
 function M.save(path, a)
   if not object.is_array(a) then refuse("gpuarray.save", "expected a gpuarray, got " .. element.describe(a)) end
-  ndarray.save(path, a:get())
+  ndarray.save(path, a:get { array = true })
 end
 
 return require "cudalua.gpuarray.composed"(M, "full full_like load wrap")

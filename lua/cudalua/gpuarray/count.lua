@@ -52,7 +52,7 @@ local function inside(a, call, ...) return move.inside(evaluate(a), call, ...) e
 
 -- ---- bincount -------------------------------------------------------------------------------------------------------
 
-local bincount_options = { weights = true, minlength = true }
+local bincount_options = { weights = true, minlength = true, stream = true }
 
 -- The least and the greatest element.
 local function limits(a)
@@ -104,7 +104,7 @@ end
 
 -- Edges as a list of numbers, from a list or an array.
 local function list_of_edges(what, bins)
-  local host = object.is_array(bins) and bins:get() or bins
+  local host = object.is_array(bins) and bins:get { array = true } or bins
   if type(host) == "table" and getmetatable(host) == nil then
     host = errors.within(what, ndarray.array, host, dtypes.float64)
   end
@@ -174,7 +174,7 @@ local function countable(what, a)
   end
 end
 
-local histogram_options = { range = true, weights = true, density = true }
+local histogram_options = { range = true, weights = true, density = true, stream = true }
 
 -- See M.histogram.
 local function histogram(what, a, bins, o)
@@ -211,7 +211,7 @@ function M.histogram(a, bins, options)
   return inside(a, histogram, what, a, bins, o)
 end
 
-local edges_options = { range = true }
+local edges_options = { range = true, stream = true }
 
 ---The edges that histogram() uses.
 ---@param a cudalua.gpuarray.Array
@@ -228,7 +228,7 @@ end
 
 -- ---- digitize -------------------------------------------------------------------------------------------------------
 
-local digitize_options = { right = true }
+local digitize_options = { right = true, stream = true }
 
 -- Edges in host memory: a list as float64, or as float32 where that is the same; nil for those on the device.
 local function host_edges(what, edges)
@@ -296,4 +296,4 @@ function M.digitize(a, edges, options)
   return inside(a, digitize, what, a, edges, right)
 end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

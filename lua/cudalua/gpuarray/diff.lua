@@ -80,4 +80,4 @@ end
 ---@raise LogicError as gpuarray.diff
 function Array:diff(n, options) return M.diff(self, n, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

@@ -1,6 +1,7 @@
 -- The operations of ops.lua as functions of the module, gpuarray.hypot(a, b), and as methods, a:hypot(b); with `out`,
 -- and in place.
 
+local calls = require "cudalua.gpuarray.calls"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
@@ -14,7 +15,7 @@ local TAG, Array, refuse = object.TAG, object.Array, layout.refuse
 
 local M = {}
 
-local known = { out = true }
+local known = { out = true, stream = true, allocator = true }
 
 -- Writes a result that nobody else has to an array that exists.
 local function deliver(what, x, out)
@@ -35,7 +36,8 @@ end
 
 ---An operation on arrays and numbers.
 ---@param op table      a row of ops.lua
----@param options? {out: cudalua.gpuarray.Array}  out: gets the result, in place of a new array
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: gets the result,
+---  in place of a new array
 ---@param a any
 ---@param b? any
 ---@param c? any
@@ -67,22 +69,27 @@ M.functions = functions
 for _, op in ipairs(ops.list) do functions[op.name] = by_arity[op.arity](op) end
 functions.pow = power
 
+local pair_options = { stream = true, allocator = true }
+
 -- Two results.
-local function pair(first, second)
+local function pair(name, first, second)
   local f, g = functions[first], functions[second]
   functions[first], functions[second] = nil, nil
-  return function(a) return f(a), g(a) end
+  return function(a, options)
+    errors.options(name, options, pair_options)
+    return f(a), g(a)
+  end
 end
-functions.frexp = pair("frexp_mantissa", "frexp_exponent")
-functions.modf = pair("modf_fraction", "modf_integer")
+functions.frexp = pair("frexp", "frexp_mantissa", "frexp_exponent")
+functions.modf = pair("modf", "modf_fraction", "modf_integer")
 
 -- A plain number is positive or not; as an operand it would be true unless it is 0.
 local if_positive = functions.if_positive
-function functions.if_positive(criterion, ...)
+function functions.if_positive(criterion, a, b, options)
   local x = element.scalar(criterion)
   if element.is_complex(x) then refuse("if_positive", "a complex number is neither positive nor negative") end
   if type(x) ~= "nil" and type(x) ~= "boolean" then criterion = x > 0 end
-  return if_positive(criterion, ...)
+  return if_positive(criterion, a, b, options)
 end
 
 -- A number of decimals may stand before the options.
@@ -117,8 +124,6 @@ function functions.clip(a, low, high, options)
   return out ~= nil and deliver("clip", x, out) or x
 end
 
-functions.conjugate = functions.conj -- PyCUDA has both names
-
 local function check_term(what, x, factor)
   if not object.is_array(x) then refuse(what, "expected an array, got " .. element.describe(x)) end
   if not (object.is_array(factor) or graph.is_value(factor)) then
@@ -136,7 +141,12 @@ function functions.mul_add(a, selffac, other, otherfac, options)
   return out ~= nil and deliver(what, x, out) or x
 end
 
-for name, f in pairs(functions) do Array[name] = Array[name] or f end
+for name, f in pairs(functions) do
+  functions[name] = calls.wrap(name, f)
+  Array[name] = Array[name] or functions[name]
+end
+
+functions.conjugate, Array.conjugate = functions.conj, functions.conj -- PyCUDA has both names
 
 -- a:iadd(b) and so on: a = a + b, in a's own memory where nobody else reads it.
 for name, op in pairs { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",

@@ -83,7 +83,7 @@ local function bits(n)
   return type(x) == "table" and x._scalar or x
 end
 
-local range_options = { allocator = true }
+local range_options = { allocator = true, stream = true }
 
 ---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
 ---then, if wanted, a dtype and options.
@@ -92,7 +92,7 @@ local range_options = { allocator = true }
 ---@param step? number|ffi.cdata*  default: 1
 ---@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, uint64 where only that holds them,
 ---  else dtype.default_float()
----@param options? {allocator: function}  as for empty
+---@param options? {allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold; MemoryError
 ---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.gpuarray.Array
@@ -139,14 +139,15 @@ local function linspace_array(what, r, allocator)
     { r.start, r.stop, r.step, r.last })
 end
 
-local linspace_options = { endpoint = true, allocator = true }
+local linspace_options = { endpoint = true, allocator = true, stream = true }
 
 ---`num` numbers at equal distances, as NumPy's: computed in float64, the last one exactly `stop`.
 ---@param start number  the first
 ---@param stop number   the last; the one after the last where endpoint is false
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
----@param options? {endpoint: boolean, allocator: function}  endpoint: default true; allocator: as for empty
+---@param options? {endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: default true;
+---  allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for numbers that are not finite, and those that the dtype cannot hold; MemoryError
 function M.linspace(start, stop, num, dtype, options)
@@ -155,7 +156,7 @@ function M.linspace(start, stop, num, dtype, options)
   return linspace_array(what, r, o.allocator)
 end
 
-local logspace_options = { endpoint = true, base = true }
+local logspace_options = { endpoint = true, base = true, stream = true }
 
 ---`num` numbers from base ^ start to base ^ stop, at equal distances of the exponents, as NumPy's.
 ---@param start number  the first exponent
@@ -186,7 +187,7 @@ local function diagonal(x, k)
   return storage.new_leaf(leaf.store, leaf.off + offset, x._dtype, { n }, { s1 + s2 }), n
 end
 
-local shape_options = { order = true, allocator = true }
+local shape_options = { order = true, allocator = true, stream = true }
 
 ---Ones on a diagonal, zeros elsewhere, as NumPy's: eye(rows), eye(rows, columns) or eye(rows, columns, k), then, if
 ---wanted, a dtype and options.
@@ -194,7 +195,7 @@ local shape_options = { order = true, allocator = true }
 ---@param columns? integer  default: rows
 ---@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: function}  as for empty
+---@param options? {order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for extents that are no whole numbers from 0; MemoryError
 ---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.gpuarray.Array
@@ -213,7 +214,7 @@ end
 ---The square array with ones on the main diagonal.
 ---@param n integer
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: function}  as for empty
+---@param options? {order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as eye
 function M.identity(n, dtype, options) return M.eye(n, nil, nil, dtype, options) end

@@ -1,6 +1,6 @@
--- What is written down while a stream is in use is meant for that stream, whoever reads it and when. So stream:use() ends
--- with computing what is pending of it: what its function returns, and whatever nothing was made of. What was an operand
--- of something, or was computed on the way to something, is most likely needed no more.
+-- What is written down while a stream is in use is meant for that stream, whoever reads it and when. So stream:use()
+-- ends with computing what is pending of it: what its function returns, and whatever nothing was made of. What was an
+-- operand of something, or was computed on the way to something, is most likely needed no more.
 
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local graph = require "cudalua.gpuarray.graph"

@@ -57,7 +57,7 @@ end
 
 local function describe(x) return x._dtype.name .. layout.text(x._shape) end
 
-local join_options = { dtype = true, out = true }
+local join_options = { dtype = true, out = true, stream = true, allocator = true }
 
 -- Of the arrays' dtypes, or as asked for; where it goes, if that is there.
 local function target(what, list, options)
@@ -115,8 +115,8 @@ end
 ---Arrays one after the other along an axis.
 ---@param arrays any      list of arrays, of one shape but for this axis; dtypes are promoted
 ---@param axis? integer   default: 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  dtype: of the result; out: gets it, in place of a new
----  array
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
+---  the result; out: gets it, in place of a new array
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for no arrays, and where their shapes do not fit together
 function M.concatenate(arrays, axis, options)
@@ -154,7 +154,8 @@ end
 ---Arrays along a new axis.
 ---@param arrays any      list of arrays of one shape; dtypes are promoted
 ---@param axis? integer   where the new axis is in the result; default: 1
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for concatenate
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for no arrays, and where their shapes differ
 function M.stack(arrays, axis, options)
@@ -173,7 +174,8 @@ end
 
 ---Arrays side by side: along the second axis, 1-D ones along their only one.
 ---@param arrays any  list of arrays
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for concatenate
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as concatenate
 function M.hstack(arrays, options)
@@ -184,7 +186,8 @@ end
 
 ---Arrays below each other: along the first axis, 1-D ones as rows.
 ---@param arrays any  list of arrays
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for concatenate
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as concatenate
 function M.vstack(arrays, options)
@@ -195,7 +198,8 @@ end
 
 ---Arrays behind each other: along the third axis, which those of fewer axes get.
 ---@param arrays any  list of arrays
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for concatenate
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as concatenate
 function M.dstack(arrays, options)
@@ -463,7 +467,7 @@ borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
 
 function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last - first) end
 
-local pad_options = { constant_values = true }
+local pad_options = { constant_values = true, stream = true }
 
 ---The array with a border around it.
 ---@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
@@ -539,4 +543,4 @@ for _, name in ipairs { "split", "array_split", "unstack", "tile", "repeat_", "r
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
 end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

@@ -28,9 +28,9 @@ local Array = object.Array
 
 ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
----  to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
+---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
 function M.sum(a, options) return apply("gpuarray.sum", reductions.sum, a, options) end
@@ -43,9 +43,9 @@ function Array:sum(options) return apply("gpuarray:sum", reductions.sum, self, o
 
 ---The product of the elements, in the types of sum(). Of none: 1.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
----  to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
+---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
 function M.prod(a, options) return apply("gpuarray.prod", reductions.prod, a, options) end
@@ -58,9 +58,9 @@ function Array:prod(options) return apply("gpuarray:prod", reductions.prod, self
 
 ---The mean of the elements: of integers, the default float. Of none: NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
----  to it first. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
+---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
 function M.mean(a, options) return apply("gpuarray.mean", reductions.mean, a, options) end
@@ -73,8 +73,8 @@ function Array:mean(options) return apply("gpuarray:mean", reductions.mean, self
 
 ---The least element; NaN where there is one.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
 ---does not fit
@@ -88,8 +88,8 @@ function Array:min(options) return apply("gpuarray:min", reductions.min, self, o
 
 ---The greatest element; NaN where there is one.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
 ---does not fit
@@ -104,8 +104,8 @@ function Array:max(options) return apply("gpuarray:max", reductions.max, self, o
 ---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
 ---order.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
 ---does not fit
@@ -121,8 +121,8 @@ function Array:argmin(options) return apply("gpuarray:argmin", reductions.argmin
 ---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted in
 ---C order.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
 ---does not fit
@@ -137,8 +137,8 @@ function Array:argmax(options) return apply("gpuarray:argmax", reductions.argmax
 
 ---Is any element not 0? NaN is not. Of none: false.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError where an axis is not there or given twice, or out does not fit
 function M.any(a, options) return apply("gpuarray.any", reductions.any, a, options) end
@@ -151,8 +151,8 @@ function Array:any(options) return apply("gpuarray:any", reductions.any, self, o
 
 ---Is no element 0? NaN is not. Of none: true.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError where an axis is not there or given twice, or out does not fit
 function M.all(a, options) return apply("gpuarray.all", reductions.all, a, options) end
@@ -165,8 +165,8 @@ function Array:all(options) return apply("gpuarray:all", reductions.all, self, o
 
 ---How many elements are not 0, as int64.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the last;
----  default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError where an axis is not there or given twice, or out does not fit
 function M.count_nonzero(a, options) return apply("gpuarray.count_nonzero", reductions.count_nonzero, a, options) end
@@ -187,20 +187,21 @@ end
 
 ---The greatest element less the least one.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis, as for max
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which has no difference
 function M.ptp(a, options) return extremes("gpuarray.ptp", a, options) end
 
 ---The greatest element less the least one.
----@param options? any  {axis, keepdims, out}, or the axis, as for max
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which has no difference
 function Array:ptp(options) return extremes("gpuarray:ptp", self, options) end
 
 -- ---- variance ------------------------------------------------------------------------------------------------------
 
-local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true }
+local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
+  allocator = true }
 
 -- In two steps, the mean and then the squares of the distances from it.
 local function spread(what, a, options, root)
@@ -226,16 +227,16 @@ end
 ---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
 ---bits are float64 on the way.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
----  by the number of elements less this; default 0
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
+---  squares' sum is divided by the number of elements less this; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 function M.var(a, options) return spread("gpuarray.var", a, options, false) end
 
 ---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
 ---bits are float64 on the way.
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis, as for mean. ddof: the squares' sum is divided
----  by the number of elements less this; default 0
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
+---  squares' sum is divided by the number of elements less this; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
 function Array:var(options) return spread("gpuarray:var", self, options, false) end
@@ -255,7 +256,7 @@ function Array:std(options) return spread("gpuarray:std", self, options, true) e
 
 -- ---- products of vectors -------------------------------------------------------------------------------------------
 
-local dot_options = { dtype = true, out = true }
+local dot_options = { dtype = true, out = true, stream = true, allocator = true }
 
 -- The sum of the products, all of them in the type in which sum() of the operands' common type is computed.
 local function products(what, a, b, options)
@@ -306,7 +307,8 @@ end
 ---float32, rounded once.
 ---@param a cudalua.gpuarray.Array  of one axis
 ---@param b cudalua.gpuarray.Array  as long
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  dtype: of the result; elements are converted to it first
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
+---  the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
 function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
@@ -314,7 +316,8 @@ function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
 ---float32, rounded once.
 ---@param b cudalua.gpuarray.Array  as long as this one, which has one axis
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  dtype: of the result; elements are converted to it first
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
+---  the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
 function Array:dot(b, options) return dot("gpuarray:dot", self, b, options) end
@@ -338,14 +341,14 @@ end
 ---The dot product with the first operand's complex conjugate, of all elements of two arrays in C order.
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array  of as many elements
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
 function M.vdot(a, b, options) return vdot("gpuarray.vdot", a, b, options) end
 
 ---The dot product with this one's complex conjugate, of all elements of two arrays in C order.
 ---@param b cudalua.gpuarray.Array  of as many elements
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
 function Array:vdot(b, options) return vdot("gpuarray:vdot", self, b, options) end
@@ -382,7 +385,7 @@ function M.subset_max(subset, a, options) return M.max(take(a, subset), options)
 ---@param subset any                as for gpuarray.subset_sum
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array
----@param options? {dtype: any, out: cudalua.gpuarray.Array}  as for dot
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError for positions that are not there, and as gpuarray.dot
 function M.subset_dot(subset, a, b, options)

@@ -101,8 +101,8 @@ function M.squares(list, x)
   return list
 end
 
-M.known_options = { axis = true, keepdims = true, dtype = true, out = true }
-M.plain_options = { axis = true, keepdims = true, out = true }
+M.known_options = { axis = true, keepdims = true, dtype = true, out = true, stream = true, allocator = true }
+M.plain_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
 
 -- The axes as a set; axis: nil for all, a number, or a list.
 function M.axes_of(what, a, axis)

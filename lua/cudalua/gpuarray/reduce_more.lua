@@ -72,7 +72,8 @@ local function nanmean(what, a, options)
   return finish(what, mean(what, a, t, axes, keepdims, count(what, a, axes, keepdims)), result, out)
 end
 
-local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true }
+local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
+  allocator = true }
 
 local function nanvar(what, a, options, root)
   local axes, keepdims, asked, out = read(what, a, options, spread_options)
@@ -100,7 +101,7 @@ end
 
 -- ---- norms ---------------------------------------------------------------------------------------------------------
 
-local norm_options = { axis = true, keepdims = true, out = true, ord = true }
+local norm_options = { axis = true, keepdims = true, out = true, ord = true, stream = true, allocator = true }
 
 local function norm(what, a, options)
   local axes, keepdims, _, out = read(what, a, options, norm_options)
@@ -130,7 +131,7 @@ local function norm(what, a, options)
   return finish(what, y, result, out)
 end
 
-local sum_options = { axis = true, keepdims = true, out = true }
+local sum_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
 
 local function logsumexp(what, a, options)
   local axes, keepdims, _, out = read(what, a, options, sum_options)
@@ -159,145 +160,145 @@ local Array = object.Array
 
 ---The sum of the elements that are numbers, as sum(); NaN counts as 0.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
 function M.nansum(a, options) return cleaned("gpuarray.nansum", reductions.sum, 0, a, options) end
 
 ---The sum of the elements that are numbers, as sum(); NaN counts as 0.
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
 function Array:nansum(options) return cleaned("gpuarray:nansum", reductions.sum, 0, self, options) end
 
 ---The product of the elements that are numbers, as prod(); NaN counts as 1.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
 function M.nanprod(a, options) return cleaned("gpuarray.nanprod", reductions.prod, 1, a, options) end
 
 ---The product of the elements that are numbers, as prod(); NaN counts as 1.
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
 function Array:nanprod(options) return cleaned("gpuarray:nanprod", reductions.prod, 1, self, options) end
 
 ---The least element that is a number; NaN where none is.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.min
 function M.nanmin(a, options) return call.apply("gpuarray.nanmin", reductions.nanmin, a, options) end
 
 ---The least element that is a number; NaN where none is.
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.min
 function Array:nanmin(options) return call.apply("gpuarray:nanmin", reductions.nanmin, self, options) end
 
 ---The greatest element that is a number; NaN where none is.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.max
 function M.nanmax(a, options) return call.apply("gpuarray.nanmax", reductions.nanmax, a, options) end
 
 ---The greatest element that is a number; NaN where none is.
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.max
 function Array:nanmax(options) return call.apply("gpuarray:nanmax", reductions.nanmax, self, options) end
 
 ---The position of the least element that is a number, from 1; of several, the first. 0 where all are NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmin
 function M.nanargmin(a, options) return call.apply("gpuarray.nanargmin", reductions.nanargmin, a, options) end
 
 ---The position of the least element that is a number, from 1; of several, the first. 0 where all are NaN.
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmin
 function Array:nanargmin(options) return call.apply("gpuarray:nanargmin", reductions.nanargmin, self, options) end
 
 ---The position of the greatest element that is a number, from 1; of several, the first. 0 where all are NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmax
 function M.nanargmax(a, options) return call.apply("gpuarray.nanargmax", reductions.nanargmax, a, options) end
 
 ---The position of the greatest element that is a number, from 1; of several, the first. 0 where all are NaN.
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmax
 function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reductions.nanargmax, self, options) end
 
 ---The mean of the elements that are numbers; NaN where none is.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
 function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) end
 
 ---The mean of the elements that are numbers; NaN where none is.
----@param options? any  {axis, keepdims, dtype, out}, or the axis: a number or a list, from 1, negative ones from
----  the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. out: an array that
----  gets the result
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
 function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options) end
 
 ---The variance of the elements that are numbers; NaN where there are no more than ddof.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for
----  var. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 function M.nanvar(a, options) return nanvar("gpuarray.nanvar", a, options, false) end
 
 ---The variance of the elements that are numbers; NaN where there are no more than ddof.
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for
----  var. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 function Array:nanvar(options) return nanvar("gpuarray:nanvar", self, options, false) end
 
 ---The square root of nanvar().
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for
----  var. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 function M.nanstd(a, options) return nanvar("gpuarray.nanstd", a, options, true) end
 
 ---The square root of nanvar().
----@param options? any  {axis, keepdims, dtype, ddof, out}, or the axis: a number or a list, from 1, negative ones
----  from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result. ddof: as for
----  var. out: an array that gets the result
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
 function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, true) end
@@ -305,37 +306,37 @@ function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, t
 ---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
 ---complex numbers, that of their absolute values.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, ord, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the ord-th root of the sum
----  of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value, -math.huge the least. out:
----  an array that gets the result
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where ord is no number, an axis is not there or given twice, or out does not fit
 function M.norm(a, options) return norm("gpuarray.norm", a, options) end
 
 ---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
 ---complex numbers, that of their absolute values.
----@param options? any  {axis, keepdims, ord, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the ord-th root of the sum
----  of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value, -math.huge the least. out:
----  an array that gets the result
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where ord is no number, an axis is not there or given twice, or out does not fit
 function Array:norm(options) return norm("gpuarray:norm", self, options) end
 
 ---The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the elements are complex, an axis is not there or given twice, or out does not fit
 function M.logsumexp(a, options) return logsumexp("gpuarray.logsumexp", a, options) end
 
 ---The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list, from 1, negative ones from the
----  last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the elements are complex, an axis is not there or given twice, or out does not fit
 function Array:logsumexp(options) return logsumexp("gpuarray:logsumexp", self, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

@@ -105,4 +105,4 @@ end
 ---@raise LogicError as gpuarray.nan_to_num
 function Array:nan_to_num(options) return M.nan_to_num(self, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

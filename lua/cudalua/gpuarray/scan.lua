@@ -14,8 +14,8 @@ local storage = require "cudalua.gpuarray.storage"
 
 local refuse = layout.refuse
 
-local sum_options = { axis = true, dtype = true, out = true }
-local plain_options = { axis = true, out = true }
+local sum_options = { axis = true, dtype = true, out = true, stream = true, allocator = true }
+local plain_options = { axis = true, out = true, stream = true, allocator = true }
 
 local function check_array(what, a)
   if object.is_array(a) then return end
@@ -55,9 +55,9 @@ local Array = object.Array
 ---The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded once.
 ---The order of the additions follows from the shape, the axis and the dtype alone.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out}, or the axis: a number from 1, negative ones from the last; default: all
----  elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an
----  array that gets the result
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
+---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
+---  it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the dtype is not one for this, the axis is not there, or out does not fit
 function M.cumsum(a, options) return apply("gpuarray.cumsum", reductions.sum, a, options) end
@@ -70,9 +70,9 @@ function Array:cumsum(options) return apply("gpuarray:cumsum", reductions.sum, s
 
 ---The products of the elements up to each one, in the types of cumsum().
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out}, or the axis: a number from 1, negative ones from the last; default: all
----  elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an
----  array that gets the result
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
+---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
+---  it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the dtype is not one for this, the axis is not there, or out does not fit
 function M.cumprod(a, options) return apply("gpuarray.cumprod", reductions.prod, a, options) end
@@ -85,8 +85,8 @@ function Array:cumprod(options) return apply("gpuarray:cumprod", reductions.prod
 
 ---The greatest of the elements up to each one; from the first NaN on, NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, out}, or the axis: a number from 1, negative ones from the last; default: all elements
----  in C order, to an array of one axis. out: an array that gets the result
+---@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
+---  default: all elements in C order, to an array of one axis. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the elements are complex, the axis is not there, or out does not fit
 function M.cummax(a, options) return apply("gpuarray.cummax", reductions.max, a, options) end
@@ -99,8 +99,8 @@ function Array:cummax(options) return apply("gpuarray:cummax", reductions.max, s
 
 ---The least of the elements up to each one; from the first NaN on, NaN.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, out}, or the axis: a number from 1, negative ones from the last; default: all elements
----  in C order, to an array of one axis. out: an array that gets the result
+---@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
+---  default: all elements in C order, to an array of one axis. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the elements are complex, the axis is not there, or out does not fit
 function M.cummin(a, options) return apply("gpuarray.cummin", reductions.min, a, options) end
@@ -111,4 +111,4 @@ function M.cummin(a, options) return apply("gpuarray.cummin", reductions.min, a,
 ---@raise LogicError as gpuarray.cummin
 function Array:cummin(options) return apply("gpuarray:cummin", reductions.min, self, options) end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

@@ -219,4 +219,4 @@ function M.setxor1d(a, b, options)
   end)
 end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

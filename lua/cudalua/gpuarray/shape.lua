@@ -193,10 +193,14 @@ function Array:flipud()
   return flipped("gpuarray:flipud", self, 1)
 end
 
+local reverse_options = { stream = true } -- see calls.lua
+
 ---A copy of the elements in reversed order, as PyCUDA's reverse().
+---@param options? {stream: cudalua.Stream}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
-function Array:reverse()
+function Array:reverse(options)
   check_self(self, "gpuarray:reverse")
+  errors.options("gpuarray:reverse", options, reverse_options)
   return view.copy(flipped("gpuarray:reverse", self), "C")
 end
 

@@ -110,7 +110,7 @@ end
 
 -- ---- sort and argsort -----------------------------------------------------------------------------------------------
 
-local sort_options = { axis = true, descending = true, out = true }
+local sort_options = { axis = true, descending = true, out = true, stream = true, allocator = true }
 
 local function read(what, a, options)
   plain(what, a)
@@ -123,8 +123,8 @@ end
 ---and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
 ---Complex numbers go by their real parts, then by the imaginary ones.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array}, or the axis; default: the
----  last one. out: gets the result, and may be a
+---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array, an axis that is not there, elements of a struct type, and where out does not fit
 function M.sort(a, options)
@@ -243,7 +243,7 @@ local function first_of(what, x, count, descending)
   return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
 end
 
-local topk_options = { axis = true, largest = true }
+local topk_options = { axis = true, largest = true, stream = true }
 
 ---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
 ---greater than everything.
@@ -287,7 +287,7 @@ function Array:topk(k, options) return M.topk(self, k, options) end
 
 -- ---- unique ---------------------------------------------------------------------------------------------------------
 
-local unique_options = { index = true, inverse = true, counts = true }
+local unique_options = { index = true, inverse = true, counts = true, stream = true }
 
 -- Is an element another one than the one before? NaNs are equal here; a complex number is one where a part is.
 local function differ(a, b)
@@ -353,4 +353,4 @@ end
 ---@raise LogicError as gpuarray.unique
 function Array:unique(options) return M.unique(self, options) end
 
-return { functions = M, ordered = ordered, plain = plain, inside = inside }
+return { functions = require("cudalua.gpuarray.calls").install(M), ordered = ordered, plain = plain, inside = inside }

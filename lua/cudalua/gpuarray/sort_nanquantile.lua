@@ -145,4 +145,4 @@ function M.nanmedian(a, options) return called_median("gpuarray.nanmedian", a, o
 ---@raise LogicError as gpuarray.nanmedian
 function Array:nanmedian(options) return called_median("gpuarray:nanmedian", self, options) end
 
-return { functions = M }
+return { functions = require("cudalua.gpuarray.calls").install(M) }

@@ -120,7 +120,7 @@ end
 
 -- ---- quantiles ------------------------------------------------------------------------------------------------------
 
-local quantile_options = { axis = true, keepdims = true, method = true, out = true }
+local quantile_options = { axis = true, keepdims = true, method = true, out = true, stream = true, allocator = true }
 
 -- The wanted places, as numbers from 0 to 1, and the shape that they have.
 local function fractions(what, q, whole)
@@ -204,8 +204,8 @@ end
 ---give the default float, or with a method that takes an element, themselves.
 ---@param a cudalua.gpuarray.Array
 ---@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
----@param options? any  {axis, keepdims, method, out}, or the axis: a number or a list; default: all. method, for places
----  between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
+---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no element, for complex numbers, and for a q that is out of its range
 function M.quantile(a, q, options) return called("gpuarray.quantile", a, q, 1, options) end
@@ -232,7 +232,7 @@ function M.percentile(a, q, options) return called("gpuarray.percentile", a, q, 
 ---@raise LogicError as quantile
 function Array:percentile(q, options) return called("gpuarray:percentile", self, q, 100, options) end
 
-local median_options = { axis = true, keepdims = true, out = true }
+local median_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
 
 local function median(what, a, o)
   local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
@@ -254,7 +254,7 @@ end
 ---The element in the middle of the sorted ones, or the mean of the two there; NaN where there is a NaN. Integers give
 ---the default float.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list; default: all
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no element, and for complex numbers
 function M.median(a, options) return called_median("gpuarray.median", a, options) end
@@ -265,6 +265,7 @@ function M.median(a, options) return called_median("gpuarray.median", a, options
 ---@raise LogicError as gpuarray.median
 function Array:median(options) return called_median("gpuarray:median", self, options) end
 
-return { functions = M, quantile = quantile, median = median, quantile_options = quantile_options,
-  median_options = median_options, options_of = options_of, checked = checked, lined_up = lined_up, prepared = prepared,
-  wide = wide, fractions = fractions, method_of = method_of, deliver = deliver }
+return { functions = require("cudalua.gpuarray.calls").install(M), quantile = quantile, median = median,
+  quantile_options = quantile_options, median_options = median_options, options_of = options_of, checked = checked,
+  lined_up = lined_up, prepared = prepared, wide = wide, fractions = fractions, method_of = method_of,
+  deliver = deliver }

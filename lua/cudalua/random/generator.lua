@@ -490,7 +490,7 @@ end
 
 -- Probabilities, which need not add up to 1, as a host array of float64; and how many are above 0.
 local function probabilities(what, p, n)
-  if is_array(p) then p = p:get() end
+  if is_array(p) then p = p:get { array = true } end
   local values = errors.within(what, ndarray.array, p, dtypes.float64)
   if values.ndim ~= 1 or values.size ~= n then refuse(what, "p must have a probability for each of %d", n) end
   local possible = 0

@@ -97,12 +97,13 @@ function M.select(conditions, choices, default)
   return graph.as_type(result, dt)
 end
 
-local choose_options = { mode = true, out = true }
+local choose_options = { mode = true, out = true, stream = true, allocator = true }
 
 ---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
 ---@param numbers cudalua.gpuarray.Array  integers from 1, negative ones from the last
 ---@param choices any[]    arrays or numbers
----@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}  mode: as for take
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  mode: as for take
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a number that there is no choice for
 function M.choose(numbers, choices, options)
@@ -146,11 +147,12 @@ end
 
 ---As gpuarray.choose; the array has the numbers.
 ---@param choices any[]
----@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}
 ---@return cudalua.gpuarray.Array
 function Array:choose(choices, options) return M.choose(self, choices, options) end
 
-local search_options = { side = true }
+local search_options = { side = true, stream = true }
 
 local function search(leaf, a, values, right)
   local dt = leaf.dtype

@@ -22,16 +22,16 @@ local M = {}
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
 
-local take_options = { axis = true, mode = true, out = true }
+local take_options = { axis = true, mode = true, out = true, stream = true, allocator = true }
 
 ---The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
 ---checked (mode "raise"), the program waits for the kernel.
 ---@param a cudalua.gpuarray.Array
 ---@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
 ---  ones from the end; their shape takes the axis' place
----@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}  axis: default the whole
----  array; mode: what becomes of a position that is not there: an error (default), it goes round, or it becomes the
----  first or the last one (negative ones the first one)
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  axis: default the whole array; mode: what becomes of a position that is not there: an error
+---  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for positions that are not there, or of a type or shape that does not fit
 function M.take(a, indices, options)
@@ -46,11 +46,12 @@ end
 
 ---As gpuarray.take.
 ---@param indices any
----@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array}
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}
 ---@return cudalua.gpuarray.Array
 function Array:take(indices, options) return M.take(self, indices, options) end
 
-local put_options = { mode = true }
+local put_options = { mode = true, stream = true }
 
 ---Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
 ---than once, its last value stays.
@@ -131,7 +132,7 @@ local function arrays_of(what, arrays)
   return n
 end
 
-local multi_take_options = { out = true }
+local multi_take_options = { out = true, stream = true }
 
 ---PyCUDA's multi_take: of several arrays the elements at the same positions.
 ---@param arrays cudalua.gpuarray.Array[]
@@ -174,7 +175,7 @@ local function put_all(what, sources, n, dest_indices, out)
   return out
 end
 
-local multi_put_options = { dest_shape = true, out = true }
+local multi_put_options = { dest_shape = true, out = true, stream = true }
 
 ---PyCUDA's multi_put: writes the elements of several arrays to the same positions of as many others. Of several
 ---elements with one position the last one stays.
@@ -191,7 +192,7 @@ function M.multi_put(arrays, dest_indices, options)
   return put_all(what, arrays, n, dest_indices, out)
 end
 
-local multi_take_put_options = { dest_shape = true, out = true, src_offsets = true }
+local multi_take_put_options = { dest_shape = true, out = true, src_offsets = true, stream = true }
 
 ---PyCUDA's multi_take_put: out[k][dest_indices] = arrays[k][src_indices + src_offsets[k]].
 ---@param arrays cudalua.gpuarray.Array[]
@@ -219,4 +220,4 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   return put_all(what, sources, n, dest_indices, out)
 end
 
-return M
+return require("cudalua.gpuarray.calls").install(M)

@@ -29,7 +29,7 @@ local Array = object.Array
 ---@param c cudalua.gpuarray.Array
 ---@param a? any  array or number
 ---@param b? any  array or number
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
 ---@raise LogicError where shapes or types do not fit
 function M.where(c, a, b, options)
@@ -40,7 +40,7 @@ end
 ---gpuarray.where(c, a, b) of this array as c.
 ---@param a? any  array or number
 ---@param b? any  array or number
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
 ---@raise LogicError where shapes or types do not fit
 function Array:where(a, b, options) return M.where(self, a, b, options) end
@@ -92,13 +92,14 @@ local function chosen(what, c, a)
   return move.gather(sel)
 end
 
-local compress_options = { axis = true, out = true }
+local compress_options = { axis = true, out = true, stream = true, allocator = true }
 
 ---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
 ---compress. The program waits for the condition.
 ---@param condition any  1-D: array or list of booleans; may be shorter than the axis
 ---@param a cudalua.gpuarray.Array
----@param options? {axis: integer, out: cudalua.gpuarray.Array}  axis: default the whole array
+---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
+---  default the whole array
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the condition is true beyond the axis
 function M.compress(condition, a, options)
@@ -116,7 +117,7 @@ end
 
 ---As gpuarray.compress.
 ---@param condition any
----@param options? {axis: integer, out: cudalua.gpuarray.Array}
+---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 function Array:compress(condition, options) return M.compress(condition, self, options) end
 

@@ -1,0 +1,247 @@
+-- How functions of arrays are called: arguments that there are no parameters for are errors, and PyCUDA's `stream` and
+-- `allocator` are honoured wherever they are options.
+local gpu = require "spec.support.gpu"
+local calls = require "cudalua.gpuarray.calls"
+local gpuarray = require "cudalua.gpuarray"
+local option_names = require "cudalua.option_names"
+local cuda = gpu.cuda
+local soft = gpu.soft and require "cudalua.softgpu"
+
+-- All of them, with those that are read later.
+for _, part in ipairs(require("cudalua.gpuarray.parts").list) do
+  local name = part[2]:match "%S+"
+  pcall(gpuarray[name])
+end
+
+local function each(f)
+  for prefix, list in pairs { ["gpuarray."] = gpuarray, ["gpuarray:"] = gpuarray.Array, ["math."] = cuda.math } do
+    for name, value in pairs(list) do
+      if type(value) == "function" then f(prefix .. name, value, debug.getinfo(calls.behind(value), "u")) end
+    end
+  end
+end
+
+describe("Functions of arrays", function()
+  setup(gpu.context)
+
+  it("refuse arguments that they have no parameters for, each of them", function()
+    local count = 0
+    each(function(name, f, info)
+      if info.isvararg then return end
+      local given = {}
+      given[info.nparams + 1] = "surplus"
+      local ok, err = pcall(f, unpack(given, 1, info.nparams + 1))
+      assert(not ok and tostring(err.message):find("'surplus' is an argument too many", 1, true), name .. ": " ..
+        tostring(err))
+      given[info.nparams + 1], given[info.nparams + 2] = nil, "surplus"
+      assert.is_false((pcall(f, unpack(given, 1, info.nparams + 2))))
+      count = count + 1
+    end)
+    assert.is_true(count > 250)
+  end)
+
+  it("name the option that was meant", function()
+    local a, s = gpuarray.ones { 2, 3 }, cuda.Stream()
+    local function is(text, f, ...) gpu.raises("LogicError", text, f, ...) end
+    is("gpuarray:sum: true is an argument too many; write it as an option: {axis = 1, keepdims = true}", a.sum, a, 1,
+      true)
+    is('gpuarray:mean: \'float64\' is an argument too many; write it as an option: {axis = 1, dtype = "float64"}',
+      a.mean, a, 1, "float64")
+    is("gpuarray:quantile: true is an argument too many; write it as an option: {axis = 1, keepdims = true}",
+      a.quantile, a, 0.5, 1, true)
+    is("gpuarray.sum: an array is an argument too many; write it as an option: {axis = 1, out = ...}", gpuarray.sum, a,
+      1, gpuarray.zeros(3))
+    is("gpuarray:var: 2 is an argument too many; write it as an option: {axis = 1, ddof = 2}", a.var, a, 1, 2)
+    is("gpuarray:sort: true is an argument too many; write it as an option: {axis = 1, descending = true}", a.sort, a,
+      1, true)
+    is("gpuarray:cumsum: Stream is an argument too many; write it as an option: {axis = 1, stream = ...}", a.cumsum, a,
+      1, s)
+    is("gpuarray:topk: false is an argument too many; write it as an option: {axis = 1, largest = false}", a.topk, a, 1,
+      1, false)
+    is("gpuarray.zeros: 1 is an argument too many; options are fields of one table: allocator, order, stream",
+      gpuarray.zeros, 3, "int8", nil, 1)
+    is("gpuarray:swapaxes: 3 is an argument too many; it takes axis1, axis2", a.swapaxes, a, 1, 2, 3)
+    is("gpuarray:swapaxes: Stream is an argument too many; stream:use(function() ... end) computes in a stream",
+      a.swapaxes, a, 1, 2, s)
+    -- in the place of the options
+    is("add: expected a table of options, got an array; write {out = ...}", gpuarray.add, a, a, a)
+    is("gpuarray.take: expected a table of options, got 2; write {axis = 2}", gpuarray.take, a, { 1 }, 2)
+    is("gpuarray:astype: expected a table of options, got false; write {copy = false}", a.astype, a, "int8", false)
+    is("gpuarray.concatenate: expected a table of options, got 'int8'; write {dtype = \"int8\"}",
+      gpuarray.concatenate, { a, a }, 1, "int8")
+    assert.same({ 3, 3 }, a:sum(2, nil, nil):tolist()) -- nil is nothing
+  end)
+
+  local function launches_in(f)
+    if not soft then
+      f()
+      return nil
+    end
+    cuda.Context.synchronize()
+    soft.log "on"
+    soft.log "clear"
+    local ok, err = pcall(f)
+    cuda.Context.synchronize()
+    local seen = {}
+    for _, run in ipairs(soft.runs()) do
+      if run.name == "launch" or run.name == "fill" then seen[run.stream] = (seen[run.stream] or 0) + 1 end
+    end
+    soft.log "off"
+    if not ok then error(err, 0) end
+    return seen
+  end
+
+  -- A call of each function that has such an option; `o` are the options.
+  local a, b, c, m
+  local function arrays()
+    a, b = gpuarray.linspace(0.1, 0.9, 6):reshape(2, 3):eval(), gpuarray.ones({ 2, 3 }):eval()
+    c, m = gpuarray.arange(1, 7, nil, "int32"):eval(), gpuarray.to_gpu({ true, false, true }, "bool")
+  end
+  local integer = { bitwise_and = 2, bitwise_or = 2, bitwise_xor = 2, bitwise_not = 1, left_shift = 2, right_shift = 2,
+    gcd = 2, lcm = 2 }
+  local own = {
+    ldexp = function(f, o) return f(a, c:reshape(2, 3), o) end, jn = function(f, o) return f(2, a, o) end,
+    yn = function(f, o) return f(2, a, o) end, concatenate = function(f, o) return f({ a, b }, 1, o) end,
+    stack = function(f, o) return f({ a, b }, 1, o) end, hstack = function(f, o) return f({ a, b }, o) end,
+    vstack = function(f, o) return f({ a, b }, o) end, dstack = function(f, o) return f({ a, b }, o) end,
+    take = function(f, o) return f(a, { 1, 2 }, o) end, put = function(f, o) return f(b, { 1, 2 }, 7, o) end,
+    multi_take = function(f, o) return f({ a, b }, { 1, 2 }, o) end,
+    multi_put = function(f, o) o.dest_shape = 6; return f({ a, b }, c, o) end,
+    multi_take_put = function(f, o) o.dest_shape = 6; return f({ a, b }, { 1, 2 }, { 3, 4 }, o) end,
+    compress = function(f, o) return f({ true, false, true }, a, o) end,
+    choose = function(f, o) return f(c, { 1, a[{ 1, 1 }], 3, 4, 5, 6 }, o) end,
+    searchsorted = function(f, o) return f(c, a, o) end, dot = function(f, o) return f(c, c, o) end,
+    where = function(f, o) return f(m, a, b, o) end, mul_add = function(f, o) return f(a, 2, b, 3, o) end,
+    subset_sum = function(f, o) return f({ 1, 2 }, a, o) end, subset_min = function(f, o) return f({ 1 }, a, o) end,
+    subset_max = function(f, o) return f({ 1, 2 }, a, o) end, subset_dot = function(f, o) return f({ 1 }, a, b, o) end,
+    quantile = function(f, o) return f(a, 0.5, o) end, percentile = function(f, o) return f(a, { 5, 50 }, o) end,
+    topk = function(f, o) return f(a, 1, o) end, histogram = function(f, o) return f(a, 3, o) end,
+    histogram_bin_edges = function(f, o) return f(a, 3, o) end, bincount = function(f, o) return f(c, o) end,
+    digitize = function(f, o) return f(a, { 0.2, 0.5 }, o) end, pad = function(f, o) return f(a, 1, "edge", o) end,
+    arange = function(f, o) return f(3, "float32", o) end,
+    linspace = function(f, o) return f(0, 1, 5, "float32", o) end,
+    logspace = function(f, o) return f(0, 1, 5, "float32", o) end, eye = function(f, o) return f(3, "float32", o) end,
+    zeros = function(f, o) return f({ 3 }, "float32", o) end, ones = function(f, o) return f({ 3 }, "int16", o) end,
+    full = function(f, o) return f(3, 7.3, "float32", o) end, full_like = function(f, o) return f(a, 7, nil, o) end,
+    zeros_like = function(f, o) return f(a, nil, o) end, ones_like = function(f, o) return f(a, nil, o) end,
+    to_gpu = function(f, o) return f(a, "float64", o) end, astype = function(f, o) return f(a, "float64", o) end,
+    fill = function(f, o) return f(b, 3, o) end, set = function(f, o) return f(b, a, o) end,
+    reverse = function(f, o) return f(c, o) end, round = function(f, o) return f(a, o) end,
+    clip = function(f, o) return f(a, 0.2, 0.4, o) end, fma = function(f, o) return f(a, b, b, o) end,
+    if_positive = function(f, o) return f(a, b, 1, o) end, logsumexp = function(f, o) return f(a, o) end,
+    tri = function(f, o) return f(3, nil, nil, nil, o) end, identity = function(f, o) return f(3, nil, o) end,
+    unique = function(f, o) return f(c, o) end, to_gpu_async = function(f, o) return f(a, nil, o) end,
+  }
+  -- Which copy host data alone, or compute nothing.
+  local without = { ["gpuarray:get"] = true, ["gpuarray.empty"] = true, ["gpuarray.empty_like"] = true,
+    ["gpuarray.from_function"] = true }
+
+  local function called(name, f, info, o)
+    local short = name:match "[%w_]+$"
+    local call = own[short]
+    if call then
+      if name == "gpuarray:compress" then return f(a, { true, false, true }, o) end
+      if name == "gpuarray:where" then return f(m, a, b, o) end
+      return call(f, o)
+    end
+    local x = integer[short] and c or a
+    if short == "norm" or short == "vdot" or short == "sort" then x = a end
+    local given = { x, x, x }
+    given[info.nparams] = o
+    return f(unpack(given, 1, info.nparams))
+  end
+
+  local function with_option(option, check)
+    arrays()
+    local count = 0
+    each(function(name, f, info)
+      local last = info.nparams > 0 and not info.isvararg and debug.getlocal(calls.behind(f), info.nparams)
+      if last ~= "options" or without[name] then return end
+      local known = select(2, pcall(called, name, f, info, require("cudalua.errors").WHICH))
+      known = type(known) == "table" and known[require("cudalua.errors").WHICH] or {}
+      if not known[option] then return end
+      local ok, err = pcall(called, name, f, info, {})
+      assert(ok, name .. ": " .. tostring(err))
+      count = count + 1
+      check(name, function(o) return called(name, f, info, o) end)
+    end)
+    return count
+  end
+
+  it("compute in the stream of their options", function()
+    local s = cuda.Stream()
+    local handle = tonumber(s:handle())
+    local count = with_option("stream", function(name, call)
+      call {} -- what is made once
+      local plain = launches_in(function()
+        for _, x in ipairs { call {} } do
+          if gpuarray.is_array(x) then x:eval() end
+        end
+      end)
+      local seen = launches_in(function() call { stream = s } end)
+      if seen then
+        local n = 0
+        for _, k in pairs(plain) do n = n + k end
+        assert(n > 0, name)
+        assert.equal(n, seen[handle], name)
+      end
+      gpu.error_of("LogicError", call, { stream = 1 })
+    end)
+    assert.is_true(count > 200)
+  end)
+
+  it("compute into memory of the allocator of their options", function()
+    local given, keep = 0, {}
+    local function allocator(bytes)
+      given = given + 1
+      keep[given] = cuda.mem_alloc(bytes)
+      return keep[given]
+    end
+    local count = with_option("allocator", function(name, call)
+      given = 0
+      local x = call { allocator = allocator }
+      assert(given >= 1 and given <= 2, name)
+      local inside = false
+      for k = 1, given do inside = inside or x.ptr == keep[k]:ptr() end
+      assert(inside, name)
+      local plain = call {}
+      assert.equal(plain.dtype, x.dtype)
+      assert.same(plain.shape, x.shape)
+      if name ~= "gpuarray.empty" and x.dtype.kind ~= "complex" then
+        assert(cuda.ndarray.allclose(x:get { array = true }, plain:get { array = true }, { equal_nan = true }), name)
+      end
+      gpu.error_of("LogicError", call, { allocator = function() return 5 end })
+    end)
+    assert.is_true(count > 150)
+  end)
+
+  it("take a stream in the place of their options: gpuarray.Array:fill, gpuarray.exp, gpuarray.Array:sum", function()
+    arrays()
+    local s = cuda.Stream()
+    for _, call in ipairs { function() return b:fill(2, s) end, function() return gpuarray.exp(a, s) end,
+      function() return cuda.math.exp(a, s) end, function() return a:sum(s) end,
+      function() return gpuarray.arange(5, "float32", s) end, function() return c:reverse(s) end } do
+      local seen = launches_in(call)
+      if seen then assert.same({ [tonumber(s:handle())] = 1 }, seen) end
+    end
+    assert.same({ 2, 2, 2 }, b[1]:tolist())
+    gpu.raises("LogicError", "unknown option 'strem'", b.fill, b, 1, { strem = s })
+    gpu.error_of("LogicError", b.fill, b, 1, "nonsense")
+  end)
+
+  it("leave the options that they are given as they are", function()
+    arrays()
+    local s = cuda.Stream()
+    local o = { axis = 1, stream = s }
+    assert.same({ 3 }, a:sum(o).shape)
+    assert.same({ axis = 1, stream = s }, o)
+    assert.same({ 3 }, a:max(setmetatable({}, { __index = { axis = 1, stream = s } })).shape)
+    local out = gpuarray.zeros(3)
+    assert.equal(out, a:sum { axis = 1, out = out, stream = s, allocator = error }) -- which is not asked
+  end)
+
+  it("have their options named, for messages", function()
+    assert.same({ axis = true, dtype = true, keepdims = true, out = true, stream = true, allocator = true },
+      option_names.of(gpuarray.sum, 2, gpuarray.ones(2)))
+  end)
+end)
