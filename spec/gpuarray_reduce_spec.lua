@@ -520,8 +520,8 @@ describe("Reductions", function()
     assert.equal(dtype.float64, gpuarray.empty(0):dot(gpuarray.empty(0), { dtype = "float64" }).dtype)
     gpu.raises("LogicError", "gpuarray:dot: not defined for int8 and int8 as bool", eight.dot, eight, eight,
       { dtype = "bool" })
-    gpu.raises("LogicError", "gpuarray.vdot: unknown option 'axis'; there are dtype, out", gpuarray.vdot, eight, eight,
-      { axis = 1 })
+    gpu.raises("LogicError", "gpuarray.vdot: unknown option 'axis'; there are allocator, dtype, out, stream",
+      gpuarray.vdot, eight, eight, { axis = 1 })
     local pair = gpuarray.zeros(3, cuda.vec.float2)
     gpu.raises("LogicError", "gpuarray:dot: not defined for", pair.dot, pair, pair)
     gpu.raises("LogicError", "gpuarray:var: not defined for", pair.var, pair)

@@ -163,11 +163,12 @@ load = npz 'a; save = 'a.npy garray; arange = 1 9 2 'float32 options; linspace =
 logspace = 0 1 9 'float32 options; eye = 3 3 0 'float32 options; identity = 3 'float32 options; tri = 3 3 0 'float32
 tril = gmatrix 0; triu = gmatrix 0; diag = garray 0; meshgrid = garray garray options; is_array = garray
 is = garray; Array = -
-Array:len = garray; Array:tolist = garray; Array:fill = garray 1; Array:get = garray ndarray; Array:set = garray list16
+Array:len = garray; Array:tolist = garray; Array:fill = garray 1 options; Array:get = garray ndarray
+Array:set = garray list16 options
 Array:get_async = garray stream; Array:set_async = garray list16 stream; Array:reshape = garray 16
 Array:ravel = garray 'C; Array:flatten = garray 'C; Array:squeeze = gone_axis 1; Array:expand_dims = garray 1
 Array:transpose = garray 1; Array:swapaxes = gmatrix 1 2; Array:moveaxis = gmatrix 1 2; Array:flip = garray 1
-Array:fliplr = gmatrix; Array:flipud = garray; Array:rot90 = gmatrix 1 axes; Array:reverse = garray
+Array:fliplr = gmatrix; Array:flipud = garray; Array:rot90 = gmatrix 1 axes; Array:reverse = garray options
 Array:broadcast_to = garray 2 16; Array:diagonal = gmatrix 0 1 2; Array:view = garray 'int32; Array:split = garray 2 1
 Array:array_split = garray 3 1; Array:tile = garray 2; Array:repeat_ = garray 2 1; Array:roll = garray 1 1
 Array:pad = garray 1 'constant options; Array:item = garray 1; Array:copy = garray 'C
