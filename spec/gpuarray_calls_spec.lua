@@ -115,6 +115,7 @@ describe("Functions of arrays", function()
     subset_sum = function(f, o) return f({ 1, 2 }, a, o) end, subset_min = function(f, o) return f({ 1 }, a, o) end,
     subset_max = function(f, o) return f({ 1, 2 }, a, o) end, subset_dot = function(f, o) return f({ 1 }, a, b, o) end,
     quantile = function(f, o) return f(a, 0.5, o) end, percentile = function(f, o) return f(a, { 5, 50 }, o) end,
+    nanquantile = function(f, o) return f(a, 0.5, o) end, nanpercentile = function(f, o) return f(a, 50, o) end,
     topk = function(f, o) return f(a, 1, o) end, histogram = function(f, o) return f(a, 3, o) end,
     histogram_bin_edges = function(f, o) return f(a, 3, o) end, bincount = function(f, o) return f(c, o) end,
     digitize = function(f, o) return f(a, { 0.2, 0.5 }, o) end, pad = function(f, o) return f(a, 1, "edge", o) end,
