@@ -33,6 +33,8 @@ return {
     "check_spec: checks of the software device find races, and name both ends",
     "check_spec: checks of the software device find barriers and shuffles that not all come to",
     "check_spec: checks of the software device say nothing of the same kernels without their bug",
+    "check_spec: checks of the software device say nothing of values from lanes that do not take part, if they are "
+      .. "thrown away",
     "check_spec: checks of the software device say nothing of copies that were under way when their block, or their "
       .. "kernel, ended",
     "check_spec: checks of the software device do not look where they were not asked to",

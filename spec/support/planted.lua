@@ -830,11 +830,71 @@ families.barriers = {
     [[__global__ void k(int *o) {
         o[threadIdx.x] = __shfl_xor_sync(0xffff, threadIdx.x, 1); // HERE
       }]], args = { "ints:32" }, block = 32 },
-  { "a shuffle from a lane that is elsewhere", "shuffle", 719, { 0 }, "value of lane 16 .* does not take part",
+  { "a shuffle from a lane that is elsewhere", "shuffle", 719, { 0 },
+    "value of lane 16 .* does not take part in it; the value is stored to global memory at planted.cu:3",
     [[__global__ void k(int *o) {
         if (threadIdx.x < 16)
           o[threadIdx.x] = __shfl_xor_sync(0xffff, threadIdx.x, 16); // HERE
       }]], args = { "ints:32" }, block = 32 },
+  { "a sum with a value from elsewhere", "shuffle", 719, { 15 },
+    "value of lane 23 .*; the value is stored to global memory at planted.cu:10",
+    [[__global__ void k(int *o, int n) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, lane, 8); // HERE
+#ifdef FIXED
+        int sum = lane + 8 < n ? lane + v : lane;
+#else
+        int sum = lane == 15 ? lane + v : lane;
+#endif
+        o[lane] = sum;
+      }]], args = { "ints:32", 16 }, block = 32, fixed = true },
+  { "a branch on a value from elsewhere", "shuffle", 719, { 8 }, "value of lane 16 .*; the value decides a branch",
+    [[__global__ void k(int *o, int n) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, o[lane], 8); // HERE
+#ifdef FIXED
+        if (lane + 8 < 16)
+#endif
+        if (v == n) { o[lane] = 7; __syncwarp(0xff); asm volatile("membar.cta;" ::: "memory"); }
+      }]], args = { "ints:32", 1 }, block = 32, fixed = true },
+  { "an address from elsewhere", "shuffle", 719, { 8 }, "value of lane 16 .*; the value decides an address",
+    [[__global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, o[lane], 8); // HERE
+#ifdef FIXED
+        if (lane + 8 < 16)
+#endif
+        o[v + lane] = 1;
+      }]], args = { "ints:64" }, block = 32, fixed = true },
+  { "a value from elsewhere by way of shared memory", "shuffle", 719, { 15 },
+    "value of lane 23 .*; the value is stored to global memory at planted.cu:9 .* by thread %(0,0,0%)",
+    [[__global__ void k(int *o) {
+        __shared__ int s[16];
+        int lane = threadIdx.x;
+        if (lane < 16) s[lane] = __shfl_down_sync(0xffff, lane, 8); // HERE
+        __syncthreads();
+#ifdef FIXED
+        if (lane < 8) o[lane] = s[lane];
+#else
+        if (lane < 8) o[lane] = s[15 - lane];
+#endif
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "a value from elsewhere by way of another shuffle", "shuffle", 719, { 8 },
+    "value of lane 16 .*; the value is stored to global memory at planted.cu:%d+ .* by thread %(0,0,0%)",
+    [[__global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, lane, 8); // HERE
+#ifdef FIXED
+        v = __shfl_sync(0xffff, v, lane & 7);
+#else
+        v = __shfl_sync(0xffff, v, lane | 8);
+#endif
+        o[lane] = v;
+      }]], args = { "ints:32" }, block = 32, fixed = true },
 }
 
 -- Everything below runs in the process of its own where the cases are tried.

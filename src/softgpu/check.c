@@ -16,6 +16,7 @@ void sg_check_detach(Gang *g) {
   free(c->local_init);
   free(c->shared.wtime);
   free(c->pending);
+  sg_undefined_free(c->undefined);
   free(c);
   g->check = NULL;
 }
@@ -65,6 +66,7 @@ void sg_check_begin_block(Gang *g) {
     memset(c->local_init, 0, c->local_words);
     c->shared_full = 0;
   }
+  sg_undefined_forget(g);
   memset(c->arrived, 0, sizeof c->arrived);
   c->noted.rows = 0;
   c->noted.storing = false;
@@ -170,12 +172,6 @@ static Area area_of(const Gang *g, const Ins *in, const uint8_t *p) {
   return area;
 }
 
-static inline uint8_t *pointer(const Gang *g, const Spot *s, uint32_t lane) {
-  return s->shape == SPOT_FLAT      ? s->p + (int64_t)lane * s->stride
-         : s->shape == SPOT_OFFSETS ? s->p + s->off[lane]
-                                    : g->ptrs[lane];
-}
-
 /* The first active lane from i on; most of a masked range may be off. Masks have room for more lanes. */
 static inline uint32_t next_active(const Gang *g, uint32_t i) {
   const uint32_t end = g->lo + g->n;
@@ -197,7 +193,7 @@ static bool reach(const Gang *g, const Ins *in, const Spot *s, const uint8_t **f
     *bytes = (uint64_t)(pl->hi - pl->lo) + in->unit;
     return true;
   }
-  const uint8_t *a = pointer(g, s, g->cur.first), *b = pointer(g, s, g->cur.end - 1);
+  const uint8_t *a = sg_spot_pointer(g, s, g->cur.first), *b = sg_spot_pointer(g, s, g->cur.end - 1);
   *from = a < b ? a : b;
   *bytes = (uint64_t)(a < b ? b - a : a - b) + in->unit;
   return true;
@@ -254,7 +250,7 @@ static bool check_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   /* In local memory what is copied may well be a structure of which a part was written. */
   if (area.init && area.init == g->check->local_init && in->traits & TRAIT_COPIED) return true;
   ACTIVE(i) {
-    const uint8_t *p = pointer(g, s, i);
+    const uint8_t *p = sg_spot_pointer(g, s, i);
     if (p < area.base || p >= area.end) area = area_of(g, in, p);
     if (!area.init || lane_written(&area, in, p) || is_library(g, in, &area)) continue;
     sg_check_raise(g, in, i, CHECK_UNWRITTEN);
@@ -281,7 +277,7 @@ static void note_written(Gang *g, const Ins *in, const Spot *s, Area area) {
   }
   if (one && each_word(g, in, s, &area, true)) return;
   ACTIVE(i) {
-    const uint8_t *p = pointer(g, s, i);
+    const uint8_t *p = sg_spot_pointer(g, s, i);
     if (p < area.base || p >= area.end) area = area_of(g, in, p);
     if (area.init) sg_write_at(area.init, (uint64_t)(p - area.base), in->unit);
   }
@@ -308,7 +304,7 @@ static bool is_plainly_written(Gang *g, const Ins *in, const Spot *s) {
 /* Nothing to look at, where only the unwritten is looked for. */
 static bool all_is_written(const Gang *g, const Ins *in) {
   const Check *c = g->check;
-  if (c->on & (SG_CHECK_RACES | SG_CHECK_ARRAYS)) return false;
+  if (c->on & (SG_CHECK_RACES | SG_CHECK_ARRAYS) || c->undefined_now) return false;
   if (in->sub == SP_SHARED) return c->shared_full >= program_shared(g);
   return in->sub == SP_GLOBAL && sg_arena_inits == 0;
 }
@@ -325,7 +321,7 @@ static bool check_object(Gang *g, const Ins *in, const Spot *s) {
       bytes <= (uint64_t)(g->shared + o->end - from))
     return true;
   ACTIVE(i) {
-    const uint64_t at = (uintptr_t)pointer(g, s, i) - (uintptr_t)g->shared;
+    const uint64_t at = (uintptr_t)sg_spot_pointer(g, s, i) - (uintptr_t)g->shared;
     if (at >= g->shared_bytes || (at >= o->at && at + in->unit <= o->end)) continue;
     sg_check_raise(g, in, i, CHECK_ARRAY);
     return false;
@@ -360,7 +356,7 @@ static bool lanes_check(Gang *g, const Ins *in, const Spot *s, Area a, uint32_t 
   const bool plain = (in->flags & (INS_STORE | INS_ATOM)) == INS_STORE;
   for (uint32_t i = lo; i < hi; i++) {
     if (!g->m[i]) continue;
-    const uint8_t *p = pointer(g, s, i);
+    const uint8_t *p = sg_spot_pointer(g, s, i);
     if (p < a.base || p >= a.end) a = area_of(g, in, p);
     if (!a.tracked) continue;
     Access acc = access_of(in, &a);
@@ -374,7 +370,7 @@ static bool lanes_check(Gang *g, const Ins *in, const Spot *s, Area a, uint32_t 
   if (!(in->flags & INS_STORE)) return true;
   for (uint32_t i = lo; i < hi; i++) {
     if (!g->m[i]) continue;
-    const uint8_t *p = pointer(g, s, i);
+    const uint8_t *p = sg_spot_pointer(g, s, i);
     if (p < a.base || p >= a.end) a = area_of(g, in, p);
     if (!a.tracked) continue;
     Access acc = access_of(in, &a);
@@ -387,11 +383,11 @@ static bool lanes_check(Gang *g, const Ins *in, const Spot *s, Area a, uint32_t 
 /* Lanes that store different values to one place with one instruction; all have been noted. */
 static bool same_place(Gang *g, const Ins *in, const Spot *s, Area a) {
   ACTIVE(i) {
-    const uint8_t *p = pointer(g, s, i);
+    const uint8_t *p = sg_spot_pointer(g, s, i);
     if (p < a.base || p >= a.end) a = area_of(g, in, p);
     if (!a.tracked) continue;
     const uint32_t other = sg_detail_lane(a.track.wdetail[(p - a.base) / 4]);
-    if (other == i || !g->m[other] || pointer(g, s, other) != p) continue;
+    if (other == i || !g->m[other] || sg_spot_pointer(g, s, other) != p) continue;
     if (in->traits & TRAIT_STRONG || memcmp(stored(g, in, i), stored(g, in, other), in->unit) == 0) continue;
     g->trouble.other = (Other){
         .store = true, .same = true, .pc = (uint32_t)(in - g->kernel->code), .lane = i, .block = UINT64_MAX};
@@ -421,7 +417,7 @@ static bool row_of(const Gang *g, const Ins *in, const Spot *s, const Area *a, u
                   .now = c->now,
                   .detail = sg_detail((uint32_t)(in - g->kernel->code), false, 0, 0)};
   if (s->shape == SPOT_FLAT) {
-    r->at = (size_t)(pointer(g, s, lo) - a->base) / width;
+    r->at = (size_t)(sg_spot_pointer(g, s, lo) - a->base) / width;
     r->step = s->stride / width;
     return true;
   }
@@ -476,7 +472,7 @@ static bool check_races(Gang *g, const Ins *in, const Spot *s, const Area *a) {
   }
   if (store && in->traits & TRAIT_ASYNC && a->tracked && !a->global) {
     Access acc;
-    ACTIVE(i) WORDS(acc, a, in, pointer(g, s, i)) sg_race_copied(g, acc.at, i);
+    ACTIVE(i) WORDS(acc, a, in, sg_spot_pointer(g, s, i)) sg_race_copied(g, acc.at, i);
   }
   return true;
 }
@@ -512,10 +508,11 @@ bool sg_check(Gang *g, const Ins *in) {
   if (atom) s->shape = SPOT_POINTERS;
   if (!(atom ? sg_resolve_lanes(g, in) : sg_resolve(g, in, s))) return false;
   if (c->on & SG_CHECK_ARRAYS && !check_object(g, in, s)) return false;
+  if (c->undefined_now && !sg_undefined_access(g, in, s)) return false;
   const bool written = !unwritten || is_plainly_written(g, in, s);
   g->resolved = true; /* the handler need not look again */
   if (written && !races) return true;
-  const Area a = area_of(g, in, pointer(g, s, next_active(g, g->lo)));
+  const Area a = area_of(g, in, sg_spot_pointer(g, s, next_active(g, g->lo)));
   if (!written) {
     const bool load =
         (!store || atom) && in->op != OP_mbar_init && !(in->traits & (TRAIT_UNUSED | TRAIT_OWN | TRAIT_KEPT));
@@ -575,30 +572,6 @@ void sg_check_open(Gang *g, const Front *f, uint32_t id) {
   if (g->check->on & SG_CHECK_RACES) sg_race_open(g, id);
 }
 
-/* A lane that reads the register of one that is not here: whatever it gets. */
-static bool check_shuffle(Gang *g, const Ins *in) {
-  const uint32_t *row = (const uint32_t *)(const void *)(g->regs + (size_t)in->s[1] * g->nl);
-  const uint32_t *limits = (const uint32_t *)(const void *)(g->regs + (size_t)in->s[2] * g->nl);
-  for (uint32_t i = g->cur.first; i < g->cur.end; i++) {
-    if (!g->fm[i]) continue;
-    const int32_t lane = (int32_t)(i % 32), b = row[i] & 31, clamp = limits[i] & 31,
-                  seg = limits[i] >> 8 & 31;
-    const int32_t least = lane & seg, most = least | (clamp & ~seg);
-    const int32_t from = in->op == OP_shfl_up     ? lane - b
-                         : in->op == OP_shfl_down ? lane + b
-                         : in->op == OP_shfl_bfly ? lane ^ b
-                                                  : least | (b & ~seg);
-    const bool within = in->op == OP_shfl_up ? from >= most : from <= most;
-    const uint32_t other = (i & ~31u) + ((uint32_t)from & 31);
-    if (!within || g->fm[other]) continue;
-    g->trouble.check = CHECK_SHUFFLE;
-    sg_raise(g, 719, i, "the shuffle reads the value of lane %u of the warp, which does not take part in it",
-             other % 32);
-    return false;
-  }
-  return true;
-}
-
 void sg_check_warps_meet(Gang *g, const Front *f) {
   if (g->check->on & SG_CHECK_RACES) sg_race_warps(g, f->mask);
 }
@@ -606,6 +579,5 @@ void sg_check_warps_meet(Gang *g, const Front *f) {
 bool sg_check_warp(Gang *g, const Ins *in) {
   const Check *c = g->check;
   if (c->on & SG_CHECK_RACES) sg_race_warps(g, g->cur.mask);
-  if (!(c->on & SG_CHECK_SHUFFLES) || in->op < OP_shfl_up || in->op > OP_shfl_idx) return true;
-  return check_shuffle(g, in);
+  return !(c->on & SG_CHECK_SHUFFLES) || sg_undefined_warp(g, in);
 }

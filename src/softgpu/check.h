@@ -73,6 +73,7 @@ typedef struct Pending {
   uint32_t at, lane, group;
 } Pending;
 
+typedef struct Undefined Undefined;
 typedef struct Check Check;
 /* What a gang needs for its block. */
 struct Check {
@@ -88,6 +89,8 @@ struct Check {
   uint32_t npending, pending_room;
   uint32_t groups[MAX_LANES]; /* of asynchronous copies that a lane has committed */
   bool grouped;               /* ... and one has */
+  Undefined *undefined;       /* undefined.c: values that shuffles took from nowhere */
+  bool undefined_now;         /* ... and the block has one */
   /* times */
   uint32_t now;                   /* of this block */
   uint32_t sync;                  /* accesses of this block before it are over for all its threads */
@@ -154,6 +157,25 @@ uint32_t sg_race_tick(Gang *g); /* a new time for the block */
 bool sg_race_lost(const Run *run);
 uint32_t sg_race_base(const Run *run);
 extern uint32_t sg_race_generation; /* changes when times begin anew */
+
+/* undefined.c: values taken from lanes that do not take part in a shuffle. An operation of the warps of the
+ * running front, before it; false: a fault was raised, as below. */
+bool sg_undefined_warp(Gang *g, const Ins *in);
+/* While check->undefined_now: before an instruction for the lanes that g->m has; of what a guard left out,
+ * after it, for the lanes of the front; an access whose place is known; and before a branch or barrier. */
+void sg_undefined_step(Gang *g, const Ins *in);
+bool sg_undefined_guard(Gang *g, const Ins *in);
+bool sg_undefined_access(Gang *g, const Ins *in, const Spot *s);
+bool sg_undefined_control(Gang *g, const Ins *in);
+void sg_undefined_forget(Gang *g); /* a block begins */
+void sg_undefined_free(Undefined *u);
+
+/* Where a lane's access goes. */
+static inline uint8_t *sg_spot_pointer(const Gang *g, const Spot *s, uint32_t lane) {
+  return s->shape == SPOT_FLAT      ? s->p + (int64_t)lane * s->stride
+         : s->shape == SPOT_OFFSETS ? s->p + s->off[lane]
+                                    : g->ptrs[lane];
+}
 
 /* check.c, to others: raises the trouble of a check. */
 void sg_check_raise(Gang *g, const Ins *in, uint32_t lane, CheckKind kind);

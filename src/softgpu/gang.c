@@ -35,8 +35,19 @@ void sg_gang_new_turn(Gang *g) { g->quantum = QUANTUM; }
 
 typedef enum How { PLAIN, CHECKED, WATCHED } How;
 
+/* Some value of the block is undefined, and followed. */
+static inline __attribute__((always_inline)) bool follows(const Gang *g, How how) {
+  return (how == CHECKED || (how == WATCHED && g->check)) && g->check->undefined_now;
+}
+
+/* The report of a value that counts is about the shuffle that it is from. */
+static void blame(Gang *g, uint32_t pc) {
+  if (g->trouble.check != CHECK_SHUFFLE) g->trouble.pc = pc;
+}
+
 /* One instruction, for the lanes that g->m has. */
 static inline __attribute__((always_inline)) void execute(Gang *g, const Ins *in, How how) {
+  if (follows(g, how) && !(in->kind == K_MEM && in->unit)) sg_undefined_step(g, in);
   if (how == WATCHED && in->kind == K_MEM)
     sg_watch_step(g, in);
   else if (how != CHECKED || in->kind != K_MEM || sg_check(g, in))
@@ -207,18 +218,21 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
     const Ins *in = &code[g->cur.pc];
     for (; in->kind <= K_MEM; in++) {
       g->icount++;
-      if (in->pred != NO_ROW)
+      if (in->pred != NO_ROW) {
         run_guarded(g, in, how);
-      else
+        if (follows(g, how)) sg_undefined_guard(g, in);
+      } else {
         execute(g, in, how);
+      }
       if (in->kind == K_MEM && g->trouble.code) {
-        g->trouble.pc = (uint32_t)(in - code);
+        blame(g, (uint32_t)(in - code));
         return GANG_FAULT;
       }
       if (in->kill) g->plans[in->kill].serial = 0;
     }
     g->cur.pc = (uint32_t)(in - code);
     g->icount++;
+    if (follows(g, how) && !sg_undefined_control(g, in)) return GANG_FAULT;
     switch ((Kind)in->kind) {
     case K_ALU:
     case K_MEM:
@@ -283,7 +297,7 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
         continue;
       }
       if (g->trouble.code || (checked && !sg_check_warp(g, in))) {
-        g->trouble.pc = g->cur.pc;
+        blame(g, g->cur.pc);
         return GANG_FAULT;
       }
       in->fn[0](g, in);

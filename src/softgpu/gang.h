@@ -125,7 +125,7 @@ typedef struct Other {
 typedef struct Trouble {
   int code;
   CheckKind check;
-  Other other; /* CHECK_RACE */
+  Other other; /* CHECK_RACE; CHECK_BARRIER, CHECK_SHUFFLE: another place */
   uint32_t pc, lane;
   uint64_t address;
   uint32_t bytes;

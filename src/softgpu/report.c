@@ -375,7 +375,8 @@ static void write_json(const Gang *g, SgFault *f) {
     json_alloc(&t, g, b);
   }
   if (b->memory) json_variable(&t, g, b);
-  if (b->check == CHECK_RACE || b->check == CHECK_BARRIER) json_other(&t, g, &b->other);
+  if (b->check == CHECK_RACE || b->check == CHECK_BARRIER || b->check == CHECK_SHUFFLE)
+    json_other(&t, g, &b->other);
   json_string(&t, "text", f->text);
   sg_text(&t, "}");
 }
@@ -410,9 +411,13 @@ void sg_explain(const Gang *g, SgFault *fault) {
     say_memory(&t, g, b);
   } else {
     sg_text(&t, "%s", b->text);
-    if (b->check == CHECK_BARRIER) {
-      sg_text(&t, ", the other one is at ");
-      say_place(&t, k, b->other.pc);
+    if (b->check == CHECK_BARRIER) sg_text(&t, ", the other one is at ");
+    if (b->check == CHECK_SHUFFLE) sg_text(&t, " at ");
+    if (b->check == CHECK_BARRIER || b->check == CHECK_SHUFFLE) say_place(&t, k, b->other.pc);
+    if (b->check == CHECK_SHUFFLE && b->other.lane != b->lane) {
+      uint32_t v[3];
+      thread_of(g, b->other.lane, v);
+      sg_text(&t, " by thread (%u,%u,%u)", v[0], v[1], v[2]);
     }
   }
   write_json(g, fault);
