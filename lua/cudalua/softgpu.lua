@@ -130,7 +130,7 @@ for _, name in ipairs(checks) do check_names[name] = true end
 ---    races          accesses of shared and global memory that nothing orders
 ---    uninitialised  loads of memory that nobody has written
 ---    barriers       __syncthreads() that not all threads come to at one place
----    shuffles       values of lanes that do not take part
+---    shuffles       values of lanes that do not take part, where they are used
 ---    arrays         accesses of shared memory beyond the variable whose address they are made from
 ---    leaks          memory of kernels' malloc and of the program that is there at the end, on stderr
 ---@param what? table<string, boolean>|string  {races = true, leaks = true}: these and no others; or "all", "off",
