@@ -36,8 +36,8 @@ need() {
   stamp="$*"
   [[ -f $env/packages && $(<"$env/packages") = "$stamp" ]] && return
   say "installing $* into $env"
-  python3 -m venv "$env"
-  "$env/bin/python" -m pip install -q --disable-pip-version-check pytest pytest-timeout "$@"
+  python3 -m venv "$env" || die "python3 cannot make a virtual environment in $env"
+  "$env/bin/python" -m pip install -q --disable-pip-version-check pytest pytest-timeout "$@" || die "pip could not install: $*"
   printf '%s' "$stamp" >"$env/packages"
 }
 

@@ -291,10 +291,11 @@ def test_strided_view(device):
 
 
 def test_texture(device):
-    from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObject
-    from cuda.core.typing import ArrayFormat
+    from cuda.core.texture import OpaqueArrayOptions, ResourceDescriptor, TextureObjectOptions
 
-    array = device.create_opaque_array(OpaqueArrayOptions(shape=(16, 16), format=ArrayFormat.FLOAT32, num_channels=1))
+    array = device.create_opaque_array(OpaqueArrayOptions(shape=(16, 16), format="float32", num_channels=1))
+    resource = ResourceDescriptor.from_opaque_array(array)
+    device.create_texture_object(resource=resource, options=TextureObjectOptions())
 
 
 def test_tensor_map(device):

@@ -8,8 +8,9 @@ export CUDALUA_SOFT_MEMORY=2G CUDALUA_SOFT_STREAMS=eager CUDALUA_SOFT_TIMEOUT=60
 unset CUDA_HOME
 tests=$(echo "$WORK"/numba/env/lib/python3*/site-packages/numba_cuda/numba/cuda/tests)
 cp "$HERE/numba_conftest.py" "$WORK/numba/conftest.py"
-cd "$WORK/numba"
-PYTEST=(-o consider_namespace_packages=true --benchmark-disable --confcutdir "$WORK/numba" -p conftest --pyargs)
+cd "$WORK/numba" || exit
+# One test counts warnings, and is not to find the one about nvJitLink.
+PYTEST=(-o consider_namespace_packages=true -o 'filterwarnings=ignore:.*nvJitLink.*' --benchmark-disable --confcutdir "$WORK/numba" -p conftest --pyargs)
 export PYTHONPATH=$WORK/numba
 modules=()
 for file in "$tests"/{cudadrv,nrt,cudapy}/test_*.py; do

@@ -22,5 +22,5 @@ mkdir -p "$folder/test"
 cp "$folder"/source/test/test_{driver,gpuarray,cumath}.py "$folder/test"
 cp "$HERE/pycuda_conftest.py" "$folder/test/conftest.py"
 export PATH=$root/bin:$PATH CUDA_HOME=$root CUDALUA_SOFT_MEMORY=${CUDALUA_SOFT_MEMORY:-2G}
-cd "$folder/test"
+cd "$folder/test" || exit
 each pycuda 1500 test_driver.py test_gpuarray.py test_cumath.py

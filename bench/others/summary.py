@@ -1,7 +1,7 @@
 """Counts pytest's reports: python summary.py RESULTS KNOWN SUITE...
 
 RESULTS/SUITE/*.xml are JUnit reports, *.died processes that ended without one. KNOWN has a line for each failure whose
-cause is known: suite, a regular expression for "file::test", the cause, separated by tabs. Ends with 1 if a test
+cause is known: suite, a regular expression for "module.class::test", the cause, separated by tabs. Ends with 1 if a test
 failed that no line explains, or if a suite has no reports.
 """
 import collections
@@ -30,11 +30,11 @@ def read(folder):
             what, message = outcome(case)
             counts[what] += 1
             if what == "failed":
-                name = f"{case.get('classname', '').split('.')[-1]}::{case.get('name')}"
-                failures.append((f"{path.stem}: {name}", message[0] if message else ""))
+                place = ".".join(case.get("classname", "").split(".")[-2:])
+                failures.append((f"{place}::{case.get('name')}", message[0] if message else ""))
     for path in sorted(folder.glob("*.died")):
         counts["failed"] += 1
-        failures.append((f"{path.stem}: died", f"ended with {path.read_text().strip()} and no report"))
+        failures.append((f"{path.stem}::died", f"ended with {path.read_text().strip()} and no report"))
     return counts, failures
 
 
