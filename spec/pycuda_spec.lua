@@ -387,6 +387,7 @@ describe("cuda.kernel, compiler.kernel", function()
     assert.equal(5, run(cuda.kernel(one)))
     assert.equal(5, run(cuda.kernel(one, "f")))
     assert.equal(5, run(cuda.compiler.kernel(one, nil, {})))
+    assert.equal(5, run(cuda.kernel(one, ffi.cast("void *", 0))))
     assert.equal(7, run(cuda.kernel("__global__ void f(int *o) { *o = N; }", { options = { "-DN=7" } })))
     assert.equal(8, run(cuda.kernel("__global__ void f(int *o) { *o = N; }", "f", { options = { "-DN=8" } })))
     assert.equal(2, run(cuda.kernel [[

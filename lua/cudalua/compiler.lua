@@ -151,6 +151,7 @@ end
 ---@raise as cuda.kernel
 function M.kernel(source, name, opts)
   if type(name) == "table" and opts == nil then name, opts = nil, name end
+  if name == nil then name = nil end -- or a NULL pointer
   if name ~= nil and type(name) ~= "string" then
     errors.raise("LogicError", "kernel: the kernel's name must be a string, got " .. errors.text(name))
   end

@@ -96,7 +96,7 @@ matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to
 module_from_buffer = image options; module_from_file = path options; Module:get_function = module 'add options
 Module:get_global = module 'variable; Module:close = module
 SourceModule = source options; SourceModule:get_function = source_module 'add options
-SourceModule:get_global = source_module 'variable; compile = source arch
+SourceModule:get_global = source_module 'variable; compile = source arch; kernel = source 'add options
 cache_info =; clear_cache =; link = images arch
 DynamicModule = options; DynamicSourceModule = source options; DynamicModule:add_source = dynamic source options
 DynamicModule:add_data = dynamic image 'ptx 'name; DynamicModule:add_file = dynamic path 'ptx
@@ -121,7 +121,7 @@ float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_d
 ]])
 
 rows("compiler.", [[
-compile = source arch; SourceModule = source options; nvrtc =
+compile = source arch; kernel = source 'add options; SourceModule = source options; nvrtc =
 ]])
 
 rows("softgpu.", [[
