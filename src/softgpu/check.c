@@ -19,6 +19,7 @@ void sg_check_detach(Gang *g) {
   sg_undefined_free(c->undefined);
   free(c);
   g->check = NULL;
+  g->undefined = false;
 }
 
 static void use_track(Track *t, void *memory, size_t words) {
@@ -304,7 +305,7 @@ static bool is_plainly_written(Gang *g, const Ins *in, const Spot *s) {
 /* Nothing to look at, where only the unwritten is looked for. */
 static bool all_is_written(const Gang *g, const Ins *in) {
   const Check *c = g->check;
-  if (c->on & (SG_CHECK_RACES | SG_CHECK_ARRAYS) || c->undefined_now) return false;
+  if (c->on & (SG_CHECK_RACES | SG_CHECK_ARRAYS) || g->undefined) return false;
   if (in->sub == SP_SHARED) return c->shared_full >= program_shared(g);
   return in->sub == SP_GLOBAL && sg_arena_inits == 0;
 }
@@ -508,7 +509,7 @@ bool sg_check(Gang *g, const Ins *in) {
   if (atom) s->shape = SPOT_POINTERS;
   if (!(atom ? sg_resolve_lanes(g, in) : sg_resolve(g, in, s))) return false;
   if (c->on & SG_CHECK_ARRAYS && !check_object(g, in, s)) return false;
-  if (c->undefined_now && !sg_undefined_access(g, in, s)) return false;
+  if (g->undefined && !sg_undefined_access(g, in, s)) return false;
   const bool written = !unwritten || is_plainly_written(g, in, s);
   g->resolved = true; /* the handler need not look again */
   if (written && !races) return true;

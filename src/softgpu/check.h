@@ -90,7 +90,6 @@ struct Check {
   uint32_t groups[MAX_LANES]; /* of asynchronous copies that a lane has committed */
   bool grouped;               /* ... and one has */
   Undefined *undefined;       /* undefined.c: values that shuffles took from nowhere */
-  bool undefined_now;         /* ... and the block has one */
   /* times */
   uint32_t now;                   /* of this block */
   uint32_t sync;                  /* accesses of this block before it are over for all its threads */
@@ -161,7 +160,7 @@ extern uint32_t sg_race_generation; /* changes when times begin anew */
 /* undefined.c: values taken from lanes that do not take part in a shuffle. An operation of the warps of the
  * running front, before it; false: a fault was raised, as below. */
 bool sg_undefined_warp(Gang *g, const Ins *in);
-/* While check->undefined_now: before an instruction for the lanes that g->m has; of what a guard left out,
+/* While g->undefined: before an instruction for the lanes that g->m has; of what a guard left out,
  * after it, for the lanes of the front; an access whose place is known; and before a branch or barrier. */
 void sg_undefined_step(Gang *g, const Ins *in);
 bool sg_undefined_guard(Gang *g, const Ins *in);

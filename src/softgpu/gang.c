@@ -37,7 +37,7 @@ typedef enum How { PLAIN, CHECKED, WATCHED } How;
 
 /* Some value of the block is undefined, and followed. */
 static inline __attribute__((always_inline)) bool follows(const Gang *g, How how) {
-  return (how == CHECKED || (how == WATCHED && g->check)) && g->check->undefined_now;
+  return how != PLAIN && g->undefined;
 }
 
 /* The report of a value that counts is about the shuffle that it is from. */

@@ -176,6 +176,7 @@ struct Gang {
   size_t shared_room, bytes;
   void *memory;
   struct Check *check; /* of a launch with checks, else NULL */
+  bool undefined;      /* ... which follows an undefined value of the block (undefined.c) */
   bool resolved;       /* ... which has found the place of the next access: `spot` */
   Spot spot;
   uint32_t calling; /* pc of a call to a function of the device */

@@ -64,14 +64,14 @@ static Undefined *begin(Gang *g) {
       return NULL;
     }
   }
-  c->undefined_now = true;
+  g->undefined = true;
   return u;
 }
 
 void sg_undefined_forget(Gang *g) {
   Undefined *u = g->check->undefined;
-  if (!g->check->undefined_now) return;
-  g->check->undefined_now = false;
+  if (!g->undefined) return;
+  g->undefined = false;
   for (size_t r = 0; r < u->nrows; r++)
     if (u->some[r]) memset(u->rows + r * u->lanes, 0, u->lanes);
   memset(u->some, 0, u->nrows);
@@ -318,7 +318,7 @@ static uint32_t source_of(const Gang *g, const Ins *in, uint32_t i) {
 }
 
 static void shuffle(Gang *g, const Ins *in) {
-  Undefined *u = g->check->undefined_now ? g->check->undefined : NULL;
+  Undefined *u = g->undefined ? g->check->undefined : NULL;
   uint8_t now[MAX_LANES];
   for (uint32_t i = g->cur.first; i < g->cur.end; i++) {
     if (!g->fm[i]) continue;
@@ -357,7 +357,7 @@ static void together(Gang *g, const Ins *in) {
 
 bool sg_undefined_warp(Gang *g, const Ins *in) {
   const bool shuffles = in->op >= OP_shfl_up && in->op <= OP_shfl_idx;
-  if (g->check->undefined_now) {
+  if (g->undefined) {
     for (int64_t k = shuffles ? 1 : in->imm; k <= in->imm; k++)
       if (!is_defined(g, in, in->s[k], "decides what a warp does")) return false;
     if (!shuffles) together(g, in);
