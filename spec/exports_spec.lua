@@ -47,13 +47,18 @@ describe("the software device's library", function()
   it("exports each name of NVIDIA's", function()
     if not gpu.soft then return pending "looks at the software device's library" end
     local names, count = committed()
-    assert.equal(637, count)
+    assert.equal(671, count)
     local ours = exports_of(cuda.driver_info().path)
     assert.same({}, missing(names, ours))
     ours.cuSoftgpuControl = nil
     assert.same({}, missing(ours, names))
     local theirs = stub()
-    if theirs then assert.same({}, missing(theirs, names)) end -- some of its builds leave OpenGL and EGL out
+    if not theirs then return end
+    -- Some builds leave out OpenGL, EGL and VDPAU; the debugger's entries (cudbg*) are none of the driver API.
+    for name in pairs(theirs) do
+      if name:find "^cudbg" then theirs[name] = nil end
+    end
+    assert.same({}, missing(theirs, names))
   end)
 
   it("logs the calls of what it lacks, and of the names of old", function()

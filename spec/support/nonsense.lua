@@ -321,7 +321,8 @@ end
 local function sweep(fun)
   if fun.name == "cuda.IPCMemoryHandle" or fun.name:find "^cuda%.IPC" or fun.name:find "peer_access" or
     fun.name == "cuda.Event.from_ipc_handle" or fun.name:find "as_buffer$" or fun.name == "ndarray.Array:get_pointer" or
-    fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" then
+    fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" or
+    fun.name:find "^cuda%.MemoryPool:[ei][xm]port" or fun.name == "cuda.import_mempool" then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
   elseif fun.name:find "^softgpu%." and not soft then
     try(fun, "the sample", fun.name ~= "softgpu.active" and "LogicError" or nil, unpack(arguments(fun), 1, #fun.words))

@@ -45,6 +45,8 @@ MemoryPool = options; MemoryPool:alloc = mempool 64 stream; MemoryPool:trim_to =
 MemoryPool:get_attribute = mempool 'used_mem_current; MemoryPool:set_attribute = mempool 'release_threshold 0
 MemoryPool:make_current = mempool; MemoryPool:set_access = mempool dev 'read_write; MemoryPool:get_device = mempool
 MemoryPool:handle = mempool; MemoryPool:close = mempool; default_mempool = dev
+MemoryPool:export = mempool; MemoryPool:export_pointer = mempool memory; MemoryPool:import_pointer = mempool 'nothing
+import_mempool = 9999
 DeviceMemoryPool =; DeviceMemoryPool:allocate = device_pool 64 stream; DeviceMemoryPool:bin_number = device_pool 64
 DeviceMemoryPool:alloc_size = device_pool 64; DeviceMemoryPool:free_held = device_pool
 DeviceMemoryPool:stop_holding = device_pool; DeviceMemoryPool:close = device_pool
