@@ -5,6 +5,7 @@ local constants = require "cudalua.constants"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -48,13 +49,13 @@ local function descriptor_class(name, fields)
 
   local function new(init)
     local values = {}
-    for key, default in pairs(fields) do values[key] = default end
+    for key, default in pairs_of(fields) do values[key] = default end
     local d = setmetatable({ [FIELDS] = values }, mt)
     if init == nil then return d end
     if type(init) ~= "table" then
       errors.raise("LogicError", name .. ": expected a table of fields, got " .. type(init))
     end
-    for key, value in pairs(init) do d[key] = value end
+    for key, value in pairs_of(init) do d[key] = value end
     return d
   end
   return setmetatable({}, { __call = function(_, init) return new(init) end })

@@ -8,6 +8,7 @@
 local core = require "cudalua.core"
 local includes = require "cudalua.compiler.includes"
 local notice = require "cudalua.notice"
+local pairs_of = require "cudalua.pairs_of"
 local toolchain = require "cudalua.toolchain"
 local version = require "cudalua.version"
 
@@ -94,7 +95,7 @@ local function encode(value, out)
     out[#out + 1] = value and "b1" or "b0"
   elseif kind == "table" then
     local keys = {}
-    for key in pairs(value) do keys[#keys + 1] = key end
+    for key in pairs_of(value) do keys[#keys + 1] = key end
     -- In order, so that writers of the same entry write the same bytes.
     table.sort(keys, function(a, b)
       if type(a) ~= type(b) then return type(a) < type(b) end

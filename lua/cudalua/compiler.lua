@@ -9,6 +9,7 @@ local names = require "cudalua.names"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local option = require "cudalua.compiler.options"
 local remember_image = require("cudalua.function").remember_image
+local pairs_of = require "cudalua.pairs_of"
 local toolchain = require "cudalua.toolchain"
 
 local M = {}
@@ -102,7 +103,7 @@ local function symbol(self, method, name)
   local lowered = self._lowered[normal] or self._lowered["&" .. normal]
   if not lowered and normal:find "[<:]" then
     local known = {}
-    for expression in pairs(self._lowered) do known[#known + 1] = "'" .. expression .. "'" end
+    for expression in pairs_of(self._lowered) do known[#known + 1] = "'" .. expression .. "'" end
     table.sort(known)
     errors.raise("LogicError", ("%s: '%s' is none of name_expressions, which %s"):format(method, name,
       #known == 0 and "were not given" or "are " .. table.concat(known, ", ")), {
@@ -133,7 +134,7 @@ end
 -- The name of the only kernel in a source that was compiled.
 local function only_kernel(mod)
   local kernels = {}
-  for name in pairs(mod._params) do kernels[#kernels + 1] = name end
+  for name in pairs_of(mod._params) do kernels[#kernels + 1] = name end
   if #kernels == 1 then return kernels[1] end
   table.sort(kernels)
   errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that is found without its name" or
@@ -158,7 +159,7 @@ function M.kernel(source, name, opts)
   opts = option.read("kernel", opts)
   if name and name:find "<" and opts.name_expressions == nil then
     local own = { name_expressions = { name } }
-    for key, value in next, opts do own[key] = value end
+    for key, value in pairs_of(opts) do own[key] = value end
     if own.no_extern_c == nil then own.no_extern_c = true end
     opts = own
   end

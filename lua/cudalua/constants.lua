@@ -3,6 +3,7 @@
 -- Arguments take the same names in lower case: dev:make_context "sched_spin".
 
 local core = require "cudalua.core"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -33,7 +34,7 @@ end
 ---@return string[]
 function M.names()
   local list = M.tables()
-  for name in pairs(core.constants "cuda") do list[#list + 1] = name end
+  for name in pairs_of(core.constants "cuda") do list[#list + 1] = name end
   return list
 end
 

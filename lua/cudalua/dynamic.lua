@@ -8,6 +8,7 @@ local errors = require "cudalua.errors"
 local names = require "cudalua.names"
 local option = require "cudalua.compiler.options"
 local nvjitlink = require "cudalua.nvjitlink"
+local pairs_of = require "cudalua.pairs_of"
 local toolchain = require "cudalua.toolchain"
 local module = require "cudalua.module"
 
@@ -45,7 +46,7 @@ local function split(where, opts)
   if type(opts) ~= "table" then
     errors.raise("LogicError", ("%s: expected a table of options, got %s"):format(where, errors.text(opts)))
   end
-  for key, value in next, opts do
+  for key, value in pairs_of(opts) do
     local wanted = own_options[key]
     if wanted and type(value) ~= wanted then
       errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(where, key, wanted, errors.text(value)))
@@ -105,8 +106,8 @@ local function compile_options(self, opts)
     errors.raise("LogicError", "DynamicModule:add_source: expected a table of options, got " .. errors.text(opts))
   end
   local all = {}
-  for key, value in next, self._compile do all[key] = value end
-  for key, value in next, opts do all[key] = value end
+  for key, value in pairs_of(self._compile) do all[key] = value end
+  for key, value in pairs_of(opts) do all[key] = value end
   if all.target ~= nil then
     errors.raise("LogicError", "DynamicModule:add_source: target is the linker's business")
   end
@@ -140,8 +141,8 @@ function DynamicModule:add_source(source, opts)
   end
   self._sources = self._sources + 1
   if result.log then self.log = (self.log or "") .. result.log end
-  for kernel, params in pairs(result.params) do self._params[kernel] = params end
-  for expression, symbol in pairs(result.lowered) do self._lowered[expression] = symbol end
+  for kernel, params in pairs_of(result.params) do self._params[kernel] = params end
+  for expression, symbol in pairs_of(result.lowered) do self._lowered[expression] = symbol end
   return self
 end
 

@@ -23,6 +23,7 @@ local storage = require "cudalua.gpuarray.storage"
 local tile = require "cudalua.gpuarray.tile"
 local tile_code = require "cudalua.elementwise.tile_code"
 local usage = require "cudalua.elementwise.usage"
+local pairs_of = require "cudalua.pairs_of"
 
 local ceil = math.ceil
 local context_id, run = core.context_id, core.array_run
@@ -108,7 +109,7 @@ local function form_of(k, form)
   local t = form.tile
   if t then
     key = ("%s tile %d %d %d"):format(key, t.axis, t.across, t.along)
-    for j in pairs(t.tiled) do key = key .. " " .. j end
+    for j in pairs_of(t.tiled) do key = key .. " " .. j end
   end
   local found = k.forms[key]
   if not found then
@@ -227,7 +228,7 @@ local function places(k, leaves, shape, size, ranged, apart)
     local t, numbers = tile_of(k, leaves, extents, joined, in_order.number)
     if t then
       local tiled = {}
-      for at in pairs(t.tiled) do tiled[numbers[at]] = true end
+      for at in pairs_of(t.tiled) do tiled[numbers[at]] = true end
       t.tiled, form.tile = tiled, t
     end
   end

@@ -3,10 +3,11 @@
 -- They are built in src/cudalua/error.c; here they get their methods.
 
 local core = require "cudalua.core"
+local pairs_of = require "cudalua.pairs_of"
 local ffi = require "ffi"
 
 local M = {}
-for name, class in pairs(core.errors) do M[name] = class end
+for name, class in pairs_of(core.errors) do M[name] = class end
 
 ---@class cudalua.Error
 ---@field class string          "LogicError", ...
@@ -84,7 +85,7 @@ local function tostring_error(err)
   return s
 end
 
-for name, class in pairs(core.errors) do
+for name, class in pairs_of(core.errors) do
   class.__index = class
   class.__tostring = tostring_error
   class.__concat = function(a, b) return tostring(a) .. tostring(b) end
@@ -203,11 +204,11 @@ function M.options(where, options, known)
     core.raise("LogicError", ("%s: expected a table of options, got %s%s"):format(where, M.text(options),
       guessed and ("; write {%s}"):format(guessed) or ""))
   end
-  for key, value in next, options do
+  for key, value in pairs_of(options) do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end
     if not known[key] then
       local names = {}
-      for name in pairs(known) do names[#names + 1] = name end
+      for name in pairs_of(known) do names[#names + 1] = name end
       table.sort(names)
       core.raise("LogicError", ("%s: unknown option %s; there are %s"):format(where, M.text(key),
         table.concat(names, ", ")))
@@ -215,7 +216,7 @@ function M.options(where, options, known)
   end
   if not debug.getmetatable(options) then return options end
   local values = {}
-  for name in pairs(known) do
+  for name in pairs_of(known) do
     local ok, value = pcall(index, options, name)
     if not ok then
       core.raise("LogicError", ("%s: the option '%s' cannot be read: %s"):format(where, name, M.text(value)))

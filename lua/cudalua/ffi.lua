@@ -5,6 +5,7 @@
 local ffi = require "ffi"
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -153,7 +154,7 @@ function M.value_bytes(x)
   local s = scalar_of(x)
   if s then return ffi.string(s.box(x), ffi.sizeof(s.ctype)), s[2] end
   if is_ctype(x) or is_pointer(x) then return nil end
-  for ctype, box in pairs(complex) do
+  for ctype, box in pairs_of(complex) do
     if ffi.istype(ctype, x) then return ffi.string(box(x), ffi.sizeof(ctype)) end
   end
   local ctype = ffi.typeof(x)

@@ -30,6 +30,7 @@ local layout = require "cudalua.layout"
 local names = require "cudalua.names"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
+local pairs_of = require "cudalua.pairs_of"
 local vec = require "cudalua.vec"
 
 ---Arrays in device memory.
@@ -75,9 +76,9 @@ function M.can_cast(from, to) return dtypes.can_cast(from, to) end
 function M.result_type(...) return dtypes.result_type(...) end
 
 for _, part in ipairs { "construct", "shape" } do
-  for name, f in pairs(require("cudalua.gpuarray." .. part)) do M[name] = f end
+  for name, f in pairs_of(require("cudalua.gpuarray." .. part)) do M[name] = f end
 end
-for name, f in pairs(functions.functions) do M[name] = M[name] or f end
+for name, f in pairs_of(functions.functions) do M[name] = M[name] or f end
 require("cudalua.gpuarray.parts").install(M)
 
 M.scope = require("cudalua.gpuarray.scope").scope

@@ -8,6 +8,7 @@ local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local ndarray = require "cudalua.ndarray"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -62,7 +63,7 @@ local function maker(name, known, allocate)
     end
     local copied = {}
     if type(options) == "table" then
-      for key, value in pairs(options) do copied[key] = value end
+      for key, value in pairs_of(options) do copied[key] = value end
     else
       copied = options
     end

@@ -16,6 +16,7 @@ local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local launch = require "cudalua.launch"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 require "cudalua.function"
 require "cudalua.prepare"
 require "cudalua.params"
@@ -27,18 +28,18 @@ local cuda = { Device = require "cudalua.device", Context = require "cudalua.con
 ---@type table<string, integer>
 cuda.result = core.result
 
-for name, value in pairs(errors) do
+for name, value in pairs_of(errors) do
   if type(value) == "table" then cuda[name] = value end
 end
 cuda.is_error = errors.is_error
-for name, value in pairs(require "cudalua.stream") do cuda[name] = value end
-for name, value in pairs(require "cudalua.module") do cuda[name] = value end
-for name, value in pairs(require "cudalua.memory") do cuda[name] = value end
-for name, value in pairs(require "cudalua.memcpy") do cuda[name] = value end
-for name, value in pairs(require "cudalua.debugging") do cuda[name] = value end
-for name, value in pairs(require "cudalua.version") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.stream") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.module") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.memory") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.memcpy") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.debugging") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
-for name, methods in pairs(core.classes) do names.class(methods, name) end
+for name, methods in pairs_of(core.classes) do names.class(methods, name) end
 for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec" } do
   cuda[name] = core.classes[name] -- tables of methods
 end
@@ -190,7 +191,7 @@ end
 
 -- What few programs need is loaded when one of its names is first asked for.
 local later = {}
-for part, list in pairs {
+for part, list in pairs_of {
   array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
     "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
   cache = "cache_info clear_cache",
@@ -236,8 +237,8 @@ names.strict(cuda, {
   end,
   more = function()
     local list = constants.names()
-    for name in pairs(later) do list[#list + 1] = name end
-    for name in pairs(modules) do list[#list + 1] = name end
+    for name in pairs_of(later) do list[#list + 1] = name end
+    for name in pairs_of(modules) do list[#list + 1] = name end
     return list
   end,
 })

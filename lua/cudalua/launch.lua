@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local pairs_of = require "cudalua.pairs_of"
 
 local legacy = core.default_streams()
 
@@ -157,7 +158,7 @@ local function with_handlers(fn, args, n, handlers)
     if stream and not asked then stream:synchronize() end -- nobody asked for it to be asynchronous
     return seconds
   end)
-  for _, h in pairs(handlers) do
+  for _, h in pairs_of(handlers) do
     if h.release then
       local freed, err = pcall(h.release, h)
       if ok and not freed then ok, result = false, err end
@@ -204,7 +205,7 @@ core.on_launch(function(fn, options, listed, ...)
   local args, n, handlers = M.take_apart(fn, options.stream, ...)
   if listed then -- fn{a, b, block = ...}: the arguments are taken out of it
     local rest = {}
-    for k, v in pairs(options) do
+    for k, v in pairs_of(options) do
       if type(k) ~= "number" then rest[k] = v end
     end
     options = rest

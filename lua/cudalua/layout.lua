@@ -4,6 +4,7 @@
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local pairs_of = require "cudalua.pairs_of"
 
 local floor = math.floor
 local LIMIT = 2 ^ 53 -- bytes; up to here numbers are exact
@@ -82,7 +83,7 @@ function M.integers(what, name, list, lowest, most)
   end
   local n = #list
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
-  for key in pairs(list) do
+  for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
       refuse(what, "%s must be a list; it has a field %s", name, errors.text(key))
     end
@@ -232,7 +233,7 @@ end
 -- {}, {i}, {lo, hi}, {lo, hi, step}: the first position, how many, and the step.
 local function range(what, axis, item, n)
   local count = #item
-  for key in pairs(item) do
+  for key in pairs_of(item) do
     if count > 3 or type(key) ~= "number" or key < 1 or key > count or key ~= floor(key) then
       refuse(what, "index %d: a range is {}, {i}, {lo, hi} or {lo, hi, step}", axis)
     end

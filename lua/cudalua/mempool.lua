@@ -3,6 +3,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -31,7 +32,7 @@ getmetatable(MemoryPool).__call = function(_, options)
   if options == nil then return core.mempool() end
   options = errors.options("MemoryPool", options, known)
   local plain = {}
-  for name, value in pairs(options) do plain[name] = host.plain_number(value) end
+  for name, value in pairs_of(options) do plain[name] = host.plain_number(value) end
   return core.mempool(plain)
 end
 

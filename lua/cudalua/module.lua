@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local constants = require "cudalua.constants"
 local remember_image = require("cudalua.function").remember_image
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -22,12 +23,12 @@ local function add(where, list, option, value)
     errors.raise("LogicError", where .. ": an option is a name or a number, got " .. type(option))
   end
   local id = constants.enum(where .. ": option", option, "jit_option")
-  for name in pairs(own) do
+  for name in pairs_of(own) do
     if constants.enum(where, name, "jit_option") == id then
       errors.raise("LogicError", where .. ": option " .. name .. " is the library's own; mod.jit has the logs")
     end
   end
-  for name, group in pairs(enumerations) do
+  for name, group in pairs_of(enumerations) do
     if type(value) == "string" and constants.enum(where, name, "jit_option") == id then
       value = constants.enum(where .. ": " .. name, value, group)
     end
@@ -47,7 +48,7 @@ local function jit_options(where, options)
     errors.raise("LogicError", where .. ": options must be a table, got " .. type(options))
   end
   local list = {}
-  for key, value in pairs(options) do
+  for key, value in pairs_of(options) do
     if type(key) == "number" then
       if type(value) ~= "table" then
         errors.raise("LogicError", where .. ": an entry of the list of options is {option, value}")
@@ -180,7 +181,7 @@ function Linker:link_module()
   local image, jit = with_handler(handlers[self], function(_, results) return results end, complete, self)
   self:close()
   local mod = core.module_load(image, {})
-  for key, value in pairs(jit) do mod.jit[key] = value end
+  for key, value in pairs_of(jit) do mod.jit[key] = value end
   return mod
 end
 

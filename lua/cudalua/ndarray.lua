@@ -13,6 +13,7 @@ local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 require "cudalua.ndarray.equal"
 require "cudalua.ndarray.shape"
 require "cudalua.ndarray.struct"
@@ -289,7 +290,7 @@ function M.equal(a, b) return first_operand("ndarray.equal", a, b):equal(b) end
 ---@raise LogicError where the shapes differ
 function M.allclose(a, b, options) return first_operand("ndarray.allclose", a, b):allclose(b, options) end
 
-for name, f in pairs(require "cudalua.ndarray.make") do M[name] = f end
+for name, f in pairs_of(require "cudalua.ndarray.make") do M[name] = f end
 
 -- ---- files: only programs that have any load that part -------------------------------------------------------------
 

@@ -10,6 +10,7 @@ local keep = require "cudalua.compiler.keep"
 local kernels_of = require "cudalua.compiler.kernels"
 local notice = require "cudalua.notice"
 local option = require "cudalua.compiler.options"
+local pairs_of = require "cudalua.pairs_of"
 local signature = require "cudalua.signature"
 local source_text = require "cudalua.source"
 local toolchain = require "cudalua.toolchain"
@@ -68,7 +69,7 @@ local others = { "name_expressions", "minimal", "pch", "time" }
 
 local function read_job(where, source, opts)
   local given = {}
-  for key, value in next, opts do given[key] = value end
+  for key, value in pairs_of(opts) do given[key] = value end
   given.backend = nil
   local job = option.job(where, source, given, M.DEFAULT_NVCC_FLAGS, debugging.is_debugging())
   for _, name in ipairs(others) do
@@ -252,7 +253,7 @@ end
 local function complete(job)
   job.nvcc = find_nvcc(job.where, job.opts.nvcc)
   job.parameters, job.kernels = kernels_of.find(job.source), {}
-  for kernel in pairs(job.parameters) do job.kernels[#job.kernels + 1] = kernel end
+  for kernel in pairs_of(job.parameters) do job.kernels[#job.kernels + 1] = kernel end
   table.sort(job.kernels)
   job.file = job.name:match "[^/]*$":gsub("[^%w_.-]", "_"):gsub("%.cu$", "") .. ".cu"
   job.text = '#line 1 "' .. job.name:gsub('[\\"%c]', "_") .. '"\n'

@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 local symbols = require "cudalua.symbols"
 local toolchain = require "cudalua.toolchain"
 
@@ -127,7 +128,7 @@ local known = { arch = true, lto = true, target = true, options = true }
 -- The options of cuda.link, each of its type.
 function M.check_options(opts)
   opts = errors.options("link", opts, known)
-  for name, wanted in pairs { arch = "string", lto = "boolean", target = "string", options = "table" } do
+  for name, wanted in pairs_of { arch = "string", lto = "boolean", target = "string", options = "table" } do
     if opts[name] ~= nil and type(opts[name]) ~= wanted then
       errors.raise("LogicError", ("link: option %s must be a %s, got %s"):format(name, wanted, errors.text(opts[name])))
     end

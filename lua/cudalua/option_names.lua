@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -52,7 +53,7 @@ end
 ---@return string
 function M.list(known)
   local names = {}
-  for name in pairs(known) do names[#names + 1] = name end
+  for name in pairs_of(known) do names[#names + 1] = name end
   table.sort(names)
   return table.concat(names, ", ")
 end
@@ -63,7 +64,7 @@ end
 ---@return table<string, boolean>
 function M.without(known, name)
   local others = {}
-  for key in pairs(known) do
+  for key in pairs_of(known) do
     if key ~= name then others[key] = true end
   end
   return others

@@ -5,6 +5,7 @@ local errors = require "cudalua.errors"
 local ffi = require "ffi"
 local host = require "cudalua.ffi"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -184,7 +185,7 @@ end
 function DebugMemoryPool:histogram()
   check_self(self)
   local by_place, list = {}, {}
-  for block, where in pairs(self.places) do
+  for block, where in pairs_of(self.places) do
     local alive, bytes = pcall(function() return #block end)
     if alive then
       local entry = by_place[where]

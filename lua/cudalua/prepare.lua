@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua.Function
 local Function = core.classes.Function
@@ -62,7 +63,7 @@ end
 local function add_list(types, list)
   local typename = require "cudalua.typename"
   local n = 0
-  for key in pairs(list) do
+  for key in pairs_of(list) do
     if type(key) ~= "number" then refuse("expected a list of types, got the key %s", errors.text(key)) end
     n = n + 1
   end

@@ -7,6 +7,7 @@ local element = require "cudalua.element"
 local float16 = require "cudalua.float16"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
+local pairs_of = require "cudalua.pairs_of"
 
 local ceil, huge, refuse = math.ceil, math.huge, layout.refuse
 
@@ -63,7 +64,7 @@ end
 local function is_finite(x) return x == x and x ~= huge and x ~= -huge end
 
 local function all_whole(numbers)
-  for _, x in pairs(numbers) do
+  for _, x in pairs_of(numbers) do
     if not layout.whole(x) then return false end
   end
   return true

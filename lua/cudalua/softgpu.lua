@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -146,7 +147,7 @@ function M.check(what)
   local list = what
   if type(what) == "table" then
     list = {}
-    for name, on in pairs(what) do
+    for name, on in pairs_of(what) do
       if not check_names[name] or type(on) ~= "boolean" then
         errors.raise("LogicError", ("softgpu.check: unknown check %s = %s (there are %s)"):format(errors.text(name),
           errors.text(on), table.concat(checks, ", ")))
@@ -188,7 +189,7 @@ function M.schedule(what)
   end
   local before, changed = {}, {}
   for key, value in core.softgpu_control("schedule"):gmatch "(%l+)=(%S+)" do before[key] = value end
-  for key, value in pairs(what) do
+  for key, value in pairs_of(what) do
     if not schedule_keys[key] then
       errors.raise("LogicError", ("softgpu.schedule: unknown key %s (there are threads, order, gang, timeout)"):format(
         errors.text(key)))
@@ -197,7 +198,7 @@ function M.schedule(what)
     if good then good = pcall(core.softgpu_control, ("schedule %s %s"):format(key, value)) end
     if not good then
       -- All of it or nothing.
-      for name in pairs(changed) do core.softgpu_control(("schedule %s %s"):format(name, before[name])) end
+      for name in pairs_of(changed) do core.softgpu_control(("schedule %s %s"):format(name, before[name])) end
       errors.raise("LogicError", ("softgpu.schedule: %s = %s makes no sense"):format(key, errors.text(value)))
     end
     changed[key] = true

@@ -11,6 +11,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
+local pairs_of = require "cudalua.pairs_of"
 local typename = require "cudalua.typename"
 
 local cast, istype = ffi.cast, ffi.istype
@@ -56,7 +57,7 @@ local function read_field(where, i, entry)
   if type(entry) ~= "table" or getmetatable(entry) then
     refuse(where, "field %d: expected {name, type} or {name, type, extents}, got %s", i, errors.text(entry))
   end
-  for key in pairs(entry) do
+  for key in pairs_of(entry) do
     if key ~= 1 and key ~= 2 and key ~= 3 then
       refuse(where, "field %d: expected {name, type} or {name, type, extents}; it has a field %s", i, errors.text(key))
     end
@@ -86,7 +87,7 @@ local function read_fields(where, fields)
     refuse(where, "expected a list of fields, got %s", errors.text(fields))
   end
   local n, list, seen = 0, {}, {}
-  for key in pairs(fields) do
+  for key in pairs_of(fields) do
     if type(key) ~= "number" then refuse(where, "expected a list of fields; it has a field %s", errors.text(key)) end
     n = n + 1
   end
@@ -228,7 +229,7 @@ end
 
 local function list_length(t)
   local n = 0
-  for key in next, t do
+  for key in pairs_of(t) do
     if type(key) ~= "number" then return nil end
     n = n + 1
   end
@@ -308,7 +309,7 @@ local function write_table(dt, p, t)
     end
     return
   end
-  for key, value in next, t do
+  for key, value in pairs_of(t) do
     local f = dt._by_name[key]
     if not f then return ("there is no field %s; there are %s"):format(errors.text(key), names_of(dt._fields)) end
     local why = write_field(f, p, value)

@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local names = require "cudalua.names"
 local other_names = require "cudalua.other_names"
+local pairs_of = require "cudalua.pairs_of"
 
 local MOST = 3 -- names that are suggested
 
@@ -19,9 +20,9 @@ local function names_of(owner)
     end
   end
   for _, t in ipairs(owner.tables) do
-    for key in next, t do add(key) end
+    for key in pairs_of(t) do add(key) end
   end
-  for name in pairs(owner.optional or {}) do add(name) end
+  for name in pairs_of(owner.optional or {}) do add(name) end
   for _, name in ipairs(owner.more and owner.more() or {}) do add(name) end
   table.sort(list)
   return list

@@ -9,6 +9,7 @@ local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
 local layout = require "cudalua.layout"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua.tools
 local M = {}
@@ -76,7 +77,7 @@ end
 local function pack(...) return { n = select("#", ...), ... } end
 
 local function drop_dead(cache)
-  for context in pairs(cache) do
+  for context in pairs_of(cache) do
     if not pcall(context.handle, context) then cache[context] = nil end
   end
 end
@@ -118,8 +119,8 @@ end
 
 ---Forgets all that functions of context_dependent_memoize() have remembered.
 function M.clear_context_caches()
-  for cache in pairs(caches) do
-    for context in pairs(cache) do cache[context] = nil end
+  for cache in pairs_of(caches) do
+    for context in pairs_of(cache) do cache[context] = nil end
   end
 end
 
@@ -156,9 +157,9 @@ names.strict(M, {
   end,
   more = function()
     local list = {}
-    for name in pairs(pools) do list[#list + 1] = name end
+    for name in pairs_of(pools) do list[#list + 1] = name end
     for _, part in ipairs(parts) do
-      for name in pairs(require("cudalua.tools." .. part)) do list[#list + 1] = name end
+      for name in pairs_of(require("cudalua.tools." .. part)) do list[#list + 1] = name end
     end
     return list
   end,

@@ -2,6 +2,7 @@
 -- registered, an FFI ctype, a dtype, {bytes = 24, align = 8}.
 
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -25,7 +26,7 @@ local names = {
   cudaTextureObject_t = "uint64", cudaSurfaceObject_t = "uint64", CUtexObject = "uint64", CUsurfObject = "uint64",
   CUdeviceptr = "uint64",
 }
-for name in pairs(sizes) do names[name] = name end
+for name in pairs_of(sizes) do names[name] = name end
 
 -- Structs that CUDA itself has: bytes, alignment.
 local structs = {
@@ -33,7 +34,7 @@ local structs = {
   complex64 = { 8, 8 }, cuComplex = { 8, 8 }, cuFloatComplex = { 8, 8 }, complex128 = { 16, 16 },
   cuDoubleComplex = { 16, 16 }, __int128 = { 16, 16 }, CUtensorMap = { 128, 64 },
 }
-for base, size in pairs { char = 1, uchar = 1, short = 2, ushort = 2, int = 4, uint = 4, long = 8, ulong = 8,
+for base, size in pairs_of { char = 1, uchar = 1, short = 2, ushort = 2, int = 4, uint = 4, long = 8, ulong = 8,
   longlong = 8, ulonglong = 8, float = 4, double = 8 } do
   structs[base .. 1], structs[base .. 2] = { size, size }, { 2 * size, 2 * size }
   structs[base .. 3], structs[base .. 4] = { 3 * size, size }, { 4 * size, math.min(4 * size, 16) }
@@ -60,7 +61,7 @@ local function of_words(words)
     n[word] = (n[word] or 0) + 1
   end
   if #words == 0 or (n.unsigned and n.signed) then return nil end
-  for word, times in pairs(n) do
+  for word, times in pairs_of(n) do
     if times > (word == "long" and 2 or 1) then return nil end
   end
   local size
@@ -217,7 +218,7 @@ local function is_whole(x, low) return type(x) == "number" and x >= low and x ==
 
 -- {bytes = 24, align = 8}
 local function of_size(where, x)
-  for key in pairs(x) do
+  for key in pairs_of(x) do
     if key ~= "bytes" and key ~= "align" then
       errors.raise("LogicError", ("%s: a type given as a table is {bytes =, align =}, got the key %s"):format(where,
         errors.text(key)))
@@ -277,7 +278,7 @@ function M.of_args(where, list)
     errors.raise("LogicError", ("%s: expected a list of types, got %s"):format(where, errors.text(list)))
   end
   local params, n = {}, 0
-  for _ in pairs(list) do n = n + 1 end
+  for _ in pairs_of(list) do n = n + 1 end
   for i = 1, n do
     if list[i] == nil then errors.raise("LogicError", where .. ": expected a list of types without holes") end
     params[i] = M.of_type(("%s[%d]"):format(where, i), list[i])

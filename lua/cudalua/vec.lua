@@ -4,6 +4,7 @@
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 local structs = require "cudalua.structs"
 
 -- What is compiled here bears this file's name, so that errors name the line of whoever calls it.
@@ -87,7 +88,7 @@ end
 
 local function all_names()
   local list = {}
-  for base in pairs(bases) do
+  for base in pairs_of(bases) do
     for count = 1, 4 do list[#list + 1], list[#list + 2] = base .. count, "make_" .. base .. count end
   end
   return list

@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 local toolchain = require "cudalua.toolchain"
 
 local M = {}
@@ -130,7 +131,7 @@ end
 
 -- What declares names that need an #include, as with nvcc.
 local declared_in = {}
-for header, names in pairs {
+for header, names in pairs_of {
   ["cuda_fp16.h"] = "half half2 __half __half2 __float2half __half2float",
   ["cuda_bf16.h"] = "__nv_bfloat16 __nv_bfloat162",
   ["cuComplex.h"] = "cuComplex cuFloatComplex cuDoubleComplex make_cuFloatComplex make_cuDoubleComplex",
@@ -245,7 +246,7 @@ function M.raise(job, result, options, folders, fields)
     command_line = { "nvrtc", unpack(options) }, hint = hint, excerpt = shown,
   }
   table.insert(all.command_line, job.name)
-  for key, value in pairs(fields or {}) do all[key] = value end
+  for key, value in pairs_of(fields or {}) do all[key] = value end
   errors.raise(memory and "MemoryError" or "CompileError", message, all)
 end
 

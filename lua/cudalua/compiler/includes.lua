@@ -3,6 +3,7 @@
 -- text of which that cannot be said is refused. CUDA's own headers are not read: the toolchain's stamp stands for them.
 
 local core = require "cudalua.core"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -263,7 +264,7 @@ function M.collect(request)
 
   queue[1] = { text = request.source, dir = start, path = "the source" }
   local headers = {}
-  for name in pairs(request.headers or {}) do headers[#headers + 1] = name end
+  for name in pairs_of(request.headers or {}) do headers[#headers + 1] = name end
   table.sort(headers) -- the order of the lines is part of the key
   for _, name in ipairs(headers) do
     queue[#queue + 1] = { text = request.headers[name], dir = start, path = name }

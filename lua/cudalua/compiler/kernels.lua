@@ -4,6 +4,7 @@
 -- program fail; so each name is also declared in a namespace of ours, where a qualified name is looked up only when
 -- the program itself has nothing of that name.
 
+local pairs_of = require "cudalua.pairs_of"
 local signature = require "cudalua.signature"
 local source_text = require "cudalua.source"
 
@@ -104,7 +105,7 @@ function M.symbols(ptx)
     local name = rest:sub(1, tonumber(length))
     if rest:sub(#name + 1, #name + 1) ~= "I" then symbols[name] = symbols[name] == nil and symbol end
   end
-  for name, symbol in pairs(symbols) do
+  for name, symbol in pairs_of(symbols) do
     if not symbol then symbols[name] = nil end
   end
   return symbols

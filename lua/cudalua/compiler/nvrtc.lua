@@ -13,6 +13,7 @@ local names = require "cudalua.compiler.names"
 local notice = require "cudalua.notice"
 local nvcc_options = require "cudalua.compiler.nvcc_options"
 local option = require "cudalua.compiler.options"
+local pairs_of = require "cudalua.pairs_of"
 local signature = require "cudalua.signature"
 local source_text = require "cudalua.source"
 local toolchain = require "cudalua.toolchain"
@@ -86,7 +87,7 @@ end
 
 local function sorted(set)
   local list = {}
-  for name in pairs(set) do list[#list + 1] = name end
+  for name in pairs_of(set) do list[#list + 1] = name end
   table.sort(list)
   return list
 end
@@ -100,7 +101,7 @@ end
 local function compile(job, text, options)
   local found = option.has_signatures(job) and kernels.find(job.source) or {}
   local types = {} -- what was asked for
-  for name, parameters in pairs(found) do types[name] = parameters end
+  for name, parameters in pairs_of(found) do types[name] = parameters end
   for _ = 1, 2 do
     if next(types) == nil then break end
     local kernel_names, expressions = sorted(types), { unpack(job.expressions) }
@@ -112,7 +113,7 @@ local function compile(job, text, options)
     if not (log:find("__nv_name_map", 1, true) or log:find("cudalua", 1, true)) then return result, {} end
     local without = refused(log, types)
     if not without then break end
-    for name in pairs(without) do types[name] = nil end
+    for name in pairs_of(without) do types[name] = nil end
   end
   return nvrtc(job, text, options, job.expressions), {}
 end
@@ -146,9 +147,9 @@ end
 local function learn(job, result, types)
   local lowered, params = {}, {}
   local symbols = not job.extern_c and result.ptx and kernels.symbols(result.ptx) or {}
-  for name, symbol in pairs(symbols) do lowered[name] = symbol end
+  for name, symbol in pairs_of(symbols) do lowered[name] = symbol end
   for _, expression in ipairs(job.expressions) do lowered[expression] = result.lowered[expression] end
-  for name, parameter_names in pairs(types) do
+  for name, parameter_names in pairs_of(types) do
     local list = kernels.parameters(result.lowered[kernels.type_expression(name)])
     if list then
       list = signature.named(list, parameter_names)

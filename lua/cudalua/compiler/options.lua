@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -62,7 +63,7 @@ function checks.list(where, what, list)
       type(list) == "string" and ("; write %s = {...}"):format(what) or "")
   end
   for i, value in ipairs(list) do check_string(where, ("%s[%d]"):format(what, i), value) end
-  for key in pairs(list) do
+  for key in pairs_of(list) do
     if type(key) ~= "number" or key > #list or list[key - 1] == nil and key ~= 1 then
       refuse(where, "%s must be a list of strings without holes; it has the key %s", what, errors.text(key))
     end
@@ -73,7 +74,7 @@ function checks.headers(where, _, headers)
   if type(headers) ~= "table" then
     refuse(where, "headers must be a table of sources by name, got %s", errors.text(headers))
   end
-  for name, text in pairs(headers) do
+  for name, text in pairs_of(headers) do
     if type(name) ~= "string" or type(text) ~= "string" then
       refuse(where, "headers must be a table of sources by name: it has %s for %s", errors.text(text),
         errors.text(name))
@@ -163,7 +164,7 @@ function M.job(where, source, opts, default_options, debugging)
   if type(source) ~= "string" then refuse(where, "the source must be a string, got %s", errors.text(source)) end
   if source:find("\0", 1, true) then refuse(where, "the source has a zero byte in it") end
   opts = M.read(where, opts)
-  for key, value in next, opts do checks[kinds[key]](where, "option " .. key, value) end
+  for key, value in pairs_of(opts) do checks[kinds[key]](where, "option " .. key, value) end
   if opts.options == nil then checks.list(where, "option DEFAULT_NVRTC_FLAGS", default_options) end
   local list = opts.options or default_options
   local last = rawget(list, #list) or "" -- not what a metatable says of an empty list
@@ -186,7 +187,7 @@ function M.job(where, source, opts, default_options, debugging)
       (arch:gsub("^compute", "sm")))
   end
   local names, sources = {}, {}
-  for name in pairs(opts.headers or {}) do names[#names + 1] = name end
+  for name in pairs_of(opts.headers or {}) do names[#names + 1] = name end
   table.sort(names)
   for i, name in ipairs(names) do sources[i] = opts.headers[name] end
   local expressions, known = {}, {}

@@ -15,6 +15,7 @@ local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local prepared = require("cudalua.gpuarray.scalar").operand
 local storage = require "cudalua.gpuarray.storage"
+local pairs_of = require "cudalua.pairs_of"
 local tools = require "cudalua.tools.arguments"
 local typename = require "cudalua.typename"
 local view = require "cudalua.gpuarray.view"
@@ -35,7 +36,7 @@ local refuse = M.refuse
 ---The options of a constructor; kinds: the Lua types of those that there are.
 function M.options(where, options, kinds)
   options = errors.options(where, options, kinds)
-  for name, kind in pairs(kinds) do
+  for name, kind in pairs_of(kinds) do
     if options[name] ~= nil and type(options[name]) ~= kind then
       errors.raise("LogicError", ("%s: option %s must be a %s, got %s"):format(where, name, kind,
         errors.text(options[name])))
@@ -75,10 +76,10 @@ function M.named(where, names, kinds, ...)
         where, #names, errors.text(values[i]), i))
     end
   end
-  for name in pairs(kinds) do all[name] = true end
+  for name in pairs_of(kinds) do all[name] = true end
   for _, name in ipairs(names) do all[name] = true end
   local own = {}
-  for name, x in pairs(errors.options(where, options, all)) do own[name] = x end
+  for name, x in pairs_of(errors.options(where, options, all)) do own[name] = x end
   for i, name in ipairs(names) do
     if own[name] ~= nil and values[i] ~= nil then
       errors.raise("LogicError", ("%s: %s is given twice"):format(where, name))
@@ -412,7 +413,7 @@ function M.leaves_of(k, values, shape)
       leaves[i] = bare(x, arg, shape)
     end
   end
-  for i, x in pairs(arrays) do
+  for i, x in pairs_of(arrays) do
     local name, leaf = k.args[i].name, storage.leaf_of(x)
     local from
     if not k.usage.at_i[name] and x._size > 0 then
@@ -420,7 +421,7 @@ function M.leaves_of(k, values, shape)
       if from and not k.const[name] then back[#back + 1] = { from = from, to = x } end
     end
     if k.const[name] and not from then
-      for j, y in pairs(arrays) do
+      for j, y in pairs_of(arrays) do
         local other = storage.leaf_of(y)
         if i ~= j and not k.const[k.args[j].name] and not from and M.overlap(leaf, other) and
           not (k.usage.at_i[name] and k.usage.at_i[k.args[j].name] and leaf.off == other.off and

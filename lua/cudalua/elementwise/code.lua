@@ -3,6 +3,7 @@
 
 local template = require "cudalua.gpuarray.template"
 local tile_code = require "cudalua.elementwise.tile_code"
+local pairs_of = require "cudalua.pairs_of"
 local types = require "cudalua.tools.types"
 
 local concat = table.concat
@@ -64,7 +65,7 @@ local function declarations(args, texts, preamble)
     end
   end
   local out = {}
-  for header in pairs(headers) do add(out, "#include <%s>\n", header) end
+  for header in pairs_of(headers) do add(out, "#include <%s>\n", header) end
   table.sort(out)
   if #plain > 0 then add(out, types.c_declarations(plain, preamble)) end
   if class then add(out, types._complex_class()) end

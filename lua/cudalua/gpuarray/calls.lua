@@ -14,6 +14,7 @@ local make = require "cudalua.gpuarray.make"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
+local pairs_of = require "cudalua.pairs_of"
 
 local Array, is_array = object.Array, object.is_array
 
@@ -125,7 +126,7 @@ local function with_options(what, f, names, n)
     local given, own = { ... }, options
     if not debug.getmetatable(options) then
       own = {}
-      for name, value in pairs(options) do own[name] = value end
+      for name, value in pairs_of(options) do own[name] = value end
       done[own] = true
     end
     given[at] = own
@@ -184,7 +185,7 @@ function M.behind(f) return behind[f] or f end
 ---@param functions table<string, function>
 ---@return table functions
 function M.install(functions)
-  for name, f in pairs(functions) do
+  for name, f in pairs_of(functions) do
     if type(f) == "function" then functions[name] = M.wrap("gpuarray." .. name, f) end
     local method = rawget(Array, name)
     if method then Array[name] = M.wrap("gpuarray:" .. name, method) end
@@ -194,7 +195,7 @@ end
 
 ---Wraps the methods that arrays have so far.
 function M.install_methods()
-  for name, f in pairs(Array) do Array[name] = M.wrap("gpuarray:" .. name, f) end
+  for name, f in pairs_of(Array) do Array[name] = M.wrap("gpuarray:" .. name, f) end
 end
 
 return M

@@ -9,6 +9,7 @@ local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 local ops = require "cudalua.gpuarray.ops"
 local write = require "cudalua.gpuarray.write"
+local pairs_of = require "cudalua.pairs_of"
 
 local getmetatable = getmetatable
 local TAG, Array, refuse = object.TAG, object.Array, layout.refuse
@@ -141,7 +142,7 @@ function functions.mul_add(a, selffac, other, otherfac, options)
   return out ~= nil and deliver(what, x, out) or x
 end
 
-for name, f in pairs(functions) do
+for name, f in pairs_of(functions) do
   functions[name] = calls.wrap(name, f)
   Array[name] = Array[name] or functions[name]
 end
@@ -149,7 +150,7 @@ end
 functions.conjugate, Array.conjugate = functions.conj, functions.conj -- PyCUDA has both names
 
 -- a:iadd(b) and so on: a = a + b, in a's own memory where nobody else reads it.
-for name, op in pairs { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",
+for name, op in pairs_of { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",
   ifloordiv = "floordiv" } do
   local f = functions[op]
   Array[name] = function(self, b)

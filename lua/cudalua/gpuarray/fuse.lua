@@ -15,6 +15,7 @@ local object = require "cudalua.gpuarray.object"
 local plan = require "cudalua.gpuarray.plan"
 local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
+local pairs_of = require "cudalua.pairs_of"
 
 local ceil = math.ceil
 local context_id, run = core.context_id, core.array_run
@@ -151,7 +152,7 @@ local function make_record(known, n, made, places, inside, fresh)
   local by_array, lists = {}, {}
   local seen, sources = {}, {}
   for k = 1, n do compute_others(made[k], inside, seen) end
-  for x, place in pairs(places) do
+  for x, place in pairs_of(places) do
     x._first = x._real
     sources[x._real] = place
   end
@@ -222,7 +223,7 @@ local function look(fn, n, args)
   if ok then
     local list, inside, fresh = storage.pending_of(scope), {}, {}
     for _, x in ipairs(list) do inside[x] = true end
-    for _, store in pairs(scope.stores) do fresh[store] = true end
+    for _, store in pairs_of(scope.stores) do fresh[store] = true end
     table.remove(made, 1)
     if #list > MAX_OPS then
       record = nil
@@ -230,9 +231,9 @@ local function look(fn, n, args)
       ok, record = pcall(make_record, known, count - 1, made, places, inside, fresh)
     end
   end
-  for x in pairs(places) do x._first = false end
+  for x in pairs_of(places) do x._first = false end
   -- What is written down only is gone from here on; what has a value may be used by the kernel, or by others.
-  for _, store in pairs(scope.stores) do storage.keep(scope, store) end
+  for _, store in pairs_of(scope.stores) do storage.keep(scope, store) end
   storage.leave(scope)
   if not ok then error(record, 0) end
   for k = 1, n do known[k].leaf = nil end -- memory must not live on here
@@ -451,9 +452,9 @@ M.Fused = Fused
 local function imagined(x, used)
   local w = plan.begin(x._shape, true)
   w.root = x
-  for y, leaf in pairs(used) do y._first = leaf end
+  for y, leaf in pairs_of(used) do y._first = leaf end
   plan.walk(w, x, x._dtype)
-  for y in pairs(used) do y._first = false end
+  for y in pairs_of(used) do y._first = false end
   local first = plan.computed_before(w, 1)
   if first then
     plan.finish(w, false)

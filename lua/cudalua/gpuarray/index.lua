@@ -19,6 +19,7 @@ local storage = require "cudalua.gpuarray.storage"
 local transfer = require "cudalua.gpuarray.transfer"
 local view = require "cudalua.gpuarray.view"
 local write = require "cudalua.gpuarray.write"
+local pairs_of = require "cudalua.pairs_of"
 
 local refuse, floor, is_array = layout.refuse, math.floor, object.is_array
 
@@ -31,7 +32,7 @@ local M = {}
 local function items_of(what, key)
   if key == layout.newaxis or resolve.is_any_array(key) then return { key }, 1 end
   local n = #key
-  for k in pairs(key) do
+  for k in pairs_of(key) do
     if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
       refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
     end

@@ -19,6 +19,7 @@ local dtype = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local prelude = require "cudalua.gpuarray.prelude"
 local rules = require "cudalua.gpuarray.ops.rules"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua.gpuarray.ops
 local M = {}
@@ -91,7 +92,7 @@ end
 
 local function reset()
   float = default_float()
-  for op in pairs(tables) do tables[op] = {} end
+  for op in pairs_of(tables) do tables[op] = {} end
 end
 
 local function inside(t, key)
@@ -169,7 +170,7 @@ local function piecer(op)
     local list = lists[x]
     if not list then
       list = {}
-      for name in pairs(prelude.needed((op.code(x)))) do list[#list + 1] = name end
+      for name in pairs_of(prelude.needed((op.code(x)))) do list[#list + 1] = name end
       table.sort(list)
       lists[x] = list
     end
@@ -180,7 +181,7 @@ end
 local function add(row)
   local op = setmetatable({ id = #M.list + 1, name = row[1], arity = row[2], values = row.values or 1,
     weak = {}, beyond = row.beyond, rule = assert(rules[row[3]], row[1]), row = row }, Op)
-  for i, name in pairs(row.weak or {}) do op.weak[i] = dtype[name] end
+  for i, name in pairs_of(row.weak or {}) do op.weak[i] = dtype[name] end
   assert(not M[op.name], op.name)
   tables[op] = {}
   op.infer = infer[op.arity](op)

@@ -2,6 +2,7 @@
 -- tree. A kernel's source holds those that it needs and no others; each file is read once.
 
 local devicecode = require "cudalua.devicecode"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -67,7 +68,7 @@ end
 ---@return string
 function M.text(set)
   local wanted, list = {}, {}
-  for name in pairs(set) do add(wanted, name) end
+  for name in pairs_of(set) do add(wanted, name) end
   for _, row in ipairs(rows) do
     if wanted[row[1]] then list[#list + 1] = text_of(row[1]) end
   end

@@ -8,6 +8,7 @@ local ctype = require "cudalua.gpuarray.ctype"
 local dtypes = require "cudalua.dtype"
 local prelude = require "cudalua.gpuarray.prelude"
 local template = require "cudalua.gpuarray.template"
+local pairs_of = require "cudalua.pairs_of"
 
 local concat, max, min = table.concat, math.max, math.min
 
@@ -318,7 +319,7 @@ end
 function M.kernel(p)
   local ending = p.ending[1]
   local kind, pieces = ending.reduction, {}
-  for name in pairs(p.pieces) do pieces[name] = true end
+  for name in pairs_of(p.pieces) do pieces[name] = true end
   local own, nleaves = combination(kind, pieces, ending.placed), #p.leaves
   -- The place of an element is as that of one of an array that is nowhere.
   if ending.placed then

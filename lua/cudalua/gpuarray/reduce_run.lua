@@ -12,6 +12,7 @@ local layout = require "cudalua.layout"
 local plan = require "cudalua.gpuarray.plan"
 local reduce_code = require "cudalua.gpuarray.reduce_code"
 local storage = require "cudalua.gpuarray.storage"
+local pairs_of = require "cudalua.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
 local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
@@ -173,10 +174,10 @@ local function in_columns(w, p, most, outputs, n, extents, kept, gone)
     width = width / 2
   end
   if width == 1 then
-    for operand in pairs(p.lying) do p.lying[operand] = "any" end
+    for operand in pairs_of(p.lying) do p.lying[operand] = "any" end
     for operand = 2, #kept do p.lying[operand] = "any" end
   end
-  for operand, how in pairs(p.lying) do
+  for operand, how in pairs_of(p.lying) do
     if how == 1 then p.lying[operand] = "any" end
   end
   p.width = width
@@ -512,7 +513,7 @@ local PIECE = 1024 -- elements, at most
 local function stages(kind)
   if not kind.stages then
     local first, second = {}, {}
-    for key, value in pairs(kind) do first[key], second[key] = value, value end
+    for key, value in pairs_of(kind) do first[key], second[key] = value, value end
     first.result, first.finish, first.finished = kind.acc, nil, kind.acc
     second.through, second.values = { kind.acc }, { kind.acc }
     kind.stages = { first, second }

@@ -16,6 +16,7 @@
 -- is computed in. It gives nothing where the reduction is not defined.
 
 local dtype = require "cudalua.dtype"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -108,7 +109,7 @@ end
 
 local function or_nan(values)
   local list = { float32 = "__int_as_float(0x7fffffff)", float64 = "__longlong_as_double(0x7fffffffffffffffll)" }
-  for name, text in pairs(values) do list[name] = list[name] or text end
+  for name, text in pairs_of(values) do list[name] = list[name] or text end
   return list
 end
 

@@ -5,6 +5,7 @@ local address = require "cudalua.gpuarray.address"
 local codegen = require "cudalua.gpuarray.codegen"
 local ctype = require "cudalua.gpuarray.ctype"
 local template = require "cudalua.gpuarray.template"
+local pairs_of = require "cudalua.pairs_of"
 
 local concat = table.concat
 local parts = codegen.parts
@@ -44,7 +45,7 @@ end
 local function add_chunks(fields, declared, loads)
   fields.declared, fields.loads = concat(declared, "\n"), concat(loads, "\n")
   fields.last = (fields.chunks - 1) * fields.threads
-  for key, guard in pairs { whole = "", partial = ("if (k * %d < left) "):format(fields.threads) } do
+  for key, guard in pairs_of { whole = "", partial = ("if (k * %d < left) "):format(fields.threads) } do
     fields.guard = guard
     fields[key] = template.fill("elementwise", "row_chunks", fields):gsub("\n+$", "")
   end

@@ -4,6 +4,7 @@ local ffi = require "ffi"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
+local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
@@ -52,7 +53,7 @@ end
 
 make.float64 = number
 
-for name, c in pairs { complex64 = "complex float[1]", complex128 = "complex[1]" } do
+for name, c in pairs_of { complex64 = "complex float[1]", complex128 = "complex[1]" } do
   local one = ffi.typeof(c)
   local size = ffi.sizeof(one)
   make[name] = function(v)

@@ -6,6 +6,7 @@ local codegen = require "cudalua.gpuarray.codegen"
 local ctype = require "cudalua.gpuarray.ctype"
 local prelude = require "cudalua.gpuarray.prelude"
 local template = require "cudalua.gpuarray.template"
+local pairs_of = require "cudalua.pairs_of"
 
 local concat, max, min = table.concat, math.max, math.min
 
@@ -211,7 +212,7 @@ function M.kernel(p)
   local ending = p.ending[1]
   local kind = ending.scan
   local pieces = {}
-  for name in pairs(p.pieces) do pieces[name] = true end
+  for name in pairs_of(p.pieces) do pieces[name] = true end
   local own = combination(kind, pieces)
   local run, rows = M.sizes(kind.result.itemsize, kind.acc.itemsize)
   local lambdas, types, extra = functions(p, run)

@@ -10,6 +10,7 @@ local object = require "cudalua.gpuarray.object"
 local sort = require "cudalua.gpuarray.sort"
 local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
+local pairs_of = require "cudalua.pairs_of"
 
 local refuse, floor, ceil, is_array = layout.refuse, math.floor, math.ceil, object.is_array
 local f = functions.functions
@@ -130,7 +131,7 @@ local function fractions(what, q, whole)
     local values = q:tolist()
     given, shape = type(values) == "table" and values or { values }, { q.shape[1] }
   elseif type(q) == "table" and getmetatable(q) == nil then
-    for key in pairs(q) do
+    for key in pairs_of(q) do
       if type(key) ~= "number" or key < 1 or key > #q or key % 1 ~= 0 then
         refuse(what, "q must be a list; it has a field " .. errors.text(key))
       end

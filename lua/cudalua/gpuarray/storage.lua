@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
+local pairs_of = require "cudalua.pairs_of"
 
 local density, context_id = layout.density, core.context_id
 local mt = object.mt
@@ -345,7 +346,7 @@ function M.leave(s)
     local x = pending[i]
     if x and x._sig then M.drop(x) end
   end
-  for _, store in pairs(s.stores) do
+  for _, store in pairs_of(s.stores) do
     if not s.kept[store] then
       M.release(store)
     elseif scope then

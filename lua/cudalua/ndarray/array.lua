@@ -9,6 +9,7 @@ local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 
 local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
@@ -470,7 +471,7 @@ local function items_of(what, key)
   if key == layout.newaxis then return { key }, 1 end
   if is_array(key) then refuse(what, "an array cannot be an index here") end
   local n = #key
-  for k in pairs(key) do
+  for k in pairs_of(key) do
     if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
       refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
     end

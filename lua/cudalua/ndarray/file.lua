@@ -8,6 +8,7 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local npy = require "cudalua.ndarray.npy"
+local pairs_of = require "cudalua.pairs_of"
 
 local refuse = layout.refuse
 local MAX_STRING = 2 ^ 31 - 2 ^ 20 -- bytes
@@ -319,7 +320,7 @@ local function npz_writer(what, list, options)
     refuse(what, "expected a table of arrays by their names, got " .. errors.text(list))
   end
   local names, members = {}, {}
-  for name, value in pairs(list) do
+  for name, value in pairs_of(list) do
     if type(name) ~= "string" or name == "" or name:find "%z" then
       refuse(what, ("an array's name is a string, got %s"):format(errors.text(name)))
     end

@@ -5,6 +5,7 @@ local ffi = require "ffi"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local layout = require "cudalua.layout"
+local pairs_of = require "cudalua.pairs_of"
 
 local floor, refuse = math.floor, layout.refuse
 
@@ -79,7 +80,7 @@ function M.flatten(what, list, dtype)
       complain(depth, ("is %s; a list of %d was expected"):format(element.describe(t), shape[depth + 1]))
     end
     local extent, keys = shape[depth + 1], 0
-    for _ in pairs(t) do keys = keys + 1 end
+    for _ in pairs_of(t) do keys = keys + 1 end
     if keys ~= #t then complain(depth, "is no list: it has holes or other keys") end
     if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
     depth = depth + 1

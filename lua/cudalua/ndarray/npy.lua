@@ -5,6 +5,7 @@ local bit = require "bit"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
+local pairs_of = require "cudalua.pairs_of"
 
 local refuse = layout.refuse
 
@@ -82,7 +83,7 @@ function readers.descr(what, text, at)
 end
 
 function readers.fortran_order(what, text, at)
-  for word, value in pairs { True = true, False = false } do
+  for word, value in pairs_of { True = true, False = false } do
     if text:sub(at, at + #word - 1) == word then return value, at + #word end
   end
   refuse(what, "the header's fortran_order is neither True nor False")
@@ -122,7 +123,7 @@ local function parse(what, text)
     if comma == "" and text:sub(at, at) ~= "}" then refuse(what, "the header is no dict") end
   end
   if text:find("[^%s%z]", at + 1) then refuse(what, "the header does not end behind its dict") end
-  for name in pairs(readers) do
+  for name in pairs_of(readers) do
     if fields[name] == nil then refuse(what, "the header has no " .. name) end
   end
   return fields

@@ -8,6 +8,7 @@ local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 local fills = require "cudalua.random.fills"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
@@ -97,7 +98,7 @@ local sets = { VECTOR_32 = { 32 }, SCRAMBLED_VECTOR_32 = { 32, true }, VECTOR_64
 
 ---PyCUDA's names for the kinds of direction vectors.
 M.direction_vector_set = {}
-for name in pairs(sets) do M.direction_vector_set[name] = name end
+for name in pairs_of(sets) do M.direction_vector_set[name] = name end
 
 local function count_of(what, name, count, most)
   local n = layout.whole(count)

@@ -3,6 +3,7 @@
 
 local elementwise = require "cudalua.elementwise.code"
 local scan_code = require "cudalua.gpuarray.scan_code"
+local pairs_of = require "cudalua.pairs_of"
 
 local concat = table.concat
 
@@ -219,7 +220,7 @@ end
 function M.headers(k)
   local headers = elementwise.headers { name = k.name, preamble = k.preamble, loop_prep = "", operation = "",
     after_loop = "" }
-  for part, text in pairs { input_expr = k.input_expr, scan_expr = k.scan_expr, neutral = k.neutral,
+  for part, text in pairs_of { input_expr = k.input_expr, scan_expr = k.scan_expr, neutral = k.neutral,
     is_segment_start_expr = k.start_expr, output_statement = k.output_statement } do
     headers[k.name .. ": " .. part] = text
   end

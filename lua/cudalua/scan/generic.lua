@@ -3,6 +3,7 @@
 local arguments = require "cudalua.elementwise.arguments"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
+local pairs_of = require "cudalua.pairs_of"
 local kernel = require "cudalua.scan.kernel"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
@@ -11,7 +12,7 @@ local usage = require "cudalua.elementwise.usage"
 local refuse = arguments.refuse
 
 local options_known = { is_segment_start_expr = "string" }
-for name, kind in pairs(kernel.options) do options_known[name] = kind end
+for name, kind in pairs_of(kernel.options) do options_known[name] = kind end
 local names = { "dtype", "arguments", "input_expr", "scan_expr", "neutral", "output_statement" }
 local reserved = { i = "the number of the element", n = "the number of elements", N = "the number of elements",
   item = "the value of the elements up to this one", prev_item = "the value of those before" }

@@ -4,6 +4,7 @@
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local names = require "cudalua.names"
+local pairs_of = require "cudalua.pairs_of"
 local typename = require "cudalua.typename"
 local types = require "cudalua.tools.types"
 
@@ -143,7 +144,7 @@ function M.parse_arguments(arguments)
       errors.text(arguments))
   end
   local n, args, seen = 0, {}, {}
-  for key in pairs(list) do
+  for key in pairs_of(list) do
     if type(key) ~= "number" then refuse(where, "expected a list; it has a field %s", errors.text(key)) end
     n = n + 1
   end

@@ -2,6 +2,7 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
+local pairs_of = require "cudalua.pairs_of"
 local typename = require "cudalua.typename"
 
 ---@class cudalua.tools
@@ -41,7 +42,7 @@ local function list_of_names(where, c_names)
     refuse(where, "expected the name of a type in C, or a list of names, got %s", errors.text(c_names))
   end
   local n, names = 0, {}
-  for _ in pairs(list) do n = n + 1 end
+  for _ in pairs_of(list) do n = n + 1 end
   for i = 1, n do
     if type(list[i]) ~= "string" or #list[i] > typename.MAX_TEXT then
       refuse(where, "name %d: expected a name, got %s", i, errors.text(list[i]))

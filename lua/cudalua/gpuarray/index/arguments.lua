@@ -16,6 +16,7 @@ local resolve = require "cudalua.gpuarray.index.resolve"
 local storage = require "cudalua.gpuarray.storage"
 local transfer = require "cudalua.gpuarray.transfer"
 local view = require "cudalua.gpuarray.view"
+local pairs_of = require "cudalua.pairs_of"
 
 local refuse, is_array = layout.refuse, object.is_array
 
@@ -120,7 +121,7 @@ function M.list_of(what, name, list)
       or element.describe(list)))
   end
   local n = #list
-  for key in pairs(list) do
+  for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key % 1 ~= 0 then
       refuse(what, ("%s must be a list; it has a field %s"):format(name, errors.text(key)))
     end

@@ -6,6 +6,7 @@ local errors = require "cudalua.errors"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local loops = require "cudalua.gpuarray.index.loop"
 local template = require "cudalua.gpuarray.template"
+local pairs_of = require "cudalua.pairs_of"
 
 local concat, ceil = table.concat, math.ceil
 local MAX_PARAMS = 4000 -- bytes; a kernel's parameters may take 4096
@@ -151,7 +152,7 @@ function M.source(part, loop, groups, mode, options)
   local fields = { name = name, index = loop.index, integer = loop.integer, params = concat(params),
     coordinates = loops.coordinates(loop), base = loops.place(loop, 1), declared = concat(declared, "\n"),
     positions = "      " .. concat(lines, "\n      "), report = concat(report, "\n") }
-  for key, value in pairs(options.fields or {}) do fields[key] = value end
+  for key, value in pairs_of(options.fields or {}) do fields[key] = value end
   return name, (options.itemsize and M.item(options.itemsize) or "") .. template.fill("index", mode, {}) ..
     template.fill("index", part, fields)
 end
