@@ -106,18 +106,20 @@ function M.eager(on)
   return graph.is_eager()
 end
 
----Computes everything that was written down and not computed, or the given arrays.
+---Computes the given arrays, or without arguments everything that was written down and not computed. Then an
+---expression that cannot be computed is left out, and raises its error where it is used.
 ---@param ... cudalua.gpuarray.Array
----@raise LogicError for what is no array; what the kernels raise
+---@raise LogicError for what is no array; what the kernels raise that compute the given arrays
 function M.eval(...)
-  local n = select("#", ...)
-  local list = n > 0 and { ... } or storage.all_pending()
+  local n, list = select("#", ...), { ... }
   for i = 1, n do
     if not object.is_array(list[i]) then
       layout.refuse("gpuarray.eval", "expected an array, got " .. element.describe(list[i]))
     end
   end
-  for _, x in ipairs(list) do x:eval() end
+  for i = 1, n do list[i]:eval() end
+  if n > 0 then return end
+  for _, x in ipairs(storage.all_pending()) do evaluate.attempt(x) end
 end
 
 ---Lets what is computed from here on be less exact, for speed: products and sums may be rounded once together,

@@ -165,13 +165,13 @@ int cl_array_told(lua_State *L) {
   return push_element(L, type, a.word);
 }
 
-/* A copy to page-locked memory. */
+/* A copy to page-locked memory. The value is taken from there before anything else may run: finalizers read
+ * elements, too. */
 static void fetch(lua_State *L, CUdeviceptr from, bool looking, Awaited *a) {
   uint32_t *to = (void *)(uintptr_t)a->at;
   to[0] = to[1] = NOTHING;
   CL_TRY(L, cuMemcpyDtoHAsync_v2, to, from, a->size, NULL);
   await(L, a, looking && a->size >= 4); /* of shorter ones, too many look like NOTHING */
-  memcpy(a->word, to, a->size);
 }
 
 /* array_read(memory, offset, type [, cell [, looking]]) -> the element there, once all work before is done.

@@ -486,8 +486,13 @@ int cl_pooled_free(lua_State *L) {
   return 0;
 }
 
-/* array_release(memory): the same where nobody asks where that was. */
+/* array_release(memory [, spare]): the same where nobody asks where that was. spare: memory that a graph has,
+ * or that was freed, is left as it is. */
 int cl_array_release(lua_State *L) {
+  if (lua_toboolean(L, 2)) {
+    const cl_Object *o = cl_to_kind(L, 1, CL_POOLED);
+    if (!o || !cl_rec_live(o->rec) || ((const cl_Pooled *)o->rec)->a.captured) return 0;
+  }
   const cl_Pooled *a = (const cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
   if (!a->a.captured && cl_object_give(L, 1, take_back)) return 0;
   return cl_pooled_free(L);

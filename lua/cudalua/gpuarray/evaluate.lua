@@ -14,7 +14,7 @@ local run, run_fresh, context_id = core.array_run, core.array_compute, core.cont
 local find_function = require("cudalua.function").find
 local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
 local computed_before = plan.computed_before
-local pools, new_store, fresh_leaf = storage.pools, storage.new_store, storage.fresh_leaf
+local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
 
 local M = {}
 
@@ -78,6 +78,19 @@ local function captured(w, out)
 end
 M.captured = captured
 
+---Launches a kernel, unless a finalizer wrote to arrays meanwhile: then what a walk saw is not so any more. Nothing
+---that may run a finalizer comes between the look and the launch.
+---@param writes integer           storage.writes before the walk
+---@param fn? cudalua.Function     nil: not to be run
+---@param ... any                  for core.array_run
+---@return boolean done
+---@return boolean? captured
+---@return integer? ticket
+function M.launch(writes, fn, ...)
+  if fn == nil then return writes == storage.writes end
+  if writes == storage.writes then return true, run(fn, ...) else return false end
+end
+
 -- A driver takes 4 KiB of arguments.
 local ARGUMENTS = 4000
 
@@ -105,7 +118,7 @@ local whole = { dense = true, aligned = true, buf = false, off = 0 } -- how any 
 -- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
 -- each may have more to it.
 local function compute_at_once(x, shape, size, dtype, times)
-  local w = begin(shape, true)
+  local writes, w = storage.writes, begin(shape, true)
   w.root = x
   walk(w, x, dtype)
   local context = w.context or context_id()
@@ -116,7 +129,8 @@ local function compute_at_once(x, shape, size, dtype, times)
     local fn = k and k.loaded[context]
     if fn and not too_many(w, count) then
       local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
-      local buf = run_fresh(fn, w.blocks or ceil(size / k.per_block), list, pool, bytes)
+      local blocks = w.blocks or ceil(size / k.per_block)
+      local buf = writes == storage.writes and run_fresh(fn, blocks, list, pool, bytes)
       for i = 1, w.nleaves do list[2 + 2 * i] = false end -- memory must not live on here
       if buf then
         finish(w, true)
@@ -128,18 +142,19 @@ local function compute_at_once(x, shape, size, dtype, times)
 end
 
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
-function compute(x, shape, size, dtype, out, times)
+-- since: of storage.writes; nil is returned, and nothing was written, where there were others since then.
+function compute(x, shape, size, dtype, out, times, since)
   local done, context
   local bytes = size * dtype.itemsize
   if not out then
     done, context = compute_at_once(x, shape, size, dtype, times)
-    if done then return fresh_leaf(new_store(done, bytes, context), dtype, shape) end
+    if done then return fresh_leaf(bare_store(done, bytes, context), dtype, shape) end
   end
   while true do
     -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
     local buf
     if out then context = context_id() else buf, context = storage.buffer(bytes) end
-    local writes = storage.writes
+    local writes = since or storage.writes
     local w = begin(shape, not out or out.dense)
     w.root = x
     walk(w, x, dtype)
@@ -147,7 +162,7 @@ function compute(x, shape, size, dtype, out, times)
       local inside = w.home or out and out.buf
       if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
       finish(w, false)
-      if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times) end
+      if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times, since) end
     end
     local again = computed_before(w, times)
     if again then
@@ -158,7 +173,7 @@ function compute(x, shape, size, dtype, out, times)
       if not to then
         local strides = plan.kept_order(w, dtype.itemsize)
         if strides then w.dense = false end
-        to = storage.new_leaf(storage.new_store(buf, bytes, context), 0, dtype, shape,
+        to = storage.new_leaf(bare_store(buf, bytes, context), 0, dtype, shape,
           strides or storage.dense_strides(shape, dtype.itemsize))
       end
       done = true
@@ -173,9 +188,11 @@ function compute(x, shape, size, dtype, out, times)
           local fn = k.loaded[context]
           if not fn or M.fast_math then fn = M.load(k, context) end
           gather(w, to, size, count)
-          done = writes == storage.writes -- else a finalizer wrote to arrays: what the walk saw is not so any more
-          if fn and done and run(fn, w.blocks or ceil(size / k.per_block), w.arguments) then captured(w, to) end
-          finish(w, done)
+          local launched, in_capture = M.launch(writes, fn, w.blocks or ceil(size / k.per_block), w.arguments)
+          if in_capture then captured(w, to) end
+          finish(w, launched)
+          if since and not launched then return nil end
+          done = launched
         end
       else
         finish(w, true)
@@ -189,12 +206,14 @@ end
 
 -- The operations of an expression with the lines that wrote them, in their order.
 local function lines_of(x, list, seen)
-  if type(x) ~= "table" or not x._sig or seen[x] then return list end
+  if type(x) ~= "table" or seen[x] then return list end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if not sig then return list end
   seen[x] = true
-  lines_of(x._a, list, seen)
-  lines_of(x._b, list, seen)
-  lines_of(x._c, list, seen)
-  if x._line then list[#list + 1] = ("%s at %s"):format(x._sig.op.name, x._line) end
+  lines_of(a, list, seen)
+  lines_of(b, list, seen)
+  lines_of(c, list, seen)
+  if x._line then list[#list + 1] = ("%s at %s"):format(sig.op.name, x._line) end
   return list
 end
 
@@ -214,6 +233,16 @@ local function traced(f, x, ...)
   error(result, 0)
 end
 
+-- What x was computed to is its value from here on, unless a finalizer computed it meanwhile.
+local function settle(x, leaf)
+  local store = leaf.store
+  if x._sig then storage.adopt(x, store) end
+  if not x._sig then return storage.leaf_of(x) end
+  store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
+    x._store and x or false, leaf, leaf, store, false, false, false, false, 0
+  return leaf
+end
+
 ---The value of a pending array: it is computed, unless it was before.
 ---@param x cudalua.gpuarray.Array
 ---@param times? integer  its operands are evaluated for themselves where they were computed so often; default 1
@@ -227,18 +256,25 @@ function M.evaluate(x, times)
   else
     leaf = compute(x, x._shape, x._size, x._dtype, nil, times)
   end
-  if not x._sig then return storage.leaf_of(x) end -- by a finalizer, meanwhile
-  if x._store then leaf.store.origin = x end
-  x._leaf, x._first, x._store = leaf, leaf, leaf.store
-  x._sig, x._a, x._b, x._c, x._ops = false, false, false, false, 0
-  return leaf
+  return settle(x, leaf)
 end
 graph.evaluate = M.evaluate
+
+---The same for somebody who does not need the value: where x cannot be computed, that is an error of those who use it.
+---@param x cudalua.gpuarray.Array
+---@return any? failure  the error; nil: x has a value
+---@raise what is no error of the library's, as when the program is interrupted; what ends the device
+function M.attempt(x)
+  local ok, failure = pcall(M.force, x)
+  if ok then return nil end
+  if not errors.is_error(failure) or failure.sticky then error(failure, 0) end
+  return failure
+end
 
 ---The same where nobody asks how the value lies in memory: what says so is made when somebody does.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
-  if x._sig and not x._store and not storage.in_scope() then
+  if x._sig and not x._store and not storage.is_scoped() then
     local buf, context
     if graph.is_traced() then
       buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype, 1)
@@ -246,8 +282,11 @@ function M.force(x)
       buf, context = compute_at_once(x, x._shape, x._size, x._dtype, 1)
     end
     if not x._sig then return end -- by a finalizer, meanwhile
-    if buf then
+    if buf and not x._store then
       x._sig, x._a, x._b, x._c, x._ops = false, buf, context, false, 0
+      return
+    elseif buf then -- a finalizer made it an operand
+      settle(x, fresh_leaf(bare_store(buf, x._size * x._dtype.itemsize, context), x._dtype, x._shape))
       return
     end
   end
@@ -270,17 +309,21 @@ end
 ---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's
 ---@param out table      leaf
 ---@param size integer
-function M.store(x, out, size)
+---@param since? integer  of storage.writes: nothing is written where there were others since then
+---@return boolean done
+function M.store(x, out, size, since)
   if out.dtype.kind == "struct" and x._leaf == true then
     size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
     x, out = in_words(x), in_words(out)
   end
+  local done
   if graph.is_traced() then
-    traced(compute, x, out.shape, size, out.dtype, out, 1)
+    done = traced(compute, x, out.shape, size, out.dtype, out, 1, since)
   else
-    compute(x, out.shape, size, out.dtype, out, 1)
+    done = compute(x, out.shape, size, out.dtype, out, 1, since)
   end
-  if type(x) == "table" and x._sig then x._used = x._used + 1 end
+  if done and type(x) == "table" and x._sig then x._used = x._used + 1 end
+  return done ~= nil
 end
 
 return M

@@ -133,7 +133,7 @@ local function make_group(results, shape, sources)
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
-    numbers = {}, list = {} }
+    numbers = {}, list = false }
   for k = 1, w.nleaves do
     local leaf = w.leaves[k]
     group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
@@ -194,6 +194,16 @@ local function make_record(known, n, made, places, inside, fresh)
   return record
 end
 
+-- Is an expression made of arguments? `known`: of those that were looked at.
+local function stands_for_nothing(x, known)
+  if type(x) ~= "table" or not x._sig then return false end
+  if x._sig == placeholder then return true end
+  if known[x] == nil then
+    known[x] = stands_for_nothing(x._a, known) or stands_for_nothing(x._b, known) or stands_for_nothing(x._c, known)
+  end
+  return known[x]
+end
+
 local looking = false
 
 local function pack(...) return select("#", ...), { ... } end
@@ -212,29 +222,36 @@ local function look(fn, n, args)
       given[k] = stand_in(known, k, a.leaf, places)
     end
   end
-  local scope = storage.enter()
+  local notes = storage.begin_notes()
   local restore = graph.lift_limits()
   local outer = looking
   looking = true
   local count, made = pack(pcall(fn, unpack(given, 1, n)))
   looking = outer
   restore()
+  storage.end_notes(notes)
   local ok, record = made[1], made[2]
   if ok then
-    local list, inside, fresh = storage.pending_of(scope), {}, {}
-    for _, x in ipairs(list) do inside[x] = true end
-    for _, store in pairs_of(scope.stores) do fresh[store] = true end
+    local operations, inside, fresh = 0, {}, {}
+    for k = 1, notes.pending.n do
+      local x = notes.pending[k]
+      if x and x._sig then operations, inside[x] = operations + 1, true end
+    end
+    for k = 1, notes.stores.n do fresh[notes.stores[k] or 0] = true end
     table.remove(made, 1)
-    if #list > MAX_OPS then
+    if operations > MAX_OPS then
       record = nil
     else
       ok, record = pcall(make_record, known, count - 1, made, places, inside, fresh)
     end
   end
   for x in pairs_of(places) do x._first = false end
-  -- What is written down only is gone from here on; what has a value may be used by the kernel, or by others.
-  for _, store in pairs_of(scope.stores) do storage.keep(scope, store) end
-  storage.leave(scope)
+  -- What is made of arguments is gone from here on; all else may be used by the kernel, or by others.
+  local without_value = {}
+  for k = 1, notes.pending.n do
+    local x = notes.pending[k]
+    if x and stands_for_nothing(x, without_value) then storage.drop(x) end
+  end
   if not ok then error(record, 0) end
   for k = 1, n do known[k].leaf = nil end -- memory must not live on here
   return record, known
@@ -244,7 +261,9 @@ end
 
 -- What the kernel is called with; nil where memory lies otherwise than when the program was made.
 local function gather(group, buffers, args)
-  local list, n, leaves, scalars, numbers = group.list, 1, group.leaves, group.scalars, group.numbers
+  -- Nobody else has the list meanwhile: finalizers may call the function.
+  local list, n, leaves, scalars, numbers = group.list or {}, 1, group.leaves, group.scalars, group.numbers
+  group.list = false
   list[1] = group.size
   for k = 1, #buffers do
     list[n + 1], list[n + 2] = buffers[k], 0
@@ -284,6 +303,7 @@ local function run_group(group, args)
     local list = gather(group, outs, args)
     if not list then return nil end
     captured = fn and run(fn, group.blocks or ceil(size / k.per_block), list)
+    group.list = list
   end
   for k = 1, #results do
     local r = results[k]

@@ -97,8 +97,8 @@ end
 
 -- What stands for an array in an operation: its leaf, or itself while it is pending.
 local function operand(x)
+  x._store = x._sig and true or x._store -- in one statement: see docs/architecture.md, "Finalizers"
   if not x._sig then return leaf_of(x) end
-  x._store = true
   return x
 end
 
@@ -180,6 +180,30 @@ local function size_of(shape)
   local size = 1
   for k = 1, #shape do size = size * shape[k] end
   return size
+end
+
+-- ---- contexts -----------------------------------------------------------------------------------------------------
+
+-- The context of an operand; false: it has no memory, and can be of any. `known`: of those that were looked at.
+local function context_of(x, known)
+  if type(x) ~= "table" then return false end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then return not leaf.places and leaf.store.context end
+  if not x._sig then return false end
+  if known[x] == nil then
+    known[x] = context_of(x._a, known) or context_of(x._b, known) or context_of(x._c, known)
+  end
+  return known[x]
+end
+
+-- Refuses operands of two contexts.
+local function check_contexts(op, x, y, z)
+  local known = {}
+  local a, b, c = context_of(x, known), context_of(y, known), context_of(z, known)
+  local found = a or b or c
+  if (a or found) == found and (b or found) == found and (c or found) == found then return end
+  errors.raise("LogicError", ("%s: the operands are arrays of two contexts; copy one of them to the other's: " ..
+    "local h = a:get(), and gpuarray.to_gpu(h) with the other context current"):format(op.name))
 end
 
 -- ---- limits -------------------------------------------------------------------------------------------------------
@@ -307,6 +331,7 @@ function M.binary(op, a, b)
       local db = b._dtype
       local sig = row and row[db] or binary_signature(op, da, db)
       local y = operand(b)
+      if storage.several then check_contexts(op, x, y) end
       local shape = a._shape
       if shape ~= b._shape then shape = broadcast(op, a, b) end
       local like = shape == a._shape and a or shape == b._shape and b
@@ -436,6 +461,7 @@ function M.ternary(op, a, b, c)
   row = row and row[da]
   row = row and row[db]
   local sig = row and row[dc] or ternary_signature(op, da, db, dc)
+  if storage.several then check_contexts(op, operands[1], operands[2], operands[3]) end
   if operands[1] == nil then operands[1] = scalar(a, sig.x) end
   if operands[2] == nil then operands[2] = scalar(b, sig.y) end
   if operands[3] == nil then operands[3] = scalar(c, sig.z) end

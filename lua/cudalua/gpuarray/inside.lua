@@ -2,7 +2,7 @@
 -- ends with computing what is pending of it: what its function returns, and whatever nothing was made of. What was an
 -- operand of something, or was computed on the way to something, is most likely needed no more.
 
-local evaluate = require("cudalua.gpuarray.evaluate").evaluate
+local attempt = require("cudalua.gpuarray.evaluate").attempt
 local graph = require "cudalua.gpuarray.graph"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
@@ -27,7 +27,7 @@ function M.leave(entered, ok, ...)
   for i = 1, #list do
     local x = list[i]
     if x and x._sig and (returned[x] or x._store == false and x._used == 0) then
-      pcall(evaluate, x) -- what cannot be computed says so to whoever reads it
+      attempt(x) -- what cannot be computed says so to whoever reads it
     end
   end
 end

@@ -104,14 +104,14 @@ function M.memset(leaf, unit, bits, count)
   if captured then M.captured(leaf) end
 end
 
-local cell = ffi.new "uint8_t[16]"
-local cell_bytes = ffi.cast("uint8_t *", cell)
+local new_bytes, bytes_t = ffi.typeof "uint8_t[16]", ffi.typeof "uint8_t *"
 
 -- The shortest unit of 1, 2 or 4 bytes that an element repeats, and its bits.
 local function pattern(dtype, value)
   local n = dtype.itemsize
   if dtype.kind == "struct" then return nil end
-  dtype._store(cell_bytes, 0, value)
+  local cell = new_bytes()
+  dtype._store(bytes_t(cell), 0, value)
   for _, unit in ipairs { 1, 2, 4 } do
     local same = n % unit == 0
     for i = unit, n - 1 do same = same and cell[i] == cell[i - unit] end

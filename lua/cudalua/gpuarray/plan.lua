@@ -7,6 +7,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local rows = require "cudalua.gpuarray.rows"
+local leaf_of = require("cudalua.gpuarray.storage").leaf_of
 local tile = require "cudalua.gpuarray.tile"
 
 local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
@@ -67,7 +68,7 @@ end
 -- ---- the walk -----------------------------------------------------------------------------------------------------
 
 local serial = 0
-local spare -- a walk that is not under way; another one begins a new one, as in a finalizer that computes
+local spare = false -- a walk that is not under way; another one begins a new one, as in a finalizer that computes
 
 ---Begins a walk.
 ---@param shape integer[]  of the result
@@ -75,10 +76,11 @@ local spare -- a walk that is not under way; another one begins a new one, as in
 ---@return table walk         `largest`, `bytes`: of an element of its results, where there are several: of the
 ---  largest, and of all together
 function M.begin(shape, dense)
-  local w = spare or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, root = false }
-  spare = nil
-  serial = serial + 1
-  w.serial, w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = serial, root, 0, 0, 0, 0, false
+  local w
+  w, spare = spare, false
+  w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, root = false }
+  serial, w.serial = serial + 1, serial + 1
+  w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.shape, w.dense, w.strided, w.whole, w.context, w.largest, w.bytes = shape, dense, false, false, false, 0, 0
   w.home, w.drawn, w.misfit, w.numbered = false, false, false, false
   return w
@@ -183,7 +185,8 @@ local function walk(w, x, dtype)
     w.values = w.values + 1
     return leaf(w, x)
   end
-  local sig = x._sig
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if sig == false then return walk(w, leaf_of(x)) end
   if not sig then
     w.nscalars = w.nscalars + 1
     w.scalars[w.nscalars] = x._scalar
@@ -194,9 +197,9 @@ local function walk(w, x, dtype)
     w.ninner = w.ninner + 1
     w.inner[w.ninner] = x
   end
-  walk(w, x._a, sig.x)
-  if x._b then walk(w, x._b, sig.y) end
-  if x._c then walk(w, x._c, sig.z) end
+  walk(w, a, sig.x)
+  if b then walk(w, b, sig.y) end
+  if c then walk(w, c, sig.z) end
   w.values = w.values + 1
   x._mark, x._num = w.serial, w.values
   return step(w, sig)

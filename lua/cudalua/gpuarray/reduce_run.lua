@@ -451,8 +451,8 @@ local function shared(context, p, outputs, bytes, out)
   end
   if bytes > KEPT then return storage.buffer(bytes), c.counters, true end
   if c.bytes < bytes then
-    c.bytes = max(bytes, 2 ^ 14)
-    c.parts = storage.buffer(c.bytes)
+    local size = max(bytes, 2 ^ 14)
+    c.parts, c.bytes = storage.buffer(size), size
   end
   return c.parts, c.counters, false
 end
@@ -578,11 +578,11 @@ local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count,
     local k, c = w.state.kernel, recent[context]
     local fn = k and k.loaded[context]
     local split = p.counters > 0
-    if fn and p.count <= MOST_NUMBERS and writes == storage.writes and (not split or
+    if fn and p.count <= MOST_NUMBERS and (not split or
       c and c.count >= p.counters and c.bytes >= outputs * p.parts * k.acc_bytes) then
       gather(w, p, nowhere, outputs, n, count or n, split and c.parts, split and c.counters)
-      buf, ticket = run_fresh(fn, p.blocks, w.arguments, pool, outputs * kind.result.itemsize, split and 8 or 5,
-        k.told and watched[context])
+      local bytes, place, told = outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
+      if writes == storage.writes then buf, ticket = run_fresh(fn, p.blocks, w.arguments, pool, bytes, place, told) end
       for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
     end
   end
@@ -637,10 +637,8 @@ function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divid
       if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
       local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
       gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
-      local done, captured, ticket = writes == storage.writes, false, nil
-      if done and fn then
-        captured, ticket = core.array_run(fn, p.blocks, w.arguments, nil, k.told and watched[context])
-      end
+      local told = k.told and watched[context]
+      local done, captured, ticket = evaluate.launch(writes, fn, p.blocks, w.arguments, nil, told)
       if own and not captured then partial:free() end
       if done then
         result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)

@@ -228,11 +228,8 @@ function compute(kind, x, axis, to)
       if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
       local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
       gather(w, p, out, lines, n, cells)
-      local done, captured = writes == storage.writes, false
-      if done and fn and core.array_run(fn, p.blocks, w.arguments) then
-        captured = true
-        evaluate.captured(w, out)
-      end
+      local done, captured = evaluate.launch(writes, fn, p.blocks, w.arguments)
+      if captured then evaluate.captured(w, out) end
       if cells then scan_cells.give_back(cells, captured) end
       plan.finish(w, false)
       if done then

@@ -4,6 +4,7 @@ local errors = require "cudalua.errors"
 local evaluate = require "cudalua.gpuarray.evaluate"
 local object = require "cudalua.gpuarray.object"
 local storage = require "cudalua.gpuarray.storage"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
@@ -22,28 +23,38 @@ function Array:release()
   end
 end
 
-local function finish(mark, ok, ...)
-  if ok then
-    local made, result = pcall(function(...)
-      for i = 1, select("#", ...) do
-        local x = select(i, ...)
-        if object.is_array(x) then storage.keep(mark, evaluate.evaluate(x).store) end
-      end
-    end, ...)
-    storage.leave(mark)
-    if not made then error(result, 0) end
-    return ...
+-- Computes an array that is returned, or the arrays in a table, and in tables in there.
+local function keep(scope, x, seen)
+  if type(x) ~= "table" or seen[x] then return end
+  seen[x] = true
+  if object.is_array(x) then
+    storage.keep(scope, evaluate.evaluate(x).store)
+  else
+    for key, value in pairs_of(x) do
+      keep(scope, key, seen)
+      keep(scope, value, seen)
+    end
   end
-  storage.leave(mark)
-  error((...), 0)
 end
 
----Calls fn(...). The arrays that it returns are computed; the memory of all others that were made inside is given back,
----and using one of those later is an error.
+local function finish(scope, ok, ...)
+  if not ok then
+    storage.leave(scope)
+    error((...), 0)
+  end
+  local kept, failure = pcall(keep, scope, { ... }, {})
+  storage.leave(scope)
+  if not kept then error(failure, 0) end
+  return ...
+end
+
+---Calls fn(...). What it returns is computed and stays: arrays, and arrays in tables. The memory of all other arrays
+---that were made inside is freed, and using one of those later is an error. An array is made where it is written down,
+---whoever computes it; one that was made outside stays. A coroutine that fn resumes has scopes of its own.
 ---@param fn function
 ---@param ... any  arguments of fn
 ---@return any ...  what fn returns
----@raise what fn raises; the arrays that it made are gone then, too
+---@raise what fn raises, and what the kernels raise that compute what it returns; the arrays that it made are gone then
 function M.scope(fn, ...)
   errors.check_callable("gpuarray.scope", fn)
   return finish(storage.enter(), pcall(fn, ...))

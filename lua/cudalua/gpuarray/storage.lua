@@ -5,7 +5,6 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
-local pairs_of = require "cudalua.pairs_of"
 
 local density, context_id = layout.density, core.context_id
 local mt = object.mt
@@ -78,27 +77,160 @@ end
 M.new_leaf = new_leaf
 
 local weak = { __mode = "v" }
-local scope = false -- the innermost one: what it gives back at its end
+
+-- Lists of pending arrays or storages, which keep nothing alive. Finalizers may add to them at any time: a list is
+-- replaced by a shorter one only if nothing was added meanwhile.
+
+local function new_list() return setmetatable({ n = 0, limit = 20 }, weak) end
+
+-- What was not computed, released or collected yet.
+local function compacted(list)
+  local new = new_list()
+  for i = 1, list.n do
+    local x = list[i]
+    if x and (x._sig or rawget(x, "released") == false) then
+      new.n = new.n + 1
+      new[new.n] = x
+    end
+  end
+  new.limit = 2 * new.n + 20
+  return new
+end
+
+-- Adds to the list t[field], or begins one.
+local function add(t, field, x)
+  local before = t[field]
+  local list = before or new_list()
+  local n = list.n
+  if n >= list.limit then
+    list = compacted(list)
+    if before.n ~= n or t[field] ~= before then return add(t, field, x) end
+  end
+  if t[field] ~= before then return add(t, field, x) end
+  t[field], list.n, list[list.n + 1] = list, list.n + 1, x
+end
+
+---Are there arrays of several contexts?
+M.several = false
+local first -- the context of the first storage
 
 -- A storage over a buffer. Eight fields make a table of half the size of nine: `pinned` and `owner` come where they are
 -- true.
 local function bare_store(buf, bytes, context)
+  if context ~= first and context then
+    M.several, first = first ~= nil, first or context
+  end
   return { buf = buf, bytes = bytes, context = context, exported = false, skew = 0, released = false, readers = false,
     origin = false }
 end
 
+M.bare_store = bare_store
+
+-- ---- scopes ---------------------------------------------------------------------------------------------------
+
+-- An array belongs to the scope that its coroutine had open when the array was made: as an expression or with a value.
+-- The storage that it gets when it is computed belongs there, too, wherever that happens.
+--
+-- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive; `replaced`, the buffers
+-- that its storages had before they got others; `kept`, the storages that outlive it; `outer`, the scope around it.
+-- While fuse.lua looks at a function, notes are taken in the same two lists. Records are lists of expressions.
+
+local running = coroutine.running
+local MAIN = {} -- stands for the main coroutine
+local innermost = setmetatable({}, { __mode = "k" }) -- coroutine -> scope
+local owner = setmetatable({}, { __mode = "k" }) -- pending array or storage -> its scope
+local open, notes = 0, false -- how many scopes; the innermost notes
+local records, depth = {}, 0 -- of stream:use(), the innermost one last
+local scoped = false -- is any scope or list of notes there?
+local noting = false -- or any record?
+
+local function note(field, x)
+  if notes then add(notes, field, x) end
+  if depth > 0 and field == "pending" then add(records, depth, x) end
+  local scope = open > 0 and innermost[running() or MAIN]
+  if scope then
+    owner[x] = scope
+    add(scope, field, x)
+  end
+end
+
+---A storage of an array that is new.
 ---@param buf userdata|false
 ---@param bytes integer
 ---@param context integer
 ---@return table
 function M.new_store(buf, bytes, context)
   local store = bare_store(buf, bytes, context)
-  if scope then scope.stores[#scope.stores + 1] = store end
+  if scoped then note("stores", store) end
   return store
 end
 
+---The storage of an array that was pending until now.
+---@param x cudalua.gpuarray.Array
+---@param store table
+function M.adopt(x, store)
+  if not scoped then return end
+  if notes then add(notes, "stores", store) end
+  local scope = owner[x]
+  if scope then
+    owner[store] = scope
+    add(scope, "stores", store)
+  end
+end
+
+---Is any scope open, or are notes taken?
 ---@return boolean
-function M.in_scope() return scope ~= false end
+function M.is_scoped() return scoped end
+
+local function see()
+  scoped = open > 0 or notes ~= false
+  noting = scoped or depth > 0
+end
+
+---Begins a scope of the running coroutine: the arrays that it makes from here on belong to it.
+---@return table scope
+function M.enter()
+  local thread = running() or MAIN
+  local scope = { thread = thread, outer = innermost[thread] or false, stores = new_list(), pending = new_list(),
+    replaced = {}, kept = {} }
+  innermost[thread], open, scoped, noting = scope, open + 1, true, true
+  return scope
+end
+
+---A storage that outlives a scope; it belongs to the next outer one.
+---@param scope table
+---@param store table
+function M.keep(scope, store) scope.kept[store] = true end
+
+---Takes notes of what is made from here on, which belongs to no scope that is open.
+---@return table notes  their lists stay when they end
+function M.begin_notes()
+  local thread = running() or MAIN
+  notes = { outer = notes, thread = thread, scope = innermost[thread], stores = new_list(), pending = new_list() }
+  innermost[thread], scoped, noting = nil, true, true
+  return notes
+end
+
+---Ends the innermost notes.
+---@param n table
+function M.end_notes(n)
+  notes, innermost[n.thread] = n.outer, n.scope
+  see()
+end
+
+---Records which arrays are written down from here on, until record_end(). Records nest; the innermost one has them.
+function M.record()
+  local list = new_list()
+  depth, records[depth + 1], noting = depth + 1, list, true
+end
+
+---@return table list  those that are pending still, in the order of their making
+function M.record_end()
+  local list = records[depth]
+  records[depth], depth = nil, depth - 1
+  see()
+  return compacted(list)
+end
 
 ---The leaf of a whole new array in C order.
 ---@param store table
@@ -131,7 +263,7 @@ end
 ---@param strides? integer[]  where it is not in C order
 ---@return cudalua.gpuarray.Array
 function M.array_in(buf, context, dtype, shape, size, strides)
-  if strides or scope or not buf then
+  if strides or scoped or not buf then
     local store = M.new_store(buf, size * dtype.itemsize, context)
     return M.array_of(new_leaf(store, 0, dtype, shape, strides or dense_strides(shape, dtype.itemsize)), size)
   end
@@ -159,13 +291,19 @@ end
 ---@return table leaf
 function M.leaf_of(x)
   local l, store = x._leaf, x._store
-  if not l then -- see evaluate.force(); no scope was open then
-    store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
-    l = fresh_leaf(store, x._dtype, x._shape)
-    x._leaf, x._first, x._store, x._a, x._b, x._c = l, l, store, false, false, false
-    return l
+  if not l then -- see evaluate.force(); it belongs to no scope
+    local new_store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
+    local new = fresh_leaf(new_store, x._dtype, x._shape)
+    l, store = x._leaf, x._store
+    if not l then
+      x._leaf, x._first, x._store, x._a, x._b, x._c = new, new, new_store, false, false, false
+      return new
+    end -- else a finalizer used it meanwhile
   end
-  if store.released then errors.raise("LogicError", "gpuarray: the memory of this array was released") end
+  if store.released then
+    if store.failure then error(store.failure, 0) end
+    errors.raise("LogicError", "gpuarray: the memory of this array was released")
+  end
   if l.buf ~= store.buf or store.exported ~= (l._ops ~= 0) then
     l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
     x._leaf = l
@@ -180,66 +318,25 @@ end
 local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
 
 local function compact()
-  if scope then -- which remembers what came after a place in the list
-    limit = 2 * limit
-    return
-  end
-  local n, m = 0, 0
-  for i = 1, count do
-    local x = pending[i]
+  local old, size = pending, count
+  local new, n, m = setmetatable({}, weak), 0, 0
+  for i = 1, size do
+    local x = old[i]
     if x and x._sig then
       n = n + 1
-      pending[n] = x
+      new[n] = x
     end
     if i == listed then m = n end
   end
-  for i = n + 1, count do pending[i] = nil end
-  count, listed, limit = n, m, 2 * n + 1000
+  if pending == old and count == size then pending, count, listed, limit = new, n, m, 2 * n + 1000 end
 end
-
--- Takes out of a list { n =, limit = } of weak references what is pending no more.
-local function compact_list(list)
-  local n = 0
-  for i = 1, list.n do
-    local x = list[i]
-    list[i] = nil
-    if x and x._sig then
-      n = n + 1
-      list[n] = x
-    end
-  end
-  list.n, list.limit = n, 2 * n + 20
-end
-
-local function append(list, x)
-  local n = list.n + 1
-  list.n, list[n] = n, x
-  if n > list.limit then compact_list(list) end
-end
-
-local records, depth = {}, 0 -- the innermost one last
 
 ---Remembers an array that was just written down and not computed.
 ---@param x cudalua.gpuarray.Array
 function M.remember(x)
-  count = count + 1
-  pending[count] = x
+  count, pending[count + 1] = count + 1, x
   if count > limit then compact() end
-  if depth > 0 then append(records[depth], x) end
-end
-
----Records which arrays are written down from here on, until record_end(). Records nest; the innermost one has them.
-function M.record()
-  depth = depth + 1
-  records[depth] = setmetatable({ n = 0, limit = 20 }, weak)
-end
-
----@return table list  those that are pending still, in the order of their making
-function M.record_end()
-  local list = records[depth]
-  records[depth], depth = nil, depth - 1
-  compact_list(list)
-  return list
+  if noting then note("pending", x) end
 end
 
 -- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
@@ -247,30 +344,30 @@ local function bind(operand, x)
   if type(operand) ~= "table" or operand._leaf ~= true then return end
   local store = operand.store
   if operand.buf ~= store.buf then return end
-  local list = store.readers
-  if not list then
-    store.readers = setmetatable({ x, n = 1, limit = 20 }, weak)
-    return
-  end
-  append(list, x)
+  add(store, "readers", x)
 end
 
+-- A finalizer may write down more meanwhile, bind that, or make the list shorter: an array may be bound twice, and none
+-- is left out.
 local function bind_all()
-  for i = listed + 1, count do
+  while listed < count do
+    local i = listed + 1
     local x = pending[i]
     if x and x._sig then
       bind(x._a, x)
       bind(x._b, x)
       bind(x._c, x)
     end
+    if listed == i - 1 and i <= count and pending[i] == x then listed = i end
   end
-  listed = count
 end
 
 ---A storage gets another buffer; those who read the old one keep that.
 ---@param store table
 ---@param buf userdata
 function M.swap(store, buf)
+  local scope = open > 0 and owner[store]
+  if scope then scope.replaced[#scope.replaced + 1] = store.buf end
   store.buf, store.skew, store.readers, store.origin = buf, 0, false, false
 end
 
@@ -307,61 +404,59 @@ end
 
 ---Forgets an expression that was not computed.
 ---@param x cudalua.gpuarray.Array
-function M.drop(x)
-  x._sig, x._a, x._b, x._c, x._ops = false, false, false, false, 0
-  x._store = gone
-  x._leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
-    store = gone, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
-  x._first = x._leaf
-end
-
----Begins a scope: storages and pending arrays made from here on belong to it.
----@return table scope
-function M.enter()
-  scope = { outer = scope, stores = setmetatable({}, weak), first = count + 1, kept = {} }
-  return scope
-end
-
----The arrays made in a scope that were not computed yet.
----@param s table
----@return cudalua.gpuarray.Array[]
-function M.pending_of(s)
-  local list = {}
-  for i = s.first, count do
-    local x = pending[i]
-    if x and x._sig then list[#list + 1] = x end
+---@param failure? any  why it cannot be: whoever uses it from here on gets this error
+function M.drop(x, failure)
+  local store = gone
+  if failure ~= nil then
+    store = bare_store(false, 0, false)
+    store.released, store.failure = true, failure
   end
-  return list
+  local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
+    store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+  x._sig, x._a, x._b, x._c, x._ops, x._store, x._leaf, x._first = false, false, false, false, 0, store, leaf, leaf
 end
 
----A storage that outlives a scope; it belongs to the next outer one.
----@param s table
----@param store table
-function M.keep(s, store) s.kept[store] = true end
+-- The same at the end of a scope: memory that somebody freed, or that a graph has, is left as it is.
+local function give_back_quietly(buf)
+  if core.kind(buf) == "PooledDeviceAllocation" then release(buf, true) else pcall(buf.free, buf) end
+end
 
----@param s table
-function M.leave(s)
-  scope = s.outer
-  for i = s.first, count do
-    local x = pending[i]
-    if x and x._sig then M.drop(x) end
-  end
-  for _, store in pairs_of(s.stores) do
-    if not s.kept[store] then
-      M.release(store)
-    elseif scope then
-      scope.stores[#scope.stores + 1] = store
+---Ends a scope.
+---@param scope table
+function M.leave(scope)
+  local outer = scope.outer
+  innermost[scope.thread], open = outer or nil, open - 1
+  see()
+  for i = 1, scope.pending.n do
+    local x = scope.pending[i]
+    if x then
+      owner[x] = nil
+      if x._sig then M.drop(x) end
     end
   end
+  for i = 1, scope.stores.n do
+    local store = scope.stores[i]
+    if store and scope.kept[store] then
+      owner[store] = outer or nil
+      if outer then add(outer, "stores", store) end
+    elseif store and not store.released then
+      store.released = true
+      if store.buf and store.bytes > 0 and not store.owner then give_back_quietly(store.buf) end
+    end
+  end
+  for _, buf in ipairs(scope.replaced) do give_back_quietly(buf) end
+  scope.kept, scope.replaced = {}, {} -- what lives on may know this scope
 end
 
--- Can an expression not be computed any more, because the memory of an operand was released? Such ones are in nobody's
--- way: using them is an error, and nothing else is. `known`: of those that were looked at; expressions are graphs.
+-- Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Such
+-- ones are in nobody's way: using them is an error, and nothing else is. `known`: of those that were looked at;
+-- expressions are graphs.
 local function is_dead(x, known)
   if type(x) ~= "table" then return false end
   local leaf = x._leaf == true and x or x._first
   if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
   if not x._sig then return false end
+  if x._sig == object.placeholder then return true end
   local dead = known[x]
   if dead == nil then
     dead = is_dead(x._a, known) or is_dead(x._b, known) or is_dead(x._c, known)

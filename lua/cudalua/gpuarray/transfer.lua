@@ -142,17 +142,19 @@ function M.told(x)
   return told(watched[x._b], x._c, types[x._dtype])
 end
 
-local cells = {} -- dtype -> FFI cell for one element, and its slot
+-- dtype -> host memory for one element, with its slot, that no read has at the moment. Each read takes one and puts it
+-- back, for finalizers may read while another read waits for its stream.
+local idle = {}
 
-local function cell_of(dt)
-  local c = cells[dt]
-  if not c then
-    local memory = ffi.new("uint8_t[?]", math.max(dt.itemsize, 16))
-    local slot, _, anchor = host.host_buffer("item", memory, dt.itemsize, true)
-    c = { memory = ffi.cast("uint8_t *", memory), slot = slot, anchor = anchor, keep = memory }
-    cells[dt] = c
+local function take_memory(dt)
+  local c = idle[dt]
+  if c then
+    idle[dt] = nil
+    return c
   end
-  return c
+  local memory = ffi.new("uint8_t[?]", math.max(dt.itemsize, 16))
+  local slot, _, anchor = host.host_buffer("item", memory, dt.itemsize, true)
+  return { memory = ffi.cast("uint8_t *", memory), slot = slot, anchor = anchor, keep = memory }
 end
 
 ---One element.
@@ -167,9 +169,11 @@ function M.element(leaf, offset)
     local value = read(buf, leaf.off + offset, known, pinned[context] or cell.of(context), watched[context])
     if value ~= nil then return value end
   end
-  local c = cell_of(dt)
+  local c = take_memory(dt)
   M.download(leaf, offset, c.slot, dt.itemsize, c.anchor)
-  return (dt._load(c.memory, 0))
+  local value = dt._load(c.memory, 0)
+  idle[dt] = c
+  return value
 end
 
 return M

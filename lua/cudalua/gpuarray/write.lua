@@ -54,15 +54,17 @@ local function clashes(x, out, seen)
   return clashes(x._a, out, seen) or clashes(x._b, out, seen) or clashes(x._c, out, seen)
 end
 
--- The storage gets a buffer of its own with the same contents; who holds the old one keeps it.
-local function move_to_copy(store)
+-- The storage gets a buffer of its own with the same contents; who holds the old one keeps it. False: something was
+-- written to arrays since then, and nothing was done.
+local function move_to_copy(store, since)
   local bytes = { store.bytes }
   local dtypes = require "cudalua.dtype"
-  local old = storage.new_leaf(store, 0, dtypes.uint8, bytes, { 1 })
   local buf, context = storage.buffer(store.bytes)
-  local new = storage.new_leaf(storage.new_store(buf, store.bytes, context), 0, dtypes.uint8, bytes, { 1 })
-  evaluate.store(old, new, store.bytes)
+  local old = storage.new_leaf(store, 0, dtypes.uint8, bytes, { 1 })
+  local new = storage.new_leaf(storage.bare_store(buf, store.bytes, context), 0, dtypes.uint8, bytes, { 1 })
+  if not evaluate.store(old, new, store.bytes, since) then return false end
   storage.swap(store, buf)
+  return true
 end
 
 local function operand_of(source)
@@ -78,35 +80,29 @@ local LAUNCH = 8 * 2 ^ 20
 -- Of computing an array.
 local function cost_of(x) return LAUNCH + 2 * x._size * x._dtype.itemsize end
 
----Writes an expression to an array, element by element.
----@param dst cudalua.gpuarray.Array
----@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
----@param ours? boolean  nobody else has the source, so that it need not be computed for itself
----@param what? string   function, for an error
-function M.write(dst, source, ours, what)
-  local out = evaluate.evaluate(dst)
-  local size, store = dst._size, dst._store
-  if size == 0 then return end
-  if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
-    layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
-      graph.describe(dst))
-  end
-  storage.writes = storage.writes + 1
+-- Computes an array that reads what is written to next. One that cannot be computed is in nobody's way: it was to have
+-- the old values, so that it never will have any.
+local function compute_reader(r)
+  local failure = r._sig and evaluate.attempt(r)
+  if failure and r._sig then storage.drop(r, failure) end
+end
+
+-- An attempt to write: false where a finalizer wrote to arrays since then, so that what is where has to be seen anew.
+local function attempt(dst, source, ours, since)
+  local out, size, store = storage.leaf_of(dst), dst._size, dst._store
   local x = operand_of(source)
   local clash = clashes(x, out, {})
   local readers = storage.has_readers(store) and storage.readers(store, ours and x or nil) or none
-  if #readers == 0 and not clash then
-    evaluate.store(x, out, size)
-    return
-  end
+  if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
   -- A graph that is being recorded writes where it reads the next time it is launched.
   local keeps = store.pinned or core.array_ready(store.buf)
   if is_whole(out, size) and not keeps then
     local buf, context = storage.buffer(store.bytes)
-    local fresh = storage.new_store(buf, store.bytes, context)
-    evaluate.store(x, storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides), size)
+    local fresh = storage.bare_store(buf, store.bytes, context)
+    local to = storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides)
+    if not evaluate.store(x, to, size, since) then return false end
     storage.swap(store, buf)
-    return
+    return true
   end
   -- For those that still have to read, and the source where it reads what it overwrites.
   local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
@@ -114,26 +110,41 @@ function M.write(dst, source, ours, what)
     if r ~= x then cost = cost + cost_of(r) end
   end
   if cost > LAUNCH + 2 * store.bytes and not keeps then
-    move_to_copy(store)
+    if not move_to_copy(store, since) then return false end
   else
     for _, r in ipairs(readers) do
-      if r._sig and (clash or r ~= x) then evaluate.evaluate(r) end
+      if clash or r ~= x then compute_reader(r) end
     end
     if clash and object.is_array(source) then
       x = source._sig and evaluate.evaluate(source) or storage.leaf_of(source)
       if x.buf == out.buf or x.store.exported then x = require("cudalua.gpuarray.view").copy(source, "C")._leaf end
     end
   end
-  evaluate.store(x, storage.leaf_of(dst), size)
+  return evaluate.store(x, storage.leaf_of(dst), size, since)
+end
+
+---Writes an expression to an array, element by element.
+---@param dst cudalua.gpuarray.Array
+---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
+---@param ours? boolean  nobody else has the source, so that it need not be computed for itself
+---@param what? string   function, for an error
+function M.write(dst, source, ours, what)
+  local out = evaluate.evaluate(dst)
+  if dst._size == 0 then return end
+  if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
+    layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
+      graph.describe(dst))
+  end
+  repeat
+    storage.writes = storage.writes + 1
+  until attempt(dst, source, ours, storage.writes)
 end
 
 ---Before somebody else may write to a storage: what still has to read it is computed.
 ---@param store table
 function M.settle(store)
   if not store.buf or not storage.has_readers(store) then return end
-  for _, r in ipairs(storage.readers(store)) do
-    if r._sig then evaluate.evaluate(r) end
-  end
+  for _, r in ipairs(storage.readers(store)) do compute_reader(r) end
 end
 
 ---Before a part of an array is written by something else than an expression: what still has to read the storage is
@@ -145,11 +156,8 @@ function M.prepare(dst)
   if not out.buf then return out end
   local cost = 0
   for _, r in ipairs(storage.readers(out.store)) do cost = cost + cost_of(r) end
-  if cost > LAUNCH + 2 * store.bytes and not store.pinned and not core.array_ready(out.buf) then
-    move_to_copy(store)
-  else
-    M.settle(store)
-  end
+  local keeps = store.pinned or core.array_ready(out.buf)
+  if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store) end
   return storage.leaf_of(dst)
 end
 
@@ -158,8 +166,8 @@ end
 ---@return table leaf
 function M.export(x)
   evaluate.evaluate(x)
-  M.settle(x._store)
   x._store.exported, x._store.pinned = true, true
+  M.settle(x._store)
   return storage.leaf_of(x)
 end
 

@@ -12,12 +12,19 @@ local MAX_BITS = 15 -- of a code
 -- A code as a table: the next MAX_BITS bits or fewer of the input lead to symbol * 16 + the code's length; 0 where no
 -- code begins like that.
 local function new_code(bits) return { entries = ffi.new("int32_t[?]", lshift(1, bits)), mask = 0 } end
-local literals, distances, lengths_code = new_code(MAX_BITS), new_code(MAX_BITS), new_code(7)
 
-local count, next_code = ffi.new "int32_t[16]", ffi.new "int32_t[17]"
+local idle = false -- tables that no call uses: finalizers may unpack data, too
+
+local function take_tables()
+  local t
+  t, idle = idle, false
+  return t or { literals = new_code(MAX_BITS), distances = new_code(MAX_BITS), lengths_code = new_code(7),
+    lengths = ffi.new "uint8_t[320]", count = ffi.new "int32_t[16]", next_code = ffi.new "int32_t[17]" }
+end
 
 -- Makes the code of n symbols whose lengths are given.
-local function build(what, code, lengths, n)
+local function build(s, code, lengths, n)
+  local what, count, next_code = s.what, s.tables.count, s.tables.next_code
   ffi.fill(count, ffi.sizeof(count))
   for symbol = 0, n - 1 do count[lengths[symbol]] = count[lengths[symbol]] + 1 end
   count[0] = 0
@@ -95,10 +102,11 @@ for symbol = 0, 29 do
   distance_base[symbol] = symbol < 4 and symbol + 1 or (2 + symbol % 2) * 2 ^ extra + 1
 end
 
--- The symbols of a block, by the codes `literals` and `distances`, until its end or until the output is full.
+-- The symbols of a block, by the codes for literals and distances, until its end or until the output is full.
 local function symbols(s)
   local what, p, n, to, limit = s.what, s.p, s.n, s.to, s.limit
   local at, hold, held, out = s.at, s.hold, s.held, s.out
+  local literals, distances = s.tables.literals, s.tables.distances
   local entries, mask, far_entries, far_mask = literals.entries, literals.mask, distances.entries, distances.mask
   while true do
     while held <= 24 do
@@ -164,15 +172,14 @@ local function stored(s)
   if fits < length then s.full = true end
 end
 
-local lengths = ffi.new "uint8_t[320]"
-
 local function fixed(s)
+  local lengths = s.tables.lengths
   for symbol = 0, 287 do
     lengths[symbol] = symbol < 144 and 8 or symbol < 256 and 9 or symbol < 280 and 7 or 8
   end
-  build(s.what, literals, lengths, 288)
+  build(s, s.tables.literals, lengths, 288)
   for symbol = 0, 31 do lengths[symbol] = 5 end
-  build(s.what, distances, lengths, 32)
+  build(s, s.tables.distances, lengths, 32)
 end
 
 local ORDER = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 }
@@ -182,9 +189,10 @@ local function dynamic(s)
   if n_literals > 286 or n_distances > 30 then
     refuse(s.what, "the deflated data is damaged: a block has too many codes")
   end
+  local lengths, lengths_code = s.tables.lengths, s.tables.lengths_code
   ffi.fill(lengths, ffi.sizeof(lengths))
   for i = 1, n do lengths[ORDER[i]] = bits(s, 3) end
-  build(s.what, lengths_code, lengths, 19)
+  build(s, lengths_code, lengths, 19)
   local all, i = n_literals + n_distances, 0
   while i < all do
     local symbol = decode(s, lengths_code)
@@ -200,8 +208,8 @@ local function dynamic(s)
     i = i + times
   end
   if lengths[256] == 0 then refuse(s.what, "the deflated data is damaged: a block has no end") end
-  build(s.what, literals, lengths, n_literals)
-  build(s.what, distances, lengths + n_literals, n_distances)
+  build(s, s.tables.literals, lengths, n_literals)
+  build(s, s.tables.distances, lengths + n_literals, n_distances)
 end
 
 ---Unpacks deflated data.
@@ -214,7 +222,8 @@ end
 ---@return integer out        bytes written
 ---@raise LogicError for damaged data
 return function(what, p, n, to, limit, beginning)
-  local s = { what = what, p = p, n = n, at = 0, hold = 0, held = 0, to = to, limit = limit, out = 0, full = false }
+  local s = { what = what, p = p, n = n, at = 0, hold = 0, held = 0, to = to, limit = limit, out = 0, full = false,
+    tables = take_tables() }
   repeat
     local last, kind = bits(s, 1), bits(s, 2)
     check_input(s)
@@ -228,5 +237,6 @@ return function(what, p, n, to, limit, beginning)
     end
     if s.full and not beginning then refuse(what, "the deflated data is longer than it should be") end
   until last == 1 or s.full or beginning and s.out == limit
+  idle = s.tables
   return s.out
 end

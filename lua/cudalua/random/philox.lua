@@ -58,7 +58,7 @@ function M.words(seed, position)
   end
 end
 
-local box = ffi.new "union { uint64_t bits[2]; double parts[2]; uint8_t bytes[16]; }"
+local new_box = ffi.typeof "union { uint64_t bits[2]; double parts[2]; }"
 
 local recent, recent_position -- the last state that was made
 
@@ -67,11 +67,12 @@ local recent, recent_position -- the last state that was made
 ---@param position integer
 ---@return ffi.cdata*  complex: the bits of both
 function M.state(seed, position)
+  local box, value = new_box(), ffi.new "complex[1]"
   box.bits[0], box.bits[1] = seed, position
-  local value = ffi.new "complex[1]"
   ffi.copy(value, box, 16)
-  recent, recent_position = value[0], position
-  return recent
+  local state = value[0]
+  recent, recent_position = state, position
+  return state
 end
 
 ---The position in such a state.
@@ -79,6 +80,7 @@ end
 ---@return integer
 function M.position(state)
   if rawequal(state, recent) then return recent_position end
+  local box = new_box()
   box.parts[1] = state.im
   return tonumber(box.bits[1])
 end
