@@ -113,8 +113,8 @@ extern uint64_t sg_arena_now;
 SgAlloc *sg_arena_at(uint64_t addr);
 SgAlloc *sg_arena_overlap(uint64_t addr, uint64_t size);
 bool sg_arena_owns(uint64_t addr); /* an address of the range, allocated or not */
-/* For reports: the allocation closest to `addr` of those that the running operation may use, and the freed one
- * that last held it (or NULL). */
+/* For reports: the allocation closest to `addr` of those that the running operation may use, and the freed
+ * one that last held it (or NULL). */
 SgAlloc *sg_arena_nearest(uint64_t addr);
 const SgAlloc *sg_arena_freed_at(uint64_t addr);
 extern uint64_t sg_arena_epoch;
