@@ -67,7 +67,7 @@ local function refuse(text) errors.raise("LogicError", text) end
 
 local optional = { fields = true } -- structs have them
 
----For the __index of what a dtype has: raises for a name that there is not. For structs.lua.
+---For the __index of what a dtype has: raises for an unknown name. For structs.lua.
 ---@param fields table  with its name
 ---@param key any
 function M._unknown(fields, key)

@@ -1,4 +1,4 @@
--- The error for a name that there is not: what may have been meant. Read when such an error is made.
+-- The error for an unknown name, with suggestions. Loaded when such an error is made.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
