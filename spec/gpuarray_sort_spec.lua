@@ -452,6 +452,51 @@ describe("Sorting", function()
     for i = 1, 20000, 37 do assert.is_true(math.abs(want[i] - got[i]) < 1e-12) end
   end)
 
+  it("quantiles of many places take as many kernels as those of two: gpuarray.quantile, gpuarray.percentile, " ..
+    "gpuarray.nanquantile", function()
+    local a = list({ { 3, 1, 2 }, { 6, nan, 4 } }, "float64")
+    local whole = list { { 3, 1, 2 }, { 6, 5, 4 } }
+    local many = {}
+    for k = 1, 500 do many[k] = (k - 1) / 499 end
+    for _, method in ipairs { "linear", "lower", "midpoint" } do
+      local function kernels(x, name, places)
+        return gpu.kernels(function() x[name](x, places, { axis = 2, method = method }):eval() end)
+      end
+      for _, name in ipairs { "quantile", "percentile", "nanquantile" } do
+        for _, x in ipairs { a, whole, whole:astype "int32" } do
+          kernels(x, name, { 0, 0.3 }) -- whose code is loaded
+          assert.equal(kernels(x, name, { 0, 0.3 }), kernels(x, name, many), name)
+        end
+      end
+    end
+    -- numpy.quantile and numpy.nanquantile
+    assert.same({ { 1, 4 }, { 1.5, 4.5 }, { 2.5, 5.5 }, { 3, 6 } }, whole:quantile({ 0, 0.25, 0.75, 1 }, 2):tolist())
+    assert.same({ { 1, 4 }, { 2, 5 }, { 3, 6 } }, whole:astype("int32"):quantile({ 0, 0.5, 1 }, { axis = 2,
+      method = "nearest" }):tolist())
+    assert.equal("1 nan 1.5 nan 3 nan", texts(flat(a:quantile({ 0, 0.25, 1 }, 2))))
+    assert.same({ { 1, 4 }, { 1.5, 4.5 }, { 3, 6 } }, a:nanquantile({ 0, 0.25, 1 }, 2):tolist())
+    assert.same({ { { 1 }, { 4 } }, { { 2 }, { 5 } } }, whole:quantile({ 0, 0.5 }, { axis = 2, keepdims = true })
+      :tolist())
+    assert.same({ 0, 2 }, whole:quantile({}, 2).shape)
+    assert.same({ 2, 0 }, gpuarray.empty({ 0, 3 }):quantile({ 0.1, 0.2 }, 2).shape)
+    assert.equal("nan nan nan nan", texts(flat(gpuarray.empty({ 2, 0 }):nanquantile({ 0.1, 0.2 }, 2))))
+    local out = gpuarray.empty { 2, 2 }
+    assert.equal(out, whole:quantile({ 0, 0.5 }, { axis = 2, out = out }))
+    assert.same({ { 1, 4 }, { 2, 5 } }, out:tolist())
+  end)
+
+  it("quantiles of several places are recorded by captures: gpuarray.quantile, gpuarray.nanquantile", function()
+    local s, a = cuda.Stream(), list({ 3, 1, 2 }, "float64")
+    local x, y
+    local exec = s:capture(function() x, y = a:quantile { 0, 0.25, 1 }, a:nanquantile { 0, 0.25, 1 } end):instantiate()
+    collectgarbage()
+    a:set { 30, 10, 20 }
+    exec:launch(s)
+    s:synchronize()
+    assert.same({ 10, 15, 30 }, x:tolist())
+    assert.same({ 10, 15, 30 }, y:tolist())
+  end)
+
   it("gpuarray.median and gpuarray.Array:median", function()
     local a = list { { 5, 1, 3, 4 }, { 2, 2, nan, 8 } }
     assert.equal("3.5 nan", texts(flat(a:median(2))))

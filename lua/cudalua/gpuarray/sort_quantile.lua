@@ -7,8 +7,8 @@ local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
+local places = require "cudalua.gpuarray.sort_places"
 local sort = require "cudalua.gpuarray.sort"
-local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
 local pairs_of = require "cudalua.pairs_of"
 
@@ -74,13 +74,6 @@ local function at(what, x, place)
   local items = {}
   for k = 1, x._ndim do items[k] = k == x._ndim and place + 1 or {} end
   return view.slice(what, x, x._ndim, items)
-end
-
--- What lies between two elements.
-local function between(a, b, t)
-  local difference = b - a
-  local x = t < 0.5 and a + difference * t or b - difference * (1 - t)
-  return f.where(f.eq(a, b), a, x) -- infinities have no difference
 end
 
 -- The sorted lines as numbers that there is something between; NaN everywhere in a line that has one.
@@ -169,30 +162,21 @@ local function quantile(what, a, q, whole, o)
   local exact = o.method == "lower" or o.method == "higher" or o.method == "nearest"
   if exact then dtype = a._dtype end
   local keys = prepared(x, wide(dtype))
-  local function one(fraction)
-    local low, high, t = method(fraction * (n - 1))
-    local value = at(what, keys, low)
-    if t > 0 then value = between(value, at(what, keys, high), t) end
-    if dtype.kind == "float" then value = with_nans(what, value, keys, n) end
-    return graph.as_type(value, dtype)
+  local value
+  if #q_shape == 0 then -- parts of the array: one kernel computes the result
+    local low, high, t = method(list[1] * (n - 1))
+    value = at(what, keys, low)
+    if t > 0 then value = places.between(value, at(what, keys, high), t) end
+  else
+    local low, high, t = {}, {}, {}
+    for k, fraction in ipairs(list) do low[k], high[k], t[k] = method(fraction * (n - 1)) end
+    value = places.listed(keys, low, high, t)
+    shape = { #list, unpack(shape) }
   end
-  if #q_shape == 0 then
-    local value = one(list[1])
-    return deliver(what, value._sig and value or view.copy(value, "C"), shape, o.out)
-  end
-  local full = { #list }
-  for k = 1, #shape do full[k + 1] = shape[k] end
-  local each = 1
-  for k = 1, #shape do each = each * shape[k] end
-  local all = storage.empty(dtype, full, each * #list)
-  for k, fraction in ipairs(list) do
-    local to = view.of(all, (k - 1) * each * dtype.itemsize, { unpack(shape) },
-      layout.dense_strides(shape, dtype.itemsize, "C"))
-    local value = one(fraction)
-    if not layout.same(value._shape, shape) then value = view.reshape(value, shape, "C") end
-    to:set(value)
-  end
-  return deliver(what, all, full, o.out)
+  if dtype.kind == "float" then value = with_nans(what, value, keys, n) end
+  value = graph.as_type(value, dtype)
+  if #q_shape == 0 and not value._sig then value = view.copy(value, "C") end
+  return deliver(what, value, shape, o.out)
 end
 
 local function called(what, a, q, whole, options)
