@@ -183,9 +183,18 @@ describe("gpuarray functions beyond NumPy's results:", function()
     local a = gpuarray.zeros(3, "int8")
     refused("gpuarray.masked_fill: 1.5 is not a whole number", gpuarray.masked_fill, a, mask, 1.5)
     refused("300 is out of the range of int8", gpuarray.masked_fill, a, mask, 300)
-    refused("value is float32 and does not go into int8: astype() converts", gpuarray.masked_fill, a, mask,
-      gpuarray.scalar(1))
     refused("value must be a number or a 0-d array", gpuarray.masked_fill, a, mask, a)
+    refused("value must be a number or a 0-d array", gpuarray.masked_fill, a, mask, { 1 })
+    -- What an array is filled with follows the rule of all writes.
+    for _, value in ipairs { gpuarray.scalar(1), ndarray.array(1, "float32") } do
+      refused("float32 cannot be stored in int8; convert it with astype()", gpuarray.masked_fill, a, mask, value)
+      refused("float32 cannot be stored in int8; convert it with astype()", a.set, a, value)
+    end
+    for _, value in ipairs { gpuarray.scalar(300, "int16"), ndarray.array(300, "int16") } do
+      assert.same({ 44, 0, 44 }, a:masked_fill(mask, value):tolist())
+      assert.same({ 44, 44, 44 }, gpuarray.zeros(3, "int8"):set(value):tolist())
+    end
+    refused("expected an array or a number, got a function", gpuarray.masked_fill, a, mask, print)
     refused("the mask's shape (2, 3) does not broadcast to (3,)", gpuarray.masked_fill, a,
       gpuarray.ones({ 2, 3 }, "bool"), 1)
   end)

@@ -168,10 +168,7 @@ function Array:eval()
 end
 
 local function value_for(what, self, v)
-  if not graph.is_value(v) then refuse(what, "expected an array or a number, got " .. element.describe(v)) end
-  local x, why = self._dtype._check(element.scalar(v))
-  if why then refuse(what, why) end
-  return require("cudalua.gpuarray.scalar").operand(x, self._dtype)
+  return require("cudalua.gpuarray.scalar").operand(make.stored_value(what, v, self._dtype), self._dtype)
 end
 
 local function set(what, self, values, stream)

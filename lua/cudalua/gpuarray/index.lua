@@ -5,7 +5,6 @@
 --   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
 
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
@@ -82,14 +81,6 @@ end
 
 -- ---- writing --------------------------------------------------------------------------------------------------------
 
--- A plain value as one of an array's dtype.
-local function value_for(what, x, value)
-  if not graph.is_value(value) then refuse(what, "expected an array or a number, got " .. element.describe(value)) end
-  local v, why = x._dtype._check(element.scalar(value))
-  if why then refuse(what, why) end
-  return v
-end
-
 ---What is written to an array, as one of its dtype.
 ---@param what string
 ---@param x cudalua.gpuarray.Array  the array that is written to
@@ -97,7 +88,7 @@ end
 ---@return cudalua.gpuarray.Array
 function M.source(what, x, values)
   if type(values) ~= "table" then
-    local value, one = value_for(what, x, values), storage.empty(x._dtype, {}, 1)
+    local value, one = make.stored_value(what, values, x._dtype), storage.empty(x._dtype, {}, 1)
     write.write(one, require("cudalua.gpuarray.scalar").operand(value, x._dtype))
     return one
   end
@@ -158,7 +149,7 @@ local function put_where(part, x, values)
         layout.text(behind), layout.text(source._shape)))
     end
   else
-    source = value_for(part.what, x, values)
+    source = make.stored_value(part.what, values, x._dtype)
   end
   local shape, strides = { unpack(masked._shape) }, { unpack(view.strides(masked)) }
   for _ = 1, rest do shape[#shape + 1], strides[#strides + 1] = 1, 0 end

@@ -236,4 +236,16 @@ function M.stored_array(what, values, dtype, shape)
   return (M.host_array(what, values, dtype, shape))
 end
 
+---A plain value as it is written to an array of a type, which must hold it.
+---@param what string
+---@param value any
+---@param dtype cudalua.dtype.DType
+---@return any
+function M.stored_value(what, value, dtype)
+  if not graph.is_value(value) then refuse(what, "expected an array or a number, got " .. element.describe(value)) end
+  local x, why = dtype._check(element.scalar(value))
+  if why then refuse(what, why) end
+  return x
+end
+
 return M

@@ -6,10 +6,12 @@ local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
+local index = require "cudalua.gpuarray.index"
 local layout = require "cudalua.layout"
+local make = require "cudalua.gpuarray.make"
 local object = require "cudalua.gpuarray.object"
 
-local refuse, is_array = layout.refuse, object.is_array
+local refuse = layout.refuse
 local f = functions.functions
 
 ---@class cudalua.gpuarray
@@ -19,19 +21,12 @@ local M = {}
 local Array = object.Array
 
 local fill_options = { out = true }
-local ranks = { bool = 0, int = 1, uint = 1, float = 2, complex = 3 }
 
--- What is filled in, which keeps the array's type.
-local function filling(what, dt, value)
-  if is_array(value) then
-    if value._ndim > 0 then refuse(what, "value must be a number or a 0-d array; where() chooses between arrays") end
-    if (ranks[value._dtype.kind] or math.huge) > ranks[dt.kind] then
-      refuse(what, ("value is %s and does not go into %s: astype() converts"):format(value._dtype.name, dt.name))
-    end
-    return graph.as_type(value, dt)
-  end
-  local x, why = dt._check(element.scalar(value))
-  if why then refuse(what, why) end
+-- What is filled in, by the rule of all writes.
+local function filling(what, a, value)
+  if type(value) ~= "table" then return make.stored_value(what, value, a._dtype) end
+  local x = index.source(what, a, value)
+  if x._ndim > 0 then refuse(what, "value must be a number or a 0-d array; where() chooses between arrays") end
   return x
 end
 
@@ -39,10 +34,11 @@ end
 ---writes to the array itself.
 ---@param a cudalua.gpuarray.Array
 ---@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
----@param value any  number, or 0-d array, that a's dtype holds
+---@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
 ---@param options? {out: cudalua.gpuarray.Array}
 ---@return cudalua.gpuarray.Array
----@raise LogicError if the mask does not broadcast to a's shape, or the dtype does not hold the value
+---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
+---  array of a higher kind (float for integer, complex for real: astype() converts)
 function M.masked_fill(a, mask, value, options)
   local what = "gpuarray.masked_fill"
   arguments.check_array(what, "a", a)
@@ -53,7 +49,7 @@ function M.masked_fill(a, mask, value, options)
     refuse(what, ("the mask's shape %s does not broadcast to %s"):format(layout.text(mask._shape),
       layout.text(a._shape)))
   end
-  return arguments.delivered(what, f.where(mask, filling(what, a._dtype, value), a), out)
+  return arguments.delivered(what, f.where(mask, filling(what, a, value), a), out)
 end
 
 ---As gpuarray.masked_fill.
