@@ -157,7 +157,8 @@ function MemoryPool:export() end
 ---@raise LogicError for other memory, and for memory of a pool that is not shareable
 function MemoryPool:export_pointer(memory) end
 
----cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does.
+---cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does. Import
+---each block once: the driver gives the same address again, and the first free ends both.
 ---@param data string  64 bytes of export_pointer()
 ---@return cudalua.DeviceAllocation
 ---@raise LogicError for what is no such data, for memory of another pool, and for a pool that was not imported

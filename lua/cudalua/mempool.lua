@@ -49,7 +49,7 @@ function M.default_mempool(device) return core.default_mempool(host.plain_number
 ---@param descriptor integer  a file descriptor of this process
 ---@param device? cudalua.Device|integer  default: that of the current context
 ---@return cudalua.MemoryPool
----@raise LogicError for a descriptor that is not of a pool, and for a pool of this process; (201) without a context
+---@raise LogicError for a descriptor that is not of a pool; (201) without a context
 function M.import_mempool(descriptor, device)
   return core.import_mempool(host.plain_number(descriptor), host.plain_number(device))
 end

@@ -1616,11 +1616,23 @@ static void peer_pool_importer(int in, int out) {
     IS(1, cuMemPoolImportPointer(&q, other, &data)); /* of another pool */
     OK(cuMemPoolDestroy(other));
     EQ(stat_of("live_imported "), 2);
-    OK(cuMemPoolImportPointer(&q, pool, &data)); /* again: it has to be freed as often */
-    TRUE(q == p);
-    OK(cuMemFree(q));
-    EQ(word_at(p), 1001);
     IS(1, cuMemFree(p + 4));
+  }
+  OK(cuMemPoolImportPointer(&q, pool, &data)); /* again: one call frees it */
+  TRUE(q == p);
+  OK(cuMemFree(q));
+  FAILS(cuMemcpyDtoH(&fd, p, 4));
+  IS(1, cuMemFree(p));
+  IS(1, cuMemFreeAsync(p, s));
+  OK(cuMemPoolImportPointer(&p, pool, &data));
+  EQ(word_at(p), 1001);
+  if (SOFT) {
+    q = 1;
+    IS(1, cuMemPoolImportPointer(&q, pool, &(CUmemPoolPtrExportData){{0}}));
+    EQ(q, 0);
+    q = 1;
+    IS(1, cuMemAllocFromPoolAsync(&q, 16, pool, s));
+    EQ(q, 0);
   }
   OK(cuMemFreeAsync(p, s));
   OK(cuStreamSynchronize(s));
@@ -1635,7 +1647,7 @@ static void peer_pool_importer(int in, int out) {
 static void ipc_pool(void) {
   CUmemPoolPtrExportData data, second, none;
   CUdeviceptr p, q, local;
-  CUmemoryPool own;
+  CUmemoryPool own = NULL;
   int fd = -1;
   start();
   CUmemoryPool pool = shared_pool(CU_MEM_LOCATION_TYPE_DEVICE);
@@ -1667,12 +1679,25 @@ static void ipc_pool(void) {
   FAILS(cuMemPoolExportPointer(&none, p));
   if (SOFT) {
     OK(cuMemPoolExportToShareableHandle(&fd, pool, FD, 0));
-    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* its own */
+    OK(cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* its own */
+    TRUE(own && own != pool);
+    OK(cuMemAllocFromPoolAsync(&p, 16, pool, NULL));
+    OK(cuMemPoolExportPointer(&data, p));
+    q = 1;
+    IS(1, cuMemPoolImportPointer(&q, own, &data));
+    EQ(q, 0);
+    IS(1, cuMemAllocFromPoolAsync(&q, 16, own, NULL));
+    IS(1, cuDeviceSetMemPool(dev, own));
+    IS(1, cuMemPoolExportToShareableHandle(&fd, own, FD, 0));
+    OK(cuMemPoolDestroy(own));
+    OK(cuMemFreeAsync(p, NULL));
     close(fd);
-    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* closed */
-    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)-1, FD, 0));
+    own = pool;
+    IS(999, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FD, 0)); /* closed */
+    TRUE(own == NULL);
+    IS(999, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)-1, FD, 0));
     int null = open("/dev/null", O_RDWR);
-    IS(1, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)null, FD, 0));
+    IS(999, cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)null, FD, 0));
     close(null);
   }
   OK(cuMemPoolDestroy(pool));

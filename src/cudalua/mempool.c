@@ -292,8 +292,17 @@ int cl_import_mempool(lua_State *L) {
   cl_Mempool *p = push_pool(L, dev, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev},
                             CU_MEM_ALLOCATION_TYPE_PINNED);
   CUmemoryPool handle = NULL;
-  CL_TRY(L, cuMemPoolImportFromShareableHandle, &handle, (void *)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-         0);
+  for (CUresult code; (code = CU.cuMemPoolImportFromShareableHandle(
+                           &handle, (void *)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));) {
+    if (code == CUDA_ERROR_UNKNOWN) { /* which is all that drivers say */
+      cl_log_clear();
+      cl_logic(L,
+               "import_mempool: descriptor %d is not that of a memory pool; pass the one that "
+               "MemoryPool:export() returned, and close it afterwards",
+               (int)fd);
+    }
+    cl_start_or_fail(L, "cuMemPoolImportFromShareableHandle", code);
+  }
   p->imported = true;
   enter(p, handle);
   return 1;

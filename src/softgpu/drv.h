@@ -49,6 +49,7 @@ enum {
 typedef enum SgNeed {
   SG_NEED_NOTHING, /* answers before cuInit, and in a forked child */
   SG_NEED_PROCESS, /* answers before cuInit */
+  SG_NEED_OUTSIDE, /* the same, but not in a function that the driver calls */
   SG_NEED_INIT,    /* cuInit was called */
   SG_NEED_HEALTH,  /* and, if a context is current, its device has no sticky error */
   SG_NEED_ALIVE,   /* and it was not destroyed */

@@ -115,7 +115,7 @@ CUresult sg_enter(SgCall *call, SgEntry *entry, SgNeed need) {
   if (sg_alias) entry = sg_alias;
   call->entry = entry;
   call->locked = false;
-  if (in_user_code && need >= SG_NEED_INIT) return CUDA_ERROR_NOT_PERMITTED;
+  if (in_user_code && need >= SG_NEED_OUTSIDE) return CUDA_ERROR_NOT_PERMITTED;
   sg_lock_take();
   call->locked = true;
   sg_first_call();

@@ -96,6 +96,13 @@ SG_API CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flag
           SG_X(p), bytesize, Flags);
 }
 
+/* The first form ignores the flags that came after it: measured on an H200, driver 580. */
+SG_API CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags) {
+  const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, host_register(p, bytesize, Flags & known),
+          "ptr=0x%llx bytes=%zu flags=%u", SG_X(p), bytesize, Flags);
+}
+
 static CUresult host_unregister(const void *p) {
   SgAlloc *a = sg_arena_find(SG_X(p));
   if (!p || (a && (a->kind != SG_REGISTERED || a->base != SG_X(p)))) return CUDA_ERROR_INVALID_VALUE;

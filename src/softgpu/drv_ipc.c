@@ -287,13 +287,14 @@ static Mapping *map_memory(SgPeer *peer, const Handle *h, CUdeviceptr *base, uin
   return m;
 }
 
-/* a->tag counts how often its owner opened it. */
-CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const Handle *h, int device, uint64_t owner) {
-  Search s = {h, owner, NULL};
-  sg_arena_each(owner, match, &s);
+/* a->tag counts how often its owner has to close it. */
+CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const Handle *h, SgIpcOwner owner) {
+  Search s = {h, owner.context, NULL};
+  sg_arena_each(owner.context, match, &s);
   if (s.found) {
     sg_ipc_peer_drop(peer);
-    s.found->tag++;
+    if (owner.again == SG_IPC_REFUSE) return CUDA_ERROR_ALREADY_MAPPED;
+    if (owner.again == SG_IPC_COUNT) s.found->tag++;
     *out = s.found->base;
     return CUDA_SUCCESS;
   }
@@ -306,7 +307,7 @@ CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const Handle *h, int devi
            "The allocation behind the IPC handle was freed by its process, or cannot be mapped");
     return CUDA_ERROR_MAP_FAILED;
   }
-  SgAlloc *a = sg_arena_adopt(base, size, device, SG_IMPORTED, owner);
+  SgAlloc *a = sg_arena_adopt(base, size, owner.device, SG_IMPORTED, owner.context);
   if (!a) {
     munmap(m->map, m->bytes);
     sg_ipc_peer_drop(peer);
@@ -319,7 +320,8 @@ CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const Handle *h, int devi
   return CUDA_SUCCESS;
 }
 
-static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, unsigned flags) {
+static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, unsigned flags,
+                              SgIpcAgain again) {
   CUresult code;
   Handle h;
   memcpy(&h, handle, sizeof h);
@@ -331,7 +333,8 @@ static CUresult import_memory(CUdeviceptr *out, const CUipcMemHandle *handle, un
     sg_ipc_peer_drop(peer);
     return code;
   }
-  return sg_ipc_import(out, peer, &h, sg_ctx()->device, sg_ctx()->o.id);
+  const SgContext *ctx = sg_ctx();
+  return sg_ipc_import(out, peer, &h, (SgIpcOwner){ctx->device, ctx->o.id, again});
 }
 
 bool sg_ipc_from_pool(const SgAlloc *a) {
@@ -339,10 +342,14 @@ bool sg_ipc_from_pool(const SgAlloc *a) {
   return m && m->kind == SG_IPC_POOLED;
 }
 
-bool sg_ipc_still_open(SgAlloc *a) { return sg_ipc_from_pool(a) && a->tag > 1 && a->tag--; }
-
 SG_API CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT, import_memory(pdptr, &handle, Flags), "ptr=0x%llx flags=%u", SG_OUT(pdptr), Flags);
+  SG_CALL(SG_NEED_CONTEXT, import_memory(pdptr, &handle, Flags, SG_IPC_COUNT), "ptr=0x%llx flags=%u",
+          SG_OUT(pdptr), Flags);
+}
+
+SG_API CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
+  SG_CALL(SG_NEED_CONTEXT, import_memory(pdptr, &handle, Flags, SG_IPC_REFUSE), "ptr=0x%llx flags=%u",
+          SG_OUT(pdptr), Flags);
 }
 
 static CUresult close_memory(CUdeviceptr p) {

@@ -25,7 +25,13 @@ static CUresult export_pool(void *out, CUmemoryPool handle, CUmemAllocationHandl
                             unsigned long long flags) {
   SgIpcHandle h;
   const SgPool *p = sg_pool_get(handle);
-  if (!out || !p || flags || type != FD || !p->shared) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !p || flags || !type || (p->handle_types & type) != (unsigned)type)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (type != FD) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "The software device has no fabric; share pools through POSIX file descriptors");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   if (!sg_ipc_handle_make(SG_IPC_POOL, (uint32_t)p->home, p->o.id, &h)) return CUDA_ERROR_NOT_SUPPORTED;
   const int fd = file_of(&h);
   if (fd < 0) return CUDA_ERROR_OPERATING_SYSTEM;
@@ -40,16 +46,20 @@ SG_API CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool 
           "pool=0x%llx type=%d flags=%llu", SG_X(pool), (int)handleType, flags);
 }
 
-/* A pool of a device that this process does not have is taken for one of the first. */
+/* A pool of a device that this process does not have is taken for one of the first. The process may import a
+ * pool of its own. The codes are those of an H200, driver 580. */
 static CUresult import_pool(CUmemoryPool *out, const void *handle, CUmemAllocationHandleType type,
                             unsigned long long flags) {
   CUresult code;
   SgIpcHandle h;
-  if (!out || flags || type != FD) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
+  *out = NULL;
+  if (type != FD) return CUDA_ERROR_INVALID_VALUE;
   const int fd = (int)(intptr_t)handle;
-  if (fd < 0 || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return CUDA_ERROR_INVALID_VALUE;
+  if (fd < 0 || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return CUDA_ERROR_UNKNOWN;
   SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_POOL, &code);
-  if (!peer) return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_VALUE : code;
+  const bool own = code == CUDA_ERROR_INVALID_CONTEXT;
+  if (!peer && !own) return code == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_UNKNOWN : code;
   const bool numa = h.slot == SG_HOME_NUMA;
   SgPool *p = sg_pool_new(numa                           ? SG_HOME_NUMA
                           : sg_device_valid((int)h.slot) ? SG_HOME_DEVICE + (int)h.slot
@@ -59,6 +69,7 @@ static CUresult import_pool(CUmemoryPool *out, const void *handle, CUmemAllocati
     sg_ipc_peer_drop(peer);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
+  p->imported = true;
   p->peer = peer;
   *out = p->o.handle;
   return CUDA_SUCCESS;
@@ -77,7 +88,7 @@ static CUresult export_pointer(CUmemPoolPtrExportData *out, CUdeviceptr p) {
   const SgPool *pool = a ? sg_pool_behind(a) : NULL;
   SgIpcHandle h;
   if (!a) sg_note_stale("memory", p);
-  if (!out || !pool || !pool->shared || a->base != p) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !pool || !pool->handle_types || a->base != p) return CUDA_ERROR_INVALID_VALUE;
   CUresult r = sg_ipc_export(a, SG_IPC_POOLED, &h);
   if (!r) memcpy(out, &h, sizeof h);
   return r;
@@ -87,11 +98,14 @@ SG_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CU
   SG_CALL(SG_NEED_INIT | SG_UNSAFE, export_pointer(shareData_out, ptr), "ptr=0x%llx", ptr);
 }
 
+/* A block that was imported before is the same one, which one call frees: measured on an H200, driver 580. */
 static CUresult import_pointer(CUdeviceptr *out, CUmemoryPool handle, const CUmemPoolPtrExportData *data) {
   CUresult code;
   SgIpcHandle h;
   const SgPool *p = sg_pool_get(handle);
-  if (!out || !data || !p || !p->peer) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !data || !p) return CUDA_ERROR_INVALID_VALUE;
+  *out = 0;
+  if (!p->imported) return CUDA_ERROR_INVALID_VALUE;
   memcpy(&h, data, sizeof h);
   SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_POOLED, &code);
   if (!peer) return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_VALUE : code;
@@ -99,7 +113,7 @@ static CUresult import_pointer(CUdeviceptr *out, CUmemoryPool handle, const CUme
     sg_ipc_peer_drop(peer);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return sg_ipc_import(out, peer, &h, p->device, 0);
+  return sg_ipc_import(out, peer, &h, (SgIpcOwner){.device = p->device, .again = SG_IPC_SAME});
 }
 
 SG_API CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,

@@ -110,7 +110,6 @@ static CUresult mem_free(CUdeviceptr p) {
   if (!p) return CUDA_SUCCESS;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
-  if (sg_ipc_still_open(a)) return CUDA_SUCCESS;
   if (!sg_is_pooled(a)) return sg_free_drained(a);
   sg_pool_free(a);
   return CUDA_SUCCESS;
@@ -151,7 +150,6 @@ static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
   if (code || !p) return code;
   SgAlloc *a = freeable(p);
   if (!a) return CUDA_ERROR_INVALID_VALUE;
-  if (sg_ipc_still_open(a)) return CUDA_SUCCESS;
   if (sg_is_pooled(a)) return sg_pool_free_async(a, s);
   if (a->kind == SG_MANAGED) { /* measured on an H200, driver 580 */
     sg_say(CU_LOG_LEVEL_ERROR, "Managed memory cannot be freed in the order of a stream");

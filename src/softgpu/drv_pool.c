@@ -239,7 +239,7 @@ CUmemoryPool sg_pool_of(const SgAlloc *a) {
 
 unsigned sg_pool_handle_types(const SgAlloc *a) {
   const SgPool *p = sg_pool_behind(a);
-  return p && p->shared ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+  return p ? p->handle_types : CU_MEM_HANDLE_TYPE_NONE;
 }
 
 bool sg_pool_open_to(const SgAlloc *a, int device) {
@@ -335,7 +335,10 @@ static CUresult alloc_async(CUdeviceptr *out, size_t n, CUmemoryPool pool, bool 
     if (code) return code;
     SgPool *p = given ? sg_pool_get(pool) : sg_pool_current_of(SG_HOME_DEVICE + s->o.ctx->device);
     if (!p) return given ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    if (p->peer) return CUDA_ERROR_INVALID_VALUE; /* its memory is made by the process that exported it */
+    if (p->imported) {
+      *out = 0;
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!again || p->waiting <= WAITING_MOST) return pool_alloc(out, n, p, s);
     relieve(p); /* during which another thread may have destroyed pool or stream */
   }

@@ -101,7 +101,7 @@ void sg_user_refs_clear(SgUserRefs *set) {
   *set = (SgUserRefs){0};
 }
 
-/* --- the calls --- */
+/* --- the calls, which an H200's driver (580) answers before cuInit too --- */
 
 static bool count_valid(unsigned n) { return n > 0 && n <= INT_MAX; }
 
@@ -111,7 +111,7 @@ static SgUserObject *get(CUuserObject h) {
 }
 
 static CUresult create(CUuserObject *out, void *data, CUhostFn destroy, unsigned count, unsigned flags) {
-  if (!out || !destroy || !count_valid(count) || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+  if (!out || !destroy || !count || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
     return CUDA_ERROR_INVALID_VALUE;
   SgUserObject *u = calloc(1, sizeof *u);
   if (!u || !sg_handle_new(SG_H_USER_OBJECT, &u->o, NULL)) {
@@ -127,7 +127,7 @@ static CUresult create(CUuserObject *out, void *data, CUhostFn destroy, unsigned
 
 SG_API CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy,
                                    unsigned int initialRefcount, unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, create(object_out, ptr, destroy, initialRefcount, flags),
+  SG_CALL(SG_NEED_OUTSIDE, create(object_out, ptr, destroy, initialRefcount, flags),
           "object=0x%llx data=0x%llx count=%u flags=%u", SG_OUT(object_out), SG_X(ptr), initialRefcount,
           flags);
 }
@@ -140,7 +140,7 @@ static CUresult retain(CUuserObject h, unsigned count) {
 }
 
 SG_API CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
-  SG_CALL(SG_NEED_INIT, retain(object, count), "object=0x%llx count=%u", SG_X(object), count);
+  SG_CALL(SG_NEED_OUTSIDE, retain(object, count), "object=0x%llx count=%u", SG_X(object), count);
 }
 
 /* To release what one does not hold is undefined on a GPU: here it is refused, and said. */
@@ -160,7 +160,7 @@ static CUresult release_callers(CUuserObject h, unsigned count) {
 }
 
 SG_API CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
-  SG_CALL(SG_NEED_INIT, release_callers(object, count), "object=0x%llx count=%u", SG_X(object), count);
+  SG_CALL(SG_NEED_OUTSIDE, release_callers(object, count), "object=0x%llx count=%u", SG_X(object), count);
 }
 
 static CUresult graph_retain(CUgraph graph, CUuserObject h, unsigned count, unsigned flags) {
@@ -177,7 +177,7 @@ static CUresult graph_retain(CUgraph graph, CUuserObject h, unsigned count, unsi
 
 SG_API CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
                                         unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, graph_retain(graph, object, count, flags),
+  SG_CALL(SG_NEED_OUTSIDE, graph_retain(graph, object, count, flags),
           "graph=0x%llx object=0x%llx count=%u flags=%u", SG_X(graph), SG_X(object), count, flags);
 }
 
@@ -193,6 +193,6 @@ static CUresult graph_release(CUgraph graph, CUuserObject h, unsigned count) {
 }
 
 SG_API CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
-  SG_CALL(SG_NEED_INIT, graph_release(graph, object, count), "graph=0x%llx object=0x%llx count=%u",
+  SG_CALL(SG_NEED_OUTSIDE, graph_release(graph, object, count), "graph=0x%llx object=0x%llx count=%u",
           SG_X(graph), SG_X(object), count);
 }

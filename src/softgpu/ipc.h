@@ -28,8 +28,20 @@ void sg_ipc_peer_drop(SgPeer *p); /* NULL: nothing */
 
 /* Puts an allocation on the page, where it is not there yet, and makes a handle for it. */
 CUresult sg_ipc_export(SgAlloc *a, SgIpcKind kind, SgIpcHandle *out);
-/* The allocation behind the handle among this process's. Opened again by the same owner it is the same one,
- * and has to be closed as often. Takes `peer` over. */
-CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const SgIpcHandle *h, int device, uint64_t owner);
+/* What becomes of an allocation that its owner opens again. */
+typedef enum SgIpcAgain {
+  SG_IPC_COUNT, /* it has to be closed as often */
+  SG_IPC_SAME,  /* it is the same one, and closed once */
+  SG_IPC_REFUSE /* CUDA_ERROR_ALREADY_MAPPED */
+} SgIpcAgain;
+
+typedef struct SgIpcOwner {
+  int device;
+  uint64_t context; /* its number; 0: none */
+  SgIpcAgain again;
+} SgIpcOwner;
+
+/* The allocation behind the handle among this process's. Takes `peer` over. */
+CUresult sg_ipc_import(CUdeviceptr *out, SgPeer *peer, const SgIpcHandle *h, SgIpcOwner owner);
 
 #endif

@@ -33,10 +33,8 @@ void sg_pool_forget(SgAlloc *a);
 void sg_ipc_unexport(SgAlloc *a);
 void sg_ipc_unmap(SgAlloc *a);
 
-/* Memory of another process's pool, which is freed as that of one's own; and whether one of several imports
- * of it goes, so that it stays. */
+/* Memory of another process's pool, which is freed as that of one's own. */
 bool sg_ipc_from_pool(const SgAlloc *a);
-bool sg_ipc_still_open(SgAlloc *a);
 
 /* --- pools --- */
 

@@ -28,8 +28,9 @@ struct SgPool {
   SgKind kind; /* of its blocks */
   int device; /* whose memory it is; that of the host and managed memory of no device counts as the first's */
   bool standard;
-  bool shared;  /* other processes may import it */
-  SgPeer *peer; /* the process that it was imported from, or NULL */
+  unsigned handle_types; /* that other processes may import it by */
+  bool imported;         /* its memory is made by the pool that was exported */
+  SgPeer *peer;          /* the process that it was imported from; NULL: this one */
   SgPool *next;
   uint64_t most; /* bytes it may reserve; 0: any */
   uint64_t threshold;

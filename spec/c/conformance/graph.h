@@ -212,47 +212,47 @@ static void user_object_rows(void) {
 #define ONE(object) cuUserObjectCreate(&object, NULL, nothing, 1, FLAG)
 #define DROP                                                                                                 \
   if (WORKED) MUST(cuUserObjectRelease(o.user, 1))
-  WITH(cuUserObjectCreate, "good", UNSURE(SUCCESS), (void)0, (&o.user, NULL, nothing, 1, FLAG), DROP);
-  ROW(cuUserObjectCreate, "2^31 - 1 references", UNSURE(SUCCESS), (&o.user, NULL, nothing, MOST, FLAG));
-  ROW(cuUserObjectCreate, "no reference", UNSURE(INVALID_VALUE), (&o.user, NULL, nothing, 0, FLAG));
-  ROW(cuUserObjectCreate, "2^31 references", UNSURE(INVALID_VALUE), (&o.user, NULL, nothing, MOST + 1, FLAG));
-  ROW(cuUserObjectCreate, "no flag", UNSURE(INVALID_VALUE), (&o.user, NULL, nothing, 1, 0));
-  ROW(cuUserObjectCreate, "an unknown flag", UNSURE(INVALID_VALUE), (&o.user, NULL, nothing, 1, FLAG | 2));
-  ROW(cuUserObjectCreate, "no function", UNSURE(INVALID_VALUE), (&o.user, NULL, NULL, 1, FLAG));
-  ROW(cuUserObjectCreate, "NULL", UNSURE(INVALID_VALUE), (NULL, NULL, nothing, 1, FLAG));
+  WITH(cuUserObjectCreate, "good", SUCCESS, (void)0, (&o.user, NULL, nothing, 1, FLAG), DROP);
+  ROW(cuUserObjectCreate, "2^31 - 1 references", SUCCESS, (&o.user, NULL, nothing, MOST, FLAG));
+  ROW(cuUserObjectCreate, "no reference", INVALID_VALUE, (&o.user, NULL, nothing, 0, FLAG));
+  ROW(cuUserObjectCreate, "2^31 references", SUCCESS, (&o.user, NULL, nothing, MOST + 1, FLAG));
+  ROW(cuUserObjectCreate, "no flag", INVALID_VALUE, (&o.user, NULL, nothing, 1, 0));
+  ROW(cuUserObjectCreate, "an unknown flag", INVALID_VALUE, (&o.user, NULL, nothing, 1, FLAG | 2));
+  ROW(cuUserObjectCreate, "no function", INVALID_VALUE, (&o.user, NULL, NULL, 1, FLAG));
+  ROW(cuUserObjectCreate, "NULL", INVALID_VALUE, (NULL, NULL, nothing, 1, FLAG));
 #undef DROP
-  WITH(cuUserObjectRetain, "good", UNSURE(SUCCESS), (void)0, (user, 1),
+  WITH(cuUserObjectRetain, "good", SUCCESS, (void)0, (user, 1),
        if (WORKED) MUST(cuUserObjectRelease(user, 1)));
-  ROW(cuUserObjectRetain, "no reference", UNSURE(INVALID_VALUE), (user, 0));
-  ROW(cuUserObjectRetain, "2^31 references", UNSURE(INVALID_VALUE), (user, MOST + 1));
-  ROW(cuUserObjectRetain, "NULL", UNSURE(INVALID_VALUE), (NULL, 1));
-  WITH(cuUserObjectRelease, "good", UNSURE(SUCCESS), MUST(ONE(gone)), (gone, 1), (void)0);
+  ROW(cuUserObjectRetain, "no reference", INVALID_VALUE, (user, 0));
+  ROW(cuUserObjectRetain, "2^31 references", INVALID_VALUE, (user, MOST + 1));
+  ROW(cuUserObjectRetain, "NULL", INVALID_VALUE, (NULL, 1));
+  WITH(cuUserObjectRelease, "good", SUCCESS, MUST(ONE(gone)), (gone, 1), (void)0);
   ROW(cuUserObjectRelease, "twice", SOFTWARE_ONLY(INVALID_VALUE), (gone, 1));
   ROW(cuUserObjectRetain, "one that is gone", SOFTWARE_ONLY(INVALID_VALUE), (gone, 1));
-  ROW(cuUserObjectRelease, "no reference", UNSURE(INVALID_VALUE), (user, 0));
-  ROW(cuUserObjectRelease, "2^31 references", UNSURE(INVALID_VALUE), (user, MOST + 1));
+  ROW(cuUserObjectRelease, "no reference", INVALID_VALUE, (user, 0));
+  ROW(cuUserObjectRelease, "2^31 references", INVALID_VALUE, (user, MOST + 1));
   ROW(cuUserObjectRelease, "more than the program has", SOFTWARE_ONLY(INVALID_VALUE), (user, 101));
-  ROW(cuUserObjectRelease, "NULL", UNSURE(INVALID_VALUE), (NULL, 1));
+  ROW(cuUserObjectRelease, "NULL", INVALID_VALUE, (NULL, 1));
 
-  WITH(cuGraphRetainUserObject, "good", UNSURE(SUCCESS), (void)0, (graph, user, 1, 0),
+  WITH(cuGraphRetainUserObject, "good", SUCCESS, (void)0, (graph, user, 1, 0),
        if (WORKED) MUST(cuGraphReleaseUserObject(graph, user, 1)));
-  WITH(cuGraphRetainUserObject, "moved", UNSURE(SUCCESS), MUST(ONE(mine)),
+  WITH(cuGraphRetainUserObject, "moved", SUCCESS, MUST(ONE(mine)),
        (graph, mine, 1, CU_GRAPH_USER_OBJECT_MOVE),
        if (WORKED) MUST(cuGraphReleaseUserObject(graph, mine, 1)));
   ROW(cuGraphRetainUserObject, "more moved than there are", SOFTWARE_ONLY(INVALID_VALUE),
       (graph, user, 101, CU_GRAPH_USER_OBJECT_MOVE));
-  ROW(cuGraphRetainUserObject, "no reference", UNSURE(INVALID_VALUE), (graph, user, 0, 0));
-  ROW(cuGraphRetainUserObject, "2^31 references", UNSURE(INVALID_VALUE), (graph, user, MOST + 1, 0));
-  ROW(cuGraphRetainUserObject, "an unknown flag", UNSURE(INVALID_VALUE), (graph, user, 1, 2));
-  ROW(cuGraphRetainUserObject, "no graph", UNSURE(INVALID_VALUE), (NULL, user, 1, 0));
-  ROW(cuGraphRetainUserObject, "a destroyed graph", UNSURE(INVALID_VALUE), (destroyed, user, 1, 0));
-  ROW(cuGraphRetainUserObject, "no object", UNSURE(INVALID_VALUE), (graph, NULL, 1, 0));
-  WITH(cuGraphReleaseUserObject, "good", UNSURE(SUCCESS), MUST(cuGraphRetainUserObject(graph, user, 1, 0)),
+  ROW(cuGraphRetainUserObject, "no reference", INVALID_VALUE, (graph, user, 0, 0));
+  ROW(cuGraphRetainUserObject, "2^31 references", INVALID_VALUE, (graph, user, MOST + 1, 0));
+  ROW(cuGraphRetainUserObject, "an unknown flag", INVALID_VALUE, (graph, user, 1, 2));
+  ROW(cuGraphRetainUserObject, "no graph", INVALID_VALUE, (NULL, user, 1, 0));
+  ROW(cuGraphRetainUserObject, "a destroyed graph", INVALID_VALUE, (destroyed, user, 1, 0));
+  ROW(cuGraphRetainUserObject, "no object", INVALID_VALUE, (graph, NULL, 1, 0));
+  WITH(cuGraphReleaseUserObject, "good", SUCCESS, MUST(cuGraphRetainUserObject(graph, user, 1, 0)),
        (graph, user, 1), (void)0);
-  ROW(cuGraphReleaseUserObject, "no reference", UNSURE(INVALID_VALUE), (graph, user, 0));
+  ROW(cuGraphReleaseUserObject, "no reference", INVALID_VALUE, (graph, user, 0));
   ROW(cuGraphReleaseUserObject, "more than it has", SOFTWARE_ONLY(INVALID_VALUE), (graph, user, 101));
   ROW(cuGraphReleaseUserObject, "a graph that has none", SOFTWARE_ONLY(INVALID_VALUE), (empty, user, 1));
-  ROW(cuGraphReleaseUserObject, "no graph", UNSURE(INVALID_VALUE), (NULL, user, 1));
-  ROW(cuGraphReleaseUserObject, "no object", UNSURE(INVALID_VALUE), (graph, NULL, 1));
+  ROW(cuGraphReleaseUserObject, "no graph", INVALID_VALUE, (NULL, user, 1));
+  ROW(cuGraphReleaseUserObject, "no object", INVALID_VALUE, (graph, NULL, 1));
 #undef ONE
 }

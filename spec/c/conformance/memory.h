@@ -110,24 +110,24 @@ static void async_rows(void) {
 #define AT(kind, place, number)                                                                              \
   small.allocType = CU_MEM_ALLOCATION_TYPE_##kind, small.location.type = CU_MEM_LOCATION_TYPE_##place,       \
   small.location.id = number
-  PROPS("the host", UNSURE(SUCCESS), (AT(PINNED, HOST, 0)));
-  PROPS("NUMA node 0", UNSURE(SUCCESS), (AT(PINNED, HOST_NUMA, 0)));
-  PROPS("no such NUMA node", UNSURE(INVALID_VALUE), (AT(PINNED, HOST_NUMA, 9999)));
-  PROPS("pinned to nothing", UNSURE(INVALID_VALUE), (AT(PINNED, NONE, 0)));
-  PROPS("managed, the device", UNSURE(SUCCESS), (AT(MANAGED, DEVICE, 0)));
-  PROPS("managed, no such device", UNSURE(INVALID_VALUE), (AT(MANAGED, DEVICE, NO_DEVICE_)));
-  PROPS("managed, the host", UNSURE(SUCCESS), (AT(MANAGED, HOST, 0)));
-  PROPS("managed, NUMA node 0", UNSURE(SUCCESS), (AT(MANAGED, HOST_NUMA, 0)));
-  PROPS("managed, anywhere", UNSURE(SUCCESS), (AT(MANAGED, NONE, 0)));
-  PROPS("shared by file descriptor", UNSURE(SUCCESS), small.handleTypes = FILES);
-  PROPS("shared by file descriptor, NUMA node 0", UNSURE(SUCCESS),
+  PROPS("the host", SUCCESS, (AT(PINNED, HOST, 0)));
+  PROPS("NUMA node 0", SUCCESS, (AT(PINNED, HOST_NUMA, 0)));
+  PROPS("no such NUMA node", INVALID_VALUE, (AT(PINNED, HOST_NUMA, 9999)));
+  PROPS("pinned to nothing", INVALID_VALUE, (AT(PINNED, NONE, 0)));
+  PROPS("managed, the device", SUCCESS, (AT(MANAGED, DEVICE, 0)));
+  PROPS("managed, no such device", INVALID_VALUE, (AT(MANAGED, DEVICE, NO_DEVICE_)));
+  PROPS("managed, the host", SUCCESS, (AT(MANAGED, HOST, 0)));
+  PROPS("managed, NUMA node 0", SUCCESS, (AT(MANAGED, HOST_NUMA, 0)));
+  PROPS("managed, anywhere", SUCCESS, (AT(MANAGED, NONE, 0)));
+  PROPS("shared by file descriptor", SUCCESS, small.handleTypes = FILES);
+  PROPS("shared by file descriptor, NUMA node 0", SUCCESS,
         (AT(PINNED, HOST_NUMA, 0), small.handleTypes = FILES));
   PROPS("shared by file descriptor, the host", INVALID_VALUE,
         (AT(PINNED, HOST, 0), small.handleTypes = FILES)); /* as documented */
-  PROPS("shared by file descriptor, managed", UNSURE(INVALID_VALUE),
+  PROPS("shared by file descriptor, managed", INVALID_VALUE,
         (AT(MANAGED, DEVICE, 0), small.handleTypes = FILES));
-  PROPS("shared by a handle of Windows", UNSURE(NOT_SUPPORTED), small.handleTypes = CU_MEM_HANDLE_TYPE_WIN32);
-  PROPS("shared in a fabric", UNSURE(NOT_SUPPORTED), small.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC);
+  PROPS("shared by a handle of Windows", INVALID_VALUE, small.handleTypes = CU_MEM_HANDLE_TYPE_WIN32);
+  PROPS("shared in a fabric", SUCCESS, small.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC);
 #undef AT
   PROPS("an unknown kind of handle", INVALID_VALUE, small.handleTypes = (CUmemAllocationHandleType)0x40);
   ROW(cuMemPoolCreate, "NULL", INVALID_VALUE, (NULL, &pool_props));
@@ -187,32 +187,34 @@ static void async_rows(void) {
   small = pool_props;
   small.location = cpu;
   if (cuMemPoolCreate(&of_host, &small) == CUDA_SUCCESS) {
-    WITH(cuMemPoolGetAccess, "the device to the host's", UNSURE(SUCCESS), (void)0,
-         (&o.access, of_host, &here), HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_NONE));
-    WITH(cuMemPoolGetAccess, "the host to its own", UNSURE(SUCCESS), (void)0, (&o.access, of_host, &cpu),
+    WITH(cuMemPoolGetAccess, "the device to the host's", SUCCESS, (void)0, (&o.access, of_host, &here),
+         HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_NONE));
+    WITH(cuMemPoolGetAccess, "the host to its own", SUCCESS, (void)0, (&o.access, of_host, &cpu),
          HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
-    ROW(cuMemPoolSetAccess, "a device to the host's", UNSURE(SUCCESS), (of_host, &opening, 1));
-    WITH(cuMemPoolSetAccess, "nothing for the host to its own", UNSURE(NOT_SUPPORTED),
+    ROW(cuMemPoolSetAccess, "a device to the host's", SUCCESS, (of_host, &opening, 1));
+    WITH(cuMemPoolSetAccess, "nothing for the host to its own", NOT_SUPPORTED,
          (d = opening, d.location = cpu, d.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE), (of_host, &d, 1), (void)0);
-    ROW(cuDeviceSetMemPool, "the host's", UNSURE(INVALID_VALUE), (dev, of_host));
-    WITH(cuMemSetMemPool, "the host's", UNSURE(SUCCESS), (void)0,
-         (&cpu, CU_MEM_ALLOCATION_TYPE_PINNED, of_host), (void)0);
-    ROW(cuMemSetMemPool, "the host's for the device", UNSURE(INVALID_VALUE),
+    ROW(cuDeviceSetMemPool, "the host's", INVALID_VALUE, (dev, of_host));
+    WITH(cuMemSetMemPool, "the host's", SUCCESS, (void)0, (&cpu, CU_MEM_ALLOCATION_TYPE_PINNED, of_host),
+         (void)0);
+    ROW(cuMemSetMemPool, "the host's for the device", INVALID_VALUE,
         (&here, CU_MEM_ALLOCATION_TYPE_PINNED, of_host));
-    WITH(cuMemAllocFromPoolAsync, "the host's", UNSURE(SUCCESS), (void)0, (&o.ptr, 16, of_host, st),
+    WITH(cuMemAllocFromPoolAsync, "the host's", SUCCESS, (void)0, (&o.ptr, 16, of_host, st),
          if (WORKED) MUST(cuMemFreeAsync(o.ptr, st)));
   }
   small = pool_props;
   small.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
   if (cuMemPoolCreate(&of_managed, &small) == CUDA_SUCCESS) {
-    ROW(cuMemPoolSetAccess, "nothing for a device to managed memory", UNSURE(NOT_SUPPORTED),
+    ROW(cuMemPoolSetAccess, "nothing for a device to managed memory", SUCCESS,
         (of_managed, &(CUmemAccessDesc){.location = here, .flags = CU_MEM_ACCESS_FLAGS_PROT_NONE}, 1));
-    WITH(cuMemAllocFromPoolAsync, "managed memory", UNSURE(SUCCESS), (void)0, (&o.ptr, 16, of_managed, st),
+    WITH(cuMemPoolGetAccess, "the device to managed memory without it", UNSURE(SUCCESS), (void)0,
+         (&o.access, of_managed, &here), HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    WITH(cuMemAllocFromPoolAsync, "managed memory", SUCCESS, (void)0, (&o.ptr, 16, of_managed, st),
          if (WORKED) MUST(cuMemFreeAsync(o.ptr, st)));
   }
-  WITH(cuMemGetDefaultMemPool, "the host's", UNSURE(SUCCESS), (void)0,
-       (&o.pool, &cpu, CU_MEM_ALLOCATION_TYPE_PINNED), HOLDS(o.pool != standard));
-  WITH(cuMemGetDefaultMemPool, "managed, the device's", UNSURE(SUCCESS), (void)0,
+  WITH(cuMemGetDefaultMemPool, "the host's", SUCCESS, (void)0, (&o.pool, &cpu, CU_MEM_ALLOCATION_TYPE_PINNED),
+       HOLDS(o.pool != standard));
+  WITH(cuMemGetDefaultMemPool, "managed, the device's", SUCCESS, (void)0,
        (&o.pool, &here, CU_MEM_ALLOCATION_TYPE_MANAGED), HOLDS(o.pool != standard));
   ROW(cuMemPoolGetAccess, "no such device", INVALID_VALUE, (&o.access, pool, &elsewhere));
   ROW(cuMemPoolGetAccess, "no such place", INVALID_VALUE, (&o.access, pool, &wrong));
@@ -266,42 +268,54 @@ static void shared_pool_rows(void) {
   OK(cuMemAllocFromPoolAsync(&p, MEM, sharing, st));
   OK(cuStreamSynchronize(st));
   OK(cuMemPoolExportToShareableHandle(&fd, sharing, FILES, 0));
-  WITH(cuMemPoolExportToShareableHandle, "good", UNSURE(SUCCESS), (void)0, (&o.i, sharing, FILES, 0),
+  WITH(cuMemPoolExportToShareableHandle, "good", SUCCESS, (void)0, (&o.i, sharing, FILES, 0),
        (HOLDS(o.i >= 0), close(o.i)));
-  ROW(cuMemPoolExportToShareableHandle, "a pool that is not shared", UNSURE(INVALID_VALUE),
-      (&o.i, pool, FILES, 0));
-  ROW(cuMemPoolExportToShareableHandle, "the device's own", UNSURE(INVALID_VALUE),
-      (&o.i, standard, FILES, 0));
-  ROW(cuMemPoolExportToShareableHandle, "another kind of handle", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolExportToShareableHandle, "a pool that is not shared", INVALID_VALUE, (&o.i, pool, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "the device's own", INVALID_VALUE, (&o.i, standard, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "another kind of handle", INVALID_VALUE,
       (&o.i, sharing, CU_MEM_HANDLE_TYPE_FABRIC, 0));
-  ROW(cuMemPoolExportToShareableHandle, "no kind of handle", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolExportToShareableHandle, "no kind of handle", INVALID_VALUE,
       (&o.i, sharing, CU_MEM_HANDLE_TYPE_NONE, 0));
-  ROW(cuMemPoolExportToShareableHandle, "flags", UNSURE(INVALID_VALUE), (&o.i, sharing, FILES, 1));
-  ROW(cuMemPoolExportToShareableHandle, "no pool", UNSURE(INVALID_VALUE), (&o.i, NULL, FILES, 0));
-  ROW(cuMemPoolExportToShareableHandle, "NULL", UNSURE(INVALID_VALUE), (NULL, sharing, FILES, 0));
-  ROW(cuMemPoolImportFromShareableHandle, "no descriptor", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolExportToShareableHandle, "flags", INVALID_VALUE, (&o.i, sharing, FILES, 1));
+  ROW(cuMemPoolExportToShareableHandle, "no pool", INVALID_VALUE, (&o.i, NULL, FILES, 0));
+  ROW(cuMemPoolExportToShareableHandle, "NULL", INVALID_VALUE, (NULL, sharing, FILES, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "no descriptor", WRITES(UNKNOWN),
       (&o.pool, (void *)(intptr_t)-1, FILES, 0));
-  ROW(cuMemPoolImportFromShareableHandle, "flags", UNSURE(INVALID_VALUE),
-      (&o.pool, (void *)(intptr_t)fd, FILES, 1));
-  ROW(cuMemPoolImportFromShareableHandle, "no kind of handle", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolImportFromShareableHandle, "flags", INVALID_VALUE, (&o.pool, (void *)(intptr_t)fd, FILES, 1));
+  const int null_fd = open("/dev/null", O_RDWR);
+  ROW(cuMemPoolImportFromShareableHandle, "a descriptor of something else", UNSURE(WRITES(UNKNOWN)),
+      (&o.pool, (void *)(intptr_t)null_fd, FILES, 0));
+  close(null_fd);
+  ROW(cuMemPoolImportFromShareableHandle, "a closed descriptor", UNSURE(WRITES(UNKNOWN)),
+      (&o.pool, (void *)(intptr_t)null_fd, FILES, 0));
+  ROW(cuMemPoolImportFromShareableHandle, "no kind of handle", WRITES(INVALID_VALUE),
       (&o.pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_NONE, 0));
-  ROW(cuMemPoolImportFromShareableHandle, "NULL", UNSURE(INVALID_VALUE),
-      (NULL, (void *)(intptr_t)fd, FILES, 0));
-  ROW(cuMemPoolImportFromShareableHandle, "its own", UNSURE(INVALID_VALUE),
-      (&o.pool, (void *)(intptr_t)fd, FILES, 0));
-  ROW(cuMemPoolExportPointer, "good", UNSURE(SUCCESS), (&o.data, p));
-  ROW(cuMemPoolExportPointer, "inside of an allocation", UNSURE(INVALID_VALUE), (&o.data, p + 512));
-  ROW(cuMemPoolExportPointer, "of a pool that is not shared", UNSURE(INVALID_VALUE), (&o.data, pooled));
-  ROW(cuMemPoolExportPointer, "not of a pool", UNSURE(INVALID_VALUE), (&o.data, mem));
-  ROW(cuMemPoolExportPointer, "0", UNSURE(INVALID_VALUE), (&o.data, 0));
-  ROW(cuMemPoolExportPointer, "NULL", UNSURE(INVALID_VALUE), (NULL, p));
-  ROW(cuMemPoolImportPointer, "zeros", UNSURE(INVALID_VALUE), (&o.ptr, sharing, &data));
+  ROW(cuMemPoolImportFromShareableHandle, "NULL", INVALID_VALUE, (NULL, (void *)(intptr_t)fd, FILES, 0));
+  WITH(cuMemPoolImportFromShareableHandle, "its own", SUCCESS, (void)0,
+       (&o.pool, (void *)(intptr_t)fd, FILES, 0), if (WORKED) MUST(cuMemPoolDestroy(o.pool)));
+  ROW(cuMemPoolExportPointer, "good", SUCCESS, (&o.data, p));
+  ROW(cuMemPoolExportPointer, "inside of an allocation", INVALID_VALUE, (&o.data, p + 512));
+  ROW(cuMemPoolExportPointer, "of a pool that is not shared", INVALID_VALUE, (&o.data, pooled));
+  ROW(cuMemPoolExportPointer, "not of a pool", INVALID_VALUE, (&o.data, mem));
+  ROW(cuMemPoolExportPointer, "0", INVALID_VALUE, (&o.data, 0));
+  ROW(cuMemPoolExportPointer, "NULL", INVALID_VALUE, (NULL, p));
+  ROW(cuMemPoolImportPointer, "zeros", WRITES(INVALID_VALUE), (&o.ptr, sharing, &data));
   OK(cuMemPoolExportPointer(&data, p));
-  ROW(cuMemPoolImportPointer, "a pool that was not imported", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolImportPointer, "a pool that was not imported", WRITES(INVALID_VALUE),
       (&o.ptr, sharing, &data));
-  ROW(cuMemPoolImportPointer, "no pool", UNSURE(INVALID_VALUE), (&o.ptr, NULL, &data));
+  ROW(cuMemPoolImportPointer, "no pool", INVALID_VALUE, (&o.ptr, NULL, &data));
   ROW(cuMemPoolImportPointer, "no data", SOFTWARE_ONLY(INVALID_VALUE), (&o.ptr, sharing, NULL));
-  ROW(cuMemPoolImportPointer, "NULL", UNSURE(INVALID_VALUE), (NULL, sharing, &data));
+  ROW(cuMemPoolImportPointer, "NULL", INVALID_VALUE, (NULL, sharing, &data));
+  CUmemoryPool own = NULL;
+  OK(cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FILES, 0));
+  ROW(cuMemPoolImportPointer, "of this process", UNSURE(WRITES(INVALID_VALUE)), (&o.ptr, own, &data));
+  ROW(cuMemAllocFromPoolAsync, "a pool of this process that was imported", UNSURE(WRITES(INVALID_VALUE)),
+      (&o.ptr, 16, own, st));
+  CUmemoryPool fabric = NULL;
+  props.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+  if (cuMemPoolCreate(&fabric, &props) == CUDA_SUCCESS)
+    ROW(cuMemPoolExportToShareableHandle, "in a fabric", UNSURE(NOT_SUPPORTED),
+        (o.text, fabric, CU_MEM_HANDLE_TYPE_FABRIC, 0));
   close(fd);
 }
 
@@ -446,18 +460,24 @@ static void host_memory_rows(void) {
 
 #define DROP                                                                                                 \
   if (WORKED) MUST(cuMemHostUnregister(mine))
-  WITH(cuMemHostRegister_v2, "good", SUCCESS, (void)0, (mine, MEM, 0), DROP);
-  WITH(cuMemHostRegister_v2, "portable and mapped", SUCCESS, (void)0, (mine, MEM, 3), DROP);
   WITH(cuMemHostRegister_v2, "unknown flags", INVALID_VALUE, (void)0, (mine, MEM, 0x100), DROP);
+  WITH(cuMemHostRegister, "unknown flags", SUCCESS, (void)0, (mine, MEM, 0x100), DROP);
   WITH(cuMemHostRegister_v2, "as a device's", INVALID_VALUE, (void)0,
        (mine, MEM, CU_MEMHOSTREGISTER_IOMEMORY), DROP);
-  WITH(cuMemHostRegister_v2, "0 bytes", INVALID_VALUE, (void)0, (mine, 0, 0), DROP);
-  WITH(cuMemHostRegister_v2, "2^64 - 1 bytes", INVALID_VALUE, (void)0, (mine, SIZE_MAX, 0), DROP);
-  ROW(cuMemHostRegister_v2, "NULL", INVALID_VALUE, (NULL, MEM, 0));
-  ROW(cuMemHostRegister_v2, "page-locked memory", INVALID_VALUE, (pinned, MEM, 0));
-  ROW(cuMemHostRegister_v2, "a device's memory", INVALID_VALUE, ((void *)(uintptr_t)mem, MEM, 0));
-  ROW(cuMemHostRegister_v2, "twice", HOST_MEMORY_ALREADY_REGISTERED, (registered, MEM, 0));
-  ROW(cuMemHostRegister_v2, "a part of it twice", HOST_MEMORY_ALREADY_REGISTERED, (registered + 64, 64, 0));
+  WITH(cuMemHostRegister, "as a device's", SUCCESS, (void)0, (mine, MEM, CU_MEMHOSTREGISTER_IOMEMORY), DROP);
+#define BOTH(condition, want, ...)                                                                           \
+  WITH(cuMemHostRegister_v2, condition, want, (void)0, (__VA_ARGS__), DROP);                                 \
+  WITH(cuMemHostRegister, condition, want, (void)0, (__VA_ARGS__), DROP)
+  BOTH("good", SUCCESS, mine, MEM, 0);
+  BOTH("portable and mapped", SUCCESS, mine, MEM, 3);
+  BOTH("0 bytes", INVALID_VALUE, mine, 0, 0);
+  BOTH("2^64 - 1 bytes", INVALID_VALUE, mine, SIZE_MAX, 0);
+  BOTH("NULL", INVALID_VALUE, NULL, MEM, 0);
+  BOTH("page-locked memory", INVALID_VALUE, pinned, MEM, 0);
+  BOTH("a device's memory", INVALID_VALUE, (void *)(uintptr_t)mem, MEM, 0);
+  BOTH("twice", HOST_MEMORY_ALREADY_REGISTERED, registered, MEM, 0);
+  BOTH("a part of it twice", HOST_MEMORY_ALREADY_REGISTERED, registered + 64, 64, 0);
+#undef BOTH
 #undef DROP
   WITH(cuMemHostUnregister, "good", SUCCESS, MUST(cuMemHostRegister_v2(mine, MEM, 0)), (mine), (void)0);
   ROW(cuMemHostUnregister, "twice", HOST_MEMORY_NOT_REGISTERED, (mine));

@@ -12,16 +12,17 @@ static const char *const conditions[] = {"before cuInit",
                                          "in a host function"};
 
 typedef enum Kind {
-  FACT,   /* answers always, in a forked child too */
-  LOGS,   /* the same: measured for registering a callback */
-  START,  /* answers before cuInit, and in a child it does not */
-  INIT,   /* needs cuInit, and that is all */
-  CREATE, /* ... and a working device */
-  LOOK,   /* needs a context that was current once: a destroyed one will do, a broken one too */
-  FLAGS,  /* needs a context that is alive, if only just */
-  WORKS,  /* needs a working device, and no context where handles say which one is meant */
-  ALIVE,  /* the same, but if a context is current, it has to be alive */
-  CONTEXT /* needs a context that works */
+  FACT,    /* answers always, in a forked child too */
+  LOGS,    /* the same: measured for registering a callback */
+  START,   /* answers before cuInit, and in a child it does not */
+  OUTSIDE, /* the same, but not in a host function */
+  INIT,    /* needs cuInit, and that is all */
+  CREATE,  /* ... and a working device */
+  LOOK,    /* needs a context that was current once: a destroyed one will do, a broken one too */
+  FLAGS,   /* needs a context that is alive, if only just */
+  WORKS,   /* needs a working device, and no context where handles say which one is meant */
+  ALIVE,   /* the same, but if a context is current, it has to be alive */
+  CONTEXT  /* needs a context that works */
 } Kind;
 
 static State state;
@@ -37,6 +38,10 @@ static const Exception before_init[] = {
 #define B(symbol, code) {#symbol, code},
 #include "../../../src/softgpu/before_init.def"
 #undef B
+    {"cuGraphReleaseUserObject", INVALID_VALUE},
+    {"cuGraphRetainUserObject", INVALID_VALUE},
+    {"cuUserObjectRelease", INVALID_VALUE},
+    {"cuUserObjectRetain", INVALID_VALUE},
 };
 
 /* What a GPU's driver crashes of. Of a context that is gone, it still tells the flags: from memory that it
@@ -97,7 +102,7 @@ static const Exception *exception_of(const char *name) {
 static int of_kind(Kind kind, int good, int captured) {
   bool early = kind == FACT || kind == LOGS || kind == START;
   switch (state) {
-  case NEW: return early ? good : NOT_INITIALIZED;
+  case NEW: return early || kind == OUTSIDE ? good : NOT_INITIALIZED;
   case NO_CONTEXT: return kind == CONTEXT || kind == FLAGS || kind == LOOK ? INVALID_CONTEXT : good;
   case DEAD_CONTEXT: return kind == CONTEXT || kind == FLAGS || kind == ALIVE ? CONTEXT_IS_DESTROYED : good;
   case STICKY:
@@ -111,7 +116,7 @@ static int of_kind(Kind kind, int good, int captured) {
 
 static int wanted(const char *name, Kind kind, int good, int captured) {
   const Exception *x = exception_of(name);
-  int want = (x ? x->want : of_kind(kind, good, captured)) | (good & ROW_UNSURE);
+  int want = (x ? x->want : of_kind(kind, good, captured));
   return spoils(name) ? SPOILS(want) : want;
 }
 
@@ -175,6 +180,12 @@ static void before_init_rows(void) {
   memset(&untouched, 0x5a, sizeof untouched);
   for (int i = 0; i < SPARES; i++) OK(cuLogsRegisterCallback(hear, NULL, &spare_log[i]));
   every_call();
+  CUuserObject early = NULL;
+  OK(cuUserObjectCreate(&early, NULL, nothing, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  WITH(cuUserObjectRetain, "before cuInit, an object", UNSURE(SUCCESS), (void)0, (early, 1),
+       if (WORKED) MUST(cuUserObjectRelease(early, 1)));
+  OK(cuInit(0));
+  ROW(cuUserObjectRetain, "made before cuInit", UNSURE(SUCCESS), (early, 1));
 }
 
 static void no_context_rows(void) {

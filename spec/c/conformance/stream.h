@@ -228,12 +228,18 @@ static void ipc_peer_rows(void) {
   start();
   const int fd = receive_gift(to_us[0], &g);
   enum { LAZY = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS };
-  ROW(cuIpcOpenMemHandle_v2, "another process's, flags 0", INVALID_VALUE, (&o.ptr, g.memory, 0));
-  WITH(cuIpcOpenMemHandle_v2, "another process's", SUCCESS, (void)0, (&o.ptr, g.memory, LAZY),
-       if (WORKED) MUST(cuIpcCloseMemHandle(o.ptr)));
+#define BOTH(condition, want, ...)                                                                           \
+  WITH(cuIpcOpenMemHandle_v2, condition, want, (void)0, (__VA_ARGS__),                                       \
+       if (WORKED) MUST(cuIpcCloseMemHandle(o.ptr)));                                                        \
+  WITH(cuIpcOpenMemHandle, condition, want, (void)0, (__VA_ARGS__),                                          \
+       if (WORKED) MUST(cuIpcCloseMemHandle(o.ptr)))
+  BOTH("another process's, flags 0", INVALID_VALUE, &o.ptr, g.memory, 0);
+  BOTH("another process's", SUCCESS, &o.ptr, g.memory, LAZY);
+#undef BOTH
   OK(cuIpcOpenMemHandle_v2(&p, g.memory, LAZY));
   WITH(cuIpcOpenMemHandle_v2, "opened already", SUCCESS, (void)0, (&o.ptr, g.memory, LAZY),
        if (WORKED) MUST(cuIpcCloseMemHandle(o.ptr)));
+  ROW(cuIpcOpenMemHandle, "opened already", ALREADY_MAPPED, (&o.ptr, g.memory, LAZY));
   ROW(cuMemcpyDtoH_v2, "another process's memory", SUCCESS, (host, p, MEM));
   ROW(cuMemFree_v2, "another process's memory", INVALID_VALUE, (p));
   ROW(cuIpcGetMemHandle, "another process's memory", INVALID_VALUE, (&o.memory_handle, p));
@@ -247,24 +253,28 @@ static void ipc_peer_rows(void) {
   ROW(cuIpcGetEventHandle, "another process's event", SPOILS(INVALID_HANDLE), (&o.event_handle, e));
   void *descriptor = (void *)(intptr_t)fd;
   CUmemoryPool imported = NULL;
-  WITH(cuMemPoolImportFromShareableHandle, "another process's", UNSURE(SUCCESS), (void)0,
+  WITH(cuMemPoolImportFromShareableHandle, "another process's", SUCCESS, (void)0,
        (&o.pool, descriptor, FILES, 0), if (WORKED) MUST(cuMemPoolDestroy(o.pool)));
   OK(cuMemPoolImportFromShareableHandle(&imported, descriptor, FILES, 0));
-  WITH(cuMemPoolImportPointer, "another process's", UNSURE(SUCCESS), (void)0, (&o.ptr, imported, &g.pooled),
+  WITH(cuMemPoolImportPointer, "another process's", SUCCESS, (void)0, (&o.ptr, imported, &g.pooled),
        if (WORKED) MUST(cuMemFree_v2(o.ptr)));
-  ROW(cuMemPoolImportPointer, "zeros, another process's pool", UNSURE(INVALID_VALUE),
+  ROW(cuMemPoolImportPointer, "zeros, another process's pool", WRITES(INVALID_VALUE),
       (&o.ptr, imported, &no_data));
   OK(cuMemPoolImportPointer(&p, imported, &g.pooled));
-  WITH(cuMemPoolImportPointer, "imported already", UNSURE(SUCCESS), (void)0, (&o.ptr, imported, &g.pooled),
-       if (WORKED) MUST(cuMemFree_v2(o.ptr)));
-  ROW(cuMemcpyDtoH_v2, "another process's pool", UNSURE(SUCCESS), (host, p, MEM));
-  ROW(cuMemAllocFromPoolAsync, "another process's pool", UNSURE(INVALID_VALUE), (&o.ptr, 16, imported, NULL));
-  ROW(cuDeviceSetMemPool, "another process's pool", UNSURE(INVALID_VALUE), (dev, imported));
-  ROW(cuMemPoolExportToShareableHandle, "another process's pool", UNSURE(INVALID_VALUE),
-      (&o.i, imported, FILES, 0));
-  ROW(cuMemPoolExportPointer, "another process's pool", UNSURE(INVALID_VALUE), (&o.data, p));
-  ROW(cuIpcCloseMemHandle, "another process's pool", UNSURE(INVALID_VALUE), (p));
-  ROW(cuMemFreeAsync, "another process's pool", ONE_WAY(UNSURE(SUCCESS)), (p, NULL));
+  ROW(cuMemcpyDtoH_v2, "another process's pool", SUCCESS, (host, p, MEM));
+  ROW(cuMemAllocFromPoolAsync, "another process's pool", WRITES(INVALID_VALUE), (&o.ptr, 16, imported, NULL));
+  ROW(cuDeviceSetMemPool, "another process's pool", INVALID_VALUE, (dev, imported));
+  ROW(cuMemPoolExportToShareableHandle, "another process's pool", INVALID_VALUE, (&o.i, imported, FILES, 0));
+  ROW(cuMemPoolExportPointer, "another process's pool", INVALID_VALUE, (&o.data, p));
+  ROW(cuIpcCloseMemHandle, "another process's pool", INVALID_VALUE, (p));
+  /* What was imported twice is freed once. */
+  WITH(cuMemPoolImportPointer, "imported already", SUCCESS, (void)0, (&o.ptr, imported, &g.pooled),
+       HOLDS(o.ptr == p));
+  ROW(cuMemFree_v2, "another process's pool", ONE_WAY(SUCCESS), (p));
+  ROW(cuMemcpyDtoH_v2, "another process's pool, freed", INVALID_VALUE, (host, p, MEM));
+  ROW(cuMemFreeAsync, "another process's pool, freed", INVALID_VALUE, (p, NULL));
+  WITH(cuMemFreeAsync, "another process's pool", UNSURE(PLAIN(SUCCESS)),
+       MUST(cuMemPoolImportPointer(&p, imported, &g.pooled)), (p, NULL), MUST(cuStreamSynchronize(NULL)));
   close(fd);
   close(to_it[1]);
   waitpid(giver, NULL, 0);
@@ -292,12 +302,16 @@ static void ipc_rows(void) {
   ROW(cuIpcGetMemHandle, "0", INVALID_VALUE, (&o.memory_handle, 0));
   ROW(cuIpcGetMemHandle, "NULL", SOFTWARE_ONLY(INVALID_VALUE), (NULL, mem));
   OK(cuIpcGetMemHandle(&h, mem));
-  ROW(cuIpcOpenMemHandle_v2, "its own", INVALID_CONTEXT, (&o.ptr, h, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-  ROW(cuIpcOpenMemHandle_v2, "flags 0", INVALID_VALUE, (&o.ptr, h, 0));
-  ROW(cuIpcOpenMemHandle_v2, "flags 3", INVALID_CONTEXT, (&o.ptr, h, 3));
-  ROW(cuIpcOpenMemHandle_v2, "zeros", INVALID_VALUE, (&o.ptr, zeros, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-  ROW(cuIpcOpenMemHandle_v2, "noise", INVALID_VALUE, (&o.ptr, noise, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-  ROW(cuIpcOpenMemHandle_v2, "NULL", INVALID_VALUE, (NULL, h, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+#define BOTH(condition, want, ...)                                                                           \
+  ROW(cuIpcOpenMemHandle_v2, condition, want, (__VA_ARGS__));                                                \
+  ROW(cuIpcOpenMemHandle, condition, want, (__VA_ARGS__))
+  BOTH("its own", INVALID_CONTEXT, &o.ptr, h, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  BOTH("flags 0", INVALID_VALUE, &o.ptr, h, 0);
+  BOTH("flags 3", INVALID_CONTEXT, &o.ptr, h, 3);
+  BOTH("zeros", INVALID_VALUE, &o.ptr, zeros, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  BOTH("noise", INVALID_VALUE, &o.ptr, noise, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  BOTH("NULL", INVALID_VALUE, NULL, h, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+#undef BOTH
   ROW(cuIpcCloseMemHandle, "memory that was not opened", INVALID_VALUE, (mem));
   ROW(cuIpcCloseMemHandle, "not memory", INVALID_VALUE, (NOWHERE));
   ROW(cuIpcCloseMemHandle, "0", INVALID_VALUE, (0));
