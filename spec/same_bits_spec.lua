@@ -11,7 +11,6 @@ local soft = gpu.soft and require "cudalua.softgpu"
 local all = os.getenv "CUDALUA_ALL" ~= nil
 
 local LIMITS = { 1, 2, 7, 66, 132 } -- multiprocessors
-if gpu.sanitized then LIMITS = { 1, 66 } end
 
 -- How the software device runs blocks that wait for others.
 local WAYS = {
@@ -21,6 +20,7 @@ local WAYS = {
   { threads = 4, order = "reverse", gang = 32 },
   { threads = 3, order = "random:2", gang = 256 },
 }
+if gpu.sanitized then LIMITS, WAYS = { 66 }, { WAYS[4] } end
 
 local function usual()
   bits.grids_for(nil)

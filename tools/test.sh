@@ -27,8 +27,9 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(gpuarray_fusion gpuarray_reduce check hostile corpus differential compiler_abuse fault_sweep compiler_options
-  schedule pressure nonsense printf primitives cache examples gpuarray_ops)
+LONG_SPECS=(gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_numpy_functions compiler_abuse same_bits corpus
+  fault_sweep random gpuarray_tile schedule gpuarray_scan gpuarray_sort examples compiler_options differential
+  gpuarray_index docs)
 
 spec_files() {
   local name
