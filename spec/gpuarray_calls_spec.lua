@@ -1,9 +1,10 @@
 -- How functions of arrays are called: arguments that there are no parameters for are errors, and PyCUDA's `stream` and
 -- `allocator` are honoured wherever they are options.
+local errors = require "cudalua.errors"
 local gpu = require "spec.support.gpu"
-local calls = require "cudalua.gpuarray.calls"
 local gpuarray = require "cudalua.gpuarray"
 local option_names = require "cudalua.option_names"
+local surplus = require "cudalua.surplus"
 local cuda = gpu.cuda
 local soft = gpu.soft and require "cudalua.softgpu"
 
@@ -16,7 +17,7 @@ end
 local function each(f)
   for prefix, list in pairs { ["gpuarray."] = gpuarray, ["gpuarray:"] = gpuarray.Array, ["math."] = cuda.math } do
     for name, value in pairs(list) do
-      if type(value) == "function" then f(prefix .. name, value, debug.getinfo(calls.behind(value), "u")) end
+      if type(value) == "function" then f(prefix .. name, value, debug.getinfo(surplus.behind(value), "u")) end
     end
   end
 end
@@ -99,6 +100,13 @@ describe("Functions of arrays", function()
   end
   local integer = { bitwise_and = 2, bitwise_or = 2, bitwise_xor = 2, bitwise_not = 1, left_shift = 2, right_shift = 2,
     gcd = 2, lcm = 2 }
+  -- Options with one more.
+  local function with(o, name, value)
+    if o == errors.WHICH then return o end
+    local all = { [name] = value }
+    for key, x in pairs(o) do all[key] = x end
+    return all
+  end
   local own = {
     ldexp = function(f, o) return f(a, c:reshape(2, 3), o) end, jn = function(f, o) return f(2, a, o) end,
     yn = function(f, o) return f(2, a, o) end, concatenate = function(f, o) return f({ a, b }, 1, o) end,
@@ -106,8 +114,10 @@ describe("Functions of arrays", function()
     vstack = function(f, o) return f({ a, b }, o) end, dstack = function(f, o) return f({ a, b }, o) end,
     take = function(f, o) return f(a, { 1, 2 }, o) end, put = function(f, o) return f(b, { 1, 2 }, 7, o) end,
     multi_take = function(f, o) return f({ a, b }, { 1, 2 }, o) end,
-    multi_put = function(f, o) o.dest_shape = 6; return f({ a, b }, c, o) end,
-    multi_take_put = function(f, o) o.dest_shape = 6; return f({ a, b }, { 1, 2 }, { 3, 4 }, o) end,
+    multi_put = function(f, o) return f({ a, b }, c, with(o, "dest_shape", 6)) end,
+    multi_take_put = function(f, o)
+      return f({ a, b }, { 1, 2 }, { 3, 4 }, with(o, "dest_shape", 6))
+    end,
     compress = function(f, o) return f({ true, false, true }, a, o) end,
     choose = function(f, o) return f(c, { 1, a[{ 1, 1 }], 3, 4, 5, 6 }, o) end,
     searchsorted = function(f, o) return f(c, a, o) end, dot = function(f, o) return f(c, c, o) end,
@@ -132,10 +142,29 @@ describe("Functions of arrays", function()
     if_positive = function(f, o) return f(a, b, 1, o) end, logsumexp = function(f, o) return f(a, o) end,
     tri = function(f, o) return f(3, nil, nil, nil, o) end, identity = function(f, o) return f(3, nil, o) end,
     unique = function(f, o) return f(c, o) end, to_gpu_async = function(f, o) return f(a, nil, o) end,
+    diff = function(f, o) return f(a, 1, o) end, masked_fill = function(f, o) return f(a, m, 7, o) end,
+    interp = function(f, o) return f(a, { 0, 1 }, { 3, 5 }, o) end,
+    nan_to_num = function(f, o) return f(a / 0, o) end, isin = function(f, o) return f(a, { 0.5, 0.9 }, o) end,
+    unravel_index = function(f, o) return f(c, { 2, 3 }, o) end,
+    ravel_multi_index = function(f, o) return f({ m:astype "int32" + 1, 2 }, { 2, 3 }, o) end,
+    partition = function(f, o) return f(a, 2, o) end, argpartition = function(f, o) return f(a, 2, o) end,
+    select = function(f, o) return f({ m, m }, { a, b }, 7, o) end,
+    extract = function(f, o) return f(a:gt(0.3), a, o) end,
+    place = function(f, o) return f(b, a:gt(0.3), 7, o) end, putmask = function(f, o) return f(b, a:gt(0.3), 7, o) end,
+    take_along_axis = function(f, o) return f(c, { 1, 3 }, 1, o) end,
+    put_along_axis = function(f, o) return f(b, { { 2 } }, 7, 1, o) end,
+    repeat_ = function(f, o) return f(a, 2, 1, o) end,
+    roll = function(f, o) return f(a, 1, 1, o) end, tile = function(f, o) return f(a, 2, 1, o) end,
+    tril = function(f, o) return f(a, 0, o) end, triu = function(f, o) return f(a, 0, o) end,
+    diag = function(f, o) return f(c, 0, o) end,
+    meshgrid = function(f, o) return f(c, c, with(o, "indexing", "ij")) end,
+    setdiff1d = function(f, o) return f(c, { 1, 2 }, o) end, setxor1d = function(f, o) return f(c, { 1, 2 }, o) end,
   }
   -- Which copy host data alone, or compute nothing.
   local without = { ["gpuarray:get"] = true, ["gpuarray.empty"] = true, ["gpuarray.empty_like"] = true,
     ["gpuarray.from_function"] = true }
+  local variadic = { ["gpuarray.meshgrid"] = { indexing = true, stream = true, allocator = true },
+    ["gpuarray:tile"] = { stream = true, allocator = true } }
 
   local function called(name, f, info, o)
     local short = name:match "[%w_]+$"
@@ -152,15 +181,39 @@ describe("Functions of arrays", function()
     return f(unpack(given, 1, info.nparams))
   end
 
+  -- The options of a function; none where it has no parameter for them.
+  local function known_of(name, f, info)
+    local last = info.nparams > 0 and not info.isvararg and debug.getlocal(surplus.behind(f), info.nparams)
+    if last ~= "options" then return variadic[name] or {} end
+    local answer = select(2, pcall(called, name, f, info, errors.WHICH))
+    return type(answer) == "table" and rawget(answer, errors.WHICH) or {}
+  end
+
+  it("have the options stream and allocator, where they have any", function()
+    arrays()
+    local lacking = { stream = {}, allocator = {} }
+    each(function(name, f, info)
+      local known = known_of(name, f, info)
+      if next(known) == nil or name:find "^math" then return end
+      for option, list in pairs(lacking) do
+        if not known[option] then list[#list + 1] = name end
+      end
+    end)
+    for _, list in pairs(lacking) do table.sort(list) end
+    -- get() waits and gives host data, wrap() takes memory that is there, to_gpu_async() has the stream as an argument.
+    assert.same({ "gpuarray.to_gpu_async", "gpuarray.wrap" }, lacking.stream)
+    -- These make no array, or a list of them as PyCUDA's, or write to one that is there.
+    assert.same({ "gpuarray.allclose", "gpuarray.array_equal", "gpuarray.multi_put", "gpuarray.multi_take",
+      "gpuarray.multi_take_put", "gpuarray.place", "gpuarray.put", "gpuarray.put_along_axis", "gpuarray.putmask",
+      "gpuarray.wrap", "gpuarray:allclose", "gpuarray:array_equal", "gpuarray:fill", "gpuarray:get", "gpuarray:put",
+      "gpuarray:set" }, lacking.allocator)
+  end)
+
   local function with_option(option, check)
     arrays()
     local count = 0
     each(function(name, f, info)
-      local last = info.nparams > 0 and not info.isvararg and debug.getlocal(calls.behind(f), info.nparams)
-      if last ~= "options" or without[name] then return end
-      local known = select(2, pcall(called, name, f, info, require("cudalua.errors").WHICH))
-      known = type(known) == "table" and known[require("cudalua.errors").WHICH] or {}
-      if not known[option] then return end
+      if without[name] or not known_of(name, f, info)[option] then return end
       local ok, err = pcall(called, name, f, info, {})
       assert(ok, name .. ": " .. tostring(err))
       count = count + 1
@@ -216,14 +269,25 @@ describe("Functions of arrays", function()
     assert.is_true(count > 150)
   end)
 
+  local function streams_in(seen)
+    local list = {}
+    for stream in pairs(seen) do list[#list + 1] = stream end
+    return list
+  end
+
   it("take a stream in the place of their options: gpuarray.Array:fill, gpuarray.exp, gpuarray.Array:sum", function()
     arrays()
     local s = cuda.Stream()
     for _, call in ipairs { function() return b:fill(2, s) end, function() return gpuarray.exp(a, s) end,
       function() return cuda.math.exp(a, s) end, function() return a:sum(s) end,
-      function() return gpuarray.arange(5, "float32", s) end, function() return c:reverse(s) end } do
+      function() return gpuarray.arange(5, "float32", s) end, function() return c:reverse(s) end,
+      function() return a:copy(s) end, function() return gpuarray.copy(a, { order = "F", stream = s }) end,
+      function() return a:flatten(s) end, function() return a:tile(2, s) end, function() return a:eq(b):nonzero(s) end,
+      function() return gpuarray.meshgrid(c, s) end, function() return gpuarray.union1d(c, { 1 }, s) end,
+      function() return gpuarray.allclose(a, b, s) end } do
+      call()
       local seen = launches_in(call)
-      if seen then assert.same({ [tonumber(s:handle())] = 1 }, seen) end
+      if seen then assert.same({ tonumber(s:handle()) }, streams_in(seen)) end
     end
     assert.same({ 2, 2, 2 }, b[1]:tolist())
     gpu.raises("LogicError", "unknown option 'strem'", b.fill, b, 1, { strem = s })

@@ -74,9 +74,9 @@ function gpuarray.fliplr(a) end
 ---@raise LogicError as the method
 function gpuarray.flipud(a) end
 
----As the method: a:reverse().
+---As the method: a:reverse(options).
 ---@param a any  array
----@param options? {stream: cudalua.Stream}|cudalua.Stream
+---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
 function gpuarray.reverse(a, options) end
@@ -105,12 +105,12 @@ function gpuarray.broadcast_to(a, ...) end
 ---@raise LogicError as the method
 function gpuarray.diagonal(a, k, axis1, axis2) end
 
----As the method: a:copy(order).
+---As the method: a:copy(options).
 ---@param a any  array
----@param order? "C"|"F"|"A"|"K"
+---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or one of the first two
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
-function gpuarray.copy(a, order) end
+function gpuarray.copy(a, options) end
 
 ---As the method: a:split(parts, axis).
 ---@param a any  array
@@ -137,32 +137,34 @@ function gpuarray.array_split(a, parts, axis) end
 
 ---As the method: a:tile(...).
 ---@param a any  array
----@param ... any  how often along each axis
+---@param ... any  how often along each axis; last {stream = cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
 function gpuarray.tile(a, ...) end
 
----As the method: a:repeat_(times, axis).
+---As the method: a:repeat_(times, axis, options).
 ---@param a any  array
 ---@param times integer|integer[]
 ---@param axis? integer
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
-function gpuarray.repeat_(a, times, axis) end
+function gpuarray.repeat_(a, times, axis, options) end
 
----As the method: a:roll(shift, axes).
+---As the method: a:roll(shift, axes, options).
 ---@param a any  array
 ---@param shift integer|integer[]
 ---@param axes? integer|integer[]
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
-function gpuarray.roll(a, shift, axes) end
+function gpuarray.roll(a, shift, axes, options) end
 
 ---As the method: a:pad(width, mode, options).
 ---@param a any  array
 ---@param width any
 ---@param mode? string
----@param options? {constant_values: any}
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as the method
 function gpuarray.pad(a, width, mode, options) end

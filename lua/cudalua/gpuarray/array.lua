@@ -237,12 +237,12 @@ function Array:fill(value, options)
   return self
 end
 
-local astype_options = { copy = true, stream = true }
+local astype_options = { copy = true, stream = true, allocator = true }
 
 ---The same elements as another type, converted as by NumPy's astype.
 ---@param dtype any  as for dtype.of
----@param options? {copy: boolean, stream: cudalua.Stream}  copy = false: an array that has this type is returned
----  itself; default true
+---@param options? {copy: boolean, stream: cudalua.Stream, allocator: function}  copy = false: an array that has this
+---  type is returned itself; default true
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where there is no such type
 function Array:astype(dtype, options)
@@ -256,14 +256,18 @@ function Array:astype(dtype, options)
   return graph.convert(self, dtype)
 end
 
+local copy_options = { order = true, stream = true, allocator = true }
+
 ---A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
----@param order? "C"|"F"|"A"|"K"  K (default): axes lie in the order of the array's; A: F of an array that lies in F
----  order alone, else C
+---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
+---  stream. K (default): axes lie in the order of the array's; A: F of an array that lies in F order alone, else C
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for another order
-function Array:copy(order)
+function Array:copy(options)
   local what = "gpuarray:copy"
   check_self(self, what)
+  local order = options
+  if type(options) == "table" then order = errors.options(what, options, copy_options).order end
   if order == nil then order = "K" end
   if order == "K" or order == "A" then
     local c, f = layout.density(self._shape, evaluate(self).strides, self._dtype.itemsize)

@@ -21,7 +21,8 @@ local M = {}
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
 
-local known = { axis = true, weights = true, keepdims = true, returned = true, out = true }
+local known = { axis = true, weights = true, keepdims = true, returned = true, out = true, stream = true,
+  allocator = true }
 
 -- Weights as an array that broadcasts with a: of its shape, or with one for each place on the axes that go, in the
 -- order in which these are named.
@@ -102,9 +103,9 @@ end
 ---The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
 ---Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, weights, keepdims, returned, out}, or the axis: a number or a list; default: all.
----  weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of the weights
----  follows
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: a number or a list;
+---  default: all. weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of
+---  the weights follows
 ---@return cudalua.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
 ---@return cudalua.gpuarray.Array?  the sums of weights, of the same shape
 ---@raise LogicError if the weights do not fit, and as gpuarray.mean

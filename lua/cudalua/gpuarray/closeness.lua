@@ -100,14 +100,14 @@ local function isclose(what, a, b, o)
   return close
 end
 
-local close_options = { rtol = true, atol = true, equal_nan = true, out = true }
+local close_options = { rtol = true, atol = true, equal_nan = true, out = true, stream = true, allocator = true }
 
 ---For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
 ---else is close to an infinite b. Integers of 32 and 64 bits are compared in float64, 16-bit floats in float32.
 ---@param a cudalua.gpuarray.Array|number  of any numeric dtype
 ---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
----@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array}  rtol, atol: numbers or
----  arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
+---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if the shapes do not fit together, or both are numbers
 function M.isclose(a, b, options)
@@ -118,17 +118,18 @@ end
 
 ---As gpuarray.isclose.
 ---@param b cudalua.gpuarray.Array|number
----@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array}
+---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError as gpuarray.isclose
 function Array:isclose(b, options) return M.isclose(self, b, options) end
 
-local all_options = { rtol = true, atol = true, equal_nan = true }
+local all_options = { rtol = true, atol = true, equal_nan = true, stream = true }
 
 ---Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
----@param options? {rtol: any, atol: any, equal_nan: boolean}  as for isclose
+---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}  as for isclose
 ---@return boolean
 ---@raise LogicError as isclose
 function M.allclose(a, b, options)
@@ -139,18 +140,18 @@ end
 
 ---As gpuarray.allclose.
 ---@param b cudalua.gpuarray.Array|number
----@param options? {rtol: any, atol: any, equal_nan: boolean}
+---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}
 ---@return boolean
 ---@raise LogicError as isclose
 function Array:allclose(b, options) return M.allclose(self, b, options) end
 
-local equal_options = { equal_nan = true }
+local equal_options = { equal_nan = true, stream = true }
 
 ---Have two arrays one shape, and are all their elements equal? Types may differ: values are compared. The program waits
 ---for the answer.
 ---@param a any  array on the device; or host data, if b is an array on the device
 ---@param b any
----@param options? {equal_nan: boolean}  NaN equals NaN
+---@param options? {equal_nan: boolean, stream: cudalua.Stream}  NaN equals NaN
 ---@return boolean
 ---@raise LogicError if neither is an array on the device, and for structs
 function M.array_equal(a, b, options)
@@ -167,7 +168,7 @@ end
 
 ---As gpuarray.array_equal.
 ---@param b any
----@param options? {equal_nan: boolean}
+---@param options? {equal_nan: boolean, stream: cudalua.Stream}
 ---@return boolean
 ---@raise LogicError as gpuarray.array_equal
 function Array:array_equal(b, options) return M.array_equal(self, b, options) end

@@ -2,6 +2,7 @@
 
 local calls = require "cudalua.gpuarray.calls"
 local errors = require "cudalua.errors"
+local surplus = require "cudalua.surplus"
 local Array = require("cudalua.gpuarray.object").Array
 
 ---@param M table        functions of the module gpuarray
@@ -11,8 +12,10 @@ return function(M, names)
   calls.install(M)
   for name in names:gmatch "%S+" do
     local f, method = M[name], rawget(Array, name)
-    M[name] = function(...) return errors.within("gpuarray." .. name, f, ...) end
-    if method then Array[name] = function(...) return errors.within("gpuarray:" .. name, method, ...) end end
+    M[name] = surplus.shown(function(...) return errors.within("gpuarray." .. name, f, ...) end, f)
+    if method then
+      Array[name] = surplus.shown(function(...) return errors.within("gpuarray:" .. name, method, ...) end, method)
+    end
   end
   return M
 end

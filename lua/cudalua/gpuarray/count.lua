@@ -52,7 +52,7 @@ local function inside(a, call, ...) return move.inside(evaluate(a), call, ...) e
 
 -- ---- bincount -------------------------------------------------------------------------------------------------------
 
-local bincount_options = { weights = true, minlength = true, stream = true }
+local bincount_options = { weights = true, minlength = true, stream = true, allocator = true }
 
 -- The least and the greatest element.
 local function limits(a)
@@ -75,8 +75,8 @@ end
 ---it counts positions, and what argmin(), unique() and digitize() give; for what begins with 0 add 1. The program waits
 ---until the greatest element is known.
 ---@param a cudalua.gpuarray.Array  1-D, of integers from 1
----@param options? {weights: any, minlength: integer}  weights: an array of a's shape, whose elements are added up in
----  place of ones; minlength: the result has so many elements at least
+---@param options? {weights: any, minlength: integer, stream: cudalua.Stream, allocator: function}  weights: an array of
+---  a's shape, whose elements are added up in place of ones; minlength: the result has so many elements at least
 ---@return cudalua.gpuarray.Array  int64; with weights, float64
 ---@raise LogicError where an element is less than 1, and where types or shapes do not fit
 function M.bincount(a, options)
@@ -174,7 +174,7 @@ local function countable(what, a)
   end
 end
 
-local histogram_options = { range = true, weights = true, density = true, stream = true }
+local histogram_options = { range = true, weights = true, density = true, stream = true, allocator = true }
 
 -- See M.histogram.
 local function histogram(what, a, bins, o)
@@ -194,9 +194,9 @@ end
 ---Elements outside and NaNs are in no bin. Without a range the program waits for the least and the greatest element.
 ---@param a cudalua.gpuarray.Array  of any shape
 ---@param bins? any  how many, of one width, default 10; or the edges, an ascending list or array of one more number
----@param options? {range: number[], weights: any, density: boolean}  range: {low, high} of the bins, default the least
----  and the greatest element; weights: an array of a's shape, whose elements are added up in place of ones; density:
----  divided by the sum and the widths, so that the integral is 1
+---@param options? {range: number[], weights: any, density: boolean, stream: cudalua.Stream, allocator: function}
+---  range: {low, high} of the bins, default the least and the greatest element; weights: an array of a's shape, whose
+---  elements are added up in place of ones; density: divided by the sum and the widths, so that the integral is 1
 ---@return cudalua.gpuarray.Array counts  int64; with weights or density, float64
 ---@return cudalua.gpuarray.Array edges   float32 for elements of a float type of up to 32 bits; else, and where a list
 ---  of edges was given, float64
@@ -211,12 +211,12 @@ function M.histogram(a, bins, options)
   return inside(a, histogram, what, a, bins, o)
 end
 
-local edges_options = { range = true, stream = true }
+local edges_options = { range = true, stream = true, allocator = true }
 
 ---The edges that histogram() uses.
 ---@param a cudalua.gpuarray.Array
 ---@param bins? any  as for histogram
----@param options? {range: number[]}
+---@param options? {range: number[], stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as histogram
 function M.histogram_bin_edges(a, bins, options)
@@ -228,7 +228,7 @@ end
 
 -- ---- digitize -------------------------------------------------------------------------------------------------------
 
-local digitize_options = { right = true, stream = true }
+local digitize_options = { right = true, stream = true, allocator = true }
 
 -- Edges in host memory: a list as float64, or as float32 where that is the same; nil for those on the device.
 local function host_edges(what, edges)
@@ -283,7 +283,8 @@ end
 ---greater than every edge.
 ---@param a cudalua.gpuarray.Array
 ---@param edges any  ascending or descending list or array
----@param options? {right: boolean}  true: an element on an edge is below it
+---@param options? {right: boolean, stream: cudalua.Stream, allocator: function}  right: an element on an edge is below
+---  it
 ---@return cudalua.gpuarray.Array  int64, of a's shape
 ---@raise LogicError where the edges are not in order
 function M.digitize(a, edges, options)

@@ -19,7 +19,7 @@ local M = {}
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
 
-local known = { n = true, axis = true, prepend = true, append = true, out = true }
+local known = { n = true, axis = true, prepend = true, append = true, out = true, stream = true, allocator = true }
 
 -- What stands before or behind an array: of as many axes; a single value once for each line.
 local function border(what, name, x, a, axis)
@@ -49,8 +49,9 @@ end
 ---whether the two differ.
 ---@param a cudalua.gpuarray.Array
 ---@param n? integer  how often, from 0; default: 1. May be left out: `a:diff { axis = 1 }`
----@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array}  axis: default
----  the last one; prepend, append: what stands before and behind each line first: a number, an array or nested lists
+---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind
+---  each line first: a number, an array or nested lists
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
 function M.diff(a, n, options)
@@ -75,7 +76,8 @@ end
 
 ---As gpuarray.diff.
 ---@param n? integer
----@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array}
+---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.diff
 function Array:diff(n, options) return M.diff(self, n, options) end

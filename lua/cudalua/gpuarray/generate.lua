@@ -1,5 +1,6 @@
 -- Arrays whose elements follow from their places: ranges, and what is made of ones along a diagonal.
 
+local calls = require "cudalua.gpuarray.calls"
 local core = require "cudalua.core"
 local ctype = require "cudalua.gpuarray.ctype"
 local dtypes = require "cudalua.dtype"
@@ -156,14 +157,14 @@ function M.linspace(start, stop, num, dtype, options)
   return linspace_array(what, r, o.allocator)
 end
 
-local logspace_options = { endpoint = true, base = true, stream = true }
+local logspace_options = { endpoint = true, base = true, stream = true, allocator = true }
 
 ---`num` numbers from base ^ start to base ^ stop, at equal distances of the exponents, as NumPy's.
 ---@param start number  the first exponent
 ---@param stop number   the last one, as for linspace
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float()
----@param options? {endpoint: boolean, base: number}  base: default 10
+---@param options? {endpoint: boolean, base: number, stream: cudalua.Stream, allocator: function}  base: default 10
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for numbers that are not finite; MemoryError
 function M.logspace(start, stop, num, dtype, options)
@@ -235,19 +236,22 @@ end
 ---@param columns? integer  default: rows
 ---@param k? integer        the diagonal, as for eye
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for extents that are no whole numbers from 0; MemoryError
-function M.tri(rows, columns, k, dtype)
+function M.tri(rows, columns, k, dtype, options)
   local what = "gpuarray.tri"
   local shape
-  shape, k, dtype = ranges.eye(what, rows, columns, k, dtype)
+  shape, k, dtype, options = ranges.eye(what, rows, columns, k, dtype, options)
+  errors.options(what, options, calls.PLACED)
   check_plain(what, dtype)
   layout.size(what, shape, dtype.itemsize)
   return graph.convert(lower(shape[1], shape[2], k), dtype)
 end
 
 -- tril and triu: the elements where the mask is, zeros elsewhere.
-local function triangle(what, a, k, upper)
+local function triangle(what, a, k, upper, options)
+  errors.options(what, options, calls.PLACED)
   a = make.device_array(what, a)
   k = whole(what, "k", k, 0)
   if a._ndim == 0 then refuse(what, "a 0-d array has no triangles") end
@@ -263,25 +267,29 @@ end
 ---The elements on and below a diagonal of the last two axes, zeros above it.
 ---@param a any  array
 ---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
-function M.tril(a, k) return triangle("gpuarray.tril", a, k, false) end
+function M.tril(a, k, options) return triangle("gpuarray.tril", a, k, false, options) end
 
 ---The elements on and above a diagonal of the last two axes, zeros below it.
 ---@param a any  array
 ---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
-function M.triu(a, k) return triangle("gpuarray.triu", a, k, true) end
+function M.triu(a, k, options) return triangle("gpuarray.triu", a, k, true, options) end
 
 ---Of a 1-D array a square one with its elements on a diagonal and zeros elsewhere; of a 2-D array its diagonal, as a
 ---view.
 ---@param a any  array
 ---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}  allocator: a copy, also of a diagonal
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an array of other than one or two axes
-function M.diag(a, k)
+function M.diag(a, k, options)
   local what = "gpuarray.diag"
+  errors.options(what, options, calls.PLACED)
   a = make.device_array(what, a)
   k = whole(what, "k", k, 0)
   if a._ndim == 2 then return a:diagonal(k) end
@@ -293,12 +301,13 @@ function M.diag(a, k)
   return x
 end
 
-local grid_options = { indexing = true, sparse = true, copy = true }
+local grid_options = { indexing = true, sparse = true, copy = true, stream = true, allocator = true }
 
 ---An array for each of the given ones: their elements over the grid that they span together, as NumPy's.
 ---@param ... any  arrays of one axis (0-d ones count as such); last {indexing = "xy"|"ij", sparse = boolean, copy =
----  boolean}: xy (default), where the first array goes along the second axis; sparse: axes of the others have one
----  element; copy = false: views, whose elements are repeated and cannot be written to
+---  boolean, stream = cudalua.Stream, allocator = function}: xy (default), where the first array goes along the second
+---  axis; sparse: axes of the others have one element; copy = false: views, whose elements are repeated and cannot be
+---  written to; allocator: copies
 ---@return cudalua.gpuarray.Array ...  as many as there are arrays
 ---@raise LogicError for arrays of more axes
 function M.meshgrid(...)
@@ -334,5 +343,7 @@ function M.meshgrid(...)
   end
   return unpack(out, 1, n)
 end
+
+M.meshgrid = calls.variadic("gpuarray.meshgrid", M.meshgrid)
 
 return require "cudalua.gpuarray.composed"(M, "identity")

@@ -19,7 +19,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
-local known = { left = true, right = true, period = true, out = true }
+local known = { left = true, right = true, period = true, out = true, stream = true, allocator = true }
 local CLIP = { mode = "clip" }
 local of_parts = { complex64 = dtypes.float32, complex128 = dtypes.float64 }
 
@@ -84,9 +84,9 @@ end
 ---@param x any   where: array, nested lists or a number
 ---@param xp any  1-D, ascending: the points
 ---@param fp any  1-D, as long: the values there; also complex
----@param options? {left: any, right: any, period: number, out: cudalua.gpuarray.Array}  left, right: the value for x
----  below the first and above the last point; default: the first and the last value. period: the points repeat, in any
----  order; left and right have no meaning then
+---@param options? {left: any, right: any, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  left, right: the value for x below the first and above the last point; default: the first and
+---  the last value. period: the points repeat, in any order; left and right have no meaning then
 ---@return cudalua.gpuarray.Array  of x's shape; the dtype of all three together, of integers the default float
 ---@raise LogicError if xp and fp are not 1-D of one length, are empty, or x or xp is complex
 function M.interp(x, xp, fp, options)

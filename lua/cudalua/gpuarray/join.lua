@@ -1,6 +1,7 @@
 -- Arrays put together from others, or from parts of one; and taken apart. What is put together is written part by part
 -- into a fresh array, a pending part straight from its expression.
 
+local calls = require "cudalua.gpuarray.calls"
 local columns = require "cudalua.gpuarray.columns"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -284,16 +285,20 @@ end
 
 ---The array repeated as a tile along each axis.
 ---@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
----  axes before its first
+---  axes before its first; last {stream = cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for what is no whole number from 0
 function Array:tile(...)
   local what = "gpuarray:tile"
   check_self(self, what)
-  local given = ...
-  if select("#", ...) > 1 or type(given) ~= "table" then given = { ... } end
+  local n, given = select("#", ...), { ... }
+  if n > 1 and type(given[n]) == "table" then
+    errors.options(what, given[n], calls.PLACED)
+    given[n], n = nil, n - 1
+  end
+  if n == 1 and type(given[1]) == "table" then given = given[1] end
   local times = layout.numbers(what, "repetitions", given, 0)
-  local n = math.max(#times, self._ndim)
+  n = math.max(#times, self._ndim)
   local own, strides = self._shape, view.strides(self)
   local shape, wide, steps, narrow = {}, {}, {}, {}
   for k = 1, n do
@@ -331,11 +336,13 @@ end
 ---Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
 ---@param times integer|integer[]  how often; a list: for each position of the axis
 ---@param axis? integer            default: the elements of the whole array along one axis
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for what is no whole number from 0, or a list of another length
-function Array:repeat_(times, axis)
+function Array:repeat_(times, axis, options)
   local what = "gpuarray:repeat_"
   check_self(self, what)
+  errors.options(what, options, calls.PLACED)
   local x = self
   if axis == nil then x, axis = self:ravel(), 1 end
   axis = layout.axis(what, axis, x._ndim)
@@ -364,11 +371,13 @@ end
 ---The elements shifted along axes; what leaves at one end comes in at the other.
 ---@param shift integer|integer[]  by how many positions; towards the end if positive
 ---@param axes? integer|integer[]  default: the elements of the whole array, in C order
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for an axis that is not there, or not one shift or as many as axes
-function Array:roll(shift, axes)
+function Array:roll(shift, axes, options)
   local what = "gpuarray:roll"
   check_self(self, what)
+  errors.options(what, options, calls.PLACED)
   local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
   local x, shape = self, self.shape
   if axes == nil then
@@ -467,14 +476,15 @@ borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
 
 function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last - first) end
 
-local pad_options = { constant_values = true, stream = true }
+local pad_options = { constant_values = true, stream = true, allocator = true }
 
 ---The array with a border around it.
 ---@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
 ---@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at
 ---  the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty":
 ---  anything
----@param options? {constant_values: any}  of constant: the value, default 0
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
+---  the value, default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for bad widths or modes, and where there is nothing to take a border from
 function Array:pad(width, mode, options)
@@ -538,9 +548,11 @@ function Array:pad(width, mode, options)
   return x
 end
 
+Array.tile = calls.variadic("gpuarray:tile", Array.tile)
+
 -- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
 for _, name in ipairs { "split", "array_split", "unstack", "tile", "repeat_", "roll", "pad" } do
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
 end
 
-return require("cudalua.gpuarray.calls").install(M)
+return calls.install(M)

@@ -20,7 +20,7 @@ local M = {}
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
 
-local fill_options = { out = true }
+local fill_options = { out = true, stream = true, allocator = true }
 
 -- What is filled in, by the rule of all writes.
 local function filling(what, a, value)
@@ -35,7 +35,7 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
 ---@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
 ---  array of a higher kind (float for integer, complex for real: astype() converts)
@@ -55,12 +55,12 @@ end
 ---As gpuarray.masked_fill.
 ---@param mask any
 ---@param value any
----@param options? {out: cudalua.gpuarray.Array}
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.masked_fill
 function Array:masked_fill(mask, value, options) return M.masked_fill(self, mask, value, options) end
 
-local nan_options = { nan = true, posinf = true, neginf = true, out = true }
+local nan_options = { nan = true, posinf = true, neginf = true, out = true, stream = true, allocator = true }
 
 local function finite(x, o, info)
   local y = f.where(f.isnan(x), o.nan or 0, x)
@@ -70,8 +70,8 @@ end
 
 ---An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of complex numbers in each part.
 ---@param a cudalua.gpuarray.Array
----@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array}  default: 0, and the
----  greatest and the least finite number of the dtype
+---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError for what is no number
 function M.nan_to_num(a, options)
@@ -96,7 +96,8 @@ function M.nan_to_num(a, options)
 end
 
 ---As gpuarray.nan_to_num.
----@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array}
+---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.nan_to_num
 function Array:nan_to_num(options) return M.nan_to_num(self, options) end

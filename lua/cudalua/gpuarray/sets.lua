@@ -2,6 +2,7 @@
 -- set, as it equals nothing, but stays in what is taken from one.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
+local calls = require "cudalua.gpuarray.calls"
 local choose = require "cudalua.gpuarray.index.choose"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -89,13 +90,13 @@ local function contained(list, set)
   return (list._dtype.kind == "complex" and paired or searched)(list, set)
 end
 
-local isin_options = { invert = true, assume_unique = true, out = true }
+local isin_options = { invert = true, assume_unique = true, out = true, stream = true, allocator = true }
 
 ---For each element: is it among some values? As NumPy's isin. NaN is not, as it equals nothing.
 ---@param a any     array, or host data, if the values are an array
 ---@param values any  array, nested lists or a number
----@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array}  invert: is it not among them?
----  assume_unique: taken as NumPy's, makes no difference
+---@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
 ---@return cudalua.gpuarray.Array  of bool, of a's shape
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.isin(a, values, options)
@@ -116,14 +117,15 @@ end
 
 ---As gpuarray.isin.
 ---@param values any
----@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array}
+---@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError as gpuarray.isin
 function Array:isin(values, options) return M.isin(self, values, options) end
 
 -- ---- sets of two ----------------------------------------------------------------------------------------------------
 
-local set_options = { assume_unique = true }
+local set_options = { assume_unique = true, stream = true, allocator = true }
 
 -- Both lists without repetitions; with `index`, where their elements come first, too.
 local function sets(what, a, b, o, index)
@@ -150,14 +152,15 @@ local function intersection(what, a, b, o)
   return values, at_x and take(at_x, first) or first, at_y and take(at_y, second) or second:eval()
 end
 
-local intersect_options = { assume_unique = true, indices = true }
+local intersect_options = { assume_unique = true, indices = true, stream = true, allocator = true }
 
 ---The elements that are in both arrays, each once and in ascending order, as NumPy's intersect1d. The program waits
 ---until it is known how many there are.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
----@param options? {assume_unique: boolean, indices: boolean}  assume_unique: neither array has an element twice, which
----  spares a step; indices: where the elements come first in a and in b follows
+---@param options? {assume_unique: boolean, indices: boolean, stream: cudalua.Stream, allocator: function}
+---  assume_unique: neither array has an element twice, which spares a step; indices: where the elements come first in a
+---  and in b follows
 ---@return cudalua.gpuarray.Array values  1-D
 ---@return cudalua.gpuarray.Array ...     with indices: positions in a and in b, in C order, from 1; int64
 ---@raise LogicError for elements of a struct type, and if neither is an array
@@ -171,10 +174,12 @@ end
 ---program waits until it is known how many there are.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
-function M.union1d(a, b)
+function M.union1d(a, b, options)
   local what = "gpuarray.union1d"
+  errors.options(what, options, calls.PLACED)
   return errors.within(what, function() return (unique(concatenate { lists_of(what, a, b) })) end)
 end
 
@@ -182,7 +187,8 @@ end
 ---waits until it is known how many there are.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
----@param options? {assume_unique: boolean}  neither array has an element twice: those of a stay in their order
+---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array
+---  has an element twice: those of a stay in their order
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.setdiff1d(a, b, options)
@@ -199,7 +205,8 @@ end
 ---waits until it is known how many there are.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
----@param options? {assume_unique: boolean}  neither array has an element twice, which spares a step
+---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array
+---  has an element twice, which spares a step
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function M.setxor1d(a, b, options)
@@ -219,4 +226,4 @@ function M.setxor1d(a, b, options)
   end)
 end
 
-return require("cudalua.gpuarray.calls").install(M)
+return calls.install(M)

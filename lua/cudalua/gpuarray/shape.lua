@@ -18,9 +18,9 @@ local Array = object.Array
 local M = {}
 
 -- An order, checked.
-local function order_of(what, options)
+local function order_of(what, options, known)
   local order = options
-  if type(options) == "table" then order = errors.options(what, options, { order = true }).order end
+  if type(options) == "table" then order = errors.options(what, options, known or { order = true }).order end
   if order == nil then return "C" end
   if order ~= "C" and order ~= "F" and order ~= "A" and order ~= "K" then
     refuse(what, "order must be 'C', 'F', 'A' or 'K', got " .. errors.text(order))
@@ -69,13 +69,16 @@ function Array:ravel(order)
   return view.reshape(x, { self._size }, settled(x, order))
 end
 
+local flatten_options = { order = true, stream = true, allocator = true }
+
 ---A copy of all elements along one axis.
----@param order? "C"|"F"|"A"|"K"  as for ravel
+---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
+---  stream; order as for ravel
 ---@return cudalua.gpuarray.Array
-function Array:flatten(order)
+function Array:flatten(options)
   local what = "gpuarray:flatten"
   check_self(self, what)
-  local x = self:ravel(order_of(what, order))
+  local x = self:ravel(order_of(what, options, flatten_options))
   return x._store == self._store and view.copy(x, "C") or x
 end
 
@@ -193,10 +196,10 @@ function Array:flipud()
   return flipped("gpuarray:flipud", self, 1)
 end
 
-local reverse_options = { stream = true } -- see calls.lua
+local reverse_options = { stream = true, allocator = true } -- see calls.lua
 
 ---A copy of the elements in reversed order, as PyCUDA's reverse().
----@param options? {stream: cudalua.Stream}|cudalua.Stream
+---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
 ---@return cudalua.gpuarray.Array
 function Array:reverse(options)
   check_self(self, "gpuarray:reverse")

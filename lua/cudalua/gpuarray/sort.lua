@@ -165,7 +165,7 @@ function Array:argsort(options) return M.argsort(self, options) end
 
 -- ---- partition ------------------------------------------------------------------------------------------------------
 
-local partition_options = { axis = true, out = true }
+local partition_options = { axis = true, out = true, stream = true, allocator = true }
 
 local function read_partition(what, a, kth, options)
   plain(what, a)
@@ -243,14 +243,14 @@ local function first_of(what, x, count, descending)
   return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
 end
 
-local topk_options = { axis = true, largest = true, stream = true }
+local topk_options = { axis = true, largest = true, stream = true, allocator = true }
 
 ---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
 ---greater than everything.
 ---@param a cudalua.gpuarray.Array
 ---@param k integer
----@param options? any  {axis: integer, largest: boolean}, or the axis; default: the last one. largest = false: the k
----  least elements, the least first
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: the k least elements, the least first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError where the axis has fewer elements, and as sort
@@ -287,7 +287,7 @@ function Array:topk(k, options) return M.topk(self, k, options) end
 
 -- ---- unique ---------------------------------------------------------------------------------------------------------
 
-local unique_options = { index = true, inverse = true, counts = true, stream = true }
+local unique_options = { index = true, inverse = true, counts = true, stream = true, allocator = true }
 
 -- Is an element another one than the one before? NaNs are equal here; a complex number is one where a part is.
 local function differ(a, b)
@@ -334,8 +334,8 @@ end
 ---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
 ---for follows, in this order; the program waits until it is known how many there are.
 ---@param a cudalua.gpuarray.Array  of any shape, in C order
----@param options? {index: boolean, inverse: boolean, counts: boolean}  index: where each comes first; inverse: which of
----  them each element of a is; counts: how often each comes
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
+---  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
 ---@return cudalua.gpuarray.Array values  1-D
 ---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
 ---@raise LogicError for elements of a struct type
@@ -347,7 +347,7 @@ function M.unique(a, options)
 end
 
 ---As gpuarray.unique.
----@param options? {index: boolean, inverse: boolean, counts: boolean}
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array ...
 ---@raise LogicError as gpuarray.unique

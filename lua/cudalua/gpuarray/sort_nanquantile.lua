@@ -90,7 +90,7 @@ end
 ---The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
 ---none is. Integers give the default float.
 ---@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out}, or the axis: a number or a list; default: all
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
 function M.nanmedian(a, options) return called_median("gpuarray.nanmedian", a, options) end

@@ -23,6 +23,7 @@ local refuse, is_array = layout.refuse, object.is_array
 local check_array = arguments.check_array
 local positions_of, mode_of = arguments.positions_of, arguments.mode_of
 local delivered, list_of = arguments.delivered, arguments.list_of
+local PLACED = require("cudalua.gpuarray.calls").PLACED
 
 ---@class cudalua.gpuarray
 local M = {}
@@ -70,10 +71,12 @@ local function scalar_array(value, dt) return transfer.to_gpu(ndarray.array(valu
 ---@param conditions cudalua.gpuarray.Array[]  of bool
 ---@param choices any[]   as many arrays or numbers; all broadcast
 ---@param default? any    array or number, where no condition is true; default: 0
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError where the lists are not of one length, or empty, and where types or shapes do not fit
-function M.select(conditions, choices, default)
+function M.select(conditions, choices, default, options)
   local what = "gpuarray.select"
+  errors.options(what, options, PLACED)
   local _, n = list_of(what, "conditions", conditions)
   local _, m = list_of(what, "choices", choices)
   if n ~= m then refuse(what, ("%d conditions and %d choices are given"):format(n, m)) end
@@ -152,7 +155,7 @@ end
 ---@return cudalua.gpuarray.Array
 function Array:choose(choices, options) return M.choose(self, choices, options) end
 
-local search_options = { side = true, stream = true }
+local search_options = { side = true, stream = true, allocator = true }
 
 local function search(leaf, a, values, right)
   local dt = leaf.dtype
@@ -188,7 +191,7 @@ end
 ---sorted to the end.
 ---@param a cudalua.gpuarray.Array  1-D, ascending
 ---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
----@param options? {side: "left"|"right"}  default: left
+---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
 ---@return cudalua.gpuarray.Array  int64, of the shape of the values
 ---@raise LogicError where a has not one axis, or for complex types
 function M.searchsorted(a, values, options)
@@ -209,7 +212,7 @@ end
 
 ---As gpuarray.searchsorted.
 ---@param values any
----@param options? {side: "left"|"right"}
+---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 function Array:searchsorted(values, options) return M.searchsorted(self, values, options) end
 

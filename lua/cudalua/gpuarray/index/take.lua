@@ -1,6 +1,7 @@
 -- take, put and their kin: elements at positions.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
+local calls = require "cudalua.gpuarray.calls"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
@@ -94,9 +95,11 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param indices any     positions as for take, of as many axes as a; broadcast to a's shape but for the axis
 ---@param axis? integer   default: the last one
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as take
-function M.take_along_axis(a, indices, axis)
+function M.take_along_axis(a, indices, axis, options)
+  errors.options("gpuarray.take_along_axis", options, calls.PLACED)
   return move.gather(along("gpuarray.take_along_axis", a, indices, axis))
 end
 
@@ -105,9 +108,11 @@ end
 ---@param indices any    as for take_along_axis
 ---@param values any     array, nested lists or a number, that broadcasts to the shape of indices
 ---@param axis? integer  default: the last one
+---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
-function M.put_along_axis(a, indices, values, axis)
+function M.put_along_axis(a, indices, values, axis, options)
+  errors.options("gpuarray.put_along_axis", options, calls.STREAM)
   index.put(along("gpuarray.put_along_axis", a, indices, axis), a, values)
   return a
 end
@@ -220,4 +225,4 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   return put_all(what, sources, n, dest_indices, out)
 end
 
-return require("cudalua.gpuarray.calls").install(M)
+return calls.install(M)

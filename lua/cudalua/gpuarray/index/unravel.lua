@@ -57,14 +57,15 @@ local function check_empty(what, list, shape)
   end
 end
 
-local unravel_options = { order = true }
+local unravel_options = { order = true, stream = true, allocator = true }
 
 ---Positions among all elements of a shape as positions on each axis, as NumPy's unravel_index: what argmin of a whole
 ---array gives. The program waits for the check of the positions.
 ---@param indices any  array of integers, here or on the host, nested lists, or a number; from 1, negative ones from the
 ---  end
 ---@param shape integer|integer[]
----@param options? {order: "C"|"F"}  "F": the first axis counts fastest
+---@param options? {order: "C"|"F", stream: cudalua.Stream, allocator: function}  order "F": the first axis counts
+---  fastest
 ---@return cudalua.gpuarray.Array ...  one for each axis: int64, from 1, of the shape of indices
 ---@raise LogicError for positions that are not there, and for a bad shape
 function M.unravel_index(indices, shape, options)
@@ -84,13 +85,13 @@ function M.unravel_index(indices, shape, options)
   return unpack(out)
 end
 
-local ravel_options = { mode = true, order = true }
+local ravel_options = { mode = true, order = true, stream = true, allocator = true }
 
 ---Positions on each axis of a shape as positions among all its elements, as NumPy's ravel_multi_index.
 ---@param indices any[]  for each axis an array of integers, nested lists or a number, as for unravel_index; broadcast
 ---@param shape integer|integer[]
----@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F"}  mode: as for take; "raise" (default) waits for the
----  check
+---@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F", stream: cudalua.Stream, allocator: function}  mode: as
+---  for take; "raise" (default) waits for the check
 ---@return cudalua.gpuarray.Array  int64, from 1
 ---@raise LogicError for positions that are not there, and if there is not one array for each axis
 function M.ravel_multi_index(indices, shape, options)

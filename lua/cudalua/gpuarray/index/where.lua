@@ -1,6 +1,7 @@
 -- where, nonzero and their kin: elements for which something is true.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
+local calls = require "cudalua.gpuarray.calls"
 local errors = require "cudalua.errors"
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local functions = require "cudalua.gpuarray.functions"
@@ -48,10 +49,12 @@ function Array:where(a, b, options) return M.where(self, a, b, options) end
 ---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
 ---elements. The program waits for the array.
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
 ---@raise LogicError for a 0-d array
-function M.nonzero(a)
+function M.nonzero(a, options)
   local what = "gpuarray.nonzero"
+  errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
   if a._ndim == 0 then refuse(what, "a 0-d array has no positions") end
   local list = mask.positions(mask.of(a), what)
@@ -62,23 +65,28 @@ function M.nonzero(a)
 end
 
 ---As gpuarray.nonzero.
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
-function Array:nonzero() return M.nonzero(self) end
+function Array:nonzero(options) return M.nonzero(self, options) end
 
 ---Where an array is not 0, element by element: its positions on all axes. The program waits for the array.
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  int64, of the shape (count, axes)
-function M.argwhere(a)
+function M.argwhere(a, options)
   local what = "gpuarray.argwhere"
+  errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
   return mask.unravel(mask.positions(mask.of(a), what), a._shape, false)
 end
 
 ---Where an array is not 0: the positions in C order of the whole. The program waits for the array.
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D, int64
-function M.flatnonzero(a)
+function M.flatnonzero(a, options)
   local what = "gpuarray.flatnonzero"
+  errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
   return mask.positions(mask.of(a), what)
 end
@@ -130,10 +138,12 @@ end
 ---The elements for which a mask is true, in C order, as NumPy's extract. The program waits for the mask.
 ---@param condition any  array or nested lists, of as many elements as a, or of none
 ---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
 ---@raise LogicError where the sizes differ
-function M.extract(condition, a)
+function M.extract(condition, a, options)
   local what = "gpuarray.extract"
+  errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
   local c = mask_of(what, "condition", condition)
   if c._size > 0 then same_size(what, c, a) end
@@ -145,10 +155,12 @@ end
 ---@param a cudalua.gpuarray.Array  written to
 ---@param condition any  mask: array or nested lists, of as many elements as a
 ---@param values any     array, nested lists or a number; repeated where they are fewer
+---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError where the sizes differ, or there are no values and something is true
-function M.place(a, condition, values)
+function M.place(a, condition, values, options)
   local what = "gpuarray.place"
+  errors.options(what, options, calls.STREAM)
   check_array(what, "a", a)
   local c = mask_of(what, "condition", condition)
   same_size(what, c, a)
@@ -167,10 +179,12 @@ end
 ---@param a cudalua.gpuarray.Array  written to
 ---@param condition any  mask: array or nested lists, of as many elements as a
 ---@param values any     array, nested lists or a number
+---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError where the sizes differ, or there are no values
-function M.putmask(a, condition, values)
+function M.putmask(a, condition, values, options)
   local what = "gpuarray.putmask"
+  errors.options(what, options, calls.STREAM)
   check_array(what, "a", a)
   local c = mask_of(what, "condition", condition)
   same_size(what, c, a)
