@@ -895,6 +895,77 @@ families.barriers = {
 #endif
         o[lane] = v;
       }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "a value from elsewhere that a recursive call saved", "shuffle", 719, { 8 },
+    "value of lane 16 .*; the value is stored to global memory at planted.cu:%d+",
+    [[__device__ __noinline__ int total(int n, int v, int lane) {
+        if (n == 0) return 0;
+        int below = total(n - 1, lane, lane);
+#ifdef FIXED
+        return lane < 8 ? below + v : below;
+#else
+        return below + v;
+#endif
+      }
+      __global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, lane, 8); // HERE
+        o[lane] = total(3, v, lane);
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "a byte from elsewhere between others", "shuffle", 719, { 15 },
+    "value of lane 23 .*; the value is stored to global memory at planted.cu:%d+ .* by thread %(0,0,0%)",
+    [[__global__ void k(int *o) {
+        __shared__ char s[16];
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        char v = __shfl_down_sync(0xffff, lane, 8); // HERE
+        if (lane == 15) s[15] = v;
+        __syncwarp(0xffff);
+        if (lane < 15) s[lane] = lane; // in the same words, later
+        __syncwarp(0xffff);
+#ifdef FIXED
+        o[lane] = s[lane < 15 ? lane : 0];
+#else
+        o[lane] = s[15 - lane];
+#endif
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "a printed value from elsewhere", "shuffle", 719, { 8 }, "value of lane 16 .*; the value is printed",
+    [[extern "C" __device__ int printf(const char *, ...);
+      __global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, lane, 8); // HERE
+#ifdef FIXED
+        if (lane < 8)
+#endif
+        printf("%d\n", v);
+        o[lane] = lane;
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "a printed string with a byte from elsewhere", "shuffle", 719, { 8 }, "value of lane 16 .*; the value is printed",
+    [[extern "C" __device__ int printf(const char *, ...);
+      __global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        char text[4] = {'a', (char)('b' + (__shfl_down_sync(0xffff, lane, 8) & 1)), 'c', 0}; // HERE
+#ifdef FIXED
+        if (lane >= 8) text[1] = 'x';
+#endif
+        printf("%s\n", text);
+        o[lane] = lane;
+      }]], args = { "ints:32" }, block = 32, fixed = true },
+  { "an allocation of a size from elsewhere", "shuffle", 719, { 8 },
+    "value of lane 16 .*; the value is an argument of a function of the device",
+    [[__global__ void k(int *o) {
+        int lane = threadIdx.x;
+        if (lane >= 16) return;
+        int v = __shfl_down_sync(0xffff, lane, 8) & 15; // HERE
+#ifdef FIXED
+        if (lane >= 8) v = 4;
+#endif
+        void *p = malloc(v + 1);
+        o[lane] = p != 0;
+        free(p);
+      }]], args = { "ints:32" }, block = 32, fixed = true },
 }
 
 -- Everything below runs in the process of its own where the cases are tried.

@@ -166,6 +166,9 @@ void sg_undefined_step(Gang *g, const Ins *in);
 bool sg_undefined_guard(Gang *g, const Ins *in);
 bool sg_undefined_access(Gang *g, const Ins *in, const Spot *s);
 bool sg_undefined_control(Gang *g, const Ins *in);
+/* What a function of the device (g->calling) takes from memory of a lane, and makes there. */
+bool sg_undefined_taken(Gang *g, uint32_t lane, const void *p, size_t bytes, const char *how);
+void sg_undefined_made(Gang *g, const void *p, size_t bytes);
 void sg_undefined_forget(Gang *g); /* a block begins */
 void sg_undefined_free(Undefined *u);
 

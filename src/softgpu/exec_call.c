@@ -6,6 +6,7 @@
 #include "simd.h"
 
 #include "builtin.h"
+#include "check.h"
 #include "kernel.h"
 
 #define ACTIVE(i)                                                                                            \
@@ -112,6 +113,12 @@ void FN(builtin)(Gang *g, const Ins *in) {
   g->calling = (uint32_t)(in - g->kernel->code);
   ACTIVE(i) {
     uint8_t *memory = local(g, i);
+    if (g->undefined) {
+      if (!sg_undefined_taken(g, i, memory + args, b->arg_bytes,
+                              "is an argument of a function of the device"))
+        return;
+      sg_undefined_made(g, memory + result, b->result_bytes);
+    }
     __builtin_memset(memory + result, 0, b->result_bytes);
     if (!b->fn(g, i, memory + args, memory + result)) return;
   }

@@ -2,6 +2,7 @@
  * them would be. The text is made at once, as the C library of the host prints it, and kept by the context
  * until somebody waits for the device. */
 #include "builtin.h"
+#include "check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +106,11 @@ typedef struct Spec {
   char type;
 } Spec;
 
+static bool is_defined(Print *p, const void *from, size_t bytes) {
+  p->fault = p->g->undefined && !sg_undefined_taken(p->g, p->lane, from, bytes, "is printed");
+  return !p->fault;
+}
+
 /* The next argument, of 4 or 8 bytes. */
 static uint64_t argument(Print *p, uint32_t bytes) {
   uint64_t v = 0;
@@ -117,6 +123,7 @@ static uint64_t argument(Print *p, uint32_t bytes) {
     p->fault = true;
     return 0;
   }
+  if (!is_defined(p, from, bytes)) return 0;
   memcpy(&v, from, bytes);
   p->at += bytes;
   p->count++;
@@ -195,6 +202,10 @@ static void string(Print *p, const Spec *s) {
   }
   if (v && !text) {
     p->out.failed = true;
+    return;
+  }
+  if (v && n && !is_defined(p, sg_lane_memory(p->g, p->lane, v, n, false), n)) {
+    free(text);
     return;
   }
   if (!v && s->precision >= 0 && s->precision < 6) n = 0;

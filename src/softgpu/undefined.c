@@ -1,10 +1,10 @@
 /* Values that a shuffle took from a lane that does not take part in it: CUDA leaves them undefined, and a
- * thread may throw them away. So they are followed, lane by lane, through registers, through shared and local
- * memory and through further shuffles, until one counts: it decides a branch, an address, who takes part in a
- * warp's or a block's operation, or it is stored to global memory. That is reported, at the shuffle.
+ * thread may throw them away. So they are followed, lane by lane, through registers, also those that calls
+ * save, through shared and local memory and through further shuffles, until one counts: it decides a branch,
+ * an address, who takes part in a warp's or a block's operation, it is stored to global memory, or one of the
+ * device's functions (printf ...) takes it. That is reported, at the shuffle.
  *
- * Until a block's first such value nothing of this costs anything. What the device's functions (printf ...)
- * are given is not looked at. */
+ * Until a block's first such value nothing of this costs anything. */
 #include "check.h"
 #include "kernel.h"
 
@@ -19,8 +19,8 @@ typedef struct Origin {
 
 /* Words of memory that hold such a value, a hash by address. */
 typedef struct Word {
-  uintptr_t at;   /* address / 4; 0: free */
-  uint8_t origin; /* 0: overwritten since */
+  uintptr_t at;      /* address / 4; 0: free */
+  uint8_t origin[4]; /* by byte; 0: defined, or overwritten since */
 } Word;
 
 struct Undefined {
@@ -173,27 +173,6 @@ static bool concerns(const Undefined *u, const Ins *in) {
   return some;
 }
 
-void sg_undefined_step(Gang *g, const Ins *in) {
-  Undefined *u = g->check->undefined;
-  if (in->op == OP_restore) { /* registers that a call had saved */
-    const uint32_t *list = g->kernel->targets + in->target;
-    for (uint32_t k = 0; k < list[1]; k++)
-      for (uint32_t i = g->lo; i < g->lo + g->n; i++)
-        if (g->m[i]) set(u, list[2 + 3 * k], i, 0);
-    return;
-  }
-  if (in->d == NO_ROW || !concerns(u, in)) return;
-  const Absorbing absorbs = absorbing(in);
-  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
-    if (!g->m[i]) continue;
-    const uint8_t origin = in->kind == K_ALU ? result(g, in, i, absorbs) : 0;
-    set(u, in->d, i, origin);
-    if (in->e != NO_ROW) set(u, in->e, i, origin);
-  }
-  look_again(u, in->d);
-  look_again(u, in->e);
-}
-
 /* Whether the instruction was executed is not defined: neither is its result. */
 bool sg_undefined_guard(Gang *g, const Ins *in) {
   Undefined *u = g->check->undefined;
@@ -249,22 +228,38 @@ static bool make_room(Undefined *u) {
   return true;
 }
 
-static void store(Undefined *u, const uint8_t *p, uint32_t bytes, uint8_t origin) {
-  for (uintptr_t at = (uintptr_t)p / 4; at * 4 < (uintptr_t)p + bytes; at++) {
+/* The bytes of one word that an access has. */
+typedef struct Part {
+  uintptr_t at;
+  uint32_t first, bytes;
+} Part;
+
+static Part part_of(const uint8_t *p, size_t bytes) {
+  const uint32_t first = (uintptr_t)p % 4;
+  return (Part){(uintptr_t)p / 4, first, bytes < 4 - first ? (uint32_t)bytes : 4 - first};
+}
+
+static void store(Undefined *u, const uint8_t *p, size_t bytes, uint8_t origin) {
+  for (Part part; bytes; p += part.bytes, bytes -= part.bytes) {
+    part = part_of(p, bytes);
     if (!origin && !u->nwords) return;
     if (origin && !make_room(u)) return;
-    Word *w = word_at(u, at);
+    Word *w = word_at(u, part.at);
     if (!origin && !w->at) continue;
     u->nwords += !w->at;
-    *w = (Word){at, origin};
+    w->at = part.at;
+    memset(w->origin + part.first, origin, part.bytes);
   }
 }
 
-static uint8_t load(const Undefined *u, const uint8_t *p, uint32_t bytes) {
-  uint8_t origin = 0;
-  for (uintptr_t at = (uintptr_t)p / 4; u->nwords && !origin && at * 4 < (uintptr_t)p + bytes; at++)
-    origin = word_at(u, at)->origin;
-  return origin;
+static uint8_t load(const Undefined *u, const uint8_t *p, size_t bytes) {
+  for (Part part; u->nwords && bytes; p += part.bytes, bytes -= part.bytes) {
+    part = part_of(p, bytes);
+    const Word *w = word_at(u, part.at);
+    for (uint32_t i = 0; i < part.bytes; i++)
+      if (w->origin[part.first + i]) return w->origin[part.first + i];
+  }
+  return 0;
 }
 
 /* Shared memory and the threads' own. */
@@ -291,6 +286,53 @@ bool sg_undefined_access(Gang *g, const Ins *in, const Spot *s) {
   }
   look_again(u, in->d);
   return true;
+}
+
+bool sg_undefined_taken(Gang *g, uint32_t lane, const void *p, size_t bytes, const char *how) {
+  const uint8_t origin = load(g->check->undefined, p, bytes);
+  return !origin || counts(g, g->calling, lane, origin, how);
+}
+
+void sg_undefined_made(Gang *g, const void *p, size_t bytes) { store(g->check->undefined, p, bytes, 0); }
+
+/* --- a step --- */
+
+/* Registers that a call saves in the frame of list[0] bytes (exec_call.c), and gets back. */
+static void frame(Gang *g, const Ins *in) {
+  Undefined *u = g->check->undefined;
+  const uint32_t *list = g->kernel->targets + in->target;
+  const bool saves = in->op == OP_save;
+  for (uint32_t k = 0; k < list[1]; k++) {
+    const uint32_t row = list[2 + 3 * k], width = list[3 + 3 * k], offset = list[4 + 3 * k];
+    for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+      if (!g->m[i]) continue;
+      const uint64_t base = bits_of(g, in->d, i, 8) - (saves ? 0 : list[0]);
+      const uint8_t *p = g->local + (size_t)i * g->local_stride + base + offset;
+      if (saves)
+        store(u, p, width, of_lane(u, row, i));
+      else
+        set(u, row, i, load(u, p, width));
+    }
+    look_again(u, row);
+  }
+}
+
+void sg_undefined_step(Gang *g, const Ins *in) {
+  Undefined *u = g->check->undefined;
+  if (in->op == OP_save || in->op == OP_restore) {
+    frame(g, in);
+    return;
+  }
+  if (in->d == NO_ROW || !concerns(u, in)) return;
+  const Absorbing absorbs = absorbing(in);
+  for (uint32_t i = g->lo; i < g->lo + g->n; i++) {
+    if (!g->m[i]) continue;
+    const uint8_t origin = in->kind == K_ALU ? result(g, in, i, absorbs) : 0;
+    set(u, in->d, i, origin);
+    if (in->e != NO_ROW) set(u, in->e, i, origin);
+  }
+  look_again(u, in->d);
+  look_again(u, in->e);
 }
 
 /* --- warps --- */
