@@ -63,6 +63,8 @@ describe("vec", function()
       assert.equal(dt, vec[name])
       assert.equal(dt, cuda.vec[name])
     end
+    assert.are_not.equal(vec.long3.ctype, vec.longlong3.ctype) -- which the order of making them does not change
+    assert.equal(vec.long3, dtype(vec.long3.ctype))
     for _, name in ipairs { "float5", "float0", "float", "half2", "bool2", "float4_16a", "double2_32a", "make_",
       "make_float", "make_foo4", "", "float44", "4" } do
       gpu.raises("LogicError", ("vec has no field '%s'"):format(name), function() return vec[name] end)

@@ -149,8 +149,9 @@ local function description(fields)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- The first field carries the alignment of the whole: metatypes do not go with an attribute of the struct itself.
-local function ffi_type(where, fields, packed, alignment)
+-- The first field carries the alignment of the whole: metatypes do not go with an attribute of the struct itself. The
+-- number keeps structs apart that have the same fields, such as long3 and longlong3.
+local function ffi_type(where, fields, packed, alignment, number)
   local parts, types = { packed and "struct __attribute__((packed)) {" or "struct {" }, {}
   for i, f in ipairs(fields) do
     local dims = f.extents and "[" .. table.concat(f.extents, "][") .. "]" or ""
@@ -159,7 +160,7 @@ local function ffi_type(where, fields, packed, alignment)
       packed and "" or (" __attribute__((aligned(%d)))"):format(own))
     types[i] = f.dtype.ctype
   end
-  parts[#parts + 1] = "}"
+  parts[#parts + 1] = ("} /* %d */"):format(number)
   return typeof(where, table.concat(parts, " "), unpack(types))
 end
 
@@ -412,8 +413,8 @@ local function public_fields(fields)
 end
 
 local function create(where, fields, name, size, alignment, packed, builtin)
-  local ctype = ffi_type(where, fields, packed, alignment)
   serial = serial + 1
+  local ctype = ffi_type(where, fields, packed, alignment, serial)
   local by_name = {}
   for _, f in ipairs(fields) do
     by_name[f.name] = f
