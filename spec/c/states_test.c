@@ -296,6 +296,43 @@ static void stays_loaded(void) {
   TRUE(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
+/* --- all at once --- */
+
+/* Several threads, each with a state of its own, go from require to lua_close() at the same time. Nothing is
+ * set up beforehand: what the process has one of, they make together. together.lua is what they do. */
+static pthread_barrier_t line;
+
+static void *from_the_start(void *own_number) {
+  enum { N = 4000, BLOCKS = 96, WIDTH = 128 }; /* as there */
+  const double k = (double)(uintptr_t)own_number, numbers = N * (N - 1) / 2;
+  const double expected[] = {numbers + N * k, BLOCKS * WIDTH * 25, numbers * k + N, numbers};
+  enum { RESULTS = sizeof expected / sizeof *expected };
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/together.lua", (int)(strrchr(script, '/') - script), script);
+  pthread_barrier_wait(&line);
+  lua_State *L = bare_state();
+  if (luaL_loadfile(L, path)) die(lua_tostring(L, -1));
+  lua_pushnumber(L, k);
+  run(L, RESULTS, 1);
+  for (int i = 0; i < RESULTS; i++) TRUE(lua_tonumber(L, i - RESULTS) == expected[i]);
+  lua_close(L);
+  return NULL;
+}
+
+static void together(void) {
+  enum { MANY = 4, ROUNDS = 3 };
+  pthread_t t[MANY];
+  pthread_barrier_init(&line, NULL, MANY);
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned i = 0; i < MANY; i++)
+      pthread_create(&t[i], NULL, from_the_start, (void *)(uintptr_t)(1 + i + MANY * round));
+    for (int i = 0; i < MANY; i++) pthread_join(t[i], NULL);
+  }
+  set_up();
+  TRUE(!primary_active());
+  nothing_left(false);
+}
+
 /* --- at random --- */
 
 enum { STATES = 4, STEPS = 150, THREADS = 4, MOVES = 100, FORKS = 40 };
@@ -373,9 +410,7 @@ static void moves(void) {
 
 /* --- fork --- */
 
-#ifdef __SANITIZE_THREAD__ /* it does not follow threads into a fork */
-static void forks(void) {}
-#else
+#ifndef UNDER_TSAN /* it does not follow threads into a fork */
 
 /* Other threads hold any of the library's locks at the time of the fork, and are not there in the child. */
 static const char in_the_child[] =
@@ -445,29 +480,46 @@ static void forks(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} groups[] = {{"stacks", stacks},         {"other_thread", other_thread},
-              {"implicit", implicit},     {"stays_loaded", stays_loaded},
-              {"one_thread", one_thread}, {"threads", threads},
-              {"moves", moves},           {"forks", forks}};
+  int times; /* in a new process each */
+  bool bare; /* without set_up() */
+} groups[] = {{"together", together, .times = 3, .bare = true},
+              {"stacks", stacks, .times = 1},
+              {"other_thread", other_thread, .times = 1},
+              {"implicit", implicit, .times = 1},
+              {"stays_loaded", stays_loaded, .times = 1},
+              {"one_thread", one_thread, .times = 1},
+              {"threads", threads, .times = 1},
+              {"moves", moves, .times = 1},
+#ifndef UNDER_TSAN
+              {"forks", forks, .times = 1}
+#endif
+};
+
+/* Prints a line for each process: how it went. Returns how many failed. */
+static int run_all(const char *program) {
+  int number = 0, failed = 0;
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    for (int k = 0; k < groups[i].times; k++) {
+      char command[4096];
+      snprintf(command, sizeof command, "'%s' '%s' %s %u", program, script, groups[i].name, seed);
+      const bool bad = system(command) != 0;
+      printf("%s %d - %s, seed %u\n", bad ? "not ok" : "ok", ++number, groups[i].name, seed);
+      failed += bad;
+    }
+  return failed;
+}
 
 int main(int argc, char **argv) {
   script = argc > 1 ? argv[1] : "spec/support/states.lua";
   seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 0) : (unsigned)time(NULL) % 1000000;
   setvbuf(stdout, NULL, _IOLBF, 0);
-  int failed = 0;
-  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-    if (argc > 2) {
-      if (strcmp(argv[2], groups[i].name)) continue;
-      set_up();
+  if (argc < 3) return run_all(argv[0]) ? 1 : 0;
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    if (!strcmp(argv[2], groups[i].name)) {
+      if (!groups[i].bare) set_up();
       groups[i].run();
       free(image);
       return 0;
     }
-    char command[4096];
-    snprintf(command, sizeof command, "'%s' '%s' %s %u", argv[0], script, groups[i].name, seed);
-    int status = system(command);
-    printf("%s %zu - %s, seed %u\n", status ? "not ok" : "ok", i + 1, groups[i].name, seed);
-    failed += status != 0;
-  }
-  return failed ? 1 : 0;
+  die("there is no such group");
 }

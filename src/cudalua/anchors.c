@@ -35,7 +35,7 @@ static cl_Lane *lane_of(cl_State *st, cl_Stream *s, cl_Context *ctx) {
 }
 
 static bool usable(const cl_Context *c) {
-  return !cl_driver.forked && c->rec.life == CL_LIVE && !cl_driver.poison[c->device];
+  return !cl_forked && c->rec.life == CL_LIVE && !cl_poison[c->device];
 }
 
 static void lane_free(cl_Lane *l) {

@@ -84,7 +84,7 @@ const char *cl_check_name(lua_State *L, int idx, const char *what) {
 /* The driver follows any pointer that it is given as a handle; an address that nothing is at need not come so
  * far. */
 bool cl_may_be_handle(uint64_t handle) {
-  if (cl_driver.soft) return true; /* it looks handles up */
+  if (cl_driver()->soft) return true; /* it looks handles up */
   char bytes[8];
   struct iovec to = {bytes, sizeof bytes}, from = {(void *)(uintptr_t)handle, sizeof bytes};
   if (handle % 8) return false;

@@ -236,7 +236,7 @@ static CUresult begin(cl_Capture *c) {
 /* With the context gone, the stream's handle is that of nothing, or of something else. */
 static CUresult end(const cl_Capture *c, CUgraph *graph) {
   *graph = NULL;
-  if (cl_driver.forked) return CUDA_ERROR_NOT_INITIALIZED;
+  if (cl_forked) return CUDA_ERROR_NOT_INITIALIZED;
   if (!cl_rec_live(&c->stream->rec) || c->ctx->rec.life != CL_LIVE) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   return CU.cuStreamEndCapture(cl_stream_handle(c->stream), graph);
 }

@@ -93,7 +93,7 @@ static bool look(Awaited *a) {
   enum { LOOKS = 32 }; /* between two looks at the clock */
   double start = 0;
   for (unsigned i = 0; !is_there(a); i++) {
-    if (cl_driver.soft) return false;
+    if (cl_driver()->soft) return false;
     __builtin_ia32_pause();
     if (i % LOOKS) continue;
     if (!i) start = now();

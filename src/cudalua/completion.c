@@ -59,7 +59,7 @@ static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
 }
 
 void cl_inbox_close(cl_Inbox *box) {
-  if (!box || cl_driver.forked) return; /* in a fork its lock may be held by a thread that is not there */
+  if (!box || cl_forked) return; /* in a fork its lock may be held by a thread that is not there */
   pthread_mutex_lock(&box->lock);
   box->closed = true;
   for (Completion *c = box->head; c;) {
@@ -107,7 +107,7 @@ int cl_stream_on_complete(lua_State *L) {
 
 /* Each is taken out before its function runs: the function may raise, or wait and so come here again. */
 int cl_run_completions(lua_State *L) {
-  cl_Inbox *box = cl_driver.forked ? NULL : cl_state(L)->inbox; /* the parent's */
+  cl_Inbox *box = cl_forked ? NULL : cl_state(L)->inbox; /* the parent's */
   int n = 0;
   while (box && box->length) {
     pthread_mutex_lock(&box->lock);

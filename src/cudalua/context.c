@@ -210,7 +210,7 @@ static __thread bool hosted;
  * with an error; but a primary one is the host program's too, so it stays retained. */
 static int pushes_gc(lua_State *L) {
   Pushes *p = lua_touserdata(L, 1);
-  if (cl_driver.forked) return 0;
+  if (cl_forked) return 0;
   take_off(p, NULL);
   while (p->n) {
     const Push *e = &p->list[--p->n];
@@ -547,7 +547,7 @@ int cl_context_is_poisoned(lua_State *L) {
     dev = ((const cl_Context *)o->rec)->device;
   else
     dev = cl_current_device(L);
-  lua_pushboolean(L, dev >= 0 && dev < CL_MAX_DEVICES && cl_driver.poison[dev]);
+  lua_pushboolean(L, dev >= 0 && dev < CL_MAX_DEVICES && cl_poison[dev]);
   return 1;
 }
 
@@ -593,7 +593,7 @@ int cl_context_set_cache_config(lua_State *L) {
 
 /* Bank sizes can be chosen on no GPU that this library runs on, and a driver may drop the calls: then there
  * is the default, and nothing to set. */
-static bool has_banks(const void *entry) { return !cl_driver.open || cl_entry_present(entry); }
+static bool has_banks(const void *entry) { return !cl_driver()->open || cl_entry_present(entry); }
 
 int cl_context_get_shared_config(lua_State *L) {
   const cl_Object *o = receiver(L);
@@ -651,7 +651,7 @@ void cl_contexts_wait(uint64_t devices, const cl_Context *except) {
   for (cl_Context *c; (c = cl_context_after(last)); cl_rec_release(&c->rec)) {
     CUcontext popped;
     last = c->rec.generation;
-    if (c == except || !(devices >> c->device & 1) || cl_driver.poison[c->device] ||
+    if (c == except || !(devices >> c->device & 1) || cl_poison[c->device] ||
         CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle))
       continue;
     CU.cuCtxSynchronize();
@@ -739,7 +739,7 @@ CUdevice cl_current_device(lua_State *L) {
 int cl_context_get_current(lua_State *L) {
   CUcontext handle = NULL;
   CUresult code = CU.cuCtxGetCurrent(&handle);
-  if (code && (code != CUDA_ERROR_NOT_INITIALIZED || cl_driver.open)) cl_fail(L, "cuCtxGetCurrent", code);
+  if (code && (code != CUDA_ERROR_NOT_INITIALIZED || cl_driver()->open)) cl_fail(L, "cuCtxGetCurrent", code);
   if (!handle || is_gone(handle)) {
     lua_pushnil(L);
     return 1;

@@ -201,7 +201,7 @@ int cl_device_error(lua_State *L) {
     if (!d) cl_bad_argument(L, 1, "device", "a Device");
     CL_TRY(L, cuDeviceGet, &h, d->ordinal);
   }
-  int code = h >= 0 && h < CL_MAX_DEVICES ? cl_driver.poison[h] : 0;
+  int code = h >= 0 && h < CL_MAX_DEVICES ? cl_poison[h] : 0;
   if (!code) return 0;
   lua_pushinteger(L, code);
   lua_pushstring(L, cl_code_name((CUresult)code));

@@ -16,13 +16,17 @@ static CUresult missing(void) { return CL_MISSING; }
 
 #define CL_ENTRY(symbol, since) .symbol = (__typeof__(&symbol))(void *)not_initialized,
 #define CL_ENTRY_OLD(symbol, since, type) .symbol = (type)(void *)not_initialized,
-cl_Driver cl_driver = {.f = {
+static const cl_Driver unopened = {.f = {
 #include "entries.def"
-                       }};
+                                   }};
 #undef CL_ENTRY
 #undef CL_ENTRY_OLD
 
 CL_LOCK(open_lock);
+static cl_Driver opened; /* what publish() fills in once */
+const cl_Driver *_Atomic cl_driver_in_use = &unopened;
+bool cl_forked;
+_Atomic int cl_poison[CL_MAX_DEVICES];
 
 bool cl_entry_present(const void *entry) {
   return entry != (const void *)not_initialized && entry != (const void *)missing;
@@ -58,55 +62,54 @@ static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t
 const char *cl_log_text(void) { return log_used ? log_text : NULL; }
 void cl_log_clear(void) { log_used = 0; }
 
-static void resolve(void *lib) {
+static void resolve(cl_Driver *d, void *lib) {
 #define CL_ENTRY(symbol, since)                                                                              \
   {                                                                                                          \
     void *p_ = dlsym(lib, #symbol);                                                                          \
-    cl_driver.f.symbol = (__typeof__(&symbol))(p_ ? p_ : (void *)missing);                                   \
+    d->f.symbol = (__typeof__(&symbol))(p_ ? p_ : (void *)missing);                                          \
   }
 #define CL_ENTRY_OLD(symbol, since, type)                                                                    \
   {                                                                                                          \
     void *p_ = dlsym(lib, #symbol);                                                                          \
-    cl_driver.f.symbol = (type)(p_ ? p_ : (void *)missing);                                                  \
+    d->f.symbol = (type)(p_ ? p_ : (void *)missing);                                                         \
   }
 #include "entries.def"
 #undef CL_ENTRY
 #undef CL_ENTRY_OLD
-  *(void **)&cl_driver.control = dlsym(lib, "cuSoftgpuControl");
+  *(void **)&d->control = dlsym(lib, "cuSoftgpuControl");
 }
 
 /* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */
-static void drop_newer(int version) {
+static void drop_newer(cl_Driver *d) {
 #define CL_ENTRY(symbol, since)                                                                              \
-  if (since > version) cl_driver.f.symbol = (__typeof__(&symbol))(void *)missing;
+  if (since > d->version) d->f.symbol = (__typeof__(&symbol))(void *)missing;
 #define CL_ENTRY_OLD(symbol, since, type)                                                                    \
-  if (since > version) cl_driver.f.symbol = (type)(void *)missing;
+  if (since > d->version) d->f.symbol = (type)(void *)missing;
 #include "entries.def"
 #undef CL_ENTRY
 #undef CL_ENTRY_OLD
 }
 
-static void forget(void) {
-#define CL_ENTRY(symbol, since) cl_driver.f.symbol = (__typeof__(&symbol))(void *)not_initialized;
-#define CL_ENTRY_OLD(symbol, since, type) cl_driver.f.symbol = (type)(void *)not_initialized;
-#include "entries.def"
-#undef CL_ENTRY
-#undef CL_ENTRY_OLD
-  cl_driver.control = NULL;
+static void publish(const cl_Driver *d) { /* locked */
+  opened = *d;
+  opened.open = true;
+  atomic_store_explicit(&cl_driver_in_use, &opened, memory_order_release);
 }
 
 /* The driver answers everything in a fork with one code. It is not asked: what it had under way in another
- * thread does not end there. */
+ * thread does not end there. A fork has one thread as yet, so that nobody reads what changes here. */
 static void after_fork(void) {
-  if (!cl_driver.open) return;
-  cl_driver.forked = true;
+  if (!cl_driver()->open) return;
+  cl_forked = true;
   cl_closes++;
-  forget();
+  opened.f = unopened.f;
+  opened.control = NULL;
 }
 CL_IN_FORK(driver, after_fork());
 
 /* What one attempt came to. code 0 and devices > 0: the driver is usable. */
 typedef struct Attempt {
+  cl_Driver driver; /* as far as it came */
   bool loaded;
   const char *call; /* what answered code */
   CUresult code;
@@ -122,26 +125,26 @@ static bool load(const char *path, Attempt *a) {
     snprintf(a->tried + n, sizeof a->tried - n, "%s%s", n ? "; " : "", why ? why : path);
     return false;
   }
-  resolve(lib);
-  if (!cl_entry_present((const void *)CU.cuInit)) {
+  resolve(&a->driver, lib);
+  if (!cl_entry_present((const void *)a->driver.f.cuInit)) {
     snprintf(a->tried + n, sizeof a->tried - n, "%s%s: no cuInit in it", n ? "; " : "", path);
     dlclose(lib);
-    forget();
     return false;
   }
-  snprintf(cl_driver.path, sizeof cl_driver.path, "%s", path);
+  snprintf(a->driver.path, sizeof a->driver.path, "%s", path);
   a->loaded = true;
   return true;
 }
 
 static void try_init(Attempt *a) {
-  a->code = CU.cuInit(0);
+  cl_Driver *d = &a->driver;
+  a->code = d->f.cuInit(0);
   a->call = "cuInit";
   if (a->code) return;
-  a->code = CU.cuDriverGetVersion(&cl_driver.version);
+  a->code = d->f.cuDriverGetVersion(&d->version);
   a->call = "cuDriverGetVersion";
   if (a->code) return;
-  a->code = CU.cuDeviceGetCount(&a->devices);
+  a->code = d->f.cuDeviceGetCount(&a->devices);
   a->call = "cuDeviceGetCount";
 }
 
@@ -193,14 +196,21 @@ static bool no_gpu(const Attempt *a) {
          (a->code == CUDA_SUCCESS && a->devices == 0);
 }
 
+/* A code that is not in our list is one of the driver's, which is not in use yet. */
+static const char *text_of(const Attempt *a) {
+  const char *text = NULL;
+  if (!cl_code_name(a->code) && !a->driver.f.cuGetErrorString(a->code, &text) && text) return text;
+  return cl_code_text(a->code);
+}
+
 static void why(const Attempt *a, char *out, size_t size) {
   if (!a->loaded)
     snprintf(out, size, "%s", a->tried);
   else if (a->code)
-    snprintf(out, size, "%s: %s: %s (%s)", cl_driver.path, a->call, cl_code_text(a->code),
+    snprintf(out, size, "%s: %s: %s (%s)", a->driver.path, a->call, text_of(a),
              cl_code_name(a->code) ? cl_code_name(a->code) : "?");
   else
-    snprintf(out, size, "%s: no CUDA device", cl_driver.path);
+    snprintf(out, size, "%s: no CUDA device", a->driver.path);
 }
 
 /* "auto", "cuda", "soft" or a path: the choice given, else CUDALUA_DRIVER. */
@@ -214,7 +224,7 @@ static const char *choose(lua_State *L, const char *choice) {
 
 /* init(choice) -> notice or nil. */
 int cl_init(lua_State *L) {
-  if (cl_driver.forked) cl_fail_forked(L);
+  if (cl_forked) cl_fail_forked(L);
   const char *choice = choose(L, luaL_optstring(L, 1, NULL));
   bool is_auto = !strcmp(choice, "auto"), is_path = strchr(choice, '/') != NULL;
 
@@ -223,7 +233,7 @@ int cl_init(lua_State *L) {
   char notice[2560] = "", reason[2304] = "";
   bool failed = false;
   pthread_mutex_lock(&open_lock);
-  if (!cl_driver.open) {
+  if (!cl_driver()->open) {
     if (is_path)
       attempt(choice, &a);
     else if (!strcmp(choice, "soft"))
@@ -240,14 +250,12 @@ int cl_init(lua_State *L) {
         if (failed) why(&a, reason, sizeof reason);
       }
     }
-    if (failed) {
-      forget();
-    } else {
+    if (!failed) {
       CUlogsCallbackHandle logs;
-      cl_driver.soft = cl_driver.emit_ptx = cl_driver.control != NULL;
-      if (cl_driver.soft) drop_newer(cl_driver.version);
-      CU.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
-      cl_driver.open = true;
+      a.driver.soft = a.driver.control != NULL;
+      if (a.driver.soft) drop_newer(&a.driver);
+      a.driver.f.cuLogsRegisterCallback(keep_log, NULL, &logs); /* absent on older drivers: no detail then */
+      publish(&a.driver);
     }
   }
   pthread_mutex_unlock(&open_lock);
@@ -274,15 +282,16 @@ int cl_init(lua_State *L) {
 
 /* driver_info() -> {open, soft, version, path} */
 int cl_driver_info(lua_State *L) {
+  const cl_Driver *d = cl_driver();
   lua_createtable(L, 0, 4);
-  lua_pushboolean(L, cl_driver.open);
+  lua_pushboolean(L, d->open);
   lua_setfield(L, -2, "open");
-  if (!cl_driver.open) return 1;
-  lua_pushboolean(L, cl_driver.soft);
+  if (!d->open) return 1;
+  lua_pushboolean(L, d->soft);
   lua_setfield(L, -2, "soft");
-  lua_pushinteger(L, cl_driver.version);
+  lua_pushinteger(L, d->version);
   lua_setfield(L, -2, "version");
-  lua_pushstring(L, cl_driver.path);
+  lua_pushstring(L, d->path);
   lua_setfield(L, -2, "path");
   return 1;
 }
@@ -313,7 +322,7 @@ static void ask_version(const char *path, Attempt *a, int *version) {
 /* The version of the driver in use; before init, of the one that init would try first. */
 int cl_get_driver_version(lua_State *L) {
   int v = 0;
-  if (cl_driver.open) {
+  if (cl_driver()->open) {
     CL_TRY(L, cuDriverGetVersion, &v);
     lua_pushinteger(L, v);
     return 1;
@@ -339,15 +348,15 @@ int cl_get_driver_version(lua_State *L) {
 
 /* Sends a command and pushes the reply; raises where the driver is not the software device, or refuses. */
 static void control(lua_State *L, const char *command) {
-  if (cl_driver.forked) cl_fail_forked(L);
-  if (!cl_driver.control)
+  if (cl_forked) cl_fail_forked(L);
+  if (!cl_driver()->control)
     cl_logic(L, "the software CUDA device is not in use: %s",
-             cl_driver.open ? cl_driver.path : "call cuda.init() with CUDALUA_DRIVER=soft first");
+             cl_driver()->open ? cl_driver()->path : "call cuda.init() with CUDALUA_DRIVER=soft first");
   size_t size = 4096, need = 0;
   for (;;) {
     char *reply = lua_newuserdata(L, size);
     reply[0] = 0;
-    CUresult r = cl_driver.control(command, reply, size, &need);
+    CUresult r = cl_driver()->control(command, reply, size, &need);
     if (need > size) {
       size = need + 4096; /* the log may grow between the two calls */
       lua_pop(L, 1);
@@ -362,9 +371,9 @@ static void control(lua_State *L, const char *command) {
 
 void cl_say_place(const char *place) {
   char command[160];
-  if (!cl_driver.control) return;
+  if (!cl_driver()->control) return;
   snprintf(command, sizeof command, "place %s", place ? place : "");
-  cl_driver.control(command, NULL, 0, NULL);
+  cl_driver()->control(command, NULL, 0, NULL);
 }
 
 /* softgpu_control(command) -> reply */
@@ -380,7 +389,7 @@ int cl_softgpu_restart(lua_State *L) {
   cl_context_abandon_all();
   cl_mempools_abandon_all();
   cl_contexts_forget(L);
-  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_driver.poison[i] = 0;
+  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = 0;
   control(L, command);
   CL_TRY(L, cuInit, 0);
   return 0;

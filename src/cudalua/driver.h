@@ -1,12 +1,14 @@
 /* The driver's function table. It is one per process, as the driver is: opened by cuda.init(), never
- * closed. Before that every entry answers CUDA_ERROR_NOT_INITIALIZED; an entry that the driver lacks
- * answers CL_MISSING. So a call site needs no test of its own: any result but 0 goes to cl_fail(). */
+ * closed. Before that, and in a fork, every entry answers CUDA_ERROR_NOT_INITIALIZED; an entry that the
+ * driver lacks answers CL_MISSING. So a call site needs no test of its own: any result but 0 goes to
+ * cl_fail(). */
 #ifndef CUDALUA_DRIVER_H
 #define CUDALUA_DRIVER_H
 
 #include <cuda.h>
 #include <cudaProfiler.h>
 #include <lua.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #undef cuEventElapsedTime /* the older form is bound under its own name */
@@ -22,20 +24,27 @@ typedef struct cl_DriverTable {
 #define CL_MISSING ((CUresult)0x7ffff001) /* this library's own code: the driver has no such entry */
 enum { CL_MAX_DEVICES = 64 };
 
+/* A driver library that cuda.init() opened. One thread makes it, publishes it whole, and nobody changes it
+ * after that, so any thread reads it without a lock. */
 typedef struct cl_Driver {
   cl_DriverTable f;
   bool open;       /* cuInit succeeded */
-  bool soft;       /* it is the software device */
-  bool emit_ptx;   /* modules must be PTX: the library exports the software device's control function */
-  bool forked;     /* this process is a fork of the one that called cuda.init() */
+  bool soft;       /* it is the software device: it exports that one's control function */
   int version;     /* cuDriverGetVersion */
   char path[1024]; /* library that was opened */
   CUresult (*control)(const char *, char *, size_t, size_t *);
-  _Atomic int poison[CL_MAX_DEVICES]; /* sticky error of each device, 0: none */
 } cl_Driver;
 
-extern cl_Driver cl_driver;
-#define CU (cl_driver.f)
+extern const cl_Driver *_Atomic cl_driver_in_use;
+/* Acquire, for the release of the thread that published it: who sees the pointer sees what it points to. */
+static inline const cl_Driver *cl_driver(void) {
+  return atomic_load_explicit(&cl_driver_in_use, memory_order_acquire);
+}
+#define CU (cl_driver()->f)
+
+extern bool
+    cl_forked; /* this process is a fork of the one that called cuda.init(); set before it has threads */
+extern _Atomic int cl_poison[CL_MAX_DEVICES]; /* sticky error of each device, 0: none */
 
 bool cl_entry_present(const void *entry); /* false: CL_MISSING or not yet opened */
 int cl_entry_since(const char *symbol);   /* 0 when unknown */

@@ -63,8 +63,8 @@ bool cl_code_sticky(CUresult code) {
 static const char *hint_for(CUresult code) {
   switch ((int)code) {
   case CUDA_ERROR_NOT_INITIALIZED:
-    return cl_driver.forked ? "fork before CUDA is used, or exec another program in the child"
-                            : "call cuda.init() first";
+    return cl_forked ? "fork before CUDA is used, or exec another program in the child"
+                     : "call cuda.init() first";
   case CUDA_ERROR_INVALID_CONTEXT:
     return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
   case CUDA_ERROR_INVALID_DEVICE: return "devices are numbered from 0 to cuda.Device.count() - 1";
@@ -73,9 +73,9 @@ static const char *hint_for(CUresult code) {
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_MISALIGNED_ADDRESS:
   case CUDA_ERROR_LAUNCH_FAILED:
-    return cl_driver.soft ? NULL
-                          : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
-                            "line and the thread";
+    return cl_driver()->soft ? NULL
+                             : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
+                               "line and the thread";
   case CUDA_ERROR_ASSERT:
     return "an assert() in the kernel failed; which one, and for which threads, is on stderr";
   default: return NULL;
@@ -221,7 +221,7 @@ int cl_logic(lua_State *L, const char *fmt, ...) {
  * other one answer it too. */
 static void note_sticky(CUresult code) {
   if (!cl_code_sticky(code)) return;
-  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_driver.poison[i] = (int)code;
+  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
 
 /* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
@@ -268,12 +268,12 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   if (code == CL_MISSING) {
     int need = cl_entry_since(symbol);
     cl_error_new(L, CL_RUNTIME_ERROR, "%s needs a driver for CUDA %d.%d or newer; this one is for %d.%d",
-                 call, need / 1000, need % 1000 / 10, cl_driver.version / 1000,
-                 cl_driver.version % 1000 / 10);
+                 call, need / 1000, need % 1000 / 10, cl_driver()->version / 1000,
+                 cl_driver()->version % 1000 / 10);
   } else {
     const char *name = cl_code_name(code);
     const char *shown = name ? name : "unknown code";
-    if (cl_driver.forked && code == CUDA_ERROR_NOT_INITIALIZED)
+    if (cl_forked && code == CUDA_ERROR_NOT_INITIALIZED)
       cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
     else if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
       cl_error_new(L, cl_code_class(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);

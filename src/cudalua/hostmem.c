@@ -211,7 +211,7 @@ int cl_registered_gc(lua_State *L) {
   cl_State *st = cl_state(L);
   o->rec = NULL;
   cl_collected++;
-  if (h->rec.life != CL_LIVE || cl_driver.forked || st->closed) {
+  if (h->rec.life != CL_LIVE || cl_forked || st->closed) {
     let_go(L, h);
     cl_rec_release(&h->rec);
     return 0;
@@ -322,7 +322,7 @@ int cl_managed_attach(lua_State *L) {
 /* --- for the arrays over it --- */
 
 static bool usable(const cl_Object *o) {
-  return cl_rec_live(o->rec) && (!cl_driver.forked || o->kind == CL_ALIGNED); /* a fork has a copy of that */
+  return cl_rec_live(o->rec) && (!cl_forked || o->kind == CL_ALIGNED); /* a fork has a copy of that */
 }
 
 /* host_address(mem) -> number; raises where it is closed */
@@ -341,7 +341,7 @@ int cl_why_dead(lua_State *L) {
   const cl_Object *o = cl_to(L, 1);
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
   if (usable(o)) return 0;
-  if (cl_driver.forked) {
+  if (cl_forked) {
     lua_pushstring(L, cl_forked_text);
     return 1;
   }

@@ -58,7 +58,7 @@ static bool read_quickly(lua_State *L, int idx, unsigned out[3]) {
   int n = 0;
   while (n < 3 && is_extent(slots[n], &out[n])) n++;
   bool good = n > 0;
-  for (int i = n; i < 4; i++) good = good && slots[i] == cl_nil_slot;
+  for (int i = n; i < 4; i++) good = good && cl_slot_is_nil(slots[i]);
   for (; n < 3; n++) out[n] = 1;
   lua_settop(L, top);
   return good;

@@ -111,7 +111,7 @@ static bool is_empty(CUmemoryPool pool) {
 static void reap(void) { /* under the lock */
   for (Doomed **p = &doomed; *p;) {
     Doomed *d = *p;
-    bool gone = cl_driver.poison[d->device] != 0;
+    bool gone = cl_poison[d->device] != 0;
     if (!gone && !is_empty(d->pool)) {
       p = &d->next;
       continue;
@@ -137,7 +137,7 @@ CUresult cl_mempool_destroy(cl_Rec *r) {
   const cl_Mempool *p = (const cl_Mempool *)r;
   CUmemoryPool pool = (CUmemoryPool)r->handle;
   CUresult code = CUDA_SUCCESS;
-  if (cl_driver.poison[p->device]) return CUDA_SUCCESS;
+  if (cl_poison[p->device]) return CUDA_SUCCESS;
   CUstreamCaptureMode mode = cl_relax();
   pthread_mutex_lock(&list_lock);
   reap();

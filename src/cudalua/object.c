@@ -93,7 +93,7 @@ static CUresult destroy_in(const cl_Context *c, cl_Rec *r) {
 
 static CUresult destroy(cl_Rec *r) {
   cl_Context *c = cl_rec_context(r);
-  bool poisoned = c && cl_driver.poison[c->device];
+  bool poisoned = c && cl_poison[c->device];
   if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
   if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
   if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
@@ -118,7 +118,7 @@ static CUresult close_locked(cl_Rec *r, bool seen) {
 }
 
 CUresult cl_rec_close(cl_Rec *r) {
-  if (!families[r->kind].destroy || cl_driver.forked) return CUDA_SUCCESS;
+  if (!families[r->kind].destroy || cl_forked) return CUDA_SUCCESS;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
   else
@@ -128,9 +128,9 @@ CUresult cl_rec_close(cl_Rec *r) {
 
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
   r->closed_at = cl_here(L);
-  if (cl_driver.soft) cl_say_place(r->closed_at);
+  if (cl_driver()->soft) cl_say_place(r->closed_at);
   const CUresult code = cl_rec_close(r);
-  if (cl_driver.soft) cl_say_place(NULL);
+  if (cl_driver()->soft) cl_say_place(NULL);
   return code;
 }
 
@@ -197,7 +197,7 @@ static bool close_at_once(cl_Rec *r) {
 
 /* In a fork nothing goes: another thread may have been in the middle of changing what hangs together here. */
 void cl_rec_release(cl_Rec *r) {
-  if (cl_driver.forked) return;
+  if (cl_forked) return;
   while (r && atomic_fetch_sub(&r->refs, 1) == 1) {
     if (!close_at_once(r)) {
       enqueue(r);
@@ -209,7 +209,7 @@ void cl_rec_release(cl_Rec *r) {
 
 /* Every record of a moment's queue and what that releases: a context may wait behind its last child. */
 void cl_queue_drain(void) {
-  for (cl_Rec *r; !cl_driver.forked && (r = dequeue());) {
+  for (cl_Rec *r; !cl_forked && (r = dequeue());) {
     cl_note_failure(cl_rec_close(r));
     cl_rec_release(dispose(r));
   }
@@ -232,7 +232,7 @@ void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
   cl_push_metatable(L, kind);
   lua_setmetatable(L, -2);
   /* Memory says so itself, right before the call (cl_allocate). */
-  if (cl_driver.soft && families[kind].destroy && !cl_kind_is_memory(kind)) cl_say_place(cl_here(L));
+  if (cl_driver()->soft && families[kind].destroy && !cl_kind_is_memory(kind)) cl_say_place(cl_here(L));
   return o;
 }
 
@@ -277,7 +277,7 @@ void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
 
 int cl_dead(lua_State *L, const cl_Object *o) {
   const char *name = families[o->kind].name;
-  if (cl_driver.forked) cl_fail_forked(L);
+  if (cl_forked) cl_fail_forked(L);
   if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
     cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, families[o->kind].closed,
@@ -292,7 +292,7 @@ int cl_dead(lua_State *L, const cl_Object *o) {
 void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   cl_Object *o = cl_to(L, idx);
   if (!o || o->kind != kind) cl_bad_self(L, idx, families[kind].name);
-  if (kind != CL_DEVICE && (cl_driver.forked || !cl_rec_live(o->rec))) cl_dead(L, o);
+  if (kind != CL_DEVICE && (cl_forked || !cl_rec_live(o->rec))) cl_dead(L, o);
   return o;
 }
 
@@ -306,7 +306,7 @@ cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
   if (!m && !strcmp(what, "self")) cl_bad_self(L, idx, "device memory");
   if (!m)
     cl_bad_argument(L, idx, what, "device memory (DeviceAllocation, DevicePointer ..., gpudata of an array)");
-  if (cl_driver.forked || !cl_rec_live(m->o.rec)) cl_dead(L, &m->o);
+  if (cl_forked || !cl_rec_live(m->o.rec)) cl_dead(L, &m->o);
   return m;
 }
 

@@ -432,9 +432,9 @@ static bool take_back(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
   cl_Rec *parent = r->parent;
   cl_Pool *p = a->pool;
-  if (cl_driver.forked || r->refs != 1 || r->life != CL_LIVE || !a->block || p->stopped) return false;
+  if (cl_forked || r->refs != 1 || r->life != CL_LIVE || !a->block || p->stopped) return false;
   if (!cl_closing_enter()) return false;
-  const bool usual = cl_rec_live(&p->rec) && !cl_driver.poison[cl_rec_context(parent)->device];
+  const bool usual = cl_rec_live(&p->rec) && !cl_poison[cl_rec_context(parent)->device];
   if (usual) {
     r->life = CL_CLOSED;
     cl_unaccount_to(r, CL_BYTES_HELD);

@@ -269,7 +269,7 @@ static uint64_t spare(void) {
   size_t left = 0, total = 0;
   CUdevice dev = 0;
   CUcontext current = NULL;
-  if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) || cl_driver.poison[dev] ||
+  if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) || cl_poison[dev] ||
       CU.cuMemGetInfo_v2(&left, &total))
     return 0;
   uint64_t half = (left + cl_mempools_idle(dev) + bytes_of(CL_BYTES_HELD)) / 2, least = total / 64;
@@ -356,7 +356,7 @@ void cl_pressure_collected(lua_State *L) {
 /* --- out of memory --- */
 
 CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
-  if (cl_driver.soft) cl_say_place(cl_here(L));
+  if (cl_driver()->soft) cl_say_place(cl_here(L));
   CUresult code = call(arg);
   if (__builtin_expect(code != CUDA_ERROR_OUT_OF_MEMORY, 1)) return code;
   CUcontext before = NULL, after = NULL;

@@ -2,10 +2,9 @@
 #include "slots.h"
 
 #include <lauxlib.h>
-#include <stdbool.h>
 
-size_t cl_slots_at;
-uint64_t cl_nil_slot;
+_Atomic size_t cl_slots_at;
+_Atomic uint64_t cl_nil_slot;
 
 /* Where LuaJIT 2.1 has it: with pointers of 32 bits to collected objects, and of 64. */
 static const size_t places[] = {16, 32};
@@ -32,8 +31,8 @@ static int probe(lua_State *L) {
       for (int j = 0; j < k; j++) fits = fits && (slot[j] != slot[k] || k == VALUES - 1);
     }
     if (!fits) continue;
-    cl_nil_slot = slot[NUMBERS];
-    cl_slots_at = places[i];
+    atomic_store_explicit(&cl_nil_slot, slot[NUMBERS], memory_order_relaxed);
+    atomic_store_explicit(&cl_slots_at, places[i], memory_order_release);
   }
   return 0;
 }
@@ -46,7 +45,7 @@ void cl_open_slots(lua_State *L) {
   lua_pushnil(L);
   lua_pushboolean(L, 0);
   lua_pushboolean(L, 1);
-  lua_pushlightuserdata(L, &cl_slots_at);
+  lua_pushlightuserdata(L, (void *)places);
   lua_pushliteral(L, "text");
   lua_newtable(L);
   lua_pushcfunction(L, probe);

@@ -9,17 +9,26 @@
 #define CUDALUA_SLOTS_H
 
 #include <lua.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-extern size_t cl_slots_at;   /* in lua_State; 0: not known */
-extern uint64_t cl_nil_slot; /* the word of nil */
+/* Each state that opens the module may find them, all of them the same; other threads read meanwhile. */
+extern _Atomic size_t cl_slots_at;   /* in lua_State; 0: not known */
+extern _Atomic uint64_t cl_nil_slot; /* the word of nil; set before cl_slots_at */
 
 /* The word of the value at index 1, followed by the others up to the top of the stack; NULL: they cannot be
  * had. Good until the stack grows. */
 static inline const uint64_t *cl_slots(lua_State *L) {
-  return __builtin_expect(cl_slots_at != 0, 1) ? *(uint64_t *const *)(void *)((char *)L + cl_slots_at) : NULL;
+  const size_t at = atomic_load_explicit(&cl_slots_at, memory_order_acquire);
+  return __builtin_expect(at != 0, 1) ? *(uint64_t *const *)(void *)((char *)L + at) : NULL;
+}
+
+/* Whether the word, got by cl_slots(), is nil. */
+static inline bool cl_slot_is_nil(uint64_t word) {
+  return word == atomic_load_explicit(&cl_nil_slot, memory_order_relaxed);
 }
 
 /* The number that the word is; NaN for every other value. */

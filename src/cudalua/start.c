@@ -31,10 +31,10 @@ static void start(lua_State *L, const char *what) {
 
 bool cl_start(lua_State *L, CUresult code) {
   CUcontext current = NULL;
-  if (cl_driver.forked || cl_contexts_closed(L)) return false;
-  if (code == CUDA_ERROR_NOT_INITIALIZED && !cl_driver.open) {
+  if (cl_forked || cl_contexts_closed(L)) return false;
+  if (code == CUDA_ERROR_NOT_INITIALIZED && !cl_driver()->open) {
     start(L, "driver");
-    return cl_driver.open;
+    return cl_driver()->open;
   }
   if (code != CUDA_ERROR_INVALID_CONTEXT || CU.cuCtxGetCurrent(&current) || current || cl_had_context(L))
     return false;

@@ -38,7 +38,7 @@ static int state_gc(lua_State *L) {
   if (st->closed) return 0;
   st->closed = true;
   closings++;
-  if (cl_driver.forked) return 0;
+  if (cl_forked) return 0;
   cl_anchors_close(st);
   cl_registered_drain(NULL, st);
   cl_inbox_close(st->inbox);

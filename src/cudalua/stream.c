@@ -41,7 +41,7 @@ cl_Stream *cl_check_stream(lua_State *L, int idx, const char *what, const cl_Con
   if (lua_isnoneornil(L, idx)) return cl_current_stream(L, what, ctx);
   cl_Object *o = cl_to_kind(L, idx, CL_STREAM);
   if (!o) cl_bad_argument(L, idx, what, "a Stream");
-  if (cl_driver.forked || !cl_rec_live(o->rec)) cl_dead(L, o);
+  if (cl_forked || !cl_rec_live(o->rec)) cl_dead(L, o);
   return usable(L, (cl_Stream *)o->rec, what, ctx);
 }
 
