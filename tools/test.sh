@@ -1,4 +1,4 @@
-# Sourced by ../dev: the test run and its variant under the sanitizers.
+# Sourced by ../dev: the test run, its variant under the sanitizers, and the run under ThreadSanitizer.
 # shellcheck shell=bash
 
 # The device of the run: what the user says, else the GPU where there is one.
@@ -161,6 +161,41 @@ run_sanitized() {
   export LSAN_OPTIONS="suppressions=$ROOT/tools/leaks.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
   export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1" CUDALUA_SANITIZED=1
   test_build "$BUILD" "$@"
+}
+
+# ThreadSanitizer wants memory where a kernel that puts it at random may have none: addresses that are not random, if
+# that may be asked for. STEADY gets the command that does it. False if no instrumented program runs.
+tsan_runs() {
+  local dir=$1
+  STEADY=()
+  ! setarch "$(uname -m)" -R true 2>/dev/null || STEADY=(setarch "$(uname -m)" -R)
+  mkdir -p "$dir"
+  echo 'int main(void) { return 0; }' >"$dir/tsan-probe.c"
+  "${CC:-cc}" -fsanitize=thread "$dir/tsan-probe.c" -o "$dir/tsan-probe" && "${STEADY[@]}" "$dir/tsan-probe"
+} >&2
+
+# Several Lua states in several threads, under ThreadSanitizer. LuaJIT is not instrumented and need not be: a state is
+# one thread's at a time, and the runtime sees the mmap() and munmap() of its heap. Kernels run on four threads, on
+# however many processors.
+run_tsan() {
+  local -a STEADY
+  # shellcheck disable=SC2034 # build() reads it
+  local -a TARGETS=(src/cudalua/core.so src/softgpu/libcudalua-softgpu.so spec/c/states_test)
+  need luajit headers meson ninja cc cuda
+  BUILD=$BUILD-tsan
+  tsan_runs "$BUILD" || { skip_job tsan "programs made by ${CC:-cc} -fsanitize=thread do not run here"; return; }
+  build "$BUILD" -Db_sanitize=thread -Db_lundef=false -Dvectorize=false -Doptimization=1
+  cd "$ROOT" || exit
+  export_lua_paths
+  rm -rf "$BUILD/test-cache" # so that the first process compiles
+  local log=$BUILD/tsan.log status=0 passed failed
+  CUDALUA_DRIVER=soft CUDALUA_SOFT_THREADS=4 CUDALUA_CACHE_DIR=$BUILD/test-cache \
+    TSAN_OPTIONS="exitcode=66:suppressions=$ROOT/tools/tsan.supp:${TSAN_OPTIONS:-}" \
+    "${STEADY[@]}" "$BUILD/spec/c/states_test" spec/support/states.lua 2>&1 | tee "$log" || status=$?
+  passed=$(grep -c '^ok ' "$log" || true) failed=$(grep -c '^not ok ' "$log" || true)
+  [[ $status -eq 0 || $failed -gt 0 ]] || die "the test of Lua states ended without a result; its output is above"
+  echo "$passed passed, $failed failed, 0 skipped"
+  return "$status"
 }
 
 # The C module's own specs. Interpreted: what LuaJIT compiles is beyond valgrind's judgement, and not ours.

@@ -31,9 +31,18 @@ static inline void fetch_ahead(Gang *g, const Ins *in, const uint8_t *p, uint32_
   c->step = step;
 }
 
+/* Two threads of a kernel may meet at one address, in a race of the kernel's own (race.c is about those) or
+ * in the order of fences, which ThreadSanitizer does not know. So it does not watch what kernels load and
+ * store. */
+#ifdef UNDER_TSAN
+#define OF_KERNEL __attribute__((no_sanitize("thread")))
+#else
+#define OF_KERNEL
+#endif
+
 /* R: register, M: memory, with the vector types of eight of each; M's sign says how it is widened. */
 #define LD(name, R, M, VR, VM)                                                                               \
-  void FN(ld_##name)(Gang * g, const Ins *in) {                                                              \
+  OF_KERNEL void FN(ld_##name)(Gang * g, const Ins *in) {                                                    \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
     R *d = ROW0(R, in->d);                                                                                   \
@@ -129,7 +138,7 @@ LD(x_x, uint64_t, uint64_t, v8u64, v8u64)
 
 /* Lanes that store to one address do so in lane order: the last one wins. */
 #define ST(name, M, R, VM, VR)                                                                               \
-  void FN(st_##name)(Gang * g, const Ins *in) {                                                              \
+  OF_KERNEL void FN(st_##name)(Gang * g, const Ins *in) {                                                    \
     Spot s;                                                                                                  \
     if (!sg_resolve(g, in, &s)) return;                                                                      \
     const R *a = ROW0(const R, in->s[1]);                                                                    \
