@@ -1,5 +1,6 @@
 -- How functions of arrays are called: arguments that there are no parameters for are errors, and PyCUDA's `stream` and
 -- `allocator` are honoured wherever they are options.
+local calls = require "cudalua.gpuarray.calls"
 local errors = require "cudalua.errors"
 local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
@@ -39,6 +40,23 @@ describe("Functions of arrays", function()
       count = count + 1
     end)
     assert.is_true(count > 250)
+  end)
+
+  it("cost a collection little: some hundred of them are wrapped", function()
+    local functions, wrapped = {}, {}
+    for i = 1, 1000 do
+      functions[i], wrapped[i] = function(_, options) return i, options end, false
+    end
+    wrapped[1] = calls.wrap("gpuarray.first", functions[1])
+    collectgarbage()
+    collectgarbage()
+    local before = collectgarbage "count"
+    for i = 2, 1000 do wrapped[i] = calls.wrap("gpuarray.other", functions[i]) end
+    collectgarbage()
+    collectgarbage()
+    local bytes = (collectgarbage "count" - before) * 1024 / 999
+    assert.is_true(bytes > 50 and bytes < 256, bytes .. " bytes a function")
+    assert.equal(999, (wrapped[999](1)))
   end)
 
   it("name the option that was meant", function()

@@ -9,25 +9,31 @@ local M = {}
 
 local behind = setmetatable({}, { __mode = "k" }) -- a function as programs call it -> the function itself
 
----What a function is given.
+local taken = setmetatable({}, { __mode = "k" }) -- a function -> its parameters, once somebody asked for them
+
+---@class cudalua.Parameters
+---@field names string[]
+---@field count integer
+
+---What a function takes.
 ---@param f function
----@return string[] names
----@return integer count
----@return boolean any_number
+---@return cudalua.Parameters parameters
 function M.parameters_of(f)
-  local info = debug.getinfo(f, "u")
-  local names = {}
-  for k = 1, info.nparams do names[k] = debug.getlocal(f, k) or "?" end
-  return names, info.nparams, info.isvararg
+  local found = taken[f]
+  if found then return found end
+  found = { names = {}, count = debug.getinfo(f, "u").nparams }
+  for k = 1, found.count do found.names[k] = debug.getlocal(f, k) or "?" end
+  taken[f] = found
+  return found
 end
 
 ---Raises the error about the first argument behind the n-th that is there.
----@param what string     the function's name
+---@param what string  the function's name
 ---@param f function
----@param names string[]  of its parameters
----@param n integer       how many these are
----@param ... any         all arguments
-function M.refuse(what, f, names, n, ...)
+---@param ... any      all arguments
+function M.refuse(what, f, ...)
+  local parameters = M.parameters_of(f)
+  local names, n = parameters.names, parameters.count
   local at = n + 1
   while select(at, ...) == nil do at = at + 1 end
   local value, last = select(at, ...), n > 0 and select(n, ...) or nil
@@ -53,34 +59,42 @@ end
 
 local LOOKED_AT = 3 -- so many arguments behind the last parameter
 
--- By the number of parameters: makes the function that is called, which costs others nothing.
-local makers = {}
+-- Makes the functions that are called, which costs these calls nothing. Some hundred functions of arrays are wrapped,
+-- and every collection visits what belongs to them: so that is one closure each, and what the slow way needs to know is
+-- found out there.
+local makers = {} -- by the slow way, and the number of parameters
 
-local function maker(n, from)
+local function maker(n, from, other)
+  local of = makers[other]
+  if not of then
+    of = {}
+    makers[other] = of
+  end
   local key = n * 64 + from
-  local found = makers[key]
-  if found then return found end
+  if of[key] then return of[key] end
   local parameters, asked = {}, {}
   for k = 1, n + LOOKED_AT do parameters[k] = "a" .. k end
   for k = from, n + LOOKED_AT do asked[#asked + 1] = ("a%d == nil"):format(k) end
   local all, own = table.concat(parameters, ", "), table.concat(parameters, ", ", 1, n)
-  found = assert(loadstring(([[
-    local f, other = ...
-    return function(%s)
-      if %s then return f(%s) end
-      return other(%s)
-    end]]):format(all, table.concat(asked, " and "), own, all), "=cudalua.surplus"))
-  makers[key] = found
-  return found
+  of[key] = assert(loadstring(([[
+    local other = ...
+    return function(what, f)
+      return function(%s)
+        if %s then return f(%s) end
+        return other(what, f, %s)
+      end
+    end]]):format(all, table.concat(asked, " and "), own, all), "=cudalua.surplus"))(other)
+  return of[key]
 end
 
 ---A function as programs call it, which calls another one where it is given more than f takes.
+---@param what string     its name, for messages
 ---@param f function
 ---@param n integer       how many parameters f has
 ---@param from integer    the first argument that has to be nil, so that f itself is called: n + 1, or n
----@param other function  is called with all arguments, else
+---@param other function  is called else: other(what, f, ...) with all arguments
 ---@return function
-function M.guarded(f, n, from, other) return M.shown(maker(n, from)(f, other), f) end
+function M.guarded(what, f, n, from, other) return M.shown(maker(n, from, other)(what, f), f) end
 
 ---Takes a function as what programs call in place of another one.
 ---@param shown function
@@ -101,9 +115,9 @@ function M.behind(f) return behind[f] or f end
 ---@param f function
 ---@return function
 function M.wrap(what, f)
-  local names, n, any_number = M.parameters_of(f)
-  if any_number or behind[f] then return f end
-  return M.guarded(f, n, n + 1, function(...) return M.refuse(what, f, names, n, ...) end)
+  local info = debug.getinfo(f, "u")
+  if info.isvararg or behind[f] then return f end
+  return M.guarded(what, f, info.nparams, info.nparams + 1, M.refuse)
 end
 
 ---Wraps the functions of a module or the methods of a class; the names of methods follow a colon.

@@ -95,16 +95,14 @@ local function carry_out(what, f, at, n, ...)
 end
 
 -- What is to be done where there are options, or surplus arguments.
-local function with_options(what, f, names, n)
-  local is_early = early[what]
-  return function(...)
-    for k = n + 1, select("#", ...) do
-      if select(k, ...) ~= nil then return surplus.refuse(what, f, names, n, ...) end
-    end
-    local at = n
-    while is_early and at > 1 and select(at, ...) == nil do at = at - 1 end
-    return carry_out(what, f, at, n, ...)
+local function with_options(what, f, ...)
+  local n = surplus.parameters_of(f).count
+  for k = n + 1, select("#", ...) do
+    if select(k, ...) ~= nil then return surplus.refuse(what, f, ...) end
   end
+  local at = n
+  while early[what] and at > 1 and select(at, ...) == nil do at = at - 1 end
+  return carry_out(what, f, at, n, ...)
 end
 
 ---A function of arrays as programs call it. What takes any number of arguments stays as it is.
@@ -112,11 +110,13 @@ end
 ---@param f function
 ---@return function
 function M.wrap(what, f)
-  local names, n, any_number = surplus.parameters_of(f)
-  if any_number or surplus.behind(f) ~= f or names[n] ~= "options" then return surplus.wrap(what, f) end
-  local other = with_options(what, f, names, n)
-  if early[what] then return surplus.shown(other, f) end
-  return surplus.guarded(f, n, n, other)
+  local info = debug.getinfo(f, "u")
+  local n = info.nparams
+  if info.isvararg or surplus.behind(f) ~= f or n == 0 or debug.getlocal(f, n) ~= "options" then
+    return surplus.wrap(what, f)
+  end
+  if early[what] then return surplus.shown(function(...) return with_options(what, f, ...) end, f) end
+  return surplus.guarded(what, f, n, n, with_options)
 end
 
 ---A function that takes any number of arguments and then options, as programs call it.
