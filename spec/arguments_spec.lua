@@ -37,7 +37,7 @@ describe("tools.dtype_to_ctype", function()
   it("refuses what has no name in C", function()
     gpu.raises("LogicError", "tools.dtype_to_ctype: {float32 x} has no name in C: give it one", tools.dtype_to_ctype,
       dtype.struct { { "x", "float32" } })
-    gpu.raises("LogicError", "tools.dtype_to_ctype: there is no 'foo'", tools.dtype_to_ctype, "foo")
+    gpu.raises("LogicError", "tools.dtype_to_ctype: unknown dtype 'foo'", tools.dtype_to_ctype, "foo")
     gpu.refuses_nonsense(tools.dtype_to_ctype)
   end)
 end)
@@ -62,7 +62,7 @@ describe("tools.get_or_register_dtype", function()
 
   it("makes structs known, for dtype.of(), arguments and signatures", function()
     local p = dtype.struct({ { "x", "float32" }, { "d", "double2" } }, { name = "spec_args_known" })
-    gpu.raises("LogicError", "there is no 'spec_args_known'", dtype.of, "spec_args_known")
+    gpu.raises("LogicError", "unknown dtype 'spec_args_known'", dtype.of, "spec_args_known")
     assert.equal(p, tools.get_or_register_dtype({ "spec_args_known", "spec_args_also" }, p))
     assert.equal(p, tools.get_or_register_dtype "spec_args_also")
     assert.equal(p, dtype "spec_args_known")
@@ -104,7 +104,7 @@ describe("tools.get_or_register_dtype", function()
     for _, name in ipairs { "", "a b", "1x", "class", "half2", "const", "void", ("x"):rep(300), "a\0b", "ns::type" } do
       gpu.raises("LogicError", "cannot be the name of a type", tools.get_or_register_dtype, name, pair)
     end
-    gpu.raises("LogicError", "tools.get_or_register_dtype: there is no 'foo'", tools.get_or_register_dtype,
+    gpu.raises("LogicError", "tools.get_or_register_dtype: unknown dtype 'foo'", tools.get_or_register_dtype,
       "spec_args_x", "foo")
     gpu.raises("LogicError", "name 2: expected a name, got 5", tools.get_or_register_dtype, { "spec_args_x", 5 }, pair)
     gpu.raises("LogicError", "got table", tools.get_or_register_dtype, {}, pair)
@@ -117,7 +117,7 @@ describe("tools.get_or_register_dtype", function()
     assert.equal(p, dtype "spec_args_reg2")
     gpu.raises("LogicError", "'spec_args_reg' is spec_args_reg already, and not int32", tools.register_dtype, "int32",
       "spec_args_reg")
-    gpu.raises("LogicError", "tools.register_dtype: there is no 'foo'", tools.register_dtype, "foo", "spec_args_x")
+    gpu.raises("LogicError", "tools.register_dtype: unknown dtype 'foo'", tools.register_dtype, "foo", "spec_args_x")
     gpu.refuses_nonsense(function(x) return tools.register_dtype(x, "spec_args_never") end)
     gpu.refuses_nonsense(function(x) return tools.register_dtype(p, x) end, { string = true })
   end)
@@ -164,13 +164,13 @@ describe("arguments of kernels", function()
     local rows = {
       [""] = "expected a type and a name, such as 'const float *x'", ["float"] = "the argument has no name",
       ["float *"] = "the argument has no name", ["unsigned"] = "the argument has no name",
-      ["foo *x"] = "there is no dtype for foo; tools.get_or_register_dtype(name, dtype) makes one known",
-      ["float x y"] = "there is no dtype for float x", ["void *p"] = "void has no elements",
-      ["dim3 d"] = "there is no dtype for dim3", ["float **x"] = "a pointer to pointers has no elements",
+      ["foo *x"] = "no dtype corresponds to foo; register one with tools.get_or_register_dtype(name, dtype)",
+      ["float x y"] = "no dtype corresponds to float x", ["void *p"] = "void has no elements",
+      ["dim3 d"] = "no dtype corresponds to dim3", ["float **x"] = "a pointer to pointers has no elements",
       ["float x[4]"] = "an array is a pointer to its elements: float *x",
-      ["float &x"] = "references are not for kernels",
+      ["float &x"] = "a kernel takes no references",
       ["int (*f)(int)"] = "expected a type and a name", ["float *x y"] = "expected one name behind the *",
-      ["const *x"] = "expected a type and a name", ["short double x"] = "there is no dtype for short double",
+      ["const *x"] = "expected a type and a name", ["short double x"] = "no dtype corresponds to short double",
       ["float x, float y"] = "expected a type and a name", ["float 5"] = "expected a type and a name",
       ["float *while"] = "'while' cannot be the name of an argument", ["float * 5"] = "expected a type and a name",
       [("x "):rep(9999)] = "it is too long for a declaration",
@@ -193,7 +193,7 @@ describe("arguments of kernels", function()
     assert.equal("spec_args_pair *p", tools.VectorArg(pair, "p"):declarator())
     gpu.raises("LogicError", "argument x: cannot set 'name': it is read only", function() a.name = "y" end)
     gpu.raises("LogicError", "an argument has no field 'foo'", function() return a.foo end)
-    gpu.raises("LogicError", "tools.VectorArg: there is no 'foo'", tools.VectorArg, "foo", "x")
+    gpu.raises("LogicError", "tools.VectorArg: unknown dtype 'foo'", tools.VectorArg, "foo", "x")
     gpu.raises("LogicError", "tools.ScalarArg: 'a b' cannot be the name of an argument", tools.ScalarArg, "int32",
       "a b")
     gpu.raises("LogicError", "const must be true or false, got 1", tools.VectorArg, "int32", "x", { const = 1 })
@@ -227,13 +227,13 @@ describe("arguments of kernels", function()
       gpu.raises("LogicError", "tools.parse_arguments: " .. text, tools.parse_arguments, x)
     end
     refuses("argument 2: 'float': the argument has no name", "float *x, float")
-    refuses("argument 2: there is nothing between two commas", "float *x,, float y")
-    refuses("argument 2: there is nothing between two commas", "float *x, ")
+    refuses("argument 2: the text between two commas is empty", "float *x,, float y")
+    refuses("argument 2: the text between two commas is empty", "float *x, ")
     refuses("argument 3: 'int *x' has the name of argument 1", "float *x, float y, int *x")
-    refuses("argument 1: 'foo *x': there is no dtype for foo", { "foo *x" })
+    refuses("argument 1: 'foo *x': no dtype corresponds to foo", { "foo *x" })
     refuses("argument 2: expected a declaration, such as 'const float *x', or an argument, got 5", { "float x", 5 })
-    refuses("there are no arguments", "  ")
-    refuses("there are no arguments", {})
+    refuses("the list of arguments is empty", "  ")
+    refuses("the list of arguments is empty", {})
     refuses("expected a list; it has a field 'x'", { x = "float x" })
     refuses("1025 arguments are more than a kernel can have", (function()
       local list = {}
@@ -323,10 +323,10 @@ struct __align__(32) spec_args_wide {
       tools.c_declarations { dtype.struct({ { "a", "int8" }, { "b", "int32" } }, { name = "spec_args_packing" }) } ..
       "__global__ void k() {}")
     local twin = dtype.struct({ { "y", "float32" } }, { name = "spec_args_pair" })
-    gpu.raises("LogicError", "tools.c_declarations: there are two structs called spec_args_pair", tools.c_declarations,
+    gpu.raises("LogicError", "c_declarations: two different structs are called spec_args_pair", tools.c_declarations,
       { pair, twin })
     gpu.raises("LogicError", "has no name in C", tools.c_declarations, { dtype.struct { { "q", "int8" } } })
-    gpu.raises("LogicError", "tools.c_declarations: 2: there is no 'foo'", tools.c_declarations, { "int32", "foo" })
+    gpu.raises("LogicError", "tools.c_declarations: 2: unknown dtype 'foo'", tools.c_declarations, { "int32", "foo" })
     gpu.raises("LogicError", "source: expected a string, got 5", tools.c_declarations, { pair }, 5)
     gpu.refuses_nonsense(tools.c_declarations, { table = true })
   end)

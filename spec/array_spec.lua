@@ -119,8 +119,8 @@ describe("arrays", function()
   it("cuda.Array refuses what there is not", function()
     local function try(text, fields) gpu.raises("LogicError", text, cuda.Array, cuda.ArrayDescriptor3D(fields)) end
     try("width is 0", { height = 4 })
-    try("3 channels", { width = 4, num_channels = 3 })
-    try("0 channels", { width = 4, num_channels = 0 })
+    try("num_channels must be 1, 2 or 4, got 3", { width = 4, num_channels = 3 })
+    try("num_channels must be 1, 2 or 4, got 0", { width = 4, num_channels = 0 })
     try("num_channels", { width = 4, num_channels = 2 ^ 32 + 1 })
     try("", { width = 4, height = 5, depth = 6, flags = "cubemap" })
     try("", { width = 4, height = 4, depth = 5, flags = "cubemap" })
@@ -321,7 +321,7 @@ describe("host arrays as arrays", function()
     end
     assert.equal(cuda.array_format.FLOAT, cuda.dtype_to_array_format(cuda.dtype.float32))
     for _, name in ipairs { "bool", "int64", "uint64", "float64", "complex64", "bfloat16" } do
-      gpu.raises("LogicError", "no array format for " .. name, cuda.dtype_to_array_format, name)
+      gpu.raises("LogicError", "CUDA arrays do not support the dtype " .. name, cuda.dtype_to_array_format, name)
     end
     gpu.refuses_nonsense(cuda.dtype_to_array_format, { cdata = true })
   end)
@@ -368,7 +368,8 @@ describe("host arrays as arrays", function()
         assert.equal(bytes_of(f, channels, 5, 3, function(k, x, y) return k, x, y end), contents(b))
       end
     end
-    gpu.raises("LogicError", "3 channels", cuda.make_multichannel_2d_array, ndarray.zeros({ 2, 2, 3 }), "C")
+    gpu.raises("LogicError", "num_channels must be 1, 2 or 4, got 3", cuda.make_multichannel_2d_array, ndarray.zeros({ 2, 2, 3 }),
+      "C")
     gpu.raises("LogicError", "3 axes, got 2", cuda.make_multichannel_2d_array, ndarray.zeros { 2, 2 }, "C")
   end)
 
@@ -410,7 +411,7 @@ describe("host arrays as arrays", function()
       gpu.refuses_nonsense(function(v) f(v, "C") end)
       gpu.refuses_nonsense(function(v) f(a, v) end)
       gpu.raises("LogicError", "order", f, a, "c")
-      gpu.raises("LogicError", "no array format", f, a:astype "int64", "C")
+      gpu.raises("LogicError", "CUDA arrays do not support the dtype", f, a:astype "int64", "C")
     end
     gpu.refuses_nonsense(function(v) cuda.matrix_to_array(m, "C", v) end, { ["nil"] = true, table = true })
     gpu.refuses_nonsense(function(v) cuda.np_to_array(m, "C", v) end, { ["nil"] = true, table = true })

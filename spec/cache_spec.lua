@@ -398,7 +398,7 @@ describe("The folder of the cache", function()
     assert.equal(root .. "/xdg/cudalua", where(("HOME=%s XDG_CACHE_HOME=%s/xdg"):format(root, root)))
     assert.equal(root .. "/.cache/cudalua", where("HOME=" .. root))
     assert.equal(root .. "/.cache/cudalua", where("XDG_CACHE_HOME=relative HOME=" .. root))
-    assert.matches("no HOME", where "")
+    assert.matches("HOME is not set", where "")
     for _, path in ipairs { "/x/c", "/x", "/xdg/cudalua", "/.cache", "/.cache/cudalua" } do
       local mode = io.popen(("stat -c %%a %s%s"):format(root, path)):read "*a"
       assert.equal("700\n", mode, path)

@@ -293,10 +293,10 @@ describe("name expressions", function()
     local function try(...)
       return gpu.error_of("CompileError", cuda.compile, source, { no_extern_c = true, name_expressions = { ... } })
     end
-    assert.matches("the name expression 'fill<flot>' is no kernel of it: identifier \"flot\"",
+    assert.matches("the name expression 'fill<flot>' does not name a kernel: identifier \"flot\"",
       try("fill<flot>").message)
-    assert.matches("'fill<flot>' is no kernel", try("fill<int>", "fill<flot>", "k").message)
-    assert.matches("'missing' is no kernel", try("missing").message)
+    assert.matches("'fill<flot>' does not name a kernel", try("fill<int>", "fill<flot>", "k").message)
+    assert.matches("'missing' does not name a kernel", try("missing").message)
     try("k;")
     try("1 +")
     try("k\n#error x")

@@ -57,7 +57,7 @@ describe("dtype.of", function()
 
   it("refuses what is no type", function()
     gpu.refuses_nonsense(dtype.of)
-    gpu.raises("LogicError", "there is no 'float128'", dtype, "float128")
+    gpu.raises("LogicError", "unknown dtype 'float128'", dtype, "float128")
     gpu.raises("LogicError", "big-endian", dtype, ">f4")
     gpu.raises("LogicError", "is not an element type", dtype, ffi.typeof "struct { int a; }")
     gpu.raises("LogicError", "is not an element type", dtype, ffi.typeof "int[3]")

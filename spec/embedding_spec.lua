@@ -289,19 +289,48 @@ describe("embedding", function()
       assert.equal(3, cuda.text_errors(setmetatable({}, { __call = function(_, x) return x + 1 end }))(2))
     end)
 
-    it("the page shows the C of spec/c/text_host.c, which the C tests run", function()
+    it("the entry points of examples/embedding/app.lua raise texts that say what is wrong", function()
+      local out, ok = gpu.child([[
+        package.path = "examples/embedding/?.lua;" .. package.path
+        local app = require "app"
+        assert(app.total(5) == 10)
+        local function text(f, ...)
+          local ok, err = pcall(f, ...)
+          assert(not ok and type(err) == "string")
+          print(err)
+        end
+        text(app.total, 5, "flot32")
+        text(app.reserve, 2 ^ 50)
+        if require "cudalua".driver_info().soft then text(app.fill, 100, 101) end -- a GPU may not notice
+      ]], gpu.driver)
+      assert(ok, out)
+      assert.truthy(out:find "app.lua:%d+: gpuarray.arange: unknown dtype 'flot32'; valid dtypes: bool, int8, ", out)
+      assert.truthy(out:find "app.lua:%d+: cuMemAlloc failed: out of memory %(CUDA_ERROR_OUT_OF_MEMORY%)\n", out)
+      if gpu.soft then
+        assert.truthy(out:find "app.lua:%d+: illegal address .*\n  detail: kernel fill, [^\n]*kernel.cu:4 ", out)
+        assert.truthy(out:find("thread (100,0,0): illegal store of 4 bytes", 1, true), out)
+      end
+    end)
+
+    it("the page shows parts of the programs that run: spec/c/text_host.c and examples/embedding", function()
       local function read(path)
         local file = assert(io.open(path))
         local text = file:read "*a"
         file:close()
         return text
       end
-      local source, n = read "spec/c/text_host.c", 0
-      for block in read("docs/embedding.md"):gmatch "```c\n(.-)```" do
-        n = n + 1
-        assert(source:find(block, 1, true), "not in spec/c/text_host.c:\n" .. block)
+      local page = read "docs/embedding.md"
+      local function shows(language, path, count)
+        local source, n = read(path), 0
+        for block in page:gmatch("```" .. language .. "\n(.-)```") do
+          n = n + 1
+          assert(source:find(block, 1, true), ("not in %s:\n%s"):format(path, block))
+        end
+        assert.equal(count, n)
       end
-      assert.equal(1, n)
+      shows("c", "spec/c/text_host.c", 1)
+      shows("python", "examples/embedding/host.py", 1)
+      shows("nginx", "examples/embedding/nginx.conf", 2)
     end)
   end)
 end)

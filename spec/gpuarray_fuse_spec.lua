@@ -188,7 +188,7 @@ describe("gpuarray.fuse", function()
   end)
 
   it("has no values to ask for", function()
-    local why = "there are none while it is looked at"
+    local why = "arguments have no values while it is traced"
     gpu.raises("LogicError", why, fuse(function(x) return x[1] end), a)
     gpu.raises("LogicError", why, fuse(function(x) return tostring(x + 1) end), a)
     gpu.raises("LogicError", why, fuse(function(x) return (x * 2)[{ { 1, 2 } }] end), a)

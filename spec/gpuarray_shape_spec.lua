@@ -157,7 +157,7 @@ describe("Views and copies:", function()
     assert.equal(dtype.float32, a:view().dtype)
     assert.same({ 2, 2 }, a.T:view("int32").shape)
     gpu.raises("LogicError", "the last axis of float32(2, 2) has gaps", a.T.view, a.T, "int16")
-    gpu.raises("LogicError", "has 12 bytes, no whole number of float64", function()
+    gpu.raises("LogicError", "has 12 bytes, not a multiple of the size of float64", function()
       return gpuarray.empty({ 4, 3 }):view "float64"
     end)
     gpu.raises("LogicError", "0-d array", function() return gpuarray.scalar(1):view "uint8" end)
@@ -268,15 +268,15 @@ describe("Views and copies:", function()
       { "gpuarray:split: axis 1 has 2 elements, which cannot be split into 4", a.split, 4 },
       { "gpuarray:split: parts cannot end at position 3", a.split, { 3 } },
       { "gpuarray:split: parts cannot end at position 1", a.split, { 2, 1 }, 2 },
-      { "gpuarray:split: the number of parts must be a whole number from 1, got 0", a.split, 0 },
-      { "gpuarray:tile: repetitions[1] must be a whole number from 0, got -1", a.tile, -1 },
+      { "gpuarray:split: the number of parts must be a positive integer, got 0", a.split, 0 },
+      { "gpuarray:tile: repetitions[1] must be a non-negative integer, got -1", a.tile, -1 },
       { "gpuarray:repeat_: 1 numbers for the 2 elements of axis 1", a.repeat_, { 1 }, 1 },
-      { "gpuarray:repeat_: times[2] must be a whole number from 0, got -1", a.repeat_, { 1, -1 }, 1 },
+      { "gpuarray:repeat_: times[2] must be a non-negative integer, got -1", a.repeat_, { 1, -1 }, 1 },
       { "gpuarray:roll: 2 shifts for 3 axes", a.roll, { 1, 2 }, { 1, 2, 1 } },
       { "gpuarray:pad: width must be a number or {before, after}", a.pad, { 1, 2, 3 } },
       { "gpuarray:pad: 3 widths for 2 axes", a.pad, { { 1 }, { 1 }, { 1 } } },
       { "gpuarray:pad: mode must be", a.pad, 1, "mirror" },
-      { "gpuarray:pad: 1.5 is not a whole number", a.pad, 1, "constant", { constant_values = 1.5 } },
+      { "gpuarray:pad: 1.5 is not an integer", a.pad, 1, "constant", { constant_values = 1.5 } },
       { "gpuarray:pad: constant_values are for the mode 'constant'", a.pad, 1, "edge", { constant_values = 1 } },
       { "gpuarray:ravel: order must be", a.ravel, "Z" },
     }

@@ -247,10 +247,10 @@ describe("launching", function()
       gpu.raises("LogicError", "option cluster: expected 1 to 3", nothing, { block = 1, cluster = value })
     end
     for _, value in ipairs { 0.5, "high", true, {}, 0 / 0, 2 ^ 40 } do
-      gpu.raises("LogicError", "option priority: expected a whole number", nothing, { block = 1, priority = value })
+      gpu.raises("LogicError", "option priority: expected an integer", nothing, { block = 1, priority = value })
     end
     for _, value in ipairs { 101, -2, 0.5, true, {}, 0 / 0 } do
-      gpu.raises("LogicError", "option carveout: expected a whole number from -1 to 100", nothing,
+      gpu.raises("LogicError", "option carveout: expected an integer from -1 to 100", nothing,
         { block = 1, carveout = value })
     end
     gpu.raises("LogicError", 'option carveout: expected a percentage, "default"', nothing,

@@ -519,7 +519,7 @@ describe("structured copies", function()
     c:set_src_host(text)
     c:set_dst_device(mem)
     c.width_in_bytes, c.height = 1024, 5
-    gpu.raises("LogicError", "the copy goes up to byte 5120, there are 4096", c)
+    gpu.raises("LogicError", "the copy ends at byte 5120, but the memory ends at 4096", c)
   end)
 
   it("go to the driver as they are named", function()

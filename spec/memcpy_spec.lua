@@ -114,7 +114,7 @@ describe("copies", function()
       function(opts) cuda.memcpy_dtoh(out, mem, opts) end,
       function(opts) cuda.memcpy_htod_async(mem, "abc", s, opts) end,
       function(opts) cuda.memcpy_dtoh_async(out, mem, s, opts) end } do
-      gpu.raises("LogicError", "a whole number of bytes", f, { nbytes = 1.5 })
+      gpu.raises("LogicError", "nbytes must be an integer", f, { nbytes = 1.5 })
       gpu.raises("LogicError", "nbytes is 4, the host buffer has 3", f, { nbytes = 4 })
       gpu.raises("LogicError", "unknown option", f, { bytes = 4 })
       gpu.refuses_nonsense(f, { ["nil"] = true, table = true })

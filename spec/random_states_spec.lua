@@ -179,7 +179,7 @@ describe("random.StateGenerator", function()
       equal(x, mrg(3):fill_normal(gpuarray.zeros({ 3, 5 }, name), cuda.Stream()))
     end
     local g = mrg(1)
-    gpu.raises("LogicError", "is no floating-point type", g.gen_normal, g, 3, "int32")
+    gpu.raises("LogicError", "is not a floating-point type", g.gen_normal, g, 3, "int32")
     gpu.refuses_nonsense(function(x) return g:fill_normal(x) end)
   end)
 
@@ -206,7 +206,7 @@ describe("random.StateGenerator", function()
     gpu.raises("LogicError", "mean must be a number from 0 to 2^60", g.gen_poisson, g, 3, "int32", -1)
     gpu.raises("LogicError", "mean must be a number from 0 to 2^60", g.gen_poisson, g, 3, "int64", 2 ^ 61)
     gpu.raises("LogicError", "the means have the shape", g.gen_poisson, g, 3, "int32", gpuarray.ones(2))
-    gpu.raises("LogicError", "is no integer type", g.gen_poisson, g, 3, "float32", 1)
+    gpu.raises("LogicError", "is not an integer type", g.gen_poisson, g, 3, "float32", 1)
     gpu.refuses_nonsense(function(y) return g:fill_poisson(y, 1) end)
   end)
 

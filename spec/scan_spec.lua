@@ -480,7 +480,8 @@ describe("Scan kernels with arguments", function()
     gpu.raises("LogicError", "the name is taken", new, "int32", "int *item", "0", "a + b", nil, "x")
     gpu.raises("LogicError", "none of the arguments", new, "int32", "int x", "0", "a + b", nil, "x")
     gpu.raises("LogicError", "uses prev_item", new, "int32", "int *x", "x[i]", "a + b", nil, "x[i] = prev_item")
-    gpu.raises("LogicError", "no last_item", new, "int32", "int *x", "x[i]", "a + b", 0, "x[i] = last_item")
+    gpu.raises("LogicError", "last_item is not available", new, "int32", "int *x", "x[i]", "a + b", 0,
+      "x[i] = last_item")
     gpu.raises("LogicError", "output_statement is empty", new, "int32", "int *x", "x[i]", "a + b", 0, "")
     gpu.raises("LogicError", "input_expr must be a string", new, "int32", "int *x", 5, "a + b", 0, "x[i] = item")
     gpu.raises("LogicError", "option is_segment_start_expr must be a string", new, "int32", "int *x", "x[i]", "a + b",

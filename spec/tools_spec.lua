@@ -59,7 +59,7 @@ describe("tools", function()
     for i, n in ipairs { 1, 2, 3, 17, 0xaffe, 0x3affe, 0xcc3affe, 2 ^ 53, 2 ^ 53 - 1 } do got[i] = tools.bitlog2(n) end
     assert.same({ 0, 1, 1, 4, 15, 17, 27, 53, 52 }, got)
     assert.equal(3, tools.bitlog2(15LL))
-    gpu.raises("LogicError", "bitlog2: n must be a whole number from 1, got 0", tools.bitlog2, 0)
+    gpu.raises("LogicError", "bitlog2: n must be a positive integer, got 0", tools.bitlog2, 0)
     gpu.refuses_nonsense(tools.bitlog2, { number = true })
   end)
 

@@ -143,7 +143,7 @@ describe("vec", function()
     b.x = 9
     assert.equal(1, a.x)
     gpu.raises("LogicError", "float4: 2 values for the 4 fields x, y, z, w", dt, 1, 2)
-    gpu.raises("LogicError", "float4: there is no field 'v'; there are x, y, z, w", dt, { v = 1 })
+    gpu.raises("LogicError", "float4: unknown field 'v'; valid fields: x, y, z, w", dt, { v = 1 })
     gpu.raises("LogicError", "float4: z: expected a number, got a string", dt, 1, 2, "3", 4)
   end)
 

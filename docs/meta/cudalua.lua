@@ -359,7 +359,7 @@ function Function:param_setf(offset, value) end
 ---@param x integer
 ---@param y? integer  default 1
 ---@param z? integer  default 1
----@raise LogicError for what are no positive whole numbers
+---@raise LogicError for values that are not positive integers
 function Function:set_block_shape(x, y, z) end
 
 ---The dynamic shared memory of a block, for launch() and its like, and for prepared_call().

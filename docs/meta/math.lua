@@ -70,7 +70,7 @@ function math.rint(a, options) end
 ---@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array  of a's dtype
----@raise LogicError if decimals is not a whole number
+---@raise LogicError if decimals is not an integer
 function math.round(a, decimals, options) end
 
 ---The nearest whole number, of two the one that is further from 0, as C's round().

@@ -36,7 +36,7 @@ local function descriptor_class(name, fields)
     end
     value = number(value)
     if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
-      errors.raise("LogicError", ("%s.%s: expected a whole number from 0 to 2^53, got %s"):format(name, key,
+      errors.raise("LogicError", ("%s.%s: expected an integer from 0 to 2^53, got %s"):format(name, key,
         errors.text(value)))
     end
     rawget(self, FIELDS)[key] = value
@@ -171,7 +171,9 @@ local formats = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "
 function M.dtype_to_array_format(dtype)
   local d = require("cudalua.dtype").of(dtype)
   local name = formats[d.name]
-  if not name then errors.raise("LogicError", "dtype_to_array_format: there is no array format for " .. d.name) end
+  if not name then
+    errors.raise("LogicError", "dtype_to_array_format: CUDA arrays do not support the dtype " .. d.name)
+  end
   return constants.enum("dtype_to_array_format", name, "array_format")
 end
 

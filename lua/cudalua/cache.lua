@@ -69,7 +69,7 @@ local function folder(cache_dir)
   if env "CUDALUA_DISABLE_CACHE" then return nil, "CUDALUA_DISABLE_CACHE is set" end
   if limit() == 0 then return nil, "CUDALUA_CACHE_SIZE is 0" end
   local path = cache_dir or default_path()
-  if not path then return nil, "there is no HOME" end
+  if not path then return nil, "HOME is not set" end
   local dir = folders[path]
   if dir == nil then
     local why

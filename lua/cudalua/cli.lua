@@ -85,7 +85,7 @@ local function main(argv)
       interactive = true
     elseif option == "-e" then
       i = i + 1
-      if not argv[i] then return report "-e needs a line of Lua" end
+      if not argv[i] then return report "-e needs a line of Lua behind it" end
       lines[#lines + 1] = argv[i]
     elseif option == "--" then
       i = i + 1

@@ -157,7 +157,7 @@ function M._find(x)
     if x:find "^>" then return nil, ("'%s' is big-endian; this machine and its devices are not"):format(x) end
     local list = {}
     for i, scalar in ipairs(M.list) do list[i] = scalar.name end
-    return nil, ("there is no '%s'; there are %s"):format(x:sub(1, 40), table.concat(list, ", "))
+    return nil, ("unknown dtype '%s'; valid dtypes: %s"):format(x:sub(1, 40), table.concat(list, ", "))
   end
   if M.is_dtype(x) then return x end
   if type(x) == "cdata" and host.is_ctype(x) then

@@ -193,7 +193,7 @@ local function check_integer(row)
     if type(v) ~= "number" then
       local x = scalar(v)
       if type(x) == "boolean" then return x and 1 or 0 end
-      if x == nil or is_complex(x) then return nil, "expected a whole number, got " .. describe(v) end
+      if x == nil or is_complex(x) then return nil, "expected an integer, got " .. describe(v) end
       if type(x) == "cdata" then return check_cdata(x) end
       v = x
     end
@@ -202,7 +202,7 @@ local function check_integer(row)
       if x == v and x >= low and x <= high then return x end
     end
     if v >= low and v <= high and v == floor(v) then return v end
-    if v ~= floor(v) or v == huge or v == -huge then return nil, describe(v) .. " is not a whole number" end
+    if v ~= floor(v) or v == huge or v == -huge then return nil, describe(v) .. " is not an integer" end
     if wide and v >= (signed and -2 ^ 63 or 0) and v < (signed and 2 ^ 63 or 2 ^ 64) then
       return nil, describe(v) .. " may have been rounded: a Lua number is exact up to 2^53; pass an " .. row.name ..
         "_t, such as 9007199254740993" .. (signed and "LL" or "ULL")

@@ -210,7 +210,7 @@ function M.options(where, options, known)
       local names = {}
       for name in pairs_of(known) do names[#names + 1] = name end
       table.sort(names)
-      core.raise("LogicError", ("%s: unknown option %s; there are %s"):format(where, M.text(key),
+      core.raise("LogicError", ("%s: unknown option %s; valid options: %s"):format(where, M.text(key),
         table.concat(names, ", ")))
     end
   end

@@ -28,7 +28,7 @@ local function index(t, key) return t[key] end
 
 local function check_nbytes(what, n, have)
   if type(n) ~= "number" or n < 0 or n ~= math.floor(n) or n > 2 ^ 53 then
-    refuse(what, "nbytes must be a whole number of bytes, got " .. errors.text(n))
+    refuse(what, "nbytes must be an integer, got " .. errors.text(n))
   end
   if have and n > have then refuse(what, ("nbytes is %d, the host buffer has %d"):format(n, have)) end
   return n

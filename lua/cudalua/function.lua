@@ -105,7 +105,7 @@ local options_of_suggestion = { shared = true, limit = true }
 
 local function whole(where, name, x, low, high)
   if type(x) ~= "number" or not (x >= low and x <= high and x == math.floor(x)) then
-    errors.raise("LogicError", ("%s: %s must be a whole number from %d to %d, got %s"):format(where, name, low, high,
+    errors.raise("LogicError", ("%s: %s must be an integer from %d to %d, got %s"):format(where, name, low, high,
       errors.text(x)))
   end
   return x

@@ -146,12 +146,12 @@ local WARP, BLOCK = 32, 256 -- threads
 ---@param dev? cudalua.Device  default: that of the current context
 ---@return integer grid   blocks
 ---@return integer block  threads of each
----@raise LogicError where n is not a whole number from 0
+---@raise LogicError where n is not a non-negative integer
 function M.splay(n, dev)
   local what = "gpuarray.splay"
   local elements = layout.whole(n)
   if not elements or elements < 0 then
-    layout.refuse(what, "expected a number of elements, a whole number from 0, got " .. element.describe(n))
+    layout.refuse(what, "expected a number of elements, a non-negative integer, got " .. element.describe(n))
   end
   if dev == nil then
     dev = core.classes.Context.get_device()

@@ -66,7 +66,10 @@ function list_mt.__concat(a, b) return tostring(a) .. tostring(b) end
 ---@return integer[]
 function M.shown(list) return setmetatable(list, list_mt) end
 
----A list of whole numbers, copied.
+local integers_from = { [-1] = "a non-negative integer or -1", [0] = "a non-negative integer",
+  [1] = "a positive integer" }
+
+---A list of integers, copied.
 ---@param what string   for messages
 ---@param name string   what the list is: "ends"
 ---@param list any      a table, or one number for a list of one
@@ -76,10 +79,10 @@ function M.shown(list) return setmetatable(list, list_mt) end
 function M.integers(what, name, list, lowest, most)
   if type(list) ~= "table" then
     local n = whole(list)
-    if not n then refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list)) end
+    if not n then refuse(what, "%s must be a list of integers, got %s", name, element.describe(list)) end
     list = { n }
   elseif type(getmetatable(list)) == "string" then
-    refuse(what, "%s must be a list of whole numbers, got %s", name, element.describe(list))
+    refuse(what, "%s must be a list of integers, got %s", name, element.describe(list))
   end
   local n = #list
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
@@ -92,7 +95,7 @@ function M.integers(what, name, list, lowest, most)
   for i = 1, n do
     local x = whole(list[i])
     if not x or x < lowest then
-      refuse(what, "%s[%d] must be a whole number%s, got %s", name, i, lowest == 0 and " from 0" or "",
+      refuse(what, "%s[%d] must be %s, got %s", name, i, integers_from[lowest] or "an integer",
         element.describe(list[i]))
     end
     out[i] = x
@@ -100,7 +103,7 @@ function M.integers(what, name, list, lowest, most)
   return out
 end
 
----A list of whole numbers with an entry for each axis, copied: a shape, strides, axes.
+---A list of integers with an entry for each axis, copied: a shape, strides, axes.
 ---@param what string   for messages
 ---@param name string   what the list is: "shape"
 ---@param list any      a table, or one number for a list of one
@@ -221,7 +224,7 @@ end
 ---@return integer
 function M.position(what, axis, i, n)
   local x = whole(i)
-  if not x then refuse(what, "index %d must be a whole number, got %s", axis, element.describe(i)) end
+  if not x then refuse(what, "index %d must be an integer, got %s", axis, element.describe(i)) end
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
     refuse(what, "index %d is %.0f; the axis has %.0f element%s%s", axis, x, n, n == 1 and "" or "s",
@@ -242,7 +245,7 @@ local function range(what, axis, item, n)
   if count == 1 then return M.position(what, axis, item[1], n), 1, 1 end
 
   local lo, hi, step = whole(item[1]), whole(item[2]), count == 2 and 1 or whole(item[3])
-  if not (lo and hi and step) then refuse(what, "index %d: a range is made of whole numbers", axis) end
+  if not (lo and hi and step) then refuse(what, "index %d: a range consists of integers", axis) end
   if step == 0 then refuse(what, "index %d: the step of a range cannot be 0", axis) end
   local first, last = lo < 0 and n + 1 + lo or lo, hi < 0 and n + 1 + hi or hi
   -- Nothing at all: the end lies one before the beginning; both may then lie just outside.
@@ -307,7 +310,7 @@ end
 ---@return integer
 function M.axis(what, axis, n)
   local x = whole(axis)
-  if not x then refuse(what, "an axis must be a whole number, got %s", element.describe(axis)) end
+  if not x then refuse(what, "an axis must be an integer, got %s", element.describe(axis)) end
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
     refuse(what, "axis %.0f: the array has %d ax%s%s", x, n, n == 1 and "is" or "es",

@@ -125,7 +125,7 @@ local function class(name, fields, form)
     end
     value = host.plain_number(value)
     if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
-      errors.raise("LogicError", ("%s.%s: expected a whole number from 0 to 2^53, got %s"):format(name, key,
+      errors.raise("LogicError", ("%s.%s: expected an integer from 0 to 2^53, got %s"):format(name, key,
         errors.text(value)))
     end
     rawget(self, STATE)[key] = value

@@ -212,7 +212,7 @@ end
 ---@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
 ---@param options? {order: "C"|"F"}
 ---@return cudalua.ndarray.Array
----@raise LogicError where the buffer is const, too small, not a whole number of elements, or its type is not known
+---@raise LogicError where the buffer is const, too small, not a multiple of the element size, or its type is not known
 function M.from_buffer(buf, shape, dtype, options)
   local what = "ndarray.from_buffer"
   dtype, options = dtypes._or_options(dtype, options)
@@ -228,7 +228,7 @@ function M.from_buffer(buf, shape, dtype, options)
   if arrays.is_array(buf) and dtype == nil then dtype = buf._dtype end
   local own = of and dtypes._of_c(of)
   if dtype == nil then
-    dtype = own or refuse(what, "give a dtype" .. (of and ": there is none for " .. of or ""))
+    dtype = own or refuse(what, "give a dtype" .. (of and ": none corresponds to " .. of or ""))
   else
     dtype = dtypes.of(dtype)
     if dtype ~= own then extents = nil end
@@ -246,7 +246,7 @@ function M.from_buffer(buf, shape, dtype, options)
     end
   else
     if nbytes % dtype.itemsize ~= 0 then
-      refuse(what, ("the buffer's %.0f bytes are not a whole number of %s"):format(nbytes, dtype.name))
+      refuse(what, ("the buffer's %.0f bytes are not a multiple of the size of %s"):format(nbytes, dtype.name))
     end
     if extents and size_of({ unpack(extents, 2) }) > 0 then
       extents[1] = nbytes / dtype.itemsize / size_of { unpack(extents, 2) } -- a [?] has no number of its own

@@ -74,7 +74,7 @@ local function read_job(where, source, opts)
   local job = option.job(where, source, given, M.DEFAULT_NVCC_FLAGS, debugging.is_debugging())
   for _, name in ipairs(others) do
     if job.opts[name] then
-      errors.raise("LogicError", ("%s: option %s is NVRTC's; backend nvcc has no such thing"):format(where, name))
+      errors.raise("LogicError", ("%s: option %s is NVRTC's; backend nvcc does not support it"):format(where, name))
     end
   end
   for _, name in ipairs(job.header_names) do
@@ -141,7 +141,7 @@ local function write(path, text)
   local file, why = io.open(path, "wb")
   local ok = file and file:write(text) and file:close()
   if not ok then
-    errors.raise("RuntimeError", ("%s cannot be written: %s"):format(path, tostring(why or "no space?")))
+    errors.raise("RuntimeError", ("cannot write %s: %s"):format(path, tostring(why or "no space?")))
   end
 end
 
@@ -217,7 +217,7 @@ local function in_folder(job)
   local temporary = env "TMPDIR" or "/tmp"
   local folder, why = core.make_folder(temporary .. "/cudalua-nvcc-")
   if not folder then
-    errors.raise("RuntimeError", ("%s: no folder can be made in %s: %s"):format(job.where, temporary, why))
+    errors.raise("RuntimeError", ("%s: cannot make a folder in %s: %s"):format(job.where, temporary, why))
   end
   local ok, result = pcall(run, folder, job)
   core.remove_folder(folder)

@@ -95,7 +95,7 @@ function M.check_input(where, what, input)
   input = errors.options(where .. ": " .. what, input, input_fields)
   for _, field in ipairs { "data", "file", "type", "name" } do
     if input[field] ~= nil and type(input[field]) ~= "string" then
-      bad("has a %s that is no string: %s", field, errors.text(input[field]))
+      bad("has a %s that is not a string: %s", field, errors.text(input[field]))
     end
   end
   local data = input.data
@@ -112,13 +112,13 @@ function M.check_input(where, what, input)
   if data == "" then bad "is empty" end
   local kind = input.type or kind_of(data)
   if not types[kind] then
-    bad("has the type %s; there are cubin, ptx, ltoir, fatbinary, object, library", errors.text(kind))
+    bad("has the unknown type %s; valid types: cubin, ptx, ltoir, fatbinary, object, library", errors.text(kind))
   end
   if kind == "ptx" then data = data:gsub("%z+$", "") end
   local name = input.name or input.file or what
   if name:find("\0", 1, true) then bad "has a zero byte in its name" end
   if kind == "library" and not is_whole_library(data) then
-    bad("('%s'): %d bytes that are no whole library", name, #data)
+    bad("('%s'): %d bytes are not a complete library", name, #data)
   end
   return { type = kind, data = data, name = name }
 end
@@ -208,7 +208,7 @@ function M.link(inputs, opts)
     checked[i], kinds[i], images[i], labels[i] = input, types[input.type], input.data, input.name
     if opts.lto == nil and input.type == "ltoir" then lto = true end
   end
-  if #images == 0 then errors.raise("LogicError", "link: there is nothing to link") end
+  if #images == 0 then errors.raise("LogicError", "link: the list of images is empty") end
   local arch, target = choose(opts, lto)
   need_library()
   local options = { "-arch=" .. arch }

@@ -182,7 +182,7 @@ M.cuda = {
 ---What there is nothing like yet, and what to do meanwhile.
 local no_linalg = "linear algebra beyond dot() of vectors is not there yet: examples/09_matmul.lua multiplies matrices"
 local no_fft = "Fourier transforms are not there yet"
-local no_gradient = "there is no automatic differentiation"
+local no_gradient = "cudalua has no automatic differentiation"
 M.absent = {}
 for name in ("matmul mm bmm mv addmm inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det " ..
   "slogdet svd eig eigh eigvalsh qr cholesky lstsq matrix_power matrix_norm matrix_rank"):gmatch "%S+" do

@@ -54,7 +54,7 @@ local function add_format(types, format)
     elseif row then
       for _ = 1, n do types:add(row[1], row[2], row[3]) end
     else
-      refuse("%q in the format %q: %s", c, format, why_not[c] or "there is no such type")
+      refuse("%q in the format %q: %s", c, format, why_not[c] or "unknown type")
     end
     at = after
   end

@@ -36,7 +36,7 @@ end
 
 ---Begins the sequence of another seed in the generator that the functions of the module use.
 ---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
----@raise LogicError where the seed is no whole number from 0
+---@raise LogicError if the seed is not a non-negative integer
 function M.seed(seed) M.default():seed(seed) end
 
 -- What the generator can do, of the module's own: random.normal(1000).
@@ -64,14 +64,14 @@ end
 
 local function seed_count(what, n)
   local count = layout.whole(n)
-  if not count or count < 0 then refuse(what, "expected a whole number from 0, got " .. element.describe(n)) end
+  if not count or count < 0 then refuse(what, "expected a non-negative integer, got " .. element.describe(n)) end
   return count
 end
 
 ---Seeds for generators: all the same, drawn from the module's generator.
 ---@param n integer  how many
 ---@return cudalua.gpuarray.Array  int32
----@raise LogicError unless it is a whole number from 0
+---@raise LogicError unless it is a non-negative integer
 function M.seed_getter_uniform(n)
   local count = seed_count("random.seed_getter_uniform", n)
   return gpuarray.full(count, M.default():integers({}, -2 ^ 31, 2 ^ 31 - 1, "int32"):item(), "int32")
@@ -80,10 +80,12 @@ end
 ---Seeds for generators: all different, drawn from the module's generator.
 ---@param n integer  how many
 ---@return cudalua.gpuarray.Array  int32
----@raise LogicError unless it is a whole number from 0 to 2^32
+---@raise LogicError unless it is an integer from 0 to 2^32
 function M.seed_getter_unique(n)
   local count = seed_count("random.seed_getter_unique", n)
-  if count > 2 ^ 32 then refuse("random.seed_getter_unique", "there are 2^32 different seeds, not %.0f", count) end
+  if count > 2 ^ 32 then
+    refuse("random.seed_getter_unique", "expected at most 2^32, the number of different seeds, got %.0f", count)
+  end
   local first = M.default():integers({}, -2 ^ 31, 2 ^ 31 - 1, "int32"):item()
   return gpuarray.arange(count, "uint32"):astype "int32" * -1640531535 + first -- odd: all products differ
 end

@@ -191,7 +191,7 @@ function M.linspace(what, endpoint, numbers, dtype)
     refuse(what, "expected finite numbers, got " .. element.describe(is_finite(start) and stop or start))
   end
   if not layout.whole(num) or num < 0 then
-    refuse(what, "num must be a whole number from 0, got " .. element.describe(num))
+    refuse(what, "num must be a non-negative integer, got " .. element.describe(num))
   end
   dtype = dtype ~= nil and dtypes._of(what, dtype) or dtypes.default_float()
   if endpoint ~= nil and type(endpoint) ~= "boolean" then
@@ -211,12 +211,12 @@ end
 ---@return integer k
 ---@return cudalua.dtype.DType
 ---@return any options
----@raise LogicError for extents that are no whole numbers from 0
+---@raise LogicError for extents that are not non-negative integers
 function M.eye(what, ...)
   local numbers, dtype, options = M.numbers_first(what, { "rows", "columns", "k" }, 1, ...)
   local shape = layout.numbers(what, "shape", { numbers[1], numbers[2] or numbers[1] }, 0)
   local k = layout.whole(numbers[3] or 0)
-  if not k then refuse(what, "k must be a whole number, got " .. element.describe(numbers[3])) end
+  if not k then refuse(what, "k must be an integer, got " .. element.describe(numbers[3])) end
   return shape, k, dtype ~= nil and dtypes._of(what, dtype) or dtypes.default_float(), options
 end
 

@@ -101,7 +101,7 @@ function M.fail(symbol, nth, code)
   if nth == nil then nth = 1 end
   if code == nil then code = 999 end
   if type(nth) ~= "number" or nth ~= math.floor(nth) or nth < 1 or nth >= 2 ^ 31 then
-    errors.raise("LogicError", "softgpu.fail: nth must be a whole number from 1, got " .. errors.text(nth))
+    errors.raise("LogicError", "softgpu.fail: nth must be a positive integer, got " .. errors.text(nth))
   end
   if type(code) ~= "number" and type(code) ~= "string" then
     errors.raise("LogicError", "softgpu.fail: expected a code or its name, got " .. errors.text(code))
@@ -149,7 +149,7 @@ function M.check(what)
     list = {}
     for name, on in pairs_of(what) do
       if not check_names[name] or type(on) ~= "boolean" then
-        errors.raise("LogicError", ("softgpu.check: unknown check %s = %s (there are %s)"):format(errors.text(name),
+        errors.raise("LogicError", ("softgpu.check: unknown check %s = %s; valid checks: %s"):format(errors.text(name),
           errors.text(on), table.concat(checks, ", ")))
       end
       if on then list[#list + 1] = name end
@@ -158,7 +158,7 @@ function M.check(what)
   elseif what then
     for name in (what .. ","):gmatch "([^,]*)," do
       if not check_names[name] then
-        errors.raise("LogicError", ("softgpu.check: unknown check %s (there are %s)"):format(errors.text(name),
+        errors.raise("LogicError", ("softgpu.check: unknown check %s; valid checks: %s"):format(errors.text(name),
           table.concat(checks, ", ")))
       end
     end
@@ -191,7 +191,7 @@ function M.schedule(what)
   for key, value in core.softgpu_control("schedule"):gmatch "(%l+)=(%S+)" do before[key] = value end
   for key, value in pairs_of(what) do
     if not schedule_keys[key] then
-      errors.raise("LogicError", ("softgpu.schedule: unknown key %s (there are threads, order, gang, timeout)"):format(
+      errors.raise("LogicError", ("softgpu.schedule: unknown key %s; valid keys: threads, order, gang, timeout"):format(
         errors.text(key)))
     end
     local good = type(value) == "number" or (type(value) == "string" and value:find "^[%w:.]+$")
@@ -199,7 +199,7 @@ function M.schedule(what)
     if not good then
       -- All of it or nothing.
       for name in pairs_of(changed) do core.softgpu_control(("schedule %s %s"):format(name, before[name])) end
-      errors.raise("LogicError", ("softgpu.schedule: %s = %s makes no sense"):format(key, errors.text(value)))
+      errors.raise("LogicError", ("softgpu.schedule: %s = %s is not valid"):format(key, errors.text(value)))
     end
     changed[key] = true
   end

@@ -312,7 +312,7 @@ local function write_table(dt, p, t)
   end
   for key, value in pairs_of(t) do
     local f = dt._by_name[key]
-    if not f then return ("there is no field %s; there are %s"):format(errors.text(key), names_of(dt._fields)) end
+    if not f then return ("unknown field %s; valid fields: %s"):format(errors.text(key), names_of(dt._fields)) end
     local why = write_field(f, p, value)
     if why then return why end
   end

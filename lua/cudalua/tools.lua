@@ -131,7 +131,7 @@ end
 function M.bitlog2(n)
   local x = layout.whole(n)
   if not x or x < 1 then
-    errors.raise("LogicError", "bitlog2: n must be a whole number from 1, got " .. element.describe(n))
+    errors.raise("LogicError", "bitlog2: n must be a positive integer, got " .. element.describe(n))
   end
   local _, exponent = math.frexp(x)
   return exponent - 1

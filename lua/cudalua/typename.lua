@@ -158,7 +158,7 @@ function M.declaration(text)
   if #text > M.MAX_TEXT then return nil, "it is too long for a declaration" end
   text = without_templates(text)
   if text:find "[%[%]]" then return nil, "an array is a pointer to its elements: float *x" end
-  if text:find "&" then return nil, "references are not for kernels: a value, or a pointer" end
+  if text:find "&" then return nil, "a kernel takes no references; use a value or a pointer" end
   local stars = select(2, text:gsub("%*", ""))
   if stars > 1 then return nil, "a pointer to pointers has no elements" end
   local front, back = text:match "^([^%*]*)%*?(.*)$"
@@ -177,7 +177,8 @@ function M.declaration(text)
   if not dt then
     local spelled = table.concat(words, " ")
     if words[1] == "void" then return nil, "void has no elements" end
-    return nil, ("there is no dtype for %s; tools.get_or_register_dtype(name, dtype) makes one known"):format(spelled)
+    return nil, ("no dtype corresponds to %s; register one with tools.get_or_register_dtype(name, dtype)"):format(
+      spelled)
   end
   if not name then return nil, "the argument has no name" end
   return { dtype = dt, name = name, is_vector = stars == 1, is_const = is_const }
@@ -197,10 +198,10 @@ end
 ---@param name any
 ---@return string? why
 function M.not_an_identifier(name)
-  if type(name) ~= "string" then return "it is no string" end
+  if type(name) ~= "string" then return "it is not a string" end
   if #name > 255 then return "it is longer than 255 characters" end
   if not name:find "^[%a_][%w_]*$" then return "it is not made of letters, digits and _" end
-  if keywords[name] then return "it is a word of the language" end
+  if keywords[name] then return "it is a keyword of C++" end
 end
 
 ---Why something cannot be the name of a type that a user makes; nil where it can.
@@ -226,7 +227,7 @@ local function of_size(where, x)
   end
   local align = rawget(x, "align")
   if not is_whole(x.bytes, 1) or not (align == nil or (is_whole(align, 1) and math.frexp(align) == 0.5)) then
-    errors.raise("LogicError", where .. ": bytes is a whole number from 1, align a power of two")
+    errors.raise("LogicError", where .. ": bytes must be a positive integer, align a power of two")
   end
   return { type = "bytes", text = ("%d bytes"):format(x.bytes), size = x.bytes, align = align }
 end
@@ -263,7 +264,7 @@ function M.of_type(where, x)
     return of_size(where, x)
   end
   if found then return found end
-  errors.raise("LogicError", ("%s: %s is no type of a parameter"):format(where, errors.text(x)), {
+  errors.raise("LogicError", ("%s: %s is not a type of a parameter"):format(where, errors.text(x)), {
     hint = "a type is written as in C (\"const float *\", \"unsigned int\", \"float4\"), as a dtype (\"int32\"), or " ..
       "is an FFI ctype; other structs are {bytes = 24, align = 8}",
   })

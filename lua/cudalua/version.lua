@@ -40,13 +40,13 @@ M.VERSION_TEXT = table.concat(numbers, ".") .. status
 ---@param minor? integer  default 0
 ---@param patch? integer  default 0
 ---@return boolean
----@raise LogicError unless they are whole numbers from 0
+---@raise LogicError unless they are non-negative integers
 function M.version_at_least(major, minor, patch)
   local asked = { major, minor or 0, patch or 0 }
   for i = 1, 3 do
     local n = asked[i]
     if type(n) ~= "number" or n < 0 or n >= 2 ^ 31 or n ~= math.floor(n) then
-      errors.raise("LogicError", "version_at_least: expected whole numbers, got " .. errors.text(n))
+      errors.raise("LogicError", "version_at_least: expected integers, got " .. errors.text(n))
     end
   end
   return compare(numbers, asked) >= 0

@@ -60,7 +60,7 @@ int cl_bad_self(lua_State *L, int idx, const char *expected) {
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {
   lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
   if (!(d >= 0 && d <= 9007199254740992.0 && (lua_Number)(int64_t)d == d))
-    cl_bad_argument(L, idx, what, "a whole number from 0 to 2^53");
+    cl_bad_argument(L, idx, what, "an integer from 0 to 2^53");
   return (uint64_t)d;
 }
 
@@ -68,7 +68,7 @@ long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi) {
   lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
   if (!(d >= (lua_Number)lo && d <= (lua_Number)hi && floor(d) == d)) {
     char expected[64];
-    snprintf(expected, sizeof expected, "a whole number from %ld to %ld", lo, hi);
+    snprintf(expected, sizeof expected, "an integer from %ld to %ld", lo, hi);
     cl_bad_argument(L, idx, what, expected);
   }
   return (long)d;

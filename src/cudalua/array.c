@@ -60,7 +60,7 @@ int cl_array(lua_State *L) {
   Wanted w = {&d, lua_toboolean(L, -1), NULL};
   if (!d.Width) cl_logic(L, "Array: the width is 0");
   if (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4)
-    cl_logic(L, "Array: %u channels; there are arrays of 1, 2 and 4", d.NumChannels);
+    cl_logic(L, "Array: num_channels must be 1, 2 or 4, got %u", d.NumChannels);
   cl_refuse_in_capture(L, "Array");
   cl_pressure(L);
   cl_Object *o = cl_push(L, CL_ARRAY, sizeof *o);

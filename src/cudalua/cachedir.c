@@ -156,7 +156,7 @@ static const char *load(int fd, const char *key, size_t key_size, char **bytes, 
   if ((uint64_t)st.st_size > MAX_ENTRY) return "it is too large";
   size_t size = (size_t)st.st_size;
   char *file = malloc(size);
-  if (!file) return "there is not enough memory";
+  if (!file) return "out of memory";
   *bytes = file;
   if (!read_all(fd, file, size)) return "it cannot be read";
   memcpy(h, file, sizeof *h);

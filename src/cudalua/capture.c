@@ -180,7 +180,7 @@ static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
     cl_bad_argument(L, idx, "options", "a table of options, {mode = \"relaxed\"}");
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
-      cl_logic(L, "Stream:capture: unknown option %s; there is mode", cl_type_text(L, -2));
+      cl_logic(L, "Stream:capture: unknown option %s; valid option: mode", cl_type_text(L, -2));
   lua_getfield(L, idx, "mode");
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);

@@ -54,7 +54,7 @@ static const Table *find_table(const char *name) {
 
 static const Table *table_or_raise(lua_State *L, const char *name) {
   const Table *t = find_table(name);
-  if (!t) luaL_error(L, "there is no table of constants called '%s'", name);
+  if (!t) luaL_error(L, "unknown table of constants '%s'", name);
   return t;
 }
 

@@ -104,7 +104,7 @@ static bool wants_names(lua_State *L) {
   bool names = false;
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "names") != 0)
-      cl_logic(L, "get_attributes: unknown option %s; there is names", cl_type_text(L, -2));
+      cl_logic(L, "get_attributes: unknown option %s; valid option: names", cl_type_text(L, -2));
     if (lua_type(L, -1) != LUA_TBOOLEAN) cl_bad_argument(L, lua_gettop(L), "names", "true or false");
     names = lua_toboolean(L, -1);
   }

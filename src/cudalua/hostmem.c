@@ -90,7 +90,7 @@ static int made(cl_HostMemory *h, const void *p, cl_MemoryObject *m, CUdeviceptr
 
 static uint64_t check_size(lua_State *L, int idx) {
   uint64_t bytes = cl_check_bytes(L, idx, "bytes");
-  if (!bytes) cl_logic(L, "there is no host memory of 0 bytes");
+  if (!bytes) cl_logic(L, "cannot allocate 0 bytes of host memory");
   return bytes;
 }
 
@@ -141,7 +141,7 @@ int cl_aligned_alloc(lua_State *L) {
   void *p = NULL;
   bool possible = bytes < 1ull << 47; /* there are no more addresses */
   if (!possible || posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, bytes)) {
-    cl_error_new(L, CL_MEMORY_ERROR, "there is no host memory for %.0f bytes", (double)bytes);
+    cl_error_new(L, CL_MEMORY_ERROR, "cannot allocate %.0f bytes of host memory", (double)bytes);
     lua_pushnumber(L, (lua_Number)bytes);
     lua_setfield(L, -2, "requested");
     cl_throw(L);

@@ -15,7 +15,7 @@ static void bad_option(lua_State *L, const cl_Function *fn, const char *key, con
                   cl_type_text(L, value));
 }
 
-static const char extents[] = "1 to 3 positive whole numbers";
+static const char extents[] = "1 to 3 positive integers";
 
 /* The number at idx. */
 static inline unsigned extent(lua_State *L, const cl_Function *fn, const char *key, int idx) {
@@ -93,7 +93,7 @@ static int read_whole(lua_State *L, const cl_Function *fn, const char *key, int 
   lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
   if (!(d >= lo && d <= hi && floor(d) == d)) {
     char expected[64];
-    snprintf(expected, sizeof expected, "a whole number from %d to %d", lo, hi);
+    snprintf(expected, sizeof expected, "an integer from %d to %d", lo, hi);
     bad_option(L, fn, key, expected, idx);
   }
   return (int)d;
@@ -132,7 +132,7 @@ static void read_rare(lua_State *L, const cl_Function *fn, int table, const char
     cl_wrong_count(L, fn, fn->params, fn->nparams, lua_objlen(L, table));
   else
     cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                    "unknown option %s; there are block, grid, shared, stream, cooperative, cluster, "
+                    "unknown option %s; valid options: block, grid, shared, stream, cooperative, cluster, "
                     "priority, pdl, carveout and time_kernel",
                     cl_type_text(L, at - 1));
   o->with |= flag;

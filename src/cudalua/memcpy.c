@@ -80,8 +80,8 @@ static void read_side(lua_State *L, int t, Side *s, bool writable) {
 }
 
 static void too_far(lua_State *L, const Side *s, const char *what, uint64_t end, uint64_t have) {
-  cl_logic(L, "%s: the copy goes up to %s %llu, there are %llu", s->name, what, (unsigned long long)end,
-           (unsigned long long)have);
+  cl_logic(L, "%s: the copy ends at %s %llu, but the memory ends at %llu", s->name, what,
+           (unsigned long long)end, (unsigned long long)have);
 }
 
 /* a * b + c, or a LogicError. */

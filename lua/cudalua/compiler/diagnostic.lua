@@ -211,7 +211,7 @@ end
 local function expression_error(job, list)
   local named
   for _, diagnostic in ipairs(list) do named = named or of_expression(job, diagnostic) end
-  return ("%s: the name expression '%s' is no kernel of it: %s"):format(job.name, short(named or "?"),
+  return ("%s: the name expression '%s' does not name a kernel: %s"):format(job.name, short(named or "?"),
     short(list[1].text))
 end
 

@@ -275,7 +275,7 @@ function M.build(where, source, opts, default_options)
   end
   result.timing, result.keep_dir, result.image = timing, keep_dir, image_of(job, result)
   if not result.image then
-    errors.raise("CompileError", ("%s: there is no %s: the options ask for another kind of output"):format(job.name,
+    errors.raise("CompileError", ("%s: the compiler made no %s: the options ask for other output"):format(job.name,
       job.target or "image"), { log = result.log or "", source = job.source, options = options, stdout = "",
       stderr = result.log or "", msg = result.status, command_line = { "nvrtc", unpack(options) } })
   end

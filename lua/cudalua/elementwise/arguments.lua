@@ -301,7 +301,7 @@ function M.number_of_elements(k, values, shape, options)
     if shape and given > n then refuse(k, "option n is %.0f, but the arrays have %.0f elements", given, n) end
     return given
   end
-  if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
+  if not n then refuse(k, "no argument gives the number of elements; add option n, {n = ...}") end
   return n
 end
 

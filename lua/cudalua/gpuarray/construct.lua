@@ -287,7 +287,7 @@ function M.wrap(memory, shape, dtype, options)
   if #strides ~= #shape then refuse(what, "%d strides for %d axes", #strides, #shape) end
   local offset = layout.whole(o.offset == nil and 0 or o.offset)
   if not offset or offset < 0 then
-    refuse(what, "offset must be a whole number from 0, got " .. element.describe(o.offset))
+    refuse(what, "offset must be a non-negative integer, got " .. element.describe(o.offset))
   end
 
   local mem = host.device(memory)

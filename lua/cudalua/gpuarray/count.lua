@@ -89,7 +89,7 @@ function M.bincount(a, options)
   end
   local length = o.minlength == nil and 0 or layout.whole(o.minlength)
   if not length or length < 0 or length > MOST then
-    refuse(what, "minlength must be a whole number from 0, got " .. element.describe(o.minlength))
+    refuse(what, "minlength must be a non-negative integer, got " .. element.describe(o.minlength))
   end
   return inside(a, bincount, what, a, length, o.weights)
 end
@@ -159,7 +159,7 @@ local function bins_of(what, a, bins, range)
   end
   local n = layout.whole(bins)
   if not n or n < 1 or n > MOST then
-    refuse(what, "bins must be a whole number from 1, or a list of edges, got " .. element.describe(bins))
+    refuse(what, "bins must be a positive integer, or a list of edges, got " .. element.describe(bins))
   end
   local low, high = range_of(what, a, range)
   local edge = edge_type(a)

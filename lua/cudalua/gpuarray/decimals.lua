@@ -53,7 +53,7 @@ end
 return function(what, a, decimals)
   local n = layout.whole(decimals)
   if not n then
-    layout.refuse(what, "decimals must be a whole number, got " .. element.describe(decimals))
+    layout.refuse(what, "decimals must be an integer, got " .. element.describe(decimals))
   end
   n = math.max(-ALL, math.min(n, ALL))
   local dt = a._dtype

@@ -62,7 +62,7 @@ function M.diff(a, n, options)
   if n == nil then n = o.n elseif o.n ~= nil then refuse(what, "n is given twice") end
   local times = layout.whole(n == nil and 1 or n)
   if not times or times < 0 then
-    refuse(what, "n must be a whole number from 0, got " .. element.describe(n))
+    refuse(what, "n must be a non-negative integer, got " .. element.describe(n))
   end
   if a._ndim == 0 then refuse(what, "a 0-d array has no neighbours") end
   local axis = layout.axis(what, o.axis == nil and -1 or o.axis, a._ndim)

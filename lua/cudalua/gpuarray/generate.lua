@@ -198,7 +198,7 @@ local shape_options = { order = true, allocator = true, stream = true }
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError for extents that are no whole numbers from 0; MemoryError
+---@raise LogicError for extents that are not non-negative integers; MemoryError
 ---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.gpuarray.Array
 function M.eye(rows, columns, k, dtype, options)
   local what = "gpuarray.eye"
@@ -222,7 +222,7 @@ function M.identity(n, dtype, options) return M.eye(n, nil, nil, dtype, options)
 
 local function whole(what, name, x, default)
   if x == nil then return default end
-  return layout.whole(x) or refuse(what, "%s must be a whole number, got %s", name, element.describe(x))
+  return layout.whole(x) or refuse(what, "%s must be an integer, got %s", name, element.describe(x))
 end
 
 -- Is element (i, j) on the diagonal k or below it? bool, rows x columns.
@@ -238,7 +238,7 @@ end
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError for extents that are no whole numbers from 0; MemoryError
+---@raise LogicError for extents that are not non-negative integers; MemoryError
 function M.tri(rows, columns, k, dtype, options)
   local what = "gpuarray.tri"
   local shape

@@ -236,7 +236,7 @@ local function split(what, x, parts, axis, uneven)
   if type(parts) == "table" then return cut(what, x, axis, layout.integers(what, "ends", parts, 0)) end
   local count, n, ends = layout.whole(parts), x._shape[axis], {}
   if not count or count < 1 or count > 2 ^ 24 then
-    refuse(what, "the number of parts must be a whole number from 1, got " .. element.describe(parts))
+    refuse(what, "the number of parts must be a positive integer, got " .. element.describe(parts))
   end
   if n % count ~= 0 and not uneven then
     refuse(what, "axis %d has %.0f elements, which cannot be split into %.0f equal parts; array_split() can", axis, n,
@@ -287,7 +287,7 @@ end
 ---@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
 ---  axes before its first; last {stream = cudalua.Stream, allocator = function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError for what is no whole number from 0
+---@raise LogicError for a value that is not a non-negative integer
 function Array:tile(...)
   local what = "gpuarray:tile"
   check_self(self, what)
@@ -338,7 +338,7 @@ end
 ---@param axis? integer            default: the elements of the whole array along one axis
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError for what is no whole number from 0, or a list of another length
+---@raise LogicError for a value that is not a non-negative integer, or a list of another length
 function Array:repeat_(times, axis, options)
   local what = "gpuarray:repeat_"
   check_self(self, what)
@@ -351,7 +351,7 @@ function Array:repeat_(times, axis, options)
     for i = 1, #times do
       list[i] = layout.whole(rawget(times, i))
       if not list[i] or list[i] < 0 then
-        refuse(what, "times[%d] must be a whole number from 0, got %s", i, element.describe(rawget(times, i)))
+        refuse(what, "times[%d] must be a non-negative integer, got %s", i, element.describe(rawget(times, i)))
       end
     end
     return repeated_by(what, x, axis, list)

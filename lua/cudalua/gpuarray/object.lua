@@ -50,9 +50,9 @@ M.mt = { __metatable = M.TAG, __name = M.TAG }
 ---Stands as _sig in arrays that are only written down with, never computed: the arguments of a function while
 ---fuse.lua looks at what it does. `_real` of such an array is the leaf that it stands for, _part(...) a view.
 M.placeholder = setmetatable({}, { __index = function()
-  require("cudalua.errors").raise("LogicError", "gpuarray.fuse: the function asks for values of an argument (an " ..
-    "element, a reduction, its text, a part of what was computed from it), and there are none while it is looked " ..
-    "at: it can only use operations element by element; where(condition, a, b) chooses between two values")
+  require("cudalua.errors").raise("LogicError", "gpuarray.fuse: the function uses the value of an argument (an " ..
+    "element, a reduction, its text, a part of a computed array), but arguments have no values while it is traced; " ..
+    "use operations element by element, and where(condition, a, b) to choose between two values")
 end })
 
 ---@param x any

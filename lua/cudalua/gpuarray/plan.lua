@@ -163,7 +163,7 @@ local function leaf(w, l)
   end
   local tokens = leaf_tokens[l.dtype]
   if not tokens then
-    errors.raise("LogicError", ("gpuarray: there are no operations on elements of %s"):format(l.dtype.name))
+    errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
   end
   step(w, tokens[class])
 end

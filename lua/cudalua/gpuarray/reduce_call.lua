@@ -53,7 +53,7 @@ function M.reduce(what, row, a, axes, keepdims, asked)
   if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
   if n == 0 then
     if row.empty == nil then
-      refuse(what, ("there is no element to take: the array has the shape %s"):format(layout.text(shape)))
+      refuse(what, ("the array has no elements; its shape is %s"):format(layout.text(shape)))
     end
     local out = storage.empty(kind.result, out_shape, outputs)
     out:fill(row.empty)

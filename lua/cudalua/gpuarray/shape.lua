@@ -216,7 +216,7 @@ function Array:rot90(k, axes)
   local what = "gpuarray:rot90"
   check_self(self, what)
   local turns = layout.whole(k == nil and 1 or k)
-  if not turns then refuse(what, "k must be a whole number, got " .. element.describe(k)) end
+  if not turns then refuse(what, "k must be an integer, got " .. element.describe(k)) end
   local plane = axis_list(what, axes == nil and { 1, 2 } or axes, self._ndim)
   if #plane ~= 2 then refuse(what, "a plane has two axes, %d are given", #plane) end
   turns = turns % 4
@@ -260,7 +260,7 @@ function Array:diagonal(k, axis1, axis2)
   local what = "gpuarray:diagonal"
   check_self(self, what)
   local at = layout.whole(k == nil and 0 or k)
-  if not at then refuse(what, "k must be a whole number, got " .. element.describe(k)) end
+  if not at then refuse(what, "k must be an integer, got " .. element.describe(k)) end
   if self._ndim < 2 then refuse(what, "an array of shape %s has no diagonal", layout.text(self._shape)) end
   local i = layout.axis(what, axis1 == nil and 1 or axis1, self._ndim)
   local j = layout.axis(what, axis2 == nil and 2 or axis2, self._ndim)
@@ -281,7 +281,7 @@ end
 ---gaps, and gets more elements or fewer.
 ---@param dtype? any  as for dtype.of; default: the array's own
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the bytes of the last axis are not a whole number of elements, or these are not aligned
+---@raise LogicError where the bytes of the last axis are not a multiple of the element size, or these are not aligned
 function Array:view(dtype)
   local what = "gpuarray:view"
   check_self(self, what)
@@ -298,8 +298,8 @@ function Array:view(dtype)
     end
     local bytes = shape[n] * old.itemsize
     if bytes % new.itemsize ~= 0 then
-      refuse(what, "the last axis of %s%s has %.0f bytes, no whole number of %s", old.name, layout.text(shape), bytes,
-        new.name)
+      refuse(what, "the last axis of %s%s has %.0f bytes, not a multiple of the size of %s", old.name,
+        layout.text(shape), bytes, new.name)
     end
     shape[n], strides[n] = bytes / new.itemsize, new.itemsize
   end
@@ -307,7 +307,7 @@ function Array:view(dtype)
   local aligned = self._size == 0 or (leaf.store.skew + leaf.off) % alignment == 0
   for k = 1, n do
     if shape[k] > 1 and (strides[k] % alignment ~= 0 or strides[k] % new.itemsize ~= 0) then aligned = false end
-    if shape[k] <= 1 then strides[k] = new.itemsize end -- of no consequence, but a whole number of elements
+    if shape[k] <= 1 then strides[k] = new.itemsize end -- of no consequence, but a multiple of the element size
   end
   if not aligned then
     refuse(what, "elements of %s%s do not lie at multiples of the %d bytes of %s", old.name, layout.text(self._shape),

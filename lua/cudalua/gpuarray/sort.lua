@@ -263,7 +263,7 @@ function M.topk(a, k, options)
   local largest = o.largest == nil or flag(what, o, "largest")
   local count = layout.whole(k)
   if not count or count < 0 or count > a._shape[axis] then
-    refuse(what, ("k must be a whole number from 0 to %.0f, the elements of axis %d; got %s"):format(a._shape[axis],
+    refuse(what, ("k must be an integer from 0 to %.0f, the elements of axis %d; got %s"):format(a._shape[axis],
       axis, count and ("%.0f"):format(count) or element.describe(k)))
   end
   local items = {}

@@ -157,7 +157,7 @@ local function quantile(what, a, q, whole, o)
   local method = method_of(what, o.method, methods)
   local list, q_shape = fractions(what, q, whole)
   local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
-  if n == 0 then refuse(what, "there is no element: the array has the shape " .. layout.text(a._shape)) end
+  if n == 0 then refuse(what, "the array has no elements; its shape is " .. layout.text(a._shape)) end
   local dtype = result_dtype(a)
   local exact = o.method == "lower" or o.method == "higher" or o.method == "nearest"
   if exact then dtype = a._dtype end
@@ -221,7 +221,7 @@ local median_options = { axis = true, keepdims = true, out = true, stream = true
 
 local function median(what, a, o)
   local x, n, shape = lined_up(what, a, o.axis, o.keepdims)
-  if n == 0 then refuse(what, "there is no element: the array has the shape " .. layout.text(a._shape)) end
+  if n == 0 then refuse(what, "the array has no elements; its shape is " .. layout.text(a._shape)) end
   local dtype = result_dtype(a)
   local keys = prepared(x, wide(dtype))
   local value = at(what, keys, floor((n - 1) / 2))

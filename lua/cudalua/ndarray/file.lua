@@ -33,7 +33,7 @@ end
 
 local function check_path(what, path)
   if type(path) ~= "string" then refuse(what, "expected a path, got " .. errors.text(path)) end
-  if path:find("%z") then refuse(what, "a path holds no zero bytes") end
+  if path:find("%z") then refuse(what, "the path has a zero byte in it") end
 end
 
 local function cannot(what, why) errors.raise("RuntimeError", what .. ": " .. why) end
@@ -41,7 +41,7 @@ local function cannot(what, why) errors.raise("RuntimeError", what .. ": " .. wh
 local function from_file(what, path)
   check_path(what, path)
   local kind = core.stat(path)
-  if kind and kind ~= "file" then refuse(what, path .. " is no regular file") end
+  if kind and kind ~= "file" then refuse(what, path .. " is not a regular file") end
   local file, why = io.open(path, "rb")
   if not file then cannot(what, why) end
   local size = file:seek "end" or 0
@@ -68,7 +68,7 @@ end
 
 local function check_size(what, source, header)
   if header.offset + header.nbytes > source.size then
-    refuse(what, ("%s is truncated: %s elements of shape %s have %.0f bytes, there are %.0f"):format(source.name,
+    refuse(what, ("%s is truncated: %s elements of shape %s need %.0f bytes, the file has %.0f"):format(source.name,
       header.dtype.name, layout.text(header.shape), header.nbytes, source.size - header.offset))
   end
 end
@@ -192,8 +192,8 @@ function Npz:get(name, options)
   local _, backing = arrays.placement(what, options, { pinned = true, managed = true })
   local member = state.members[name]
   if not member then
-    refuse(what, ("there is no array %s in %s; there %s %s"):format(errors.text(name), state.source.name,
-      #state.names == 1 and "is" or "are", #state.names == 0 and "none" or table.concat(state.names, ", "):sub(1, 200)))
+    refuse(what, ("unknown array %s; the arrays of %s: %s"):format(errors.text(name), state.source.name,
+      #state.names == 0 and "none" or table.concat(state.names, ", "):sub(1, 200)))
   end
   what = what .. "(" .. errors.text(name) .. ")"
   local source = require("cudalua.ndarray.zip").open(what, state.source, member)

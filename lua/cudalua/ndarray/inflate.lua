@@ -77,7 +77,7 @@ local function decode(s, code)
     s.at, s.held = s.at + 1, s.held + 8
   end
   local entry = code.entries[band(s.hold, code.mask)]
-  if entry == 0 then refuse(s.what, "the deflated data is damaged: there is no such code") end
+  if entry == 0 then refuse(s.what, "the deflated data is damaged: a code is unknown") end
   s.hold, s.held = rshift(s.hold, band(entry, 15)), s.held - band(entry, 15)
   return rshift(entry, 4)
 end
@@ -117,7 +117,7 @@ local function symbols(s)
     local used, symbol = band(entry, 15), rshift(entry, 4)
     hold, held = rshift(hold, used), held - used
     if symbol < 256 then
-      if used == 0 then refuse(what, "the deflated data is damaged: there is no such code") end
+      if used == 0 then refuse(what, "the deflated data is damaged: a code is unknown") end
       if out == limit then
         s.full = true
         break
@@ -145,7 +145,7 @@ local function symbols(s)
       local distance = distance_base[symbol] + band(hold, lshift(1, extra) - 1)
       hold, held = rshift(hold, extra), held - extra
       if used == 0 or length == 0 or distance_base[symbol] == 0 then
-        refuse(what, "the deflated data is damaged: there is no such code")
+        refuse(what, "the deflated data is damaged: a code is unknown")
       end
       if distance > out then refuse(what, "the deflated data is damaged: it refers to what is before its beginning") end
       local stop = math.min(out + length, limit)
@@ -230,7 +230,7 @@ return function(what, p, n, to, limit, beginning)
     if kind == 0 then
       stored(s)
     elseif kind == 3 then
-      refuse(what, "the deflated data is damaged: there is no such kind of block")
+      refuse(what, "the deflated data is damaged: a block has an unknown type")
     else
       if kind == 1 then fixed(s) else dynamic(s) end
       symbols(s)

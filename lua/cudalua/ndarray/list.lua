@@ -81,7 +81,7 @@ function M.flatten(what, list, dtype)
     end
     local extent, keys = shape[depth + 1], 0
     for _ in pairs_of(t) do keys = keys + 1 end
-    if keys ~= #t then complain(depth, "is no list: it has holes or other keys") end
+    if keys ~= #t then complain(depth, "is not a list: it has holes or other keys") end
     if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
     depth = depth + 1
     for i = 1, extent do

@@ -138,7 +138,7 @@ end
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError for extents that are no whole numbers from 0; MemoryError
+---@raise LogicError for extents that are not non-negative integers; MemoryError
 ---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.ndarray.Array
 function M.eye(rows, columns, k, dtype, options)
   local what = "ndarray.eye"

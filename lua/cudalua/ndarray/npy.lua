@@ -31,7 +31,7 @@ local function type_of(what, descr)
   local dt = by_code[code]
   if not dt then
     local kind = unknown[(code or ""):sub(1, 1)]
-    refuse(what, ("the file has elements of type %s%s; there is no such dtype"):format(errors.text(descr),
+    refuse(what, ("the file has elements of type %s%s; no dtype corresponds to it"):format(errors.text(descr),
       kind and ": " .. kind or ""))
   end
   local unit = dt.kind == "complex" and dt.itemsize / 2 or dt.itemsize
@@ -77,7 +77,7 @@ function readers.descr(what, text, at)
   local _, stop, _, descr = text:find("^(['\"])([^'\"\\]+)%1", at)
   if stop then return descr, stop + 1 end
   if text:find("^[%[%(]", at) then
-    refuse(what, "the file has a structured type, of several fields; there is no such dtype")
+    refuse(what, "the file has a structured type, of several fields, which cannot be read")
   end
   refuse(what, "the header has no type")
 end
@@ -91,12 +91,12 @@ end
 
 function readers.shape(what, text, at)
   local _, stop, list = text:find("^%(([^%(%)]*)%)", at)
-  if not stop then refuse(what, "the header's shape is no tuple of numbers") end
+  if not stop then refuse(what, "the header's shape is not a tuple of numbers") end
   local shape, place = {}, 1
   while not list:find("^%s*$", place) do
     local _, after, digits, comma = list:find("^%s*(%-?%d+)L?%s*(,?)", place)
     if not after or comma == "" and (#shape == 0 or after < #list) then
-      refuse(what, "the header's shape is no tuple of numbers")
+      refuse(what, "the header's shape is not a tuple of numbers")
     end
     if digits:find "^%-" then refuse(what, ("the header's shape has the extent %s"):format(digits:sub(1, 20))) end
     if #shape == layout.MAX_AXES then refuse(what, ("the shape has more than %d axes"):format(layout.MAX_AXES)) end
@@ -109,18 +109,19 @@ end
 -- { descr =, fortran_order =, shape = } of a Python dict with just these.
 local function parse(what, text)
   local fields, at = {}, text:match "^%s*{%s*()"
-  if not at then refuse(what, "the header is no dict") end
+  if not at then refuse(what, "the header is not a dict") end
   while text:sub(at, at) ~= "}" do
     local name, after = text:match("^['\"]([%w_]*)['\"]%s*:%s*()", at)
     local reader = readers[name]
     if not reader then
-      refuse(what, name and ("the header has an unknown field %s"):format(errors.text(name)) or "the header is no dict")
+      refuse(what,
+        name and ("the header has an unknown field %s"):format(errors.text(name)) or "the header is not a dict")
     end
     if fields[name] ~= nil then refuse(what, ("the header has %s twice"):format(name)) end
     fields[name], at = reader(what, text, after)
     local comma, next_at = text:match("^%s*(,?)%s*()", at)
     at = next_at
-    if comma == "" and text:sub(at, at) ~= "}" then refuse(what, "the header is no dict") end
+    if comma == "" and text:sub(at, at) ~= "}" then refuse(what, "the header is not a dict") end
   end
   if text:find("[^%s%z]", at + 1) then refuse(what, "the header does not end behind its dict") end
   for name in pairs_of(readers) do
@@ -144,7 +145,7 @@ end
 ---@raise LogicError for whatever is no .npy file of a known version, or has elements that no dtype is
 function M.read_header(what, beginning)
   local p = beginning(10)
-  if ffi.string(p, 6) ~= M.MAGIC then refuse(what, "this is no .npy file") end
+  if ffi.string(p, 6) ~= M.MAGIC then refuse(what, "this is not a .npy file") end
   local version, length, offset = p[6], p[8] + 2 ^ 8 * p[9], 10
   if version > 1 then
     p = beginning(12)

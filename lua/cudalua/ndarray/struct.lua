@@ -30,12 +30,12 @@ function Array:field(name)
   local what = "ndarray:field"
   arrays.check_self(self, what)
   local dt = self._dtype
-  if dt.kind ~= "struct" then layout.refuse(what, "the elements are no structs, but " .. dt.name) end
+  if dt.kind ~= "struct" then layout.refuse(what, "the elements are not structs but " .. dt.name) end
   local f = type(name) == "string" and dt._by_name[name]
   if not f then
     local names = {}
     for i, each in ipairs(dt._fields) do names[i] = each.name end
-    layout.refuse(what, "there is no field %s; there are %s", errors.text(name), table.concat(names, ", "))
+    layout.refuse(what, "unknown field %s; valid fields: %s", errors.text(name), table.concat(names, ", "))
   end
   return field_view(self, what, f)
 end

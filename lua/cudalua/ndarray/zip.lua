@@ -33,7 +33,7 @@ local function find_directory(what, source)
   local p = piece(source, source.size - n, n)
   local at = n - 22
   while at >= 0 and not (u32(p, at) == END and at + 22 + u16(p, at + 20) == n) do at = at - 1 end
-  if at < 0 then refuse(what, "this is no .npz file, or it is truncated: it has no list of members at its end") end
+  if at < 0 then refuse(what, "this is not a .npz file, or it is truncated: it has no list of members at its end") end
   local place = source.size - n + at
   local count, size, offset = u16(p, at + 10), u32(p, at + 12), u32(p, at + 16)
   local disks = u16(p, at + 4) + u16(p, at + 6)

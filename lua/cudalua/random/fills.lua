@@ -87,7 +87,7 @@ local function is_integer(dtype) return dtype.kind == "int" or dtype.kind == "ui
 
 -- The type in which floats are made.
 local function float_of(what, dtype)
-  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  if dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
   return dtype.itemsize == 8 and "float64" or "float32"
 end
 
@@ -123,7 +123,7 @@ function numbers.log_normal(class, g, what, shape, dtype, mean, sigma)
 end
 
 function numbers.poisson(class, g, what, shape, dtype, mean)
-  if not is_integer(dtype) then refuse(what, "%s is no integer type", dtype.name) end
+  if not is_integer(dtype) then refuse(what, "%s is not an integer type", dtype.name) end
   if is_array(mean) then
     if not layout.same(mean._shape, shape) then
       refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))

@@ -54,7 +54,7 @@ function M.seed_bits(what, seed)
   if type(x) == "cdata" and not element.is_complex(x) and not (ffi.istype("int64_t", x) and x < 0) then
     return ffi.cast(uint64_t, x)
   end
-  refuse(what, "the seed must be a whole number from 0, got " .. element.describe(seed))
+  refuse(what, "the seed must be a non-negative integer, got " .. element.describe(seed))
 end
 
 local function entropy()
@@ -82,7 +82,7 @@ end
 ---A generator of random numbers. Two of the same seed give the same numbers, on every device.
 ---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
 ---@return cudalua.random.Generator
----@raise LogicError where the seed is no whole number from 0
+---@raise LogicError if the seed is not a non-negative integer
 function M.new(seed)
   local bits = seed == nil and entropy() or M.seed_bits("random.Generator", seed)
   return setmetatable({ _seed = bits, _position = 0 }, mt)
@@ -91,7 +91,7 @@ end
 ---Begins the sequence of another seed.
 ---@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
 ---@return cudalua.random.Generator self
----@raise LogicError where the seed is no whole number from 0
+---@raise LogicError if the seed is not a non-negative integer
 function Generator:seed(seed)
   check_self(self, "Generator:seed")
   self._seed, self._position = seed == nil and entropy() or M.seed_bits("Generator:seed", seed), 0
@@ -137,7 +137,7 @@ function Generator:skip_ahead(blocks)
   check_self(self, "Generator:skip_ahead")
   local n = layout.whole(blocks)
   if not n or n < 0 then
-    refuse("Generator:skip_ahead", "expected a whole number from 0, got " .. element.describe(blocks))
+    refuse("Generator:skip_ahead", "expected a non-negative integer, got " .. element.describe(blocks))
   end
   take(self, "Generator:skip_ahead", n)
   return self
@@ -146,12 +146,12 @@ end
 ---Generators that are independent of this one and of each other, for parts of a program that run in any order.
 ---@param count? integer  default: 1
 ---@return cudalua.random.Generator ...  as many as asked for
----@raise LogicError unless it is a whole number from 1 to 200
+---@raise LogicError unless it is an integer from 1 to 200
 function Generator:spawn(count)
   check_self(self, "Generator:spawn")
   local n = count == nil and 1 or layout.whole(count)
   if not n or n < 1 or n > 200 then
-    refuse("Generator:spawn", "expected a whole number from 1 to 200, got " .. element.describe(count))
+    refuse("Generator:spawn", "expected an integer from 1 to 200, got " .. element.describe(count))
   end
   local list, first = {}, self._position
   take(self, "Generator:spawn", n)
@@ -219,13 +219,13 @@ end
 
 local function float_of(what, dtype)
   dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
-  if dtype.kind ~= "float" then refuse(what, "%s is no floating-point type", dtype.name) end
+  if dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
   return dtype
 end
 
 local function integer_of(what, dtype)
   dtype = dtype == nil and dtypes.int64 or dtypes.of(dtype)
-  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is no integer type", dtype.name) end
+  if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is not an integer type", dtype.name) end
   return dtype
 end
 
@@ -374,7 +374,7 @@ end
 function Generator:binomial(shape, n, p, dtype)
   local what = "Generator:binomial"
   check_self(self, what)
-  n = parameter(what, "n", n, nil, tries, "a whole number from 0 to below 2^63")
+  n = parameter(what, "n", n, nil, tries, "an integer from 0 to below 2^63")
   p = parameter(what, "p", p, nil, probability, "from 0 to 1")
   dtype, shape = integer_of(what, dtype), shape_of(what, shape, n, p)
   local of
@@ -482,7 +482,7 @@ function Generator:permutation(x)
     return gpuarray.take(x, positions(self, what, x._shape[1], x._shape[1]), { axis = 1 })
   end
   local n = layout.whole(x)
-  if not n or n < 0 then refuse(what, "expected a whole number from 0 or an array, got " .. element.describe(x)) end
+  if not n or n < 0 then refuse(what, "expected a non-negative integer or an array, got " .. element.describe(x)) end
   layout.size(what, { n }, 8)
   if n == 0 then return gpuarray.empty(0, "int64") end
   return positions(self, what, n, n)
@@ -496,7 +496,9 @@ local function probabilities(what, p, n)
   local possible = 0
   for i = 1, n do
     local x = values[i]
-    if x ~= x or x < 0 or x == huge then refuse(what, "p[%d] is no probability: %s", i, tostring(x)) end
+    if x ~= x or x < 0 or x == huge then
+      refuse(what, "p[%d] must be a non-negative finite number, got %s", i, tostring(x))
+    end
     if x > 0 then possible = possible + 1 end
   end
   if possible == 0 then refuse(what, "p has no probability above 0") end
@@ -543,7 +545,7 @@ function Generator:choice(of, shape, options)
   shape = shape_of(what, shape)
   local n = is_array(of) and (of._shape[1] or 0) or layout.whole(of)
   if not n or n < 1 then
-    refuse(what, "expected a whole number from 1 or an array with elements, got " .. graph.describe(of))
+    refuse(what, "expected a positive integer or an array with elements, got " .. graph.describe(of))
   end
   if o.replace ~= nil and type(o.replace) ~= "boolean" then
     refuse(what, "replace must be true or false, got " .. element.describe(o.replace))

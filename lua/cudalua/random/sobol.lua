@@ -103,7 +103,7 @@ for name in pairs_of(sets) do M.direction_vector_set[name] = name end
 local function count_of(what, name, count, most)
   local n = layout.whole(count)
   if not n or n < 1 or n > most then
-    refuse(what, "%s must be a whole number from 1 to %d, got %s", name, most, element.describe(count))
+    refuse(what, "%s must be an integer from 1 to %d, got %s", name, most, element.describe(count))
   end
   return n
 end
@@ -123,7 +123,7 @@ function M.generate_direction_vectors(count, set, seed)
   if not kind then refuse(what, "expected a name of random.direction_vector_set, got " .. errors.text(set)) end
   seed = seed == nil and 0 or seed
   if not layout.whole(seed) or seed < 0 then
-    refuse(what, "seed must be a whole number from 0, got " .. element.describe(seed))
+    refuse(what, "seed must be a non-negative integer, got " .. element.describe(seed))
   end
   local bits, scrambled = kind[1], kind[2]
   local out = ndarray.empty({ n, bits }, bits == 32 and "uint32" or "uint64")
@@ -140,7 +140,7 @@ local function constants(what, count, seed, dtype)
   local n = count_of(what, "count", count, M.DIMENSIONS)
   seed = seed == nil and 0 or seed
   if not layout.whole(seed) or seed < 0 then
-    refuse(what, "seed must be a whole number from 0, got " .. element.describe(seed))
+    refuse(what, "seed must be a non-negative integer, got " .. element.describe(seed))
   end
   local out = ndarray.empty(n, dtype)
   local p = out:data()
@@ -219,11 +219,11 @@ local function fill(g, what, name, shape, mean)
   fills.check_context(g, what)
   local size = graph.size_of(shape)
   if size % g.dimensions ~= 0 then
-    refuse(what, "%.0f elements are no whole points of %d dimensions", size, g.dimensions)
+    refuse(what, "the number of elements, %.0f, is not a multiple of the %d dimensions", size, g.dimensions)
   end
   local points = size / g.dimensions
   if g.position + g.furthest + points > MOST[g.bits] then
-    refuse(what, "the sequence has 2^%d points", g.bits == 32 and 32 or 53)
+    refuse(what, "the numbers go beyond the 2^%d points of the sequence", g.bits == 32 and 32 or 53)
   end
   local k = kernel(g, name)
   local x = make.fresh(what, shape, k.dtype, "C")
@@ -303,7 +303,7 @@ function Methods:call_skip_ahead_array(n, stream)
     local points = tonumber(host[d])
     list[d] = (g.steps and g.steps[d] or 0) + points
     if points < 0 or g.position + list[d] > MOST[g.bits] then
-      refuse(what, "[%d]: %.0f is no number of points that are left", d, points)
+      refuse(what, "[%d]: expected a number of points that are left, got %.0f", d, points)
     end
   end
   set_ahead(g, what, list)
@@ -366,7 +366,9 @@ local known_options = { dimensions = true, seed = true }
 function M.new(name, bits, scrambled, vectors, shifts, offset, options)
   local what = name .. "RandomNumberGenerator"
   local o = errors.options(what, options, known_options)
-  if vectors ~= nil and o.dimensions ~= nil then refuse(what, "the vectors say how many dimensions there are") end
+  if vectors ~= nil and o.dimensions ~= nil then
+    refuse(what, "option dimensions cannot be given beside direction vectors, which set the dimensions")
+  end
   local word = dtypes["uint" .. bits]
   local g = { name = name, bits = bits, context = core.context_id(), position = 0, furthest = 0 }
   if vectors == nil then

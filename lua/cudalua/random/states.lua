@@ -141,7 +141,7 @@ local function move(self, what, exponent, n, stream)
       return
     end
     local steps = layout.whole(n)
-    if not steps or steps < 0 then refuse(what, "expected a whole number from 0, got " .. element.describe(n)) end
+    if not steps or steps < 0 then refuse(what, "expected a non-negative integer, got " .. element.describe(n)) end
     if steps > 0 then
       apply(g, upload(g.name, { jump.power(g.name, steps, exponent) }), nil, false,
         exponent == 0 and steps % 2 ^ 32 or 0)
@@ -242,7 +242,7 @@ function M.new(name, default, seed_getter, offset, options)
   local o = errors.options(what, options, known_options)
   local count = o.generators == nil and COUNT or layout.whole(o.generators)
   if not count or count < 1 or count > 2 ^ 24 then
-    refuse(what, "generators must be a whole number from 1 to 2^24, got " .. element.describe(o.generators))
+    refuse(what, "generators must be an integer from 1 to 2^24, got " .. element.describe(o.generators))
   end
   local kind = kinds[name]
   local g = { name = name, kind = kind, count = count, context = core.context_id() }

@@ -39,8 +39,8 @@ local function new(...)
       .. "give one")
   end
   if mentions(source, "last_item") then
-    errors.raise("LogicError", where .. ": there is no last_item: elements are done in one pass, before the last value "
-      .. "is known; i + 1 == N tells that item is the last one")
+    errors.raise("LogicError", where .. ": last_item is not available: elements are done in one pass, before the last "
+      .. "value is known; i + 1 == N tells that item is the last one")
   end
   local arrays = arguments.names(k, reserved, "expressions")
   k.at_i = usage.of(arrays, k.input_expr .. ";\n" .. (k.start_expr or "") .. ";\n" .. k.output_statement, "",
@@ -89,7 +89,7 @@ local function call(k, ...)
   end
   local n = first and first._size
   if o.n ~= nil then n = kernel.check_n(k, o.n, math.huge) end
-  if not n then refuse(k, "no argument tells how many elements there are: option n does, {n = ...}") end
+  if not n then refuse(k, "no argument gives the number of elements; add option n, {n = ...}") end
   local store = arguments.context_of(k, values)
   if n == 0 then return end
   for i, arg in ipairs(k.args) do

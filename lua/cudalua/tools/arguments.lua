@@ -148,13 +148,13 @@ function M.parse_arguments(arguments)
     if type(key) ~= "number" then refuse(where, "expected a list; it has a field %s", errors.text(key)) end
     n = n + 1
   end
-  if n == 0 then refuse(where, "there are no arguments") end
+  if n == 0 then refuse(where, "the list of arguments is empty") end
   if n > MAX_ARGUMENTS then refuse(where, "%d arguments are more than a kernel can have", n) end
   for i = 1, n do
     local x, each = list[i], ("%s: argument %d"):format(where, i)
     if type(x) == "string" then
       x = x:match "^%s*(.-)%s*$"
-      if x == "" then refuse(each, "there is nothing between two commas") end
+      if x == "" then refuse(each, "the text between two commas is empty") end
       x = parsed(each, x)
     elseif not M.is_arg(x) then
       refuse(each, "expected a declaration, such as 'const float *x', or an argument, got %s", errors.text(x))

@@ -211,7 +211,7 @@ function M.c_declarations(types, source)
       for _, f in ipairs(dt._fields) do visit(f.dtype) end
       if not has_name(dt) then return end -- it is written out where it is used
       local name = M.dtype_to_ctype(dt)
-      if named[name] then refuse(where, "there are two structs called %s", name) end
+      if named[name] then refuse(where, "two different structs are called %s", name) end
       named[name] = true
       if not declared(name, source) then
         structs[#structs + 1] = declaration(dt, name) .. ("static_assert(sizeof(%s) == %d && alignof(%s) == %d, " ..
