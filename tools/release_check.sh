@@ -5,7 +5,8 @@
 # proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
 #   first   README's first command as root on Debian 12
 #   all     on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
-#           sudo; the first one on a web server whose Lua module excludes the usual LuaJIT; writes the table to RESULT
+#           sudo; the first one on a web server whose Lua module excludes the usual LuaJIT, and docs/embedding.md's
+#           programs there; writes the table to RESULT
 set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
@@ -139,7 +140,8 @@ check_release() {
   remove_machine "$name-user"
 }
 
-# nginx's Lua module needs a LuaJIT that excludes the usual one. It has to be there afterwards.
+# nginx's Lua module needs a LuaJIT that excludes the usual one. It has to be there afterwards. Then the programs of
+# docs/embedding.md run as they stand.
 check_web_server() {
   local name=debian12-nginx
   machine bookworm "$name" root
@@ -147,6 +149,9 @@ check_web_server() {
     >"$work/step.log" 2>&1 || cat "$work/step.log"
   step "$name" root "$(commands "Quick start" | head -n 1)"
   step "$name" root "dpkg-query -W -f='\${Package} is \${db:Status-Status}\n' libnginx-mod-http-lua && nginx -q -t"
+  step "$name" root "meson install -C build"
+  step "$name" root "cp -r examples/embedding /srv/app && python3 tools/embedding_check.py nginx"
+  step "$name" root "python3 -m pip install -q --target /srv/lupa lupa && PYTHONPATH=/srv/lupa python3 tools/embedding_check.py lupa"
   remove_machine "$name"
 }
 
