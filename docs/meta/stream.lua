@@ -24,9 +24,9 @@ function Stream:is_done() end
 function Stream:wait_for_event(event) end
 
 ---Calls fn(...) with this as the current stream: kernels, copies and all else that is given no stream go into it.
----Nests; the stream before comes back also when fn raises. fn cannot yield to a coroutine outside of it. Array
----expressions that fn writes down and leaves pending are computed before use() returns: what fn returns, and what
----nothing else was made of.
+---Calls nest; the previous stream becomes current again, also if fn raises. fn cannot yield to a coroutine outside of
+---it. Before use() returns, it computes the pending array expressions that fn created: those that fn returns, and those
+---that no other expression uses.
 ---@param fn function
 ---@param ... any  arguments of fn
 ---@return any ...  what fn returns

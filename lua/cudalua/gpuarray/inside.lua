@@ -1,6 +1,6 @@
--- What is written down while a stream is in use is meant for that stream, whoever reads it and when. So stream:use()
--- ends with computing what is pending of it: what its function returns, and whatever nothing was made of. What was an
--- operand of something, or was computed on the way to something, is most likely needed no more.
+-- An expression that is created inside stream:use() must run in that stream, whoever reads it and when. So stream:use()
+-- computes the pending ones before it returns: those that its function returns, and those that no other expression
+-- uses. An expression that is another's operand is most likely not needed for itself.
 
 local attempt = require("cudalua.gpuarray.evaluate").attempt
 local graph = require "cudalua.gpuarray.graph"
