@@ -204,7 +204,7 @@ describe("modules of several pieces", function()
     os.remove(path)
     assert.equal(47, run(mod:get_function "k", 14, 5))
     mod = cuda.DynamicModule{ lto = true }
-    gpu.raises("LogicError", "nothing to link", mod.link, mod)
+    gpu.raises("LogicError", "the list of images is empty", mod.link, mod)
     gpu.raises("LogicError", "input_type", mod.add_data, mod, "x", "elf64")
     gpu.refuses_nonsense(function(v) mod:add_data(v, "ptx") end, { string = true })
     gpu.refuses_nonsense(function(v) mod:add_file(v, "ptx") end)

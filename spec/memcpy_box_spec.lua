@@ -483,7 +483,7 @@ describe("structured copies", function()
         gpu.raises("LogicError", field, c, cuda.legacy_stream)
       end
       c[field] = 2 ^ 53
-      gpu.raises("LogicError", field:sub(1, 3) .. ": the copy goes up to byte", c)
+      gpu.raises("LogicError", field:sub(1, 3) .. ": the copy ends at byte", c)
       c[field] = least
     end
     c()

@@ -165,11 +165,11 @@ describe("prepared calls", function()
     it("refuses bad formats, lists and options", function()
       local nothing = mod:get_function "nothing"
       for format, text in pairs { ["<"] = "byte order", [">i"] = "byte order", ["="] = "byte order",
-        ["!"] = "byte order", x = "padding", p = "Pascal", z = "no such type", ["3"] = "ends the format",
-        ["0i"] = "out of range", ["99999i"] = "out of range", ["i@"] = "no such type" } do
+        ["!"] = "byte order", x = "padding", p = "Pascal", z = "unknown type", ["3"] = "ends the format",
+        ["0i"] = "out of range", ["99999i"] = "out of range", ["i@"] = "unknown type" } do
         gpu.raises("LogicError", text, nothing.prepare, nothing, format)
       end
-      for _, types in ipairs { 5, true, print, ffi.new "int[1]", { 5 }, { "no such type" }, { {} }, { nil, "i" },
+      for _, types in ipairs { 5, true, print, ffi.new "int[1]", { 5 }, { "unknown type" }, { {} }, { nil, "i" },
         { a = 1 }, { { bytes = -1 } }, { print } } do
         gpu.error_of("LogicError", nothing.prepare, nothing, types)
       end

@@ -433,7 +433,7 @@ describe("Sobol's sequences", function()
       assert.equal(507, words.position)
       equal(make({ dimensions = 3 }, 7):gen_uniform(500, "uint32"):view "int32",
         make({ dimensions = 3 }, 7):gen_uniform(500, "int32"))
-      gpu.raises("LogicError", "whole points of 3 dimensions", g.gen_uniform, g, { 4, 4 })
+      gpu.raises("LogicError", "not a multiple of the 3 dimensions", g.gen_uniform, g, { 4, 4 })
       gpu.raises("LogicError", "say how many dimensions", random.Sobol32RandomNumberGenerator, v, 0, { dimensions = 3 })
       gpu.raises("LogicError", "must be an array of uint32", random.Sobol32RandomNumberGenerator,
         gpuarray.zeros { 2, 32 })
@@ -531,7 +531,7 @@ describe("random.SobolGenerator", function()
       gpu.refuses_nonsense(function(x) return make():call_skip_ahead(x) end)
     end
     local g = makers.Sobol32():call_skip_ahead(2 ^ 32 - 3)
-    gpu.raises("LogicError", "the sequence has 2^32 points", g.gen_uniform, g, 4)
+    gpu.raises("LogicError", "the numbers go beyond the 2^32 points", g.gen_uniform, g, 4)
     assert.equal(3, g:gen_uniform(3).size)
   end)
 
@@ -555,12 +555,12 @@ describe("random.SobolGenerator", function()
       gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(2, "int32"))
       gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(3))
       local back = gpuarray.to_gpu({ 0, -1, 0 }, "int8")
-      gpu.raises("LogicError", "[2]: -1 is no number", g.call_skip_ahead_array, g, back)
+      gpu.raises("LogicError", "[2]: expected a number of points that are left", g.call_skip_ahead_array, g, back)
       gpu.refuses_nonsense(function(x) return g:call_skip_ahead_array(x) end)
       gpu.refuses_nonsense(function(x) return g:call_skip_ahead(1, x) end, { ["nil"] = true })
     end
     local g = makers.Sobol32():call_skip_ahead_array(gpuarray.full(1, 2 ^ 32 - 3, "int64"))
-    gpu.raises("LogicError", "the sequence has 2^32 points", g.gen_uniform, g, 4)
+    gpu.raises("LogicError", "the numbers go beyond the 2^32 points", g.gen_uniform, g, 4)
     assert.equal(3, g:gen_uniform(3).size)
   end)
 

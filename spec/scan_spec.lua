@@ -489,7 +489,7 @@ describe("Scan kernels with arguments", function()
     local k = new("int32", "int *x, int c", "x[i] + c", "a + b", 0, "x[i] = item")
     gpu.raises("LogicError", "scan: it takes 2 arguments (int *x, int c), got 1", k, gpuarray.ones(3, "int32"))
     gpu.raises("LogicError", "argument 2 (int c)", k, gpuarray.ones(3, "int32"), "five")
-    gpu.raises("LogicError", "no argument tells how many", k, cuda.mem_alloc(12), 1)
+    gpu.raises("LogicError", "no argument gives the number", k, cuda.mem_alloc(12), 1)
     gpu.raises("LogicError", "unknown option", k, gpuarray.ones(3, "int32"), 1, { range = 1 })
     local err = gpu.error_of("CompileError", new("int32", "int *x", "x[i]", "a + b", 0, "\n x[i] = nothing"),
       gpuarray.ones(3, "int32"))

@@ -99,7 +99,7 @@ describe("vec", function()
         assert.is_true(x[letters[i]] == i)
         local bad = { 1, 2, 3, 4 }
         bad[i] = "1"
-        gpu.raises("LogicError", ("vec.make_%s: %s: expected a "):format(name, letters[i]), make, unpack(bad, 1, n))
+        gpu.raises("LogicError", ("vec.make_%s: %s: expected a"):format(name, letters[i]), make, unpack(bad, 1, n))
         if component.kind ~= "float" then
           bad[i] = 2 ^ 70
           gpu.raises("LogicError", letters[i] .. ": 1.1805916207174e+21 is out of the range", make, unpack(bad, 1, n))
@@ -107,7 +107,7 @@ describe("vec", function()
       end
       gpu.raises("LogicError", ("vec.make_%s: %d values were expected"):format(name, n), make,
         unpack({ 1, 2, 3, 4, 5 }, 1, n + 1))
-      gpu.raises("LogicError", ("%s: expected a "):format(letters[n]), make, unpack(values, 1, n - 1))
+      gpu.raises("LogicError", ("%s: expected a"):format(letters[n]), make, unpack(values, 1, n - 1))
     end
     local err = gpu.error_of("LogicError", function()
       local v = vec.make_float2(1)

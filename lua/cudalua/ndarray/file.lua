@@ -59,7 +59,7 @@ end
 -- The first bytes of a source, as npy.read_header asks for them.
 local function beginning_of(what, source, read)
   return function(n)
-    if n > source.size then refuse(what, source.name .. " is truncated, or no .npy file") end
+    if n > source.size then refuse(what, source.name .. " is truncated or is not a .npy file") end
     local data = ffi.new("uint8_t[?]", n)
     read(data, n)
     return data
@@ -68,7 +68,7 @@ end
 
 local function check_size(what, source, header)
   if header.offset + header.nbytes > source.size then
-    refuse(what, ("%s is truncated: %s elements of shape %s need %.0f bytes, the file has %.0f"):format(source.name,
+    refuse(what, ("%s is truncated: %s elements of shape %s need %.0f bytes, %.0f are left"):format(source.name,
       header.dtype.name, layout.text(header.shape), header.nbytes, source.size - header.offset))
   end
 end

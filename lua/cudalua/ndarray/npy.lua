@@ -142,7 +142,7 @@ end
 ---@param what string  for messages
 ---@param beginning fun(n: integer): ffi.cdata*  the first n bytes, as const uint8_t *; raises where there are fewer
 ---@return cudalua.npy.Header
----@raise LogicError for whatever is no .npy file of a known version, or has elements that no dtype is
+---@raise LogicError if the file is not a .npy file of a known version, or no dtype corresponds to its elements
 function M.read_header(what, beginning)
   local p = beginning(10)
   if ffi.string(p, 6) ~= M.MAGIC then refuse(what, "this is not a .npy file") end
