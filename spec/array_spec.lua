@@ -368,8 +368,8 @@ describe("host arrays as arrays", function()
         assert.equal(bytes_of(f, channels, 5, 3, function(k, x, y) return k, x, y end), contents(b))
       end
     end
-    gpu.raises("LogicError", "num_channels must be 1, 2 or 4, got 3", cuda.make_multichannel_2d_array, ndarray.zeros({ 2, 2, 3 }),
-      "C")
+    gpu.raises("LogicError", "num_channels must be 1, 2 or 4, got 3", cuda.make_multichannel_2d_array,
+      ndarray.zeros({ 2, 2, 3 }), "C")
     gpu.raises("LogicError", "3 axes, got 2", cuda.make_multichannel_2d_array, ndarray.zeros { 2, 2 }, "C")
   end)
 
