@@ -551,7 +551,7 @@ describe("random.SobolGenerator", function()
         end
         if k == 1 then g = make { dimensions = 3 }:set_state(state) end
       end
-      g:set_state(g:get_state():gsub(" %d+ %d+ %d+ %d+$", " 2"))
+      g:set_state((g:get_state():gsub(" %d+ %d+ %d+ %d+$", " 2")))
       equal(all[{ { 3, 12 } }], g:gen_uniform(10))
       gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(2, "int32"))
       gpu.raises("LogicError", "one for each dimension", g.call_skip_ahead_array, g, gpuarray.zeros(3))

@@ -9,7 +9,7 @@
 --   make, construct    fresh arrays                      generate   those that are computed from places
 --   shape              other shapes                      join       from several arrays, or again and again
 --   index              parts, by numbers, ranges, arrays, masks; take, where and their kin
---   sort, count        order: sort_run, sort_quantile, sort_nanquantile; how many there are of what: count_run
+--   sort, count        order: sort_run; sort_quantile, sort_nanquantile, sort_places; how many of what: count_run
 --   sets               which elements are in both, or in one of two arrays
 --   diff, interp       neighbours, and what lies between points    average    means with weights
 --   closeness          are elements nearly the same?               replace    some of them by others; decimals

@@ -14,6 +14,7 @@ local layout = require "cudalua.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.names"
 local pairs_of = require "cudalua.pairs_of"
+local surplus = require "cudalua.surplus"
 require "cudalua.ndarray.equal"
 require "cudalua.ndarray.shape"
 require "cudalua.ndarray.struct"
@@ -340,6 +341,8 @@ function M.savez(path, members, options) require("cudalua.ndarray.file").savez(p
 ---@raise LogicError for what is no table of arrays, or has 2 GiB or more
 function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
+surplus.install("ndarray:", M.Array)
+surplus.install("ndarray.", M)
 names.strict(M, {
   text = "ndarray", kind = "ndarray",
   find = function(_, key) return key == "Npz" and require("cudalua.ndarray.file").Npz or nil end,

@@ -8,7 +8,8 @@ local M = {}
 
 -- The options that a value of a type may be, in the order in which they are looked for.
 local by_type = {
-  boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan" },
+  boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
+    "replace" },
   number = { "axis", "ddof", "decimals", "ord", "k" },
   string = { "mode", "method", "order", "side", "indexing" },
   table = { "axis", "range", "weights" },
@@ -43,8 +44,11 @@ end
 ---@param value any
 ---@return string?  nil where none fits
 function M.guess(known, value)
-  for _, name in ipairs(by_type[kind_of(value)] or {}) do
-    if known[name] then return name .. " = " .. written(value) end
+  local strings = type(value) == "string" and by_type.string or nil -- "F" is a dtype and an order
+  for _, list in ipairs { by_type[kind_of(value)] or {}, strings } do
+    for _, name in ipairs(list) do
+      if known[name] then return name .. " = " .. written(value) end
+    end
   end
 end
 

@@ -10,18 +10,21 @@ local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
 local names = require "cudalua.names"
+local surplus = require "cudalua.surplus"
 
 local refuse = layout.refuse
 
 ---@class cudalua.random
 local M = {}
 
+local new = surplus.wrap("random.Generator", generator.new)
+
 ---A generator of random numbers: `random.Generator(seed)`. Two of the same seed give the same numbers, on every device.
 ---@class cudalua.random.GeneratorClass
 ---@overload fun(seed?: integer|ffi.cdata*): cudalua.random.Generator
 M.Generator = setmetatable({}, {
   __index = generator.Generator,
-  __call = function(_, seed) return generator.new(seed) end,
+  __call = function(_, ...) return new(...) end,
   __metatable = "cudalua.random.GeneratorClass",
 })
 
@@ -181,6 +184,7 @@ function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, of
   return require("cudalua.random.sobol").new("ScrambledSobol64", 64, true, dir_vector, scramble_vector, offset, options)
 end
 
+surplus.install("random.", M)
 names.strict(M, { text = "random", kind = "module" })
 
 return M

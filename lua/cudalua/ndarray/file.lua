@@ -224,7 +224,7 @@ end
 
 function mt.__concat(a, b) return tostring(a) .. tostring(b) end
 
-M.Npz = Npz
+M.Npz = require("cudalua.surplus").install("Npz:", Npz)
 
 -- ---- loading ------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ local names = require "cudalua.names"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 local philox = require "cudalua.random.philox"
+local surplus = require "cudalua.surplus"
 
 local abs, ceil, floor, huge = math.abs, math.ceil, math.floor, math.huge
 local refuse, is_array = layout.refuse, object.is_array
@@ -719,5 +720,7 @@ end
 function M.uniform_as(what, self, shape, dtype)
   return pycuda_uniform(self, what, shape_and_size(what, shape), dtype)
 end
+
+surplus.install("Generator:", Generator)
 
 return M

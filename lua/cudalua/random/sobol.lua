@@ -18,6 +18,7 @@ local object = require "cudalua.gpuarray.object"
 local philox = require "cudalua.random.philox"
 local ctype = require "cudalua.gpuarray.ctype"
 local storage = require "cudalua.gpuarray.storage"
+local surplus = require "cudalua.surplus"
 local template = require "cudalua.gpuarray.template"
 
 local bxor, rshift, lshift, band = bit.bxor, bit.rshift, bit.lshift, bit.band
@@ -393,6 +394,10 @@ function M.new(name, bits, scrambled, vectors, shifts, offset, options)
   return self
 end
 
-M.Methods = Methods
+M.Methods = surplus.install(class.name .. ":", Methods)
+for _, name in ipairs { "generate_direction_vectors", "generate_scramble_constants32",
+  "generate_scramble_constants64" } do
+  M[name] = surplus.wrap("random." .. name, M[name])
+end
 
 return M

@@ -259,6 +259,6 @@ function M.new(name, default, seed_getter, offset, options)
   return self
 end
 
-M.Methods = Methods
+M.Methods = require("cudalua.surplus").install(class.name .. ":", Methods)
 
 return M
