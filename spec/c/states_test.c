@@ -46,7 +46,9 @@ static void die(const char *what) {
 /* --- states --- */
 
 static void run(lua_State *L, int results, int arguments) {
-  if (lua_pcall(L, arguments, results, 0)) die(lua_tostring(L, -1) ? lua_tostring(L, -1) : "an error object");
+  if (!lua_pcall(L, arguments, results, 0)) return;
+  luaL_callmeta(L, -1, "__tostring"); /* errors of the library are tables */
+  die(lua_tostring(L, -1) ? lua_tostring(L, -1) : "an error object");
 }
 
 static void text(lua_State *L, const char *code, int results) {

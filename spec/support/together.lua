@@ -33,8 +33,20 @@ local y = (x * number + 1):sum():item()
 local sorted = cuda.gpuarray.sort((x * 7 + number) % n)
 local last = cuda.gpuarray.cumsum(sorted)[-1]
 
+-- What else the process has one of: the device's pools, counts, places and queue.
 local s = cuda.Stream()
-local event = cuda.Event():record(s)
-event:synchronize()
+for _ = 1, 10 do
+  local pool = cuda.default_mempool()
+  assert(pool:handle() ~= 0 and pool:get_device() == cuda.Device(0))
+  local kept = cuda.DeviceMemoryPool():allocate(100)
+  local memory = cuda.mem_alloc_async(n * 4, s)
+  cuda.memcpy_htod_async(memory, cuda.pagelocked_zeros(n, "int32"), s)
+  cuda.memset_d8_async(memory, number, n * 4, s)
+  s:on_complete(function() end)
+  cuda.Event():record(s):synchronize()
+  assert(not pcall(cuda.mem_alloc, -1) and cuda.mem_stats().live > 0 and #kept == 100)
+  cuda.poll()
+  cuda.collect()
+end
 
 return added, sum[0], y, last

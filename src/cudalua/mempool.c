@@ -321,14 +321,16 @@ int cl_mempool_export_pointer(lua_State *L) {
 static cl_Mempool *default_of(CUdevice dev, CUmemoryPool handle) {
   cl_Mempool *p = &defaults[dev];
   pthread_mutex_lock(&list_lock);
-  p->device = dev;
-  p->location = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev};
-  p->type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  p->is_default = true;
-  p->rec.kind = CL_MEMPOOL;
-  p->rec.handle = (uint64_t)(uintptr_t)handle;
-  if (!p->rec.refs) p->rec.refs = 1; /* this table's own */
-  p->rec.life = CL_LIVE;
+  if (p->rec.life != CL_LIVE) { /* else other threads read it */
+    p->device = dev;
+    p->location = (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = dev};
+    p->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p->is_default = true;
+    p->rec.kind = CL_MEMPOOL;
+    p->rec.handle = (uint64_t)(uintptr_t)handle;
+    if (!p->rec.refs) p->rec.refs = 1; /* this table's own */
+    p->rec.life = CL_LIVE;
+  }
   pthread_mutex_unlock(&list_lock);
   return p;
 }
