@@ -36,9 +36,12 @@ end
 
 local function read(t, key) return function() return t[key] end end
 
-local function says(message, t, key)
-  local err = gpu.error_of("LogicError", read(t, key))
-  assert.equal(message, err.message)
+-- What the errors for names of t say behind "owner has no field 'name'".
+local function says(owner, t, remedies)
+  for key, remedy in pairs(remedies) do
+    local err = gpu.error_of("LogicError", read(t, key))
+    assert.equal(("%s has no field '%s'%s"):format(owner, key, remedy), err.message)
+  end
 end
 
 describe("Names that there are not", function()
@@ -69,48 +72,43 @@ describe("Names that there are not", function()
   end)
 
   it("suggest what is near", function()
-    says("cuda has no field 'gpuarry'; did you mean 'gpuarray'?", cuda, "gpuarry")
-    says("cuda has no field 'frobnicate'; cuda.has(name) asks without an error", cuda, "frobnicate")
-    says("an array has no field 'shpae'; did you mean 'shape'?", a, "shpae")
-    says("gpuarray has no field 'zeroes'; did you mean 'zeros'?", gpuarray, "zeroes")
-    says("a host array has no field 'tolits'; did you mean 'tolist'?", h, "tolits")
-    says("a Stream has no field 'sync'; did you mean 'synchronize'?", cuda.Stream(), "sync")
-    says("an Event has no field 'wait'", cuda.Event(), "wait")
-    says("dtype has no field 'float128'; did you mean 'float16' or 'float32'?", cuda.dtype, "float128")
-    says("the dtype float32 has no field 'nmae'; did you mean 'name'?", cuda.dtype.float32, "nmae")
-    says("vec has no field 'float5'; did you mean 'float1', 'float2' or 'float3'?", cuda.vec, "float5")
-    says("a Device has no method or attribute 'clock_rat'; did you mean clock_rate, memory_clock_rate?", cuda.Device(0),
-      "clock_rat")
-    says("cuda.filter_mode has no 'CUBIC'; valid names: POINT, LINEAR", cuda.filter_mode, "CUBIC")
-    says("a DeviceMemoryPool has no field 'held_block'; did you mean 'held_blocks'?", cuda.DeviceMemoryPool(),
-      "held_block")
-    says("Memcpy2D has no field 'widht_in_bytes'; did you mean 'width_in_bytes'?", cuda.Memcpy2D(), "widht_in_bytes")
+    says("cuda", cuda, { gpuarry = "; did you mean 'gpuarray'?",
+      frobnicate = "; cuda.has(name) asks without an error" })
+    says("an array", a, { shpae = "; did you mean 'shape'?" })
+    says("gpuarray", gpuarray, { zeroes = "; did you mean 'zeros'?" })
+    says("a host array", h, { tolits = "; did you mean 'tolist'?" })
+    says("a Stream", cuda.Stream(), { sync = "; did you mean 'synchronize'?" })
+    says("an Event", cuda.Event(), { wait = "" })
+    says("dtype", cuda.dtype, { float128 = "; did you mean 'float16' or 'float32'?" })
+    says("the dtype float32", cuda.dtype.float32, { nmae = "; did you mean 'name'?" })
+    says("vec", cuda.vec, { float5 = "; did you mean 'float1', 'float2' or 'float3'?" })
+    says("a DeviceMemoryPool", cuda.DeviceMemoryPool(), { held_block = "; did you mean 'held_blocks'?" })
+    says("Memcpy2D", cuda.Memcpy2D(), { widht_in_bytes = "; did you mean 'width_in_bytes'?" })
+    gpu.raises("LogicError", "a Device has no method or attribute 'clock_rat'; did you mean clock_rate, " ..
+      "memory_clock_rate?", read(cuda.Device(0), "clock_rat"))
+    gpu.raises("LogicError", "cuda.filter_mode has no 'CUBIC'; valid names: POINT, LINEAR",
+      read(cuda.filter_mode, "CUBIC"))
   end)
 
   it("name the place that has them", function()
-    says("cuda has no field 'zeros'; it is cuda.gpuarray.zeros", cuda, "zeros")
-    says("cuda has no field 'item'; it is a method of arrays: a:item()", cuda, "item")
-    says("gpuarray has no field 'item'; it is a method of arrays: a:item()", gpuarray, "item")
-    says("gpuarray has no field 'ndim'; it is a field of arrays: a.ndim", gpuarray, "ndim")
-    says("gpuarray has no field 'rand'; it is cuda.random.rand", gpuarray, "rand")
-    says("gpuarray has no field 'float32'; it is cuda.dtype.float32", gpuarray, "float32")
-    says("gpuarray has no field 'Stream'; it is cuda.Stream", gpuarray, "Stream")
-    says("an array has no field 'zeros'; it is a function: gpuarray.zeros(...)", a, "zeros")
-    says("an array has no field 'buffer'; host arrays have it: a:get():buffer()", a, "buffer")
-    says("a host array has no field 'zeros'; it is a function: ndarray.zeros(...)", h, "zeros")
-    says("a host array has no field 'cumsum'; computing is for arrays on the device: gpuarray.to_gpu(a)", h, "cumsum")
-    says("ndarray has no field 'item'; it is a method of host arrays: a:item()", ndarray, "item")
-    says("an array has no field '1:2'; an index is a number or a list, such as a[{ { 1, 3 } }] for the elements 1 to 3",
-      a, "1:2")
+    says("cuda", cuda, { zeros = "; it is cuda.gpuarray.zeros", item = "; it is a method of arrays: a:item()" })
+    says("gpuarray", gpuarray, { item = "; it is a method of arrays: a:item()",
+      ndim = "; it is a field of arrays: a.ndim", rand = "; it is cuda.random.rand",
+      float32 = "; it is cuda.dtype.float32", Stream = "; it is cuda.Stream" })
+    says("an array", a, { zeros = "; it is a function: gpuarray.zeros(...)",
+      buffer = "; host arrays have it: a:get():buffer()",
+      ["1:2"] = "; an index is a number or a list, such as a[{ { 1, 3 } }] for the elements 1 to 3" })
+    says("a host array", h, { zeros = "; it is a function: ndarray.zeros(...)",
+      cumsum = "; computing is for arrays on the device: gpuarray.to_gpu(a)" })
+    says("ndarray", ndarray, { item = "; it is a method of host arrays: a:item()" })
   end)
 
   it("of NumPy, PyTorch and CUDA's runtime say what to write", function()
-    says("gpuarray has no field 'multiply'; use a * b, or gpuarray.mul(a, b)", gpuarray, "multiply")
-    says("an array has no field 'permute'; use a:transpose { 2, 1 }", a, "permute")
-    says("an array has no field 'numel'; use a.size", a, "numel")
-    says("a host array has no field 'numel'; use a.size", h, "numel")
-    says("gpuarray has no field 'randn'; use cuda.random.normal(shape)", gpuarray, "randn")
-    says("cuda has no field 'cudaMalloc'; use cuda.mem_alloc(bytes)", cuda, "cudaMalloc")
+    says("gpuarray", gpuarray, { multiply = "; use a * b, or gpuarray.mul(a, b)",
+      randn = "; use cuda.random.normal(shape)" })
+    says("an array", a, { permute = "; use a:transpose { 2, 1 }", numel = "; use a.size" })
+    says("a host array", h, { numel = "; use a.size" })
+    says("cuda", cuda, { cudaMalloc = "; use cuda.mem_alloc(bytes)" })
     for _, t in ipairs { a, gpuarray, cuda } do
       gpu.raises("LogicError", "examples/09_matmul.lua multiplies matrices", read(t, "matmul"))
     end
@@ -123,18 +121,17 @@ describe("Names that there are not", function()
     local method = gpuarray.Array
     local properties = require("cudalua.gpuarray.object").properties
     local checked = 0
+    local function counted(exists, key, name)
+      assert(exists, ("%s: %s does not exist"):format(key, name))
+      checked = checked + 1
+    end
     local function check(key, text)
       for mark, name in text:gmatch "%f[%w]a([:.])([%a_][%w_]*)" do
-        assert(mark == ":" and method[name] or properties[name], ("%s: arrays have no %s"):format(key, name))
-        checked = checked + 1
+        counted(mark == ":" and method[name] or properties[name], key, "a" .. mark .. name)
       end
-      for path in text:gmatch "cuda%.([%a_][%w_.]*)" do
-        assert(cuda.has(path), ("%s: there is no cuda.%s"):format(key, path))
-        checked = checked + 1
-      end
+      for path in text:gmatch "cuda%.([%a_][%w_.]*)" do counted(cuda.has(path), key, "cuda." .. path) end
       for name in text:gmatch "%f[%w.]gpuarray%.([%a_][%w_]*)" do
-        assert(names.get(gpuarray, name), ("%s: there is no gpuarray.%s"):format(key, name))
-        checked = checked + 1
+        counted(names.get(gpuarray, name), key, "gpuarray." .. name)
       end
     end
     for _, list in ipairs { other_names.arrays, other_names.random, other_names.cuda, other_names.absent } do
@@ -144,11 +141,10 @@ describe("Names that there are not", function()
   end)
 
   it("are in other_names.lua only as long as nothing has them", function()
-    for key in pairs(other_names.arrays) do
-      assert(not gpuarray.Array[key] and not names.get(gpuarray, key), "gpuarray has " .. key)
-    end
-    for key in pairs(other_names.absent) do
-      assert(not gpuarray.Array[key] and not names.get(gpuarray, key), "gpuarray has " .. key)
+    for _, list in ipairs { other_names.arrays, other_names.absent } do
+      for key in pairs(list) do
+        assert(not gpuarray.Array[key] and not names.get(gpuarray, key), "gpuarray has " .. key)
+      end
     end
     for key in pairs(other_names.random) do assert(not names.get(cuda.random, key), "random has " .. key) end
     for key in pairs(other_names.cuda) do assert(not cuda.has(key), "cuda has " .. key) end

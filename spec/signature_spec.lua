@@ -489,7 +489,7 @@ describe("sources of signatures", function()
     local err = gpu.raises("LogicError", "parameter 3, long, has 8 bytes, but the kernel's has 4", get,
       { "float *", "float4", "long", "double" })
     assert.equal("k", err.kernel)
-    gpu.raises("LogicError", "args[2]: 'float5' is no type", get, { "float *", "float5", "int", "double" })
+    gpu.raises("LogicError", "args[2]: 'float5' is not a type", get, { "float *", "float5", "int", "double" })
     gpu.raises("LogicError", "without holes", get, { "float *", nil, "int", "double" })
     gpu.raises("LogicError", "expected a list", get, "float *, int")
     gpu.raises("LogicError", "expected a list", get, 5)

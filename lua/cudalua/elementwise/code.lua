@@ -260,7 +260,7 @@ function M.headers(k)
   return headers
 end
 
--- For other kernels of a user's text: see scan/code.lua.
+-- For other kernels of a user's text: scan/code.lua, reduction/code.lua.
 M.with_lines, M.declarations = with_lines, declarations
 
 return M

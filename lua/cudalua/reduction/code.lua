@@ -11,16 +11,7 @@ local M = {}
 
 local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
 
-local HERE = "#line here" -- becomes the number of the next line
-
-local function with_lines(source, name)
-  local n, out = 0, {}
-  for line in source:gmatch "([^\n]*)\n" do
-    n = n + 1
-    out[n] = line == HERE and ('#line %d "%s.cu"'):format(n + 1, name) or line
-  end
-  return concat(out, "\n") .. "\n"
-end
+local HERE = elementwise.HERE
 
 -- A text of the user's, and back to the lines of the source.
 local function quoted(name, part, text) return ('#line 1 "%s: %s"\n%s\n%s'):format(name, part, text, HERE) end
@@ -148,7 +139,7 @@ function M.kernel(k, tokens)
   for _, t in ipairs(k.common.results) do all[#all + 1] = t end
   local source = k.common.head .. ELEMENT .. preamble .. expressions(k) .. elementwise.undefine(k, all) ..
     "namespace cl_reduction {\n" .. types .. own .. device .. kernel .. "\n}\n"
-  return with_lines(source, k.name)
+  return elementwise.with_lines(source, k.name)
 end
 
 ---The types of the kernel's parameters, for get_function().
