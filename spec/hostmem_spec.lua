@@ -213,6 +213,7 @@ describe("page-locked memory", function()
     gpu.error_of("MemoryError", cuda.pagelocked_empty, 2 ^ 50, "float32")
     gpu.error_of("MemoryError", cuda.aligned_empty, 2 ^ 50, "float32")
     if not soft then return end
+    cuda.collect()
     local live = soft.stats().live_allocs
     soft.fail("cuMemHostAlloc", 1, 2)
     assert.equal(4, cuda.pagelocked_zeros(4).size) -- a second try, after a collection
