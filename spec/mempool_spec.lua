@@ -80,8 +80,14 @@ local importer = [[
   io.write(out[0], " ", out[3], " ", pcall(pool.alloc, pool, 16) and "allocates" or "allocates nothing", " ",
     pcall(pool.import_pointer, pool, ("\0"):rep(64)) and "takes" or "refuses", " zeros\n")
   cuda.memset_d32(memory, 99, 2)
+  local ok, err = pcall(pool.import_pointer, pool, from_hex "DATA")
+  io.write(ok and "" or err.class, " ", err.message, "\n")
   memory:free()
   print(pcall(memory.ptr, memory))
+  memory = pool:import_pointer(from_hex "DATA")
+  cuda.memcpy_dtoh(out, memory)
+  print(out[1])
+  memory:free()
 ]]
 
 describe("pools of other processes", function()
@@ -102,7 +108,9 @@ describe("pools of other processes", function()
       local code = importer:gsub("DESCRIPTOR", inherited):gsub("DATA", hex)
       local text, ok = gpu.child(code, gpu.driver)
       ffi.C.close(inherited)
-      assert.truthy(text:find("5 8 allocates nothing refuses zeros\nfalse\t", 1, true), text)
+      assert.truthy(text:find("5 8 allocates nothing refuses zeros\n"
+        .. "LogicError import_pointer: the memory is imported already;", 1, true), text)
+      assert.truthy(text:find "\nfalse\t[^\n]*was freed.*\n99\n$", text)
       assert.is_true(ok)
       local out = ffi.new "int[4]"
       cuda.memcpy_dtoh(out, memory)

@@ -157,11 +157,11 @@ function MemoryPool:export() end
 ---@raise LogicError for other memory, and for memory of a pool that is not shareable
 function MemoryPool:export_pointer(memory) end
 
----cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does. Import
----each block once: the driver gives the same address again, and the first free ends both.
+---cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does.
 ---@param data string  64 bytes of export_pointer()
 ---@return cudalua.DeviceAllocation
----@raise LogicError for what is no such data, for memory of another pool, and for a pool that was not imported
+---@raise LogicError for what is no such data, for memory of another pool, for memory that is imported already and not
+---  freed, and for a pool that was not imported
 function MemoryPool:import_pointer(data) end
 
 ---The one that it was made for.

@@ -2,12 +2,48 @@
  * variable (and holds it), or a bare address that the user vouches for. */
 #include "memory.h"
 #include "capture.h"
+#include "lock.h"
 #include "mempool.h"
 #include "pressure.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- imported memory --- */
+
+/* A driver gives the same address to whoever imports a block again, and the first free ends it: so each has
+ * one owner. */
+CL_LOCK(imports_lock);
+static cl_Allocation *imports;
+
+/* One whose context is gone is never freed. */
+static bool owns(const cl_Allocation *a, uint64_t address) {
+  return a->rec.handle == address && cl_rec_live(a->rec.parent);
+}
+
+/* False: another allocation of this process owns the address. */
+static bool import_begin(cl_Allocation *a) {
+  pthread_mutex_lock(&imports_lock);
+  const cl_Allocation *other = imports;
+  while (other && !owns(other, a->rec.handle)) other = other->next_import;
+  if (!other) {
+    a->origin = CL_IMPORT;
+    a->next_import = imports;
+    imports = a;
+  }
+  pthread_mutex_unlock(&imports_lock);
+  return !other;
+}
+
+static void import_end(cl_Allocation *a) {
+  if (a->origin != CL_IMPORT) return;
+  pthread_mutex_lock(&imports_lock);
+  cl_Allocation **at = &imports;
+  while (*at && *at != a) at = &(*at)->next_import;
+  if (*at) *at = a->next_import;
+  pthread_mutex_unlock(&imports_lock);
+}
 
 /* --- giving back --- */
 
@@ -24,8 +60,9 @@ static CUresult free_in_order(const cl_Allocation *a) {
 }
 
 CUresult cl_alloc_destroy(cl_Rec *r) {
-  const cl_Allocation *a = (const cl_Allocation *)r;
+  cl_Allocation *a = (cl_Allocation *)r;
   if (a->peers) cl_contexts_wait(a->peers, NULL);
+  import_end(a);
   if (!r->tracks) return CU.cuMemFree_v2(r->handle);
   CUcontext mine = (CUcontext)cl_rec_context(r)->rec.handle, current = NULL, popped;
   CU.cuCtxGetCurrent(&current);
@@ -33,13 +70,17 @@ CUresult cl_alloc_destroy(cl_Rec *r) {
   if (code) return code;
   bool capturing = cl_captures;
   CUstreamCaptureMode mode = capturing ? cl_relax() : CU_STREAM_CAPTURE_MODE_GLOBAL;
-  code = free_in_order((const cl_Allocation *)r);
+  code = free_in_order(a);
   if (capturing) cl_unrelax(mode);
   if (current != mine) CU.cuCtxPopCurrent_v2(&popped);
   return code;
 }
 
-void cl_alloc_dispose(cl_Rec *r) { cl_order_close(&((cl_Allocation *)r)->order, cl_rec_context(r)); }
+void cl_alloc_dispose(cl_Rec *r) {
+  cl_Allocation *a = (cl_Allocation *)r;
+  import_end(a);
+  cl_order_close(&a->order, cl_rec_context(r));
+}
 
 /* A free belongs into no capture, and the order of a stream that was closed may be unknown. */
 bool cl_memory_waits(const cl_Rec *r) {
@@ -184,10 +225,13 @@ int cl_mempool_import_pointer(lua_State *L) {
   size_t size = 0;
   a->rec.waits = true;
   CL_TRY(L, cuMemPoolImportPointer, &p, (CUmemoryPool)o->rec->handle, &data);
+  a->rec.handle = m->address = p;
+  if (!import_begin(a))
+    cl_logic(L, "import_pointer: the memory is imported already; use the DeviceAllocation that the first "
+                "import_pointer() returned, or free it before you import again");
   CUresult code = CU.cuMemGetAddressRange_v2(&base, &size, p);
   if (code) cl_log_clear();
   a->size = code ? (uint64_t)1 << 53 : base + size - p; /* no bounds, should the driver not tell */
-  a->rec.handle = m->address = p;
   m->size = a->size;
   atomic_store_explicit(&a->rec.life, CL_LIVE, memory_order_release);
   return 1;

@@ -8,7 +8,8 @@
 typedef enum cl_Origin {
   CL_PLAIN, /* cuMemAlloc: freeing it waits for everything that might use it */
   CL_ASYNC, /* cuMemAllocAsync: freed in the order of its home stream, without waiting */
-  CL_BLOCK  /* of a DeviceMemoryPool: handed out again once everybody else is done with it */
+  CL_BLOCK, /* of a DeviceMemoryPool: handed out again once everybody else is done with it */
+  CL_IMPORT /* of another process's pool: freed as CL_PLAIN is */
 } cl_Origin;
 
 /* A stream besides the home stream that worked on the block: `event` comes after the last such work. */
@@ -25,14 +26,16 @@ typedef struct cl_Order {
 } cl_Order;
 
 /* Memory whose release does not wait has rec.tracks set, and an order. */
-typedef struct cl_Allocation {
+typedef struct cl_Allocation cl_Allocation;
+struct cl_Allocation {
   cl_Rec rec; /* handle: the address */
   cl_Origin origin;
   bool captured;          /* a graph works on it, or did */
   _Atomic uint64_t peers; /* other devices whose kernels were given it: nothing but us waits for those */
   uint64_t size;
   cl_Order order;
-} cl_Allocation;
+  cl_Allocation *next_import; /* of the imported ones that are not freed */
+};
 
 /* Destroys an event of c's that is not an object of Lua's, if c is alive. Never fails. */
 void cl_event_discard(const cl_Context *c, CUevent event);
