@@ -7,7 +7,6 @@ local gpuarray = require "cudalua.gpuarray"
 local option_names = require "cudalua.option_names"
 local surplus = require "cudalua.surplus"
 local cuda = gpu.cuda
-local soft = gpu.soft and require "cudalua.softgpu"
 
 -- All of them, with those that are read later.
 for _, part in ipairs(require("cudalua.gpuarray.parts").list) do
@@ -90,25 +89,6 @@ describe("Functions of arrays", function()
       gpuarray.concatenate, { a, a }, 1, "int8")
     assert.same({ 3, 3 }, a:sum(2, nil, nil):tolist()) -- nil is nothing
   end)
-
-  local function launches_in(f)
-    if not soft then
-      f()
-      return nil
-    end
-    cuda.Context.synchronize()
-    soft.log "on"
-    soft.log "clear"
-    local ok, err = pcall(f)
-    cuda.Context.synchronize()
-    local seen = {}
-    for _, run in ipairs(soft.runs()) do
-      if run.name == "launch" or run.name == "fill" then seen[run.stream] = (seen[run.stream] or 0) + 1 end
-    end
-    soft.log "off"
-    if not ok then error(err, 0) end
-    return seen
-  end
 
   -- A call of each function that has such an option; `o` are the options.
   local a, b, c, m
@@ -245,12 +225,12 @@ describe("Functions of arrays", function()
     local handle = tonumber(s:handle())
     local count = with_option("stream", function(name, call)
       call {} -- what is made once
-      local plain = launches_in(function()
+      local plain = gpu.launches_by_stream(function()
         for _, x in ipairs { call {} } do
           if gpuarray.is_array(x) then x:eval() end
         end
       end)
-      local seen = launches_in(function() call { stream = s } end)
+      local seen = gpu.launches_by_stream(function() call { stream = s } end)
       if seen then
         local n = 0
         for _, k in pairs(plain) do n = n + k end
@@ -304,7 +284,7 @@ describe("Functions of arrays", function()
       function() return gpuarray.meshgrid(c, s) end, function() return gpuarray.union1d(c, { 1 }, s) end,
       function() return gpuarray.allclose(a, b, s) end } do
       call()
-      local seen = launches_in(call)
+      local seen = gpu.launches_by_stream(call)
       if seen then assert.same({ tonumber(s:handle()) }, streams_in(seen)) end
     end
     assert.same({ 2, 2, 2 }, b[1]:tolist())

@@ -55,29 +55,9 @@ describe("Arrays in streams", function()
   end)
 end)
 
--- Which streams kernels and fills ran in while f ran, by number of handle; nil on a GPU, which does not tell.
-local function streams_of(f)
-  if not soft then
-    f()
-    return nil
-  end
-  cuda.Context.synchronize()
-  soft.log "on"
-  soft.log "clear"
-  local ok, err = pcall(f)
-  cuda.Context.synchronize()
-  local seen = {}
-  for _, run in ipairs(soft.runs()) do
-    if run.name == "launch" or run.name == "fill" then seen[run.stream] = (seen[run.stream] or 0) + 1 end
-  end
-  soft.log "off"
-  if not ok then error(err, 0) end
-  return seen
-end
-
 -- All of it was in stream s: so many launches and fills.
 local function ran_in(s, n, f)
-  local seen = streams_of(f)
+  local seen = gpu.launches_by_stream(f)
   if seen then assert.same({ [tonumber(s:handle())] = n }, seen) end
 end
 
@@ -113,7 +93,7 @@ describe("cuda.Stream:use computes what is written inside in its stream:", funct
   it("in the innermost stream; what was written before it stays as it was", function()
     local s, t, a = cuda.Stream(), cuda.Stream(), gpuarray.arange(6, "float32"):eval()
     local before, inner, outer = a * 7, nil, nil
-    local seen = streams_of(function()
+    local seen = gpu.launches_by_stream(function()
       s:use(function()
         inner = t:use(function() return a + 1 end)
         outer = a + 2
@@ -121,7 +101,7 @@ describe("cuda.Stream:use computes what is written inside in its stream:", funct
     end)
     if seen then assert.same({ [tonumber(s:handle())] = 1, [tonumber(t:handle())] = 1 }, seen) end
     assert.same({ { 1, 2 }, 7 }, { inner[{ { 1, 2 } }]:tolist(), outer[6] })
-    if soft then assert.equal(1, streams_of(function() before:eval() end)[1]) end
+    if soft then assert.equal(1, gpu.launches_by_stream(function() before:eval() end)[1]) end
     assert.equal(35, before[6])
   end)
 
@@ -141,7 +121,7 @@ describe("cuda.Stream:use computes what is written inside in its stream:", funct
   it("not when the function raises, nor what cannot be computed, which is for its reader to know", function()
     local s, a = cuda.Stream(), gpuarray.arange(6, "float32"):eval()
     local x
-    local seen = streams_of(function()
+    local seen = gpu.launches_by_stream(function()
       pcall(s.use, s, function()
         x = a + 1
         error "stop"

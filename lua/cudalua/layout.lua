@@ -23,6 +23,20 @@ local function refuse(what, text, ...)
 end
 M.refuse = refuse
 
+---An option that is true or false.
+---@param what string     function, for an error
+---@param options table
+---@param name string
+---@return boolean  false by default
+---@raise LogicError for other values
+function M.flag(what, options, name)
+  local x = options[name]
+  if x ~= nil and type(x) ~= "boolean" then
+    refuse(what, "%s must be true or false, got %s", name, element.describe(x))
+  end
+  return x or false
+end
+
 ---A whole number that a Lua number holds exactly, also from 5LL; nil for anything else.
 ---@param x any
 ---@return integer?

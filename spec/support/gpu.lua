@@ -78,6 +78,29 @@ function M.kernels(f)
   return core.launch_count() - before
 end
 
+local soft = M.soft and require "cudalua.softgpu"
+
+---In which streams kernels and fills run while f runs.
+---@return table<integer, integer>?  by handle, how many; nil on a GPU, which does not tell
+function M.launches_by_stream(f)
+  if not soft then
+    f()
+    return nil
+  end
+  cuda.Context.synchronize()
+  soft.log "on"
+  soft.log "clear"
+  local ok, err = pcall(f)
+  cuda.Context.synchronize()
+  local seen = {}
+  for _, run in ipairs(soft.runs()) do
+    if run.name == "launch" or run.name == "fill" then seen[run.stream] = (seen[run.stream] or 0) + 1 end
+  end
+  soft.log "off"
+  if not ok then error(err, 0) end
+  return seen
+end
+
 ---Runs Lua code in a process of its own; returns what it printed and whether it ended well.
 function M.child(code, environment)
   local script, out = os.tmpname(), os.tmpname()

@@ -3,7 +3,6 @@
 local arguments = require "cudalua.gpuarray.index.arguments"
 local call = require "cudalua.gpuarray.reduce_call"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
@@ -79,12 +78,8 @@ end
 
 local function average(what, a, o)
   call.check_array(what, a)
-  for _, name in ipairs { "keepdims", "returned" } do
-    if o[name] ~= nil and type(o[name]) ~= "boolean" then
-      refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(o[name])))
-    end
-  end
-  local axes, keepdims, weights = call.axes_of(what, a, o.axis), o.keepdims or false, o.weights
+  local keepdims, returned = layout.flag(what, o, "keepdims"), layout.flag(what, o, "returned")
+  local axes, weights = call.axes_of(what, a, o.axis), o.weights
   local mean, total
   if weights ~= nil then
     weights = spread(what, a, arguments.any_array(what, "weights", weights), o.axis)
@@ -94,7 +89,7 @@ local function average(what, a, o)
     total = mean._size > 0 and a._size / mean._size or 0
   end
   local x = arguments.delivered(what, mean, o.out)
-  if not o.returned then return x end
+  if not returned then return x end
   local sums = storage.empty(mean._dtype, mean._shape, mean._size)
   sums:set(total)
   return x, sums

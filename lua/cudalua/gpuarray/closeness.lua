@@ -9,7 +9,7 @@ local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
 local object = require "cudalua.gpuarray.object"
 
-local refuse, is_array = layout.refuse, object.is_array
+local refuse, is_array, flag = layout.refuse, object.is_array, layout.flag
 local f = functions.functions
 
 ---@class cudalua.gpuarray
@@ -17,13 +17,6 @@ local M = {}
 
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
-
-local function flag(what, o, name)
-  if o[name] ~= nil and type(o[name]) ~= "boolean" then
-    refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(o[name])))
-  end
-  return o[name] or false
-end
 
 local function tolerance(what, o, name, default)
   local x = o[name]

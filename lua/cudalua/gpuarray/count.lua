@@ -205,9 +205,7 @@ function M.histogram(a, bins, options)
   local what = "gpuarray.histogram"
   countable(what, a)
   local o = errors.options(what, options, histogram_options)
-  if o.density ~= nil and type(o.density) ~= "boolean" then
-    refuse(what, "density must be true or false, got " .. element.describe(o.density))
-  end
+  layout.flag(what, o, "density")
   return inside(a, histogram, what, a, bins, o)
 end
 
@@ -290,10 +288,7 @@ end
 function M.digitize(a, edges, options)
   local what = "gpuarray.digitize"
   countable(what, a)
-  local right = errors.options(what, options, digitize_options).right
-  if right ~= nil and type(right) ~= "boolean" then
-    refuse(what, "right must be true or false, got " .. element.describe(right))
-  end
+  local right = layout.flag(what, errors.options(what, options, digitize_options), "right")
   return inside(a, digitize, what, a, edges, right)
 end
 

@@ -4,7 +4,6 @@
 
 local call = require "cudalua.gpuarray.reduce_call"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
@@ -200,16 +199,9 @@ function Array:ptp(options) return extremes("gpuarray:ptp", self, options) end
 
 -- ---- variance ------------------------------------------------------------------------------------------------------
 
-local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
-  allocator = true }
-
 -- In two steps, the mean and then the squares of the distances from it.
 local function spread(what, a, options, root)
-  local axes, keepdims, asked, out = read(what, a, options, spread_options)
-  local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
-  if type(ddof) ~= "number" or ddof ~= ddof then
-    refuse(what, "ddof must be a number, got " .. element.describe(ddof))
-  end
+  local axes, keepdims, asked, out, ddof = call.read_spread(what, a, options)
   local x, t = call.types_of(what, a, asked)
   local temporary, values = call.converted(a, x)
   local n = 1

@@ -123,12 +123,22 @@ function M.read(what, a, options, known)
   end
   if type(options) ~= "table" or #options > 0 then options = { axis = options } end
   options = errors.options(what, options, known)
-  local keepdims = options.keepdims
-  if keepdims ~= nil and type(keepdims) ~= "boolean" then
-    refuse(what, "keepdims must be true or false, got " .. element.describe(keepdims))
-  end
+  local keepdims = layout.flag(what, options, "keepdims")
   local dtype = options.dtype ~= nil and dtypes._of(what, options.dtype) or nil
-  return M.axes_of(what, a, options.axis), keepdims or false, dtype, options.out
+  return M.axes_of(what, a, options.axis), keepdims, dtype, options.out
+end
+
+local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
+  allocator = true }
+
+-- Options of a variance, likewise; the last value is ddof.
+function M.read_spread(what, a, options)
+  local axes, keepdims, dtype, out = M.read(what, a, options, spread_options)
+  local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
+  if type(ddof) ~= "number" or ddof ~= ddof then
+    refuse(what, "ddof must be a number, got " .. element.describe(ddof))
+  end
+  return axes, keepdims, dtype, out, ddof
 end
 
 local NO_AXES = {} -- the shape of all single values

@@ -72,15 +72,8 @@ local function nanmean(what, a, options)
   return finish(what, mean(what, a, t, axes, keepdims, count(what, a, axes, keepdims)), result, out)
 end
 
-local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
-  allocator = true }
-
 local function nanvar(what, a, options, root)
-  local axes, keepdims, asked, out = read(what, a, options, spread_options)
-  local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
-  if type(ddof) ~= "number" or ddof ~= ddof then
-    refuse(what, "ddof must be a number, got " .. element.describe(ddof))
-  end
+  local axes, keepdims, asked, out, ddof = call.read_spread(what, a, options)
   local t, result = types_of(what, a, asked)
   local numbers = count(what, a, axes, true)
   local temporary, values = converted(a, t)

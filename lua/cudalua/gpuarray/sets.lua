@@ -5,7 +5,6 @@ local arguments = require "cudalua.gpuarray.index.arguments"
 local calls = require "cudalua.gpuarray.calls"
 local choose = require "cudalua.gpuarray.index.choose"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
@@ -18,7 +17,7 @@ local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
 local where = require "cudalua.gpuarray.index.where"
 
-local refuse, flattened, take = layout.refuse, arguments.flattened, index_take.take
+local flag, flattened, take = layout.flag, arguments.flattened, index_take.take
 local f, concatenate, compress = functions.functions, join.concatenate, where.compress
 local unique, argsort = sort.functions.unique, sort.functions.argsort
 
@@ -29,14 +28,6 @@ local M = {}
 local Array = object.Array
 
 local CLIP, RAW = { mode = "clip" }, { mode = "wrap" } -- neither waits for the kernel
-
-local function flag(what, o, name)
-  local x = o[name]
-  if x ~= nil and type(x) ~= "boolean" then
-    refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(x)))
-  end
-  return x or false
-end
 
 local function part(x, first, last) return view.slice("gpuarray.sets", x, 1, { { first, last } }) end
 

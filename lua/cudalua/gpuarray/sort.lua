@@ -18,6 +18,7 @@ local storage = require "cudalua.gpuarray.storage"
 local view = require "cudalua.gpuarray.view"
 
 local refuse, check_array, delivered = layout.refuse, arguments.check_array, arguments.delivered
+local flag = layout.flag
 local f = functions.functions
 
 ---@class cudalua.gpuarray
@@ -38,14 +39,6 @@ end
 local function swap(x, axis)
   if axis == x._ndim then return x end
   return view.of(x, 0, swapped(x._shape, axis), swapped(view.strides(x), axis))
-end
-
-local function flag(what, o, name)
-  local x = o[name]
-  if x ~= nil and type(x) ~= "boolean" then
-    refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(x)))
-  end
-  return x or false
 end
 
 local function axis_of(what, a, axis)

@@ -102,9 +102,7 @@ end
 local function checked(what, a, o)
   sort.plain(what, a)
   if a._dtype.kind == "complex" then refuse(what, "complex numbers have none") end
-  if o.keepdims ~= nil and type(o.keepdims) ~= "boolean" then
-    refuse(what, "keepdims must be true or false, got " .. element.describe(o.keepdims))
-  end
+  layout.flag(what, o, "keepdims")
 end
 
 local function options_of(what, options, known)

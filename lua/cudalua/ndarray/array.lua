@@ -211,14 +211,9 @@ local placements = { order = true, pinned = true, managed = true }
 function M.placement(what, options, known)
   local order
   order, options = M.order_of(what, options, known or placements)
-  for _, name in ipairs { "pinned", "managed" } do
-    local x = options[name]
-    if x ~= nil and type(x) ~= "boolean" then
-      refuse(what, ("%s must be true or false, got %s"):format(name, element.describe(x)))
-    end
-  end
-  if options.pinned and options.managed then refuse(what, "an array is pinned or managed, not both") end
-  return order, options.pinned and "pinned" or options.managed and "managed" or nil, options
+  local pinned, managed = layout.flag(what, options, "pinned"), layout.flag(what, options, "managed")
+  if pinned and managed then refuse(what, "an array is pinned or managed, not both") end
+  return order, pinned and "pinned" or managed and "managed" or nil, options
 end
 
 ---An array of zeros in memory of its own.

@@ -548,9 +548,7 @@ function Generator:choice(of, shape, options)
   if not n or n < 1 then
     refuse(what, "expected a positive integer or an array with elements, got " .. graph.describe(of))
   end
-  if o.replace ~= nil and type(o.replace) ~= "boolean" then
-    refuse(what, "replace must be true or false, got " .. element.describe(o.replace))
-  end
+  layout.flag(what, o, "replace")
   local size, values, possible = graph.size_of(shape), nil, nil
   if o.p ~= nil then values, possible = probabilities(what, o.p, n) end
   local at
