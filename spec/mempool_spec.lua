@@ -123,6 +123,23 @@ describe("pools of other processes", function()
       gpu.raises("LogicError", "is not that of a memory pool", cuda.import_mempool, descriptor)
     end)
 
+  it("refuse bad arguments and leave the thread's capture mode as it was", function()
+    ffi.cdef "int cuThreadExchangeStreamCaptureMode(int *mode);"
+    local driver = ffi.load(cuda.driver_info().path)
+    local thread_local, mode = 1, ffi.new("int[1]", 1)
+    assert.equal(0, driver.cuThreadExchangeStreamCaptureMode(mode))
+    local before, pool, closed = mode[0], cuda.MemoryPool(), cuda.MemoryPool()
+    closed:close()
+    for _, call in ipairs { "export", "export_pointer", "make_current", "set_access", "get_attribute",
+      "set_attribute" } do
+      gpu.error_of("LogicError", pool[call], closed, 0)
+      gpu.error_of("LogicError", pool[call], call == "make_current" and 0 or pool, {}, {})
+    end
+    mode[0] = before
+    assert.equal(0, driver.cuThreadExchangeStreamCaptureMode(mode))
+    assert.equal(thread_local, mode[0])
+  end)
+
   it("refuse pools that are not shareable, and nonsense", function()
     local pool = cuda.MemoryPool()
     gpu.error_of("LogicError", pool.export, pool)
