@@ -151,9 +151,10 @@ describe("elementwise.ElementwiseKernel", function()
     assert.same({ { 11, 12, 13 }, { 21, 22, 23 } }, z:tolist())
     linear(1, gpuarray.to_gpu(5), 1, column, z)
     assert.same({ { 15, 15, 15 }, { 25, 25, 25 } }, z:tolist())
-    gpu.raises("LogicError", "argument 5 (float *z): it is written, but the array float32(2, 1) is smaller than the " ..
-      "shape (2, 3)", linear, 1, row, 1, row, column)
-    gpu.raises("LogicError", "argument 4 (float *y): the array float32(2,) does not fit the shape (3,)", linear, 1, row,
+    gpu.raises("LogicError", "argument 5 (float *z): the kernel writes to it, but the array float32(2, 1) is " ..
+      "smaller than the common shape (2, 3)", linear, 1, row, 1, row, column)
+    gpu.raises("LogicError", "argument 4 (float *y): the array float32(2,) does not broadcast with the shape (3,)",
+      linear, 1, row,
       1, gpuarray.to_gpu { 1, 2 }, gpuarray.empty(3))
   end)
 
@@ -369,7 +370,7 @@ describe("elementwise.ElementwiseKernel", function()
     gpu.refuses_nonsense(function(v) k(x, 0, 0, { n = v }) end, { ["nil"] = true })
     local view = gpuarray.to_gpu({ 1 }, "int8")
     if view.broadcast_to then
-      gpu.raises("LogicError", "elements of the array int8(3,) lie in the same place", k, view:broadcast_to(3), 0, 0)
+      gpu.raises("LogicError", "elements of the array int8(3,) overlap", k, view:broadcast_to(3), 0, 0)
     end
     x:release()
     gpu.raises("LogicError", "was released", k, x, 0, 0)
@@ -492,9 +493,10 @@ describe("elementwise.ElementwiseKernel", function()
 
   it("refuses what is no kernel", function()
     gpu.raises("LogicError", "none of the arguments (float a) is an array", ElementwiseKernel, "float a", "")
-    gpu.raises("LogicError", "argument 1 (float *n): the name is taken: the number of elements", ElementwiseKernel,
+    gpu.raises("LogicError", "argument 1 (float *n): the name is reserved: the number of elements", ElementwiseKernel,
       "float *n", "")
-    gpu.raises("LogicError", "the name is taken: the number of the element", ElementwiseKernel, "float *x, int i", "")
+    gpu.raises("LogicError", "the name is reserved: the number of the element", ElementwiseKernel,
+      "float *x, int i", "")
     gpu.raises("LogicError", "belongs to the kernel around the statement", ElementwiseKernel, "float *cl_x", "")
     gpu.raises("LogicError", "argument 2", ElementwiseKernel, "float *x, unheard_of *y", "")
     gpu.raises("LogicError", "'two words' cannot be the name of a kernel", ElementwiseKernel, "float *x", "",

@@ -266,8 +266,8 @@ describe("Views and copies:", function()
       { "gpuarray:rot90: axis 1 is given twice", a.rot90, 1, { 1, 1 } },
       { "gpuarray:diagonal: axis 1 is given twice", a.diagonal, 0, 1, -2 },
       { "gpuarray:split: axis 1 has 2 elements, which cannot be split into 4", a.split, 4 },
-      { "gpuarray:split: parts cannot end at position 3", a.split, { 3 } },
-      { "gpuarray:split: parts cannot end at position 1", a.split, { 2, 1 }, 2 },
+      { "gpuarray:split: ends must ascend from 0", a.split, { 3 } },
+      { "gpuarray:split: ends must ascend from 0", a.split, { 2, 1 }, 2 },
       { "gpuarray:split: the number of parts must be a positive integer, got 0", a.split, 0 },
       { "gpuarray:tile: repetitions[1] must be a non-negative integer, got -1", a.tile, -1 },
       { "gpuarray:repeat_: 1 numbers for the 2 elements of axis 1", a.repeat_, { 1 }, 1 },
@@ -282,7 +282,7 @@ describe("Views and copies:", function()
     }
     for _, case in ipairs(cases) do gpu.raises("LogicError", case[1], case[2], a, unpack(case, 3)) end
     same({ { 0, 1, 2 }, { 3, 4, 5 } }, a)
-    gpu.raises("LogicError", "axis 1 has no elements to make a border of", function()
+    gpu.raises("LogicError", "axis 1 has no elements from which to make a border", function()
       return gpuarray.empty { 0 }:pad(1, "edge")
     end)
     gpu.raises("LogicError", "expected a gpuarray (a method is called with a colon)", a.flip, 1)

@@ -151,9 +151,9 @@ describe("modules", function()
       assert.equal(300, err.code)
     end)
 
-    it("refuses what is no option, what is the library's own, and values that are none", function()
+    it("refuses what is no option, what is reserved for the library, and values that are none", function()
       gpu.raises("LogicError", "max_registers", cuda.module_from_buffer, ptx, { options = { max_register = 32 } })
-      gpu.raises("LogicError", "the library's own", cuda.module_from_buffer, ptx,
+      gpu.raises("LogicError", "reserved for the library", cuda.module_from_buffer, ptx,
         { options = { info_log_buffer = 1 } })
       gpu.raises("LogicError", "expected a number", cuda.module_from_buffer, ptx, { options = { max_registers = "x" } })
       gpu.raises("LogicError", "options must be a table", cuda.module_from_buffer, ptx, { options = 5 })

@@ -49,7 +49,7 @@ describe("reduction.ReductionKernel", function()
       :item()))
     assert.equal(text((a * 2 + 1):sum():item()), text(sum(a * 2 + 1):item()))
     assert.equal(text((a * a[{ 1, 1 }]):sum():item()), text(dot(a, a[{ { 1 }, { 1 } }]):item()))
-    gpu.raises("LogicError", "does not fit the shape", dot, a, random(5))
+    gpu.raises("LogicError", "does not broadcast with the shape", dot, a, random(5))
   end)
 
   it("has the number of the element, ranges and a number of elements", function()
@@ -270,12 +270,12 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
     local x, out = gpuarray.to_gpu { 1, 2 }, gpuarray.zeros(2)
     two(x, { out = { out[{ { 1 } }], out[{ { 2 } }] } })
     assert.same({ 3, 6 }, out:tolist())
-    gpu.raises("LogicError", "option out: arrays 1 and 2 lie in the same place", two, x, { out = { out[{ { 1 } }],
+    gpu.raises("LogicError", "option out: arrays 1 and 2 overlap", two, x, { out = { out[{ { 1 } }],
       out[{ { 1 } }] } })
     local memory = cuda.mem_alloc(16)
     cuda.memset_d32(memory, 0, 4)
     assert.equal(0, sum(memory, { n = 4 }):item())
-    gpu.raises("LogicError", "the memory has 16 bytes, and 5 elements of float32 are asked for", sum, memory, { n = 5 })
+    gpu.raises("LogicError", "the memory has 16 bytes, too few for 5 elements of float32", sum, memory, { n = 5 })
     memory:free()
   end)
 
@@ -287,7 +287,7 @@ __device__ low_high joined(const low_high &a, const low_high &b) {
     gpu.raises("CompileError", "bad: reduce_expr(2)", bad, random(4))
     gpu.raises("LogicError", "map_expr writes to it", ReductionKernel, "float32", "0", "a+b", "x[i] = 1", "float *x")
     gpu.raises("LogicError", "none of the arguments", ReductionKernel, "float32", "0", "a+b", "x", "float x")
-    gpu.raises("LogicError", "the name is taken", ReductionKernel, "float32", "0", "a+b", "i[i]", "float *i")
+    gpu.raises("LogicError", "the name is reserved", ReductionKernel, "float32", "0", "a+b", "i[i]", "float *i")
     gpu.raises("LogicError", "reduce_expr must be a string", ReductionKernel, "float32", "0", nil, "x[i]", "float *x")
     gpu.raises("LogicError", "dtype_out", ReductionKernel, "nothing", "0", "a+b", "x[i]", "float *x")
     gpu.raises("LogicError", "must be a list of 2", ReductionKernel, { "int32", "int32" }, "0", "a+b", nil, "int *x")

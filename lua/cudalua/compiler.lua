@@ -137,7 +137,7 @@ local function only_kernel(mod)
   for name in pairs_of(mod._params) do kernels[#kernels + 1] = name end
   if #kernels == 1 then return kernels[1] end
   table.sort(kernels)
-  errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that is found without its name" or
+  errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that can be found without a name" or
     ("kernel: the source has %d kernels: %s"):format(#kernels, table.concat(kernels, ", ")), {
     hint = #kernels == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
       ('say which one: cuda.kernel(source, "%s")'):format(kernels[1]),

@@ -27,7 +27,8 @@ function M.file(folder, name)
   folders[folder] = folders[folder] or M.folder(folder)
   local text = folders[folder] and core.read_file(folders[folder] .. "/" .. name, LIMIT)
   if text then return text end
-  errors.raise("RuntimeError", ("the library's device code is not there: %skernels/%s/%s"):format(here, folder, name), {
+  errors.raise("RuntimeError", ("the library's device code was not found: %skernels/%s/%s"):format(here, folder,
+    name), {
     hint = "install the folder kernels beside the library's Lua files, as its build does",
   })
 end

@@ -109,7 +109,7 @@ local function compile_options(self, opts)
   for key, value in pairs_of(self._compile) do all[key] = value end
   for key, value in pairs_of(opts) do all[key] = value end
   if all.target ~= nil then
-    errors.raise("LogicError", "DynamicModule:add_source: target is the linker's business")
+    errors.raise("LogicError", "DynamicModule:add_source: option target is not supported; the linker chooses it")
   end
   if all.options == nil then all.options = default_options(all) end
   if type(all.options) == "table" then -- of another type: the compiler refuses it

@@ -63,7 +63,7 @@ function M.host_buffer(what, buf, nbytes, writable)
       refuse(what, ("expected a host buffer, got the type %s; ffi.new() makes a buffer of it"):format(
         tostring(buf)))
     elseif is_pointer(buf) then
-      if not nbytes then refuse(what, "the size behind a bare pointer is not known: give nbytes") end
+      if not nbytes then refuse(what, "a bare pointer has no size; give nbytes") end
     else
       have = ffi.sizeof(buf)
     end

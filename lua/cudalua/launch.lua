@@ -89,8 +89,8 @@ local function from_cdata(fn, i, x)
   local params = core.function_params(fn)
   local wanted = params and params[i]
   if host.is_pointer(x) then
-    refuse(fn, i, "a host pointer means nothing on the device: In/Out/InOut({ptr =, nbytes =}) copies what is " ..
-      "behind it, cuda.pointer(address) passes a device address")
+    refuse(fn, i, "a host pointer is not valid on the device; In/Out/InOut({ptr =, nbytes =}) copies host " ..
+      "memory, cuda.pointer(address) passes a device address")
   end
   local bytes, dtype = host.value_bytes(x)
   if not bytes then refuse(fn, i, "cannot pass " .. errors.text(x)) end

@@ -384,7 +384,8 @@ function M.squeeze(what, shape, strides, axes)
     if not leave then
       out_shape[#out_shape + 1], out_strides[#out_strides + 1] = shape[k], strides[k]
     elseif shape[k] ~= 1 then
-      refuse(what, "axis %d of the shape %s has %.0f elements; only an axis of one can go", k, M.text(shape), shape[k])
+      refuse(what, "axis %d of the shape %s has %.0f elements; only an axis of length 1 can be removed", k,
+        M.text(shape), shape[k])
     end
   end
   return out_shape, out_strides

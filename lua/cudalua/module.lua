@@ -25,7 +25,7 @@ local function add(where, list, option, value)
   local id = constants.enum(where .. ": option", option, "jit_option")
   for name in pairs_of(own) do
     if constants.enum(where, name, "jit_option") == id then
-      errors.raise("LogicError", where .. ": option " .. name .. " is the library's own; mod.jit has the logs")
+      errors.raise("LogicError", where .. ": option " .. name .. " is reserved for the library; mod.jit has the logs")
     end
   end
   for name, group in pairs_of(enumerations) do

@@ -237,7 +237,7 @@ function M.from_buffer(buf, shape, dtype, options)
 
   local is_pointer = is_cdata and host.is_pointer(buf)
   shape = shape ~= nil and layout.numbers(what, "shape", shape, 0) or nil
-  if is_pointer and not shape then refuse(what, "how much is behind a bare pointer is not known: give a shape") end
+  if is_pointer and not shape then refuse(what, "a bare pointer has no size; give a shape") end
   local wanted = shape and layout.size(what, shape, dtype.itemsize) * dtype.itemsize
   local slot, nbytes = host.host_buffer(what, buf, is_pointer and wanted or nil, type(buf) ~= "string")
   if wanted then

@@ -35,8 +35,8 @@ end
 local function launch_kept(fn, options)
   local args = kept[fn]
   if not args then
-    errors.raise("LogicError", fn:name() .. ": the In, Out and InOut of its parameters are gone: param_set() them " ..
-      "again", { kernel = fn:name() })
+    errors.raise("LogicError", fn:name() .. ": its In, Out and InOut parameters are no longer set; set them again " ..
+      "with param_set()", { kernel = fn:name() })
   end
   args[args.n + 1] = options
   fn(unpack(args, 1, args.n + 1))

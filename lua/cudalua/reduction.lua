@@ -263,7 +263,7 @@ local function results_of(k, options)
     end
     for m = 1, given and j - 1 or 0 do
       if arguments.overlap(storage.leaf_of(out), storage.leaf_of(list[m])) then
-        refuse(k, "option out: arrays %d and %d lie in the same place", m, j)
+        refuse(k, "option out: arrays %d and %d overlap", m, j)
       end
     end
     list[j] = out

@@ -423,7 +423,7 @@ local function create(where, fields, name, size, alignment, packed, builtin)
     end
     if ffi.offsetof(ctype, f.name) ~= f.offset then error("a field is not where it should be: " .. f.name) end
   end
-  if ffi.sizeof(ctype) ~= size then error("a struct has another size than it should have") end
+  if ffi.sizeof(ctype) ~= size then error(("a struct has %d bytes, expected %d"):format(ffi.sizeof(ctype), size)) end
   local clean, const, pointer = cleaner(fields), typeof(where, "const $", ctype), typeof(where, "$ *", ctype)
   local natural = 1
   for _, f in ipairs(fields) do natural = math.max(natural, alignment_of(f.dtype)) end

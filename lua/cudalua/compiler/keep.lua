@@ -30,7 +30,7 @@ function M.write(job, text, options, result)
   local prefix = (temporary and temporary ~= "" and temporary or "/tmp") .. "/cudalua-"
   local folder, why = core.make_folder(prefix)
   if not folder then
-    errors.raise("RuntimeError", ("%s: keep: no folder %s... can be made: %s"):format(job.where, prefix, why))
+    errors.raise("RuntimeError", ("%s: keep: cannot make a folder %s...: %s"):format(job.where, prefix, why))
   end
   local base = plain(job.name:match "[^/]*$")
   local stem = base:gsub("%.%w+$", "")

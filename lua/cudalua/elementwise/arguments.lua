@@ -148,7 +148,7 @@ function M.names(k, reserved, text)
   local names = {}
   for i, arg in ipairs(k.args) do
     if reserved[arg.name] or arg.name:find "^cl_" then
-      refuse(k, "argument %d (%s): the name is taken: %s", i, arg:declarator(),
+      refuse(k, "argument %d (%s): the name is reserved: %s", i, arg:declarator(),
         reserved[arg.name] or "what begins with cl_ belongs to the kernel around the " .. text)
     end
     if arg.is_vector then names[#names + 1] = arg.name end
@@ -219,7 +219,7 @@ end
 function M.check_memory(k, i, memory, n)
   local arg = k.args[i]
   if core.kind(memory) ~= "DevicePointer" and #memory < n * arg.dtype.itemsize then
-    wrong(k, i, "the memory has %.0f bytes, and %.0f elements of %s are asked for", #memory, n, arg.dtype.name)
+    wrong(k, i, "the memory has %.0f bytes, too few for %.0f elements of %s", #memory, n, arg.dtype.name)
   end
 end
 
@@ -363,8 +363,8 @@ function M.common_shape(k, values)
         if not layout.same(own, shape) then
           local ok, joined = pcall(layout.broadcast, k.name, shape, own)
           if not ok then
-            wrong(k, i, "the array %s does not fit the shape %s of those before", graph.describe(values[i]),
-              layout.text(shape))
+            wrong(k, i, "the array %s does not broadcast with the shape %s of the arguments before",
+              graph.describe(values[i]), layout.text(shape))
           end
           shape = joined
         end
@@ -381,12 +381,12 @@ function M.check_written(k, values, shape)
     local x = values[i]
     if arg.is_vector and not k.const[arg.name] and object.is_array(x) then
       if shape and k.usage.at_i[arg.name] and not layout.same(x._shape, shape) then
-        wrong(k, i, "it is written, but the array %s is smaller than the shape %s of all together",
+        wrong(k, i, "the kernel writes to it, but the array %s is smaller than the common shape %s",
           graph.describe(x), layout.text(shape))
       end
       local leaf = evaluate(x)
       if x._size > 1 and layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then
-        wrong(k, i, "it is written, but elements of the array %s lie in the same place", graph.describe(x))
+        wrong(k, i, "the kernel writes to it, but elements of the array %s overlap", graph.describe(x))
       end
     end
   end

@@ -308,8 +308,8 @@ object.power = power
 mt.__pow = power
 
 local function no_order()
-  errors.raise("LogicError", "gpuarray: arrays have no order in Lua, whose comparisons give true or false: a:lt(b), "
-    .. "a:le(b), a:gt(b) and a:ge(b) compare element by element")
+  errors.raise("LogicError", "gpuarray: Lua's <, <=, > and >= cannot compare arrays; a:lt(b), a:le(b), a:gt(b) and "
+    .. "a:ge(b) compare element by element")
 end
 mt.__lt, mt.__le = no_order, no_order
 
@@ -327,7 +327,7 @@ local function part(self, i)
 end
 
 local function check_first_axis(self)
-  if self._ndim == 0 then refuse("gpuarray", "a 0-d array has no positions: item() and fill(value) are its element") end
+  if self._ndim == 0 then refuse("gpuarray", "a 0-d array has no positions; use item() and fill(value)") end
 end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end

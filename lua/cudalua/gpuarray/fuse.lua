@@ -440,7 +440,7 @@ function Fused:source(...)
   local n, args = pack(...)
   local record = find(f, n, args)
   if record.plain then
-    errors.raise("LogicError", "gpuarray.Fused:source: the function does too much for one kernel, and runs as several")
+    errors.raise("LogicError", "gpuarray.Fused:source: the function needs several kernels, so it has no single source")
   end
   local texts = {}
   for k, group in ipairs(record.groups) do texts[k] = codegen.source(evaluate.kernel_of(group.state)) end
@@ -500,7 +500,7 @@ function M.source(x)
     errors.raise("LogicError", "gpuarray.source: expected a gpuarray, got " .. errors.text(x))
   end
   if not x._sig then
-    errors.raise("LogicError", "gpuarray.source: the array has its value, and no kernel will compute it")
+    errors.raise("LogicError", "gpuarray.source: the array is computed already, so it has no pending kernel")
   end
   local _, state = imagined(x, {})
   return codegen.source(evaluate.kernel_of(state))

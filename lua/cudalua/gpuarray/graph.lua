@@ -490,7 +490,7 @@ end
 ---@return cudalua.gpuarray.Array
 function M.convert(a, dt, what)
   if dt.kind == "struct" or a._dtype.kind == "struct" then
-    errors.raise("LogicError", ("%s: %s does not become %s"):format(what or "astype", a._dtype.name, dt.name))
+    errors.raise("LogicError", ("%s: %s cannot be converted to %s"):format(what or "astype", a._dtype.name, dt.name))
   end
   local sig = M.conversion(dt)
   local x = operand(a)

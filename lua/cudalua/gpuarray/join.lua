@@ -219,7 +219,7 @@ local function cut(what, x, axis, ends)
   for i = 1, #ends + 1 do
     local to = ends[i] or n
     if to < from or to > n then
-      refuse(what, "parts cannot end at position %.0f: they go up from 0 to the axis's end, %.0f", to, n)
+      refuse(what, "ends must ascend from 0 to %.0f, the length of the axis; got %.0f", n, to)
     end
     local shape = x.shape
     shape[axis] = to - from
@@ -358,7 +358,9 @@ function Array:repeat_(times, axis, options)
   end
   local count = layout.numbers(what, "times", times, 0)[1]
   local wide, steps, old = x.shape, x.strides, x.shape
-  if #wide == layout.MAX_AXES then refuse(what, "an array of %d axes has no room for repetitions", #wide) end
+  if #wide == layout.MAX_AXES then
+    refuse(what, "an array of %d axes cannot get another axis for repetitions", #wide)
+  end
   table.insert(wide, axis + 1, count)
   table.insert(steps, axis + 1, 0)
   old[axis] = old[axis] * count
@@ -506,7 +508,7 @@ function Array:pad(width, mode, options)
   for k = 1, n do
     local before, after = widths[k][1], widths[k][2]
     if border and shape[k] == 0 and before + after > 0 then
-      refuse(what, "axis %d has no elements to make a border of", k)
+      refuse(what, "axis %d has no elements from which to make a border", k)
     end
     middle[k] = { before, shape[k] }
     shape[k] = before + shape[k] + after

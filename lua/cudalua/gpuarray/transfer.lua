@@ -104,7 +104,7 @@ end
 local function check_target(what, x, to)
   if not ndarray.is_array(to) then layout.refuse(what, "expected a host array, got " .. element.describe(to)) end
   if to.dtype ~= x._dtype or not layout.same(to.shape, x._shape) then
-    layout.refuse(what, "%s%s does not go into a host array of %s%s", x._dtype.name, layout.text(x._shape),
+    layout.refuse(what, "%s%s cannot be copied to a host array of %s%s", x._dtype.name, layout.text(x._shape),
       to.dtype.name, layout.text(to.shape))
   end
 end

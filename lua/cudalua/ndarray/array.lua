@@ -582,7 +582,7 @@ local function part(self, state, what, i)
 end
 
 local function check_first_axis(state)
-  if state._ndim == 0 then refuse("ndarray", "a 0-d array has no positions: get() and set(value) are its element") end
+  if state._ndim == 0 then refuse("ndarray", "a 0-d array has no positions; use get() and set(value)") end
 end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end

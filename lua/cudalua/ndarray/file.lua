@@ -83,7 +83,7 @@ local function read_npy(what, source, backing)
 end
 
 local function check_member(what, member, crc)
-  if crc ~= member.crc then refuse(what, "the member is damaged: its checksum is another one") end
+  if crc ~= member.crc then refuse(what, "the member is damaged: its checksum does not match") end
 end
 
 local function read_stored(what, source, member, backing)
@@ -283,7 +283,7 @@ local function to_string(what, write)
   local out, size = {}, 0
   write(function(p, n)
     size = size + n
-    if size > MAX_STRING then refuse(what, "so many bytes are too many for a string: save them to a file") end
+    if size > MAX_STRING then refuse(what, "the result is too long for a string; save it to a file") end
     out[#out + 1] = ffi.string(p, n)
   end)
   return table.concat(out)

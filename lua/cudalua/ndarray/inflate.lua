@@ -147,7 +147,7 @@ local function symbols(s)
       if used == 0 or length == 0 or distance_base[symbol] == 0 then
         refuse(what, "the deflated data is damaged: a code is unknown")
       end
-      if distance > out then refuse(what, "the deflated data is damaged: it refers to what is before its beginning") end
+      if distance > out then refuse(what, "the deflated data is damaged: it refers to bytes before its beginning") end
       local stop = math.min(out + length, limit)
       for i = out, stop - 1 do to[i] = to[i - distance] end
       if stop < out + length then s.full = true end
@@ -235,7 +235,7 @@ return function(what, p, n, to, limit, beginning)
       if kind == 1 then fixed(s) else dynamic(s) end
       symbols(s)
     end
-    if s.full and not beginning then refuse(what, "the deflated data is longer than it should be") end
+    if s.full and not beginning then refuse(what, "the deflated data is longer than the member") end
   until last == 1 or s.full or beginning and s.out == limit
   idle = s.tables
   return s.out

@@ -152,7 +152,7 @@ function M.read_header(what, beginning)
     length, offset = length + 2 ^ 16 * p[10] + 2 ^ 24 * p[11], 12
   end
   if version < 1 or version > 3 or p[7] ~= 0 then
-    refuse(what, ("version %d.%d of the .npy format is not known"):format(version, p[7]))
+    refuse(what, ("version %d.%d of the .npy format is not supported"):format(version, p[7]))
   end
   if length > MAX_HEADER then refuse(what, ("the header has %.0f bytes, more than any array needs"):format(length)) end
   local fields = parse(what, ffi.string(beginning(offset + length) + offset, length))

@@ -75,7 +75,7 @@ local MOST = 2 ^ 53 -- blocks of a seed
 -- Takes so many blocks: the state of the first one.
 local function take(self, what, blocks)
   local at = self._position
-  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up: seed(...) begins another one") end
+  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
   self._position = at + blocks
   return philox.state(self._seed, at)
 end
@@ -554,8 +554,8 @@ function Generator:choice(of, shape, options)
   local at
   if o.replace == false then
     if size > (possible or n) then
-      refuse(what, "%.0f different ones of %.0f%s are asked for", size, possible or n,
-        possible and possible < n and " that are possible" or "")
+      refuse(what, "cannot choose %.0f different elements of %.0f%s", size, possible or n,
+        possible and possible < n and " with a probability above 0" or "")
     end
     if size == 0 then
       at = gpuarray.empty(shape, "int64")

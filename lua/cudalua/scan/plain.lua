@@ -64,7 +64,7 @@ local function flags_of(k, flags, x)
     refuse(k, "option flags: the array %s has no truth values", graph.describe(flags))
   end
   if flags._size ~= x._size then
-    refuse(k, "option flags: the array %s has not as many elements as %s", graph.describe(flags), graph.describe(x))
+    refuse(k, "option flags: the array %s must have as many elements as %s", graph.describe(flags), graph.describe(x))
   end
   return flags
 end
@@ -100,7 +100,7 @@ local function call_scan(k, x, out, options)
   if n == 0 then return out end
   local to, from = evaluate(out), evaluate(x)
   if out._size > 1 and layout.repeats(to.shape, to.strides, to.dtype.itemsize) then
-    refuse(k, "elements of the output %s lie in the same place", graph.describe(out))
+    refuse(k, "elements of the output %s overlap", graph.describe(out))
   end
   if to.store.context ~= from.store.context then refuse(k, "the arrays belong to different contexts") end
   if flags and evaluate(flags).store.context ~= from.store.context then

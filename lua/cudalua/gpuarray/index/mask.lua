@@ -54,7 +54,7 @@ local function places(leaf, mask, what)
   local tiles = math.ceil(n / TILE)
   local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
   if kernels.launch(kernels.get("mask_count", counting), n, TILE, { leaf.buf, leaf.off, n, counts.buf, 0 }) then
-    layout.refuse(what, "how many elements a mask selects cannot be told inside a capture")
+    layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known")
   end
   kernels.launch(kernels.get("mask_offsets", adding_up), 1, 1, { counts.buf, 0, tiles })
   local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too

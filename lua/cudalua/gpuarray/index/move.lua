@@ -84,8 +84,8 @@ local function give_back(f)
   spare[id] = f
 end
 
-local CAPTURE = "whether positions are there cannot be told inside a capture: take, put and the like with mode = " ..
-  "'wrap' or 'clip' need not know"
+local CAPTURE = "inside a capture, positions cannot be checked; use take, put and similar functions with mode = " ..
+  "'wrap' or 'clip'"
 
 local NONE = ffi.cast("uint64_t", -1LL)
 
