@@ -211,7 +211,7 @@ describe("compiler options", function()
       assert(not ok and cuda.is_error(err, "RuntimeError"), tostring(err))
       print(err.message)
     ]], "TMPDIR=/nowhere/at/all")
-    assert.matches("keep: no folder /nowhere/at/all/cudalua%-", out)
+    assert.matches("keep: cannot make a folder /nowhere/at/all/cudalua%-", out)
   end)
 
   it("cuda.set_debugging and cuda.is_debugging compile for the debugger", function()

@@ -219,7 +219,7 @@ describe("Operations:", function()
     gpu.raises("LogicError", "mul: not defined for particle and particle", function() return s * s end)
     gpu.raises("LogicError", "gpuarray:sum: not defined for particle", s.sum, s)
     gpu.raises("LogicError", "sin: not defined for particle", s.sin, s)
-    gpu.raises("LogicError", "astype: particle does not become float32", s.astype, s, "float32")
+    gpu.raises("LogicError", "astype: particle cannot be converted to float32", s.astype, s, "float32")
   end)
 
   it("of an operand that has its own type take no other number", function()

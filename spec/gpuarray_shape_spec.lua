@@ -247,7 +247,7 @@ describe("Views and copies:", function()
       b:fill(host:get(2, 2))
       holds(host:slice({ 2 }, { 2 }):broadcast_to(2, 3), b)
       assert.equal(ffi.sizeof(t.ctype), ffi.sizeof(a:item(2, 1)))
-      gpu.raises("LogicError", "does not become float32", a.astype, a, "float32")
+      gpu.raises("LogicError", "cannot be converted to float32", a.astype, a, "float32")
       gpu.raises("LogicError", "add: not defined for", function() return a + a end)
       gpu.raises("LogicError", "expected a", a.fill, a, 1)
     end
