@@ -55,13 +55,10 @@ static inline CUstreamCaptureMode cl_relax(void) {
   return mode;
 }
 static inline void cl_unrelax(CUstreamCaptureMode mode) { CU.cuThreadExchangeStreamCaptureMode(&mode); }
-/* Does nothing: by the time it is called, its arguments have been evaluated. */
-static inline void cl_evaluated(int count, ...) { (void)count; }
-/* A driver call that would break a capture without being of any concern to it. The arguments are evaluated
- * twice, first before the mode changes: one that raises leaves the mode as it was. */
+/* A driver call that would break a capture without being of any concern to it. The mode has changed when the
+ * arguments are evaluated: they must not raise. */
 #define CL_TRY_RELAXED(L, fn, ...)                                                                           \
   do {                                                                                                       \
-    cl_evaluated(0, ##__VA_ARGS__);                                                                          \
     CUstreamCaptureMode cl_mode_ = cl_relax();                                                               \
     CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
     cl_unrelax(cl_mode_);                                                                                    \

@@ -277,9 +277,9 @@ static cl_Mempool *check(lua_State *L) {
 
 /* pool:export() -> file descriptor, which is the caller's to close */
 int cl_mempool_export(lua_State *L) {
+  CUmemoryPool pool = (CUmemoryPool)check(L)->rec.handle; /* which may raise, so before the mode changes */
   int fd = -1;
-  CL_TRY_RELAXED(L, cuMemPoolExportToShareableHandle, &fd, (CUmemoryPool)check(L)->rec.handle,
-                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+  CL_TRY_RELAXED(L, cuMemPoolExportToShareableHandle, &fd, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
   lua_pushinteger(L, fd);
   return 1;
 }
