@@ -42,8 +42,8 @@ static inline const cl_Driver *cl_driver(void) {
 }
 #define CU (cl_driver()->f)
 
-extern bool
-    cl_forked; /* this process is a fork of the one that called cuda.init(); set before it has threads */
+/* This process is a fork of the one that called cuda.init(). Set before the fork has other threads. */
+extern bool cl_forked;
 extern _Atomic int cl_poison[CL_MAX_DEVICES]; /* sticky error of each device, 0: none */
 
 bool cl_entry_present(const void *entry); /* false: CL_MISSING or not yet opened */
