@@ -128,7 +128,7 @@ for _, v in ipairs(variants) do
     v.seconds = math.min(v.seconds, kernel(c_gpu, a_gpu, b_gpu, n, options))
   end
   if not best or v.seconds < best.seconds then best = v end
-  local speed = soft and "" or (" %9.0f GFLOP/s"):format(2 * n ^ 3 / v.seconds / 1e9)
+  local speed = soft and " of simulation" or (" %9.0f GFLOP/s"):format(2 * n ^ 3 / v.seconds / 1e9)
   print(("%-28s %3d registers %10.3f ms%s"):format(v.name, kernel:get_attribute "num_regs", v.seconds * 1e3, speed))
 end
 print(("%d variants of a %d x %d product on %s, all as expected; the best: %s"):format(#variants, n, n,

@@ -67,6 +67,7 @@ if arg and arg[2] then
   file:write(("P6\n%d %d\n255\n"):format(width, height), ffi.string(picture:get():data(), picture.nbytes))
   file:close()
 end
-print(("%d x %d points, %d steps in %.1f ms on %s"):format(width, height, steps, stop:time_since(start),
+local unit = cuda.driver_info().soft and "simulated ms" or "ms"
+print(("%d x %d points, %d steps in %.1f %s on %s"):format(width, height, steps, stop:time_since(start), unit,
   ctx:get_device():name()))
 print(("the set's area is about %.3f; %d points checked, all as expected"):format(area, checked))

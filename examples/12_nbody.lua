@@ -89,6 +89,6 @@ local change = math.abs(energy() / before - 1)
 local momentum = (mass * vel):sum(2):abs():max():item()
 assert(change < 1e-4, ("the energy changed by %.2g of itself"):format(change))
 assert(momentum < 1e-5, ("the bodies' momentum became %.2g"):format(momentum))
-print(("%d bodies, %d steps on %s: %.3f ms a step"):format(n, steps, ctx:get_device():name(),
-  stop:time_since(start) / steps))
+print(("%d bodies, %d steps on %s: %.3f %s a step"):format(n, steps, ctx:get_device():name(),
+  stop:time_since(start) / steps, soft and "simulated ms" or "ms"))
 print(("energy %.6f, changed by %.1g of itself; momentum below %.0e; all as expected"):format(before, change, 1e-5))

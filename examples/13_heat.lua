@@ -54,6 +54,7 @@ local analytic = math.exp(-2 * math.pi ^ 2 * 0.1 * h ^ 2 * steps)
 local highest = plate:max():item() / first:max():item()
 assert(math.abs(highest / analytic - 1) < 20 * h ^ 2, "the decay is not that of the equation")
 
-print(("%d x %d points, %d steps on %s: %.3f ms a step%s"):format(n, n, steps, ctx:get_device():name(),
-  stop:time_since(start) / steps, soft and (", %.2f kernels a step"):format(kernels / steps) or ""))
+print(("%d x %d points, %d steps on %s: %.3f %s a step%s"):format(n, n, steps, ctx:get_device():name(),
+  stop:time_since(start) / steps, soft and "simulated ms" or "ms",
+  soft and (", %.2f kernels a step"):format(kernels / steps) or ""))
 print(("the wave decayed to %.6f, the equation says %.6f; all as expected"):format(highest, analytic))

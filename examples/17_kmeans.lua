@@ -85,5 +85,5 @@ end
 
 local sizes, order = counts:sort { descending = true }, counts:argsort { descending = true }
 for c = 1, math.min(k, 5) do print(("cluster %2d: %7d points"):format(tonumber(order[c]), tonumber(sizes[c]))) end
-print(("%d points, %d clusters, %d steps in %.1f ms on %s: %.2f%% where they were made, all as expected"):format(n, k,
-  steps, stop:time_since(start), ctx:get_device():name(), 100 * right / n))
+print(("%d points, %d clusters, %d steps in %.1f %s on %s: %.2f%% where they were made, all as expected"):format(n, k,
+  steps, stop:time_since(start), soft and "simulated ms" or "ms", ctx:get_device():name(), 100 * right / n))

@@ -6,7 +6,8 @@ local gpuarray, scan = cuda.gpuarray, cuda.scan
 
 cuda.init()
 local ctx = cuda.Device(0):make_context()
-local n = math.ceil((tonumber(arg and arg[1]) or (cuda.driver_info().soft and 0.02 or 64)) * 1e6)
+local soft = cuda.driver_info().soft
+local n = math.ceil((tonumber(arg and arg[1]) or (soft and 0.02 or 64)) * 1e6)
 
 -- What is scanned: 1 for an element that is wanted, else 0. Its running total, item, says how many there are so far;
 -- prev_item is the total before, which is where the element goes. The last total is how many there are.
@@ -44,8 +45,10 @@ for _, limit in ipairs { 0.25, 0.5, 0.999, 2 } do
     assert(x:item(places:searchsorted(found):item()) == chosen[found], "the last one")
     assert(chosen:min():item() > limit, "one that does not pass")
   end
-  print(("above %g: %d of %d numbers in %.3f ms, %.0f GB/s; by a mask in %.3f ms"):format(limit, found, n, ms,
-    (n + found) * 4 / ms / 1e6, by_mask_ms))
+  local unit = soft and "simulated ms" or "ms"
+  local rate = soft and "" or (", %.0f GB/s"):format((n + found) * 4 / ms / 1e6)
+  print(("above %g: %d of %d numbers in %.3f %s%s; by a mask in %.3f %s"):format(limit, found, n, ms, unit, rate,
+    by_mask_ms, unit))
 end
 
 -- Lists of many lengths, end to end: the sum of each so far, which begins anew at each head.
