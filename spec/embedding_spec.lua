@@ -312,7 +312,7 @@ describe("embedding", function()
       end
     end)
 
-    it("the page shows parts of the programs that run: spec/c/text_host.c and examples/embedding", function()
+    it("the page shows the programs of examples/embedding, the one in C as a whole", function()
       local function read(path)
         local file = assert(io.open(path))
         local text = file:read "*a"
@@ -328,7 +328,8 @@ describe("embedding", function()
         end
         assert.equal(count, n)
       end
-      shows("c", "spec/c/text_host.c", 1)
+      shows("c", "examples/embedding/host.c", 1)
+      assert.truthy(page:find("```c\n" .. read "examples/embedding/host.c" .. "```", 1, true), "the C program is cut")
       shows("python", "examples/embedding/host.py", 1)
       shows("nginx", "examples/embedding/nginx.conf", 2)
     end)

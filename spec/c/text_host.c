@@ -1,32 +1,10 @@
-/* A host program that shows errors as text. docs/embedding.md shows the two functions of this file;
- * embedding_spec.lua compares. It runs chunks that raise errors of every kind, and exits with 0 when each has
- * the text that it should. */
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
+/* Tests the functions of examples/embedding/host.c, which docs/embedding.md shows. It runs chunks that raise
+ * errors of every kind, and exits with 0 if each has the right text. */
+#define main host_main                     /* this test has a main of its own */
+#include "../../examples/embedding/host.c" /* NOLINT(bugprone-suspicious-include) */
+#undef main
 
-#include <stdio.h>
 #include <string.h>
-
-/* Message handler: the text of an error, and where it was raised. */
-static int message(lua_State *L) {
-  if (lua_isstring(L, 1) || luaL_callmeta(L, 1, "__tostring")) { /* an error of cudalua has that metamethod */
-    luaL_traceback(L, L, lua_tostring(L, -1), 1);
-    return 1;
-  }
-  lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
-  return 1;
-}
-
-/* Runs a chunk; what went wrong goes to stderr. */
-static int run(lua_State *L, const char *code) {
-  int top = lua_gettop(L);
-  lua_pushcfunction(L, message);
-  int failed = luaL_loadstring(L, code) || lua_pcall(L, 0, 0, top + 1);
-  if (failed) fprintf(stderr, "%s\n", lua_tostring(L, -1));
-  lua_settop(L, top);
-  return failed;
-}
 
 static int wrong;
 
