@@ -40,7 +40,7 @@ function Device:total_memory() end
 ---cuDeviceGetAttribute. An attribute can also be read as a field: `dev.clock_rate`.
 ---@param attribute integer|string  cuda.device_attribute, or its name: "clock_rate"
 ---@return integer  in the driver's unit: bytes, kHz, 0 or 1 ...
----@raise LogicError for a name that there is not, or a number that the driver does not know
+---@raise LogicError if the name is unknown, or a number that the driver does not know
 function Device:get_attribute(attribute) end
 
 ---cuDeviceGetAttribute, for every attribute of cuda.h. Left out are those that this driver does not know.
@@ -55,7 +55,7 @@ function Device:pci_bus_id() end
 
 ---cuDeviceGetUuid: names this GPU on any machine. nvidia-smi writes GPU- (of a part of a GPU MIG-) before it.
 ---@return string  36 characters: "0a1b2c3d-..."
----@raise RuntimeError where the driver is older than 11.4
+---@raise RuntimeError if the driver is older than 11.4
 function Device:uuid() end
 
 ---cuDeviceCanAccessPeer: can kernels on this device use memory of the other? To be switched on by
@@ -69,7 +69,7 @@ function Device:can_access_peer(other) end
 ---@param other cudalua.Device
 ---@param attribute integer|string  cuda.p2p_attribute, or its name: "performance_rank"
 ---@return integer
----@raise LogicError where other is the same device
+---@raise LogicError if other is the same device
 function Device:p2p_attribute(other, attribute) end
 
 ---cuCtxCreate: a context of its own, made current. `cuda.Context(dev, flags)` does the same.
@@ -93,7 +93,7 @@ function Context:push() end
 
 ---cuCtxPopCurrent: Context.pop() takes the current context off; destroyed ones under it are skipped.
 ---@return cudalua.Context
----@raise LogicError (201) where there is none
+---@raise LogicError (201) if no context is current
 function Context.pop() end
 
 ---cuCtxDestroy or cuDevicePrimaryCtxRelease, when it was called as often as the context was made or retained.
@@ -112,7 +112,7 @@ function Context.get_current() end
 
 ---cuCtxGetDevice: of this context; Context.get_device() of the current one.
 ---@return cudalua.Device
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:get_device() end
 
 ---The driver's handle.
@@ -122,23 +122,23 @@ function Context:handle() end
 ---Counts one more use of this context; Context.attach() of the current one. It then takes one more detach() to end it.
 ---@param flags? integer  0
 ---@return cudalua.Context
----@raise LogicError (201) where none is current, and for other flags
+---@raise LogicError (201) if no context is current, and for other flags
 function Context:attach(flags) end
 
 ---cuCtxGetFlags: of this context; Context.get_flags() of the current one.
 ---@return integer  bits of cuda.ctx_flags
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:get_flags() end
 
 ---cuCtxGetApiVersion: of this context; Context.get_api_version() of the current one.
 ---@return integer  3020 with all drivers so far
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:get_api_version() end
 
 ---Has a sticky error (an illegal address ...) ended this context's device for the process? Context.is_poisoned() asks
 ---for the current one. See also cuda.device_error().
 ---@return boolean
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:is_poisoned() end
 
 ---cuCtxGetLimit: of this context; Context.get_limit(limit) of the current one.
@@ -155,7 +155,7 @@ function Context:set_limit(limit, value) end
 
 ---cuCtxGetCacheConfig: of this context; Context.get_cache_config() of the current one.
 ---@return integer  one of cuda.func_cache
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:get_cache_config() end
 
 ---cuCtxSetCacheConfig: what kernels prefer that say nothing themselves, a hint. Of this context;
@@ -166,7 +166,7 @@ function Context:set_cache_config(config) end
 
 ---cuCtxGetSharedMemConfig: of this context; Context.get_shared_config() of the current one.
 ---@return integer  one of cuda.shared_config
----@raise LogicError (201) where none is current
+---@raise LogicError (201) if no context is current
 function Context:get_shared_config() end
 
 ---cuCtxSetSharedMemConfig: has no effect on today's GPUs. Of this context; Context.set_shared_config(config) of the
@@ -179,12 +179,12 @@ function Context:set_shared_config(config) end
 ---Context.enable_peer_access(peer) is for the current one. One direction: the peer has to be asked for the other.
 ---@param peer cudalua.Context  a context on another device
 ---@param flags? integer  0
----@raise LogicError where that is not possible (217), and where it was done before (704)
+---@raise LogicError if that is not possible (217), and if it was already enabled (704)
 function Context:enable_peer_access(peer, flags) end
 
 ---cuCtxDisablePeerAccess: takes enable_peer_access() back.
 ---@param peer cudalua.Context
----@raise LogicError (705) where it was not enabled
+---@raise LogicError (705) if it was not enabled
 function Context:disable_peer_access(peer) end
 
 ---Device memory that it owns. `#a` is its size in bytes, `a + bytes` a DevicePointer to what follows.
@@ -195,23 +195,23 @@ local DeviceAllocation = {}
 
 ---cuMemFree: gives the memory back now. Waits for kernels that run. Memory of mem_alloc_async() and of a MemoryPool:
 ---cuMemFreeAsync in the order of its stream, after the work of other streams; that waits for nothing.
----@raise LogicError where it was freed before, and in a stream that is being captured
+---@raise LogicError if it was already freed, and in a stream that is being captured
 function DeviceAllocation:free() end
 
 ---cuMemFreeAsync: gives memory of mem_alloc_async() or of a MemoryPool back in the order of a stream, which waits for
 ---the
 ---work of all others with it.
 ---@param stream? cudalua.Stream  default: the one that it was allocated in
----@raise LogicError where it was freed before, for other memory, and in a stream that is being captured
+---@raise LogicError if it was already freed, for other memory, and in a stream that is being captured
 function DeviceAllocation:free_async(stream) end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function DeviceAllocation:close() end
 
 ---The device address.
 ---@return number
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function DeviceAllocation:ptr() end
 
 ---A view into an allocation or a module's variable, which it holds; or a bare address.
@@ -222,7 +222,7 @@ local DevicePointer = {}
 
 ---The device address.
 ---@return number
----@raise LogicError where what it points into was freed
+---@raise LogicError if what it points into was freed
 function DevicePointer:ptr() end
 
 ---Code on the device.
@@ -237,7 +237,7 @@ local Module = {}
 function Module:get_global(name) end
 
 ---cuModuleUnload. Its functions and pointers are dead from then on.
----@raise LogicError where it was closed before
+---@raise LogicError if it was already closed
 function Module:close() end
 
 ---@class cudalua.LaunchOptions
@@ -271,24 +271,24 @@ function Function:name() end
 ---and lmem.
 ---@param attribute string|integer  cuda.function_attribute, or its name: "num_regs", "local_size_bytes" ...
 ---@return integer
----@raise LogicError for one that there is not
+---@raise LogicError if it is unknown
 function Function:get_attribute(attribute) end
 
 ---cuFuncSetAttribute.
 ---@param attribute string|integer  "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout" (percent),
 ---  "non_portable_cluster_size_allowed" ...; most are only for reading
 ---@param value integer
----@raise LogicError for one that cannot be set, or not to that
+---@raise LogicError if the attribute cannot be set, or not to this value
 function Function:set_attribute(attribute, value) end
 
 ---cuFuncSetCacheConfig, a hint: what the memory that L1 cache and shared memory have in common should rather be.
 ---@param config integer|string  cuda.func_cache: "prefer_none", "prefer_shared", "prefer_l1", "prefer_equal"
----@raise LogicError for what is none
+---@raise LogicError if it is not a cache configuration
 function Function:set_cache_config(config) end
 
 ---cuFuncSetSharedMemConfig: the width of shared memory's banks. Does nothing on GPUs of today.
 ---@param config integer|string  cuda.shared_config: "default_bank_size", "four_byte_bank_size", ...
----@raise LogicError for what is none
+---@raise LogicError if it is not a bank size
 function Function:set_shared_config(config) end
 
 ---cuOccupancyMaxActiveBlocksPerMultiprocessor: how many blocks of this kernel an SM has at a time.
@@ -296,33 +296,33 @@ function Function:set_shared_config(config) end
 ---@param shared? integer             bytes of dynamic shared memory of a block; default 0
 ---@param flags? integer|string       cuda.occupancy_flags
 ---@return integer blocks             0: such a block does not fit
----@raise LogicError where its context is not current
+---@raise LogicError if its context is not current
 function Function:max_active_blocks(block, shared, flags) end
 
 ---cuOccupancyAvailableDynamicSMemPerBlock: the dynamic shared memory that each of so many blocks on an SM can have.
 ---@param blocks integer            on an SM at a time
 ---@param block integer|integer[]   threads of a block
 ---@return integer bytes
----@raise LaunchError where so many do not fit even without, LogicError where its context is not current
+---@raise LaunchError if so many do not fit even without, LogicError if its context is not current
 function Function:available_shared(blocks, block) end
 
 ---cuOccupancyMaxActiveClusters: how many clusters of this kernel the device has at a time.
 ---@param options cudalua.LaunchOptions  block and cluster, and shared
 ---@return integer clusters              0: none fits, or the device has no clusters
----@raise LogicError where its context is not current
+---@raise LogicError if its context is not current
 function Function:max_active_clusters(options) end
 
 ---cuOccupancyMaxPotentialClusterSize: the largest cluster that fits.
 ---@param options cudalua.LaunchOptions  block, and shared
----@return integer blocks                of the cluster; 1 where the device has none, 0 where no block fits
----@raise LogicError where its context is not current
+---@return integer blocks                of the cluster; 1 if the device has none, 0 if no block fits
+---@raise LogicError if its context is not current
 function Function:max_cluster_size(options) end
 
 ---Launches what prepare() settled, in the current stream: the fastest way to launch, and checked as fn(...) is.
 ---@param grid integer|integer[]  blocks: up to 3 extents
 ---@param ... any  a list of the block's extents, needed where prepare() was given no block; then the arguments, as
 ---  fn(...) takes them; behind them, if need be, {shared_size = bytes}
----@raise LogicError for arguments that do not fit, and where prepare() was not called; LaunchError for a grid or a
+---@raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a
 --- block beyond the limits
 function Function:prepared_call(grid, ...) end
 
@@ -340,19 +340,19 @@ function Function:param_set(...) end
 ---Says how many bytes of parameters were set. param_set() does it by itself.
 ---@param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this
 ---  leaves one out.
----@raise LogicError for what is no number of bytes
+---@raise LogicError if it is not a number of bytes
 function Function:param_set_size(bytes) end
 
 ---Writes a 32-bit integer into the parameters, whatever their types are.
 ---@param offset integer  bytes, from 0
 ---@param value integer   from -2^31 to 2^32 - 1
----@raise LogicError where it is out of range, or reaches behind the last parameter
+---@raise LogicError if it is out of range, or reaches behind the last parameter
 function Function:param_seti(offset, value) end
 
 ---Writes a float into the parameters, whatever their types are.
 ---@param offset integer  bytes, from 0
 ---@param value number
----@raise LogicError where it overflows, or reaches behind the last parameter
+---@raise LogicError if it overflows, or reaches behind the last parameter
 function Function:param_setf(offset, value) end
 
 ---The threads of a block, for launch() and its like, and for prepared_call().
@@ -364,11 +364,11 @@ function Function:set_block_shape(x, y, z) end
 
 ---The dynamic shared memory of a block, for launch() and its like, and for prepared_call().
 ---@param bytes integer
----@raise LogicError for what is no number of bytes
+---@raise LogicError if it is not a number of bytes
 function Function:set_shared_size(bytes) end
 
 ---Launches one block, with what is set, in the current stream.
----@raise LogicError where the shape or parameters are missing, or memory among them was freed; LaunchError for what is
+---@raise LogicError if the shape or parameters are missing, or memory among them was freed; LaunchError for what is
 --- beyond the limits
 function Function:launch() end
 
@@ -396,80 +396,80 @@ function cuda.bool(value) end
 ---An 8-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.int8(value) end
 
 ---An 8-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.uint8(value) end
 
 ---A 16-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.int16(value) end
 
 ---A 16-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.uint16(value) end
 
 ---A 32-bit signed integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.int32(value) end
 
 ---A 32-bit unsigned integer.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.uint32(value) end
 
 ---A 64-bit signed integer; beyond 2^53 as cdata, 5LL.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.int64(value) end
 
 ---A 64-bit unsigned integer; beyond 2^53 as cdata, 5ULL.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value is not whole or out of range
+---@raise LogicError if the value is not an integer or is out of range
 function cuda.uint64(value) end
 
 ---IEEE binary16.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value overflows
+---@raise LogicError if the value overflows
 function cuda.float16(value) end
 
 ---The upper half of a binary32.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value overflows
+---@raise LogicError if the value overflows
 function cuda.bfloat16(value) end
 
 ---IEEE binary32.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value overflows
+---@raise LogicError if the value overflows
 function cuda.float32(value) end
 
 ---IEEE binary64.
 ---@param value number|ffi.cdata*
 ---@return cudalua.Scalar
----@raise LogicError where the value overflows
+---@raise LogicError if the value overflows
 function cuda.float64(value) end
 
 ---@class cudalua.Linker
 local Linker = {}
 
 ---Gives the linker up without linking.
----@raise LogicError where it was closed already, also by link_module()
+---@raise LogicError if it was closed already, also by link_module()
 function Linker:close() end
 
 return cuda

@@ -30,26 +30,26 @@ function DevicePointer:as_buffer(nbytes, offset) end
 local HostAllocation = {}
 
 ---cuMemFreeHost: waits for copies from and to it, and for running kernels. Arrays over it cannot be used any more.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function HostAllocation:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function HostAllocation:close() end
 
 ---The device's address of it.
 ---@return number
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function HostAllocation:ptr() end
 
 ---cuMemHostGetDevicePointer.
 ---@return cudalua.DevicePointer  holds this memory
----@raise LogicError where it was freed, or has no address on the device
+---@raise LogicError if it was freed, or has no address on the device
 function HostAllocation:get_device_pointer() end
 
 ---cuMemHostGetFlags.
 ---@return integer  bits of cuda.host_alloc_flags
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function HostAllocation:get_flags() end
 
 ---The memory as a host array of uint8. Nothing is copied.
@@ -65,11 +65,11 @@ local AlignedHostAllocation = {}
 
 ---Gives the memory back as soon as no copy under way, no registration and no graph uses it. Arrays over it cannot be
 ---used any more.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function AlignedHostAllocation:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function AlignedHostAllocation:close() end
 
 ---Memory of the program's that is page-locked: the base of register_host_memory's arrays. Taken wherever device memory
@@ -82,21 +82,21 @@ local RegisteredHostMemory = {}
 
 ---cuMemHostUnregister: waits for copies from and to it. The array over it cannot be used any more; what it was made of
 ---can.
----@raise LogicError where it was unregistered before
+---@raise LogicError if it was already unregistered
 function RegisteredHostMemory:unregister() end
 
 ---The same as unregister().
----@raise LogicError where it was unregistered before
+---@raise LogicError if it was already unregistered
 function RegisteredHostMemory:close() end
 
 ---The device's address of it.
 ---@return number
----@raise LogicError where it was unregistered
+---@raise LogicError if it was unregistered
 function RegisteredHostMemory:ptr() end
 
 ---cuMemHostGetDevicePointer.
 ---@return cudalua.DevicePointer  holds this memory
----@raise LogicError where it was unregistered, or has no address on the device
+---@raise LogicError if it was unregistered, or has no address on the device
 function RegisteredHostMemory:get_device_pointer() end
 
 ---The memory as a host array of uint8. Nothing is copied.
@@ -113,28 +113,28 @@ function RegisteredHostMemory:as_buffer(nbytes, offset) end
 local ManagedAllocation = {}
 
 ---cuMemFree: waits for copies from and to it, and for running kernels. Arrays over it cannot be used any more.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function ManagedAllocation:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function ManagedAllocation:close() end
 
 ---Its address, the same for host and device.
 ---@return number
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function ManagedAllocation:ptr() end
 
 ---Its address as a view.
 ---@return cudalua.DevicePointer  holds this memory
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function ManagedAllocation:get_device_pointer() end
 
 ---cuStreamAttachMemAsync: who may use it from now on, in the order of a stream. "global": every stream; "host": none,
 ---and the program may touch it while kernels run; "single": kernels of this stream alone.
 ---@param flags integer|string  cuda.mem_attach_flags, or its name
 ---@param stream? cudalua.Stream  default: the current one; "single" needs one that is not the default stream
----@raise LogicError where it was freed, for other flags, and in a stream that is being captured
+---@raise LogicError if it was freed, for other flags, and in a stream that is being captured
 function ManagedAllocation:attach(flags, stream) end
 
 ---The memory as a host array of uint8. Nothing is copied.
@@ -148,23 +148,23 @@ function ManagedAllocation:as_buffer(nbytes, offset) end
 local IPCMemoryHandle = {}
 
 ---cuIpcCloseMemHandle. The other process's memory stays.
----@raise LogicError where it was closed before
+---@raise LogicError if it was already closed
 function IPCMemoryHandle:close() end
 
 ---The device address in this process.
 ---@return number
----@raise LogicError where it was closed
+---@raise LogicError if it was closed
 function IPCMemoryHandle:ptr() end
 
 ---@class cudalua.Array
 local Array = {}
 
 ---cuArrayDestroy: waits for running work.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function Array:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function Array:close() end
 
 ---The driver's handle.
@@ -176,42 +176,42 @@ local Memcpy2D = {}
 
 ---The copy reads a host buffer.
 ---@param buf any  string, FFI array or struct, host array without gaps, {ptr =, nbytes =}, object with :buffer()
----@raise LogicError where it is none
+---@raise LogicError if it is not a host buffer
 function Memcpy2D:set_src_host(buf) end
 
 ---The copy writes a host buffer.
 ---@param buf any  as for set_src_host, but no string
----@raise LogicError where it is none, or cannot be written to
+---@raise LogicError if it is not a host buffer, or cannot be written to
 function Memcpy2D:set_dst_host(buf) end
 
 ---The copy reads device memory.
 ---@param memory cudalua.DeviceAllocation|cudalua.DevicePointer|integer  or anything else that stands for device memory
----@raise LogicError where it is none
+---@raise LogicError if it is not device memory
 function Memcpy2D:set_src_device(memory) end
 
 ---The copy writes device memory.
 ---@param memory cudalua.DeviceAllocation|cudalua.DevicePointer|integer  or anything else that stands for device memory
----@raise LogicError where it is none
+---@raise LogicError if it is not device memory
 function Memcpy2D:set_dst_device(memory) end
 
 ---The copy reads an array.
 ---@param array cudalua.Array
----@raise LogicError where it is none
+---@raise LogicError if it is not an Array
 function Memcpy2D:set_src_array(array) end
 
 ---The copy writes an array.
 ---@param array cudalua.Array
----@raise LogicError where it is none
+---@raise LogicError if it is not an Array
 function Memcpy2D:set_dst_array(array) end
 
 ---The copy reads memory whose address says what it is.
 ---@param memory any  as for set_src_device or set_src_host
----@raise LogicError where it is neither
+---@raise LogicError if it is neither device memory nor a host buffer
 function Memcpy2D:set_src_unified(memory) end
 
 ---The copy writes memory whose address says what it is.
 ---@param memory any  as for set_dst_device or set_dst_host
----@raise LogicError where it is neither
+---@raise LogicError if it is neither device memory nor a host buffer
 function Memcpy2D:set_dst_unified(memory) end
 
 ---@class cudalua.Memcpy3D : cudalua.Memcpy2D
@@ -222,10 +222,10 @@ local Memcpy3DPeer = {}
 
 ---The context whose memory the copy reads.
 ---@param context cudalua.Context
----@raise LogicError where it is none
+---@raise LogicError if it is not a context
 function Memcpy3DPeer:set_src_context(context) end
 
 ---The context whose memory the copy writes.
 ---@param context cudalua.Context
----@raise LogicError where it is none
+---@raise LogicError if it is not a context
 function Memcpy3DPeer:set_dst_context(context) end

@@ -12,7 +12,7 @@ local operations = {}
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.add(a, b, options) end
 
 ---a - b; integers wrap; not for bool.
@@ -20,7 +20,7 @@ function operations.add(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.sub(a, b, options) end
 
 ---a * b; integers wrap; of bool: and.
@@ -28,7 +28,7 @@ function operations.sub(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.mul(a, b, options) end
 
 ---a / b, the true quotient: of integers the default float.
@@ -36,21 +36,21 @@ function operations.mul(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.div(a, b, options) end
 
 ----a; integers wrap; not for bool.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
+---@raise LogicError if a's dtype is not supported
 function operations.neg(a, options) end
 
 ---The elements as they are, as a new array.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
+---@raise LogicError if a's dtype is not supported
 function operations.pos(a, options) end
 
 ---The complex numbers with these real and imaginary parts, as torch.complex: complex64, of float64 complex128.
@@ -58,7 +58,7 @@ function operations.pos(a, options) end
 ---@param b cudalua.gpuarray.Array|number  imaginary parts
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError if one is complex, the shapes do not fit together, or both are numbers
+---@raise LogicError if one is complex, the shapes do not broadcast, or both are numbers
 function operations.complex(a, b, options) end
 
 ---a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
@@ -66,7 +66,7 @@ function operations.complex(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.lt(a, b, options) end
 
 ---a <= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
@@ -74,7 +74,7 @@ function operations.lt(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.le(a, b, options) end
 
 ---a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
@@ -82,7 +82,7 @@ function operations.le(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.gt(a, b, options) end
 
 ---a >= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
@@ -90,7 +90,7 @@ function operations.gt(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.ge(a, b, options) end
 
 ---Is a equal to b? As bool; NaN equals nothing.
@@ -98,7 +98,7 @@ function operations.ge(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.eq(a, b, options) end
 
 ---Is a different from b? As bool; NaN is different from everything.
@@ -106,7 +106,7 @@ function operations.eq(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.ne(a, b, options) end
 
 ---Are both true? As bool; what is not 0 is true, also NaN.
@@ -114,7 +114,7 @@ function operations.ne(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.logical_and(a, b, options) end
 
 ---Is one of the two true? As bool; what is not 0 is true, also NaN.
@@ -122,7 +122,7 @@ function operations.logical_and(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.logical_or(a, b, options) end
 
 ---Is just one of the two true? As bool; what is not 0 is true, also NaN.
@@ -130,14 +130,14 @@ function operations.logical_or(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.logical_xor(a, b, options) end
 
 ---Is it false? As bool; 0 is false.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
+---@raise LogicError if a's dtype is not supported
 function operations.logical_not(a, options) end
 
 ---The bits that are set in both; of integers and bool.
@@ -145,7 +145,7 @@ function operations.logical_not(a, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.bitwise_and(a, b, options) end
 
 ---The bits that are set in one or both; of integers and bool.
@@ -153,7 +153,7 @@ function operations.bitwise_and(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.bitwise_or(a, b, options) end
 
 ---The bits that are set in just one of the two; of integers and bool.
@@ -161,14 +161,14 @@ function operations.bitwise_or(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.bitwise_xor(a, b, options) end
 
 ---The bits that are not set; of integers and bool.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
+---@raise LogicError if a's dtype is not supported
 function operations.bitwise_not(a, options) end
 
 ---The bits of a, b places higher; 0 where b is not less than the number of bits, or negative.
@@ -176,7 +176,7 @@ function operations.bitwise_not(a, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.left_shift(a, b, options) end
 
 ---The bits of a, b places lower; the sign where b is not less than the number of bits, or negative.
@@ -184,7 +184,7 @@ function operations.left_shift(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.right_shift(a, b, options) end
 
 ---The greatest common divisor, which is not negative; of integers.
@@ -192,7 +192,7 @@ function operations.right_shift(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.gcd(a, b, options) end
 
 ---The least common multiple, which is not negative; of integers.
@@ -200,7 +200,7 @@ function operations.gcd(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, the shapes do not fit together, or both are numbers
+---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.lcm(a, b, options) end
 
 ---a where the criterion is greater than 0, else b; as in PyCUDA.
@@ -209,7 +209,7 @@ function operations.lcm(a, b, options) end
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a complex criterion, where the shapes do not fit together, or all are numbers
+---@raise LogicError for a complex criterion, if the shapes do not broadcast, or all are numbers
 function operations.if_positive(criterion, a, b, options) end
 
 ---a * selffac + other * otherfac; as in PyCUDA.
@@ -219,14 +219,14 @@ function operations.if_positive(criterion, a, b, options) end
 ---@param otherfac cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for these dtypes, or the shapes do not fit together
+---@raise LogicError if these dtypes are not supported, or the shapes do not broadcast
 function operations.mul_add(a, selffac, other, otherfac, options) end
 
 ---The complex conjugate: conj under its other name, as in PyCUDA.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is not defined for a's dtype
+---@raise LogicError if a's dtype is not supported
 function operations.conjugate(a, options) end
 
 ---@class cudalua.gpuarray.Array
@@ -235,41 +235,41 @@ local Array = {}
 ---a + b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:iadd(b) end
 
 ---a - b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:isub(b) end
 
 ---a * b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:imul(b) end
 
 ---a / b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:idiv(b) end
 
 ---a % b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:imod(b) end
 
 ---a ^ b, written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:ipow(b) end
 
 ---a:floordiv(b), written to a itself, and so to what it is a view of.
 ---@param b cudalua.gpuarray.Array|number
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the result's shape or dtype does not go into a
+---@raise LogicError if a cannot hold the result's shape or dtype
 function Array:ifloordiv(b) end

@@ -10,16 +10,16 @@
 local PooledDeviceAllocation = {}
 
 ---Gives the block back to its pool. Waits for nothing, unless the pool was closed or holds nothing any more.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function PooledDeviceAllocation:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function PooledDeviceAllocation:close() end
 
 ---CUdeviceptr.
 ---@return number  the device address
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function PooledDeviceAllocation:ptr() end
 
 ---@class cudalua.DeviceMemoryPool
@@ -28,25 +28,25 @@ local DeviceMemoryPool = {}
 ---The bin of a size. A block has the size of the largest member of its bin.
 ---@param size integer  bytes
 ---@return integer  16 bins to an octave: 16 times the exponent of 2, and the next four bits
----@raise LogicError for what is no size
+---@raise LogicError if it is not a size
 function DeviceMemoryPool:bin_number(size) end
 
 ---The size of the blocks in a bin.
 ---@param bin integer  of bin_number()
 ---@return integer  bytes
----@raise LogicError for what is no bin
+---@raise LogicError if it is not a bin
 function DeviceMemoryPool:alloc_size(bin) end
 
----cuMemFree of all blocks that the pool holds and nobody uses.
----@raise LogicError where the pool was closed
+---cuMemFree of all blocks that the pool holds and that are not in use.
+---@raise LogicError if the pool was closed
 function DeviceMemoryPool:free_held() end
 
 ---Holds nothing any more: frees what is held, and from here on each block as it comes back.
----@raise LogicError where the pool was closed
+---@raise LogicError if the pool was closed
 function DeviceMemoryPool:stop_holding() end
 
 ---Ends the pool. Blocks in use stay until they are freed.
----@raise LogicError where it was closed before
+---@raise LogicError if it was already closed
 function DeviceMemoryPool:close() end
 
 ---@class cudalua.PageLockedMemoryPool
@@ -55,25 +55,25 @@ local PageLockedMemoryPool = {}
 ---The bin of a size, as DeviceMemoryPool:bin_number.
 ---@param size integer  bytes
 ---@return integer
----@raise LogicError for what is no size
+---@raise LogicError if it is not a size
 function PageLockedMemoryPool:bin_number(size) end
 
 ---The size of the blocks in a bin, as DeviceMemoryPool:alloc_size.
 ---@param bin integer  of bin_number()
 ---@return integer  bytes
----@raise LogicError for what is no bin
+---@raise LogicError if it is not a bin
 function PageLockedMemoryPool:alloc_size(bin) end
 
----cuMemFreeHost of all blocks that the pool holds and nobody uses.
----@raise LogicError where the pool was closed
+---cuMemFreeHost of all blocks that the pool holds and that are not in use.
+---@raise LogicError if the pool was closed
 function PageLockedMemoryPool:free_held() end
 
 ---Holds nothing any more: frees what is held, and from here on each block as it comes back.
----@raise LogicError where the pool was closed
+---@raise LogicError if the pool was closed
 function PageLockedMemoryPool:stop_holding() end
 
 ---Ends the pool. Blocks in use stay until they are freed.
----@raise LogicError where it was closed before
+---@raise LogicError if it was already closed
 function PageLockedMemoryPool:close() end
 
 ---Page-locked memory of a PageLockedMemoryPool: the base of the host arrays that it allocates. `#a` is its size in
@@ -84,21 +84,21 @@ function PageLockedMemoryPool:close() end
 local PooledHostAllocation = {}
 
 ---Gives the block back to its pool, after copies that use it. Its array cannot be used any more.
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function PooledHostAllocation:free() end
 
 ---The same as free().
----@raise LogicError where it was freed before
+---@raise LogicError if it was already freed
 function PooledHostAllocation:close() end
 
 ---cuMemHostGetDevicePointer.
 ---@return number  its address on the device
----@raise LogicError where it was freed
+---@raise LogicError if it was freed
 function PooledHostAllocation:ptr() end
 
 ---cuMemHostGetDevicePointer.
 ---@return cudalua.DevicePointer  to it, which keeps it alive
----@raise LogicError where it was freed, and where the device does not reach it
+---@raise LogicError if it was freed, and if the device does not reach it
 function PooledHostAllocation:get_device_pointer() end
 
 ---@class cudalua.MemoryPool
@@ -129,13 +129,13 @@ function MemoryPool:set_attribute(attribute, value) end
 ---cuMemPoolTrimTo: gives memory that is not in use back to the device.
 ---@param bytes? integer  what it may keep; default 0
 ---@return cudalua.MemoryPool self
----@raise LogicError for what is no size
+---@raise LogicError if it is not a size
 function MemoryPool:trim_to(bytes) end
 
 ---cuDeviceSetMemPool: mem_alloc_async() takes memory from this pool from here on, on its device. A pool of another
 ---location becomes the current one there (cuMemSetMemPool).
 ---@return cudalua.MemoryPool self
----@raise LogicError where the pool was closed
+---@raise LogicError if the pool was closed
 function MemoryPool:make_current() end
 
 ---cuMemPoolSetAccess: whether another device may use memory of this pool.
@@ -160,7 +160,7 @@ function MemoryPool:export_pointer(memory) end
 ---cuMemPoolImportPointer: memory of the process that exported this pool. Free it before that process does.
 ---@param data string  64 bytes of export_pointer()
 ---@return cudalua.DeviceAllocation
----@raise LogicError for what is no such data, for memory of another pool, for memory that is imported already and not
+---@raise LogicError if it is not such data, for memory of another pool, for memory that is imported already and not
 ---  freed, and for a pool that was not imported
 function MemoryPool:import_pointer(data) end
 
@@ -173,5 +173,5 @@ function MemoryPool:get_device() end
 function MemoryPool:handle() end
 
 ---cuMemPoolDestroy. Memory of it that is in use stays until it is freed.
----@raise LogicError where it was closed before, and for the default pool of a device
+---@raise LogicError if it was already closed, and for the default pool of a device
 function MemoryPool:close() end

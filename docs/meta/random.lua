@@ -126,19 +126,19 @@ local StateGenerator = {}
 ---@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither
+---@raise LogicError if n is neither an integer nor such an array
 function StateGenerator:call_skip_ahead_array(n, stream) end
 
 ---Leaves whole sequences out, in each of the generators: the same as call_skip_ahead_sequence.
 ---@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither
+---@raise LogicError if n is neither an integer nor such an array
 function StateGenerator:call_skip_ahead_sequence_array(n, stream) end
 
 ---Leaves subsequences out, in each of the generators: the same as call_skip_ahead_subsequence.
 ---@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither, and for XORWOW
+---@raise LogicError if n is neither an integer nor such an array, and for XORWOW
 function StateGenerator:call_skip_ahead_subsequence_array(n, stream) end

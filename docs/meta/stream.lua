@@ -41,7 +41,7 @@ function Stream:use(fn, ...) end
 ---@param options? {mode: string|integer}  of cuda.stream_capture_mode: "thread_local" (default); "global": such calls
 ---  of other threads are errors too; "relaxed": allocating and loading are allowed
 ---@return cudalua.Graph
----@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) where the capture was broken or a
+---@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) if the capture was broken or a
 --- stream was not joined again
 function Stream:capture(fn, options) end
 
@@ -71,8 +71,8 @@ function Stream:context() end
 ---@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
 function Stream:handle() end
 
----cuStreamDestroy: gives it back now. Work that is in it is ended first; nobody waits for that.
----@raise LogicError where it was closed before, and for the default streams
+---cuStreamDestroy: gives it back now. Work that is in it is ended first; this does not wait for it.
+---@raise LogicError if it was already closed, and for the default streams
 function Stream:close() end
 
 ---@class cudalua.Event
@@ -97,7 +97,7 @@ function Event:query() end
 ---cuEventElapsedTime from start to this event.
 ---@param event cudalua.Event  the start
 ---@return number  milliseconds, to about half a microsecond; negative where this event came first
----@raise RuntimeError (600) until both are passed; LogicError (400) where one was never recorded or made with
+---@raise RuntimeError (600) until both are passed; LogicError (400) if one was never recorded or made with
 --- "disable_timing"
 function Event:time_since(event) end
 
@@ -120,8 +120,8 @@ function Event:context() end
 ---@return number  the CUevent as a number, for other libraries
 function Event:handle() end
 
----cuEventDestroy: gives it back now; nobody waits.
----@raise LogicError where it was closed before
+---cuEventDestroy: gives it back now; this does not wait.
+---@raise LogicError if it was already closed
 function Event:close() end
 
 ---Work recorded by Stream:capture(), with the order it depends on. It keeps what the work uses.
@@ -137,12 +137,12 @@ function Graph:nodes() end
 ---@param path string
 ---@param flags? integer|string|(integer|string)[]  cuda.graph_debug_dot_flags: "verbose" ...
 ---@return cudalua.Graph self
----@raise LogicError or RuntimeError where the file cannot be written
+---@raise LogicError or RuntimeError if the file cannot be written
 function Graph:dot(path, flags) end
 
 ---cuGraphInstantiate: makes it ready to run.
 ---@return cudalua.GraphExec  does not need the graph any more
----@raise LogicError where something that the work uses was freed
+---@raise LogicError if something that the work uses was freed
 function Graph:instantiate() end
 
 ---The driver's handle.
@@ -150,7 +150,7 @@ function Graph:instantiate() end
 function Graph:handle() end
 
 ---cuGraphDestroy. Those made by instantiate() live on.
----@raise LogicError where it was closed before
+---@raise LogicError if it was already closed
 function Graph:close() end
 
 ---A graph that is ready to run, as often as wanted. It keeps what its work uses.
@@ -163,7 +163,7 @@ local GraphExec = {}
 ---when it is done. Not possible in a stream that is being captured.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.GraphExec self
----@raise LogicError where something that the work uses was freed, the graph's context is not the current one, or the
+---@raise LogicError if something that the work uses was freed, the graph's context is not the current one, or the
 --- stream is being captured
 function GraphExec:launch(stream) end
 
@@ -186,8 +186,8 @@ function GraphExec:update(graph) end
 ---@return number  the CUgraphExec as a number, for other libraries
 function GraphExec:handle() end
 
----cuGraphExecDestroy. One that runs is ended first; nobody waits for that.
----@raise LogicError where it was closed before
+---cuGraphExecDestroy. One that runs is ended first; this does not wait for it.
+---@raise LogicError if it was already closed
 function GraphExec:close() end
 
 return Stream

@@ -119,7 +119,7 @@ M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) r
 ---@param index integer  byte offset in its first row
 ---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param len integer    bytes
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_dtoa(ary, index, src, len) core.memcpy_dtoa(ary, number(index), host.device(src), number(len)) end
 
 ---Copies from an array into device memory.
@@ -127,14 +127,14 @@ function M.memcpy_dtoa(ary, index, src, len) core.memcpy_dtoa(ary, number(index)
 ---@param ary cudalua.Array
 ---@param index integer  byte offset in its first row
 ---@param len integer    bytes
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_atod(dest, ary, index, len) core.memcpy_atod(host.device(dest), ary, number(index), number(len)) end
 
 ---Copies a host buffer into an array.
 ---@param ary cudalua.Array
 ---@param index integer  byte offset in its first row
 ---@param src any        as for memcpy_htod
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_htoa(ary, index, src)
   local slot, n, owner = host.host_buffer("memcpy_htoa: src", src)
   core.memcpy_htoa(ary, number(index), slot, n, owner)
@@ -144,7 +144,7 @@ end
 ---@param dest any       as for memcpy_dtoh
 ---@param ary cudalua.Array
 ---@param index integer  byte offset in its first row
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_atoh(dest, ary, index)
   local slot, n, owner = host.host_buffer("memcpy_atoh: dest", dest, nil, true)
   core.memcpy_atoh(slot, ary, number(index), n, owner)
@@ -156,7 +156,7 @@ end
 ---@param src cudalua.Array
 ---@param src_index integer   byte offset in its first row
 ---@param len integer         bytes
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_atoa(dest, dest_index, src, src_index, len)
   core.memcpy_atoa(dest, number(dest_index), src, number(src_index), number(len))
 end
@@ -167,7 +167,7 @@ local formats = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "
 ---The array format whose elements are of a dtype.
 ---@param dtype any  as for dtype.of
 ---@return integer   of cuda.array_format
----@raise LogicError where there is none
+---@raise LogicError if no format has such elements
 function M.dtype_to_array_format(dtype)
   local d = require("cudalua.dtype").of(dtype)
   local name = formats[d.name]

@@ -22,7 +22,7 @@ local folders = {}
 ---@param folder string  "array"
 ---@param name string    "elementwise.cu"
 ---@return string
----@raise RuntimeError where it is not there
+---@raise RuntimeError if it is not there
 function M.file(folder, name)
   folders[folder] = folders[folder] or M.folder(folder)
   local text = folders[folder] and core.read_file(folders[folder] .. "/" .. name, LIMIT)
@@ -36,7 +36,7 @@ end
 ---The text of a file of kernels/array.
 ---@param name string  "elementwise.cu"
 ---@return string
----@raise RuntimeError where it is not there
+---@raise RuntimeError if it is not there
 function M.array_file(name) return M.file("array", name) end
 
 return M

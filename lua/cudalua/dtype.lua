@@ -134,7 +134,7 @@ end
 ---@return cudalua.dtype.DType?
 function M._of_name(name) return known[name] end
 
--- What was meant by a value that is no dtype: zeros(2, 3), zeros(2, cuda.float32).
+-- What was meant by a value that is not a dtype: zeros(2, 3), zeros(2, cuda.float32).
 local function meant(x)
   if type(x) == "number" then return "; a shape is one list, {2, 3}" end
   local cuda = package.loaded.cudalua
@@ -173,7 +173,7 @@ end
 ---  CUDA's vectors ("float4") or a struct that tools.get_or_register_dtype() made known; NumPy's code ("<f4", "f4",
 ---  "f"); or an FFI ctype
 ---@return cudalua.dtype.DType
----@raise LogicError where there is none
+---@raise LogicError if no dtype has it
 function M.of(x) return M._of("dtype", x) end
 
 -- The same for `where`, which an error names.
@@ -237,7 +237,7 @@ local function larger(a, b) return b.itemsize > a.itemsize and b or a end
 ---@param a any  as for dtype.of
 ---@param b any  as for dtype.of
 ---@return cudalua.dtype.DType
----@raise LogicError where one is no dtype
+---@raise LogicError if one is not a dtype
 function M.promote(a, b)
   a, b = M.of(a), M.of(b)
   if a == b then return a end
@@ -258,12 +258,12 @@ function M.promote(a, b)
 end
 
 ---The dtype that an operation on an array and a plain value computes in. A value is weak: it has a kind, but no
----size. A whole number leaves integers as they are, a number leaves floats and complex types as they are; a fraction
----turns integers into the default float. With bool, a whole number gives int64.
+---size. An integer leaves integers as they are, a number leaves floats and complex types as they are; a fraction
+---turns integers into the default float. With bool, an integer gives int64.
 ---@param a any      dtype of the array, as for dtype.of
 ---@param value any  boolean, number, or int64_t, uint64_t or complex cdata
 ---@return cudalua.dtype.DType
----@raise LogicError where an integer type cannot hold the whole number, or the value is none of these
+---@raise LogicError if an integer type cannot hold the integer, or the value is none of these
 function M.promote_value(a, value)
   local result, why = M._beside(M.of(a), value)
   return result or refuse("dtype.promote_value: " .. why)
@@ -307,25 +307,25 @@ end
 ---The bits of the float16 that is nearest to a number, ties to even; 0x7e00 for NaN.
 ---@param x number
 ---@return integer bits  0 to 65535
----@raise LogicError where it is no number
+---@raise LogicError if it is not a number
 function M.pack_float16(x) return float16.pack_float16(number("pack_float16", x)) end
 
 ---The value of a float16.
 ---@param bits integer  0 to 65535
 ---@return number
----@raise LogicError where these are not 16 bits
+---@raise LogicError if these are not 16 bits
 function M.unpack_float16(bits) return float16.unpack_float16(bits16("unpack_float16", bits)) end
 
 ---The bits of the bfloat16 that is nearest to a number, ties to even; 0x7fc0 for NaN.
 ---@param x number
 ---@return integer bits  0 to 65535
----@raise LogicError where it is no number
+---@raise LogicError if it is not a number
 function M.pack_bfloat16(x) return float16.pack_bfloat16(number("pack_bfloat16", x)) end
 
 ---The value of a bfloat16.
 ---@param bits integer  0 to 65535
 ---@return number
----@raise LogicError where these are not 16 bits
+---@raise LogicError if these are not 16 bits
 function M.unpack_bfloat16(bits) return float16.unpack_bfloat16(bits16("unpack_bfloat16", bits)) end
 
 -- In a file of their own, which is read when one of them is called.

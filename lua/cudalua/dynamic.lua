@@ -127,7 +127,7 @@ end
 ---@param source string
 ---@param opts? cudalua.CompileOptions  in the place of those that the module has
 ---@return cudalua.DynamicModule self
----@raise what cuda.compile raises, and CompileError (218, 300 ...; log) where the linker refuses it, LogicError
+---@raise what cuda.compile raises, and CompileError (218, 300 ...; log) if the linker refuses it, LogicError
 ---  after link()
 function DynamicModule:add_source(source, opts)
   check_open(self, "add_source")
@@ -167,7 +167,7 @@ end
 ---  `lto` also "ltoir"
 ---@param name? string              what it is called in messages; default "unknown"
 ---@return cudalua.DynamicModule self
----@raise CompileError (218, 300 ...; log) where the linker refuses it, LogicError for bad arguments or after link()
+---@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after link()
 function DynamicModule:add_data(data, input_type, name)
   check_open(self, "add_data")
   if self._linker then
@@ -184,7 +184,7 @@ end
 ---@param path string
 ---@param input_type integer|string  as in add_data
 ---@return cudalua.DynamicModule self
----@raise RuntimeError (301) where it cannot be read, else as add_data
+---@raise RuntimeError (301) if it cannot be read, else as add_data
 function DynamicModule:add_file(path, input_type)
   check_open(self, "add_file")
   if self._linker then
@@ -221,7 +221,7 @@ end
 ---has no such launches, "cudadevrt" adds nothing.
 ---@param name string  lib<name>.a in library_dirs, or beside the toolkit's other libraries
 ---@return cudalua.DynamicModule self
----@raise RuntimeError where it is not found, else as add_file
+---@raise RuntimeError if it is not found, else as add_file
 function DynamicModule:add_stdlib(name)
   check_open(self, "add_stdlib")
   if type(name) ~= "string" or not name:find "^[%w_%-%.]+$" then
@@ -270,7 +270,7 @@ end
 
 ---Links what was added and loads it into the current context.
 ---@return cudalua.DynamicModule self
----@raise CompileError (log) where symbols are missing or defined twice, LogicError where it is linked already
+---@raise CompileError (log) if symbols are missing or defined twice, LogicError if it is linked already
 function DynamicModule:link()
   check_open(self, "link")
   local ok, mod, log = pcall(self._inputs and link_lto or link_by_driver, self)

@@ -121,7 +121,7 @@ local function form_of(k, form)
   return found
 end
 
--- The kernel in the current context; nil where it turned out that an array is written after all.
+-- The kernel in the current context; nil if it turned out that an array is written after all.
 local function load(k, form)
   local id = context_id()
   local fn = form.loaded[id]

@@ -17,7 +17,7 @@ local function is_pointer(x)
 end
 M.is_pointer = is_pointer
 
--- A type of the FFI, which is a cdata too. Values that are no numbers are told without their tostring(), which may be
+-- A type of the FFI, which is a cdata too. Values that are not numbers are told without their tostring(), which may be
 -- the user's own.
 local function is_ctype(x) return tonumber(x) ~= nil and tostring(x):find "^ctype<" ~= nil end
 M.is_ctype = is_ctype
@@ -124,8 +124,8 @@ end
 
 ---What a ctype is.
 ---@param x any
----@return string? text   as C writes it; nil where x is no ctype
----@return integer? size  bytes; nil where that is not fixed
+---@return string? text   as C writes it; nil if x is not a ctype
+---@return integer? size  bytes; nil if that is not fixed
 ---@return integer? align
 function M.ctype(x)
   if type(x) ~= "cdata" or not is_ctype(x) then return nil end
@@ -164,7 +164,7 @@ function M.value_bytes(x)
   return ffi.string(slot[0], ffi.sizeof(x))
 end
 
----A cdata integer (5LL) as a Lua number where that is exact; anything else unchanged.
+---A cdatan integer (5LL) as a Lua number where that is exact; anything else unchanged.
 ---@param x any
 ---@return any
 function M.plain_number(x)

@@ -30,7 +30,7 @@ local function format(mantissa, exponent)
     local i = rshift(band(high, 0x7fffffff), 20) - 1023 - lowest
     if i > bias - lowest then return sign + infinity end
     if i < 0 then i = 0 end
-    -- The scaling is exact, and below 2^52 a sum with 2^52 is rounded to a whole number, ties to even. A carry
+    -- The scaling is exact, and below 2^52 a sum with 2^52 is rounded to an integer, ties to even. A carry
     -- out of the mantissa goes to the exponent field, from the last exponent to infinity.
     local units = (abs(x) * per_ulp[i] + 2 ^ 52) - 2 ^ 52
     return sign + units + i * one

@@ -89,7 +89,7 @@ function Module:get_function(name, opts) return M.find(self, name, opts) end
 ---@return {source: string, warnings: string[], params: table[]?} about  source: who told the types, "args" of
 ---  get_function(), the "compiler", a "mangled name", "PTX" or the "driver", who knows only sizes; "nowhere" with
 ---  drivers before 12.4; warnings: where sources contradict each other; params: of each type, size, offset and text
----@raise LogicError where it is closed
+---@raise LogicError if it is closed
 function Function:signature()
   local params = core.function_params(self)
   local source, lines = core.function_source(self)
@@ -131,7 +131,7 @@ end
 ---  memory of a block, or a function that gives them for a number of threads; limit: most threads of a block
 ---@return integer block    threads
 ---@return integer min_grid fewest blocks that fill the device
----@raise LaunchError where no block fits, LogicError for bad options and where its context is not current
+---@raise LaunchError if no block fits, LogicError for bad options and if its context is not current
 function Function:suggest_block(options)
   options = errors.options("suggest_block", options, options_of_suggestion)
   local shared = options.shared or 0

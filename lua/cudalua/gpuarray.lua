@@ -66,7 +66,7 @@ function M.iinfo(x) return dtypes.iinfo(x) end
 ---@param from any  a dtype, or an array
 ---@param to any    a dtype
 ---@return boolean
----@raise LogicError if one is no dtype
+---@raise LogicError if one is not a dtype
 function M.can_cast(from, to) return dtypes.can_cast(from, to) end
 
 ---As dtype.result_type: the dtype that an operation on all of these together has.
@@ -109,7 +109,7 @@ end
 ---Computes the given arrays, or without arguments everything that was written down and not computed. Then an
 ---expression that cannot be computed is left out, and raises its error where it is used.
 ---@param ... cudalua.gpuarray.Array
----@raise LogicError for what is no array; what the kernels raise that compute the given arrays
+---@raise LogicError if it is not an array; what the kernels raise that compute the given arrays
 function M.eval(...)
   local n, list = select("#", ...), { ... }
   for i = 1, n do
@@ -146,7 +146,7 @@ local WARP, BLOCK = 32, 256 -- threads
 ---@param dev? cudalua.Device  default: that of the current context
 ---@return integer grid   blocks
 ---@return integer block  threads of each
----@raise LogicError where n is not a non-negative integer
+---@raise LogicError if n is not a non-negative integer
 function M.splay(n, dev)
   local what = "gpuarray.splay"
   local elements = layout.whole(n)

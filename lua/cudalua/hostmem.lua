@@ -199,7 +199,7 @@ function M.managed_zeros_like(other, options) return managed_zeros_like(other, o
 ---@param ary any     host array without gaps, FFI array or struct, {ptr =, nbytes =}, object with :buffer(); no string
 ---@param flags? any  cuda.mem_host_register_flags, "portable", "devicemap", "iomemory", "read_only", or a list
 ---@return cudalua.ndarray.Array  of the shape, dtype and order of a host array; of other buffers, their bytes
----@raise LogicError (712) where it is page-locked already, (1) where the driver cannot lock it, for an empty or const
+---@raise LogicError (712) if it is page-locked already, (1) if the driver cannot lock it, for an empty or const
 --- buffer, a string, and during a capture; MemoryError
 function M.register_host_memory(ary, flags)
   local slot, nbytes, owner = host.host_buffer("register_host_memory", ary, nil, true)

@@ -48,8 +48,8 @@ core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)
 
----Called with a text when something deserves to be known that is no error, such as a compiler's warnings. Replace it at
----will.
+---Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function, or
+---nil for silence.
 ---@param text string
 function cuda.on_notice(text)
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
@@ -61,7 +61,7 @@ local init_options = { driver = true, flags = true }
 ---is for choosing another one, and for an error at a place of your own.
 ---@param options? integer|{driver?: string, flags?: integer}  flags must be 0; driver: "auto" (default, or
 ---  CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
----@raise RuntimeError where there is no driver or no device (100), LogicError for bad options. "auto" falls
+---@raise RuntimeError if there is no driver or no device (100), LogicError for bad options. "auto" falls
 --- back to the software device, with a notice, where there is no GPU.
 function cuda.init(options)
   if type(options) == "number" then options = { flags = options } end
@@ -88,7 +88,7 @@ end)
 ---Is there such a name? A name that is not there is an error where it is used.
 ---@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
 ---@return boolean
----@raise LogicError where it is no string
+---@raise LogicError if it is not a string
 function cuda.has(name)
   if type(name) ~= "string" then errors.raise("LogicError", "has: expected a name, got " .. errors.text(name)) end
   return names.has(cuda, name)
@@ -100,7 +100,7 @@ end
 ---@param options? {traceback: boolean}  traceback: the text ends with the stack of the error; default false
 ---@return function  takes the arguments of fn, and returns what it returns; other errors than the library's pass as
 ---  they are
----@raise LogicError where fn cannot be called
+---@raise LogicError if fn cannot be called
 function cuda.text_errors(fn, options) return require("cudalua.text_errors")(fn, options) end
 
 ---Which driver is in use.
@@ -111,7 +111,7 @@ function cuda.driver_info() return core.driver_info() end
 ---@param device? cudalua.Device  default: that of the current context
 ---@return integer? code  nil: there is none
 ---@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
----@raise LogicError (201) without an argument where no context is current
+---@raise LogicError (201) without an argument if no context is current
 function cuda.device_error(device) return core.device_error(device) end
 
 ---The Context that stands for a CUcontext which other code in this process made and keeps owning: detach() lets go
@@ -154,7 +154,7 @@ function cuda.kernel(source, name, opts) return require("cudalua.compiler").kern
 ---@param buf any           string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
 ---@param nbytes? integer   how much of it; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError where it is no host buffer
+---@raise LogicError if it is not a host buffer
 function cuda.In(buf, nbytes) return launch.handler("In", buf, nbytes, true, false) end
 
 ---Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
@@ -162,14 +162,14 @@ function cuda.In(buf, nbytes) return launch.handler("In", buf, nbytes, true, fal
 ---@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
 ---@param nbytes? integer   how much of it; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError where it is no host buffer, or a Lua string
+---@raise LogicError if it is not a host buffer, or a Lua string
 function cuda.Out(buf, nbytes) return launch.handler("Out", buf, nbytes, false, true) end
 
 ---Kernel argument: as In and Out together.
 ---@param buf any           FFI array or struct, {ptr =, nbytes =}, object with :buffer()
 ---@param nbytes? integer   how much of it; default: all
 ---@return cudalua.ArgumentHandler
----@raise LogicError where it is no host buffer, or a Lua string
+---@raise LogicError if it is not a host buffer, or a Lua string
 function cuda.InOut(buf, nbytes) return launch.handler("InOut", buf, nbytes, true, true) end
 
 ---A null pointer, for the list of arguments in fn{a, cuda.null, b, block = ...}, where nil would end it.

@@ -10,14 +10,14 @@ local M = {}
 ---it has to be theirs no more, before it is freed here.
 ---@param memory cudalua.DeviceAllocation|cudalua.DevicePointer|integer  its start
 ---@return string handle  64 bytes, for IPCMemoryHandle in another process
----@raise LogicError for memory of a pool, host and managed memory, and for an address that is no allocation's start
+---@raise LogicError for memory of a pool, host and managed memory, and for an address that is not an allocation's start
 function M.mem_get_ipc_handle(memory) return core.mem_get_ipc_handle(host.device(memory)) end
 
 ---Memory of another process: `cuda.IPCMemoryHandle(handle, flags)` opens what mem_get_ipc_handle() gave there. It is
 ---taken wherever device memory is.
 ---@class cudalua.IPCMemoryHandle
 ---@overload fun(handle: string, flags?: any): cudalua.IPCMemoryHandle  flags: cuda.ipc_mem_flags, default
---- "lazy_enable_peer_access", the only one. Raises a LogicError where handle is no string of 64 bytes, (201) for a
+--- "lazy_enable_peer_access", the only one. Raises a LogicError where handle is not a string of 64 bytes, (201) for a
 --- handle of this process, and what the driver answers where the memory or its process is gone.
 M.IPCMemoryHandle = setmetatable({}, {
   __index = core.classes.IPCMemoryHandle,

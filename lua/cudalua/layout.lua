@@ -37,7 +37,7 @@ function M.flag(what, options, name)
   return x or false
 end
 
----A whole number that a Lua number holds exactly, also from 5LL; nil for anything else.
+---An integer that a Lua number holds exactly, also from 5LL; nil for anything else.
 ---@param x any
 ---@return integer?
 function M.whole(x)
@@ -55,7 +55,7 @@ function M.text(shape)
   return "(" .. table.concat(parts, ", ") .. (#parts == 1 and ",)" or ")")
 end
 
----@param a integer[]
+---@param an integer[]
 ---@param b integer[]
 ---@return boolean
 function M.same(a, b)
@@ -130,7 +130,7 @@ function M.numbers(what, name, list, lowest) return M.integers(what, name, list,
 ---@param shape integer[]
 ---@param itemsize integer
 ---@return integer size
----@raise LogicError where its bytes are beyond 2^53
+---@raise LogicError if its bytes are beyond 2^53
 function M.size(what, shape, itemsize)
   local size, bytes = 1, itemsize
   for _, extent in ipairs(shape) do
@@ -376,7 +376,7 @@ end
 ---@param axes? any  one, or a list of them; none: all that have one element
 ---@return integer[] shape
 ---@return integer[] strides
----@raise LogicError where one has not one element
+---@raise LogicError if one has not one element
 function M.squeeze(what, shape, strides, axes)
   local set, out_shape, out_strides = axes ~= nil and M.axes(what, #shape, axes) or nil, {}, {}
   for k = 1, #shape do
@@ -473,7 +473,7 @@ local function reversed(list)
   return out
 end
 
----Strides with which the same memory has another shape, or nil where it has to be copied.
+---Strides with which the same memory has another shape, or nil if it has to be copied.
 ---@param shape integer[]
 ---@param strides integer[]
 ---@param new integer[]      a shape of as many elements
@@ -521,10 +521,10 @@ end
 ---The shape that two arrays have together: axes are matched from the last one, an extent of 1 goes with any other,
 ---and an axis that is missing counts as one of extent 1.
 ---@param what string
----@param a integer[]
+---@param an integer[]
 ---@param b integer[]
 ---@return integer[]  a new list
----@raise LogicError where two extents differ and neither is 1
+---@raise LogicError if two extents differ and neither is 1
 function M.broadcast(what, a, b)
   local na, nb = #a, #b
   local n, out = math.max(na, nb), {}
@@ -572,7 +572,7 @@ end
 ---two arrays of one shape. Axes that lie alike in both are joined first, so that rows are long. Ends early where
 ---fn returns something, which is returned.
 ---@param shape integer[]
----@param sa integer[]   strides of the one
+---@param san integer[]   strides of the one
 ---@param sb integer[]   strides of the other
 ---@param fn fun(i: integer, a: integer, b: integer, n: integer, step_a: integer, step_b: integer): any
 ---@return any

@@ -23,7 +23,7 @@ end
 ---@param p cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@return integer base
 ---@return integer size  bytes, as they were asked for
----@raise LogicError (500) where there is none
+---@raise LogicError (500) if no allocation holds it
 function M.mem_get_address_range(p) return core.mem_get_address_range(host.device(p)) end
 
 return M

@@ -12,7 +12,7 @@ local device, number = host.device, host.plain_number
 ---Device memory with a copy of a host buffer.
 ---@param buf any  string, FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
 ---@return cudalua.DeviceAllocation
----@raise MemoryError, LogicError where it is no host buffer or holds nothing
+---@raise MemoryError, LogicError if it is not a host buffer or holds nothing
 function M.to_device(buf)
   local src, n, owner = host.host_buffer("to_device", buf)
   local mem = core.mem_alloc(n)
@@ -26,7 +26,7 @@ end
 ---@param dtype any
 ---@param order? "C"|"F"  default "C"
 ---@return cudalua.ndarray.Array
----@raise LogicError where the memory is smaller than that
+---@raise LogicError if the memory is smaller than that
 function M.from_device(src, shape, dtype, order)
   local ary = require("cudalua.ndarray").empty(shape, dtype, order and { order = order } or nil)
   if ary.nbytes > 0 then M.memcpy_dtoh(ary, src) end
@@ -58,7 +58,7 @@ end
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param src any  string, FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
 ---@param opts? {nbytes: integer}  default: the whole host buffer
----@raise LogicError where it does not fit.
+---@raise LogicError if it does not fit.
 function M.memcpy_htod(dest, src, opts)
   local slot, n, owner = host.host_buffer("memcpy_htod: src", src, nbytes_of("memcpy_htod", opts))
   core.memcpy_htod(device(dest), slot, n, owner)
@@ -69,7 +69,7 @@ end
 ---@param dest any  FFI array or struct, host array, {ptr =, nbytes =}, object with :buffer()
 ---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param opts? {nbytes: integer}  default: the whole host buffer
----@raise LogicError where it does not fit; errors of kernels that ran before show here too.
+---@raise LogicError if it does not fit; errors of kernels that ran before show here too.
 function M.memcpy_dtoh(dest, src, opts)
   local slot, n, owner = host.host_buffer("memcpy_dtoh: dest", dest, nbytes_of("memcpy_dtoh", opts), true)
   core.memcpy_dtoh(slot, device(src), n, owner)
@@ -79,7 +79,7 @@ end
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param nbytes integer
----@raise LogicError where it does not fit.
+---@raise LogicError if it does not fit.
 function M.memcpy_dtod(dest, src, nbytes) core.memcpy_dtod(device(dest), device(src), number(nbytes)) end
 
 ---Copies host memory to the device in the order of a stream. The buffer is kept alive until the copy is done;
@@ -89,7 +89,7 @@ function M.memcpy_dtod(dest, src, nbytes) core.memcpy_dtod(device(dest), device(
 ---@param src any               as for memcpy_htod
 ---@param stream? cudalua.Stream  default: the current one
 ---@param opts? {nbytes: integer}
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_htod_async(dest, src, stream, opts)
   local slot, n, anchor = host.host_buffer("memcpy_htod_async: src", src, nbytes_of("memcpy_htod_async", opts))
   core.memcpy_htod_async(device(dest), slot, n, stream, anchor)
@@ -101,7 +101,7 @@ end
 ---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param stream? cudalua.Stream  default: the current one
 ---@param opts? {nbytes: integer}
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_dtoh_async(dest, src, stream, opts)
   local slot, n, anchor = host.host_buffer("memcpy_dtoh_async: dest", dest, nbytes_of("memcpy_dtoh_async", opts), true)
   core.memcpy_dtoh_async(slot, device(src), n, stream, anchor)
@@ -112,7 +112,7 @@ end
 ---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param nbytes integer
 ---@param stream? cudalua.Stream  default: the current one
----@raise LogicError where it does not fit
+---@raise LogicError if it does not fit
 function M.memcpy_dtod_async(dest, src, nbytes, stream)
   core.memcpy_dtod_async(device(dest), device(src), number(nbytes), stream)
 end
@@ -132,7 +132,7 @@ end
 ---@param opts? {dest_context: cudalua.Context?, src_context: cudalua.Context?, stream: cudalua.Stream?}  a context
 ---  that is
 ---  not given is the current one; with a stream the copy is asynchronous
----@raise LogicError where it does not fit, or memory is of another context
+---@raise LogicError if it does not fit, or memory is of another context
 function M.memcpy_peer(dest, src, size, opts) peer("memcpy_peer", false, dest, src, size, opts) end
 
 ---The same in the order of a stream: opts.stream, default the current one.
@@ -145,28 +145,28 @@ function M.memcpy_peer_async(dest, src, size, opts) peer("memcpy_peer_async", tr
 
 ---Fills device memory with a byte. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param data integer   0 to 255
+---@param datan integer   0 to 255
 ---@param count integer  elements, of one byte
----@raise LogicError where it does not fit or data is out of range
+---@raise LogicError if it does not fit or data is out of range
 function M.memset_d8(dest, data, count) core.memset(8, device(dest), number(data), number(count)) end
 
 ---Fills device memory with a 16-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
----@param data integer   0 to 65535
+---@param datan integer   0 to 65535
 ---@param count integer  elements, of two bytes
----@raise LogicError where it does not fit, data is out of range or the address is not aligned
+---@raise LogicError if it does not fit, data is out of range or the address is not aligned
 function M.memset_d16(dest, data, count) core.memset(16, device(dest), number(data), number(count)) end
 
 ---Fills device memory with a 32-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
----@param data integer   0 to 2^32 - 1
+---@param datan integer   0 to 2^32 - 1
 ---@param count integer  elements, of four bytes
----@raise LogicError where it does not fit, data is out of range or the address is not aligned
+---@raise LogicError if it does not fit, data is out of range or the address is not aligned
 function M.memset_d32(dest, data, count) core.memset(32, device(dest), number(data), number(count)) end
 
 ---As memset_d8, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param data integer   0 to 255
+---@param datan integer   0 to 255
 ---@param count integer  elements, of one byte
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d8
@@ -176,7 +176,7 @@ end
 
 ---As memset_d16, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
----@param data integer   0 to 65535
+---@param datan integer   0 to 65535
 ---@param count integer  elements, of two bytes
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d16
@@ -186,7 +186,7 @@ end
 
 ---As memset_d32, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
----@param data integer   0 to 2^32 - 1
+---@param datan integer   0 to 2^32 - 1
 ---@param count integer  elements, of four bytes
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d32
@@ -201,34 +201,34 @@ end
 ---Fills a rectangle of device memory with a byte. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param pitch integer   bytes from row to row
----@param data integer    0 to 255
+---@param datan integer    0 to 255
 ---@param width integer   elements of a row, of one byte
 ---@param height integer  rows
----@raise LogicError where it does not fit or data is out of range
+---@raise LogicError if it does not fit or data is out of range
 function M.memset_d2d8(dest, pitch, data, width, height) memset_2d(8, false, dest, pitch, data, width, height) end
 
 ---Fills a rectangle of device memory with a 16-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
 ---@param pitch integer   bytes from row to row, a multiple of 2
----@param data integer    0 to 65535
+---@param datan integer    0 to 65535
 ---@param width integer   elements of a row, of two bytes
 ---@param height integer  rows
----@raise LogicError where it does not fit, data is out of range, address or pitch are not aligned
+---@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
 function M.memset_d2d16(dest, pitch, data, width, height) memset_2d(16, false, dest, pitch, data, width, height) end
 
 ---Fills a rectangle of device memory with a 32-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
 ---@param pitch integer   bytes from row to row, a multiple of 4
----@param data integer    0 to 2^32 - 1
+---@param datan integer    0 to 2^32 - 1
 ---@param width integer   elements of a row, of four bytes
 ---@param height integer  rows
----@raise LogicError where it does not fit, data is out of range, address or pitch are not aligned
+---@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
 function M.memset_d2d32(dest, pitch, data, width, height) memset_2d(32, false, dest, pitch, data, width, height) end
 
 ---As memset_d2d8, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param pitch integer   bytes from row to row
----@param data integer    0 to 255
+---@param datan integer    0 to 255
 ---@param width integer   elements of a row, of one byte
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one
@@ -240,7 +240,7 @@ end
 ---As memset_d2d16, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
 ---@param pitch integer   bytes from row to row, a multiple of 2
----@param data integer    0 to 65535
+---@param datan integer    0 to 65535
 ---@param width integer   elements of a row, of two bytes
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one
@@ -252,7 +252,7 @@ end
 ---As memset_d2d32, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
 ---@param pitch integer   bytes from row to row, a multiple of 4
----@param data integer    0 to 2^32 - 1
+---@param datan integer    0 to 2^32 - 1
 ---@param width integer   elements of a row, of four bytes
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one

@@ -14,7 +14,7 @@ local plain, async, number = core.mem_alloc, core.mem_alloc_async, host.plain_nu
 ---collected, by the next allocation or synchronisation.
 ---@param bytes integer  at least 1
 ---@return cudalua.DeviceAllocation
----@raise MemoryError (requested, free, total, live, pooled, queued: bytes) where there is no memory even after a
+---@raise MemoryError (requested, free, total, live, pooled, queued: bytes) if there is no memory even after a
 --- garbage collection; LogicError (201) without a current context, and while a stream is being captured
 function M.mem_alloc(bytes)
   if type(bytes) == "cdata" then bytes = number(bytes) end
@@ -43,7 +43,7 @@ local sized = { DeviceAllocation = true, PooledDeviceAllocation = true, DevicePo
 ---Device memory of the size of something else; nothing is copied.
 ---@param buf any  memory, host array, FFI array or struct, string, {ptr =, nbytes =}, object with :buffer()
 ---@return cudalua.DeviceAllocation
----@raise MemoryError as mem_alloc; LogicError where the size is 0 or not known
+---@raise MemoryError as mem_alloc; LogicError if the size is 0 or not known
 function M.mem_alloc_like(buf)
   if sized[core.kind(buf) or 0] then return plain(#buf) end
   local _, bytes = host.host_buffer("mem_alloc_like", buf)

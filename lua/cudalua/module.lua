@@ -95,7 +95,7 @@ local load_options = { options = true, message_handler = true }
 ---@param opts? cudalua.ModuleOptions
 ---@return cudalua.Module
 ---@raise CompileError (218, 222 ...; log, info_log) for bad PTX, RuntimeError (209) for another architecture's code,
---- LogicError for what is no image and for bad options.
+--- LogicError if it is not an image and for bad options.
 function M.module_from_buffer(image, opts)
   if opts == nil then return remember_image(core.module_load(image), image) end
   opts = errors.options("module_from_buffer", opts, load_options)
@@ -120,7 +120,7 @@ end
 ---@param path string  file that holds a cubin, PTX or a fatbin
 ---@param opts? cudalua.ModuleOptions
 ---@return cudalua.Module
----@raise RuntimeError (301) where it cannot be read, else as module_from_buffer.
+---@raise RuntimeError (301) if it cannot be read, else as module_from_buffer.
 function M.module_from_file(path, opts)
   return M.module_from_buffer(read_file("module_from_file", path), opts)
 end
@@ -158,7 +158,7 @@ end
 ---@param input_type integer|string  of cuda.jit_input_type: "cubin", "ptx", "fatbinary", "object", "library"
 ---@param name? string            what it is called in messages; default "unknown"
 ---@return cudalua.Linker self
----@raise CompileError (218, 300 ...; log) where the linker refuses it, LogicError for bad arguments or after
+---@raise CompileError (218, 300 ...; log) if the linker refuses it, LogicError for bad arguments or after
 ---  link_module()
 function Linker:add_data(data, input_type, name)
   return step(self, add_input, data, constants.enum("Linker:add_data: input_type", input_type, "jit_input_type"),
@@ -169,14 +169,14 @@ end
 ---@param path string
 ---@param input_type integer|string  as in add_data
 ---@return cudalua.Linker self
----@raise RuntimeError (301) where it cannot be read, else as add_data
+---@raise RuntimeError (301) if it cannot be read, else as add_data
 function Linker:add_file(path, input_type)
   return Linker.add_data(self, read_file("Linker:add_file", path), input_type, path)
 end
 
 ---Links what was added and loads it into the current context. The linker is closed by it.
 ---@return cudalua.Module  its `jit` holds what the linker reported
----@raise CompileError (log) where symbols are missing or defined twice
+---@raise CompileError (log) if symbols are missing or defined twice
 function Linker:link_module()
   local image, jit = with_handler(handlers[self], function(_, results) return results end, complete, self)
   self:close()

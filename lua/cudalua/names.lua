@@ -1,7 +1,7 @@
 -- Modules and classes that raise for a name that they lack, where Lua gives nil. A name that is there costs nothing:
 -- __index is asked after the table. What was meant is worked out when the error is made (suggest.lua).
 --
--- Two kinds of keys stay nil: those that are no strings, and names that begin with "_". Lua, the FFI, printers and
+-- Two kinds of keys stay nil: those that are not strings, and names that begin with "_". Lua, the FFI, printers and
 -- comparisons ask any table for them.
 
 local M = {}
@@ -17,7 +17,7 @@ local M = {}
 
 local owners = setmetatable({}, { __mode = "k" }) -- table -> cudalua.Names
 
----For an __index function that does not know a key: nil where that is nobody's name, else an error.
+---For an __index function that does not know a key: nil if that is nobody's name, else an error.
 ---@param owner cudalua.Names
 ---@param key any
 ---@raise LogicError that says what may have been meant
@@ -63,7 +63,7 @@ function M.class(methods, class, optional)
   return M.strict(methods, { text = M.one(class), optional = optional })
 end
 
----What a table has under a name; nil where there is none.
+---What a table has under a name; nil if there is none.
 ---@param t any
 ---@param key string
 ---@return any

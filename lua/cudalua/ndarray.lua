@@ -82,7 +82,7 @@ end
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError where the type cannot hold the value, and as empty
+---@raise LogicError if the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = list.dtype_of({ value }, 1, dtypes.default_float()) end
@@ -106,7 +106,7 @@ end
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order: default F where the other lies in F order
 ---  alone, else C; the rest as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError where it is no host array, and as empty
+---@raise LogicError if it is not a host array, and as empty
 function M.empty_like(other, dtype, options) return made_like("ndarray.empty_like", other, dtype, options) end
 
 ---An array of zeros (of false) with the shape and order of another one.
@@ -131,7 +131,7 @@ function M.ones_like(other, dtype, options) return made_like("ndarray.ones_like"
 ---@param dtype? any  as for dtype.of; default: the other's
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
----@raise LogicError where the type cannot hold the value, and as empty_like
+---@raise LogicError if the type cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
   return filled("ndarray.full_like", made_like("ndarray.full_like", other, dtype, options), value)
 end
@@ -142,7 +142,7 @@ end
 ---  type; for numbers dtype.default_float(), whole or not
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array: default its own
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the place where lists are ragged or a value does not fit, and as empty
+---@raise LogicError naming the place if lists are ragged or a value does not fit, and as empty
 function M.array(values, dtype, options)
   local what = "ndarray.array"
   dtype, options = dtypes._or_options(dtype, options)
@@ -213,7 +213,7 @@ end
 ---@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
 ---@param options? {order: "C"|"F"}
 ---@return cudalua.ndarray.Array
----@raise LogicError where the buffer is const, too small, not a multiple of the element size, or its type is not known
+---@raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
 function M.from_buffer(buf, shape, dtype, options)
   local what = "ndarray.from_buffer"
   dtype, options = dtypes._or_options(dtype, options)
@@ -288,7 +288,7 @@ function M.equal(a, b) return first_operand("ndarray.equal", a, b):equal(b) end
 ---@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
 ---@return boolean
 ---@return string? difference  the first one
----@raise LogicError where the shapes differ
+---@raise LogicError if the shapes differ
 function M.allclose(a, b, options) return first_operand("ndarray.allclose", a, b):allclose(b, options) end
 
 for name, f in pairs_of(require "cudalua.ndarray.make") do M[name] = f end
@@ -300,8 +300,8 @@ for name, f in pairs_of(require "cudalua.ndarray.make") do M[name] = f end
 ---@param options? {pinned: boolean, managed: boolean}  of an .npy: as for empty
 ---@return cudalua.ndarray.Array|cudalua.ndarray.Npz  of an .npy file the array, in the order that it has there; of an
 ---  .npz file an object that reads its arrays when they are asked for
----@raise RuntimeError where the file cannot be opened; LogicError where it is neither, is damaged or truncated, or has
----  elements of a type that is no dtype (nothing in a file is ever executed); MemoryError
+---@raise RuntimeError if the file cannot be opened; LogicError if it is not an .npy or .npz file, is damaged or
+---  truncated, or has elements of a type that is not a dtype (nothing in a file is ever executed); MemoryError
 function M.load(path, options) return require("cudalua.ndarray.file").load(path, options) end
 
 ---As load, from the bytes of such a file.
@@ -316,21 +316,21 @@ function M.loads(bytes, options) return require("cudalua.ndarray.file").loads(by
 ---@param path string  as it is: no ".npy" is added
 ---@param a any        array, nested tables, or a value
 ---@param options? {version: 1|2|3}  of the format, default: 1
----@raise LogicError for what is no array; RuntimeError where the file cannot be written: it may then be there in part
+---@raise LogicError if it is not an array; RuntimeError if the file cannot be written: it may then be there in part
 function M.save(path, a, options) require("cudalua.ndarray.file").save(path, a, options) end
 
 ---The bytes of the .npy file that save would write.
 ---@param a any  array, nested tables, or a value
 ---@param options? {version: 1|2|3}
 ---@return string
----@raise LogicError for what is no array, or has 2 GiB or more
+---@raise LogicError if it is not an array, or has 2 GiB or more
 function M.dumps(a, options) return require("cudalua.ndarray.file").dumps(a, options) end
 
 ---Writes arrays to an .npz file, not compressed, in the order of their names.
 ---@param path string  as it is: no ".npz" is added
 ---@param members table<string, any>  by name: arrays, nested tables, or values
 ---@param options? {version: 1|2|3}  of the .npy format
----@raise LogicError for what is no table of arrays; RuntimeError where the file cannot be written: it may then be there
+---@raise LogicError if it is not a table of arrays; RuntimeError if the file cannot be written: it may then be there
 ---  in part
 function M.savez(path, members, options) require("cudalua.ndarray.file").savez(path, members, options) end
 
@@ -338,7 +338,7 @@ function M.savez(path, members, options) require("cudalua.ndarray.file").savez(p
 ---@param members table<string, any>
 ---@param options? {version: 1|2|3}
 ---@return string
----@raise LogicError for what is no table of arrays, or has 2 GiB or more
+---@raise LogicError if it is not a table of arrays, or has 2 GiB or more
 function M.dumpsz(members, options) return require("cudalua.ndarray.file").dumpsz(members, options) end
 
 surplus.install("ndarray:", M.Array)

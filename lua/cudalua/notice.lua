@@ -1,4 +1,4 @@
--- What is no error but deserves to be known goes to cuda.on_notice, which the program may have replaced.
+-- What is not an error but deserves to be known goes to cuda.on_notice, which the program may have replaced.
 
 ---@param text string
 return function(text)

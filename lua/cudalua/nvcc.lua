@@ -172,7 +172,7 @@ local function without(folder, text)
   return text
 end
 
--- One run in a folder: nil where the compiler refused, else its output; and the log.
+-- One run in a folder: nil if the compiler refused, else its output; and the log.
 local function run_in(folder, job, text)
   local file, out = folder .. "/" .. job.file, folder .. "/out." .. job.kind
   local stdout, stderr = folder .. "/stdout.txt", folder .. "/stderr.txt"
@@ -272,7 +272,7 @@ end
 ---@param source string
 ---@param opts cudalua.CompileOptions
 ---@return cudalua.CompileResult
----@raise CompileError (log, source, command_line, stdout, stderr), RuntimeError where nvcc is not found or cannot be
+---@raise CompileError (log, source, command_line, stdout, stderr), RuntimeError if nvcc is not found or cannot be
 ---  started, LogicError for bad arguments.
 function M.build(where, source, opts)
   local job = complete(read_job(where, source, opts))

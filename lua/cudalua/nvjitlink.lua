@@ -195,7 +195,7 @@ local hints = {
 ---@param opts? cudalua.LinkOptions
 ---@return string image  for cuda.module_from_buffer
 ---@return string? log   what nvJitLink reported
----@raise CompileError (log, info_log, options) where symbols are missing or defined twice, and for bad images,
+---@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for bad images,
 ---  RuntimeError where nvJitLink is not found, or a file (301), LogicError for bad arguments.
 function M.link(inputs, opts)
   opts = M.check_options(opts)

@@ -42,7 +42,7 @@ end
 ---The option that a value was meant for, as a program writes it: "keepdims = true".
 ---@param known table<string, boolean>  the options that there are
 ---@param value any
----@return string?  nil where none fits
+---@return string?  nil if none fits
 function M.guess(known, value)
   local strings = type(value) == "string" and by_type.string or nil -- "F" is a dtype and an order
   for _, list in ipairs { by_type[kind_of(value)] or {}, strings } do

@@ -11,7 +11,7 @@ local Function = core.classes.Function
 ---Writes bytes into the parameters, whatever their types are: memory whose address is in them is not kept alive.
 ---@param offset integer  bytes, from 0
 ---@param bytes any       string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
----@raise LogicError where they reach behind the last parameter
+---@raise LogicError if they reach behind the last parameter
 function Function:param_setv(offset, bytes) core.param_setv(self, offset, host.as_string("bytes", bytes)) end
 
 local kept = setmetatable({}, { __mode = "k" }) -- by function: arguments with handlers or arrays among them

@@ -30,7 +30,7 @@ M.Generator = setmetatable({}, {
 
 local default
 
----The generator that the functions of the module use; at first with a seed that nobody knows.
+---The generator that the functions of the module use; at first with a seed that cannot be predicted.
 ---@return cudalua.random.Generator
 function M.default()
   default = default or generator.new()
@@ -38,7 +38,7 @@ function M.default()
 end
 
 ---Begins the sequence of another seed in the generator that the functions of the module use.
----@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
 ---@raise LogicError if the seed is not a non-negative integer
 function M.seed(seed) M.default():seed(seed) end
 

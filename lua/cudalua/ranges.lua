@@ -92,7 +92,7 @@ local rounding = {
 
 local INT64_MAX = 0x7fffffffffffffffULL
 
--- A range of 64-bit integers, of which a Lua number does not hold some; nil where one is no integer. Signed, or
+-- A range of 64-bit integers, of which a Lua number does not hold some; nil if one is not an integer. Signed, or
 -- unsigned where one end is beyond the signed ones.
 local function exact_range(what, start, stop, step, dtype)
   local unsigned = false

@@ -152,7 +152,7 @@ local call_options = { range = true, slice = true, stream = true, n = true, out 
 
 -- ---- the elements ---------------------------------------------------------------------------------------------------
 
--- Steps of a leaf along the axes of a shape, in elements; nil where they are no whole ones.
+-- Steps of a leaf along the axes of a shape, in elements; nil if they are not whole ones.
 local function steps_of(leaf, shape)
   local steps = layout.broadcast_strides(leaf.shape, leaf.strides, shape)
   for axis = 1, #shape do
@@ -162,7 +162,7 @@ local function steps_of(leaf, shape)
   return steps
 end
 
--- Memory that is no array, as elements without gaps.
+-- Memory that is not an array, as elements without gaps.
 local function bare(memory, dt)
   return { buf = memory, off = 0, dtype = dt, store = { skew = tonumber(memory:ptr() % 16) } }
 end

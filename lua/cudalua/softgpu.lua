@@ -209,7 +209,7 @@ function M.schedule(what)
 end
 
 ---The report of the last fault, "" where there was none.
----@param form? "text"|"json"  json: an object on one line, for tools; "" for what is no kernel's fault
+---@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
 ---@return string
 function M.report(form)
   if form ~= nil and form ~= "text" and form ~= "json" then

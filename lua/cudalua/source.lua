@@ -10,14 +10,14 @@ local function splice(source)
   return (source:gsub("\1", " "):gsub("\\\r?\n", "\1"))
 end
 
--- Where the raw string whose quote is at i ends; nil where none begins there.
+-- Where the raw string whose quote is at i ends; nil if none begins there.
 local function raw_end(s, i)
   if not find(s:sub(math.max(i - 4, 1), i - 1):match "[%w_]*$", "^u?8?[UL]?R$") then return nil end
   local delimiter = s:sub(i, i + 17):match '^"([^()\\%s]*)%('
   return delimiter and (select(2, find(s, ")" .. delimiter .. '"', i, true)) or #s)
 end
 
--- Where the comment or literal that starts at i ends; nil where none does.
+-- Where the comment or literal that starts at i ends; nil if none does.
 local function literal_end(s, i)
   local c = byte(s, i)
   if c == 47 then -- a slash

@@ -8,7 +8,7 @@ local host = require "cudalua.ffi"
 local M = {}
 
 ---A queue of work on the device. Work in one stream runs in order; streams run beside each other. Dropped with work
----pending, it ends that work first; nobody waits for it.
+---pending, it ends that work first; this does not wait for it.
 ---@class cudalua.Stream
 ---@overload fun(options?: integer|string|(integer|string)[]|{flags: any, priority: integer}): cudalua.Stream  flags of
 --- cuda.stream_flags ("non_blocking": does not wait for the legacy stream), or a table of options

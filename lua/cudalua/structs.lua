@@ -174,7 +174,7 @@ local clean_double = [[
   high = band(w[1], 0x7fffffff)
   if high >= 0x7ff00000 and (high > 0x7ff00000 or w[0] ~= 0) then w[0], w[1] = 0, 0x7ff80000 end]]
 
--- A function that replaces the NaNs in a struct, which a byte pointer leads to; nil where it has no floats.
+-- A function that replaces the NaNs in a struct, which a byte pointer leads to; nil if it has no floats.
 local function cleaner(fields)
   local lines, nested = {}, {}
   for i, f in ipairs(fields) do

@@ -36,7 +36,7 @@ end
 ---The device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
 ---@param default? integer  ordinal of the device where they say nothing; default 0
 ---@return cudalua.Device
----@raise LogicError (101) where there is no such device, and for settings that are no number
+---@raise LogicError (101) if the device does not exist, and if a setting is not a number
 function M.get_default_device(default)
   return cuda.Device(chosen_device() or default or 0)
 end
@@ -45,7 +45,7 @@ end
 ---gives one.
 ---@param maker? fun(device: cudalua.Device): cudalua.Context  default: device:make_context()
 ---@return cudalua.Context  what maker returns
----@raise RuntimeError that says what each device answered, where none gives a context
+---@raise RuntimeError that says what each device answered, if none gives a context
 function M.make_default_context(maker)
   if maker == nil then
     maker = function(device) return device:make_context() end
@@ -124,7 +124,7 @@ function M.clear_context_caches()
   end
 end
 
----The logarithm to base 2 of a whole number, rounded down, as PyCUDA's bitlog2.
+---The logarithm to base 2 of an integer, rounded down, as PyCUDA's bitlog2.
 ---@param n integer  1 to 2^53
 ---@return integer
 ---@raise LogicError for anything else

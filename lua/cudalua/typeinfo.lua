@@ -82,7 +82,7 @@ end
 ---@param from any  as for dtype.of, or an array
 ---@param to any    as for dtype.of
 ---@return boolean
----@raise LogicError if one is no dtype
+---@raise LogicError if one is not a dtype
 function M.can_cast(from, to)
   local a, b = dtype_of("dtype.can_cast", from), dtypes._of("dtype.can_cast", to)
   if a == b then return true end

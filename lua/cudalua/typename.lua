@@ -53,7 +53,7 @@ local qualifiers = { const = true, volatile = true, restrict = true, __restrict_
 local reserved = { float = true, double = true, void = true }
 local integer_words = { unsigned = true, signed = true, short = true, long = true, int = true, char = true }
 
--- "unsigned long int", in any order; nil where the words are not those of one type.
+-- "unsigned long int", in any order; nil if the words are not those of one type.
 local function of_words(words)
   local n = {}
   for _, word in ipairs(words) do
@@ -90,7 +90,7 @@ local function described(name, text)
   if dt then return described(dt.name, text) end
 end
 
--- Words without qualifiers; nil where something is no word.
+-- Words without qualifiers; nil if something is not a word.
 local function words_of(text)
   local words, is_const = {}, false
   for word in text:gmatch "%S+" do
@@ -101,7 +101,7 @@ local function words_of(text)
   return words, is_const
 end
 
--- The type that the words name: "int32", "pointer", the name of a struct; nil where they name none.
+-- The type that the words name: "int32", "pointer", the name of a struct; nil if they name none.
 local function named(words)
   if #words == 1 then
     local word = words[1] == "float" and "float32" or words[1] == "double" and "float64" or words[1]
@@ -119,7 +119,7 @@ local function named_with_name(words)
   return named(words), last
 end
 
--- nil where the type is not known.
+-- nil if the type is not known.
 local function of_text(text)
   if text:find "[%*&%]]%s*[%w_%s]*$" then return { type = "pointer", text = text, size = 8, align = 8 } end
   local words = words_of(text)
@@ -194,7 +194,7 @@ for word in ([[alignas alignof and and_eq asm auto bitand bitor bool break case 
   keywords[word] = true
 end
 
----Why something cannot be the name of an argument or a field in C; nil where it can.
+---Why something cannot be the name of an argument or a field in C; nil if it can.
 ---@param name any
 ---@return string? why
 function M.not_an_identifier(name)
@@ -204,7 +204,7 @@ function M.not_an_identifier(name)
   if keywords[name] then return "it is a keyword of C++" end
 end
 
----Why something cannot be the name of a type that a user makes; nil where it can.
+---Why something cannot be the name of a type that a user makes; nil if it can.
 ---@param name any
 ---@return string? why
 function M.not_a_name(name)

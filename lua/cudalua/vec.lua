@@ -64,7 +64,7 @@ end
 
 local M = {}
 
----The vector of that name; nil where there is none. For those who look names up.
+---The vector of that name; nil if there is none. For those who look names up.
 ---@param name string
 ---@return cudalua.dtype.DType?
 function M._of_name(name)

@@ -27,7 +27,7 @@ M.VERSION = setmetatable(numbers, {
   __tostring = function(list) return table.concat(list, ".") end,
 })
 
----What stands behind the numbers of a version that is no release: "rc1"; "" for a release.
+---What stands behind the numbers of a version that is not a release: "rc1"; "" for a release.
 ---@type string
 M.VERSION_STATUS = status
 
@@ -59,7 +59,7 @@ function M.get_version() return core.get_version() end
 ---CUDA version of the driver in use (cuDriverGetVersion); before cuda.init(), of the one that CUDALUA_DRIVER
 ---names or that it would try first.
 ---@return integer  13000 for 13.0
----@raise RuntimeError where there is no driver
+---@raise RuntimeError if there is no driver
 function M.get_driver_version() return core.get_driver_version() end
 
 return M

@@ -24,7 +24,7 @@ end
 ---@param options string[]
 ---@param result table      ptx, cubin, ltoir, log: what there is of it
 ---@return string folder    which nobody else can read
----@raise RuntimeError where it cannot be written.
+---@raise RuntimeError if it cannot be written.
 function M.write(job, text, options, result)
   local temporary = os.getenv "TMPDIR"
   local prefix = (temporary and temporary ~= "" and temporary or "/tmp") .. "/cudalua-"

@@ -95,7 +95,7 @@ function M.parameters(lowered)
   return signature.of_expression(lowered)
 end
 
----Symbols of the kernels in PTX that are no templates, by the names that a program gives them.
+---Symbols of the kernels in PTX that are not templates, by the names that a program gives them.
 ---@param ptx string
 ---@return table<string, string>  without those that are overloaded
 function M.symbols(ptx)

@@ -186,7 +186,7 @@ local function split_timing(log)
   return timing, text:find "%S" and text or nil
 end
 
--- What the compiler said of a program that compiled. How headers were kept compiled is no warning, and how to turn
+-- What the compiler said of a program that compiled. How headers were kept compiled is not a warning, and how to turn
 -- warnings off is not said each time.
 local function tell(job, log)
   local lines = {}
@@ -241,7 +241,7 @@ end
 ---@param opts? cudalua.CompileOptions
 ---@param default_options string[]
 ---@return cudalua.CompileResult
----@raise CompileError, LogicError, RuntimeError where NVRTC is not found.
+---@raise CompileError, LogicError, RuntimeError if NVRTC is not found.
 function M.build(where, source, opts, default_options)
   local job = option.job(where, source, opts, default_options, debugging.is_debugging())
   job.options = nvcc_options.translate(where, job.options)

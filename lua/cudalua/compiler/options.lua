@@ -12,7 +12,7 @@ local M = {}
 ---@field code string|integer[]?    as nvcc's -code: the real architecture, where `arch` is the virtual one
 ---@field no_extern_c boolean?      true: the source is not wrapped in extern "C" (templates need that)
 ---@field include_dirs string[]?    searched for headers before CUDA's own
----@field headers table<string, string>?  headers by name that are no files; they come before all others
+---@field headers table<string, string>?  headers by name that are not files; they come before all others
 ---@field name string?              the source's file name in messages; default "kernel.cu". `#include "x.h"` looks in
 ---  its folder first
 ---@field name_expressions string[]?  names to be found as get_function(expression): "tk<float, 3>"

@@ -215,7 +215,7 @@ function M.check_array(k, i, x)
   end
 end
 
----Memory that is no array, and is taken at [i], is to have so many elements, as far as its size is known.
+---Memory that is not an array, and is taken at [i], is to have so many elements, as far as its size is known.
 function M.check_memory(k, i, memory, n)
   local arg = k.args[i]
   if core.kind(memory) ~= "DevicePointer" and #memory < n * arg.dtype.itemsize then
@@ -392,7 +392,7 @@ function M.check_written(k, values, shape)
   end
 end
 
--- Memory that is no array, as elements without gaps.
+-- Memory that is not an array, as elements without gaps.
 local function bare(memory, arg, shape)
   return { buf = memory, off = 0, dtype = arg.dtype, shape = shape, bare = true,
     strides = layout.dense_strides(shape, arg.dtype.itemsize, "C") }

@@ -52,7 +52,7 @@ end
 ---@param params string[]  gets its strides
 ---@param label string     begins their names
 ---@param rank integer
----@param inner? integer   0 or 1: the step along the last axis, which is no parameter then
+---@param inner? integer   0 or 1: the step along the last axis, which is not a parameter then
 ---@param integer string   C type of places
 ---@param pack? integer    so many elements are one step along the last axis; default 1
 ---@return string expression

@@ -84,7 +84,7 @@ local get_options = { array = true, to = true, stream = true }
 ---  array; stream: default the current one, which the program waits for
 ---@return cudalua.ndarray.Array|boolean|number|ffi.cdata*  of a 0-d array without `to` and `array` what item() gives: a
 ---  number, a boolean, an int64_t, uint64_t or complex
----@raise LogicError where `to` does not fit; what the kernels raise that compute the value
+---@raise LogicError if `to` does not fit; what the kernels raise that compute the value
 function Array:get(options)
   local what = "gpuarray:get"
   check_self(self, what)
@@ -104,7 +104,7 @@ end
 ---  other
 ---  memory the call waits); default: a new one
 ---@return cudalua.ndarray.Array
----@raise LogicError where `to` does not fit; what the kernels raise that compute the value
+---@raise LogicError if `to` does not fit; what the kernels raise that compute the value
 function Array:get_async(stream, to)
   local what = "gpuarray:get_async"
   check_self(self, what)
@@ -115,7 +115,7 @@ end
 ---The value of an element, or of an array of one element.
 ---@param ... integer  as many positions as the array has axes; one: among all elements, in C order; none: the only one
 ---@return boolean|number|ffi.cdata*
----@raise LogicError where there is no such element, or without positions not just one
+---@raise LogicError if a position is out of range, or positions are missing and the array has not one element
 function Array:item(...)
   local what, n = "gpuarray:item", select("#", ...)
   check_self(self, what)
@@ -197,7 +197,7 @@ local stream_options = { stream = true } -- see calls.lua
 ---  rounded to the dtype
 ---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one. Waits for data of the host
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
+---@raise LogicError if shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
 ---  converts), and where the dtype cannot hold a number
 function Array:set(values, options)
   check_self(self, "gpuarray:set")
@@ -223,7 +223,7 @@ end
 ---@param value any  number, or array of no axes
 ---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one
 ---@return cudalua.gpuarray.Array self
----@raise LogicError where the dtype cannot hold it
+---@raise LogicError if the dtype cannot hold it
 function Array:fill(value, options)
   check_self(self, "gpuarray:fill")
   errors.options("gpuarray:fill", options, stream_options)
@@ -244,7 +244,7 @@ local astype_options = { copy = true, stream = true, allocator = true }
 ---@param options? {copy: boolean, stream: cudalua.Stream, allocator: function}  copy = false: an array that has this
 ---  type is returned itself; default true
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there is no such type
+---@raise LogicError if the type is unknown
 function Array:astype(dtype, options)
   check_self(self, "gpuarray:astype")
   dtype = dtypes._of("gpuarray:astype", dtype)
@@ -290,7 +290,7 @@ function mt.__div(a, b) return binary(div, a, b) end
 function mt.__mod(a, b) return binary(mod, a, b) end
 function mt.__unm(a) return unary(neg, a) end
 
--- Exponents with an operation of their own. Bool has none: beside any whole number it is int64, and each of these
+-- Exponents with an operation of their own. Bool has none: beside any integer it is int64, and each of these
 -- operations would give a type of its own.
 local float_powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos, [0.5] = ops.sqrt, [-1] = ops.reciprocal }
 local integer_powers = { [2] = ops.square, [3] = ops.cube, [1] = ops.pos }

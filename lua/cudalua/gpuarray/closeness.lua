@@ -102,7 +102,7 @@ local close_options = { rtol = true, atol = true, equal_nan = true, out = true, 
 ---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError if the shapes do not fit together, or both are numbers
+---@raise LogicError if the shapes do not broadcast, or both are numbers
 function M.isclose(a, b, options)
   local what = "gpuarray.isclose"
   local o = errors.options(what, options, close_options)

@@ -8,7 +8,7 @@ local template = require "cudalua.gpuarray.template"
 
 local M = {}
 
--- Arrays of a kernel, and the most elements that one of them has: beyond that a kernel of its own is no loss.
+-- Arrays of a kernel, and the most elements that one of them has: beyond that a kernel of its own is not a loss.
 local MOST, SMALL = 16, 2 ^ 16
 
 local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned", [8] = "unsigned long long",

@@ -81,7 +81,7 @@ end
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans, cdata and arrays their own
 ---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the type cannot hold the value, and as empty
+---@raise LogicError if the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
   if dtype == nil then dtype = object.is_array(value) and value.dtype or value_dtype(value) end
@@ -92,7 +92,7 @@ end
 ---@param value any   boolean, number, 64-bit integer or complex cdata
 ---@param dtype? any  as for dtype.of; default: as for full
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the type cannot hold the value
+---@raise LogicError if the type cannot hold the value
 function M.scalar(value, dtype)
   local what = "gpuarray.scalar"
   dtype = dtype == nil and value_dtype(value) or dtypes._of(what, dtype)
@@ -133,7 +133,7 @@ end
 ---  cudalua.Stream}  order K (default): axes lie in the order of the other's, without gaps; A: F where the other lies
 ---  in F order alone, else C; shape: default the other's; allocator: as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError where it is no array, and as empty
+---@raise LogicError if it is not an array, and as empty
 function M.empty_like(other, dtype, options) return made_like("gpuarray.empty_like", other, dtype, options) end
 
 ---An array of zeros (of false) with the shape, dtype and layout of another one.
@@ -165,7 +165,7 @@ end
 ---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the type cannot hold the value, and as empty_like
+---@raise LogicError if the type cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
   return filled("gpuarray.full_like", made_like("gpuarray.full_like", other, dtype, options), value)
 end
@@ -197,7 +197,7 @@ end
 ---@param options? {order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream: cudalua.Stream}
 ---  order: default the data's own; shape: of buffers and functions; allocator: as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError for what is no array data, MemoryError
+---@raise LogicError if it is not array data, MemoryError
 function M.to_gpu(values, dtype, options)
   local what = "gpuarray.to_gpu"
   dtype, options = dtypes._or_options(dtype, options)
@@ -239,7 +239,7 @@ end
 ---@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
 ---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
----@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
+---@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "gpuarray.from_function"
   dtype, options = dtypes._or_options(dtype, options)
@@ -251,7 +251,7 @@ end
 
 local wrap_options = { strides = true, order = true, offset = true, base = true }
 
--- The bytes from an address on that are known to be there; nil where nobody knows.
+-- The bytes from an address on that are known to be there; nil if nobody knows.
 local function known_bytes(mem)
   if #mem > 0 then return #mem end
   local ok, base, size = pcall(core.mem_get_address_range, mem)
@@ -270,7 +270,7 @@ end
 ---  of order; offset: bytes from the memory's beginning to the first element, default 0; base: kept alive with the
 ---  array
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the array reaches beyond the memory, as far as its size is known, or is not aligned to its
+---@raise LogicError if the array reaches beyond the memory, as far as its size is known, or is not aligned to its
 ---  elements
 function M.wrap(memory, shape, dtype, options)
   local what = "gpuarray.wrap"
@@ -320,7 +320,7 @@ end
 ---@param path string
 ---@param name? string  of an .npz file: the one that is wanted; default: all of them, in a table by name
 ---@return cudalua.gpuarray.Array|table<string, cudalua.gpuarray.Array>
----@raise LogicError for what is no such file, RuntimeError where it cannot be read
+---@raise LogicError if it is not such a file, RuntimeError if it cannot be read
 function M.load(path, name)
   local what = "gpuarray.load"
   local a = ndarray.load(path)
@@ -345,7 +345,7 @@ end
 ---Writes an array to a .npy file.
 ---@param path string
 ---@param a any  array
----@raise LogicError where it is none, RuntimeError where the file cannot be written
+---@raise LogicError if a is not an array, RuntimeError if the file cannot be written
 function M.save(path, a)
   if not object.is_array(a) then refuse("gpuarray.save", "expected a gpuarray, got " .. element.describe(a)) end
   ndarray.save(path, a:get { array = true })

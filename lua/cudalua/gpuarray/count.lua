@@ -71,14 +71,14 @@ local function bincount(what, a, length, weights)
   return counted(a, run.numbered(length), weights)
 end
 
----How often each whole number comes: element v of the result belongs to the number v, from 1 to the greatest one. So
+---How often each integer comes: element v of the result belongs to the number v, from 1 to the greatest one. So
 ---it counts positions, and what argmin(), unique() and digitize() give; for what begins with 0 add 1. The program waits
 ---until the greatest element is known.
 ---@param a cudalua.gpuarray.Array  1-D, of integers from 1
 ---@param options? {weights: any, minlength: integer, stream: cudalua.Stream, allocator: function}  weights: an array of
 ---  a's shape, whose elements are added up in place of ones; minlength: the result has so many elements at least
 ---@return cudalua.gpuarray.Array  int64; with weights, float64
----@raise LogicError where an element is less than 1, and where types or shapes do not fit
+---@raise LogicError if an element is less than 1, and if types or shapes do not fit
 function M.bincount(a, options)
   local what = "gpuarray.bincount"
   check_array(what, "a", a)
@@ -200,7 +200,7 @@ end
 ---@return cudalua.gpuarray.Array counts  int64; with weights or density, float64
 ---@return cudalua.gpuarray.Array edges   float32 for elements of a float type of up to 32 bits; else, and where a list
 ---  of edges was given, float64
----@raise LogicError where the range is not finite, edges descend, and where types or shapes do not fit
+---@raise LogicError if the range is not finite, edges descend, and if types or shapes do not fit
 function M.histogram(a, bins, options)
   local what = "gpuarray.histogram"
   countable(what, a)
@@ -284,7 +284,7 @@ end
 ---@param options? {right: boolean, stream: cudalua.Stream, allocator: function}  right: an element on an edge is below
 ---  it
 ---@return cudalua.gpuarray.Array  int64, of a's shape
----@raise LogicError where the edges are not in order
+---@raise LogicError if the edges are not in order
 function M.digitize(a, edges, options)
   local what = "gpuarray.digitize"
   countable(what, a)

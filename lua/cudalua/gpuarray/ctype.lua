@@ -90,7 +90,7 @@ local function to_integer(from, to, value)
   local name, low, high = unpack(truncation[to.name], 1, 3)
   local wide = from.itemsize == 8
   local result = ("__%s2%s_rz(%s)"):format(wide and "double" or "float", name, value)
-  -- These intrinsics make 0 of a NaN where both types have 32 bits, and the lowest number elsewhere.
+  -- These intrinsics make 0 of a NaN if both types have 32 bits, and the lowest number elsewhere.
   if wide or to.itemsize == 8 then result = ("(%s != %s ? 0 : %s)"):format(value, value, result) end
   if high then result = ("min(%s, %s)"):format(result, high) end
   if low then result = ("max(%s, %s)"):format(result, low) end

@@ -48,7 +48,7 @@ end
 ---The nearest numbers with so many decimals; halves go to the even digit.
 ---@param what string
 ---@param a cudalua.gpuarray.Array
----@param decimals any  a whole number; -2: to hundreds
+---@param decimals any  an integer; -2: to hundreds
 ---@return cudalua.gpuarray.Array  of a's dtype
 return function(what, a, decimals)
   local n = layout.whole(decimals)

@@ -263,7 +263,7 @@ graph.evaluate = M.evaluate
 ---The same for somebody who does not need the value: where x cannot be computed, that is an error of those who use it.
 ---@param x cudalua.gpuarray.Array
 ---@return any? failure  the error; nil: x has a value
----@raise what is no error of the library's, as when the program is interrupted; what ends the device
+---@raise what is not an error of the library's, as when the program is interrupted; what ends the device
 function M.attempt(x)
   local ok, failure = pcall(M.force, x)
   if ok then return nil end

@@ -103,7 +103,7 @@ local function stand_in(known, k, real, places)
   return x
 end
 
--- The arrays of before that the function used and that are not computed yet: they are no part of what it does.
+-- The arrays of before that the function used and that are not computed yet: they are not part of what it does.
 local function compute_others(x, inside, seen)
   if type(x) ~= "table" or seen[x] or not x._sig or x._sig == placeholder then return end
   seen[x] = true
@@ -116,7 +116,7 @@ local function compute_others(x, inside, seen)
   compute_others(x._c, inside, seen)
 end
 
--- One kernel for results of one shape; nil where they are too much for one.
+-- One kernel for results of one shape; nil if they are too much for one.
 local function make_group(results, shape, sources)
   local w = plan.begin(shape, true)
   for k, x in ipairs(results) do
@@ -208,7 +208,7 @@ local looking = false
 
 local function pack(...) return select("#", ...), { ... } end
 
--- The program for arguments of this kind; nil where the function does too much for one kernel.
+-- The program for arguments of this kind; nil if the function does too much for one kernel.
 local function look(fn, n, args)
   local known = describe_arguments(n, args)
   local places, given = {}, {}
@@ -259,7 +259,7 @@ end
 
 -- ---- running --------------------------------------------------------------------------------------------------------
 
--- What the kernel is called with; nil where memory lies otherwise than when the program was made.
+-- What the kernel is called with; nil if memory lies otherwise than when the program was made.
 local function gather(group, buffers, args)
   -- Nobody else has the list meanwhile: finalizers may call the function.
   local list, n, leaves, scalars, numbers = group.list or {}, 1, group.leaves, group.scalars, group.numbers
@@ -434,7 +434,7 @@ end
 ---The CUDA C of a call with these arguments; nothing is run.
 ---@param ... any  arguments as in a call
 ---@return string  of all kernels, if there are several: for results of different shapes
----@raise LogicError where the function does too much for one kernel, and what the function raises
+---@raise LogicError if the function does too much for one kernel, and what the function raises
 function Fused:source(...)
   local f = inner(self, "gpuarray.Fused:source")
   local n, args = pack(...)
@@ -455,7 +455,7 @@ end
 ---for bit. Where one kernel cannot have it all (64 arrays, 2,000 operations), fn runs as it would without fuse().
 ---@param fn function  of arrays and values; returns arrays and values
 ---@return cudalua.gpuarray.Fused
----@raise LogicError unless fn is a function; calls raise what fn raises, and LogicError where it asks for values
+---@raise LogicError unless fn is a function; calls raise what fn raises, and LogicError if it asks for values
 function M.fuse(fn)
   errors.check_callable("gpuarray.fuse", fn)
   local f = { fn = fn, records = {}, at = 0 }

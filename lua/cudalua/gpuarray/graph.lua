@@ -124,7 +124,7 @@ local function refuse_value(op, why, ...)
   errors.raise("LogicError", ("%s: %s: %s"):format(op.name, table.concat(list, " and "), why))
 end
 
--- What a whole number is beside an array of integers whose type does not hold it: a type that does, and the number in
+-- What an integer is beside an array of integers whose type does not hold it: a type that does, and the number in
 -- it. Nil for anything else.
 local function beyond(dt, value)
   local x = element.scalar(value)
@@ -379,7 +379,7 @@ local function limits(dt)
   return -2 ^ (bits - 1), 2 ^ (bits - 1) - 1
 end
 
--- Where a whole number lies that an integer type does not hold: -1 below, 1 above; nil of any other value.
+-- Where an integer lies that an integer type does not hold: -1 below, 1 above; nil of any other value.
 local function side_of(dt, value)
   if not is_value(value) then return nil end
   local x = element.scalar(value)

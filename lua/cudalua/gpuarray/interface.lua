@@ -49,11 +49,11 @@ end
 ---from then on nothing waits to be computed from or for it, as with `ptr`. The memory lives as long as the array does,
 ---or this table.
 ---@return table description
----  shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 where there are no elements; strides: in bytes,
+---  shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 if there are no elements; strides: in bytes,
 ---  nil for C order; descr: of structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps;
 ---  stream: the current one, 1 for the legacy and 2 for the per-thread default stream, otherwise the handle: work in it
 ---  may use the array; owner: the array
----@raise LogicError where the memory was released; what the kernels raise that compute the value
+---@raise LogicError if the memory was released; what the kernels raise that compute the value
 function Array:cuda_array_interface()
   object.check_self(self, "gpuarray:cuda_array_interface")
   local leaf, dtype = handed_out("gpuarray:cuda_array_interface", self), self._dtype

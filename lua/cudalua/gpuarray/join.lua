@@ -119,7 +119,7 @@ end
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; out: gets it, in place of a new array
 ---@return cudalua.gpuarray.Array
----@raise LogicError for no arrays, and where their shapes do not fit together
+---@raise LogicError for no arrays, and if their shapes do not fit together
 function M.concatenate(arrays, axis, options)
   local what = "gpuarray.concatenate"
   return concatenated(what, check_list(what, arrays), axis, options)
@@ -158,7 +158,7 @@ end
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
 ---  concatenate
 ---@return cudalua.gpuarray.Array
----@raise LogicError for no arrays, and where their shapes differ
+---@raise LogicError for no arrays, and if their shapes differ
 function M.stack(arrays, axis, options)
   local what = "gpuarray.stack"
   return stacked(what, check_list(what, arrays), axis, options)
@@ -251,14 +251,14 @@ end
 ---@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
 ---@param axis? integer            default: 1
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError where the axis has no such parts
+---@raise LogicError if the axis has no such parts
 function Array:split(parts, axis) return split("gpuarray:split", self, parts, axis, false) end
 
 ---As split; where the axis has no parts of one size, the first ones have one element more.
 ---@param parts integer|integer[]  as for split
 ---@param axis? integer            default: 1
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError where positions are beyond the axis
+---@raise LogicError if positions are beyond the axis
 function Array:array_split(parts, axis) return split("gpuarray:array_split", self, parts, axis, true) end
 
 ---The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
@@ -375,7 +375,7 @@ end
 ---@param axes? integer|integer[]  default: the elements of the whole array, in C order
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an axis that is not there, or not one shift or as many as axes
+---@raise LogicError if an axis is out of range, or not one shift or as many as axes
 function Array:roll(shift, axes, options)
   local what = "gpuarray:roll"
   check_self(self, what)
@@ -488,7 +488,7 @@ local pad_options = { constant_values = true, stream = true, allocator = true }
 ---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
 ---  the value, default 0
 ---@return cudalua.gpuarray.Array
----@raise LogicError for bad widths or modes, and where there is nothing to take a border from
+---@raise LogicError for bad widths or modes, and if there is nothing to take a border from
 function Array:pad(width, mode, options)
   local what = "gpuarray:pad"
   check_self(self, what)

@@ -12,7 +12,7 @@
 --   values the operand that has the type of the values, if not the first
 --   weak   by operand: the name of the dtype of a plain number that stands there, where it is not that of the others
 --   no_bool  true where int8 does not stand in for bool
---   beyond   what becomes of a whole number that the integers beside it do not hold (graph.lua): "compare": it has a
+--   beyond   what becomes of an integer that the integers beside it do not hold (graph.lua): "compare": it has a
 --          type of its own, "clip": it bounds nothing; else it is an error
 
 local dtype = require "cudalua.dtype"

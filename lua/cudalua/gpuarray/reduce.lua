@@ -31,7 +31,7 @@ local Array = object.Array
 ---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
 ---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
 function M.sum(a, options) return apply("gpuarray.sum", reductions.sum, a, options) end
 
 ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
@@ -46,7 +46,7 @@ function Array:sum(options) return apply("gpuarray:sum", reductions.sum, self, o
 ---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
 ---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
 function M.prod(a, options) return apply("gpuarray.prod", reductions.prod, a, options) end
 
 ---The product of the elements, in the types of sum(). Of none: 1.
@@ -61,7 +61,7 @@ function Array:prod(options) return apply("gpuarray:prod", reductions.prod, self
 ---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
 ---  elements are converted to it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the dtype is not one for this, an axis is not there or given twice, or out does not fit
+---@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
 function M.mean(a, options) return apply("gpuarray.mean", reductions.mean, a, options) end
 
 ---The mean of the elements: of integers, the default float. Of none: NaN.
@@ -70,31 +70,31 @@ function M.mean(a, options) return apply("gpuarray.mean", reductions.mean, a, op
 ---@raise LogicError as gpuarray.mean
 function Array:mean(options) return apply("gpuarray:mean", reductions.mean, self, options) end
 
----The least element; NaN where there is one.
+---The least element; NaN if there is one.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
 ---does not fit
 function M.min(a, options) return apply("gpuarray.min", reductions.min, a, options) end
 
----The least element; NaN where there is one.
+---The least element; NaN if there is one.
 ---@param options? any  as for gpuarray.min
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.min
 function Array:min(options) return apply("gpuarray:min", reductions.min, self, options) end
 
----The greatest element; NaN where there is one.
+---The greatest element; NaN if there is one.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
 ---does not fit
 function M.max(a, options) return apply("gpuarray.max", reductions.max, a, options) end
 
----The greatest element; NaN where there is one.
+---The greatest element; NaN if there is one.
 ---@param options? any  as for gpuarray.max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.max
@@ -106,7 +106,7 @@ function Array:max(options) return apply("gpuarray:max", reductions.max, self, o
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
 ---does not fit
 function M.argmin(a, options) return apply("gpuarray.argmin", reductions.argmin, a, options) end
 
@@ -123,7 +123,7 @@ function Array:argmin(options) return apply("gpuarray:argmin", reductions.argmin
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError where there is no element, the elements are complex, an axis is not there or given twice, or out
+---@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
 ---does not fit
 function M.argmax(a, options) return apply("gpuarray.argmax", reductions.argmax, a, options) end
 
@@ -139,7 +139,7 @@ function Array:argmax(options) return apply("gpuarray:argmax", reductions.argmax
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError where an axis is not there or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or given twice, or out does not fit
 function M.any(a, options) return apply("gpuarray.any", reductions.any, a, options) end
 
 ---Is any element not 0? NaN is not. Of none: false.
@@ -153,7 +153,7 @@ function Array:any(options) return apply("gpuarray:any", reductions.any, self, o
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of bool
----@raise LogicError where an axis is not there or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or given twice, or out does not fit
 function M.all(a, options) return apply("gpuarray.all", reductions.all, a, options) end
 
 ---Is no element 0? NaN is not. Of none: true.
@@ -167,7 +167,7 @@ function Array:all(options) return apply("gpuarray:all", reductions.all, self, o
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
----@raise LogicError where an axis is not there or given twice, or out does not fit
+---@raise LogicError if an axis is out of range or given twice, or out does not fit
 function M.count_nonzero(a, options) return apply("gpuarray.count_nonzero", reductions.count_nonzero, a, options) end
 
 ---How many elements are not 0, as int64.
@@ -302,7 +302,7 @@ end
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
+---@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
 function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
@@ -311,7 +311,7 @@ function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where these are no vectors of one length, the dtype is not one for this, or out does not fit
+---@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
 function Array:dot(b, options) return dot("gpuarray:dot", self, b, options) end
 
 local function vdot(what, a, b, options)
@@ -335,14 +335,14 @@ end
 ---@param b cudalua.gpuarray.Array  of as many elements
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
+---@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
 function M.vdot(a, b, options) return vdot("gpuarray.vdot", a, b, options) end
 
 ---The dot product with this one's complex conjugate, of all elements of two arrays in C order.
 ---@param b cudalua.gpuarray.Array  of as many elements
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
----@raise LogicError where the numbers of elements differ, the dtype is not one for this, or out does not fit
+---@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
 function Array:vdot(b, options) return vdot("gpuarray:vdot", self, b, options) end
 
 -- ---- of some elements ----------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ local function logsumexp(what, a, options)
     return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
   end
   local list, x = converted(a, t)
-  -- Of the greatest element, the others are small parts; an infinite one is no measure.
+  -- Of the greatest element, the others are small parts; an infinite one is not a measure.
   local most = reduce(what, reductions.max, x, axes, true)
   local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
   list[#list + 1] = x - shift
@@ -185,7 +185,7 @@ function M.nanprod(a, options) return cleaned("gpuarray.nanprod", reductions.pro
 ---@raise LogicError as gpuarray.prod
 function Array:nanprod(options) return cleaned("gpuarray:nanprod", reductions.prod, 1, self, options) end
 
----The least element that is a number; NaN where none is.
+---The least element that is a number; NaN if none is.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
@@ -193,14 +193,14 @@ function Array:nanprod(options) return cleaned("gpuarray:nanprod", reductions.pr
 ---@raise LogicError as gpuarray.min
 function M.nanmin(a, options) return call.apply("gpuarray.nanmin", reductions.nanmin, a, options) end
 
----The least element that is a number; NaN where none is.
+---The least element that is a number; NaN if none is.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.min
 function Array:nanmin(options) return call.apply("gpuarray:nanmin", reductions.nanmin, self, options) end
 
----The greatest element that is a number; NaN where none is.
+---The greatest element that is a number; NaN if none is.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
@@ -208,14 +208,14 @@ function Array:nanmin(options) return call.apply("gpuarray:nanmin", reductions.n
 ---@raise LogicError as gpuarray.max
 function M.nanmax(a, options) return call.apply("gpuarray.nanmax", reductions.nanmax, a, options) end
 
----The greatest element that is a number; NaN where none is.
+---The greatest element that is a number; NaN if none is.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.max
 function Array:nanmax(options) return call.apply("gpuarray:nanmax", reductions.nanmax, self, options) end
 
----The position of the least element that is a number, from 1; of several, the first. 0 where all are NaN.
+---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
@@ -223,14 +223,14 @@ function Array:nanmax(options) return call.apply("gpuarray:nanmax", reductions.n
 ---@raise LogicError as gpuarray.argmin
 function M.nanargmin(a, options) return call.apply("gpuarray.nanargmin", reductions.nanargmin, a, options) end
 
----The position of the least element that is a number, from 1; of several, the first. 0 where all are NaN.
+---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmin
 function Array:nanargmin(options) return call.apply("gpuarray:nanargmin", reductions.nanargmin, self, options) end
 
----The position of the greatest element that is a number, from 1; of several, the first. 0 where all are NaN.
+---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
@@ -238,14 +238,14 @@ function Array:nanargmin(options) return call.apply("gpuarray:nanargmin", reduct
 ---@raise LogicError as gpuarray.argmax
 function M.nanargmax(a, options) return call.apply("gpuarray.nanargmax", reductions.nanargmax, a, options) end
 
----The position of the greatest element that is a number, from 1; of several, the first. 0 where all are NaN.
+---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array  of int64
 ---@raise LogicError as gpuarray.argmax
 function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reductions.nanargmax, self, options) end
 
----The mean of the elements that are numbers; NaN where none is.
+---The mean of the elements that are numbers; NaN if none is.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
 ---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
@@ -254,7 +254,7 @@ function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reduct
 ---@raise LogicError as gpuarray.mean
 function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) end
 
----The mean of the elements that are numbers; NaN where none is.
+---The mean of the elements that are numbers; NaN if none is.
 ---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
 ---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
 ---  out: an array that gets the result
@@ -262,7 +262,7 @@ function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) en
 ---@raise LogicError as gpuarray.mean
 function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options) end
 
----The variance of the elements that are numbers; NaN where there are no more than ddof.
+---The variance of the elements that are numbers; NaN if there are no more than ddof.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
 ---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
@@ -271,7 +271,7 @@ function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options
 ---@raise LogicError as gpuarray.var
 function M.nanvar(a, options) return nanvar("gpuarray.nanvar", a, options, false) end
 
----The variance of the elements that are numbers; NaN where there are no more than ddof.
+---The variance of the elements that are numbers; NaN if there are no more than ddof.
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
 ---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
 ---  ddof: as for var. out: an array that gets the result
@@ -304,7 +304,7 @@ function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, t
 ---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
 ---  -math.huge the least. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where ord is no number, an axis is not there or given twice, or out does not fit
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
 function M.norm(a, options) return norm("gpuarray.norm", a, options) end
 
 ---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
@@ -314,7 +314,7 @@ function M.norm(a, options) return norm("gpuarray.norm", a, options) end
 ---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
 ---  -math.huge the least. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where ord is no number, an axis is not there or given twice, or out does not fit
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
 function Array:norm(options) return norm("gpuarray:norm", self, options) end
 
 ---The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
@@ -322,14 +322,14 @@ function Array:norm(options) return norm("gpuarray:norm", self, options) end
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the elements are complex, an axis is not there or given twice, or out does not fit
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
 function M.logsumexp(a, options) return logsumexp("gpuarray.logsumexp", a, options) end
 
 ---The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the elements are complex, an axis is not there or given twice, or out does not fit
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
 function Array:logsumexp(options) return logsumexp("gpuarray:logsumexp", self, options) end
 
 return require("cudalua.gpuarray.calls").install(M)

@@ -74,7 +74,7 @@ local function widest(w)
   return max(largest == 1 and least > 1 and 4 or 16 / largest, least)
 end
 
--- The tokens of operands for this width; nil where no operand is packed.
+-- The tokens of operands for this width; nil if no operand is packed.
 local function tokens_of(w, width, extents, along, across, to)
   local rank, found, operand = #extents, false, 1
   local joint = rank == 1 or extents[rank] % width == 0
@@ -419,7 +419,7 @@ local function zeros(count)
   return buf
 end
 
----Memory for what blocks of the next kernel share; nil where there is no such thing.
+---Memory for what blocks of the next kernel share; nil if there is no such thing.
 ---@param context integer  core.context_id()
 ---@param p table          the plan
 ---@param outputs integer

@@ -10,7 +10,7 @@
 --   of_bool  the row that does the same for bool
 --   empty    the result for no elements at all; without it, there is none
 --   position true: the result is where the value is, counted from 1; combine says whether $2 is the better one of
---            two values, and of equally good ones the first one is taken; none = true: it is 0 where that is a NaN
+--            two values, and of equally good ones the first one is taken; none = true: it is 0 if that is a NaN
 --
 -- A rule gives the result's dtype, and then those that an element is converted to, one after the other; the last one
 -- is computed in. It gives nothing where the reduction is not defined.

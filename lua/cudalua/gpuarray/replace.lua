@@ -73,7 +73,7 @@ end
 ---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
 ---@return cudalua.gpuarray.Array  of a's dtype
----@raise LogicError for what is no number
+---@raise LogicError if it is not a number
 function M.nan_to_num(a, options)
   local what = "gpuarray.nan_to_num"
   arguments.check_array(what, "a", a)

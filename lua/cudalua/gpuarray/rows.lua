@@ -35,7 +35,7 @@ end
 ---@param count integer   rows
 ---@param packs integer   of a row
 ---@param chunks integer  packs of a thread, if that suits; or half of it
----@return cudalua.gpuarray.Rows?  nil where rows are too short
+---@return cudalua.gpuarray.Rows?  nil if rows are too short
 function M.choose(count, packs, chunks)
   for _ = 1, chunks > 1 and 2 or 1 do
     local threads = 256

@@ -8,7 +8,7 @@ local pairs_of = require "cudalua.pairs_of"
 
 local M = {}
 
--- What is no number travels in a table, so that it is told from an array by a field.
+-- What is not a number travels in a table, so that it is told from an array by a field.
 local function box(value) return { _scalar = value, _ops = 0 } end
 
 local function number(v)

@@ -59,7 +59,7 @@ local Array = object.Array
 ---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
 ---  it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the dtype is not one for this, the axis is not there, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
 function M.cumsum(a, options) return apply("gpuarray.cumsum", reductions.sum, a, options) end
 
 ---The sums of the elements up to each one.
@@ -74,7 +74,7 @@ function Array:cumsum(options) return apply("gpuarray:cumsum", reductions.sum, s
 ---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
 ---  it first. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the dtype is not one for this, the axis is not there, or out does not fit
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
 function M.cumprod(a, options) return apply("gpuarray.cumprod", reductions.prod, a, options) end
 
 ---The products of the elements up to each one.
@@ -88,7 +88,7 @@ function Array:cumprod(options) return apply("gpuarray:cumprod", reductions.prod
 ---@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
 ---  default: all elements in C order, to an array of one axis. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the elements are complex, the axis is not there, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
 function M.cummax(a, options) return apply("gpuarray.cummax", reductions.max, a, options) end
 
 ---The greatest of the elements up to each one; from the first NaN on, NaN.
@@ -102,7 +102,7 @@ function Array:cummax(options) return apply("gpuarray:cummax", reductions.max, s
 ---@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
 ---  default: all elements in C order, to an array of one axis. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the elements are complex, the axis is not there, or out does not fit
+---@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
 function M.cummin(a, options) return apply("gpuarray.cummin", reductions.min, a, options) end
 
 ---The least of the elements up to each one; from the first NaN on, NaN.

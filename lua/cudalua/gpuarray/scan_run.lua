@@ -179,7 +179,7 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param axis? integer             along which; nil: all elements in C order, to an array of one axis
 ---@param to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written
----@return cudalua.gpuarray.Array?  a new one, or `to`; nil where that cannot be written directly
+---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
 function compute(kind, x, axis, to)
   local size = x._size
   local bytes, n = size * kind.result.itemsize, axis and x._shape[axis] or size

@@ -41,7 +41,7 @@ end
 ---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
 ---  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the sizes differ
+---@raise LogicError if the sizes differ
 function Array:reshape(...)
   local what = "gpuarray:reshape"
   check_self(self, what)
@@ -85,7 +85,7 @@ end
 ---The same elements without axes of one element, as a view.
 ---@param axes? integer|integer[]  default: all axes that have one element
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an axis that is not there, or has not one element
+---@raise LogicError if an axis is out of range, or has not one element
 function Array:squeeze(axes)
   local what = "gpuarray:squeeze"
   check_self(self, what)
@@ -107,7 +107,7 @@ end
 ---The same elements with the axes in another order, as a view.
 ---@param ... any  axes, or one list of them; none: the reverse
 ---@return cudalua.gpuarray.Array
----@raise LogicError where they are not each axis once
+---@raise LogicError if they do not name each axis once
 function Array:transpose(...)
   local what = "gpuarray:transpose"
   check_self(self, what)
@@ -120,7 +120,7 @@ end
 ---@param axis1 integer
 ---@param axis2 integer
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an axis that is not there
+---@raise LogicError if an axis is out of range
 function Array:swapaxes(axis1, axis2)
   local what = "gpuarray:swapaxes"
   check_self(self, what)
@@ -174,7 +174,7 @@ end
 ---The same elements backwards, as a view.
 ---@param axes? integer|integer[]  default: all
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an axis that is not there
+---@raise LogicError if an axis is out of range
 function Array:flip(axes)
   check_self(self, "gpuarray:flip")
   return flipped("gpuarray:flip", self, axes)
@@ -211,7 +211,7 @@ end
 ---@param k? integer       how many quarters; default: 1; negative: the other way
 ---@param axes? integer[]  two; default: {1, 2}
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there are not two such axes
+---@raise LogicError if there are not two such axes
 function Array:rot90(k, axes)
   local what = "gpuarray:rot90"
   check_self(self, what)
@@ -241,7 +241,7 @@ end
 ---be written to.
 ---@param ... any  extents, or one list of them
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the array's shape does not broadcast to that one
+---@raise LogicError if the array's shape does not broadcast to that one
 function Array:broadcast_to(...)
   local what = "gpuarray:broadcast_to"
   check_self(self, what)
@@ -255,7 +255,7 @@ end
 ---@param axis1? integer  default: 1
 ---@param axis2? integer  default: 2
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there are not two such axes
+---@raise LogicError if there are not two such axes
 function Array:diagonal(k, axis1, axis2)
   local what = "gpuarray:diagonal"
   check_self(self, what)
@@ -281,7 +281,7 @@ end
 ---gaps, and gets more elements or fewer.
 ---@param dtype? any  as for dtype.of; default: the array's own
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the bytes of the last axis are not a multiple of the element size, or these are not aligned
+---@raise LogicError if the bytes of the last axis are not a multiple of the element size, or these are not aligned
 function Array:view(dtype)
   local what = "gpuarray:view"
   check_self(self, what)
@@ -332,7 +332,7 @@ end
 ---Views of arrays in the shape that they have together, which cannot be written to where elements are repeated.
 ---@param ... any  arrays, or one list of them
 ---@return cudalua.gpuarray.Array ...  as many
----@raise LogicError where the shapes do not fit together
+---@raise LogicError if the shapes do not broadcast
 function M.broadcast_arrays(...)
   local what = "gpuarray.broadcast_arrays"
   local list, n = arrays_of(what, ...)

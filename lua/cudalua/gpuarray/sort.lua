@@ -119,7 +119,7 @@ end
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a 0-d array, an axis that is not there, elements of a struct type, and where out does not fit
+---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
 function M.sort(a, options)
   local what = "gpuarray.sort"
   local axis, descending, out = read(what, a, options)
@@ -217,7 +217,7 @@ function Array:argpartition(kth, options) return M.argpartition(self, kth, optio
 
 -- ---- topk -----------------------------------------------------------------------------------------------------------
 
--- The first few elements of a long row in their order, and where they were, without sorting the others; nil where that
+-- The first few elements of a long row in their order, and where they were, without sorting the others; nil if that
 -- is not worth it.
 local function first_of(what, x, count, descending)
   local rows, n = rows_of(x)
@@ -246,7 +246,7 @@ local topk_options = { axis = true, largest = true, stream = true, allocator = t
 ---  default: the last one. largest = false: the k least elements, the least first
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
----@raise LogicError where the axis has fewer elements, and as sort
+---@raise LogicError if the axis has fewer elements, and as sort
 function M.topk(a, k, options)
   local what = "gpuarray.topk"
   plain(what, a)

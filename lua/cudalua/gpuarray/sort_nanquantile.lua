@@ -18,7 +18,7 @@ local M = {}
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
 
--- Sorted lines, how many numbers are in each as float64, and the shape of the result; NaN where there are no lines.
+-- Sorted lines, how many numbers are in each as float64, and the shape of the result; NaN if there are no lines.
 local function lines_of(what, a, o)
   local x, n, shape = quantiles.lined_up(what, a, o.axis, o.keepdims)
   local keys = n > 0 and quantiles.prepared(x, quantiles.wide(a._dtype)) or nil

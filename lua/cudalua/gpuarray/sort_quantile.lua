@@ -183,14 +183,14 @@ local function called(what, a, q, whole, options)
   return sort.inside(a, quantile, what, a, q, whole, o)
 end
 
----The elements below which a fraction q of the others lies, as NumPy's quantile; NaN where there is a NaN. Integers
+---The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
 ---give the default float, or with a method that takes an element, themselves.
 ---@param a cudalua.gpuarray.Array
 ---@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
 ---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
 ---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there is no element, for complex numbers, and for a q that is out of its range
+---@raise LogicError if there are no elements, for complex numbers, and for a q that is out of its range
 function M.quantile(a, q, options) return called("gpuarray.quantile", a, q, 1, options) end
 
 ---As gpuarray.quantile.
@@ -234,12 +234,12 @@ local function called_median(what, a, options)
   return sort.inside(a, median, what, a, o)
 end
 
----The element in the middle of the sorted ones, or the mean of the two there; NaN where there is a NaN. Integers give
+---The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
 ---the default float.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
 ---@return cudalua.gpuarray.Array
----@raise LogicError where there is no element, and for complex numbers
+---@raise LogicError if there are no elements, and for complex numbers
 function M.median(a, options) return called_median("gpuarray.median", a, options) end
 
 ---As gpuarray.median.

@@ -223,7 +223,7 @@ end
 ---@param order "C"|"F"
 ---@param backing? "pinned"|"managed"  default: plain memory
 ---@return cudalua.ndarray.Array
----@raise LogicError where it has too many elements, MemoryError where there is not so much memory
+---@raise LogicError if it has too many elements, MemoryError if there is not so much memory
 function M.allocated(what, shape, dtype, order, backing)
   local size = layout.size(what, shape, dtype.itemsize)
   if backing then
@@ -339,7 +339,7 @@ end
 ---alive: hold the array for as long. LuaJIT takes some NaNs that are read so for values of other types and may crash on
 ---them: where memory may hold any bits (fresh from a device, say), read with get() or a[i], which know them.
 ---@return ffi.cdata*
----@raise LogicError where the memory was freed
+---@raise LogicError if the memory was freed
 function Array:data()
   check_self(self, "ndarray:data")
   return cast(self._dtype._pointer, self._p)
@@ -349,7 +349,7 @@ end
 ---@return ffi.cdata* pointer  uint8_t *
 ---@return integer nbytes
 ---@return any owner  of memory that somebody else owns: what keeps it, as base says
----@raise LogicError where the elements do not lie without gaps, or the memory was freed
+---@raise LogicError if the elements do not lie without gaps, or the memory was freed
 function Array:buffer()
   check_self(self, "ndarray:buffer")
   local c, f = density(self)
@@ -363,7 +363,7 @@ end
 ---The device's address of the first element, where the device reaches the memory: page-locked, registered or managed.
 ---So these arrays are taken wherever device memory is.
 ---@return cudalua.DevicePointer
----@raise LogicError where the device does not reach the memory, or it was freed
+---@raise LogicError if the device does not reach the memory, or it was freed
 function Array:get_pointer()
   check_self(self, "ndarray:get_pointer")
   return (core.host_to_device((self._root or self)._base, tonumber(cast("uintptr_t", self._p))))
@@ -409,7 +409,7 @@ end
 ---@param ... integer  as many positions as the array has axes; none for a 0-d array
 ---@return boolean|number|ffi.cdata* value  int64_t or uint64_t cdata beyond 2^53, complex cdata for complex types; a
 ---  struct's value is a copy, an FFI struct that cannot be written to: its dtype makes one that can, particle(a[1])
----@raise LogicError for an index out of range, or where the memory was freed
+---@raise LogicError for an index out of range, or if the memory was freed
 function Array:get(...)
   local what = "ndarray:get"
   local state = check_self(self, what)
@@ -419,7 +419,7 @@ end
 ---Writes an element: a:set(i, j, value).
 ---@param ... any  as many positions as the array has axes, then the value: boolean, number, 64-bit integer or complex
 ---  cdata
----@raise LogicError for an index out of range, a value that the dtype cannot hold, or where the memory was freed
+---@raise LogicError for an index out of range, a value that the dtype cannot hold, or if the memory was freed
 function Array:set(...)
   local what = "ndarray:set"
   local state = check_self(self, what)
@@ -430,7 +430,7 @@ end
 
 ---The value of an array of one element, whatever its shape.
 ---@return boolean|number|ffi.cdata* value  as get() gives it
----@raise LogicError where it has not one element, or the memory was freed
+---@raise LogicError if it has not one element, or the memory was freed
 function Array:item()
   check_self(self, "ndarray:item")
   if self._size ~= 1 then
@@ -516,7 +516,7 @@ end
 ---@param dtype any       as for dtype.of
 ---@param order? "C"|"F"  default: F for an array that lies in F order alone, else C
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the element, where a float (NaN, too large) has no counterpart among the integers
+---@raise LogicError naming the element, if a float (NaN, too large) has no counterpart among the integers
 function Array:astype(dtype, order)
   local what = "ndarray:astype"
   check_self(self, what)
@@ -530,7 +530,7 @@ end
 ---Sets every element.
 ---@param value any  boolean, number, 64-bit integer or complex cdata
 ---@return cudalua.ndarray.Array self
----@raise LogicError where the dtype cannot hold it
+---@raise LogicError if the dtype cannot hold it
 function Array:fill(value)
   local what = "ndarray:fill"
   check_self(self, what)
@@ -544,7 +544,7 @@ end
 ---one value. The two may share memory.
 ---@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
 ---@return cudalua.ndarray.Array self
----@raise LogicError where the shapes do not go together, for an array of a higher kind (float to integer, complex to
+---@raise LogicError if the shapes do not go together, for an array of a higher kind (float to integer, complex to
 ---  real: astype() converts), or where the dtype cannot hold a value of a table
 function Array:assign(values)
   local what = "ndarray:assign"

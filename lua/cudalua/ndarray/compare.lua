@@ -77,7 +77,7 @@ end
 ---@param a cudalua.ndarray.Array
 ---@param b cudalua.ndarray.Array
 ---@param tolerance? {rtol: number, atol: number, equal_nan: boolean}  none: exactly
----@return integer? i     its number, from 0; nil where all are equal
+---@return integer? i     its number, from 0; nil if all are equal
 ---@return string? text   the two values
 function M.first_difference(a, b, tolerance)
   local compare, p, q = row_comparison(a._dtype, b._dtype), a._p, b._p

@@ -62,7 +62,7 @@ end
 ---Copies all elements, converted as Array:astype says. The arrays have one shape and share no memory.
 ---@param dst cudalua.ndarray.Array
 ---@param src cudalua.ndarray.Array
----@return integer? i    number of the element, from 0, that has no counterpart; nil where all have
+---@return integer? i    number of the element, from 0, that has no counterpart; nil if all have
 ---@return string? why
 function M.convert(dst, src)
   local a, b = dst._dtype, src._dtype

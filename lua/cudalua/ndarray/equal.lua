@@ -56,7 +56,7 @@ local tolerances = { rtol = true, atol = true, equal_nan = true }
 ---@param options? {rtol: number, atol: number, equal_nan: boolean}  default: 1e-5, 1e-8, false
 ---@return boolean
 ---@return string? difference  the first one
----@raise LogicError where the shapes differ
+---@raise LogicError if the shapes differ
 function Array:allclose(other, options)
   local what = "ndarray:allclose"
   check_self(self, what)

@@ -140,7 +140,7 @@ end
 
 -- ---- .npz -------------------------------------------------------------------------------------------------------
 
----The arrays of an .npz file, each read when it is asked for. `z.name` is z:get "name", or nil where there is none and
+---The arrays of an .npz file, each read when it is asked for. `z.name` is z:get "name", or nil if there is none and
 ---for the names of the methods.
 ---@class cudalua.ndarray.Npz
 local Npz = {}
@@ -174,7 +174,7 @@ end
 
 ---The names of the arrays, in the order of the file.
 ---@return string[]
----@raise LogicError where the file was closed
+---@raise LogicError if the file was closed
 function Npz:names()
   local names = {}
   for i, name in ipairs(check_npz("Npz:names", self).names) do names[i] = name end
@@ -185,7 +185,7 @@ end
 ---@param name string
 ---@param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
 ---@return cudalua.ndarray.Array  a new one each time
----@raise LogicError where there is no array of that name, or the file is damaged or was closed; MemoryError
+---@raise LogicError if there is no array of that name, or the file is damaged or was closed; MemoryError
 function Npz:get(name, options)
   local what = "Npz:get"
   local state = check_npz(what, self)

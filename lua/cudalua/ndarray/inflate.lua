@@ -9,7 +9,7 @@ local refuse = layout.refuse
 
 local MAX_BITS = 15 -- of a code
 
--- A code as a table: the next MAX_BITS bits or fewer of the input lead to symbol * 16 + the code's length; 0 where no
+-- A code as a table: the next MAX_BITS bits or fewer of the input lead to symbol * 16 + the code's length; 0 if no
 -- code begins like that.
 local function new_code(bits) return { entries = ffi.new("int32_t[?]", lshift(1, bits)), mask = 0 } end
 

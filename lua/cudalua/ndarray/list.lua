@@ -49,14 +49,14 @@ local function is_struct(x, struct)
   return type(first) ~= "table" and not (type(first) == "cdata" and ffi.istype(struct.ctype, first))
 end
 
----The elements of nested tables in C order, and their shape. A value that is no table is the element of a 0-d array.
+---The elements of nested tables in C order, and their shape. A value that is not a table is the element of a 0-d array.
 ---@param what string  for messages
 ---@param list any
 ---@param dtype? cudalua.dtype.DType  of the elements: those of structs may be tables
 ---@return any[] values
 ---@return integer[] shape
 ---@return integer n   how many values
----@raise LogicError naming the place where the tables are ragged
+---@raise LogicError naming the place if the tables are ragged
 function M.flatten(what, list, dtype)
   local struct = dtype and dtype.kind == "struct" and dtype
   local function is_list(x) return is_table(x) and not (struct and is_struct(x, struct)) end

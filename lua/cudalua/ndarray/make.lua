@@ -50,7 +50,7 @@ end
 ---@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
----@raise LogicError naming the element where the type cannot hold what fn returned; what fn raises; else as empty
+---@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
   local what = "ndarray.from_function"
   dtype, options = dtypes._or_options(dtype, options)

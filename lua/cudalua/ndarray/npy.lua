@@ -54,7 +54,7 @@ local swaps = {
   end,
 }
 
--- A true that is no 1 would be something else to kernels.
+-- A true that is not a 1 would be something else to kernels.
 local function one_or_zero(p, n)
   for i = 0, n - 1 do p[i] = p[i] ~= 0 and 1 or 0 end
 end

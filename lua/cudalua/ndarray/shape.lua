@@ -11,7 +11,7 @@ local Array = arrays.Array
 ---The same elements with the axes in another order, as a view.
 ---@param ... integer  axes, or one list of them; none: the reverse
 ---@return cudalua.ndarray.Array
----@raise LogicError where they are not each axis once
+---@raise LogicError if they do not name each axis once
 function Array:transpose(...)
   local what = "ndarray:transpose"
   check_self(self, what)
@@ -26,7 +26,7 @@ end
 ---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
 ---  elements with the first axis fastest (default "C": the last one)
 ---@return cudalua.ndarray.Array
----@raise LogicError where the sizes differ
+---@raise LogicError if the sizes differ
 function Array:reshape(...)
   local what = "ndarray:reshape"
   check_self(self, what)
@@ -47,7 +47,7 @@ end
 ---The same elements without axes of one element, as a view.
 ---@param axes? integer|integer[]  default: all axes that have one element
 ---@return cudalua.ndarray.Array
----@raise LogicError for an axis that is not there, or has not one element
+---@raise LogicError if an axis is out of range, or has not one element
 function Array:squeeze(axes)
   local what = "ndarray:squeeze"
   check_self(self, what)
@@ -69,7 +69,7 @@ end
 ---The same elements backwards, as a view.
 ---@param axes? integer|integer[]  default: all
 ---@return cudalua.ndarray.Array
----@raise LogicError for an axis that is not there
+---@raise LogicError if an axis is out of range
 function Array:flip(axes)
   local what = "ndarray:flip"
   check_self(self, what)
@@ -81,7 +81,7 @@ end
 ---with stride 0 on those. What is written to an element of it is written to all that are repetitions of it.
 ---@param ... any  extents, or one list of them
 ---@return cudalua.ndarray.Array
----@raise LogicError where the array's shape does not broadcast to that one
+---@raise LogicError if the array's shape does not broadcast to that one
 function Array:broadcast_to(...)
   local what = "ndarray:broadcast_to"
   check_self(self, what)

@@ -25,7 +25,7 @@ end
 ---the array.
 ---@param name string
 ---@return cudalua.ndarray.Array
----@raise LogicError where the elements are not structs, or have no such field
+---@raise LogicError if the elements are not structs, or have no such field
 function Array:field(name)
   local what = "ndarray:field"
   arrays.check_self(self, what)

@@ -91,7 +91,7 @@ end
 ---@param source cudalua.zip.Source
 ---@return cudalua.zip.Member[]
 ---@return table<string, cudalua.zip.Member>
----@raise LogicError for what is no zip archive
+---@raise LogicError if it is not a zip archive
 function M.members(what, source)
   local before, offset, size, count = find_directory(what, source)
   local p = piece(source, offset, size)
@@ -122,7 +122,7 @@ end
 ---@param source cudalua.zip.Source
 ---@param member cudalua.zip.Member
 ---@return cudalua.zip.Source
----@raise LogicError where they are not in it, or are packed in a way that is not known
+---@raise LogicError if they are not in it, or are packed in a way that is not known
 function M.open(what, source, member)
   if member.flags % 2 == 1 then refuse(what, "the member is encrypted") end
   if member.method ~= 0 and member.method ~= 8 then

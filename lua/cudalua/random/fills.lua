@@ -191,7 +191,7 @@ function M.methods(class)
   ---  bits no integers of 64 bits
   ---@param stream? cudalua.Stream    default: the current one
   ---@return cudalua.gpuarray.Array a
-  ---@raise LogicError for other arrays, and where a Sobol sequence ends
+  ---@raise LogicError for other arrays, and if a Sobol sequence ends
   function Methods:fill_uniform(a, stream) return filled(class, self, "uniform", a, stream) end
 
   ---Sets an array to normally distributed numbers of mean 0 and standard deviation 1.
@@ -235,7 +235,7 @@ function M.methods(class)
   ---@param dtype? any               as for fill_uniform; default: the default float
   ---@param stream? cudalua.Stream   default: the current one
   ---@return cudalua.gpuarray.Array
-  ---@raise LogicError for other types and bad shapes, and where a Sobol sequence ends
+  ---@raise LogicError for other types and bad shapes, and if a Sobol sequence ends
   function Methods:gen_uniform(shape, dtype, stream)
     return generated(class, self, "uniform", shape, any_type(dtype), stream)
   end

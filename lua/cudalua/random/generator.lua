@@ -81,7 +81,7 @@ local function take(self, what, blocks)
 end
 
 ---A generator of random numbers. Two of the same seed give the same numbers, on every device.
----@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
 ---@return cudalua.random.Generator
 ---@raise LogicError if the seed is not a non-negative integer
 function M.new(seed)
@@ -90,7 +90,7 @@ function M.new(seed)
 end
 
 ---Begins the sequence of another seed.
----@param seed? integer|ffi.cdata*  from 0; default: one that nobody knows
+---@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
 ---@return cudalua.random.Generator self
 ---@raise LogicError if the seed is not a non-negative integer
 function Generator:seed(seed)
@@ -112,7 +112,7 @@ end
 ---Goes to where a generator was when it gave this state.
 ---@param state string  of get_state()
 ---@return cudalua.random.Generator self
----@raise LogicError for what is no such text
+---@raise LogicError if it is not such a text
 function Generator:set_state(state)
   check_self(self, "Generator:set_state")
   local high, low, position
@@ -131,9 +131,9 @@ end
 ---Leaves numbers out: `blocks` times four words of 32 bits. Arrays of up to 32 bits an element take one block for four
 ---elements, of 64 bits one for two; distributions that try again and again (gamma, beta, poisson, binomial) one for
 ---each, beta two.
----@param blocks integer  from 0
+---@param blocks integer  non-negative
 ---@return cudalua.random.Generator self
----@raise LogicError where it is none, or the sequence ends
+---@raise LogicError if blocks is not a non-negative integer, or the sequence ends
 function Generator:skip_ahead(blocks)
   check_self(self, "Generator:skip_ahead")
   local n = layout.whole(blocks)
@@ -367,7 +367,7 @@ end
 
 ---How many of n tries succeed, each with probability p.
 ---@param shape? integer|integer[]  as for uniform
----@param n any       number or array, from 0; where an element is no such number, the result is 0
+---@param n any       number or array, from 0; if an element is not such a number, the result is 0
 ---@param p any       number or array, from 0 to 1; the same
 ---@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
 ---@return cudalua.gpuarray.Array  pending
@@ -416,8 +416,8 @@ end
 
 ---Whole numbers from low to high, both included, each as likely as all others.
 ---@param shape? integer|integer[]  as for uniform
----@param low any     whole number, or array of integers
----@param high any    whole number not below low, or array of integers; where it is below, the result is low
+---@param low any     integer, or array of integers
+---@param high any    integer not below low, or array of integers; where it is below, the result is low
 ---@param dtype? any  an integer type; default: int64
 ---@return cudalua.gpuarray.Array  pending
 ---@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit
@@ -474,7 +474,7 @@ end
 ---The positions 1 to n in random order, or the parts of an array along its first axis.
 ---@param x integer|cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array  int64, or as the array
----@raise LogicError for what is neither, and an array without axes
+---@raise LogicError if x is neither, and for an array without axes
 function Generator:permutation(x)
   local what = "Generator:permutation"
   check_self(self, what)
@@ -537,7 +537,7 @@ local choice_options = { replace = true, p = true }
 ---@param options? {replace: boolean, p: any}  replace: default true; false: each at most once; p: a probability for
 ---  each (they are divided by their sum); without replacement, of those that are left
 ---@return cudalua.gpuarray.Array  int64, or as the array
----@raise LogicError for what is neither, an array without elements, probabilities that are none, and more than there
+---@raise LogicError if it is neither, for an array without elements, bad probabilities, and more than there
 ---  are where replace is false
 function Generator:choice(of, shape, options)
   local what = "Generator:choice"

@@ -266,7 +266,7 @@ local function nothing() end -- done in a stream, it tells whether the stream is
 ---@param n integer               from 0
 ---@param stream? cudalua.Stream  as PyCUDA's; where the generator is does not depend on one
 ---@return cudalua.random.SobolGenerator self
----@raise LogicError for what is no such number, and where the sequence ends
+---@raise LogicError if it is not such a number, and if the sequence ends
 function Methods:call_skip_ahead(n, stream)
   local what = "SobolGenerator:call_skip_ahead"
   local g = fills.inner(class, self, what)
@@ -291,7 +291,7 @@ end
 ---@param n cudalua.gpuarray.Array  of integers from 0, one for each dimension
 ---@param stream? cudalua.Stream    as PyCUDA's; where the generator is does not depend on one
 ---@return cudalua.random.SobolGenerator self
----@raise LogicError for what is no such array, and where the sequence ends
+---@raise LogicError if it is not such an array, and if the sequence ends
 function Methods:call_skip_ahead_array(n, stream)
   local what = "SobolGenerator:call_skip_ahead_array"
   local g = fills.inner(class, self, what)

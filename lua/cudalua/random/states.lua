@@ -154,14 +154,14 @@ end
 ---@param n integer|cudalua.gpuarray.Array  how many words of 32 bits, from 0; or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither
+---@raise LogicError if n is neither an integer nor such an array
 function Methods:call_skip_ahead(n, stream) return move(self, "RandomNumberGenerator:call_skip_ahead", 0, n, stream) end
 
 ---Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
 ---@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither
+---@raise LogicError if n is neither an integer nor such an array
 function Methods:call_skip_ahead_sequence(n, stream)
   local what = "RandomNumberGenerator:call_skip_ahead_sequence"
   return move(self, what, fills.inner(class, self, what).kind.sequence, n, stream)
@@ -171,7 +171,7 @@ end
 ---@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
----@raise LogicError for what is neither, and for XORWOW
+---@raise LogicError if n is neither an integer nor such an array, and for XORWOW
 function Methods:call_skip_ahead_subsequence(n, stream)
   local what = "RandomNumberGenerator:call_skip_ahead_subsequence"
   local exponent = fills.inner(class, self, what).kind.subsequence

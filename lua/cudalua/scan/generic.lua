@@ -56,7 +56,7 @@ end
 
 local generic_call_options = { stream = true, n = true }
 
--- Runs once; nil where a finalizer changed what was found on the way.
+-- Runs once; nil if a finalizer changed what was found on the way.
 local function attempt_generic(k, values, n)
   local writes = storage.writes
   arguments.check_written(k, values)

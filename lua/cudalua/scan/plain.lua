@@ -21,7 +21,7 @@ local function is_alike(a, b)
   return a.buf == b.buf and a.off == b.off and layout.same(a.shape, b.shape) and layout.same(a.strides, b.strides)
 end
 
--- Scans once; nil where a finalizer changed what was found on the way.
+-- Scans once; nil if a finalizer changed what was found on the way.
 local function attempt(k, x, out, flags, n)
   local writes = storage.writes
   evaluate(x)

@@ -81,7 +81,7 @@ end
 ---@param name string
 ---@param options? {const: boolean}  const: the kernel does not write them; default false
 ---@return cudalua.tools.Arg
----@raise LogicError where there is no such dtype, it has no name in C, or the argument cannot have that name
+---@raise LogicError if there is no such dtype, it has no name in C, or the argument cannot have that name
 function M.VectorArg(dtype, name, options) return made("tools.VectorArg", dtype, name, options, true) end
 
 ---An argument that is one value.

@@ -73,7 +73,7 @@ local function scalar_array(value, dt) return transfer.to_gpu(ndarray.array(valu
 ---@param default? any    array or number, where no condition is true; default: 0
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the lists are not of one length, or empty, and where types or shapes do not fit
+---@raise LogicError if the lists are not of one length, or empty, and if types or shapes do not fit
 function M.select(conditions, choices, default, options)
   local what = "gpuarray.select"
   errors.options(what, options, PLACED)
@@ -193,7 +193,7 @@ end
 ---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
 ---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
 ---@return cudalua.gpuarray.Array  int64, of the shape of the values
----@raise LogicError where a has not one axis, or for complex types
+---@raise LogicError if a has not one axis, or for complex types
 function M.searchsorted(a, values, options)
   local what = "gpuarray.searchsorted"
   check_array(what, "a", a)

@@ -80,7 +80,7 @@ end
 
 -- ---- kernels with a loop and positions ------------------------------------------------------------------------------
 
--- A position as a long long. What is beyond those of uint64 is no position, or goes round.
+-- A position as a long long. What is beyond those of uint64 is not a position, or goes round.
 local function value_of(group, g, mode, place)
   local x = ("x%d[%s]"):format(g, place)
   if group.leaf.dtype.name ~= "uint64" then return x end

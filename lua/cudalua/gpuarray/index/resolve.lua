@@ -110,7 +110,7 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param n integer
 ---@param items any[]
----@return table? part  nil where there are no arrays; selection() makes a selection of it
+---@return table? part  nil if there are no arrays; selection() makes a selection of it
 function M.part(what, x, n, items)
   local list, basic, arrays = classify(what, x._shape, n, items)
   if arrays == 0 then return nil end

@@ -32,7 +32,7 @@ local Array = object.Array
 ---@param b? any  array or number
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
----@raise LogicError where shapes or types do not fit
+---@raise LogicError if shapes or types do not fit
 function M.where(c, a, b, options)
   if a == nil and b == nil and options == nil then return M.nonzero(c) end
   return functions.apply(ops.where, options, c, a, b)
@@ -43,7 +43,7 @@ end
 ---@param b? any  array or number
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
----@raise LogicError where shapes or types do not fit
+---@raise LogicError if shapes or types do not fit
 function Array:where(a, b, options) return M.where(self, a, b, options) end
 
 ---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
@@ -109,7 +109,7 @@ local compress_options = { axis = true, out = true, stream = true, allocator = t
 ---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
 ---  default the whole array
 ---@return cudalua.gpuarray.Array
----@raise LogicError where the condition is true beyond the axis
+---@raise LogicError if the condition is true beyond the axis
 function M.compress(condition, a, options)
   local what = "gpuarray.compress"
   check_array(what, "a", a)
@@ -140,7 +140,7 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  1-D
----@raise LogicError where the sizes differ
+---@raise LogicError if the sizes differ
 function M.extract(condition, a, options)
   local what = "gpuarray.extract"
   errors.options(what, options, calls.PLACED)
@@ -157,7 +157,7 @@ end
 ---@param values any     array, nested lists or a number; repeated where they are fewer
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
----@raise LogicError where the sizes differ, or there are no values and something is true
+---@raise LogicError if the sizes differ, or there are no values and something is true
 function M.place(a, condition, values, options)
   local what = "gpuarray.place"
   errors.options(what, options, calls.STREAM)
@@ -181,7 +181,7 @@ end
 ---@param values any     array, nested lists or a number
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
----@raise LogicError where the sizes differ, or there are no values
+---@raise LogicError if the sizes differ, or there are no values
 function M.putmask(a, condition, values, options)
   local what = "gpuarray.putmask"
   errors.options(what, options, calls.STREAM)
