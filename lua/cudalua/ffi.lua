@@ -164,7 +164,7 @@ function M.value_bytes(x)
   return ffi.string(slot[0], ffi.sizeof(x))
 end
 
----A cdatan integer (5LL) as a Lua number where that is exact; anything else unchanged.
+---A cdata integer (5LL) as a Lua number where that is exact; anything else unchanged.
 ---@param x any
 ---@return any
 function M.plain_number(x)

@@ -48,8 +48,8 @@ core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)
 
----Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another function, or
----nil for silence.
+---Called with the text of a notice, such as a compiler's warnings; a notice is not an error. Assign another
+---function, or nil for silence.
 ---@param text string
 function cuda.on_notice(text)
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")

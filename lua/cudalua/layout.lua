@@ -572,7 +572,7 @@ end
 ---two arrays of one shape. Axes that lie alike in both are joined first, so that rows are long. Ends early where
 ---fn returns something, which is returned.
 ---@param shape integer[]
----@param san integer[]   strides of the one
+---@param sa integer[]   strides of the one
 ---@param sb integer[]   strides of the other
 ---@param fn fun(i: integer, a: integer, b: integer, n: integer, step_a: integer, step_b: integer): any
 ---@return any

@@ -145,28 +145,28 @@ function M.memcpy_peer_async(dest, src, size, opts) peer("memcpy_peer_async", tr
 
 ---Fills device memory with a byte. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param datan integer   0 to 255
+---@param data integer   0 to 255
 ---@param count integer  elements, of one byte
 ---@raise LogicError if it does not fit or data is out of range
 function M.memset_d8(dest, data, count) core.memset(8, device(dest), number(data), number(count)) end
 
 ---Fills device memory with a 16-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
----@param datan integer   0 to 65535
+---@param data integer   0 to 65535
 ---@param count integer  elements, of two bytes
 ---@raise LogicError if it does not fit, data is out of range or the address is not aligned
 function M.memset_d16(dest, data, count) core.memset(16, device(dest), number(data), number(count)) end
 
 ---Fills device memory with a 32-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
----@param datan integer   0 to 2^32 - 1
+---@param data integer   0 to 2^32 - 1
 ---@param count integer  elements, of four bytes
 ---@raise LogicError if it does not fit, data is out of range or the address is not aligned
 function M.memset_d32(dest, data, count) core.memset(32, device(dest), number(data), number(count)) end
 
 ---As memset_d8, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
----@param datan integer   0 to 255
+---@param data integer   0 to 255
 ---@param count integer  elements, of one byte
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d8
@@ -176,7 +176,7 @@ end
 
 ---As memset_d16, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
----@param datan integer   0 to 65535
+---@param data integer   0 to 65535
 ---@param count integer  elements, of two bytes
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d16
@@ -186,7 +186,7 @@ end
 
 ---As memset_d32, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
----@param datan integer   0 to 2^32 - 1
+---@param data integer   0 to 2^32 - 1
 ---@param count integer  elements, of four bytes
 ---@param stream? cudalua.Stream  default: the current one
 ---@raise LogicError as memset_d32
@@ -201,7 +201,7 @@ end
 ---Fills a rectangle of device memory with a byte. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param pitch integer   bytes from row to row
----@param datan integer    0 to 255
+---@param data integer    0 to 255
 ---@param width integer   elements of a row, of one byte
 ---@param height integer  rows
 ---@raise LogicError if it does not fit or data is out of range
@@ -210,7 +210,7 @@ function M.memset_d2d8(dest, pitch, data, width, height) memset_2d(8, false, des
 ---Fills a rectangle of device memory with a 16-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
 ---@param pitch integer   bytes from row to row, a multiple of 2
----@param datan integer    0 to 65535
+---@param data integer    0 to 65535
 ---@param width integer   elements of a row, of two bytes
 ---@param height integer  rows
 ---@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
@@ -219,7 +219,7 @@ function M.memset_d2d16(dest, pitch, data, width, height) memset_2d(16, false, d
 ---Fills a rectangle of device memory with a 32-bit value. May return before it is done.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
 ---@param pitch integer   bytes from row to row, a multiple of 4
----@param datan integer    0 to 2^32 - 1
+---@param data integer    0 to 2^32 - 1
 ---@param width integer   elements of a row, of four bytes
 ---@param height integer  rows
 ---@raise LogicError if it does not fit, data is out of range, address or pitch are not aligned
@@ -228,7 +228,7 @@ function M.memset_d2d32(dest, pitch, data, width, height) memset_2d(32, false, d
 ---As memset_d2d8, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
 ---@param pitch integer   bytes from row to row
----@param datan integer    0 to 255
+---@param data integer    0 to 255
 ---@param width integer   elements of a row, of one byte
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one
@@ -240,7 +240,7 @@ end
 ---As memset_d2d16, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 2
 ---@param pitch integer   bytes from row to row, a multiple of 2
----@param datan integer    0 to 65535
+---@param data integer    0 to 65535
 ---@param width integer   elements of a row, of two bytes
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one
@@ -252,7 +252,7 @@ end
 ---As memset_d2d32, in the order of a stream.
 ---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer  a multiple of 4
 ---@param pitch integer   bytes from row to row, a multiple of 4
----@param datan integer    0 to 2^32 - 1
+---@param data integer    0 to 2^32 - 1
 ---@param width integer   elements of a row, of four bytes
 ---@param height integer  rows
 ---@param stream? cudalua.Stream  default: the current one
