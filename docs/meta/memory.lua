@@ -5,7 +5,7 @@
 ---@class cudalua.DeviceAllocation
 local DeviceAllocation = {}
 
----The memory as a host array of uint8, where the host reaches it. Nothing is copied.
+---The memory as a host array of uint8, if the host can reach it. Nothing is copied.
 ---@param nbytes integer
 ---@param offset? integer  bytes from the start, default 0
 ---@return cudalua.ndarray.Array  its base is this memory
@@ -15,7 +15,7 @@ function DeviceAllocation:as_buffer(nbytes, offset) end
 ---@class cudalua.DevicePointer
 local DevicePointer = {}
 
----The memory as a host array of uint8, where the host reaches it. Nothing is copied.
+---The memory as a host array of uint8, if the host can reach it. Nothing is copied.
 ---@param nbytes integer
 ---@param offset? integer  bytes from its address, default 0
 ---@return cudalua.ndarray.Array  its base is this pointer
@@ -130,7 +130,7 @@ function ManagedAllocation:ptr() end
 ---@raise LogicError if it was freed
 function ManagedAllocation:get_device_pointer() end
 
----cuStreamAttachMemAsync: who may use it from now on, in the order of a stream. "global": every stream; "host": none,
+---cuStreamAttachMemAsync: what may use it from now on, in the order of a stream. "global": every stream; "host": none,
 ---and the program may touch it while kernels run; "single": kernels of this stream alone.
 ---@param flags integer|string  cuda.mem_attach_flags, or its name
 ---@param stream? cudalua.Stream  default: the current one; "single" needs one that is not the default stream

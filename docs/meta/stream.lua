@@ -71,7 +71,7 @@ function Stream:context() end
 ---@return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
 function Stream:handle() end
 
----cuStreamDestroy: gives it back now. Work that is in it is ended first; this does not wait for it.
+---cuStreamDestroy: gives it back now. Its pending work still runs; the call does not wait for it.
 ---@raise LogicError if it was already closed, and for the default streams
 function Stream:close() end
 
@@ -96,7 +96,7 @@ function Event:query() end
 
 ---cuEventElapsedTime from start to this event.
 ---@param event cudalua.Event  the start
----@return number  milliseconds, to about half a microsecond; negative where this event came first
+---@return number  milliseconds, to about half a microsecond; negative if this event came first
 ---@raise RuntimeError (600) until both are passed; LogicError (400) if one was never recorded or made with
 --- "disable_timing"
 function Event:time_since(event) end

@@ -331,7 +331,7 @@ end
 ---@field why string?       why not
 ---@field entries integer
 ---@field bytes integer     of all entries
----@field limit integer     bytes; what was used longest ago goes when there is more
+---@field limit integer     bytes; beyond that, the entries used longest ago are removed
 ---@field hits integer      of this process
 ---@field misses integer    of this process
 ---@field stores integer    of this process

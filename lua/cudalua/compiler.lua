@@ -45,7 +45,7 @@ end
 ---@return string image  a cubin, or PTX for "compute_NN" and the software device; `target` says otherwise
 ---@return string? log   warnings
 ---@raise CompileError (log, source, options, command_line, stdout, stderr, msg; excerpt: the lines around the first
----  error; keep_dir), LogicError for bad arguments, RuntimeError where NVRTC is not found.
+---  error; keep_dir), LogicError for bad arguments, RuntimeError if NVRTC is not found.
 function M.compile(source, opts)
   local result = M.build("compile", source, opts)
   return result.image, result.log
@@ -116,7 +116,7 @@ end
 ---@param name string  kernel's name, or one of name_expressions
 ---@param opts? {args: any[]}  as Module:get_function takes them
 ---@return cudalua.Function  the same one each time
----@raise LogicError (500) that lists the kernels there are.
+---@raise LogicError (500) that lists the module's kernels.
 function SourceModule:get_function(name, opts)
   local lowered, normal = symbol(self, "get_function", name)
   return require("cudalua.function").find(self.module, lowered, opts, normal ~= nil and self._params[normal] or nil)

@@ -146,7 +146,7 @@ local function meant(x)
   return ""
 end
 
----The dtype, or nil and why there is none.
+---The dtype, or nil and the reason.
 ---@param x any  as for of
 ---@return cudalua.dtype.DType?
 ---@return string? why
@@ -211,7 +211,7 @@ local default_float = M.float32
 -- Functions that are called when it is set to another type, for those who keep what they found out with it.
 M._on_default_float = {}
 
----The float type that is taken where none is named: float32 until it is set, for the whole Lua state.
+---The default float type: float32 until it is set, for the whole Lua state.
 ---@param dt? any  float16, bfloat16, float32 or float64, as for dtype.of: sets it
 ---@return cudalua.dtype.DType
 ---@raise LogicError for any other type
@@ -232,7 +232,7 @@ local function larger(a, b) return b.itemsize > a.itemsize and b or a end
 
 ---The dtype that an operation on two arrays computes in. bool < integer < float < complex: the higher kind decides
 ---(int64 and float16 give float16), but no float loses precision to a complex type (float64 and complex64 give
----complex128). Within a kind the larger; where neither holds the other, the smallest that holds both (int8 and
+---complex128). Within a kind the larger; if neither holds the other, the smallest that holds both (int8 and
 ---uint8 give int16, float16 and bfloat16 float32), and the default float for a signed type with uint64.
 ---@param a any  as for dtype.of
 ---@param b any  as for dtype.of

@@ -295,7 +295,7 @@ end
 ---@param name string  kernel's name, or one of name_expressions
 ---@param opts? {args: any[]}  as Module:get_function takes them
 ---@return cudalua.Function  the same one each time
----@raise LogicError (500) that lists the kernels there are, and before link().
+---@raise LogicError (500) that lists the module's kernels, and before link().
 function DynamicModule:get_function(name, opts)
   check_linked(self, "get_function")
   local symbol, normal = symbol_of(self, name)

@@ -146,7 +146,7 @@ function M.as_string(what, buf)
   return type(slot) == "string" and slot:sub(1, n) or ffi.string(slot[0], n)
 end
 
----The bytes of a cdata value, and its dtype where it is a scalar.
+---The bytes of a cdata value, and its dtype if it is a scalar.
 ---@param x ffi.cdata*
 ---@return string? bytes  nil for pointers
 ---@return string? dtype
@@ -164,7 +164,7 @@ function M.value_bytes(x)
   return ffi.string(slot[0], ffi.sizeof(x))
 end
 
----A cdata integer (5LL) as a Lua number where that is exact; anything else unchanged.
+---A cdata integer (5LL) as a Lua number if that is exact; anything else unchanged.
 ---@param x any
 ---@return any
 function M.plain_number(x)

@@ -78,17 +78,17 @@ end
 
 ---cuModuleGetFunction.
 ---@param name string
----@param opts? {args: any[]}  args: the types of its parameters, where nothing else tells them: as in C ("float *",
+---@param opts? {args: any[]}  args: the types of its parameters, if nothing else tells them: as in C ("float *",
 ---  "unsigned int"), dtypes ("int32"), FFI ctypes, {bytes = 24, align = 8}
 ---@return cudalua.Function  the same object each time
----@raise LogicError (500) that lists the kernels there are; LogicError for args that the kernel has not
+---@raise LogicError (500) that lists the module's kernels; LogicError for args that the kernel has not
 function Module:get_function(name, opts) return M.find(self, name, opts) end
 
 ---The kernel's C signature: "void add(float *dest, const float *a, int n)".
 ---@return string
----@return {source: string, warnings: string[], params: table[]?} about  source: who told the types, "args" of
----  get_function(), the "compiler", a "mangled name", "PTX" or the "driver", who knows only sizes; "nowhere" with
----  drivers before 12.4; warnings: where sources contradict each other; params: of each type, size, offset and text
+---@return {source: string, warnings: string[], params: table[]?} about  source: the origin of the types, "args" of
+---  get_function(), the "compiler", a "mangled name", "PTX" or the "driver", which knows only sizes; "nowhere" with
+---  drivers before 12.4; warnings: contradictions between the sources; params: of each type, size, offset and text
 ---@raise LogicError if it is closed
 function Function:signature()
   local params = core.function_params(self)

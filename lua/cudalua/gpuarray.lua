@@ -107,7 +107,7 @@ function M.eager(on)
 end
 
 ---Computes the given arrays, or without arguments everything that was written down and not computed. Then an
----expression that cannot be computed is left out, and raises its error where it is used.
+---expression that cannot be computed is skipped, and raises its error when it is used.
 ---@param ... cudalua.gpuarray.Array
 ---@raise LogicError if it is not an array; what the kernels raise that compute the given arrays
 function M.eval(...)
@@ -122,7 +122,7 @@ function M.eval(...)
   for _, x in ipairs(storage.all_pending()) do evaluate.attempt(x) end
 end
 
----Lets what is computed from here on be less exact, for speed: products and sums may be rounded once together,
+---Makes later operations faster and less exact: products and sums may be fused into one rounding,
 ---denormals count as 0, and divisions, roots and functions come from faster, coarser approximations, as with nvcc's
 -----use_fast_math. What was written down before is computed first, as it was meant. Kernels of your own are not
 ---concerned: they have options.

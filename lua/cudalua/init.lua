@@ -62,7 +62,7 @@ local init_options = { driver = true, flags = true }
 ---@param options? integer|{driver?: string, flags?: integer}  flags must be 0; driver: "auto" (default, or
 ---  CUDALUA_DRIVER), "cuda", "soft" (the software CUDA device), or the path of a driver library
 ---@raise RuntimeError if there is no driver or no device (100), LogicError for bad options. "auto" falls
---- back to the software device, with a notice, where there is no GPU.
+--- back to the software device, with a notice, if no GPU is found.
 function cuda.init(options)
   if type(options) == "number" then options = { flags = options } end
   options = errors.options("init", options, init_options)
@@ -85,7 +85,7 @@ core.on_start(function(what)
   require("cudalua.tools").make_default_context(function(device) return device:retain_primary_context():push() end)
 end)
 
----Is there such a name? A name that is not there is an error where it is used.
+---Whether a name exists. Using an unknown name is an error.
 ---@param name string  from `cuda` on, of a module, a class or a function: "gpuarray", "gpuarray.sort", "Stream:use"
 ---@return boolean
 ---@raise LogicError if it is not a string
@@ -94,7 +94,7 @@ function cuda.has(name)
   return names.has(cuda, name)
 end
 
----A function that calls fn and raises text where fn raises an error of this library: for host programs that show
+---A function that calls fn and raises text if fn raises an error of this library: for host programs that show
 ---strings alone, such as nginx, and C that calls lua_tostring().
 ---@param fn function  an entry point of the program
 ---@param options? {traceback: boolean}  traceback: the text ends with the stack of the error; default false
@@ -142,11 +142,11 @@ function cuda.compile(source, opts) return require("cudalua.compiler").compile(s
 
 ---Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
 ---@param source string
----@param name? string  the kernel's; may be left out where the source has one kernel. "fill<float>" is an instance of a
+---@param name? string  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a
 ---  template: name_expressions and no_extern_c are given by themselves
 ---@param opts? cudalua.CompileOptions  may stand in the place of the name
 ---@return cudalua.Function
----@raise LogicError (500) that lists the kernels if there is none of that name, LogicError if the name is missing and
+---@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and
 ---  the source has several or none; what SourceModule raises
 function cuda.kernel(source, name, opts) return require("cudalua.compiler").kernel(source, name, opts) end
 

@@ -17,8 +17,8 @@ function M.mem_get_ipc_handle(memory) return core.mem_get_ipc_handle(host.device
 ---taken wherever device memory is.
 ---@class cudalua.IPCMemoryHandle
 ---@overload fun(handle: string, flags?: any): cudalua.IPCMemoryHandle  flags: cuda.ipc_mem_flags, default
---- "lazy_enable_peer_access", the only one. Raises a LogicError where handle is not a string of 64 bytes, (201) for a
---- handle of this process, and what the driver answers where the memory or its process is gone.
+--- "lazy_enable_peer_access", the only one. Raises a LogicError if handle is not a string of 64 bytes, (201) for a
+--- handle of this process, and the driver's error if the memory or its process is gone.
 M.IPCMemoryHandle = setmetatable({}, {
   __index = core.classes.IPCMemoryHandle,
   __call = function(_, handle, flags) return core.ipc_open(handle, flags) end,

@@ -11,7 +11,7 @@ local legacy = core.default_streams()
 local M = {}
 
 ---Argument of a kernel that is a host buffer: device memory for the time of the call, and copies.
----Own handlers are objects with get_device_alloc(stream), pre_call(stream) and post_call(stream); stream is nil where
+---Own handlers are objects with get_device_alloc(stream), pre_call(stream) and post_call(stream); stream is nil if
 ---the call was given none, and everything has to be done when it returns.
 ---@class cudalua.ArgumentHandler
 local Handler = {}

@@ -55,7 +55,7 @@ function M.text(shape)
   return "(" .. table.concat(parts, ", ") .. (#parts == 1 and ",)" or ")")
 end
 
----@param an integer[]
+---@param a integer[]
 ---@param b integer[]
 ---@return boolean
 function M.same(a, b)
@@ -521,7 +521,7 @@ end
 ---The shape that two arrays have together: axes are matched from the last one, an extent of 1 goes with any other,
 ---and an axis that is missing counts as one of extent 1.
 ---@param what string
----@param an integer[]
+---@param a integer[]
 ---@param b integer[]
 ---@return integer[]  a new list
 ---@raise LogicError if two extents differ and neither is 1

@@ -172,9 +172,9 @@ end
 ---dst_x_in_bytes, dst_y, dst_pitch, width_in_bytes, height; the last two have to be set. A pitch is the bytes from row
 ---to row, 0: rows without gaps; arrays have none. The ends are set by set_src_host(buf), set_src_device(memory),
 ---set_src_array(array), set_src_unified(memory or buffer) and set_dst_...; the copy holds them, and src_host,
----src_device ... give them back. `c()` copies and waits where host memory is involved, `c{aligned = false}` (or
+---src_device ... give them back. `c()` copies, and waits if host memory is involved, `c{aligned = false}` (or
 ---`c(false)`) takes any pitch, `c(stream)` copies in the order of a stream and holds both ends until it is done. Raises
----a LogicError for unknown fields, for memory of another context than the current one, and where the rectangle leaves
+---a LogicError for unknown fields, for memory of another context than the current one, and if the rectangle leaves
 ---the memory.
 ---@class cudalua.Memcpy2D
 ---@overload fun(): cudalua.Memcpy2D

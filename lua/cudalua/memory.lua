@@ -24,7 +24,7 @@ end
 ---cuMemAllocAsync: device memory from the device's current pool, in the order of a stream: work submitted to that
 ---stream from now on may use it, work in other streams has to wait for it (Event). :free() gives it back in the same
 ---order, after the work that other streams were given with it, and waits for nothing; nor does the collector. So a pair
----of both takes a microsecond where mem_alloc takes fifty. The default pool keeps what is freed from the first use on
+---of both takes a microsecond; mem_alloc takes fifty. The default pool keeps what is freed from the first use on
 ---(its release_threshold is raised if it was 0); default_mempool():trim_to(0) gives it back.
 ---@param bytes integer  at least 1
 ---@param stream? cudalua.Stream  default: the current stream
@@ -75,7 +75,7 @@ end
 ---@field count integer  allocations
 ---@field peak integer   most bytes at a time so far
 
----@class cudalua.MemoryStats  of this process; where it says so, of this Lua state
+---@class cudalua.MemoryStats  of this process, or of this Lua state if the field says so
 ---@field plain cudalua.MemoryCount        of mem_alloc, mem_alloc_pitch, to_device ...
 ---@field async cudalua.MemoryCount        of mem_alloc_async and MemoryPool:alloc
 ---@field pooled cudalua.MemoryCount       blocks of DeviceMemoryPools in use
@@ -95,7 +95,7 @@ end
 ---@field finalizer_errors integer  errors of other finalizers in these collections
 ---@field failed_destroys integer   what the driver refused to give back in finalizers
 
----Who has how much memory.
+---The memory in use, by kind.
 ---@return cudalua.MemoryStats
 function M.mem_stats() return core.mem_stats() end
 
@@ -117,7 +117,7 @@ end
 local expected = '"auto", "off" or a number of bytes such as 268435456 or "256M"'
 
 ---How many bytes of device and page-locked memory may become garbage before an allocation runs Lua's collector, which
----cannot see them. "auto": 64 MiB, more where a collection takes long or finds nothing, less where the device has
+---cannot see them. "auto": 64 MiB, more if a collection takes long or finds nothing, less if the device has
 ---little to spare. The environment variable CUDALUA_GC_BUDGET sets it at the start. For this Lua state.
 ---@param budget? integer|string|boolean  "auto", bytes ("256M" is a number too), "off" or false; nil: only ask
 ---@return integer|string budget  what it was: "auto", "off" or bytes

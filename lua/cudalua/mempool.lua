@@ -11,7 +11,7 @@ local M = {}
 ---@class cudalua.MemoryPoolOptions
 ---@field device? cudalua.Device|integer  whose memory it is, or which may use it; default: that of the current context
 ---@field release_threshold? integer      bytes that it keeps at a synchronisation; default: all of them (math.huge)
----@field max_size? integer               most bytes that it has; default: what there is
+---@field max_size? integer               most bytes that it has; default: no limit
 ---@field location? "device"|"host"|"host_numa"|"none"  where its memory is; default "device". "host" and "host_numa":
 ---  page-locked memory that the host and `device` use at its address (`a:ptr()`). "none": of managed memory, anywhere
 ---@field numa_node? integer              of "host_numa"; default 0

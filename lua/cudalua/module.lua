@@ -89,7 +89,7 @@ local load_options = { options = true, message_handler = true }
 ---@field message_handler function? called as f(ok, info_log, error_log) after loading, also when it failed
 
 ---Loads a module from an image: cubin, PTX or fatbin. With options, `mod.jit` holds what the JIT reported: info_log,
----error_log, and wall_time (ms) or threads_per_block where they were asked for. The driver keeps what it compiled: an
+---error_log, and wall_time (ms) or threads_per_block if requested. The driver keeps what it compiled: an
 ---image that it has seen before takes no time, and has an empty info_log.
 ---@param image string
 ---@param opts? cudalua.ModuleOptions

@@ -1,4 +1,4 @@
--- Modules and classes that raise for a name that they lack, where Lua gives nil. A name that is there costs nothing:
+-- Modules and classes that raise for a name that they lack, where Lua gives nil. A known name costs nothing:
 -- __index is asked after the table. What was meant is worked out when the error is made (suggest.lua).
 --
 -- Two kinds of keys stay nil: those that are not strings, and names that begin with "_". Lua, the FFI, printers and

@@ -51,7 +51,7 @@ end
 ---  F: the first one; pinned: in page-locked memory, as cuda.pagelocked_empty; managed: as cuda.managed_empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a bad shape, dtype or option, and for pinned or managed without a current context; MemoryError
----  where there is not so much memory
+---  if memory is exhausted
 function M.empty(shape, dtype, options) return made("ndarray.empty", shape, dtype, options) end
 
 ---An array of zeros (of false).
@@ -103,7 +103,7 @@ end
 ---An array of the shape and order of another one, whose elements are not set to anything.
 ---@param other cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order: default F where the other lies in F order
+---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if the other is in F order
 ---  alone, else C; the rest as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if it is not a host array, and as empty
@@ -157,7 +157,7 @@ function M.array(values, dtype, options)
   return a:assign(values.dtype == dtype and values or values:astype(dtype))
 end
 
----An array over memory that somebody else owns; nothing is copied. For the parts of this library: what is behind a
+---An array over memory that other code owns, without a copy. For the parts of this library: what is behind a
 ---pointer cannot be checked.
 ---@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
 ---@param shape integer|integer[]  as for empty

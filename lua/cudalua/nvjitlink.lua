@@ -184,7 +184,7 @@ local hints = {
 ---Options of cuda.link.
 ---@class cudalua.LinkOptions
 ---@field arch string?       "sm_90"; default: the current device's
----@field lto boolean?       optimise across the borders of the inputs; default: where there is LTO-IR among them
+---@field lto boolean?       optimise across the borders of the inputs; default: if LTO-IR is among them
 ---@field target string?     "cubin" or "ptx"; default: a cubin, and PTX for "compute_90" and the software device
 ---@field options string[]?  of nvJitLink: "-maxrregcount=32", "-lineinfo", "-verbose", "-kernels-used=name" ...
 
@@ -196,7 +196,7 @@ local hints = {
 ---@return string image  for cuda.module_from_buffer
 ---@return string? log   what nvJitLink reported
 ---@raise CompileError (log, info_log, options) if symbols are missing or defined twice, and for bad images,
----  RuntimeError where nvJitLink is not found, or a file (301), LogicError for bad arguments.
+---  RuntimeError if nvJitLink is not found, or a file (301), LogicError for bad arguments.
 function M.link(inputs, opts)
   opts = M.check_options(opts)
   if type(inputs) ~= "table" then

@@ -144,7 +144,7 @@ M.direction_vector_set = { VECTOR_32 = "VECTOR_32", SCRAMBLED_VECTOR_32 = "SCRAM
 ---PyCUDA's generator of Sobol sequences of 32 bits, in one dimension or many.
 ---@param dir_vector? any   direction vectors, uint32, a row of 32 for each dimension; default: Joe and Kuo's
 ---@param offset? integer   the first point, from 0
----@param options? {dimensions: integer}  where no vectors are given: 1 (default) to 1111
+---@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.Sobol32RandomNumberGenerator(dir_vector, offset, options)
@@ -154,7 +154,7 @@ end
 ---PyCUDA's generator of Sobol sequences of 64 bits.
 ---@param dir_vector? any   direction vectors, uint64, a row of 64 for each dimension; default: Joe and Kuo's
 ---@param offset? integer   the first point, from 0
----@param options? {dimensions: integer}  where no vectors are given: 1 (default) to 1111
+---@param options? {dimensions: integer}  without vectors: 1 (default) to 1111
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.Sobol64RandomNumberGenerator(dir_vector, offset, options)
@@ -165,7 +165,7 @@ end
 ---@param dir_vector? any       scrambled direction vectors, uint32; default: made from the seed
 ---@param scramble_vector? any  a constant of uint32 for each dimension; default: made from the seed
 ---@param offset? integer       the first point, from 0
----@param options? {dimensions: integer, seed: integer}  dimensions: where no vectors are given, 1 (default) to 1111;
+---@param options? {dimensions: integer, seed: integer}  dimensions: without vectors, 1 (default) to 1111;
 ---  seed: default 0
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers

@@ -174,7 +174,7 @@ end
 ---@field start number
 ---@field stop number
 ---@field step number
----@field last integer  position from 0 of the number that is `stop`; -1 where none is
+---@field last integer  position from 0 of the number that is `stop`; -1 if none is
 ---@field at fun(i: integer): number  the number at a position from 0, in float64
 ---@field whole boolean  it is rounded down for the dtype
 

@@ -126,7 +126,7 @@ end
 
 ---A reduction of arrays: `ReductionKernel("float32", "0", "a + b", "x[i] * y[i]", "const float *x, const float *y")` is
 ---the dot product. map_expr is computed for each element, `i` being its number, from 0, in C order whatever the arrays'
----layouts, and `n` how many there are; reduce_expr makes one value of two, `a` and `b`, and has to be associative;
+---layouts, and `n` how many there are; reduce_expr combines two values, `a` and `b`, and must be associative;
 ---neutral is the value that changes no other one. map_expr may be nil: the first array's element. Values are combined
 ---in an order that depends on their number alone, so that results are the same on every device.
 ---
@@ -139,7 +139,7 @@ end
 ---used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
 ---whole. DeviceAllocations may stand for arrays without gaps. options: out, an array of one element, or a list, that
 ---gets the result; range or slice, {first, last} or {first, last, step}, which elements (positions from 1, inclusive,
----negative ones from the end); n, the number of elements, where arrays do not tell; stream, in which it runs; default:
+---negative ones from the end); n, the number of elements, if no array tells it; stream, in which it runs; default:
 ---the current one; allocator, a function that gives the result's memory for a number of bytes.
 ---@class cudalua.reduction.ReductionKernelClass
 ---@overload fun(dtype_out: any, neutral: any, reduce_expr: any, map_expr: any, arguments: string|any[],

@@ -34,7 +34,7 @@ local function chosen_device()
 end
 
 ---The device that the environment variable CUDA_DEVICE or the file ~/.cuda_device names.
----@param default? integer  ordinal of the device where they say nothing; default 0
+---@param default? integer  the device's number if neither names one; default 0
 ---@return cudalua.Device
 ---@raise LogicError (101) if the device does not exist, and if a setting is not a number
 function M.get_default_device(default)

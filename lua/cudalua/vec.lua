@@ -64,7 +64,7 @@ end
 
 local M = {}
 
----The vector of that name; nil if there is none. For those who look names up.
+---The vector of that name, or nil. For name look-ups.
 ---@param name string
 ---@return cudalua.dtype.DType?
 function M._of_name(name)

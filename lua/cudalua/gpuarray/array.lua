@@ -205,7 +205,7 @@ function Array:set(values, options)
   return set("gpuarray:set", self, values)
 end
 
----The same in the order of a stream: returns at once where the data is on the device or in page-locked memory, which
+---The same in the order of a stream: returns at once if the data is on the device or in page-locked memory, which
 ---must
 ---not be changed before the stream is done with it.
 ---@param values any  as for set

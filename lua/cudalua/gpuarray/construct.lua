@@ -130,7 +130,7 @@ end
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
 ---@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
----  cudalua.Stream}  order K (default): axes lie in the order of the other's, without gaps; A: F where the other lies
+---  cudalua.Stream}  order K (default): the other's order of axes, without gaps; A: F if the other lies
 ---  in F order alone, else C; shape: default the other's; allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if it is not an array, and as empty
@@ -214,7 +214,7 @@ end
 
 local async_options = { dtype = true, order = true, allocator = true, shape = true }
 
----A copy of host data on the device, in the order of a stream: returns at once where the data is in page-locked memory,
+---A copy of host data on the device, in the order of a stream: returns at once if the data is in page-locked memory,
 ---which must not be changed before the stream is done with it.
 ---@param values any  as for to_gpu
 ---@param stream? cudalua.Stream  default: the current one
@@ -235,7 +235,7 @@ end
 
 ---An array of what a function makes of the indices.
 ---@param shape integer|integer[]  as for empty
----@param fn fun(...: integer): any  is given as many positions, from 1, as there are axes; called in C order
+---@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
 ---@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
 ---@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
@@ -258,7 +258,7 @@ local function known_bytes(mem)
   return ok and base + size - mem:ptr() or nil
 end
 
----An array over device memory that somebody else has; nothing is copied. Writes go to this memory, and as others may
+---An array over device memory that other code owns, without a copy. Writes go to this memory, and as others may
 ---write to it at any time, operations on the array are computed at once.
 ---@param memory any  memory of this library (mem_alloc, pools, managed or page-locked), a DevicePointer, an address
 ---  as a

@@ -89,9 +89,9 @@ local range_options = { allocator = true, stream = true }
 ---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
 ---then, if wanted, a dtype and options.
 ---@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
----@param stop number|ffi.cdata*   where they end; not one of them
+---@param stop number|ffi.cdata*   the end, which is excluded
 ---@param step? number|ffi.cdata*  default: 1
----@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, uint64 where only that holds them,
+---@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
 ---  else dtype.default_float()
 ---@param options? {allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
@@ -144,7 +144,7 @@ local linspace_options = { endpoint = true, allocator = true, stream = true }
 
 ---`num` numbers at equal distances, as NumPy's: computed in float64, the last one exactly `stop`.
 ---@param start number  the first
----@param stop number   the last; the one after the last where endpoint is false
+---@param stop number   the last; excluded if endpoint is false
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
 ---@param options? {endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: default true;

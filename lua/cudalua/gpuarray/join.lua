@@ -254,7 +254,7 @@ end
 ---@raise LogicError if the axis has no such parts
 function Array:split(parts, axis) return split("gpuarray:split", self, parts, axis, false) end
 
----As split; where the axis has no parts of one size, the first ones have one element more.
+---As split; if the axis cannot be split equally, the first parts have one element more.
 ---@param parts integer|integer[]  as for split
 ---@param axis? integer            default: 1
 ---@return cudalua.gpuarray.Array[]
@@ -265,7 +265,7 @@ function Array:array_split(parts, axis) return split("gpuarray:array_split", sel
 ---joins.
 ---@param axis? integer  default: 1
 ---@return cudalua.gpuarray.Array[]
----@raise LogicError for a 0-d array, and an axis that is not there
+---@raise LogicError for a 0-d array, and if an axis is out of range
 function Array:unstack(axis)
   local what = "gpuarray:unstack"
   check_self(self, what)
@@ -488,7 +488,7 @@ local pad_options = { constant_values = true, stream = true, allocator = true }
 ---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
 ---  the value, default 0
 ---@return cudalua.gpuarray.Array
----@raise LogicError for bad widths or modes, and if there is nothing to take a border from
+---@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
 function Array:pad(width, mode, options)
   local what = "gpuarray:pad"
   check_self(self, what)

@@ -217,7 +217,7 @@ local function spread(what, a, options, root)
 end
 
 ---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
----bits are float64 on the way.
+---bits have float64 intermediates.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
 ---  squares' sum is divided by the number of elements less this; default 0
@@ -226,7 +226,7 @@ end
 function M.var(a, options) return spread("gpuarray.var", a, options, false) end
 
 ---The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
----bits are float64 on the way.
+---bits have float64 intermediates.
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
 ---  squares' sum is divided by the number of elements less this; default 0
 ---@return cudalua.gpuarray.Array

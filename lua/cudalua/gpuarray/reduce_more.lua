@@ -262,7 +262,7 @@ function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) en
 ---@raise LogicError as gpuarray.mean
 function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options) end
 
----The variance of the elements that are numbers; NaN if there are no more than ddof.
+---The variance of the elements that are numbers; NaN if at most ddof are left.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
 ---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
@@ -271,7 +271,7 @@ function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options
 ---@raise LogicError as gpuarray.var
 function M.nanvar(a, options) return nanvar("gpuarray.nanvar", a, options, false) end
 
----The variance of the elements that are numbers; NaN if there are no more than ddof.
+---The variance of the elements that are numbers; NaN if at most ddof are left.
 ---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
 ---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
 ---  ddof: as for var. out: an array that gets the result
@@ -317,7 +317,7 @@ function M.norm(a, options) return norm("gpuarray.norm", a, options) end
 ---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
 function Array:norm(options) return norm("gpuarray:norm", self, options) end
 
----The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
@@ -325,7 +325,7 @@ function Array:norm(options) return norm("gpuarray:norm", self, options) end
 ---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
 function M.logsumexp(a, options) return logsumexp("gpuarray.logsumexp", a, options) end
 
----The logarithm of the sum of the elements' exponentials, none of which overflows on the way. Of none: -inf.
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array

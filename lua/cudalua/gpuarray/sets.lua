@@ -146,7 +146,7 @@ end
 local intersect_options = { assume_unique = true, indices = true, stream = true, allocator = true }
 
 ---The elements that are in both arrays, each once and in ascending order, as NumPy's intersect1d. The program waits
----until it is known how many there are.
+---for the number of elements.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
 ---@param options? {assume_unique: boolean, indices: boolean, stream: cudalua.Stream, allocator: function}
@@ -162,7 +162,7 @@ function M.intersect1d(a, b, options)
 end
 
 ---The elements that are in one of two arrays or in both, each once and in ascending order, as NumPy's union1d. The
----program waits until it is known how many there are.
+---program waits for the number of elements.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
 ---@param options? {stream: cudalua.Stream, allocator: function}
@@ -175,7 +175,7 @@ function M.union1d(a, b, options)
 end
 
 ---The elements of an array that are not in another, each once and in ascending order, as NumPy's setdiff1d. The program
----waits until it is known how many there are.
+---waits for the number of elements.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
 ---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array
@@ -193,7 +193,7 @@ function M.setdiff1d(a, b, options)
 end
 
 ---The elements that are in just one of two arrays, each once and in ascending order, as NumPy's setxor1d. The program
----waits until it is known how many there are.
+---waits for the number of elements.
 ---@param a any  array of any shape; one of both may be nested lists or a host array
 ---@param b any
 ---@param options? {assume_unique: boolean, stream: cudalua.Stream, allocator: function}  assume_unique: neither array

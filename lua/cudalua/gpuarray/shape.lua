@@ -37,7 +37,7 @@ end
 
 -- ---- another shape --------------------------------------------------------------------------------------------------
 
----The same elements with another shape: a view where the memory allows it, else a copy.
+---The same elements with another shape: a view if the layout allows it, else a copy.
 ---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
 ---  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
 ---@return cudalua.gpuarray.Array
@@ -54,7 +54,7 @@ function Array:reshape(...)
   return view.reshape(self, layout.reshape(what, extents, self._size, self._dtype.itemsize), order)
 end
 
----All elements along one axis: a view where the memory allows it, else a copy.
+---All elements along one axis: a view if the layout allows it, else a copy.
 ---@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
 ---@return cudalua.gpuarray.Array
 function Array:ravel(order)
@@ -146,7 +146,7 @@ end
 ---@param source integer|integer[]
 ---@param destination integer|integer[]  as many places
 ---@return cudalua.gpuarray.Array
----@raise LogicError for an axis or a place that is not there
+---@raise LogicError if an axis or a position is out of range
 function Array:moveaxis(source, destination)
   local what = "gpuarray:moveaxis"
   check_self(self, what)
@@ -211,7 +211,7 @@ end
 ---@param k? integer       how many quarters; default: 1; negative: the other way
 ---@param axes? integer[]  two; default: {1, 2}
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are not two such axes
+---@raise LogicError if the two axes do not exist
 function Array:rot90(k, axes)
   local what = "gpuarray:rot90"
   check_self(self, what)
@@ -255,7 +255,7 @@ end
 ---@param axis1? integer  default: 1
 ---@param axis2? integer  default: 2
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are not two such axes
+---@raise LogicError if the two axes do not exist
 function Array:diagonal(k, axis1, axis2)
   local what = "gpuarray:diagonal"
   check_self(self, what)
@@ -329,7 +329,7 @@ local function arrays_of(what, ...)
   for i = 1, n do out[i] = make.device_array(what, given[i]) end
   return out, n
 end
----Views of arrays in the shape that they have together, which cannot be written to where elements are repeated.
+---Views of arrays in the shape that they have together, which cannot be written to if elements are repeated.
 ---@param ... any  arrays, or one list of them
 ---@return cudalua.gpuarray.Array ...  as many
 ---@raise LogicError if the shapes do not broadcast

@@ -325,7 +325,7 @@ local function unique(what, a, index, inverse, counts)
 end
 
 ---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
----for follows, in this order; the program waits until it is known how many there are.
+---for follows, in this order; the program waits for the number of elements.
 ---@param a cudalua.gpuarray.Array  of any shape, in C order
 ---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
 ---  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes

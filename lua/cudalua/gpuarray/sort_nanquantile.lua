@@ -50,7 +50,7 @@ end
 ---@param q any  from 0 to 1, as for quantile
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
----@raise LogicError for complex numbers, and for a q that is out of its range
+---@raise LogicError for complex numbers, and for a q out of range
 function M.nanquantile(a, q, options) return called("gpuarray.nanquantile", a, q, 1, options) end
 
 ---As gpuarray.nanquantile.

@@ -190,7 +190,7 @@ end
 ---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
 ---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
 ---@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, for complex numbers, and for a q that is out of its range
+---@raise LogicError if there are no elements, for complex numbers, and for a q out of range
 function M.quantile(a, q, options) return called("gpuarray.quantile", a, q, 1, options) end
 
 ---As gpuarray.quantile.

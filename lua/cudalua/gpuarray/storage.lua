@@ -362,7 +362,7 @@ local function bind_all()
   end
 end
 
----A storage gets another buffer; those who read the old one keep that.
+---A storage gets another buffer; readers of the old one keep it.
 ---@param store table
 ---@param buf userdata
 function M.swap(store, buf)
@@ -404,7 +404,7 @@ end
 
 ---Forgets an expression that was not computed.
 ---@param x cudalua.gpuarray.Array
----@param failure? any  why it cannot be: whoever uses it from here on gets this error
+---@param failure? any  why it cannot be: later uses raise this error
 function M.drop(x, failure)
   local store = gone
   if failure ~= nil then

@@ -62,7 +62,7 @@ function M.download(leaf, offset, slot, nbytes, anchor, stream)
   if nbytes > 0 then copy(leaf, offset, false, slot, nbytes, anchor, stream) end
 end
 
----A host array as an array on the device; its order stays where it has no gaps.
+---A host array as an array on the device; its order is kept if it has no gaps.
 ---@param a cudalua.ndarray.Array
 ---@param stream? cudalua.Stream
 ---@return cudalua.gpuarray.Array
@@ -78,7 +78,7 @@ end
 ---@param x cudalua.gpuarray.Array
 ---@param a cudalua.ndarray.Array
 ---@param stream? cudalua.Stream
----@return boolean  false: it cannot go there straight, as the array has gaps, or somebody still has to read it
+---@return boolean  false: it cannot go there straight, as the array has gaps, or pending work still has to read it
 function M.set(x, a, stream)
   if x._sig or a.dtype ~= x._dtype or not layout.same(a.shape, x._shape) then return false end
   local leaf = storage.leaf_of(x)

@@ -56,7 +56,7 @@ function M.transpose(what, x, axes)
   return M.of(x, 0, shape, strides)
 end
 
----A view in a new shape, or a copy where the memory does not allow it.
+---A view in a new shape, or a copy if the layout does not allow a view.
 ---@param x cudalua.gpuarray.Array
 ---@param shape integer[]  of as many elements
 ---@param order "C"|"F"

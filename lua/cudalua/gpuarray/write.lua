@@ -126,7 +126,7 @@ end
 ---Writes an expression to an array, element by element.
 ---@param dst cudalua.gpuarray.Array
 ---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
----@param ours? boolean  nobody else has the source, so that it need not be computed for itself
+---@param ours? boolean  no other code has the source, so it need not be computed separately
 ---@param what? string   function, for an error
 function M.write(dst, source, ours, what)
   local out = evaluate.evaluate(dst)
@@ -140,7 +140,7 @@ function M.write(dst, source, ours, what)
   until attempt(dst, source, ours, storage.writes)
 end
 
----Before somebody else may write to a storage: what still has to read it is computed.
+---Before other code may write to a storage: computes what still has to read it.
 ---@param store table
 function M.settle(store)
   if not store.buf or not storage.has_readers(store) then return end

@@ -223,7 +223,7 @@ end
 ---@param order "C"|"F"
 ---@param backing? "pinned"|"managed"  default: plain memory
 ---@return cudalua.ndarray.Array
----@raise LogicError if it has too many elements, MemoryError if there is not so much memory
+---@raise LogicError if it has too many elements, MemoryError if memory is exhausted
 function M.allocated(what, shape, dtype, order, backing)
   local size = layout.size(what, shape, dtype.itemsize)
   if backing then
@@ -360,7 +360,7 @@ function Array:buffer()
   return self._p, self._size * self._dtype.itemsize, (self._root or self)._base or nil
 end
 
----The device's address of the first element, where the device reaches the memory: page-locked, registered or managed.
+---The device's address of the first element, if the device can reach the memory: page-locked, registered or managed.
 ---So these arrays are taken wherever device memory is.
 ---@return cudalua.DevicePointer
 ---@raise LogicError if the device does not reach the memory, or it was freed
@@ -544,7 +544,7 @@ end
 ---one value. The two may share memory.
 ---@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
 ---@return cudalua.ndarray.Array self
----@raise LogicError if the shapes do not go together, for an array of a higher kind (float to integer, complex to
+---@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to
 ---  real: astype() converts), or where the dtype cannot hold a value of a table
 function Array:assign(values)
   local what = "ndarray:assign"

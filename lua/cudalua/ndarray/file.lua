@@ -185,7 +185,7 @@ end
 ---@param name string
 ---@param options? {pinned: boolean, managed: boolean}  as for ndarray.empty
 ---@return cudalua.ndarray.Array  a new one each time
----@raise LogicError if there is no array of that name, or the file is damaged or was closed; MemoryError
+---@raise LogicError if no array has that name, or the file is damaged or was closed; MemoryError
 function Npz:get(name, options)
   local what = "Npz:get"
   local state = check_npz(what, self)

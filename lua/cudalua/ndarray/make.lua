@@ -46,7 +46,7 @@ end
 
 ---An array of what a function makes of the indices.
 ---@param shape integer|integer[]  as for empty
----@param fn fun(...: integer): any  is given as many positions, from 1, as there are axes; called in C order
+---@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
 ---@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
 ---@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
@@ -91,9 +91,9 @@ end
 ---The numbers from start to before stop, as NumPy's: arange(stop), arange(start, stop) or arange(start, stop, step),
 ---then, if wanted, a dtype and options.
 ---@param start number|ffi.cdata*  default: 0; integers beyond 2^53 as int64_t or uint64_t
----@param stop number|ffi.cdata*   where they end; not one of them
+---@param stop number|ffi.cdata*   the end, which is excluded
 ---@param step? number|ffi.cdata*  default: 1
----@param dtype? any    as for dtype.of; default: int64 where the numbers are whole, uint64 where only that holds them,
+---@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
 ---  else dtype.default_float()
 ---@param options? {pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
@@ -111,7 +111,7 @@ local linspace_options = { endpoint = true, order = true, pinned = true, managed
 
 ---`num` numbers at equal distances, as NumPy's.
 ---@param start number  the first
----@param stop number   the last; the one after the last where endpoint is false
+---@param stop number   the last; excluded if endpoint is false
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
 ---@param options? {endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest as for empty

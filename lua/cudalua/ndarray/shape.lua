@@ -22,7 +22,7 @@ function Array:transpose(...)
   return view(self, 0, shape, strides, self._size)
 end
 
----The same elements with another shape: a view where the memory allows it, else a copy.
+---The same elements with another shape: a view if the layout allows it, else a copy.
 ---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
 ---  elements with the first axis fastest (default "C": the last one)
 ---@return cudalua.ndarray.Array

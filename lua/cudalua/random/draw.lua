@@ -1,5 +1,5 @@
 -- Random arrays as expressions: an operation on the places of elements, from which a kernel makes each number where it
--- is needed. Nothing is computed here, and nothing stored until somebody wants to.
+-- is needed. Nothing is computed or stored here until it is needed.
 
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"

@@ -21,7 +21,7 @@ local M = {}
 -- What a class says of itself. `g` is what is behind a generator, with its context's id in `context`.
 ---@class cudalua.random.FillClass
 ---@field name string      in messages
----@field expected string  what is expected where there is no such generator
+---@field expected string  what is expected if the generator is of another kind
 ---@field tag string       of its objects
 ---@field integers fun(g: table): string  the integers that it makes, in messages
 ---@field most integer     its greatest mean number of events, an exponent of 2

@@ -109,7 +109,7 @@ function Generator:get_state()
     bit.tohex(tonumber(self._seed % 2 ^ 32ULL)), self._position)
 end
 
----Goes to where a generator was when it gave this state.
+---Moves to the position that a generator had when it gave this state.
 ---@param state string  of get_state()
 ---@return cudalua.random.Generator self
 ---@raise LogicError if it is not such a text
@@ -353,7 +353,7 @@ end
 
 ---Numbers of events, of which `mean` are expected (Poisson's distribution).
 ---@param shape? integer|integer[]  as for uniform
----@param mean any    number or array, from 0 to 2^60; where an element is negative or NaN, the result is 0
+---@param mean any    number or array, from 0 to 2^60; if an element is negative or NaN, the result is 0
 ---@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
 ---@return cudalua.gpuarray.Array  pending
 ---@raise LogicError for other types, a mean out of its range, and shapes that do not fit together
@@ -417,7 +417,7 @@ end
 ---Whole numbers from low to high, both included, each as likely as all others.
 ---@param shape? integer|integer[]  as for uniform
 ---@param low any     integer, or array of integers
----@param high any    integer not below low, or array of integers; where it is below, the result is low
+---@param high any    integer not below low, or array of integers; if it is below, the result is low
 ---@param dtype? any  an integer type; default: int64
 ---@return cudalua.gpuarray.Array  pending
 ---@raise LogicError for other types, numbers that the type does not hold, a high below low, and shapes that do not fit

@@ -30,7 +30,7 @@ local M = {}
 
 -- ---- direction numbers ----------------------------------------------------------------------------------------------
 
----Dimensions that there are direction numbers for.
+---Dimensions that have direction numbers.
 M.DIMENSIONS = 1111
 
 local table_of -- dimension from 2 on -> {coefficients, m1, m2 ...}
@@ -264,7 +264,7 @@ local function nothing() end -- done in a stream, it tells whether the stream is
 
 ---Leaves points out.
 ---@param n integer               from 0
----@param stream? cudalua.Stream  as PyCUDA's; where the generator is does not depend on one
+---@param stream? cudalua.Stream  as PyCUDA's; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError if it is not such a number, and if the sequence ends
 function Methods:call_skip_ahead(n, stream)
@@ -289,7 +289,7 @@ end
 
 ---Leaves points out, in each dimension by itself. The program waits for the numbers.
 ---@param n cudalua.gpuarray.Array  of integers from 0, one for each dimension
----@param stream? cudalua.Stream    as PyCUDA's; where the generator is does not depend on one
+---@param stream? cudalua.Stream    as PyCUDA's; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError if it is not such an array, and if the sequence ends
 function Methods:call_skip_ahead_array(n, stream)
@@ -320,7 +320,7 @@ function Methods:get_state()
   return table.concat(out, " ")
 end
 
----Goes to where a generator of the same kind and dimensions was when it gave this state.
+---Moves to the position of a generator of the same kind and dimensions when it gave this state.
 ---@param state string
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError for another generator's state

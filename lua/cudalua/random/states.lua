@@ -191,7 +191,7 @@ function Methods:get_state()
   return ("%s %d\n"):format(g.name, g.count) .. ffi.string(host:data(), host.nbytes)
 end
 
----Goes to where a generator of the same kind and number was when it gave this state.
+---Moves to the position of a generator of the same kind and number when it gave this state.
 ---@param state string
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError for another generator's state

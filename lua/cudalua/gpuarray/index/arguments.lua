@@ -70,7 +70,7 @@ function M.mask_of(what, name, x) return mask.of(M.any_array(what, name, x, dtyp
 
 local modes = { raise = true, wrap = true, clip = true }
 
----What becomes of a position that is not there.
+---How to treat a position out of range.
 function M.mode_of(what, mode)
   if mode == nil then return "raise" end
   if not modes[mode] then

@@ -108,7 +108,7 @@ local choose_options = { mode = true, out = true, stream = true, allocator = tru
 ---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
 ---  function}  mode: as for take
 ---@return cudalua.gpuarray.Array
----@raise LogicError for a number that there is no choice for
+---@raise LogicError if a number has no choice
 function M.choose(numbers, choices, options)
   local what = "gpuarray.choose"
   check_array(what, "numbers", numbers)
@@ -186,9 +186,9 @@ local function compared_in(what, x, y)
   return short and dt.itemsize <= 4 and dtypes.float32 or dtypes.float64
 end
 
----Where values go into a sorted array, as NumPy's searchsorted: the position of the first element that is not less, or
----with side "right" of the first one that is greater; one more than there are elements where there is none. NaNs are
----sorted to the end.
+---The insertion positions of values in a sorted array, as NumPy's searchsorted: the position of the first element that
+---is not less, or with side "right" of the first one that is greater; one more than the number of elements if none is.
+---NaNs are sorted to the end.
 ---@param a cudalua.gpuarray.Array  1-D, ascending
 ---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
 ---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left

@@ -348,7 +348,7 @@ local function scatter(sel, dst, source, mode)
   if kernels.launch(k, sel.size, PER_BLOCK, list, dst._store, stores_of(sel)) then from.store.pinned = true end
 end
 
----Writes to the selected elements of an array; where several elements have one place, the last one is written. Nothing
+---Writes to the selected elements of an array; if several elements have one place, the last one is written. Nothing
 ---is written where a position is not there. Where positions are checked, it waits for that.
 ---@param sel table                     of dst
 ---@param dst cudalua.gpuarray.Array

@@ -31,7 +31,7 @@ local take_options = { axis = true, mode = true, out = true, stream = true, allo
 ---@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
 ---  ones from the end; their shape takes the axis' place
 ---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  axis: default the whole array; mode: what becomes of a position that is not there: an error
+---  allocator: function}  axis: default the whole array; mode: how to treat a position out of range: an error
 ---  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for positions that are not there, or of a type or shape that does not fit
@@ -58,7 +58,7 @@ local put_options = { mode = true, stream = true }
 ---than once, its last value stays.
 ---@param a cudalua.gpuarray.Array  written to
 ---@param indices any  as for take
----@param values any   array, nested lists or a number; repeated, in C order, where they are fewer than the positions
+---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
 ---@param options? {mode: "raise"|"wrap"|"clip"}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written

@@ -93,7 +93,7 @@ local ravel_options = { mode = true, order = true, stream = true, allocator = tr
 ---@param options? {mode: "raise"|"wrap"|"clip", order: "C"|"F", stream: cudalua.Stream, allocator: function}  mode: as
 ---  for take; "raise" (default) waits for the check
 ---@return cudalua.gpuarray.Array  int64, from 1
----@raise LogicError for positions that are not there, and if there is not one array for each axis
+---@raise LogicError if positions are out of range, or an axis has no array
 function M.ravel_multi_index(indices, shape, options)
   local what = "gpuarray.ravel_multi_index"
   local o = errors.options(what, options, ravel_options)

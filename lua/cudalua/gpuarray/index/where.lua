@@ -154,7 +154,7 @@ end
 ---waits for the mask.
 ---@param a cudalua.gpuarray.Array  written to
 ---@param condition any  mask: array or nested lists, of as many elements as a
----@param values any     array, nested lists or a number; repeated where they are fewer
+---@param values any     array, nested lists or a number; repeated if they are fewer
 ---@param options? {stream: cudalua.Stream}
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError if the sizes differ, or there are no values and something is true
