@@ -50,7 +50,7 @@ cuda.device_attribute = {}
 ---@type table<string, integer>
 cuda.p2p_attribute = {}
 
----CUcomputemode: which processes may use a device; dev.compute_mode is one. EXCLUSIVE is from old drivers; none gives it
+---CUcomputemode: which processes may use a device; dev.compute_mode is one. EXCLUSIVE is of old drivers; none gives it
 ---any more.
 ---@type table<string, integer>
 cuda.compute_mode = {}
