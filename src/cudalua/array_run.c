@@ -223,7 +223,7 @@ int cl_array_compute(lua_State *L) {
     make_spare(L, st);
     return 0;
   }
-  cl_Pooled *a = cl_pool_ready(pool, (uint64_t)bytes, o.stream);
+  cl_Pooled *a = cl_pool_ready(L, pool, (uint64_t)bytes, o.stream);
   if (a) {
     m->o.rec = &a->a.rec;
     m->address = a->block->device;

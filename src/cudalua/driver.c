@@ -77,6 +77,7 @@ static void resolve(cl_Driver *d, void *lib) {
 #undef CL_ENTRY
 #undef CL_ENTRY_OLD
   *(void **)&d->control = dlsym(lib, "cuSoftgpuControl");
+  *(void **)&d->block = dlsym(lib, "cuSoftgpuBlock");
 }
 
 /* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */
@@ -374,6 +375,10 @@ void cl_say_place(const char *place) {
   if (!cl_driver()->control) return;
   snprintf(command, sizeof command, "place %s", place ? place : "");
   cl_driver()->control(command, NULL, 0, NULL);
+}
+
+void cl_say_block(uint64_t address, uint64_t bytes, const char *place) {
+  if (cl_driver()->block && !cl_forked) cl_driver()->block(address, bytes, place);
 }
 
 /* softgpu_control(command) -> reply */

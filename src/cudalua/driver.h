@@ -33,6 +33,7 @@ typedef struct cl_Driver {
   int version;     /* cuDriverGetVersion */
   char path[1024]; /* library that was opened */
   CUresult (*control)(const char *, char *, size_t, size_t *);
+  CUresult (*block)(CUdeviceptr, size_t, const char *); /* the software device's, else NULL */
 } cl_Driver;
 
 extern const cl_Driver *_Atomic cl_driver_in_use;
@@ -58,5 +59,9 @@ void cl_log_clear(void);
 /* Tells the software device where the program is ("file:line", NULL: nowhere): its reports name it with the
  * memory that this thread makes or frees next. */
 void cl_say_place(const char *place);
+
+/* Tells the software device that a block which a pool got from the driver now serves an allocation of
+ * `bytes`, made at `place`; 0: the pool keeps it, freed at `place`. A block is larger than what it serves. */
+void cl_say_block(uint64_t address, uint64_t bytes, const char *place);
 
 #endif

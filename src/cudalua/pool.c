@@ -241,7 +241,8 @@ static cl_Pool *check_pool(lua_State *L, cl_Kind kind) {
   return (cl_Pool *)((const cl_Object *)cl_check(L, 1, kind))->rec;
 }
 
-static void fill(cl_Pooled *a, cl_Block *b, uint64_t bytes) {
+static void fill(lua_State *L, cl_Pooled *a, cl_Block *b, uint64_t bytes) {
+  if (cl_driver()->soft && !b->slab) cl_say_block(b->address, bytes, cl_here(L));
   a->block = b;
   a->a.origin = CL_BLOCK;
   a->a.size = bytes;
@@ -270,10 +271,11 @@ static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *w
   m->o.rec = &a->a.rec;
   a->pool = (cl_Pool *)cl_rec_retain(&pool->rec);
   CUresult code = cl_allocate(L, ask, &q);
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) cl_log_clear(); /* what the driver said has the block's size */
   if (code) cl_fail_memory(L, on_host(pool) ? "cuMemHostAlloc" : "cuMemAlloc_v2", code, bytes);
   free(q.block->record);
   q.block->record = NULL;
-  fill(a, q.block, bytes);
+  fill(L, a, q.block, bytes);
   m->size = bytes;
   m->address = q.block->device;
   if (q.stream && !a->a.order.home) cl_order_open(&a->a.order, q.stream);
@@ -347,7 +349,7 @@ static cl_Block *take_ready(cl_Pool *p, uint32_t bin, uint64_t bytes, const cl_S
   return b;
 }
 
-cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
+cl_Pooled *cl_pool_ready(lua_State *L, cl_Pool *p, uint64_t bytes, cl_Stream *s) {
   const uint32_t bin = bin_of(bytes);
   if (cl_captures) return NULL;
   bool none;
@@ -358,7 +360,7 @@ cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s) {
   b->record = NULL;
   cl_rec_open(&a->a.rec, CL_POOLED, sizeof *a, p->rec.parent);
   a->pool = (cl_Pool *)cl_rec_retain(&p->rec);
-  fill(a, b, bytes);
+  fill(L, a, b, bytes);
   cl_account_from(&a->a.rec, CL_BYTES_POOLED, size_of(bin), CL_BYTES_HELD);
   a->a.rec.life = CL_LIVE;
   return a;
@@ -380,7 +382,7 @@ int cl_array_allocate(lua_State *L) {
     cl_MemoryObject *m = cl_push(L, CL_POOLED, sizeof *m); /* may collect: looks at everything again */
     CL_TRY(L, cuCtxGetCurrent, &current);
     cl_Pooled *a = cl_rec_live(&pool->rec) && current == (CUcontext)ctx->rec.handle
-                       ? cl_pool_ready(pool, bytes, cl_current_stream(L, "array", ctx))
+                       ? cl_pool_ready(L, pool, bytes, cl_current_stream(L, "array", ctx))
                        : NULL;
     if (a) {
       m->o.rec = &a->a.rec;
@@ -412,11 +414,17 @@ static cl_Block *leave(cl_Pooled *a) { /* locked */
   return b;
 }
 
+static void say_kept(const cl_Pooled *a) { /* before anybody else can have the block */
+  const cl_Block *b = a->block;
+  if (cl_driver()->soft && b && !b->slab) cl_say_block(b->address, 0, a->a.rec.closed_at);
+}
+
 bool cl_pool_stopped(const cl_Rec *r) { return ((const cl_Pooled *)r)->pool->stopped; }
 
 CUresult cl_block_destroy(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
   cl_Pool *p = a->pool;
+  say_kept(a);
   pthread_mutex_lock(&lock);
   cl_Block *b = leave(a);
   bool keep = !p->stopped;
@@ -438,6 +446,7 @@ static bool take_back(cl_Rec *r) {
   if (usual) {
     r->life = CL_CLOSED;
     cl_unaccount_to(r, CL_BYTES_HELD);
+    say_kept(a);
     pthread_mutex_lock(&lock);
     cl_Block *b = leave(a);
     b->record = a;
@@ -493,7 +502,8 @@ int cl_array_release(lua_State *L) {
     const cl_Object *o = cl_to_kind(L, 1, CL_POOLED);
     if (!o || !cl_rec_live(o->rec) || ((const cl_Pooled *)o->rec)->a.captured) return 0;
   }
-  const cl_Pooled *a = (const cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
+  if (cl_driver()->soft) a->a.rec.closed_at = cl_here(L);
   if (!a->a.captured && cl_object_give(L, 1, take_back)) return 0;
   return cl_pooled_free(L);
 }

@@ -43,6 +43,6 @@ typedef struct cl_Pooled {
 
 /* A block for work in s that is there, with nobody else to wait for; NULL: allocate() has to find one. Does
  * not call Lua, nor the driver but for a slab; with the pool's context current. */
-cl_Pooled *cl_pool_ready(cl_Pool *p, uint64_t bytes, cl_Stream *s);
+cl_Pooled *cl_pool_ready(lua_State *L, cl_Pool *p, uint64_t bytes, cl_Stream *s);
 
 #endif

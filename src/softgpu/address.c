@@ -27,10 +27,10 @@ static inline bool global_span(Gang *g, const Ins *in, uint64_t addr, uint64_t s
   AllocCache *c = &g->caches[in->cache];
   if (!(addr >= c->base && inside(addr - c->base, span, c->end - c->base))) {
     SgAlloc *a = sg_arena_reach(addr);
-    if (!a || !inside(addr - a->base, span, a->size) || !sg_open_to(g, a)) return false;
+    if (!a || !inside(addr - a->base, span, sg_arena_bytes(a)) || !sg_open_to(g, a)) return false;
     c->alloc = a;
     c->base = a->base;
-    c->end = a->base + a->size;
+    c->end = a->base + sg_arena_bytes(a);
     c->writable = !a->read_only;
   }
   return c->writable || !(in->flags & INS_STORE);
@@ -104,7 +104,7 @@ void *sg_lane_memory(Gang *g, uint32_t lane, uint64_t address, uint64_t bytes, b
     return p ? p + (size_t)per_lane * lane : NULL;
   }
   const SgAlloc *a = sg_arena_reach(address);
-  const bool open = a && inside(address - a->base, bytes, a->size) && sg_open_to(g, a);
+  const bool open = a && inside(address - a->base, bytes, sg_arena_bytes(a)) && sg_open_to(g, a);
   return open && !(store && a->read_only) ? (void *)(uintptr_t)address : NULL;
 }
 

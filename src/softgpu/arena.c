@@ -509,7 +509,10 @@ static void poison(const SgAlloc *a, uint64_t whole, uint64_t edge) {
   if (a->size > whole) memset(p + a->size - edge, sg_arena_poison, edge);
 }
 
-static uint8_t *red_zone(const SgAlloc *a) { return (uint8_t *)(uintptr_t)(a->base + a->size); }
+/* Behind what queued operations may still write, too. */
+static uint8_t *red_zone(const SgAlloc *a) {
+  return (uint8_t *)(uintptr_t)(a->base + (a->was > a->size ? a->was : a->size));
+}
 
 static bool red_zone_damaged(const SgAlloc *a) {
   const uint8_t *p = red_zone(a);
@@ -581,12 +584,13 @@ static void begin(Block *b, uint64_t size, int device, SgKind kind, uint64_t own
   b->a.device = device;
   b->a.kind = kind;
   b->a.held = true;
+  b->a.kept = false;
   b->a.read_only = kind == SG_CONST;
   b->a.exported = false;
   b->a.sync_memops = false;
   b->a.tag = 0;
   b->a.more = NULL;
-  b->a.until = 0;
+  b->a.until = b->a.was = 0;
   b->a.serial = ++A.serial;
   b->a.owner = owner;
   b->a.name[0] = 0;
@@ -642,18 +646,22 @@ void sg_arena_let_go(SgAlloc *a, uint64_t until) {
   if (!a->held) return;
   if (((Block *)a)->heap != ELSEWHERE && red_zone_damaged(a)) A.damaged++;
   take_place(a->freed, &a->freer, false);
+  a->until = until;
   SgAlloc *past = &A.history[A.history_next++ % HISTORY];
   *past = *a;
+  a->held = false;
+  past->was = 0;
   past->init = NULL;
   past->track = NULL;
-  a->held = false;
-  a->until = until;
+  if (a->was < a->size) a->was = a->size;
   sg_arena_epoch++;
 }
 
 void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh) {
   a->held = true;
+  a->kept = false;
   a->size = size;
+  if (fresh) a->was = 0;
   a->sync_memops = false;
   a->serial = ++A.serial;
   a->freed[0] = 0;
@@ -661,6 +669,12 @@ void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh) {
   take_place(a->made, &a->maker, false);
   if (fresh) begin_init(a); /* otherwise what comes first may still be written */
   if (fresh) poison(a, 4 * POISON_AGAIN, POISON_AGAIN);
+  memset(red_zone(a), RED_BYTE, SG_REDZONE);
+  sg_arena_epoch++;
+}
+
+void sg_arena_trim(SgAlloc *a, uint64_t size) {
+  a->size = size;
   memset(red_zone(a), RED_BYTE, SG_REDZONE);
   sg_arena_epoch++;
 }
@@ -701,8 +715,9 @@ SgAlloc *sg_arena_find(uint64_t addr) {
 static bool is_there(const SgAlloc *a) { return a->held || sg_arena_now <= a->until; }
 
 SgAlloc *sg_arena_reach(uint64_t addr) {
-  SgAlloc *a = sg_arena_at(addr);
-  return a && is_there(a) && a->kind != SG_ARRAY ? a : NULL;
+  Block *b = treap_floor(addr);
+  const bool in = b && addr - b->a.base < sg_arena_bytes(&b->a);
+  return in && is_there(&b->a) && b->a.kind != SG_ARRAY ? &b->a : NULL;
 }
 
 SgAlloc *sg_arena_nearest(uint64_t addr) {
@@ -711,7 +726,7 @@ SgAlloc *sg_arena_nearest(uint64_t addr) {
   for (Block *b = A.live_head; b; b = b->next)
     if (is_there(&b->a) && b->a.base > addr && (!hi || b->a.base < hi->a.base)) hi = b;
   if (!lo || !hi) return lo ? &lo->a : hi ? &hi->a : NULL;
-  uint64_t end = lo->a.base + lo->a.size;
+  uint64_t end = lo->a.base + sg_arena_bytes(&lo->a);
   uint64_t below = addr < end ? 0 : addr - end;
   return below <= hi->a.base - addr ? &lo->a : &hi->a;
 }
@@ -722,6 +737,16 @@ const SgAlloc *sg_arena_freed_at(uint64_t addr) {
     if (addr >= a->base && addr - a->base < a->size) return a;
   }
   return NULL;
+}
+
+const SgAlloc *sg_arena_then(const SgAlloc *a) {
+  const SgAlloc *then = a;
+  for (uint32_t i = 0; a->was && i < HISTORY && i < A.history_next; i++) {
+    const SgAlloc *past = &A.history[(A.history_next - 1 - i) % HISTORY];
+    if (past->base == a->base && past->until < sg_arena_now) break;
+    if (past->base == a->base) then = past;
+  }
+  return then;
 }
 
 void sg_arena_info(int device, uint64_t *free_bytes, uint64_t *total_bytes) {

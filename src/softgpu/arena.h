@@ -36,17 +36,19 @@ typedef struct SgAlloc {
   int device;
   SgKind kind;
   bool held;        /* the program has it; false: freed, but not given back yet */
+  bool kept;        /* freed by a pool of the program's own, which will ask for its address again */
   bool read_only;   /* kernels may read, not write */
   bool exported;    /* other processes may have it */
   bool sync_memops; /* the driver layer's own, like the next two; false, 0 and NULL at first */
   uint32_t tag;
   void *more;
-  uint64_t until;                       /* not held: the last operation that may still use it */
-  uint64_t serial;                      /* 1, 2, 3 ... over the process: never reused */
-  uint64_t owner;                       /* context id (driver layer); 0 for none */
-  uint8_t *init;                        /* which bytes were written (shadow.c); NULL: taken to be all */
-  uint64_t full;                        /* ... and all of those before this one */
-  void *track;                          /* who used its words (race.c), or NULL */
+  uint64_t until;  /* the last operation that may use it as it was before it was freed, */
+  uint64_t was;    /* which had up to so many bytes; 0: nothing of that is queued */
+  uint64_t serial; /* 1, 2, 3 ... over the process: never reused */
+  uint64_t owner;  /* context id (driver layer); 0 for none */
+  uint8_t *init;   /* which bytes were written (shadow.c); NULL: taken to be all */
+  uint64_t full;   /* ... and all of those before this one */
+  void *track;     /* who used its words (race.c), or NULL */
   char made[SG_PLACE], freed[SG_PLACE]; /* places in the program, or "" */
   const void *maker, *freer;            /* ... else the code that called the driver, or NULL (place.c) */
   char name[64];                        /* variable's name, or "" */
@@ -100,6 +102,8 @@ void sg_arena_let_go(SgAlloc *a, uint64_t until);
 /* The program gets it again, for `size` bytes of it (no more than it had at first), as a new allocation.
  * `fresh`: nobody uses the old contents any more, and its ends are poisoned. */
 void sg_arena_hold(SgAlloc *a, uint64_t size, bool fresh);
+/* The program uses the first `size` bytes of it only. */
+void sg_arena_trim(SgAlloc *a, uint64_t size);
 
 /* The allocation of the program that holds `addr`, else NULL. O(log n). The pointer stays valid until that
  * allocation is freed; `sg_arena_epoch` changes whenever any allocation is made or freed. */
@@ -108,6 +112,11 @@ SgAlloc *sg_arena_find(uint64_t addr);
  * after the operation was submitted is still there. */
 SgAlloc *sg_arena_reach(uint64_t addr);
 extern uint64_t sg_arena_now;
+/* The bytes that this operation may use: if it was submitted before the memory was freed, those of that time.
+ */
+static inline uint64_t sg_arena_bytes(const SgAlloc *a) {
+  return a->was && sg_arena_now <= a->until ? a->was : a->size;
+}
 /* Whatever is at `addr`, freed or not; and whatever shares a byte with [addr, addr + size), the last if
  * several. */
 SgAlloc *sg_arena_at(uint64_t addr);
@@ -117,6 +126,8 @@ bool sg_arena_owns(uint64_t addr); /* an address of the range, allocated or not 
  * one that last held it (or NULL). */
 SgAlloc *sg_arena_nearest(uint64_t addr);
 const SgAlloc *sg_arena_freed_at(uint64_t addr);
+/* Memory as it was when the running operation was submitted: it may have been freed and handed out since. */
+const SgAlloc *sg_arena_then(const SgAlloc *a);
 extern uint64_t sg_arena_epoch;
 
 /* Page-locked host memory, of the arena or of the program. */

@@ -161,7 +161,7 @@ static Area area_of(const Gang *g, const Ins *in, const uint8_t *p) {
   SgAlloc *a = at - cache->base < cache->end - cache->base ? cache->alloc : sg_arena_reach(at);
   if (!a) return nothing;
   Area area = {.base = (const uint8_t *)(uintptr_t)(a->base & ~(uint64_t)3),
-               .end = (const uint8_t *)(uintptr_t)(a->base + a->size),
+               .end = (const uint8_t *)(uintptr_t)(a->base + sg_arena_bytes(a)),
                .init = c->on & SG_CHECK_UNINITIALISED ? a->init : NULL,
                .global = true};
   Tracked *t = c->on & SG_CHECK_RACES && !a->read_only ? make_track(g, a) : NULL;

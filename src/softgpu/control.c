@@ -1,6 +1,6 @@
-/* cuSoftgpuControl: the one export that no real driver has. A text protocol by which tests read the call
- * log, inject faults, count what is alive and start over. Its presence tells the caller that this is the
- * software device. Not logged, never injected. */
+/* cuSoftgpuControl: an export that no real driver has, as cuSoftgpuBlock is (drv_memory.c). A text protocol
+ * by which tests read the call log, inject faults, count what is alive and start over. Its presence tells the
+ * caller that this is the software device. Not logged, never injected. */
 #include "drv.h"
 
 #include <stdio.h>

@@ -305,7 +305,8 @@ uint64_t sg_random_below(uint64_t n);
 CUresult sg_stream_wait(SgStream *s);
 /* Nothing is queued that an operation submitted to s now would have to wait for. */
 bool sg_stream_idle(SgStream *s);
-uint64_t sg_stream_last(void); /* number of the latest operation of all streams */
+uint64_t sg_stream_last(void);      /* number of the latest operation of all streams */
+bool sg_streams_ran(uint64_t last); /* all operations up to number `last`, in all streams */
 /* All streams of a context; with NULL, of all contexts. */
 void sg_drain(SgContext *ctx);
 void sg_stream_close(SgStream *s, bool orphan);
@@ -476,6 +477,10 @@ void sg_leaks_of_kernels(const SgContext *ctx); /* what they allocated and none 
 void sg_call_user(void (*f)(void *), void *arg);
 
 CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, size_t *reply_needed);
+/* For a pool of the program's own, which keeps blocks of cuMemAlloc and cuMemHostAlloc and hands them out
+ * again: the block at `base` now serves an allocation of `bytes`, made at `place`; 0: it is kept, freed
+ * there. Bounds checks and reports go by that. Work that is queued already may use it as it was. */
+CUresult cuSoftgpuBlock(CUdeviceptr base, size_t bytes, const char *place);
 
 void sg_first_call(void); /* reads the switches, once */
 void sg_lock_take(void);

@@ -15,12 +15,12 @@ static SgPlace place_of(const SgAlloc *a) {
 
 static bool on_host(const SgEnd *e) { return e->place == SG_PAGEABLE || e->place == SG_PINNED; }
 
-/* False: the bytes reach beyond the end of a, or for NULL, of the host's memory. */
-static bool end_in(const SgAlloc *a, uint64_t p, uint64_t offset, uint64_t span, SgEnd *e) {
+/* False: they reach beyond the first `bytes` of a, or for NULL, beyond the host's memory. */
+static bool end_in(const SgAlloc *a, uint64_t bytes, uint64_t p, uint64_t offset, uint64_t span, SgEnd *e) {
   *e = (SgEnd){.place = place_of(a), .device = -1, .p = p + offset, .span = span};
   if (a) e->sync = a->sync_memops;
   if (a && !sg_is_pinned(a)) e->device = a->device;
-  uint64_t room = a ? a->base + a->size - p : UINT64_MAX - p;
+  uint64_t room = a ? a->base + bytes - p : UINT64_MAX - p;
   return offset <= room && span <= room - offset;
 }
 
@@ -31,7 +31,8 @@ static void say_past(const char *what, uint64_t p, uint64_t offset, uint64_t spa
 }
 
 bool sg_end_device(uint64_t p, uint64_t offset, uint64_t span, const char *what, SgEnd *e) {
-  bool inside = end_in(sg_arena_find(p), p, offset, span, e);
+  const SgAlloc *a = sg_arena_find(p);
+  bool inside = end_in(a, a ? a->size : 0, p, offset, span, e);
   if (e->place == SG_PAGEABLE) {
     sg_note_stale("memory", p);
     sg_say(CU_LOG_LEVEL_ERROR, "The %s 0x%llx of a copy or fill of %llu bytes is not device memory", what,
@@ -55,7 +56,7 @@ bool sg_end_any(uint64_t p, uint64_t offset, uint64_t span, const char *what, Sg
            (unsigned long long)p);
     return false;
   }
-  bool inside = end_in(a, p, offset, span, e);
+  bool inside = end_in(a, a ? a->size : 0, p, offset, span, e);
   if (!inside) say_past(what, p, offset, span);
   return inside;
 }
@@ -64,7 +65,8 @@ bool sg_end_alive(const SgEnd *e) {
   SgEnd now;
   if (e->place == SG_PAGEABLE) return true;
   if (e->place == SG_IN_ARRAY) return sg_handle_peek(SG_H_ARRAY, e->array, e->generation) != NULL;
-  return end_in(sg_arena_reach(e->p), e->p, 0, e->span, &now) && now.place == e->place;
+  const SgAlloc *a = sg_arena_reach(e->p);
+  return end_in(a, a ? sg_arena_bytes(a) : 0, e->p, 0, e->span, &now) && now.place == e->place;
 }
 
 /* --- the operation: plain bytes, and run() changes nothing in it --- */

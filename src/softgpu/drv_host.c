@@ -34,7 +34,7 @@ SG_API CUresult cuMemAllocHost_v2(void **pp, size_t bytesize) {
 
 static CUresult host_free(const void *p) {
   if (!p) return CUDA_SUCCESS;
-  SgAlloc *a = sg_arena_find(SG_X(p));
+  SgAlloc *a = sg_alloc_freeable(SG_X(p));
   if (a && a->base == SG_X(p) && a->kind == SG_HOST) return sg_free_drained(a);
   sg_note_stale("host", SG_X(p));
   return CUDA_ERROR_INVALID_VALUE;

@@ -7,7 +7,7 @@
 
 /* Variables belong to their module, texels to their array, what is named to the driver. */
 bool sg_alloc_counts(const SgAlloc *a) {
-  if (!a->held || a->name[0]) return false;
+  if (!(a->held || a->kept) || a->name[0]) return false;
   return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP;
 }
 

@@ -1,6 +1,7 @@
 /* Device memory: making it, freeing it, how much there is. */
 #include "memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { PITCH_ALIGN = 512 };
@@ -85,12 +86,17 @@ SG_API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Wid
           Height, ElementSizeBytes);
 }
 
+SgAlloc *sg_alloc_freeable(uint64_t p) {
+  SgAlloc *a = sg_arena_at(p);
+  return a && (a->held ? a == sg_arena_find(p) : a->kept) ? a : NULL;
+}
+
 CUresult sg_free_drained(SgAlloc *a) {
   uint64_t base = a->base, serial = a->serial;
   int device = a->device;
   sg_drain(sg_is_pinned(a) ? NULL : sg_alloc_context(a));
   if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
-  a = sg_arena_find(base); /* a host function may have let another thread in */
+  a = sg_alloc_freeable(base); /* a host function may have let another thread in */
   if (!a || a->serial != serial) return CUDA_ERROR_INVALID_VALUE;
   sg_arena_free(a);
   return CUDA_SUCCESS;
@@ -98,7 +104,7 @@ CUresult sg_free_drained(SgAlloc *a) {
 
 /* The allocation that starts at p, if a free call may take it. A managed variable is its module's. */
 static SgAlloc *freeable(CUdeviceptr p) {
-  SgAlloc *a = sg_arena_find(p);
+  SgAlloc *a = sg_alloc_freeable(p);
   if (a && a->base == p && !a->name[0] &&
       (a->kind == SG_DEVICE || a->kind == SG_MANAGED || sg_is_pooled(a) || sg_ipc_from_pool(a)))
     return a;
@@ -164,6 +170,29 @@ static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
 
 SG_API CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   SG_CALL(SG_NEED_HEALTH, mem_free_async(dptr, hStream), "ptr=0x%llx stream=0x%llx", dptr, SG_X(hStream));
+}
+
+/* --- pools of the program's own --- */
+
+SG_API CUresult cuSoftgpuBlock(CUdeviceptr base, size_t bytes, const char *place) {
+  sg_lock_take();
+  SgAlloc *a = sg_arena_at(base);
+  const bool known = a && a->base == base && (a->kind == SG_DEVICE || a->kind == SG_HOST);
+  const bool back = known && !bytes && a->held;
+  const bool fits = known && bytes && bytes + SG_REDZONE <= a->room && (a->held || a->kept);
+  if (place) snprintf(sg_arena_place, sizeof sg_arena_place, "%s", place);
+  sg_arena_caller = NULL;
+  if (back) {
+    sg_arena_let_go(a, sg_stream_last());
+    a->kept = true;
+  } else if (fits && a->held) {
+    sg_arena_trim(a, bytes);
+  } else if (fits) {
+    sg_arena_hold(a, bytes, sg_streams_ran(a->until));
+  }
+  sg_arena_place[0] = 0;
+  sg_lock_drop();
+  return back || fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* --- how much, and where --- */

@@ -423,6 +423,7 @@ bool sg_stream_idle(SgStream *s) {
 }
 
 uint64_t sg_stream_last(void) { return engine.seq; }
+bool sg_streams_ran(uint64_t last) { return !oldest(NULL, last); }
 
 static CUresult stream_query(CUstream h) {
   CUresult code;

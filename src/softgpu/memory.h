@@ -22,6 +22,9 @@ SgAlloc *sg_alloc_hard(int device, uint64_t size, SgKind kind, uint64_t owner);
 /* The body of cuMemAlloc; kind: SG_DEVICE or SG_MANAGED. */
 CUresult sg_mem_alloc(CUdeviceptr *out, size_t bytes, SgKind kind);
 
+/* What a free call may take: memory that the program has, or that a pool of its own keeps. */
+SgAlloc *sg_alloc_freeable(uint64_t p);
+
 /* Frees it once all that might use it has run. */
 CUresult sg_free_drained(SgAlloc *a);
 

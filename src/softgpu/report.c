@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void say_alloc(Text *t, const SgAlloc *a) {
+static void say_alloc(Text *t, const SgAlloc *now) {
+  const SgAlloc *a = sg_arena_then(now);
   char place[SG_PLACE] = "", freed[SG_PLACE];
   if (a->kind == SG_HEAP)
     sg_text(t, "memory from malloc in a kernel");
@@ -20,7 +21,7 @@ static void say_alloc(Text *t, const SgAlloc *a) {
     sg_text(t, "allocation %" PRIu64, a->serial);
   sg_text(t, " (%" PRIu64 " bytes at 0x%" PRIx64, a->size, a->base);
   if (sg_place_text(a->made, a->maker, place)) sg_text(t, ", made at %s", place);
-  if (!a->held && sg_place_text(a->freed, a->freer, freed) && strcmp(place, freed) != 0)
+  if ((a != now || !a->held) && sg_place_text(a->freed, a->freer, freed) && strcmp(place, freed) != 0)
     sg_text(t, ", freed after the launch at %s", freed);
   sg_text(t, ")");
 }
@@ -118,7 +119,7 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     } else {
       sg_text(t, "; %" PRIu64 " bytes into ", a - here->base);
       say_alloc(t, here);
-      if (a - here->base + b->bytes > here->size) sg_text(t, ", across its end");
+      if (a - here->base + b->bytes > sg_arena_then(here)->size) sg_text(t, ", across its end");
     }
     return;
   }
@@ -146,7 +147,8 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     sg_text(t, "; %" PRIu64 " bytes before the nearest one, ", near->base - a);
     say_alloc(t, near);
   } else {
-    sg_text(t, "; %" PRIu64 " bytes past the end of the nearest one, ", a - near->base - near->size);
+    sg_text(t, "; %" PRIu64 " bytes past the end of the nearest one, ",
+            a - near->base - sg_arena_then(near)->size);
     say_alloc(t, near);
   }
 }
@@ -324,6 +326,8 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   const bool behind = near && a - near->base < near->room;
   const SgAlloc *freed = m || behind ? NULL : sg_arena_freed_at(a), *n = m ? m : freed ? freed : near;
   if (!n) return;
+  const SgAlloc *now = n;
+  n = sg_arena_then(now);
   sg_text(t,
           ",\"allocation\":{\"serial\":%" PRIu64 ",\"address\":\"0x%" PRIx64 "\",\"bytes\":%" PRIu64
           ",\"offset\":%" PRId64,
@@ -332,7 +336,7 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
   char place[SG_PLACE];
   if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
-  if ((n == freed || !n->held) && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
+  if ((n == freed || n != now || !n->held) && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
   sg_text(t, "}");
 }
 
