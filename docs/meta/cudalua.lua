@@ -72,7 +72,7 @@ function Device:can_access_peer(other) end
 ---@raise LogicError if other is the same device
 function Device:p2p_attribute(other, attribute) end
 
----cuCtxCreate: a context of its own, made current. `cuda.Context(dev, flags)` does the same.
+---cuCtxCreate: a new context, made current. `cuda.Context(dev, flags)` does the same.
 ---@param flags? integer|string|(integer|string)[]  cuda.ctx_flags: "sched_spin", or several in a list
 ---@return cudalua.Context
 ---@raise MemoryError, LogicError for bad flags
@@ -97,7 +97,7 @@ function Context:push() end
 function Context.pop() end
 
 ---cuCtxDestroy or cuDevicePrimaryCtxRelease, when it was called as often as the context was made or retained.
----Everything in the context is dead from then on; where other code goes on with it, that is given back first. A
+---Everything in the context is dead from then on; if other code goes on using the context, that is freed first. A
 ---current context is taken off the stack.
 ---@raise LogicError for a detached context
 function Context:detach() end
@@ -320,7 +320,7 @@ function Function:max_cluster_size(options) end
 
 ---Launches what prepare() settled, in the current stream: the fastest way to launch, and checked as fn(...) is.
 ---@param grid integer|integer[]  blocks: up to 3 extents
----@param ... any  a list of the block's extents, needed where prepare() was given no block; then the arguments, as
+---@param ... any  a list of the block's extents, needed if prepare() was given no block; then the arguments, as
 ---  fn(...) takes them; behind them, if need be, {shared_size = bytes}
 ---@raise LogicError for arguments that do not fit, and if prepare() was not called; LaunchError for a grid or a
 --- block beyond the limits

@@ -14,7 +14,7 @@ local math = {}
 ---@field stream? cudalua.Stream  the result is computed in it, at once
 ---@field allocator? fun(bytes: integer): any  gives the memory of the result, as for gpuarray.empty
 
----The absolute value; of a complex number its length, a float; also of integers, where the lowest number stays as it
+---The absolute value; of a complex number its length, a float; also of integers, whose lowest number stays as it
 ---is, and of bool.
 ---@param a cudalua.gpuarray.Array
 ---@param options? cudalua.operation_options  out, stream, allocator
@@ -504,7 +504,7 @@ function math.mod(a, b, options) end
 ---@raise LogicError if these dtypes are not supported, or both are numbers
 function math.ieee_remainder(a, b, options) end
 
----a - b where that is positive, else 0.
+---a - b if that is positive, else 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
@@ -584,7 +584,7 @@ function math.copysign(a, b, options) end
 ---@raise LogicError if these dtypes are not supported, or both are numbers
 function math.nextafter(a, b, options) end
 
----0 where a is negative, 1 where it is positive, b where it is 0.
+---0 if a is negative, 1 if it is positive, b if it is 0.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator

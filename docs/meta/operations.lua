@@ -171,7 +171,7 @@ function operations.bitwise_xor(a, b, options) end
 ---@raise LogicError if a's dtype is not supported
 function operations.bitwise_not(a, options) end
 
----The bits of a, b places higher; 0 where b is not less than the number of bits, or negative.
+---The bits of a, b places higher; 0 if b is not less than the number of bits, or is negative.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
@@ -179,7 +179,7 @@ function operations.bitwise_not(a, options) end
 ---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.left_shift(a, b, options) end
 
----The bits of a, b places lower; the sign where b is not less than the number of bits, or negative.
+---The bits of a, b places lower; the sign if b is not less than the number of bits, or is negative.
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number
 ---@param options? cudalua.operation_options  out, stream, allocator
@@ -203,7 +203,7 @@ function operations.gcd(a, b, options) end
 ---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 function operations.lcm(a, b, options) end
 
----a where the criterion is greater than 0, else b; as in PyCUDA.
+---a if the criterion is greater than 0, else b; as in PyCUDA.
 ---@param criterion cudalua.gpuarray.Array|number
 ---@param a cudalua.gpuarray.Array|number
 ---@param b cudalua.gpuarray.Array|number

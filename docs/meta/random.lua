@@ -123,21 +123,21 @@ function M.generate_scramble_constants64(count, seed) end
 local StateGenerator = {}
 
 ---Leaves numbers out, in each of the generators: the same as call_skip_ahead.
----@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
 function StateGenerator:call_skip_ahead_array(n, stream) end
 
 ---Leaves whole sequences out, in each of the generators: the same as call_skip_ahead_sequence.
----@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
 function StateGenerator:call_skip_ahead_sequence_array(n, stream) end
 
 ---Leaves subsequences out, in each of the generators: the same as call_skip_ahead_subsequence.
----@param n integer|cudalua.gpuarray.Array  how many, or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array, and for XORWOW

@@ -177,7 +177,7 @@ function GraphExec:upload(stream) end
 ---are under way keep the old ones.
 ---@param graph cudalua.Graph
 ---@return boolean ok
----@return string? reason  where not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; nothing is
+---@return string? reason  if not ok: "topology_changed", "node_type_changed", "parameters_changed" ...; nothing is
 --- changed then
 ---@raise LogicError for a graph of another context
 function GraphExec:update(graph) end

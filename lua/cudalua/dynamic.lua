@@ -319,7 +319,7 @@ M.DynamicModule = setmetatable({}, {
   __call = function(_, opts) return new("DynamicModule", opts) end,
 })
 
----Compiles a source as relocatable code, links it with CUDA's device runtime where that is installed, and loads it:
+---Compiles a source as relocatable code, links it with CUDA's device runtime if that is installed, and loads it:
 ---`cuda.DynamicSourceModule(source, opts)`, for kernels that launch kernels.
 ---@class cudalua.DynamicSourceModuleClass
 ---@overload fun(source: string, opts?: cudalua.DynamicOptions): cudalua.DynamicModule

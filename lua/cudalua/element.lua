@@ -257,7 +257,7 @@ local checks = { int = check_integer, uint = check_integer, float = check_float,
 ---@param row table  { name =, kind =, itemsize =, c = C type }
 ---@return fun(p: ffi.cdata*, offset: integer): any load           p: a byte pointer; offset: bytes
 ---@return fun(p: ffi.cdata*, offset: integer, value: any) store   value: what check gave
----@return fun(value: any): any, string? check                     nil and why where the type cannot hold it
+---@return fun(value: any): any, string? check                     nil and why if the type cannot hold it
 function M.access(row)
   local load, store = accessors(row)
   return load, store, row.kind == "bool" and check_bool or checks[row.kind](row)
@@ -297,7 +297,7 @@ end
 ---complex numbers their imaginary part; anything but zero is true.
 ---@param src cudalua.dtype.DType
 ---@param dst cudalua.dtype.DType
----@return fun(x: any): any, string?  nil and why where a float has no counterpart among the integers
+---@return fun(x: any): any, string?  nil and why if a float has no counterpart among the integers
 function M.converter(src, dst)
   local from, to = src.kind, dst.kind
   if to == "bool" then

@@ -12,7 +12,7 @@ for name, class in pairs_of(core.errors) do M[name] = class end
 ---@class cudalua.Error
 ---@field class string          "LogicError", ...
 ---@field message string        one sentence
----@field code integer?         CUresult, where the driver reported it
+---@field code integer?         CUresult, if the driver reported it
 ---@field name string?          "CUDA_ERROR_INVALID_VALUE"
 ---@field call string?          driver function that reported it
 ---@field kernel string?        kernel concerned: launched, or launched last before a late report
@@ -191,7 +191,7 @@ local function index(t, key) return t[key] end
 M.WHICH = {}
 
 ---The table of options that `where` was given; {} for nil. Raises a LogicError for anything else, for keys that are
----not in `known`, and where a metamethod of the table raises.
+---not in `known`, and if a metamethod of the table raises.
 ---@param where string    function, for the message
 ---@param options any
 ---@param known table<string, boolean>

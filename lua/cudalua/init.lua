@@ -109,13 +109,13 @@ function cuda.driver_info() return core.driver_info() end
 
 ---The device's lasting error: after one, every call on the device fails in this process, which must restart.
 ---@param device? cudalua.Device  default: that of the current context
----@return integer? code  nil: there is none
+---@return integer? code  or nil
 ---@return string? name  "CUDA_ERROR_ILLEGAL_ADDRESS"
 ---@raise LogicError (201) without an argument if no context is current
 function cuda.device_error(device) return core.device_error(device) end
 
 ---The Context that stands for a CUcontext which other code in this process made and keeps owning: detach() lets go
----of it and destroys nothing. A handle that is none may crash the driver.
+---of it and destroys nothing. An invalid handle may crash the driver.
 ---@param handle integer|ffi.cdata*  the CUcontext as a number
 ---@return cudalua.Context  the same object each time
 ---@raise LogicError for 0, and for the handle of a Context that was detached

@@ -230,7 +230,7 @@ end
 
 -- ---- indices ------------------------------------------------------------------------------------------------
 
----A position on an axis, from 1; raises where there is none.
+---A position on an axis, from 1; raises if it is out of range.
 ---@param what string
 ---@param axis integer  for messages
 ---@param i any

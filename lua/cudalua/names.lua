@@ -63,7 +63,7 @@ function M.class(methods, class, optional)
   return M.strict(methods, { text = M.one(class), optional = optional })
 end
 
----What a table has under a name; nil if there is none.
+---The field of a table, or nil if it has none or is not a table; raises nothing.
 ---@param t any
 ---@param key string
 ---@return any

@@ -38,7 +38,7 @@ function M.default()
 end
 
 ---Begins the sequence of another seed in the generator that the functions of the module use.
----@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
+---@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
 ---@raise LogicError if the seed is not a non-negative integer
 function M.seed(seed) M.default():seed(seed) end
 
@@ -83,7 +83,7 @@ end
 ---Seeds for generators: all different, drawn from the module's generator.
 ---@param n integer  how many
 ---@return cudalua.gpuarray.Array  int32
----@raise LogicError unless it is an integer from 0 to 2^32
+---@raise LogicError unless it is an integer between 0 and 2^32
 function M.seed_getter_unique(n)
   local count = seed_count("random.seed_getter_unique", n)
   if count > 2 ^ 32 then

@@ -85,7 +85,7 @@ local rounding = {
 ---@class cudalua.ranges.Arange
 ---@field n integer        how many numbers
 ---@field dtype cudalua.dtype.DType
----@field first any        as the dtype has it; an int64_t where a Lua number may not hold it, of uint64 with its bits
+---@field first any        as the dtype has it; an int64_t if a Lua number may not hold it, of uint64 with its bits
 ---@field second number    of floats: the one after it, as the dtype has it
 ---@field delta any        the distance of these two; an int64_t as `first`
 ---@field at fun(i: integer): any  the number at a position from 0, before it is rounded to the dtype

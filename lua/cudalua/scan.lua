@@ -101,7 +101,7 @@ function Exclusive:source() return plain.source(kernel_of(self, "ExclusiveScanKe
 ---
 ---`dtype` is that of the values. `input_expr` and `output_statement` are CUDA C of the arguments, of i, the number of
 ---the element, from 0, and n or N, how many there are; the statement has `item`, the value of the elements up to this
----one, and `prev_item`, that of those before it, which is `neutral` where there are none. Option
+---one, and `prev_item`, that of those before it, which is `neutral` if it is the first. Option
 ---is_segment_start_expr: true where a new segment begins, before which nothing is counted.
 ---
 ---Calling it: k(arguments in their order, options). Arrays are passed whole, without gaps, as elements in C order; the

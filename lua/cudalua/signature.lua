@@ -280,7 +280,7 @@ function M.of_args(where, list) return require("cudalua.typename").of_args(where
 
 ---A copy of the types with the parameters' names in their texts.
 ---@param params cudalua.Param[]
----@param names string[]  "?" where there is none
+---@param names string[]  "?" if unknown
 ---@return cudalua.Param[]
 function M.named(params, names)
   local list = {}

@@ -67,7 +67,7 @@ function M.runs()
   return list
 end
 
----When work in streams runs, from now on; and what was set, where nothing is given.
+---When work in streams runs, from now on; returns the setting if nothing is given.
 ---
 ---    deferred     when somebody waits for it, and then only what that depends on: what a program forgets to wait for
 ---                 is never done in time
@@ -208,7 +208,7 @@ function M.schedule(what)
   return now
 end
 
----The report of the last fault, "" where there was none.
+---The report of the last fault, or "".
 ---@param form? "text"|"json"  json: an object on one line, for tools; "" if it is not a kernel's fault
 ---@return string
 function M.report(form)

@@ -77,7 +77,7 @@ M.per_thread_stream = per_thread
 function M.current_stream() return core.current_stream() end
 
 ---cuStreamGetCtx, cuStreamGetFlags: the Stream that stands for a CUstream of other code in this process, which keeps
----owning it: close() lets go of it and destroys nothing. Other code has to keep it alive. A handle that is none may
+---owning it: close() lets go of it and destroys nothing. Other code has to keep it alive. An invalid handle may
 ---crash the driver.
 ---@param handle integer|ffi.cdata*  the CUstream as a number; 0 and 1 are the legacy stream, 2 the per-thread one
 ---@return cudalua.Stream

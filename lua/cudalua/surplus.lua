@@ -87,7 +87,7 @@ local function maker(n, from, other)
   return of[key]
 end
 
----A function as programs call it, which calls another one where it is given more than f takes.
+---A function as programs call it, which calls another one if it gets more arguments than f takes.
 ---@param what string     its name, for messages
 ---@param f function
 ---@param n integer       how many parameters f has

@@ -280,7 +280,7 @@ function M.find()
 end
 
 ---Opens NVRTC, once.
----@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil: there is none that loads
+---@return {path: string, major: integer, minor: integer, archs: integer[]}? info  nil: none loads
 ---@return string? why  what was tried, and every place that was looked at, one line each
 function M.open()
   if opened then return opened end

@@ -232,7 +232,7 @@ local function of_size(where, x)
   return { type = "bytes", text = ("%d bytes"):format(x.bytes), size = x.bytes, align = align }
 end
 
----One type. Raises a LogicError for what is none.
+---One type. Raises a LogicError for anything else.
 ---@param where string  for the message: "get_function: args[2]"
 ---@param x any
 ---@return cudalua.Param

@@ -103,7 +103,7 @@ end
 ---@param job cudalua.CompileJob
 ---@param options string[]
 ---@param names cudalua.SuppliedNames
----@return cudalua.CompileJob job      the same one where nothing is needed
+---@return cudalua.CompileJob job      the same one if nothing is needed
 ---@return string[] options
 function M.supply(job, options, names)
   if next(names.headers) == nil then return job, options end

@@ -9,7 +9,7 @@ local M = {}
 ---@class cudalua.CompileOptions
 ---@field options string[]?         further options of the compiler, one each; default compiler.DEFAULT_NVRTC_FLAGS
 ---@field arch string|integer[]?    "sm_90", "sm_90a", "compute_80" (PTX) or {9, 0}; default: the current device's
----@field code string|integer[]?    as nvcc's -code: the real architecture, where `arch` is the virtual one
+---@field code string|integer[]?    as nvcc's -code: the real architecture, if `arch` is the virtual one
 ---@field no_extern_c boolean?      true: the source is not wrapped in extern "C" (templates need that)
 ---@field include_dirs string[]?    searched for headers before CUDA's own
 ---@field headers table<string, string>?  headers by name that are not files; they come before all others
@@ -27,7 +27,7 @@ local M = {}
 ---@field cache_dir string|false?   folder of the cache of compiled kernels; false: not cached; default: the user's own
 ---@field target string?            "cubin", "ptx" or "ltoir"; default: what the device loads
 ---@field backend string?           "nvrtc" (default) or "nvcc"
----@field nvcc string?              path of nvcc, where backend is "nvcc"
+---@field nvcc string?              path of nvcc, if backend is "nvcc"
 
 local kinds = {
   options = "list", arch = "arch", code = "arch", no_extern_c = "boolean", include_dirs = "list", headers = "headers",

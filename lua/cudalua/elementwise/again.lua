@@ -83,7 +83,7 @@ local function captured(r, values)
   end
 end
 
----Makes the call, where it is like the one that is remembered.
+---Makes the call if it is like the remembered one.
 ---@param k table
 ---@param ... any   the arguments
 ---@return boolean  false: nothing was done

@@ -252,7 +252,7 @@ function M.convert(k, values)
   end
 end
 
----The storage of an array among the arguments, with memory where one has some; all are of one context.
+---The storage of an array among the arguments, with memory if one has some; all are of one context.
 function M.context_of(k, values)
   local store, at
   for i, arg in ipairs(k.args) do

@@ -198,7 +198,7 @@ local stream_options = { stream = true } -- see calls.lua
 ---@param options? {stream: cudalua.Stream}|cudalua.Stream  stream: default the current one. Waits for data of the host
 ---@return cudalua.gpuarray.Array self
 ---@raise LogicError if shapes do not fit, for arrays of a higher kind (float to integer, complex to real: astype()
----  converts), and where the dtype cannot hold a number
+---  converts), and if the dtype cannot hold a number
 function Array:set(values, options)
   check_self(self, "gpuarray:set")
   errors.options("gpuarray:set", options, stream_options)

@@ -48,7 +48,7 @@ end
 ---Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
 ---whether the two differ.
 ---@param a cudalua.gpuarray.Array
----@param n? integer  how often, from 0; default: 1. May be left out: `a:diff { axis = 1 }`
+---@param n? integer  how often, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
 ---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
 ---  cudalua.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind
 ---  each line first: a number, an array or nested lists

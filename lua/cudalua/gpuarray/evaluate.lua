@@ -245,7 +245,7 @@ end
 
 ---The value of a pending array: it is computed, unless it was before.
 ---@param x cudalua.gpuarray.Array
----@param times? integer  its operands are evaluated for themselves where they were computed so often; default 1
+---@param times? integer  its operands are evaluated separately if they were computed so often; default 1
 ---@return table leaf
 function M.evaluate(x, times)
   if not x._sig then return storage.leaf_of(x) end
@@ -260,7 +260,7 @@ function M.evaluate(x, times)
 end
 graph.evaluate = M.evaluate
 
----The same for somebody who does not need the value: where x cannot be computed, that is an error of those who use it.
+---The same for callers that do not need the value: if x cannot be computed, later uses raise the error.
 ---@param x cudalua.gpuarray.Array
 ---@return any? failure  the error; nil: x has a value
 ---@raise what is not an error of the library's, as when the program is interrupted; what ends the device
@@ -271,7 +271,7 @@ function M.attempt(x)
   return failure
 end
 
----The same where nobody asks how the value lies in memory: what says so is made when somebody does.
+---The same for callers that do not need the value's layout, which is made when it is needed.
 ---@param x cudalua.gpuarray.Array
 function M.force(x)
   if x._sig and not x._store and not storage.is_scoped() then
@@ -309,7 +309,7 @@ end
 ---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's
 ---@param out table      leaf
 ---@param size integer
----@param since? integer  of storage.writes: nothing is written where there were others since then
+---@param since? integer  of storage.writes: nothing is written if there were others since then
 ---@return boolean done
 function M.store(x, out, size, since)
   if out.dtype.kind == "struct" and x._leaf == true then

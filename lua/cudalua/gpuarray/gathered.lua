@@ -29,7 +29,7 @@ local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) 
 ---@param w table                the walk
 ---@param kept integer[][]       strides of the operands, in elements; the result is the first
 ---@param gone integer[][]
----@param result? integer        bytes of the result's elements, where it has one for each of the operands'
+---@param result? integer        bytes of the result's elements, if it has one for each of the operands'
 ---@return boolean
 function M.side_by_side(w, kept, gone, result)
   local along_kept, along_gone, operand = 0, 0, 1

@@ -305,7 +305,7 @@ local grid_options = { indexing = true, sparse = true, copy = true, stream = tru
 
 ---An array for each of the given ones: their elements over the grid that they span together, as NumPy's.
 ---@param ... any  arrays of one axis (0-d ones count as such); last {indexing = "xy"|"ij", sparse = boolean, copy =
----  boolean, stream = cudalua.Stream, allocator = function}: xy (default), where the first array goes along the second
+---  boolean, stream = cudalua.Stream, allocator = function}: xy (default), the first array goes along the second
 ---  axis; sparse: axes of the others have one element; copy = false: views, whose elements are repeated and cannot be
 ---  written to; allocator: copies
 ---@return cudalua.gpuarray.Array ...  as many as there are arrays

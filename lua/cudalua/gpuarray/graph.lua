@@ -497,7 +497,7 @@ function M.convert(a, dt, what)
   return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
 end
 
----An array as one of a type: itself where it is that already.
+---An array as one of a type: itself if it has that type.
 ---@param a cudalua.gpuarray.Array
 ---@param dt cudalua.dtype.DType
 ---@param what? string  function, for an error

@@ -208,7 +208,7 @@ end
 ---@param dtype? cudalua.dtype.DType
 ---@param shape? any  of buffers and functions
 ---@return cudalua.ndarray.Array
----@return any owner  of its memory, where it has none itself
+---@return any owner  of its memory, if it does not own it
 function M.host_array(what, values, dtype, shape)
   if ndarray.is_array(values) and dtype and values.dtype ~= dtype then
     return errors.within(what, values.astype, values, dtype)

@@ -598,7 +598,7 @@ end
 ---@param out_strides integer[]          of the result along x's axes, in elements; 0 along those that go
 ---@param outputs integer                how many there are
 ---@param n integer                      of how many elements each is
----@param count? integer                 and of how many the whole, where the elements are combinations; default n
+---@param count? integer                 and of how many the whole, if the elements are combinations; default n
 ---@param divided? table                 see close()
 ---@return cudalua.gpuarray.Array        a new one
 function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)

@@ -200,7 +200,7 @@ end
 ---@param row table
 ---@param t cudalua.dtype.DType       of the elements
 ---@param asked? cudalua.dtype.DType  for the result
----@return cudalua.gpuarray.ReductionKind?  the same object each time; nil: there is none
+---@return cudalua.gpuarray.ReductionKind?  the same object each time; nil: none
 function M.kind(row, t, asked)
   -- The default float decides about some.
   if t == bool and row.of_bool then row = M[row.of_bool] end

@@ -49,7 +49,7 @@ local function finish(scope, ok, ...)
 end
 
 ---Calls fn(...). What it returns is computed and stays: arrays, and arrays in tables. The memory of all other arrays
----that were made inside is freed, and using one of those later is an error. An array is made where it is written down,
+---that were made inside is freed, and using one of those later is an error. An array is made where it is written,
 ---whoever computes it; one that was made outside stays. A coroutine that fn resumes has scopes of its own.
 ---@param fn function
 ---@param ... any  arguments of fn

@@ -68,7 +68,7 @@ local function column(list, dtype, n)
 end
 
 ---The elements of sorted lines at places that are known here.
----@param keys cudalua.gpuarray.Array  sorted along the last axis, floats where a place is between elements
+---@param keys cudalua.gpuarray.Array  sorted along the last axis, floats if a position is between elements
 ---@param low number[]   the element before each place, from 0
 ---@param high number[]  the one behind it
 ---@param t number[]     how far the place is from the first to the second

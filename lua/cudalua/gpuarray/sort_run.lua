@@ -203,7 +203,7 @@ local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at onc
 ---@param n integer
 ---@param descending boolean
 ---@param count integer  1 to n
----@return cudalua.gpuarray.Array? mask  of bool, a few elements longer; nil inside a capture, where nobody can count
+---@return cudalua.gpuarray.Array? mask  of bool, a few elements longer; nil inside a capture, which cannot count
 ---  what is in it
 function M.first(leaf, n, descending, count)
   local dtype, order = leaf.dtype, order_of(leaf.dtype, descending)

@@ -260,7 +260,7 @@ end
 ---@param dtype cudalua.dtype.DType
 ---@param shape integer[]
 ---@param size integer
----@param strides? integer[]  where it is not in C order
+---@param strides? integer[]  default: C order
 ---@return cudalua.gpuarray.Array
 function M.array_in(buf, context, dtype, shape, size, strides)
   if strides or scoped or not buf then

@@ -19,7 +19,7 @@ local TAG = "cudalua.ndarray"
 
 ---An array in host memory. Positions count from 1, negative ones from the end. `a[i]` reads and `a[i] = v` writes
 ---an element of a 1-D array; with more axes it is the part at position i of the first. `a[{...}]` is
----`a:slice(...)`, or the element where every axis got a number; assigning to it assigns all elements of the part.
+---`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part.
 ---`#a` does not work on a Lua table: `a:len()`.
 ---@class cudalua.ndarray.Array
 ---@field shape integer[]    extents; a fresh list, as an array keeps its shape; prints as (2, 3), equals the shape
@@ -263,7 +263,7 @@ function M.refuse_element(what, shape, i, why) refuse(what, place(shape, i) .. "
 ---@param what string
 ---@param values any   nested tables, or a value
 ---@param dtype cudalua.dtype.DType?  default: the values' own
----@param float cudalua.dtype.DType   the type of numbers where there is no dtype
+---@param float cudalua.dtype.DType   the type of numbers without a dtype
 ---@return cudalua.ndarray.Array
 function M.from_values(what, values, dtype, float)
   return (M.from_list(what, dtype, float, list.flatten(what, values, dtype)))
@@ -273,7 +273,7 @@ local from_values = M.from_values
 ---An array of the values in a list, in C order.
 ---@param what string
 ---@param dtype cudalua.dtype.DType?  default: the values' own
----@param float cudalua.dtype.DType   the type of numbers where there is no dtype
+---@param float cudalua.dtype.DType   the type of numbers without a dtype
 ---@param flat any[]
 ---@param shape integer[]  given away
 ---@param n integer        how many values
@@ -545,7 +545,7 @@ end
 ---@param values any  array, whose integers wrap and whose floats are rounded to the dtype; nested tables; or a value
 ---@return cudalua.ndarray.Array self
 ---@raise LogicError if the shapes do not broadcast, for an array of a higher kind (float to integer, complex to
----  real: astype() converts), or where the dtype cannot hold a value of a table
+---  real: astype() converts), or if the dtype cannot hold a value of a table
 function Array:assign(values)
   local what = "ndarray:assign"
   check_self(self, what)

@@ -218,7 +218,7 @@ end
 ---@param n integer           how many
 ---@param to ffi.cdata*       uint8_t *
 ---@param limit integer       bytes there is room for
----@param beginning? boolean  true: to stop where the room ends; else more data than room is an error
+---@param beginning? boolean  true: stop if the buffer is full; else more data than fits is an error
 ---@return integer out        bytes written
 ---@raise LogicError for damaged data
 return function(what, p, n, to, limit, beginning)

@@ -14,8 +14,8 @@ local M = {}
 -- The dtype whose elements are like this cdata: float for a `float`.
 local function dtype_of_cdata(x) return dtypes._of_c(tostring(ffi.typeof(x)):match "^ctype<(.-)[ &]*>$") end
 
----The dtype for plain values where none is named. Numbers have a kind but no type: they follow the booleans and cdata
----among them, and are `float` where there is none.
+---The default dtype of plain values. Numbers have a kind but no type: they follow the booleans and cdata
+---among them, and are `float` if there is no other.
 ---@param values any[]
 ---@param n integer
 ---@param float cudalua.dtype.DType

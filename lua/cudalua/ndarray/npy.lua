@@ -140,7 +140,7 @@ end
 
 ---Reads a header.
 ---@param what string  for messages
----@param beginning fun(n: integer): ffi.cdata*  the first n bytes, as const uint8_t *; raises where there are fewer
+---@param beginning fun(n: integer): ffi.cdata*  the first n bytes, as const uint8_t *; raises if there are fewer
 ---@return cudalua.npy.Header
 ---@raise LogicError if the file is not a .npy file of a known version, or no dtype corresponds to its elements
 function M.read_header(what, beginning)

@@ -98,7 +98,7 @@ end
 ---@param op table        one of M.ops
 ---@param shape integer[] not to be changed any more
 ---@param state ffi.cdata*  of philox.state()
----@param third? any      number or array, where the operation has one more operand
+---@param third? any      number or array, if the operation has a third operand
 ---@return cudalua.gpuarray.Array
 function M.draw(op, shape, state, third)
   if graph.limits_lifted() then

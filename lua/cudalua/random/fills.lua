@@ -27,7 +27,7 @@ local M = {}
 ---@field most integer     its greatest mean number of events, an exponent of 2
 ---@field words fun(g: table, dtype: table): string?  the kernel that makes integers of this type
 ---@field fill fun(g: table, what: string, kernel: string, shape: integer[], mean: any): cudalua.gpuarray.Array
----@field points? fun(g: table, shape: integer[])  where a number alone was given as the shape
+---@field points? fun(g: table, shape: integer[])  if the shape is a single number
 
 ---What is behind a generator.
 ---@param class cudalua.random.FillClass

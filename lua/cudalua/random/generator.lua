@@ -81,7 +81,7 @@ local function take(self, what, blocks)
 end
 
 ---A generator of random numbers. Two of the same seed give the same numbers, on every device.
----@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
+---@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
 ---@return cudalua.random.Generator
 ---@raise LogicError if the seed is not a non-negative integer
 function M.new(seed)
@@ -90,7 +90,7 @@ function M.new(seed)
 end
 
 ---Begins the sequence of another seed.
----@param seed? integer|ffi.cdata*  from 0; default: one that cannot be predicted
+---@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
 ---@return cudalua.random.Generator self
 ---@raise LogicError if the seed is not a non-negative integer
 function Generator:seed(seed)
@@ -367,7 +367,7 @@ end
 
 ---How many of n tries succeed, each with probability p.
 ---@param shape? integer|integer[]  as for uniform
----@param n any       number or array, from 0; if an element is not such a number, the result is 0
+---@param n any       non-negative integer, or array; if an element is not one, the result is 0
 ---@param p any       number or array, from 0 to 1; the same
 ---@param dtype? any  an integer type, in which what it does not hold wraps around; default: int64
 ---@return cudalua.gpuarray.Array  pending

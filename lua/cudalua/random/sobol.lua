@@ -263,7 +263,7 @@ local Methods = fills.methods(class)
 local function nothing() end -- done in a stream, it tells whether the stream is one
 
 ---Leaves points out.
----@param n integer               from 0
+---@param n integer               non-negative
 ---@param stream? cudalua.Stream  as PyCUDA's; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError if it is not such a number, and if the sequence ends
@@ -288,7 +288,7 @@ local function set_ahead(g, what, list)
 end
 
 ---Leaves points out, in each dimension by itself. The program waits for the numbers.
----@param n cudalua.gpuarray.Array  of integers from 0, one for each dimension
+---@param n cudalua.gpuarray.Array  of non-negative integers, one for each dimension
 ---@param stream? cudalua.Stream    as PyCUDA's; the generator's position does not depend on it
 ---@return cudalua.random.SobolGenerator self
 ---@raise LogicError if it is not such an array, and if the sequence ends

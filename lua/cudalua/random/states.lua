@@ -151,14 +151,14 @@ local function move(self, what, exponent, n, stream)
 end
 
 ---Leaves numbers out, in each of the generators.
----@param n integer|cudalua.gpuarray.Array  how many words of 32 bits, from 0; or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  32-bit words, non-negative; or an array, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
 function Methods:call_skip_ahead(n, stream) return move(self, "RandomNumberGenerator:call_skip_ahead", 0, n, stream) end
 
 ---Leaves whole sequences out, in each of the generators: of 2^67 numbers, for MRG32k3a of 2^127.
----@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array
@@ -168,7 +168,7 @@ function Methods:call_skip_ahead_sequence(n, stream)
 end
 
 ---Leaves subsequences of 2^76 numbers out, in each of the generators: for MRG32k3a only.
----@param n integer|cudalua.gpuarray.Array  how many, from 0; or of integers, one for each generator
+---@param n integer|cudalua.gpuarray.Array  non-negative; or an array of them, one for each generator
 ---@param stream? cudalua.Stream            default: the current one
 ---@return cudalua.random.StateGenerator self
 ---@raise LogicError if n is neither an integer nor such an array, and for XORWOW

@@ -71,7 +71,7 @@ end
 ---and for signatures.
 ---@param c_names string|string[]  names in C
 ---@param dtype? any               as for dtype.of; a struct, or a type that gets further names
----@return cudalua.dtype.DType     where the names were known, the dtype that they are known for
+---@return cudalua.dtype.DType     the dtype already registered for the names, if any
 ---@raise LogicError if a name stands for something else already, or there is no dtype of that name
 function M.get_or_register_dtype(c_names, dtype)
   local where = "tools.get_or_register_dtype"
@@ -158,7 +158,7 @@ local function declaration(dt, name) return "struct " .. body_of(dt, name, "") .
 ---@param dtype any     a struct of dtype.struct()
 ---@return cudalua.dtype.DType dtype  the struct with that name: the same one, if it was made with it
 ---@return string declaration
----@raise LogicError if it is not a struct, or the name is none
+---@raise LogicError if it is not a struct, or the name is not valid in C
 function M.match_dtype_to_c_struct(name, dtype)
   local where = "tools.match_dtype_to_c_struct"
   M._check_name(where, name)
