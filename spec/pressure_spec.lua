@@ -314,6 +314,19 @@ describe("pacing the collector", function()
     assert.is_true(cuda.mem_stats().budget <= 256 * MiB)
   end)
 
+  it("does not count the work that memory waits for before it can be freed", function()
+    fine [[
+      for _ = 1, 100 do
+        local m = cuda.mem_alloc(4 * MiB)
+        cuda.memset_d32(m, 1, MiB)
+      end
+      local stats = cuda.mem_stats()
+      assert(stats.collections >= 3, stats.collections)
+      assert(stats.budget <= 256 * MiB, stats.budget)
+      print "fine"
+    ]]
+  end)
+
   it("grows while collections find nothing, and comes back", function()
     fine [[
       core.gc_cost(0)

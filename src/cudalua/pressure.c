@@ -228,8 +228,10 @@ static void run(lua_State *L, cl_Pressure *p, lua_CFunction how) {
   p->collecting = false;
 }
 
-static void note(cl_Pressure *p, double start) {
-  double cost = fixed_cost >= 0 ? fixed_cost : work() - start;
+/* What giving memory back takes does not count: it is the same however often that is done, and may be a wait
+ * for kernels that use it. */
+static void note(cl_Pressure *p, double seconds) {
+  double cost = fixed_cost >= 0 ? fixed_cost : seconds;
   p->recent[p->collections++ % 4] = cost;
   p->seconds += cost;
 }
@@ -237,20 +239,22 @@ static void note(cl_Pressure *p, double start) {
 static void collect_whole(lua_State *L, cl_Pressure *p) {
   double start = work();
   run(L, p, full);
-  note(p, start);
+  note(p, work() - start);
 }
 
 /* Returns the bytes that it freed. Half of a cycle finds little of the latest garbage: then more is done. */
 static uint64_t collect(lua_State *L, cl_Pressure *p, uint64_t alive) {
-  double start = work();
+  double seconds = 0;
   uint64_t wanted = (alive - p->base) / 2, freed = 0;
   for (int i = 0; i < 2 && freed <= wanted; i++) {
+    double start = work();
     run(L, p, i ? full : cycle);
+    seconds += work() - start;
     cl_queue_drain();
     uint64_t left = collectable();
     freed = alive > left ? alive - left : 0;
   }
-  note(p, start);
+  note(p, seconds);
   return freed;
 }
 
