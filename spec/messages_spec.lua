@@ -124,4 +124,73 @@ describe("Messages that say what to write", function()
     says("the dtype comes third", ndarray.from_buffer, ffi.new "char[4]", cuda.dtype.uint8)
     assert.same({ 97, 98 }, ndarray.from_buffer("ab", nil, "uint8"):tolist())
   end)
+
+  it("a method of arrays that is called with a dot", function()
+    local calls = { {}, { 3 }, { { axis = 1 } } }
+    local count = 0
+    for name, method in pairs(gpuarray.Array) do
+      -- Of two operands, one may be a number, and a list is one that is not on the device.
+      for k = 1, type(method) == "function" and name:byte() ~= 95 and #calls or 0 do
+        local ok, err = pcall(method, unpack(calls[k]))
+        local text = ok and "it was called" or tostring(err.message)
+        assert(text:find("a method is called with a colon", 1, true) or k > 1 and text:find("got nil", 1, true) or
+          k == 3 and text:find("gpuarray.to_gpu(list) makes an array", 1, true), name .. ": " .. text)
+        count = count + 1
+      end
+    end
+    assert.is_true(count > 600)
+    says("gpuarray:sum: expected a gpuarray, got nil; a method is called with a colon, a:sum()", function() a.sum() end)
+    says("got a table; a method is called with a colon, a:sum()", function() a.sum { axis = 1 } end)
+    says("exp: expected an array, got nil; a method is called with a colon, a:exp()", function() a.exp() end)
+    says("a must be a gpuarray, got nil; a method is called with a colon, a:sort()", function() a.sort() end)
+    says("modf: expected an array, got nil; a method is called with a colon, a:modf()", function() a.modf() end)
+  end)
+
+  it("a function of a module that is called with a colon", function()
+    says("start must be a number, got a table; call it with a dot: gpuarray.arange(...)", function()
+      gpuarray:arange(5)
+    end)
+    says("call it with a dot: ndarray.arange(...)", function() ndarray:arange(5) end)
+  end)
+
+  it("a list with holes or names", function()
+    says("the list is not a list: element 2 is nil, element 3 is not; write a value for each", gpuarray.to_gpu,
+      { 1, nil, 3 })
+    says("the list is not a list: it has the key 'x'; write values only, {1, 2, 3}", gpuarray.to_gpu, { 1, 2, x = 3 })
+    says("[2] is not a list: element 3 is nil, element 4 is not", ndarray.array, { { 1, 2 }, { 1, 2, [4] = 3 } })
+  end)
+
+  it("numbers where a range was meant", function()
+    local v = gpuarray.arange(8)
+    local text = "too many indices: the array has 1 axis; a range is a list inside the index: a[{ {1, 7} }]"
+    says(text, function() return v[{ 1, 7 }] end)
+    says(text, v.slice, v, 1, 7)
+    says(text, function() return v:get()[{ 1, 7 }] end)
+    assert.same({ 0, 1, 2, 3, 4, 5, 6 }, v[{ { 1, 7 } }]:tolist())
+    local err = gpu.error_of("LogicError", function() return a[{ 1, 1, 1 }] end)
+    assert.is_nil(err.message:find("inside", 1, true))
+  end)
+
+  it("a host array to compare with", function()
+    says("gpuarray.allclose: b must be a gpuarray or a number, got a host array; gpuarray.to_gpu() copies it to the " ..
+      "device", a.allclose, a, h)
+  end)
+
+  it("an array of another shape for the result", function()
+    says("the result has the shape (), the array that it is written to (1,); gpuarray.empty({}, 'float32') fits", a.max,
+      a, { out = gpuarray.empty(1) })
+    says("gpuarray.empty({4, 3}, 'float32') fits", gpuarray.concatenate, { a, a }, 1, { out = gpuarray.empty(1) })
+    assert.equal(1, a:max({ out = gpuarray.empty({}, "float32") }):item())
+  end)
+
+  it("shapes that do not broadcast", function()
+    says("sub: the shapes of float32(2, 3) and float32(2,) do not fit together; axes are compared from the last " ..
+      "one: reshape the second one to {2, 1}, or reduce with {keepdims = true}", function() return a - a:mean(2) end)
+    says("reshape the first one to {2, 1}", function() return a:mean(2) - a end)
+    says("their extents must be equal or 1; see reshape, T and newaxis", function()
+      return a + gpuarray.ones { 3, 2 }
+    end)
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, (a - a:mean(2):reshape { 2, 1 }):tolist())
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, (a - a:mean { axis = 2, keepdims = true }):tolist())
+  end)
 end)

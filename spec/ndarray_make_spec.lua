@@ -110,7 +110,7 @@ describe("ndarray.arange", function()
     gpu.raises("LogicError", "stop must be a number, got a string", ndarray.arange, 1, "x", 1, "int8")
     gpu.raises("LogicError", "too many elements", ndarray.arange, 1e300)
     gpu.raises("MemoryError", "out of host memory", ndarray.arange, 2 ^ 48)
-    gpu.raises("LogicError", "unknown option", ndarray.arange, 3, nil, nil, nil, { step = 2 })
+    gpu.raises("LogicError", "unknown option", ndarray.arange, 3, nil, nil, nil, { stride = 2 })
   end)
 end)
 

@@ -206,13 +206,7 @@ function M.options(where, options, known)
   end
   for key, value in pairs_of(options) do
     if value == nil then core.raise("LogicError", ("%s: %s is a NULL pointer"):format(where, M.text(key))) end
-    if not known[key] then
-      local names = {}
-      for name in pairs_of(known) do names[#names + 1] = name end
-      table.sort(names)
-      core.raise("LogicError", ("%s: unknown option %s; valid options: %s"):format(where, M.text(key),
-        table.concat(names, ", ")))
-    end
+    if not known[key] then require("cudalua.option_names").refuse(where, key, known) end
   end
   if not debug.getmetatable(options) then return options end
   local values = {}

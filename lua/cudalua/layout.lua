@@ -277,6 +277,15 @@ local function range(what, axis, item, n)
 end
 M.range = range
 
+-- a[{1, 7}] of one axis: a range was meant.
+local function meant_range(shape, n, items)
+  if #shape ~= 1 or n > 3 then return "" end
+  for k = 1, n do
+    if not M.whole(items[k]) then return "" end
+  end
+  return ("; a range is a list inside the index: a[{ {%s} }]"):format(table.concat(items, ", ", 1, n))
+end
+
 ---Applies an index: a number drops its axis, a table is a range, newaxis adds an axis; axes that are left out are
 ---taken whole.
 ---@param what string
@@ -297,7 +306,8 @@ function M.slice(what, shape, strides, n, items)
       axis = axis + 1
       local extent, stride = shape[axis], strides[axis]
       if not extent then
-        refuse(what, "too many indices: the array has %d ax%s", #shape, #shape == 1 and "is" or "es")
+        refuse(what, "too many indices: the array has %d ax%s%s", #shape, #shape == 1 and "is" or "es",
+          meant_range(shape, n, items))
       end
       if type(item) == "table" then
         local first, count, step = range(what, axis, item, extent)

@@ -35,11 +35,13 @@ local M = { newaxis = layout.newaxis, Array = arrays.Array }
 ---@return boolean
 function M.is_array(x) return arrays.is_array(x) end
 
-local function dtype_or_default(dtype) return dtype == nil and dtypes.default_float() or dtypes.of(dtype) end
+local function dtype_or_default(what, dtype)
+  return dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
+end
 
 local function made(what, shape, dtype, options)
   dtype, options = dtypes._or_options(dtype, options)
-  dtype = dtype_or_default(dtype)
+  dtype = dtype_or_default(what, dtype)
   local order, backing = placement(what, options)
   return allocated(what, layout.numbers(what, "shape", shape, 0), dtype, order, backing)
 end
@@ -47,7 +49,8 @@ end
 ---An array whose elements are not set to anything.
 ---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order C (default): the last axis is dense;
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order C (default): the last axis is
+---  dense;
 ---  F: the first one; pinned: in page-locked memory, as cuda.pagelocked_empty; managed: as cuda.managed_empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a bad shape, dtype or option, and for pinned or managed without a current context; MemoryError
@@ -57,7 +60,7 @@ function M.empty(shape, dtype, options) return made("ndarray.empty", shape, dtyp
 ---An array of zeros (of false).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.zeros(shape, dtype, options) return made("ndarray.zeros", shape, dtype, options) end
@@ -65,7 +68,7 @@ function M.zeros(shape, dtype, options) return made("ndarray.zeros", shape, dtyp
 ---An array of ones (of true).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.ones(shape, dtype, options) return made("ndarray.ones", shape, dtype, options):fill(1) end
@@ -80,7 +83,7 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param value any                boolean, number, 64-bit integer or complex cdata
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans and cdata their own type
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
@@ -97,13 +100,14 @@ local function made_like(what, other, dtype, options)
   end
   local order, backing, o = placement(what, options)
   if o.order == nil and other.order == "F" then order = "F" end
-  return allocated(what, other.shape, dtype == nil and other._dtype or dtypes.of(dtype), order, backing)
+  return allocated(what, other.shape, dtype == nil and other._dtype or dtypes._of(what, dtype), order, backing)
 end
 
 ---An array of the shape and order of another one, whose elements are not set to anything.
 ---@param other cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if the other is in F order
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  order: default F if the other is in
+---  F order
 ---  alone, else C; the rest as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if it is not a host array, and as empty
@@ -112,7 +116,7 @@ function M.empty_like(other, dtype, options) return made_like("ndarray.empty_lik
 ---An array of zeros (of false) with the shape and order of another one.
 ---@param other cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.zeros_like(other, dtype, options) return made_like("ndarray.zeros_like", other, dtype, options) end
@@ -120,7 +124,7 @@ function M.zeros_like(other, dtype, options) return made_like("ndarray.zeros_lik
 ---An array of ones (of true) with the shape and order of another one.
 ---@param other cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
 ---@raise LogicError, MemoryError as empty_like
 function M.ones_like(other, dtype, options) return made_like("ndarray.ones_like", other, dtype, options):fill(1) end
@@ -129,7 +133,7 @@ function M.ones_like(other, dtype, options) return made_like("ndarray.ones_like"
 ---@param other cudalua.ndarray.Array
 ---@param value any   boolean, number, 64-bit integer or complex cdata
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty_like
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the type cannot hold the value, and as empty_like
 function M.full_like(other, value, dtype, options)
@@ -140,14 +144,15 @@ end
 ---@param values any  nested lists of one length on each level; a boolean, number or cdata scalar (0-d); an array
 ---@param dtype? any  as for dtype.of; default: an array's own; for booleans, 64-bit integer and complex cdata their own
 ---  type; for numbers dtype.default_float(), whole or not
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array: default its own
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty; order of an array:
+---  default its own
 ---@return cudalua.ndarray.Array
 ---@raise LogicError naming the place if lists are ragged or a value does not fit, and as empty
 function M.array(values, dtype, options)
   local what = "ndarray.array"
   dtype, options = dtypes._or_options(dtype, options)
   local order, backing, o = placement(what, options)
-  dtype = dtype ~= nil and dtypes.of(dtype) or nil
+  dtype = dtype ~= nil and dtypes._of(what, dtype) or nil
   if not arrays.is_array(values) then
     return arrays.settled(what, arrays.from_values(what, values, dtype, dtypes.default_float()), order, backing)
   end
@@ -162,7 +167,8 @@ end
 ---@param pointer ffi.cdata*       the first element; of an FFI array the size is checked
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean, string?, token: any}
+---@param options? {dtype: any, order: "C"|"F", strides: integer[], base: any, alive: fun(token: any): boolean,
+---  string?, token: any}
 ---  strides: bytes for each axis, instead of order; base: the owner, kept alive; alive: asked before every access
 ---  whether the memory is still there, and if not, why; is given the token
 ---@return cudalua.ndarray.Array
@@ -170,7 +176,7 @@ end
 function M.wrap(pointer, shape, dtype, options)
   local what = "ndarray.wrap"
   dtype, options = dtypes._or_options(dtype, options)
-  dtype = dtype_or_default(dtype)
+  dtype = dtype_or_default(what, dtype)
   local order, o = order_of(what, options, { order = true, strides = true, base = true, alive = true,
     token = true })
   local ok, p = pcall(cast, bytes_t, pointer)
@@ -211,7 +217,7 @@ end
 ---@param buf any            FFI array, struct or pointer, string, {ptr =, nbytes =}, object with :buffer()
 ---@param shape? integer|integer[]  default: an FFI array's own, else all of it on one axis; needed for a pointer
 ---@param dtype? any         as for dtype.of; default: the type of the FFI array's or pointer's elements
----@param options? {order: "C"|"F"}
+---@param options? {dtype: any, order: "C"|"F"}
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the buffer is const, too small, not a multiple of the element size, or its type is not known
 function M.from_buffer(buf, shape, dtype, options)
@@ -231,7 +237,7 @@ function M.from_buffer(buf, shape, dtype, options)
   if dtype == nil then
     dtype = own or refuse(what, "give a dtype" .. (of and ": none corresponds to " .. of or ""))
   else
-    dtype = dtypes.of(dtype)
+    dtype = dtypes._of(what, dtype)
     if dtype ~= own then extents = nil end
   end
 

@@ -52,6 +52,16 @@ function M.guess(known, value)
   end
 end
 
+---Options as a program writes them: "keepdims = true, dtype = ...".
+---@param options table
+---@return string
+function M.fields(options)
+  local list = {}
+  for name, value in pairs_of(options) do list[#list + 1] = ("%s = %s"):format(tostring(name), written(value)) end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
 ---The names of options, for a message.
 ---@param known table<string, boolean>
 ---@return string
@@ -60,6 +70,27 @@ function M.list(known)
   for name in pairs_of(known) do names[#names + 1] = name end
   table.sort(names)
   return table.concat(names, ", ")
+end
+
+---Raises the error for an option that there is not.
+---@param where string  function, for the message
+---@param key any
+---@param known table<string, boolean>
+---@raise LogicError that says which one was meant, and which ones there are
+function M.refuse(where, key, known)
+  local all = {}
+  for name in pairs_of(known) do all[name] = true end
+  local named = package.loaded["cudalua.named"]
+  for name in pairs_of(named and named.beside(where) or {}) do all[name] = true end
+  local text, near = M.list(all), type(key) == "string" and {} or nil
+  if near and #key > 1 then
+    local names = {}
+    for name in pairs_of(all) do names[#names + 1] = name end
+    table.sort(names)
+    near = core.near(key, names)
+  end
+  core.raise("LogicError", ("%s: unknown option %s; %svalid options: %s"):format(where, errors.text(key),
+    near and near[1] and ("did you mean '%s'? "):format(near[1]) or "", text))
 end
 
 ---Options but for one.

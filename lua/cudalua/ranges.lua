@@ -25,19 +25,26 @@ local function number_of(x)
   return type(x) ~= "boolean" and x or nil
 end
 
+-- gpuarray:arange(5): the module came as the first argument.
+local function module_text(what, x)
+  local module = what:match "^(%a+)%."
+  if not module or x == nil or x ~= package.loaded["cudalua." .. module] then return "" end
+  return ("; call it with a dot: %s(...)"):format(what)
+end
+
 -- As numbers_first; 64-bit integers beyond 2^53 stay what they are.
 local function exact_numbers_first(what, names, least, ...)
-  local given, numbers, n = { ... }, {}, 0
-  while n < #names do
-    local x = number_of(given[n + 1])
-    if x == nil then break end
-    n = n + 1
-    numbers[n] = x
+  local given, numbers, at = { ... }, {}, 1
+  while at <= #names do -- nil has its default: eye(3, nil, 1), arange(10, nil, nil, "int8")
+    numbers[at] = number_of(given[at])
+    if numbers[at] == nil and given[at] ~= nil then break end
+    at = at + 1
   end
-  local at = n + 1
-  while at <= #names and given[at] == nil do at = at + 1 end -- arange(10, nil, nil, "int8")
-  if n < least then
-    refuse(what, ("%s must be a number, got %s"):format(names[n + 1], element.describe(given[n + 1])))
+  for k = 1, least do
+    if numbers[k] == nil then
+      refuse(what, ("%s must be a number, got %s%s"):format(names[k], element.describe(given[k]),
+        k == 1 and module_text(what, given[k]) or ""))
+    end
   end
   for k = at + 2, 5 do
     if given[k] ~= nil then
@@ -57,7 +64,7 @@ end
 ---@return any options
 function M.numbers_first(what, names, least, ...)
   local numbers, dtype, options = exact_numbers_first(what, names, least, ...)
-  for k = 1, #numbers do numbers[k] = tonumber(numbers[k]) end
+  for k = 1, #names do numbers[k] = tonumber(numbers[k]) end
   return numbers, dtype, options
 end
 

@@ -95,14 +95,22 @@ local function carry_out(what, f, at, n, ...)
 end
 
 -- What is to be done where there are options, or surplus arguments.
-local function with_options(what, f, ...)
-  local n = surplus.parameters_of(f).count
-  for k = n + 1, select("#", ...) do
-    if select(k, ...) ~= nil then return surplus.refuse(what, f, ...) end
-  end
+local function with_settled(what, f, n, ...)
   local at = n
   while early[what] and at > 1 and select(at, ...) == nil do at = at - 1 end
   return carry_out(what, f, at, n, ...)
+end
+
+local function with_options(what, f, ...)
+  surplus.check(what, f, ...)
+  local n = surplus.parameters_of(f).count
+  local set = early[what] and surplus.ALL or surplus.NAMED
+  for k = 2, n do
+    if surplus.is_named(select(k, ...)) then
+      return with_settled(what, f, n, require("cudalua.named").arguments(what, f, set, ...))
+    end
+  end
+  return with_settled(what, f, n, ...)
 end
 
 ---A function of arrays as programs call it. What takes any number of arguments stays as it is.

@@ -7,6 +7,7 @@ local errors = require "cudalua.errors"
 local functions = require "cudalua.gpuarray.functions"
 local graph = require "cudalua.gpuarray.graph"
 local layout = require "cudalua.layout"
+local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.object"
 
 local refuse, is_array, flag = layout.refuse, object.is_array, layout.flag
@@ -70,7 +71,9 @@ local function isclose(what, a, b, o)
   local rtol, atol = tolerance(what, o, "rtol", 1e-5), tolerance(what, o, "atol", 1e-8)
   local function check(name, x)
     if not is_array(x) and not graph.is_value(x) then
-      refuse(what, ("%s must be a gpuarray or a number, got %s"):format(name, element.describe(x)))
+      local hint = name == "a" and object.colon(what, x) or ""
+      if ndarray.is_array(x) then hint = "; gpuarray.to_gpu() copies it to the device" end
+      refuse(what, ("%s must be a gpuarray or a number, got %s%s"):format(name, element.describe(x), hint))
     end
   end
   check("a", a)

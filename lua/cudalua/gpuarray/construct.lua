@@ -33,7 +33,8 @@ end
 ---An array whose elements are not set to anything.
 ---@param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order C (default):
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  order C
+---  (default):
 ---  the last axis is dense; F: the first one; allocator: gives the memory, in place of the pool that arrays share: any
 ---  device memory of this library, such as cuda.mem_alloc, pool:allocate in a function, managed memory; stream: the
 ---  elements are set in it, default the current one
@@ -45,7 +46,8 @@ function M.empty(shape, dtype, options) return made("gpuarray.empty", shape, dty
 ---An array of zeros (of false).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
+---  empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.zeros(shape, dtype, options)
@@ -60,7 +62,8 @@ end
 ---An array of ones (of true).
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any               as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
+---  empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty
 function M.ones(shape, dtype, options)
@@ -79,7 +82,8 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param value any                boolean, number, 64-bit integer or complex cdata; or an array, which is repeated
 ---@param dtype? any               as for dtype.of; default: the default float, for booleans, cdata and arrays their own
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
+---  empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the type cannot hold the value, and as empty
 function M.full(shape, value, dtype, options)
@@ -129,7 +133,7 @@ end
 ---An array of the shape, dtype and layout of another one, whose elements are not set to anything.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  order K (default): the other's order of axes, without gaps; A: F if the other lies
 ---  in F order alone, else C; shape: default the other's; allocator: as for empty
 ---@return cudalua.gpuarray.Array
@@ -139,7 +143,7 @@ function M.empty_like(other, dtype, options) return made_like("gpuarray.empty_li
 ---An array of zeros (of false) with the shape, dtype and layout of another one.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty_like
@@ -150,7 +154,7 @@ end
 ---An array of ones (of true) with the shape, dtype and layout of another one.
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as empty_like
@@ -162,7 +166,7 @@ end
 ---@param other cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param value any   as for full
 ---@param dtype? any  as for dtype.of; default: the other's
----@param options? {order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---@param options? {dtype: any, order: "C"|"F"|"A"|"K", shape: integer[], allocator: fun(bytes: integer): any, stream:
 ---  cudalua.Stream}  as for empty_like
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the type cannot hold the value, and as empty_like
@@ -194,7 +198,8 @@ end
 ---  with :buffer(): its bytes, FFI elements of another type are converted; a function of the position, as for
 ---  from_function; or an array of this module, which is copied
 ---@param dtype? any  as for dtype.of; default: the data's own, for numbers dtype.default_float()
----@param options? {order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream: cudalua.Stream}
+---@param options? {dtype: any, order: "C"|"F", shape: integer[], allocator: fun(bytes: integer): any, stream:
+---  cudalua.Stream}
 ---  order: default the data's own; shape: of buffers and functions; allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if it is not array data, MemoryError
@@ -237,7 +242,8 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
 ---@param dtype? any  as for dtype.of; default: as to_gpu has it for such values
----@param options? {order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: fun(bytes: integer): any, stream: cudalua.Stream}  as for
+---  empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
@@ -265,7 +271,8 @@ end
 ---  number, or an object with get_pointer()
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes for each axis, in
+---@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes for
+---  each axis, in
 ---  place
 ---  of order; offset: bytes from the memory's beginning to the first element, default 0; base: kept alive with the
 ---  array

@@ -18,12 +18,22 @@ local M = {}
 
 local known = { out = true, stream = true, allocator = true }
 
+---For an error: a result does not fit into the array that is given for it.
+---@param dtype cudalua.dtype.DType  the result's
+---@param shape integer[]
+---@param out cudalua.gpuarray.Array
+---@return string
+function M.misfit(dtype, shape, out)
+  local extents = #shape > 0 and "{" .. table.concat(shape, ", ") .. "}" or "{}"
+  return ("the result has the shape %s, the array that it is written to %s; gpuarray.empty(%s, '%s') fits"):format(
+    layout.text(shape), layout.text(out._shape), extents, dtype.name)
+end
+
 -- Writes a result that nobody else has to an array that exists.
 local function deliver(what, x, out)
   if getmetatable(out) ~= TAG then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
   if x._shape ~= out._shape and not layout.same(x._shape, out._shape) then
-    refuse(what, ("the result has the shape %s, the array that it is written to %s"):format(layout.text(x._shape),
-      layout.text(out._shape)))
+    refuse(what, M.misfit(x._dtype, x._shape, out))
   end
   write.write(out, graph.stored(x, out._dtype, what), true, what)
   return out
@@ -78,6 +88,9 @@ local function pair(name, first, second)
   functions[first], functions[second] = nil, nil
   return function(a, options)
     errors.options(name, options, pair_options)
+    if not object.is_array(a) then
+      refuse(name, "expected an array, got " .. element.describe(a) .. object.colon(name, a))
+    end
     return f(a), g(a)
   end
 end
@@ -120,13 +133,15 @@ function functions.clip(a, low, high, options)
   elseif object.is_array(a) then
     x = graph.convert(a, a._dtype, "clip")
   else
-    refuse("clip", "expected an array, got " .. element.describe(a))
+    refuse("clip", "expected an array, got " .. element.describe(a) .. object.colon("clip", a))
   end
   return out ~= nil and deliver("clip", x, out) or x
 end
 
 local function check_term(what, x, factor)
-  if not object.is_array(x) then refuse(what, "expected an array, got " .. element.describe(x)) end
+  if not object.is_array(x) then
+    refuse(what, "expected an array, got " .. element.describe(x) .. object.colon(what, x))
+  end
   if not (object.is_array(factor) or graph.is_value(factor)) then
     refuse(what, "expected a factor, an array or a number, got " .. element.describe(factor))
   end

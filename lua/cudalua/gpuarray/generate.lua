@@ -93,7 +93,7 @@ local range_options = { allocator = true, stream = true }
 ---@param step? number|ffi.cdata*  default: 1
 ---@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
 ---  else dtype.default_float()
----@param options? {allocator: function, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold; MemoryError
 ---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.gpuarray.Array
@@ -147,7 +147,7 @@ local linspace_options = { endpoint = true, allocator = true, stream = true }
 ---@param stop number   the last; excluded if endpoint is false
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
----@param options? {endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: default true;
+---@param options? {dtype: any, endpoint: boolean, allocator: function, stream: cudalua.Stream}  endpoint: default true;
 ---  allocator: as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for numbers that are not finite, and those that the dtype cannot hold; MemoryError
@@ -164,7 +164,8 @@ local logspace_options = { endpoint = true, base = true, stream = true, allocato
 ---@param stop number   the last one, as for linspace
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float()
----@param options? {endpoint: boolean, base: number, stream: cudalua.Stream, allocator: function}  base: default 10
+---@param options? {dtype: any, endpoint: boolean, base: number, stream: cudalua.Stream, allocator: function}  base:
+---  default 10
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for numbers that are not finite; MemoryError
 function M.logspace(start, stop, num, dtype, options)
@@ -196,7 +197,7 @@ local shape_options = { order = true, allocator = true, stream = true }
 ---@param columns? integer  default: rows
 ---@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for extents that are not non-negative integers; MemoryError
 ---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.gpuarray.Array
@@ -215,7 +216,7 @@ end
 ---The square array with ones on the main diagonal.
 ---@param n integer
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
+---@param options? {dtype: any, order: "C"|"F", allocator: function, stream: cudalua.Stream}  as for empty
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError, MemoryError as eye
 function M.identity(n, dtype, options) return M.eye(n, nil, nil, dtype, options) end
@@ -236,7 +237,7 @@ end
 ---@param columns? integer  default: rows
 ---@param k? integer        the diagonal, as for eye
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
----@param options? {stream: cudalua.Stream, allocator: function}
+---@param options? {dtype: any, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for extents that are not non-negative integers; MemoryError
 function M.tri(rows, columns, k, dtype, options)

@@ -91,6 +91,11 @@ local function refuse_operand(op, x)
   elseif core.kind(x) == "Scalar" then -- cuda.float32(2)
     instead = "; gpuarray.scalar(value, dtype) is a number with a type"
   end
+  if type(x) == "table" and not getmetatable(x) and op.arity > 1 then
+    instead = "; gpuarray.to_gpu(list) makes an array of a list"
+  end
+  -- With a dot before its name, a method lacks its last argument, or all of them.
+  if x == nil or op.arity == 1 then instead = instead .. object.colon(op.name, x) end
   errors.raise("LogicError", ("%s: expected an array%s, got %s%s"):format(op.name,
     op.arity > 1 and not value and " or a number" or "", text, instead))
 end
@@ -156,6 +161,21 @@ local function own(op, k, value, ...)
   return dt.kind ~= "bool" and why and refuse_value(op, why, ...) or dt
 end
 
+-- What to write if two shapes do not broadcast: axes are compared from the last one.
+local function aligned(sa, sb)
+  local short, long = sa, sb
+  if #sa > #sb then short, long = sb, sa end
+  local fits = #short < #long
+  for k = 1, #short do fits = fits and (short[k] == long[k] or short[k] == 1 or long[k] == 1) end
+  if not fits then
+    return "axes are compared from the last one: their extents must be equal or 1; see reshape, T and newaxis"
+  end
+  local shape = { unpack(short) }
+  for k = #short + 1, #long do shape[k] = 1 end
+  return ("axes are compared from the last one: reshape the %s one to {%s}, or reduce with {keepdims = true}"):format(
+    short == sa and "first" or "second", table.concat(shape, ", "))
+end
+
 -- The shape of both together, one of the two where that is possible.
 local function broadcast(op, a, b)
   local sa, sb = a._shape, b._shape
@@ -167,8 +187,8 @@ local function broadcast(op, a, b)
     local ea, eb = sa[k - n + na] or 1, sb[k - n + nb] or 1
     local e = ea == 1 and eb or ea
     if eb ~= e and eb ~= 1 then
-      errors.raise("LogicError", ("%s: the shapes of %s and %s do not fit together"):format(op.name, describe(a),
-        describe(b)))
+      errors.raise("LogicError", ("%s: the shapes of %s and %s do not fit together; %s"):format(op.name, describe(a),
+        describe(b), aligned(sa, sb)))
     end
     is_a, is_b = is_a and e == ea, is_b and e == eb
     out[k] = e
@@ -343,7 +363,10 @@ function M.binary(op, a, b)
     local sig = row and row[db] or binary_signature(op, da, db)
     return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
   end
-  if getmetatable(b) ~= TAG then refuse_operand(op, is_value(a) and b or a) end
+  if getmetatable(b) ~= TAG then
+    if is_value(a) then refuse_operand(op, b) end
+    refuse_operand(op, a)
+  end
   if not is_value(a) then refuse_operand(op, a) end
   local db = b._dtype
   local da

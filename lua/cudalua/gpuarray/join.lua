@@ -7,6 +7,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
 local evaluate = require "cudalua.gpuarray.evaluate"
+local functions = require "cudalua.gpuarray.functions"
 local layout = require "cudalua.layout"
 local make = require "cudalua.gpuarray.make"
 local ndarray = require "cudalua.ndarray"
@@ -75,8 +76,7 @@ local function begin(what, shape, dtype, out)
   if out == nil then return make.fresh(what, shape, dtype, "C"), function(x) return x end end
   if not object.is_array(out) then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
   if not layout.same(out._shape, shape) then
-    refuse(what, "the result has the shape %s, the array that it is written to %s", layout.text(shape),
-      layout.text(out._shape))
+    refuse(what, "%s", functions.misfit(dtype, shape, out))
   end
   local why = dtypes._unstorable(dtype, out._dtype)
   if why then refuse(what, why) end

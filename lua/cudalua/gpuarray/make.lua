@@ -168,7 +168,7 @@ function M.device_array(what, x)
   if type(x) == "table" and (ndarray.is_array(x) or type(getmetatable(x)) ~= "string") or graph.is_value(x) then
     return transfer.to_gpu(ndarray.is_array(x) and x or errors.within(what, ndarray.array, x))
   end
-  refuse(what, "expected a gpuarray, got " .. element.describe(x))
+  refuse(what, "expected a gpuarray, got " .. element.describe(x) .. object.colon(what, x))
 end
 
 ---Is it host memory, but no host array: a string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()?

@@ -34,7 +34,7 @@ function M.check_array(what, a)
   if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
     refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
   end
-  refuse(what, "expected a gpuarray, got " .. element.describe(a))
+  refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
 end
 
 -- Reduces an array along a set of axes.

@@ -22,7 +22,7 @@ local function check_array(what, a)
   if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
     refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
   end
-  refuse(what, "expected a gpuarray, got " .. element.describe(a))
+  refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
 end
 
 local function apply(what, row, a, options)

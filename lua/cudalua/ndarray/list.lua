@@ -4,6 +4,7 @@
 local ffi = require "ffi"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
+local errors = require "cudalua.errors"
 local layout = require "cudalua.layout"
 local pairs_of = require "cudalua.pairs_of"
 
@@ -49,6 +50,21 @@ local function is_struct(x, struct)
   return type(first) ~= "table" and not (type(first) == "cdata" and ffi.istype(struct.ctype, first))
 end
 
+-- Why a table is not a list.
+local function misfit(t)
+  local last = 0
+  for key in pairs_of(t) do
+    if not layout.whole(key) or key < 1 then
+      return ("it has the key %s; write values only, {1, 2, 3}, and options as a table of their own"):format(
+        errors.text(key))
+    end
+    last = math.max(last, key)
+  end
+  local hole = 1
+  while rawget(t, hole) ~= nil do hole = hole + 1 end
+  return ("element %.0f is nil, element %.0f is not; write a value for each, such as 0 / 0 for NaN"):format(hole, last)
+end
+
 ---The elements of nested tables in C order, and their shape. A value that is not a table is the element of a 0-d array.
 ---@param what string  for messages
 ---@param list any
@@ -81,7 +97,7 @@ function M.flatten(what, list, dtype)
     end
     local extent, keys = shape[depth + 1], 0
     for _ in pairs_of(t) do keys = keys + 1 end
-    if keys ~= #t then complain(depth, "is not a list: it has holes or other keys") end
+    if keys ~= #t then complain(depth, "is not a list: " .. misfit(t)) end
     if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
     depth = depth + 1
     for i = 1, extent do

@@ -48,7 +48,7 @@ end
 ---@param shape integer|integer[]  as for empty
 ---@param fn fun(...: integer): any  is given one position for each axis, from 1; called in C order
 ---@param dtype? any  as for dtype.of; default: as ndarray.array has it for such values
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError naming the element if the type cannot hold what fn returned; what fn raises; else as empty
 function M.from_function(shape, fn, dtype, options)
@@ -95,7 +95,7 @@ end
 ---@param step? number|ffi.cdata*  default: 1
 ---@param dtype? any    as for dtype.of; default: int64 for integers, uint64 if only that holds them,
 ---  else dtype.default_float()
----@param options? {pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for a step of 0, numbers that are not finite, and those that the dtype cannot hold
 ---@overload fun(stop: number|ffi.cdata*, dtype?: any, options?: table): cudalua.ndarray.Array
@@ -114,7 +114,8 @@ local linspace_options = { endpoint = true, order = true, pinned = true, managed
 ---@param stop number   the last; excluded if endpoint is false
 ---@param num? integer  default: 50
 ---@param dtype? any    as for dtype.of; default: dtype.default_float(); integers are rounded down
----@param options? {endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest as for empty
+---@param options? {dtype: any, endpoint: boolean, pinned: boolean, managed: boolean}  endpoint: default true; the rest
+---  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for numbers that are not finite, and those that the dtype cannot hold
 function M.linspace(start, stop, num, dtype, options)
@@ -136,7 +137,7 @@ end
 ---@param columns? integer  default: rows
 ---@param k? integer        the diagonal: 0 (default) the main one, above it positive, below negative
 ---@param dtype? any        as for dtype.of; default: dtype.default_float()
----@param options? {order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
+---@param options? {dtype: any, order: "C"|"F", pinned: boolean, managed: boolean}  as for empty
 ---@return cudalua.ndarray.Array
 ---@raise LogicError for extents that are not non-negative integers; MemoryError
 ---@overload fun(rows: integer, dtype?: any, options?: table): cudalua.ndarray.Array

@@ -180,7 +180,9 @@ local function parameter(what, name, x, default, valid, must)
   local v = element.scalar(x)
   if type(v) == "cdata" and not element.is_complex(v) then v = tonumber(v) end
   if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
-    refuse(what, "%s must be a number or an array, got %s", name, element.describe(x))
+    local text = type(x) == "table" and not getmetatable(x) and
+      "; write " .. require("cudalua.named").call_of(what, Generator[what:match "[%w_]+$"]) or ""
+    refuse(what, "%s must be a number or an array, got %s%s", name, element.describe(x), text)
   end
   if valid and not valid(v) then refuse(what, "%s must be %s, got %s", name, must, element.describe(x)) end
   return v
@@ -219,13 +221,13 @@ local function shape_of(what, shape, a, b)
 end
 
 local function float_of(what, dtype)
-  dtype = dtype == nil and dtypes.default_float() or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.default_float() or dtypes._of(what, dtype)
   if dtype.kind ~= "float" then refuse(what, "%s is not a floating-point type", dtype.name) end
   return dtype
 end
 
 local function integer_of(what, dtype)
-  dtype = dtype == nil and dtypes.int64 or dtypes.of(dtype)
+  dtype = dtype == nil and dtypes.int64 or dtypes._of(what, dtype)
   if dtype.kind ~= "int" and dtype.kind ~= "uint" then refuse(what, "%s is not an integer type", dtype.name) end
   return dtype
 end
@@ -542,6 +544,7 @@ local choice_options = { replace = true, p = true }
 function Generator:choice(of, shape, options)
   local what = "Generator:choice"
   check_self(self, what)
+  shape, options = dtypes._or_options(shape, options)
   local o = errors.options(what, options, choice_options)
   shape = shape_of(what, shape)
   local n = is_array(of) and (of._shape[1] or 0) or layout.whole(of)
@@ -719,6 +722,6 @@ function M.uniform_as(what, self, shape, dtype)
   return pycuda_uniform(self, what, shape_and_size(what, shape), dtype)
 end
 
-surplus.install("Generator:", Generator)
+surplus.install("Generator:", Generator, surplus.ALL)
 
 return M

@@ -30,7 +30,9 @@ function M.check_array(what, name, x)
   if ndarray.is_array(x) then
     refuse(what, name .. " is an array in host memory; gpuarray.to_gpu() copies it to the device")
   end
-  return refuse(what, ("%s must be a gpuarray, got %s"):format(name, element.describe(x)))
+  local first = name == "a" or name == "numbers" -- choose's
+  return refuse(what, ("%s must be a gpuarray, got %s%s"):format(name, element.describe(x),
+    first and object.colon(what, x) or ""))
 end
 
 ---An array, which may come from the host: a list, a value, a host array.
