@@ -19,7 +19,11 @@ describe("the command", function()
     local out, status = cudalua "--version"
     assert.truthy(out:find "^cudalua %d+%.%d+%.%d+, LuaJIT 2%.1")
     assert.equal(0, status)
-    assert.truthy(cudalua("--help"):find("usage: cudalua", 1, true))
+    for _, option in ipairs { "--help", "help" } do
+      out, status = cudalua(option)
+      assert.truthy(out:find("usage: cudalua", 1, true))
+      assert.equal(0, status)
+    end
   end)
 
   it("-e runs lines, with the library as cuda", function()

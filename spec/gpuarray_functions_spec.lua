@@ -46,7 +46,7 @@ describe("Operations:", function()
         assert.equal(out, f(unpack(list)))
         assert.equal(tostring(x), tostring(out))
         list[n + 1] = { put = out }
-        gpu.raises("LogicError", name .. ": unknown option 'put'; valid options: allocator, out, stream", f,
+        gpu.raises("LogicError", name .. ": unknown option 'put'; did you mean 'out'? valid options: allocator, ", f,
           unpack(list))
         list[n + 1] = out
         gpu.raises("LogicError", name .. ": expected a table of options, got an array", f, unpack(list))

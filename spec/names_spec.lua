@@ -117,6 +117,18 @@ describe("Names that there are not", function()
     end
   end)
 
+  it("of what has no counterpart, or is a method elsewhere", function()
+    says("an array", a, { free = "; use a:release()", close = "; use a:release()", ln = "; use a:log()" })
+    says("gpuarray", gpuarray, { ln = "; use a:log()" })
+    says("a Stream", cuda.Stream(), { with = "; use stream:use(function() ... end)" })
+    gpu.raises("LogicError", "use cuda.mem_get_info()", read(cuda, "mem_info"))
+    gpu.raises("LogicError", "gpuarray has no convolution", read(gpuarray, "convolve"))
+    gpu.raises("LogicError", "no overlapping windows", read(gpuarray, "sliding_window_view"))
+    for _, t in ipairs { gpuarray, cuda, ndarray } do
+      gpu.raises("LogicError", "printing has no options", read(t, "set_printoptions"))
+    end
+  end)
+
   it("are spelled in other_names.lua as they are here", function()
     local method = gpuarray.Array
     local properties = require("cudalua.gpuarray.object").properties

@@ -34,6 +34,18 @@ end
 describe("counting", function()
   before_each(gpu.context)
 
+  it("cuda.mem_stats is a table whose text has a line for each kind and number", function()
+    local memory = cuda.mem_alloc(4096)
+    local stats = cuda.mem_stats()
+    local text = tostring(stats)
+    assert.truthy(text:find("plain +" .. ("%.0f bytes, count %.0f, peak %.0f bytes\n"):format(stats.plain.bytes,
+      stats.plain.count, stats.plain.peak)))
+    assert.truthy(text:find("live +" .. ("%.0f"):format(stats.live) .. "$") or text:find("live +%d+\n"))
+    assert.truthy(text:find "budget +%d+\n")
+    assert.equal("number", type(rawget(stats, "live")))
+    memory:free()
+  end)
+
   it("cuda.mem_stats counts by class, at once for an explicit free, in the queue after a collection", function()
     cuda.collect()
     local before = cuda.mem_stats()

@@ -9,8 +9,9 @@ usage: cudalua [options] [script [args]]
   -e CODE        run a line of Lua;  may be given several times
   -i             prompt after the script or the lines
   info           driver, devices, NVRTC: what was found, and where
+  help           this text
   -v, --version  versions of cudalua, LuaJIT and CUDA
-  -h, --help     this text
+  -h, --help     this text as well
 CUDALUA_DRIVER=auto|cuda|soft|PATH chooses the driver.
 ]==]
 
@@ -104,6 +105,10 @@ local function main(argv)
   end
   local script = argv[i]
   if script == "info" then return info() end
+  if script == "help" then
+    io.write(usage)
+    return 0
+  end
   if script then
     _G.cuda = nil
     local args = { [0] = script }

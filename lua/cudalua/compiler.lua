@@ -132,11 +132,16 @@ function SourceModule:get_global(name)
 end
 
 -- The name of the only kernel in a source that was compiled.
-local function only_kernel(mod)
+local function only_kernel(mod, source)
   local kernels = {}
   for name in pairs_of(mod._params) do kernels[#kernels + 1] = name end
   if #kernels == 1 then return kernels[1] end
   table.sort(kernels)
+  if #kernels == 0 and not source:find("__global__", 1, true) then
+    errors.raise("LogicError", "kernel: the source has no __global__ function", {
+      hint = 'a kernel is declared with __global__: __global__ void fill(float *x)',
+    })
+  end
   errors.raise("LogicError", #kernels == 0 and "kernel: the source has no kernel that can be found without a name" or
     ("kernel: the source has %d kernels: %s"):format(#kernels, table.concat(kernels, ", ")), {
     hint = #kernels == 0 and 'cuda.kernel(source, "fill<float>") instantiates a template' or
@@ -164,7 +169,7 @@ function M.kernel(source, name, opts)
     opts = own
   end
   local mod = loaded("kernel", source, opts)
-  return mod:get_function(name or only_kernel(mod))
+  return mod:get_function(name or only_kernel(mod, source))
 end
 
 -- PyCUDA has these in the same module.

@@ -80,7 +80,7 @@ local function tostring_error(err)
   if err.detail and err.detail ~= "" and not told then s = s .. indented("detail", err.detail) end
   if err.log and err.log ~= "" then s = s .. indented("log", shown(err.log)) end
   if err.excerpt then s = s .. "\n  " .. err.excerpt:gsub("\n", "\n  ") end
-  if err.sticky then s = s .. "\n  the device is lost to this process: it must be restarted" end
+  if err.sticky then s = s .. "\n  the device is lost to this process: restart the process" end
   if err.hint then s = s .. indented("hint", err.hint) end
   return s
 end

@@ -43,6 +43,8 @@ local function address(x, writable)
   return slot
 end
 
+local by_kernels = { In = true, Out = true, InOut = true }
+
 ---Takes a host buffer apart.
 ---@param what string        its name in messages: "src"
 ---@param buf any            string, FFI array or struct, {ptr = cdata pointer, nbytes = n}, object with :buffer()
@@ -95,7 +97,8 @@ function M.host_buffer(what, buf, nbytes, writable)
   local tag = t == "table" and getmetatable(buf)
   refuse(what, "expected a host buffer (host array, FFI array or struct" .. (writable and "" or ", string") ..
     ", {ptr =, nbytes =}), got " .. errors.text(buf) ..
-    (tag == "cudalua.gpuarray" and "; a:get() copies it to the host" or
+    (tag == "cudalua.gpuarray" and (by_kernels[what] and "; kernels take the array itself: pass a" or
+    "; a:get() copies it to the host") or
     t == "table" and type(tag) ~= "string" and not writable and "; ndarray.array(list) makes one of a list" or ""))
 end
 

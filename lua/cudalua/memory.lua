@@ -4,6 +4,7 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local host = require "cudalua.ffi"
+local pairs_of = require "cudalua.pairs_of"
 
 ---@class cudalua
 local M = {}
@@ -95,9 +96,28 @@ end
 ---@field finalizer_errors integer  errors of other finalizers in these collections
 ---@field failed_destroys integer   what the driver refused to give back in finalizers
 
----The memory in use, by kind.
+-- One line for each kind of memory that there is, and for each number.
+local function text_of_stats(stats)
+  local kinds, rest = {}, {}
+  for name, value in pairs_of(stats) do
+    if type(value) ~= "table" then
+      rest[#rest + 1] = ("%-16s %.14g"):format(name, value)
+    elseif value.peak > 0 then
+      kinds[#kinds + 1] = ("%-16s %.0f bytes, count %.0f, peak %.0f bytes"):format(name, value.bytes, value.count,
+        value.peak)
+    end
+  end
+  table.sort(kinds)
+  table.sort(rest)
+  for _, line in ipairs(rest) do kinds[#kinds + 1] = line end
+  return table.concat(kinds, "\n")
+end
+
+local stats_mt = { __tostring = text_of_stats }
+
+---The memory in use, by kind. tostring() and print() list the kinds that were ever used.
 ---@return cudalua.MemoryStats
-function M.mem_stats() return core.mem_stats() end
+function M.mem_stats() return setmetatable(core.mem_stats(), stats_mt) end
 
 local units = { [""] = 1, K = 2 ^ 10, M = 2 ^ 20, G = 2 ^ 30, T = 2 ^ 40 }
 

@@ -35,6 +35,7 @@ M.arrays = spelled {
   { "data", "a.gpudata, or a.ptr for the address" },
   { "element_size", "a.itemsize" },
   { "is_contiguous", "a.flags.c_contiguous" },
+  { "free close delete", "a:release()" },
   -- arithmetic
   { "subtract", "a - b, or gpuarray.sub(a, b)" },
   { "multiply", "a * b, or gpuarray.mul(a, b)" },
@@ -62,6 +63,7 @@ M.arrays = spelled {
   { "relu", "a:maximum(0)" },
   { "clamp", "a:clip(low, high)" },
   { "addcmul", "gpuarray.fma(a, b, c)" },
+  { "ln", "a:log()" },
   -- comparisons
   { "equal", "a:eq(b)" },
   { "not_equal", "a:ne(b)" },
@@ -148,7 +150,7 @@ M.cuda = spelled {
   { "cudaGetDeviceCount device_count", "cuda.Device.count()" },
   { "cudaStreamCreate", "cuda.Stream()" },
   { "cudaEventCreate", "cuda.Event()" },
-  { "cudaMemGetInfo", "cuda.mem_get_info()" },
+  { "cudaMemGetInfo mem_info memory_info", "cuda.mem_get_info(), or cuda.mem_stats() for what this program has" },
   { "current_context", "cuda.Context.get_current()" },
   { "current_device", "cuda.Context.get_device()" },
   { "RawKernel", "cuda.SourceModule(source):get_function(name)" },
@@ -160,12 +162,22 @@ M.cuda = spelled {
   { "OccupancyRecord", "fn:max_active_blocks(block)" },
 }
 
+---Methods of objects, by what messages call the object.
+M.objects = {
+  ["a Stream"] = spelled { { "with", "stream:use(function() ... end)" }, { "query", "stream:is_done()" } },
+}
+
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
   { "matmul mm bmm mv addmm inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det slogdet " ..
     "svd eig eigh eigvalsh qr cholesky lstsq matrix_power matrix_norm matrix_rank",
     "linear algebra beyond dot() of vectors is not supported yet: examples/09_matmul.lua multiplies matrices" },
   { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
+  { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
+    "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },
+  { "sliding_window_view as_strided", "arrays have no overlapping windows: add up shifted parts, or take a[i] with " ..
+    "an array of positions" },
+  { "set_printoptions", 'printing has no options: write ("%.2f"):format(v) for each number of a:tolist()' },
   { "backward grad requires_grad", "cudalua has no automatic differentiation" },
 }
 

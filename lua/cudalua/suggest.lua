@@ -57,6 +57,7 @@ end
 
 -- Host arrays compute nothing. Some of what is spelled otherwise is theirs, too: `a:transpose()`.
 local function on_device(key, owner)
+  if key == "set_printoptions" then return other_names.absent[key] end
   local text = other_names.arrays[key]
   local here = text and text:match "^a[:.]([%w_]+)"
   for _, t in ipairs(here and owner.tables or {}) do
@@ -114,6 +115,8 @@ local function remedy(owner, key)
   if (kind == "array" or kind == "host_array") and key:find "^[%d%s:,-]+$" then
     return "an index is a number or a list, such as a[{ { 1, 3 } }] for the elements 1 to 3"
   end
+  local own = other_names.objects[owner.text]
+  if own and own[key] then return "use " .. own[key] end
   local text = kind and (renamed(kind, key) or elsewhere[kind](key, owner))
   if text then return text end
   local near = core.near(key, names_of(owner))

@@ -38,30 +38,80 @@ const char *cl_type_text(lua_State *L, int idx) {
   return text;
 }
 
-int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) {
-  lua_Debug ar;
-  const char *fn = NULL;
-  if (lua_getstack(L, 0, &ar)) {
-    lua_getinfo(L, "n", &ar);
-    fn = ar.name;
+const char *cl_option_text(lua_State *L, int idx) {
+  static __thread char text[48];
+  size_t n = 0;
+  const char *s = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
+  if (!s || n > 40 || memchr(s, 0, n)) return cl_type_text(L, idx);
+  snprintf(text, sizeof text, "'%s'", s);
+  return text;
+}
+
+/* The key of the function on top of the stack in the table below it. */
+static bool find_function(lua_State *L, char *name, size_t size) {
+  for (lua_pushnil(L); lua_next(L, -3); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, -3)) continue;
+    snprintf(name, size, "%s", lua_tostring(L, -2));
+    lua_pop(L, 2);
+    return true;
   }
+  return false;
+}
+
+/* The name of the C function that is called, NULL: unknown. Where no Lua code calls it by a name, as with
+ * pcall(f) or behind a tail call, it is the one that this library has it under. */
+static const char *called(lua_State *L) {
+  static __thread char name[64];
+  lua_Debug ar;
+  if (!lua_getstack(L, 0, &ar) || !lua_getinfo(L, "nf", &ar)) return NULL;
+  const int function = lua_gettop(L);
+  bool found = ar.name != NULL;
+  if (found) snprintf(name, sizeof name, "%s", ar.name);
+  luaL_checkstack(L, 12, "names");
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  if (!found && lua_istable(L, -1)) {
+    lua_getfield(L, -1, "cudalua.core");
+    if (lua_istable(L, -1)) {
+      lua_pushvalue(L, function);
+      found = find_function(L, name, sizeof name);
+      lua_pop(L, 1);
+      lua_getfield(L, -1, "classes");
+      for (lua_pushnil(L); !found && lua_istable(L, -2) && lua_next(L, -2);) {
+        lua_pushvalue(L, function);
+        found = find_function(L, name, sizeof name);
+        lua_pop(L, 2);
+      }
+    }
+  }
+  lua_settop(L, function - 1);
+  return found ? name : NULL;
+}
+
+int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) {
+  const char *fn = called(L);
   cl_logic(L, "%s%s%s: expected %s, got %s", fn ? fn : "", fn ? ": " : "", what, expected,
            cl_type_text(L, idx));
 }
 
 int cl_bad_self(lua_State *L, int idx, const char *expected) {
-  lua_Debug ar = {0};
-  if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
-  cl_logic(L, "%s%sself: expected %s, got %s; a method is called with a colon, object:%s()",
-           ar.name ? ar.name : "", ar.name ? ": " : "", expected, cl_type_text(L, idx),
-           ar.name ? ar.name : "method");
+  const char *fn = called(L);
+  cl_logic(L, "%s%sself: expected %s, got %s; a method is called with a colon, object:%s()", fn ? fn : "",
+           fn ? ": " : "", expected, cl_type_text(L, idx), fn ? fn : "method");
+}
+
+static uint64_t check_whole(lua_State *L, int idx, const char *what, const char *expected) {
+  lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
+  if (!(d >= 0 && d <= 9007199254740992.0 && (lua_Number)(int64_t)d == d))
+    cl_bad_argument(L, idx, what, expected);
+  return (uint64_t)d;
 }
 
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what) {
-  lua_Number d = lua_type(L, idx) == LUA_TNUMBER ? lua_tonumber(L, idx) : NAN;
-  if (!(d >= 0 && d <= 9007199254740992.0 && (lua_Number)(int64_t)d == d))
-    cl_bad_argument(L, idx, what, "an integer from 0 to 2^53");
-  return (uint64_t)d;
+  return check_whole(L, idx, what, "an integer from 0 to 2^53");
+}
+
+uint64_t cl_check_allocation(lua_State *L, int idx) {
+  return check_whole(L, idx, "bytes", "an integer from 1 to 2^53");
 }
 
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi) {

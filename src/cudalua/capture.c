@@ -31,7 +31,10 @@ static cl_Capture *list;
 static const char in_place_of_wait[] = "what is captured runs when its graph is launched";
 static const char in_place_of_call[] = "do it before, or capture with {mode = \"relaxed\"}";
 
+/* call: what is not possible; a function of this library that waits is what the program called. */
 static int refuse(lua_State *L, const char *call, const char *where, const char *instead) {
+  char own[96];
+  if (instead == in_place_of_wait && cl_user_call(L, call, own, sizeof own)) call = own;
   cl_logic(L, "%s is not possible while a stream is being captured%s%s%s: %s", call, where ? " (at " : "",
            where ? where : "", where ? ")" : "", instead);
 }
@@ -180,7 +183,7 @@ static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
     cl_bad_argument(L, idx, "options", "a table of options, {mode = \"relaxed\"}");
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
-      cl_logic(L, "Stream:capture: unknown option %s; valid option: mode", cl_type_text(L, -2));
+      cl_logic(L, "Stream:capture: unknown option %s; valid option: mode", cl_option_text(L, -2));
   lua_getfield(L, idx, "mode");
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);

@@ -24,6 +24,7 @@ int luaL_error(lua_State *L, const char *fmt, ...) __attribute__((noreturn, form
 /* Arguments. Each raises a LogicError that names the function and what was expected. `what` is the
  * argument's name in the documentation. */
 uint64_t cl_check_bytes(lua_State *L, int idx, const char *what); /* 0 <= integer <= 2^53 */
+uint64_t cl_check_allocation(lua_State *L, int idx); /* the same for bytes to allocate; 0 is the caller's */
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
 bool cl_may_be_handle(uint64_t handle); /* false: certainly no CUcontext or CUstream */
 const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
@@ -31,6 +32,7 @@ int cl_bad_self(lua_State *L, int idx, const char *expected) __attribute__((nore
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 const char *cl_type_text(lua_State *L, int idx);
+const char *cl_option_text(lua_State *L, int idx); /* the key of an option: 'Block' */
 
 const char *cl_intern(const char *text); /* one copy per distinct text, for the life of the process */
 

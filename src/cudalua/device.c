@@ -35,14 +35,19 @@ static CUdevice handle(lua_State *L) {
   return h;
 }
 
+static const char device_id[] = "an ordinal as a number, 0, or a PCI bus id, \"0000:3b:00.0\"";
+
 /* Device(ordinal), Device("0000:3b:00.0") */
 int cl_device(lua_State *L) {
   CUdevice h;
   if (lua_type(L, 1) == LUA_TSTRING) {
-    CL_TRY(L, cuDeviceGetByPCIBusId, &h, cl_check_name(L, 1, "device"));
+    const char *id = cl_check_name(L, 1, "device");
+    if (!strchr(id, ':')) cl_bad_argument(L, 1, "device", device_id);
+    CL_TRY(L, cuDeviceGetByPCIBusId, &h, id);
     cl_push_device(L, h);
     return 1;
   }
+  if (lua_type(L, 1) != LUA_TNUMBER) cl_bad_argument(L, 1, "device", device_id);
   int ordinal = (int)cl_check_int(L, 1, "ordinal", 0, 1 << 20);
   CL_TRY(L, cuDeviceGet, &h, ordinal);
   cl_push_device(L, ordinal);
@@ -104,7 +109,7 @@ static bool wants_names(lua_State *L) {
   bool names = false;
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "names") != 0)
-      cl_logic(L, "get_attributes: unknown option %s; valid option: names", cl_type_text(L, -2));
+      cl_logic(L, "get_attributes: unknown option %s; valid option: names", cl_option_text(L, -2));
     if (lua_type(L, -1) != LUA_TBOOLEAN) cl_bad_argument(L, lua_gettop(L), "names", "true or false");
     names = lua_toboolean(L, -1);
   }

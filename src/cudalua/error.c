@@ -147,20 +147,32 @@ void cl_error_new(lua_State *L, cl_ErrorClass c, const char *fmt, ...) {
   lua_setfield(L, -2, "message");
 }
 
-/* The user's line: the first Lua function up the stack that is not one of this library's. False: there is
- * none. */
-static bool user_line(lua_State *L, lua_Debug *ar) {
+/* The level of the user's line: the first Lua function up the stack that is not one of this library's. -1:
+ * there is none. */
+static int user_level(lua_State *L, lua_Debug *ar) {
   lua_pushlightuserdata(L, (void *)&root_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   size_t n = 0;
   const char *root = lua_tolstring(L, -1, &n);
-  bool found = false;
-  for (int level = 0; !found && lua_getstack(L, level, ar); level++) {
+  int found = -1;
+  for (int level = 0; found < 0 && lua_getstack(L, level, ar); level++) {
     lua_getinfo(L, "Sl", ar);
-    found = ar->currentline >= 0 && !(root && ar->source[0] == '@' && !strncmp(ar->source + 1, root, n));
+    if (ar->currentline >= 0 && !(root && ar->source[0] == '@' && !strncmp(ar->source + 1, root, n)))
+      found = level;
   }
   lua_pop(L, 1);
   return found;
+}
+
+static bool user_line(lua_State *L, lua_Debug *ar) { return user_level(L, ar) >= 0; }
+
+bool cl_user_call(lua_State *L, const char *call, char *out, size_t size) {
+  lua_Debug ar;
+  int level = user_level(L, &ar);
+  if (level <= 1 || !lua_getstack(L, level - 1, &ar) || !lua_getinfo(L, "Sn", &ar) || !ar.name) return false;
+  if (!strcmp(ar.what, "C") || strstr(call, ar.name)) return false;
+  snprintf(out, size, "%s%s()", strcmp(ar.namewhat, "method") == 0 ? ":" : "", ar.name);
+  return true;
 }
 
 static void push_where(lua_State *L) {

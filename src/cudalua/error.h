@@ -53,6 +53,10 @@ bool cl_code_sticky(CUresult code); /* every later call on the device fails: the
 /* "file:line" of the user's call, interned: for what is remembered beyond the call. NULL: none. */
 const char *cl_here(lua_State *L);
 
+/* ":item()", "load()": what the user's line called, if that is a Lua function of this library of another name
+ * than `call`. */
+bool cl_user_call(lua_State *L, const char *call, char *out, size_t size);
+
 /* Lua: raise(class, message [, fields]); set_library_root(path): stack levels whose source starts with
  * path are skipped when the place of an error is looked for. */
 int cl_raise(lua_State *L);

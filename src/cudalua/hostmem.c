@@ -89,7 +89,7 @@ static int made(cl_HostMemory *h, const void *p, cl_MemoryObject *m, CUdeviceptr
 }
 
 static uint64_t check_size(lua_State *L, int idx) {
-  uint64_t bytes = cl_check_bytes(L, idx, "bytes");
+  uint64_t bytes = cl_check_allocation(L, idx);
   if (!bytes) cl_logic(L, "cannot allocate 0 bytes of host memory");
   return bytes;
 }

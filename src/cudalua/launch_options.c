@@ -17,10 +17,21 @@ static void bad_option(lua_State *L, const cl_Function *fn, const char *key, con
 
 static const char extents[] = "1 to 3 positive integers";
 
+static void bad_extent(lua_State *L, const cl_Function *fn, const char *key, int value)
+    __attribute__((noreturn));
+
+static void bad_extent(lua_State *L, const cl_Function *fn, const char *key, int value) {
+  lua_Number d = lua_type(L, value) == LUA_TNUMBER ? lua_tonumber(L, value) : 0;
+  if (d > 0 && d != floor(d) && !isinf(d))
+    cl_launch_error(L, fn, CL_LOGIC_ERROR, "option %s: expected %s, got %s; math.ceil() rounds it up", key,
+                    extents, cl_type_text(L, value));
+  bad_option(L, fn, key, extents, value);
+}
+
 /* The number at idx. */
 static inline unsigned extent(lua_State *L, const cl_Function *fn, const char *key, int idx) {
   lua_Number d = lua_tonumber(L, idx);
-  if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d) bad_option(L, fn, key, extents, idx);
+  if (!(d >= 1 && d <= 4294967295.0) || d != (lua_Number)(unsigned)d) bad_extent(L, fn, key, idx);
   return (unsigned)d;
 }
 
@@ -108,6 +119,25 @@ static int read_carveout(lua_State *L, const cl_Function *fn, int idx) {
   return (int)value;
 }
 
+static void bad_key(lua_State *L, const cl_Function *fn, int idx) __attribute__((noreturn));
+
+static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
+  static const char *const names[] = {"block",   "grid",     "shared", "stream",   "cooperative",
+                                      "cluster", "priority", "pdl",    "carveout", "time_kernel"};
+  char near[128] = "", all[160] = "";
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, names[i]);
+    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+  }
+  if (lua_type(L, idx) == LUA_TSTRING)
+    cl_near_names(L, lua_gettop(L), "", lua_tostring(L, idx), near, sizeof near);
+  near[strcspn(near, ",")] = 0; /* the nearest one */
+  cl_launch_error(L, fn, CL_LOGIC_ERROR, "unknown option %s; %s%s%svalid options: %s", cl_option_text(L, idx),
+                  *near ? "did you mean '" : "", near, *near ? "'? " : "", all);
+}
+
 /* What few launches ask for. The value is on top of the stack, its key below. */
 static void read_rare(lua_State *L, const cl_Function *fn, int table, const char *key, cl_Launch *o) {
   int at = lua_gettop(L);
@@ -131,10 +161,7 @@ static void read_rare(lua_State *L, const cl_Function *fn, int table, const char
              lua_objlen(L, table) > 0) /* arguments where there are none */
     cl_wrong_count(L, fn, fn->params, fn->nparams, lua_objlen(L, table));
   else
-    cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                    "unknown option %s; valid options: block, grid, shared, stream, cooperative, cluster, "
-                    "priority, pdl, carveout and time_kernel",
-                    cl_type_text(L, at - 1));
+    bad_key(L, fn, at - 1);
   o->with |= flag;
 }
 

@@ -166,7 +166,7 @@ static int made(cl_Allocation *a, cl_MemoryObject *m, CUdeviceptr p, cl_Class k)
 
 /* mem_alloc(bytes) -> DeviceAllocation in the current context */
 int cl_mem_alloc(lua_State *L) {
-  Request q = {.bytes = cl_check_bytes(L, 1, "bytes")};
+  Request q = {.bytes = cl_check_allocation(L, 1)};
   if (q.bytes == 0) cl_logic(L, "mem_alloc: cannot allocate 0 bytes");
   cl_refuse_in_capture(L, "mem_alloc");
   cl_pressure(L);
@@ -179,7 +179,7 @@ int cl_mem_alloc(lua_State *L) {
 }
 
 static int alloc_async(lua_State *L, int bytes, const char *name, const cl_Rec *pool) {
-  Request q = {.bytes = cl_check_bytes(L, bytes, "bytes"), .pool = pool};
+  Request q = {.bytes = cl_check_allocation(L, bytes), .pool = pool};
   if (q.bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", name);
   lua_settop(L, bytes + 1);
   cl_refuse_in_capture(L, name);

@@ -255,7 +255,7 @@ static void fill(lua_State *L, cl_Pooled *a, cl_Block *b, uint64_t bytes) {
 /* unseen: also while something is captured. */
 static int allocate(lua_State *L, cl_Kind pool_kind, cl_Kind kind, const char *what, bool unseen) {
   cl_Pool *pool = check_pool(L, pool_kind);
-  uint64_t bytes = cl_check_bytes(L, 2, "bytes");
+  uint64_t bytes = cl_check_allocation(L, 2);
   if (bytes == 0) cl_logic(L, "%s: cannot allocate 0 bytes", what);
   if (!unseen) cl_refuse_in_capture(L, what);
   if (cl_pressure(L)) check_pool(L, pool_kind);
@@ -374,7 +374,7 @@ int cl_array_allocate(lua_State *L) {
   if (!o || !cl_rec_live(o->rec)) return 0;
   cl_Pool *pool = (cl_Pool *)o->rec;
   const cl_Context *ctx = cl_rec_context(&pool->rec);
-  const uint64_t bytes = cl_check_bytes(L, 2, "bytes");
+  const uint64_t bytes = cl_check_allocation(L, 2);
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
   if (current != (CUcontext)ctx->rec.handle) return 0;

@@ -93,7 +93,8 @@ static void read_last(lua_State *L, const cl_Function *fn, int idx, cl_Launch *o
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     if (strcmp(key, "shared") != 0 && strcmp(key, "shared_size") != 0)
       cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                      "unknown option %s of a prepared call; valid option: shared_size", cl_type_text(L, -2));
+                      "unknown option %s of a prepared call; valid option: shared_size",
+                      cl_option_text(L, -2));
     o->shared = cl_read_shared(L, fn, key, lua_gettop(L));
   }
 }

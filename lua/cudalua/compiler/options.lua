@@ -152,6 +152,17 @@ for name in ([[D U I define-macro undefine-macro include-path include pre-includ
   takes_value[name] = true
 end
 
+-- A source of one line may be the name of a file, which source text never is.
+local function check_no_path(where, source)
+  if #source > 4096 or source:find "[\n;{}#]" or source:find "^%s*//" then return end
+  local extension = source:match "%.(%w+)$"
+  if not extension then return end
+  local file = extension ~= "cu" and extension ~= "cuh" and io.open(source, "rb")
+  if file then file:close() elseif file ~= false then return end
+  refuse(where, "expected the text of a source, got %s, the name of a file; io.open(%s):read \"*a\" reads it",
+    errors.text(source), errors.text(source))
+end
+
 ---Checks the arguments.
 ---@param where string
 ---@param source any
@@ -163,6 +174,7 @@ end
 function M.job(where, source, opts, default_options, debugging)
   if type(source) ~= "string" then refuse(where, "the source must be a string, got %s", errors.text(source)) end
   if source:find("\0", 1, true) then refuse(where, "the source has a zero byte in it") end
+  check_no_path(where, source)
   opts = M.read(where, opts)
   for key, value in pairs_of(opts) do checks[kinds[key]](where, "option " .. key, value) end
   if opts.options == nil then checks.list(where, "option DEFAULT_NVRTC_FLAGS", default_options) end
