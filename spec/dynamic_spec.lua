@@ -20,7 +20,7 @@ local function run(fn, value, ...)
   local p = ffi.new("int[1]", value)
   local args = { ... }
   args[#args + 1] = { block = 1 }
-  fn(cuda.InOut(p), unpack(args))
+  fn(cuda.InOut { ptr = p, nbytes = 4 }, unpack(args)) -- some store a short to it
   return p[0]
 end
 

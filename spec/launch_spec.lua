@@ -52,6 +52,42 @@ describe("launching", function()
 
   local function doubles(n) return ffi.new("double[?]", n) end
 
+  it("cuda.In, cuda.Out and cuda.InOut refuse buffers of other elements than the parameter's", function()
+    local ndarray = require "cudalua.ndarray"
+    local x, wide = gpu.floats(1, 2, 3), ffi.new("double[3]", 1, 2, 3)
+    local one = { block = 4 }
+    local err = gpu.raises("LogicError", "add: argument 1 (float *z): the buffer of Out is double[3], and the " ..
+      "kernel takes float32 here; pass a buffer of float32", add, cuda.Out(wide), cuda.In(x), cuda.In(x), 3, one)
+    assert.equal("add", err.kernel)
+    assert.equal(1, err.arg)
+    assert.equal("float *z", err.param)
+    gpu.raises("LogicError", "add: argument 2 (const float *x): the buffer of In is int[2], and", add, cuda.Out(x),
+      cuda.In(ffi.new("int[?]", 2)), cuda.In(x), 2, one)
+    gpu.raises("LogicError", "add: argument 3 (const float *y): the array of InOut is int32(2,), and the kernel " ..
+      "takes float32 here; pass an array of float32", add, cuda.Out(x), cuda.In(x),
+      cuda.InOut(ndarray.array({ 1, 2 }, "int32")), 2, one)
+    assert.equal(1, wide[0])
+    -- Bytes, strings, bare memory and structs hold anything.
+    local z = gpu.floats(0, 0, 0)
+    add(cuda.Out { ptr = z, nbytes = 12 }, cuda.In(ffi.string(x, 12)),
+      cuda.In { ptr = ffi.cast("int *", x), nbytes = 12 }, 3, one)
+    assert.same({ 2, 4, 6 }, { z[0], z[1], z[2] })
+    local bytes = ffi.new "uint8_t[12]"
+    ffi.copy(bytes, x, 12)
+    add(cuda.Out(z), cuda.In(bytes), cuda.In(ndarray.array({ 1, 2, 3 }, "float32")), 3, one)
+    assert.same({ 2, 4, 6 }, { z[0], z[1], z[2] })
+    -- And char, unsigned char and void take anything.
+    local any = cuda.kernel [[__global__ void take_any(char *a, const unsigned char *b, void *c) { a[0] = 7; }]]
+    any(cuda.InOut(wide), cuda.In(x), cuda.InOut(x), one)
+    local half = cuda.SourceModule [[
+      #include <cuda_fp16.h>
+      __global__ void half_of(__half *a) { a[0] = __float2half(1); }
+    ]]:get_function "half_of"
+    local bits = ffi.new "uint16_t[1]"
+    half(cuda.Out(bits), one)
+    assert.equal(0x3c00, bits[0])
+  end)
+
   it("cuda.In, cuda.Out and cuda.InOut copy around the call", function()
     local n = 1000
     local x, y, z = gpu.random_floats(n), gpu.random_floats(n), ffi.new("float[?]", n)

@@ -149,6 +149,18 @@ function M.as_string(what, buf)
   return type(slot) == "string" and slot:sub(1, n) or ffi.string(slot[0], n)
 end
 
+---What the elements of an FFI array are.
+---@param x ffi.cdata*
+---@return string? element  as FFI writes the type: "double"; nil where x is no array
+---@return string? text     of the whole: "double[3]", "double[?]"
+---@return integer? bytes
+function M.element_type(x)
+  if is_ctype(x) or is_pointer(x) then return nil end
+  local element = tostring(ffi.typeof(x)):match "^ctype<(.-)%s*%[[%d%?%[%]]*%]>$"
+  if not element then return nil end
+  return element, (tostring(ffi.typeof(x)):match "^ctype<(.*)>$":gsub(" %[", "[")), ffi.sizeof(x)
+end
+
 ---The bytes of a cdata value, and its dtype if it is a scalar.
 ---@param x ffi.cdata*
 ---@return string? bytes  nil for pointers

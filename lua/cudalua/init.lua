@@ -150,7 +150,8 @@ function cuda.compile(source, opts) return require("cudalua.compiler").compile(s
 ---  the source has several or none; what SourceModule raises
 function cuda.kernel(source, name, opts) return require("cudalua.compiler").kernel(source, name, opts) end
 
----Kernel argument: device memory for the time of the call, filled from a host buffer before it.
+---Kernel argument: device memory for the time of the call, filled from a host buffer before it. The call raises a
+---LogicError if the buffer's elements are known not to be those of the parameter.
 ---@param buf any           string, FFI array or struct, {ptr =, nbytes =}, object with :buffer()
 ---@param nbytes? integer   how much of it; default: all
 ---@return cudalua.ArgumentHandler

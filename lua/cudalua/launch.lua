@@ -26,7 +26,7 @@ Handler.__name = "cudalua.ArgumentHandler"
 ---@return cudalua.ArgumentHandler
 function M.handler(name, buf, nbytes, copies_in, copies_out)
   local slot, n, anchor = host.host_buffer(name, buf, nbytes, copies_out)
-  return setmetatable({ name = name, slot = slot, nbytes = n, anchor = anchor, copies_in = copies_in,
+  return setmetatable({ name = name, slot = slot, nbytes = n, anchor = anchor, buf = buf, copies_in = copies_in,
     copies_out = copies_out }, Handler)
 end
 
@@ -129,7 +129,11 @@ local function convert(fn, i, x)
   local t = type(x)
   if t == "cdata" then return from_cdata(fn, i, x) end
   if t == "table" or t == "userdata" then
-    if method(x, "get_device_alloc") then return nil, x end
+    if method(x, "get_device_alloc") then
+      local why = getmetatable(x) == Handler and require("cudalua.pointee").why_not(fn, i, x.buf, x.name)
+      if why then refuse(fn, i, why) end
+      return nil, x
+    end
     if method(x, "get_pointer") then
       local p = getmetatable(x) == "cudalua.ndarray" and from_array(fn, i, x) or host.plain_number(x:get_pointer())
       return type(p) == "number" and core.pointer(p) or given(fn, i, p)

@@ -6,63 +6,16 @@ local core = require "cudalua.core"
 local errors = require "cudalua.errors"
 local evaluate = require("cudalua.gpuarray.evaluate").evaluate
 local graph = require "cudalua.gpuarray.graph"
+local pointees = require "cudalua.pointee"
 local storage = require "cudalua.gpuarray.storage"
-local typename = require "cudalua.typename"
 local write = require "cudalua.gpuarray.write"
 
 local context_id, ready = core.context_id, core.array_ready
+local fits, params_of, pointee = pointees.fits, pointees.params_of, pointees.of
 
 local M = {}
 
 -- ---- types ------------------------------------------------------------------------------------------------------
-
-local pointees = {} -- text of a parameter -> what is behind the pointer
-
--- "const float *a": of which dtype the elements are, where that is known, and whether they are only read.
-local function pointee(text)
-  local p = pointees[text]
-  if p then return p end
-  p = { const = false }
-  pointees[text] = p
-  local front, back = text:match "^([^%*]*)%*(.*)$"
-  if not front or back:find "[%*%[%(&]" or front:find "%(" then return p end
-  p.const = front:find "%f[%w_]const%f[^%w_]" ~= nil
-  local complex = front:match "complex<(%a+)>%s*$"
-  p.dtype = typename.dtype_of(complex == "float" and "complex64" or complex == "double" and "complex128" or front)
-  p.any_byte = front:match "^%s*(.-)%s*$":gsub("^const%s+", "") == "char"
-  p.spelled = front:gsub("%f[%w_]const%f[^%w_]", ""):match "^%s*(.-)%s*$"
-  return p
-end
-
-local bytes = { bool = true, int = true, uint = true }
-
-local function vector_of(dt, component)
-  if dt.kind ~= "struct" or not dt._builtin then return false end
-  local first = dt._fields[1].dtype
-  return first == component or component.kind == "complex" and #dt._fields == 2 and
-    first.kind == "float" and 2 * first.itemsize == component.itemsize
-end
-
--- May a kernel that takes `wanted` behind this pointer be given elements of this dtype?
-local function fits(p, dt)
-  local wanted = p.dtype
-  if not wanted or wanted == dt or wanted.kind == "struct" and not wanted._builtin then return true end
-  if p.any_byte and dt.itemsize == 1 then return bytes[dt.kind] end
-  if dt.kind == "bool" then return wanted.kind == "uint" and wanted.itemsize == 1 end
-  return vector_of(wanted, dt) or vector_of(dt, wanted)
-end
-
-local known = setmetatable({}, { __mode = "k" }) -- function -> its parameters, and who told them
-
-local function params_of(fn)
-  local source = core.function_source(fn)
-  local entry = known[fn]
-  if entry and entry.source == source then return entry.params end
-  local params = core.function_params(fn) or {}
-  -- The types that a user names may be named again.
-  if source ~= "args" then known[fn] = { source = source, params = params } end
-  return params
-end
 
 local numeric = { bool = true, int8 = true, uint8 = true, int16 = true, uint16 = true, int32 = true, uint32 = true,
   int64 = true, uint64 = true, float16 = true, bfloat16 = true, float32 = true, float64 = true }
@@ -85,7 +38,7 @@ local function check_elements(fn, i, p, x)
   local to = pointee(p.text)
   if not fits(to, x._dtype) then
     refuse(fn, i, p, ("the array is %s, and the kernel takes %s here; astype() converts"):format(graph.describe(x),
-      to.dtype._builtin and to.spelled or to.dtype.name))
+      pointees.name(to)))
   end
   return to.const
 end
