@@ -306,7 +306,7 @@ static pthread_barrier_t line;
 
 static void *from_the_start(void *own_number) {
   enum { N = 4000, BLOCKS = 96, WIDTH = 128 }; /* as there */
-  const double k = (double)(uintptr_t)own_number, numbers = N * (N - 1) / 2;
+  const double k = (double)(uintptr_t)own_number, numbers = N * (N - 1) * 0.5;
   const double expected[] = {numbers + N * k, BLOCKS * WIDTH * 25, numbers * k + N, numbers};
   enum { RESULTS = sizeof expected / sizeof *expected };
   char path[4096];
