@@ -251,7 +251,7 @@ describe("lifetimes", function()
       all_is_well()
       assert(values.base:is_poisoned() and cuda.device_error() == cuda.result.ILLEGAL_ADDRESS)
       ok, err = pcall(cuda.mem_alloc, 16)
-      assert(not ok and err.sticky and tostring(err):find "restarted")
+      assert(not ok and err.sticky and tostring(err):find "restart the process")
       print "fine"
     ]], "CUDALUA_SOFT_REPORT=off")
   end)

@@ -225,8 +225,8 @@ describe("Messages that say what to write", function()
     says("mem_alloc: bytes: expected an integer from 1 to 2^53, got string", cuda.mem_alloc, "x")
     says("on_complete: fn: expected a function, got number 3", cuda.Stream().on_complete, cuda.Stream(), 3)
     says("wait_for_event: event: expected an Event, got number 3", cuda.Stream().wait_for_event, cuda.Stream(), 3)
-    says("Device: device: expected an ordinal as a number, 0, or a PCI bus id, \"0000:3b:00.0\", got string \"0\"", cuda.Device,
-      "0")
+    says("Device: device: expected an ordinal as a number, 0, or a PCI bus id, \"0000:3b:00.0\", got string \"0\"",
+      cuda.Device, "0")
     says("Device: ordinal: expected an integer from 0 to 1048576, got number 0.5", cuda.Device, 0.5)
     assert.equal(cuda.Device(0), cuda.Device(cuda.Device(0):pci_bus_id()))
   end)

@@ -18,6 +18,8 @@ local Handler = {}
 Handler.__index = Handler
 Handler.__name = "cudalua.ArgumentHandler"
 
+local pointee -- read with the first handler: in a call, finalizers that raise would end the reading
+
 ---@param name string     "In", "Out" or "InOut"
 ---@param buf any         host buffer
 ---@param nbytes? integer
@@ -25,6 +27,7 @@ Handler.__name = "cudalua.ArgumentHandler"
 ---@param copies_out boolean
 ---@return cudalua.ArgumentHandler
 function M.handler(name, buf, nbytes, copies_in, copies_out)
+  pointee = pointee or require "cudalua.pointee"
   local slot, n, anchor = host.host_buffer(name, buf, nbytes, copies_out)
   return setmetatable({ name = name, slot = slot, nbytes = n, anchor = anchor, buf = buf, copies_in = copies_in,
     copies_out = copies_out }, Handler)
@@ -130,7 +133,7 @@ local function convert(fn, i, x)
   if t == "cdata" then return from_cdata(fn, i, x) end
   if t == "table" or t == "userdata" then
     if method(x, "get_device_alloc") then
-      local why = getmetatable(x) == Handler and require("cudalua.pointee").why_not(fn, i, x.buf, x.name)
+      local why = getmetatable(x) == Handler and pointee.why_not(fn, i, x.buf, x.name)
       if why then refuse(fn, i, why) end
       return nil, x
     end
