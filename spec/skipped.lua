@@ -24,6 +24,7 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "bounds_spec: the bounds of arrays on the software device a GPU does not look",
     "exports_spec: the software device's library exports each name of NVIDIA's",
     "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",
     "gpuarray_cell_spec: Values of reductions that are read at once errors come where they came",
