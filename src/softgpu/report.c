@@ -336,7 +336,8 @@ static void json_alloc(Text *t, const Gang *g, const Trouble *b) {
   if (n->kind == SG_HEAP || n->name[0]) json_string(t, "name", n->name[0] ? n->name : "malloc");
   char place[SG_PLACE];
   if (sg_place_text(n->made, n->maker, place)) json_string(t, "made", place);
-  if ((n == freed || n != now || !n->held) && sg_place_text(n->freed, n->freer, place)) json_string(t, "freed", place);
+  if ((n == freed || n != now || !n->held) && sg_place_text(n->freed, n->freer, place))
+    json_string(t, "freed", place);
   sg_text(t, "}");
 }
 
