@@ -136,6 +136,25 @@ describe("the bounds of arrays on the software device", function()
     ]]
   end)
 
+  it("are reported by the next error if a finalizer met the fault first", function()
+    fine [[
+      local source = "__global__ void over(float *y) { y[threadIdx.x] = 1; }"
+      for _, drop in ipairs { function() -- memory
+        local m = cuda.mem_alloc(400)
+        cuda.kernel(source)(m, { block = 128 })
+      end, function() cuda.kernel(source)(gpuarray.empty(100), { block = 128 }) end } do
+        drop()
+        cuda.collect()
+        local ok, err = pcall(cuda.Context.synchronize)
+        assert(not ok and err.code == 700, tostring(err))
+        expect(err.detail, "kernel over", "thread (100,0,0)", "(400 bytes at ")
+        ok, err = pcall(cuda.Context.synchronize)
+        assert(not ok and err.detail == nil, tostring(err))
+        restart()
+      end
+    ]]
+  end)
+
   it("leave a pool's memory with the driver: it is freed and counted as before", function()
     fine [[
       local pool = cuda.DeviceMemoryPool()

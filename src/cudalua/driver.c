@@ -45,7 +45,7 @@ int cl_entry_since(const char *symbol) {
 /* The driver explains its failures in a log of its own (12.9 and newer). The callback keeps what it
  * said on this thread; the next error raised takes it along. */
 static __thread char log_text[2048];
-static __thread size_t log_used;
+static __thread size_t log_used, log_kept;
 
 static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t length) {
   (void)data;
@@ -60,7 +60,12 @@ static void CUDA_CB keep_log(void *data, CUlogLevel level, char *message, size_t
 }
 
 const char *cl_log_text(void) { return log_used ? log_text : NULL; }
-void cl_log_clear(void) { log_used = 0; }
+void cl_log_clear(void) { log_used = log_kept; }
+void cl_log_keep(void) {
+  if (!log_kept) log_kept = log_used;
+  log_used = log_kept;
+}
+void cl_log_taken(void) { log_used = log_kept = 0; }
 
 static void resolve(cl_Driver *d, void *lib) {
 #define CL_ENTRY(symbol, since)                                                                              \
@@ -395,6 +400,7 @@ int cl_softgpu_restart(lua_State *L) {
   cl_mempools_abandon_all();
   cl_contexts_forget(L);
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = 0;
+  cl_log_taken();
   control(L, command);
   CL_TRY(L, cuInit, 0);
   return 0;

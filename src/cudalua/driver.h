@@ -55,6 +55,9 @@ void cl_remember_home(void); /* called when the module is opened: where the soft
 /* Text that the driver logged on this thread since the last cl_log_clear(): its own explanation. */
 const char *cl_log_text(void);
 void cl_log_clear(void);
+/* cl_log_clear() leaves what there is so far: it is about a fault that nobody has been told of. */
+void cl_log_keep(void);
+void cl_log_taken(void); /* an error has all of it */
 
 /* Tells the software device where the program is ("file:line", NULL: nowhere): its reports name it with the
  * memory that this thread makes or frees next. */

@@ -301,7 +301,7 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   set_string(L, "call", call);
   set_string(L, "detail", *detail ? detail : NULL);
   set_string(L, "hint", hint_for(code));
-  cl_log_clear();
+  cl_log_taken();
 }
 
 void cl_fail_new(lua_State *L, const char *symbol, CUresult code) { fail_new(L, symbol, code, NULL); }

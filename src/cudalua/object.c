@@ -138,11 +138,15 @@ void cl_rec_give_back(cl_Rec *r) {
   if (r->life == CL_LIVE) cl_note_failure(destroy_in(cl_rec_context(r), r));
 }
 
-/* Not raised: this may run inside the collector. Gone with the driver is gone. */
+/* Not raised: this may run inside the collector. Gone with the driver is gone. The report of a kernel's
+ * fault, which the driver gives once, is for the next error. */
 void cl_note_failure(CUresult code) {
   if (!code || code == CUDA_ERROR_DEINITIALIZED || code == CUDA_ERROR_CONTEXT_IS_DESTROYED) return;
   failed_destroys++;
-  cl_log_clear();
+  if (cl_code_sticky(code))
+    cl_log_keep();
+  else
+    cl_log_clear();
 }
 
 /* Frees a record that nobody refers to and that is closed; returns its parent, whose reference it held. */
