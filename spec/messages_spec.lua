@@ -221,6 +221,14 @@ describe("Messages that say what to write", function()
     assert.truthy(cuda.SourceModule "// nothing of k.cu")
   end)
 
+  it("a dot where a module came as the first argument", function()
+    for _, name in ipairs { "zeros", "empty", "ones", "arange" } do
+      local ok, err = pcall(gpuarray[name], gpuarray, 3)
+      assert.is_false(ok)
+      assert.truthy(err.message:find(("; call it with a dot: gpuarray.%s(...)"):format(name), 1, true), err.message)
+    end
+  end)
+
   it("names of functions where none is at the place of the call", function()
     says("mem_alloc: bytes: expected an integer from 1 to 2^53, got string", cuda.mem_alloc, "x")
     says("on_complete: fn: expected a function, got number 3", cuda.Stream().on_complete, cuda.Stream(), 3)

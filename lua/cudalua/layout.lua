@@ -83,6 +83,16 @@ function M.shown(list) return setmetatable(list, list_mt) end
 local integers_from = { [-1] = "a non-negative integer or -1", [0] = "a non-negative integer",
   [1] = "a positive integer" }
 
+---For messages: gpuarray:zeros(3), where the module came as the first argument.
+---@param what string  "gpuarray.zeros"
+---@param x any        the first argument
+---@return string
+function M.dot(what, x)
+  local module = what:match "^(%a+)%."
+  if not module or x == nil or x ~= package.loaded["cudalua." .. module] then return "" end
+  return ("; call it with a dot: %s(...)"):format(what)
+end
+
 ---A list of integers, copied.
 ---@param what string   for messages
 ---@param name string   what the list is: "ends"
@@ -102,7 +112,7 @@ function M.integers(what, name, list, lowest, most)
   if most and n > most then refuse(what, "%s has %d entries; an array has at most %d axes", name, n, most) end
   for key in pairs_of(list) do
     if type(key) ~= "number" or key < 1 or key > n or key ~= floor(key) then
-      refuse(what, "%s must be a list; it has a field %s", name, errors.text(key))
+      refuse(what, "%s must be a list; it has a field %s%s", name, errors.text(key), M.dot(what, list))
     end
   end
   local out = {}

@@ -25,13 +25,6 @@ local function number_of(x)
   return type(x) ~= "boolean" and x or nil
 end
 
--- gpuarray:arange(5): the module came as the first argument.
-local function module_text(what, x)
-  local module = what:match "^(%a+)%."
-  if not module or x == nil or x ~= package.loaded["cudalua." .. module] then return "" end
-  return ("; call it with a dot: %s(...)"):format(what)
-end
-
 -- As numbers_first; 64-bit integers beyond 2^53 stay what they are.
 local function exact_numbers_first(what, names, least, ...)
   local given, numbers, at = { ... }, {}, 1
@@ -43,7 +36,7 @@ local function exact_numbers_first(what, names, least, ...)
   for k = 1, least do
     if numbers[k] == nil then
       refuse(what, ("%s must be a number, got %s%s"):format(names[k], element.describe(given[k]),
-        k == 1 and module_text(what, given[k]) or ""))
+        k == 1 and layout.dot(what, given[k]) or ""))
     end
   end
   for k = at + 2, 5 do
