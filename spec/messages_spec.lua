@@ -221,6 +221,13 @@ describe("Messages that say what to write", function()
     assert.truthy(cuda.SourceModule "// nothing of k.cu")
   end)
 
+  it("the option that PyTorch has another name for", function()
+    says("sum: unknown option 'dim'; did you mean 'axis'?", function() gpuarray.ones(3):sum { dim = 1 } end)
+    says("sum: unknown option 'keepdim'; did you mean 'keepdims'?", function()
+      gpuarray.ones(3):sum { keepdim = true }
+    end)
+  end)
+
   it("a dot where a module came as the first argument", function()
     for _, name in ipairs { "zeros", "empty", "ones", "arange" } do
       local ok, err = pcall(gpuarray[name], gpuarray, 3)

@@ -72,7 +72,10 @@ function M.list(known)
   return table.concat(names, ", ")
 end
 
----Raises the error for an option that there is not.
+-- PyTorch's and older names of options.
+local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method" }
+
+---Raises the error for an unknown option.
 ---@param where string  function, for the message
 ---@param key any
 ---@param known table<string, boolean>
@@ -87,7 +90,7 @@ function M.refuse(where, key, known)
     local names = {}
     for name in pairs_of(all) do names[#names + 1] = name end
     table.sort(names)
-    near = core.near(key, names)
+    near = all[foreign[key]] and { foreign[key] } or core.near(key, names)
   end
   core.raise("LogicError", ("%s: unknown option %s; %svalid options: %s"):format(where, errors.text(key),
     near and near[1] and ("did you mean '%s'? "):format(near[1]) or "", text))
