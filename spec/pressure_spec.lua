@@ -482,6 +482,9 @@ end)
 describe("finalizers that run in an allocation", function()
   it("may raise: told, and not the allocation's business", function()
     fine [[
+      -- Newer LuaJITs tell by themselves, and raise nothing.
+      getmetatable(newproxy(true)).__gc = function() error "a probe" end
+      local raises = not pcall(collectgarbage)
       local told = {}
       cuda.on_notice = function(text) told[#told + 1] = text end
       cuda.gc_budget(MiB)
@@ -490,15 +493,16 @@ describe("finalizers that run in an allocation", function()
         getmetatable(u).__gc = function() error("number " .. i) end
       end
       for _ = 1, 40 do assert(#cuda.mem_alloc(MiB) == MiB) end
-      assert(#told == 5 and told[1]:find "an error in a finalizer: .*number %d", #told)
-      assert(cuda.mem_stats().finalizer_errors == 5)
+      assert(#told == (raises and 5 or 0), #told)
+      assert(not raises or told[1]:find "an error in a finalizer: .*number %d", told[1])
+      assert(cuda.mem_stats().finalizer_errors == #told)
       for i = 1, 3 do
         local u = newproxy(true)
         getmetatable(u).__gc = function() error {} end
       end
       cuda.on_notice = function() error "a notice that raises" end
       assert(not pcall(cuda.mem_alloc, 2 ^ 45))
-      assert(cuda.mem_stats().finalizer_errors == 8)
+      assert(cuda.mem_stats().finalizer_errors == (raises and 8 or 0))
       assert(#cuda.mem_alloc(64) == 64)
       print "fine"
     ]]
