@@ -97,8 +97,8 @@ function Context:push() end
 function Context.pop() end
 
 ---cuCtxDestroy or cuDevicePrimaryCtxRelease, when it was called as often as the context was made or retained.
----Everything in the context is dead from then on; if other code goes on using the context, that is freed first. A
----current context is taken off the stack.
+---You can no longer use what belongs to the context; if other code keeps the context in use, these objects are freed
+---first. A current context is taken off the stack.
 ---@raise LogicError for a detached context
 function Context:detach() end
 

@@ -3,7 +3,7 @@
 --   graph              an operation, written down        ops        the operations, as data; ctype, prelude
 --   plan               from an expression to its kernel  codegen    from that to CUDA C; template
 --   evaluate           computing                         write      writing where others still have to read
---   storage            memory                            view, transfer; inside: what is computed in which stream
+--   storage            memory                            view, transfer; inside: chooses the stream
 --   reduce             one value of many; reduce_more; reduce_call; reductions as data, reduce_run, reduce_code
 --   scan               running totals; scan_run, scan_code, scan_cells; gathered: what both have in common
 --   make, construct    fresh arrays                      generate   those that are computed from places

@@ -44,7 +44,7 @@ local function field(options, name)
   return ok and value or nil
 end
 
--- A result that nobody else has, in memory of an allocator.
+-- Copies a result, which only this call refers to, into memory of the allocator.
 local function moved(what, allocator, x)
   local strides = layout.kept_strides(x._shape, x._sig and layout.dense_strides(x._shape, 1, "C") or view.strides(x),
     x._dtype.itemsize)

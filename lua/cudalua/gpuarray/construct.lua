@@ -257,7 +257,7 @@ end
 
 local wrap_options = { strides = true, order = true, offset = true, base = true }
 
--- The bytes from an address on that are known to be there; nil if nobody knows.
+-- The bytes from an address to the end of its memory; nil if their number is unknown.
 local function known_bytes(mem)
   if #mem > 0 then return #mem end
   local ok, base, size = pcall(core.mem_get_address_range, mem)
@@ -267,8 +267,7 @@ end
 ---An array over device memory that other code owns, without a copy. Writes go to this memory, and as others may
 ---write to it at any time, operations on the array are computed at once.
 ---@param memory any  memory of this library (mem_alloc, pools, managed or page-locked), a DevicePointer, an address
----  as a
----  number, or an object with get_pointer()
+---  as a number, or an object with get_pointer()
 ---@param shape integer|integer[]  as for empty
 ---@param dtype? any  as for dtype.of; default: dtype.default_float()
 ---@param options? {dtype: any, strides: integer[], order: "C"|"F", offset: integer, base: any}  strides: bytes for

@@ -29,7 +29,7 @@ function M.misfit(dtype, shape, out)
     layout.text(shape), layout.text(out._shape), extents, dtype.name)
 end
 
--- Writes a result that nobody else has to an array that exists.
+-- Writes a result, which only this call refers to, into an existing array.
 local function deliver(what, x, out)
   if getmetatable(out) ~= TAG then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
   if x._shape ~= out._shape and not layout.same(x._shape, out._shape) then

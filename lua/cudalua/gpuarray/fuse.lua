@@ -259,7 +259,7 @@ end
 
 -- ---- running --------------------------------------------------------------------------------------------------------
 
--- What the kernel is called with; nil if memory lies otherwise than when the program was made.
+-- The kernel's arguments; nil if the arrays' layout differs from the one that the program was made for.
 local function gather(group, buffers, args)
   -- Nobody else has the list meanwhile: finalizers may call the function.
   local list, n, leaves, scalars, numbers = group.list or {}, 1, group.leaves, group.scalars, group.numbers

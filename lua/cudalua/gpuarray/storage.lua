@@ -416,7 +416,7 @@ function M.drop(x, failure)
   x._sig, x._a, x._b, x._c, x._ops, x._store, x._leaf, x._first = false, false, false, false, 0, store, leaf, leaf
 end
 
--- The same at the end of a scope: memory that somebody freed, or that a graph has, is left as it is.
+-- The same at the end of a scope: skips memory that is already freed or that a graph uses.
 local function give_back_quietly(buf)
   if core.kind(buf) == "PooledDeviceAllocation" then release(buf, true) else pcall(buf.free, buf) end
 end
