@@ -177,6 +177,20 @@ describe("a finalizer that uses arrays", function()
     assert.equal("true", (gpu.child(program, "timeout 100")))
   end)
 
+  it("is not met by loops that LuaJIT compiles wrongly", function()
+    local core, pairs_of = require "cudalua.core", require "cudalua.pairs_of"
+    local keys, t = {}, { "a", "b", x = 1, [2.5] = 2 }
+    for key, value in pairs_of(t) do keys[key] = value end
+    assert.same(t, keys)
+    assert.equal(core.next, (pairs_of(t)))
+    assert.not_equal(next, core.next)
+    assert.equal(1, core.next { "a" })
+    assert.is_nil(core.next {})
+    assert.is_nil(core.next({ "a" }, 1))
+    assert.error_matches(function() core.next({}, "no key") end, "next")
+    assert.error_matches(function() core.next(nil) end, "table expected")
+  end)
+
   it("runs at any time, with the compiler on", function()
     local program = [[
       local cuda = require "cudalua"

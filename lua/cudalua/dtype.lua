@@ -1,6 +1,7 @@
 -- Element types of arrays: what they are called, how they lie in memory, and what two of them become together.
 -- There is one object per type; dtype("float32") finds it. Structs are made by structs.lua, CUDA's vectors by vec.lua.
 
+local core = require "cudalua.core"
 local ffi = require "ffi"
 local element = require "cudalua.element"
 local errors = require "cudalua.errors"
@@ -184,7 +185,7 @@ end
 
 -- Options may stand where a dtype is expected: zeros(3, {order = "F"}). Returns the dtype and the options.
 function M._or_options(x, options)
-  if type(x) == "table" and options == nil and getmetatable(x) == nil and next(x) ~= nil and x[1] == nil then
+  if type(x) == "table" and options == nil and getmetatable(x) == nil and core.next(x) ~= nil and x[1] == nil then
     return nil, x
   end
   return x, options

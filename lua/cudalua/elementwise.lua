@@ -305,7 +305,7 @@ local function attempt(k, values, options)
     end
   end
   for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
-  if not form.strided and not ranged and apart and next(same) == nil then
+  if not form.strided and not ranged and apart and core.next(same) == nil then
     again.remember(k, values, leaves, fn, blocks, n)
   end
   return true

@@ -205,7 +205,7 @@ function M.take_apart(fn, stream, ...)
       if type(args[i]) == "cdata" then args[i] = from_cdata(fn, i, args[i]) end
     end
   end
-  return args, n, next(handlers) and handlers
+  return args, n, core.next(handlers) and handlers
 end
 
 core.on_launch(function(fn, options, listed, ...)

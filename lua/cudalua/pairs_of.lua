@@ -1,10 +1,12 @@
 -- What the library calls instead of pairs().
 --
--- LuaJIT before August 2023, such as the 2.1.0-beta3 of Debian 12, compiles loops over pairs() and next in a way of
--- their own. Where such a loop, compiled for values of one type, meets another type in a finalizer, it never returns
--- (LuaJIT's issues 1000 and 1045). It knows these loops by the two names. luacheck refuses pairs() in lua/.
+-- LuaJIT compiles pairs() and next() in a way of its own, which was wrong for years. The 2.1.0-beta3 of Debian 12, of
+-- March 2022, has two defects there. A compiled loop that meets a value of another type in a finalizer never returns
+-- (LuaJIT's issues 1000 and 1045, mended in August 2023). And compiled code may cut the address of the next pair to 32
+-- bits, and crash (LuaJIT's commit 5e3c45c4 of April 2022). It knows both functions, so the library has its own: a C
+-- function, which is called and not compiled. luacheck refuses pairs() and next() in lua/.
 
-local following = next
+local following = require("cudalua.core").next
 
 ---@generic K, V
 ---@param t table<K, V>

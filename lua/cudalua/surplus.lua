@@ -75,7 +75,7 @@ M.ALL = setmetatable({}, { __index = function(_, name) return name ~= "self" and
 ---@param x any
 ---@return boolean
 function M.is_named(x)
-  return type(x) == "table" and not getmetatable(x) and rawget(x, 1) == nil and type(next(x)) == "string"
+  return type(x) == "table" and not getmetatable(x) and rawget(x, 1) == nil and type(core.next(x)) == "string"
 end
 
 local FIRST = 2 -- argument that may be such a table: the one before it is the object or the data

@@ -6,6 +6,7 @@ local root, file, first, last = arg[1], assert(io.open(arg[2], "w")), tonumber(a
 package.path = root .. "/?.lua;" .. package.path
 local cuda = require "cudalua"
 local core = require "cudalua.core"
+local pairs_of = require "cudalua.pairs_of"
 local ffi = require "ffi"
 cuda.on_notice = false
 cuda.init()
@@ -306,7 +307,7 @@ local function sweep_argument(fun, i, word)
       end
     end
   end
-  for other in pairs(values.owned) do
+  for other in pairs_of(values.owned) do
     if other ~= word then with(fun, i, values.value(other), "a " .. other) end
   end
   if values.owned[word] ~= nil then

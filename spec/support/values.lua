@@ -1,6 +1,7 @@
 -- Values for calls of the library: what the words of spec/support/samples.lua stand for, and what no function takes.
 local cuda = require "cudalua"
 local core = require "cudalua.core"
+local pairs_of = require "cudalua.pairs_of"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 
@@ -201,7 +202,7 @@ function M.gone(word)
   if not gone then
     gone = {}
     local ctx = M.dev:make_context()
-    for name in pairs(M.owned) do gone[name] = make[name]() end
+    for name in pairs_of(M.owned) do gone[name] = make[name]() end
     gone.context, gone.loose_context = ctx, ctx
     ctx:detach()
   end
@@ -222,7 +223,7 @@ local everything_raises = { __index = hostile, __newindex = hostile, __call = ho
   __len = hostile, __concat = hostile, __unm = hostile, __add = hostile, __eq = hostile,
   __lt = hostile, __le = hostile }
 local evil_proxy = newproxy(true)
-for name, f in pairs(everything_raises) do getmetatable(evil_proxy)[name] = f end
+for name, f in pairs_of(everything_raises) do getmetatable(evil_proxy)[name] = f end
 local loop = {}
 loop.buffer = function() return loop, 8 end
 loop.get_pointer = function() return loop end

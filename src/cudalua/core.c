@@ -27,6 +27,15 @@ static int drain(lua_State *L) {
   return 0;
 }
 
+/* next(table [, key]) -> as Lua's own: lua/cudalua/pairs_of.lua says why there is another one. */
+static int next(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 2);
+  if (lua_next(L, 1)) return 2;
+  lua_pushnil(L);
+  return 1;
+}
+
 /* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets
  * the metamethod __call of Function. */
 static int on_launch(lua_State *L) {
@@ -204,6 +213,7 @@ static const luaL_Reg core_functions[] = {
     {"nvrtc_compile", cl_nvrtc_compile},
     // core.c
     {"kind", kind},
+    {"next", next},
     {"context_depth", cl_context_depth},
     {"failed_destroys", failed_destroys},
     {"drain", drain},

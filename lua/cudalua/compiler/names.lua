@@ -3,6 +3,7 @@
 -- line (--pre-include), so that its lines keep their numbers. What a source defines itself stays the source's: a macro
 -- is undefined after those headers, and if anything else collides, only names that the compiler misses are supplied.
 
+local core = require "cudalua.core"
 local devicecode = require "cudalua.devicecode"
 
 local M = {}
@@ -106,7 +107,7 @@ end
 ---@return cudalua.CompileJob job      the same one if nothing is needed
 ---@return string[] options
 function M.supply(job, options, names)
-  if next(names.headers) == nil then return job, options end
+  if core.next(names.headers) == nil then return job, options end
   local text = {}
   for _, header in ipairs(headers) do
     if names.headers[header] then text[#text + 1] = "#include <" .. header .. ">\n" end

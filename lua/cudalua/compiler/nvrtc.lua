@@ -103,7 +103,7 @@ local function compile(job, text, options)
   local types = {} -- what was asked for
   for name, parameters in pairs_of(found) do types[name] = parameters end
   for _ = 1, 2 do
-    if next(types) == nil then break end
+    if core.next(types) == nil then break end
     local kernel_names, expressions = sorted(types), { unpack(job.expressions) }
     for _, name in ipairs(kernel_names) do expressions[#expressions + 1] = kernels.type_expression(name) end
     local declarations = kernels.declarations(kernel_names, job.expressions, job.opts.pch)

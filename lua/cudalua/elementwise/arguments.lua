@@ -60,7 +60,7 @@ function M.named(where, names, kinds, ...)
   for i = 1, math.min(#names + 1, select("#", ...)) do
     local x = values[i]
     -- A list is an argument: of several dtypes, say.
-    if is_options(x) and #x == 0 and (i >= #names or next(x) ~= nil) then
+    if is_options(x) and #x == 0 and (i >= #names or core.next(x) ~= nil) then
       options, values[i] = x, nil
       for j = i + 1, select("#", ...) do
         if values[j] ~= nil then

@@ -316,7 +316,7 @@ function M.meshgrid(...)
   local given, n = { ... }, select("#", ...)
   local o = {}
   if type(given[n]) == "table" and not object.is_array(given[n]) and
-    type(getmetatable(given[n])) ~= "string" and rawget(given[n], 1) == nil and next(given[n]) ~= nil then
+    type(getmetatable(given[n])) ~= "string" and rawget(given[n], 1) == nil and core.next(given[n]) ~= nil then
     o, n = errors.options(what, given[n], grid_options), n - 1
   end
   if o.indexing ~= nil and o.indexing ~= "xy" and o.indexing ~= "ij" then

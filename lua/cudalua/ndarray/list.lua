@@ -1,6 +1,7 @@
 -- Plain Lua values as the elements of an array: nested tables in one list with their shape, and the dtype that
 -- values have by themselves.
 
+local core = require "cudalua.core"
 local ffi = require "ffi"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.element"
@@ -46,7 +47,7 @@ local function is_table(x) return type(x) == "table" and type(getmetatable(x)) ~
 -- Is a table one struct? By names, {x = 1}, or by position: {1, 2}, but not {{...}, {...}}, nor {struct, struct}.
 local function is_struct(x, struct)
   local first = rawget(x, 1)
-  if first == nil then return next(x) ~= nil end
+  if first == nil then return core.next(x) ~= nil end
   return type(first) ~= "table" and not (type(first) == "cdata" and ffi.istype(struct.ctype, first))
 end
 

@@ -1,5 +1,6 @@
 -- Element types and the names that C has for them: looked up both ways, registered, and declared as text.
 
+local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.errors"
 local pairs_of = require "cudalua.pairs_of"
@@ -38,7 +39,7 @@ end
 
 local function list_of_names(where, c_names)
   local list = type(c_names) == "string" and { c_names } or c_names
-  if type(list) ~= "table" or getmetatable(list) or next(list) == nil then
+  if type(list) ~= "table" or getmetatable(list) or core.next(list) == nil then
     refuse(where, "expected the name of a type in C, or a list of names, got %s", errors.text(c_names))
   end
   local n, names = 0, {}
