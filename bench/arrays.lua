@@ -47,7 +47,7 @@ end
 
 local cuda = require "cudalua"
 local core = require "cudalua.core"
-local toolchain = require "cudalua.toolchain"
+local toolchain = require "cudalua.compiler.toolchain"
 cuda.init()
 local dev = cuda.Device(0)
 local primary = dev:retain_primary_context()

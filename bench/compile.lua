@@ -4,7 +4,7 @@
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local ffi = require "ffi"
-local toolchain = require "cudalua.toolchain"
+local toolchain = require "cudalua.compiler.toolchain"
 
 local spawns, loads = tonumber(arg[1] or 25), 101
 

@@ -1,4 +1,4 @@
--- What generated kernels call types and arguments: tools/types.lua and tools/arguments.lua.
+-- What generated kernels call types and arguments: types/c_names.lua and types/kernel_arguments.lua.
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local dtype = require "cudalua.dtype"
@@ -69,7 +69,7 @@ describe("tools.get_or_register_dtype", function()
     assert.equal(p, ndarray.zeros(2, "spec_args_also").dtype)
     assert.equal(p, dtype.struct({ { "p", "spec_args_also" } }).fields[1].dtype)
     assert.equal("const spec_args_known *a", tools.parse_c_arg("const struct spec_args_also *a"):declarator())
-    local t = require("cudalua.signature").of_type("spec", "spec_args_known p")
+    local t = require("cudalua.types.signature").of_type("spec", "spec_args_known p")
     assert.same({ "bytes", "spec_args_known p", 32, 16 }, { t.type, t.text, t.size, t.align })
     -- Once more is no mistake, also where it is described again, without a name.
     assert.equal(p, tools.get_or_register_dtype("spec_args_known", p))
@@ -87,7 +87,7 @@ describe("tools.get_or_register_dtype", function()
   it("gives numbers further names", function()
     assert.equal(dtype.float64, tools.get_or_register_dtype("spec_args_real", "float64"))
     assert.equal("double *x", tools.parse_c_arg("spec_args_real *x"):declarator())
-    assert.equal("float64", require("cudalua.signature").of_type("spec", "spec_args_real x").type)
+    assert.equal("float64", require("cudalua.types.signature").of_type("spec", "spec_args_real x").type)
     assert.equal(dtype.float64, dtype "spec_args_real")
   end)
 

@@ -1,10 +1,10 @@
 -- The disk cache of compilations: what makes a hit, what makes a miss, and what it bears.
 local gpu = require "spec.support.gpu"
-local cache = require "cudalua.cache"
+local cache = require "cudalua.compiler.cache"
 local core = require "cudalua.core"
 local ffi = require "ffi"
 local includes = require "cudalua.compiler.includes"
-local toolchain = require "cudalua.toolchain"
+local toolchain = require "cudalua.compiler.toolchain"
 
 ffi.cdef "unsigned getuid(void);"
 
@@ -73,7 +73,7 @@ end
 
 -- Lua code for processes of their own: a request like the ones above, and a cache in `dir`.
 local prelude = [[
-  local cache = require "cudalua.cache"
+  local cache = require "cudalua.compiler.cache"
   package.loaded.cudalua = { on_notice = function(text) print("notice: " .. text) end }
   local function open(dir, source)
     return cache.open({ source = source, name = "kernel.cu", target = "image", extern_c = true, fields = {},
@@ -928,7 +928,7 @@ end)
 describe("What the cache tells", function()
   local code = [[
     local cuda = require "cudalua"
-    local cache = require "cudalua.cache"
+    local cache = require "cudalua.compiler.cache"
     for i = 1, 5 do
       local slot = cache.open { source = "s" .. i, name = "kernel.cu", target = "image", extern_c = true, fields = {} }
       cache.get(slot)

@@ -2,7 +2,7 @@ local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local toolchain = require "cudalua.toolchain"
+local toolchain = require "cudalua.compiler.toolchain"
 
 -- What f told cuda.on_notice.
 local function notices(f)
@@ -522,7 +522,7 @@ describe("sources of every kind", function()
 
   -- What Lua does with a source beside the compiler: it may not grow faster than the source.
   it("a megabyte is read in little time", function()
-    local kernels, text = require "cudalua.compiler.kernels", require "cudalua.source"
+    local kernels, text = require "cudalua.compiler.kernels", require "cudalua.types.source"
     for name, source in pairs {
       kernels = ("__global__ void k(float *a, const int n) { /* c */ a[n] = '\\n'; } // x \"y\n"):rep(14000),
       table = "#include <x>\n__device__ int a[] = {" .. ("1234, "):rep(170000) .. "};\n#include <y>\n",

@@ -1,7 +1,7 @@
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local core = require "cudalua.core"
-local constants = require "cudalua.constants"
+local constants = require "cudalua.base.constants"
 
 -- Where each table is in cuda.h: the name after its enum and what is cut off, or the macros that begin so.
 local places = {

@@ -2,8 +2,8 @@ local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local nvjitlink = require "cudalua.nvjitlink"
-local dynamic = require "cudalua.dynamic"
+local nvjitlink = require "cudalua.compiler.nvjitlink"
+local dynamic = require "cudalua.compiler.dynamic"
 
 local caller = [[
   extern __device__ int triple(int);

@@ -1,6 +1,6 @@
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
-local errors = require "cudalua.errors"
+local errors = require "cudalua.base.errors"
 
 describe("errors", function()
   before_each(gpu.context)

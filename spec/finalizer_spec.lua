@@ -159,7 +159,7 @@ describe("a finalizer that uses arrays", function()
   end)
 
   it("comes back where what it calls was compiled for other values", function()
-    -- Options that are numbers, and one that is a boolean: see lua/cudalua/pairs_of.lua.
+    -- Options that are numbers, and one that is a boolean: see lua/cudalua/base/pairs_of.lua.
     local program = [[
       local cuda = require "cudalua"
       require "cudalua.autoinit"
@@ -178,7 +178,7 @@ describe("a finalizer that uses arrays", function()
   end)
 
   it("is not met by loops that LuaJIT compiles wrongly", function()
-    local core, pairs_of = require "cudalua.core", require "cudalua.pairs_of"
+    local core, pairs_of = require "cudalua.core", require "cudalua.base.pairs_of"
     local keys, t = {}, { "a", "b", x = 1, [2.5] = 2 }
     for key, value in pairs_of(t) do keys[key] = value end
     assert.same(t, keys)

@@ -1,15 +1,15 @@
 -- How functions of arrays are called: arguments that there are no parameters for are errors, and PyCUDA's `stream` and
 -- `allocator` are honoured wherever they are options.
-local calls = require "cudalua.gpuarray.calls"
-local errors = require "cudalua.errors"
+local calls = require "cudalua.gpuarray.core.calls"
+local errors = require "cudalua.base.errors"
 local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
-local option_names = require "cudalua.option_names"
-local surplus = require "cudalua.surplus"
+local option_names = require "cudalua.base.option_names"
+local surplus = require "cudalua.base.surplus"
 local cuda = gpu.cuda
 
 -- All of them, with those that are read later.
-for _, part in ipairs(require("cudalua.gpuarray.parts").list) do
+for _, part in ipairs(require("cudalua.gpuarray.lazy").list) do
   local name = part[2]:match "%S+"
   pcall(gpuarray[name])
 end

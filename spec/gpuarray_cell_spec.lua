@@ -2,7 +2,7 @@
 -- at any time.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
-local cell = require "cudalua.gpuarray.cell"
+local cell = require "cudalua.gpuarray.core.mailbox"
 local core = require "cudalua.core"
 local gpuarray = require "cudalua.gpuarray"
 local cuda = gpu.cuda

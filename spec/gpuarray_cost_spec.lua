@@ -198,7 +198,7 @@ describe("The cost of arrays", function()
     end)
 
     it("gives its memory back when it is released, and whoever has an object for that is told", function()
-      local leaf_of = require("cudalua.gpuarray.storage").leaf_of
+      local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
       local before = cuda.mem_stats().pooled.count
       for _ = 1, 20 do fresh():release() end
       assert.equal(before, cuda.mem_stats().pooled.count)

@@ -5,7 +5,7 @@ local annotations = require "tools.annotations"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
-local ops = require "cudalua.gpuarray.ops"
+local ops = require "cudalua.gpuarray.kernel.ops"
 local cuda, Array = gpu.cuda, gpuarray.Array
 
 -- Integers, where an operation has no floats.

@@ -3,13 +3,13 @@
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
 local cuda = gpu.cuda
-local codegen = require "cudalua.gpuarray.codegen"
-local ctype = require "cudalua.gpuarray.ctype"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
-local plan = require "cudalua.gpuarray.plan"
-local prelude = require "cudalua.gpuarray.prelude"
+local plan = require "cudalua.gpuarray.core.plan"
+local prelude = require "cudalua.gpuarray.kernel.prelude"
 
 local sanitized = (os.getenv "LD_PRELOAD" or ""):find "san" ~= nil
 local full = os.getenv "CUDALUA_GRAPHS" -- how many, for a long run

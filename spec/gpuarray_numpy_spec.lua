@@ -4,7 +4,7 @@ local gpu = require "spec.support.gpu"
 local kernels = require "spec.support.op_kernels"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
-local ops = require "cudalua.gpuarray.ops"
+local ops = require "cudalua.gpuarray.kernel.ops"
 
 local golden = dofile "spec/golden/numpy_ops.lua"
 

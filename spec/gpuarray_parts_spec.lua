@@ -10,15 +10,15 @@ end
 
 describe("gpuarray.parts", function()
   local cuda = require "cudalua"
-  local object = require "cudalua.gpuarray.object"
-  local parts = require("cudalua.gpuarray.parts").list
+  local object = require "cudalua.gpuarray.core.object"
+  local parts = require("cudalua.gpuarray.lazy").list
 
   it("are read by the first call of one of their functions, also of one that was kept from before", function()
     local out, ok = gpu.child [[
       local cuda = require "cudalua"
       local ga = cuda.gpuarray
       require "cudalua.autoinit"
-      for _, part in ipairs(require("cudalua.gpuarray.parts").list) do
+      for _, part in ipairs(require("cudalua.gpuarray.lazy").list) do
         assert(not package.loaded["cudalua.gpuarray." .. part[1] ], part[1])
       end
       local a, sort, range = ga.to_gpu { 3, 1, 2 }, ga.sort, ga.arange

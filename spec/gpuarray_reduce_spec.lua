@@ -5,7 +5,7 @@ local batch = require "spec.support.batch"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
-local plan = require "cudalua.gpuarray.plan"
+local plan = require "cudalua.gpuarray.core.plan"
 local reference = require "spec.support.reductions"
 local cuda, text = gpu.cuda, reference.text
 

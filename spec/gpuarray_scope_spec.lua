@@ -1,6 +1,6 @@
 -- gpuarray.scope: what it frees, and what it leaves. And expressions that cannot be computed.
 local gpu = require "spec.support.gpu"
-local storage = require "cudalua.gpuarray.storage"
+local storage = require "cudalua.gpuarray.core.storage"
 local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
 
 local scope = gpuarray.scope
@@ -229,7 +229,7 @@ describe("an expression that cannot be computed", function()
   end)
 
   -- For each reason: an expression of x that cannot be computed.
-  local evaluate = require "cudalua.gpuarray.evaluate"
+  local evaluate = require "cudalua.gpuarray.core.evaluate"
   local reasons = {
     ["memory that was freed"] = function(x)
       local gone = gpuarray.zeros(2)

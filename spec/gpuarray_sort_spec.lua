@@ -4,7 +4,7 @@ local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
-local run = require "cudalua.gpuarray.sort_run"
+local run = require "cudalua.gpuarray.order.sort_run"
 local cuda = gpu.cuda
 
 local soft = gpu.soft and require "cudalua.softgpu"

@@ -3,13 +3,13 @@
 -- the barriers, and races.
 local gpu = require "spec.support.gpu"
 local batch = require "spec.support.batch"
-local codegen = require "cudalua.gpuarray.codegen"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
-local rows = require "cudalua.gpuarray.rows"
-local tile = require "cudalua.gpuarray.tile"
+local rows = require "cudalua.gpuarray.kernel.thread_rows"
+local tile = require "cudalua.gpuarray.kernel.tile"
 
 -- Random bytes, as an array of the host's. `tame`: without NaNs, whose bits a copy on the host need not keep.
 local function host_array(shape, name, tame)
@@ -179,7 +179,7 @@ describe("Tiles:", function()
   end)
 
   it("places that 32 bits do not count to", function()
-    local plan = require "cudalua.gpuarray.plan"
+    local plan = require "cudalua.gpuarray.core.plan"
     local h = host_array({ 50, 70 }, "float32")
     local a = gpuarray.to_gpu(h)
     local wide = plan.always_wide
@@ -390,7 +390,7 @@ describe("elementwise.ElementwiseKernel in tiles:", function()
 
   -- The last source that was compiled or would be.
   local function runs(kernel, ...)
-    local code = require "cudalua.elementwise.code"
+    local code = require "cudalua.userkernel.elementwise_code"
     local original, source = code.kernel, nil
     code.kernel = function(...)
       local form = original(...)

@@ -3,8 +3,8 @@ local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local dynamic = require "cudalua.dynamic"
-local nvjitlink = require "cudalua.nvjitlink"
+local dynamic = require "cudalua.compiler.dynamic"
+local nvjitlink = require "cudalua.compiler.nvjitlink"
 
 local caller_source = [[
   extern __device__ int triple(int);

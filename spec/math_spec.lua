@@ -56,7 +56,7 @@ describe("math", function()
   for _, name in ipairs(names) do
     it(("computes math.%s"):format(name), function()
       local row = assert(references.reals[name], name)
-      local op = require("cudalua.gpuarray.ops")[name]
+      local op = require("cudalua.gpuarray.kernel.ops")[name]
       local lists = { others[name] or first, second, third }
       if name == "jn" or name == "yn" then lists = { orders, others[name] } end
       if name == "ldexp" then lists[2] = orders end

@@ -2,8 +2,8 @@
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray
-local names = require "cudalua.names"
-local other_names = require "cudalua.other_names"
+local names = require "cudalua.base.names"
+local other_names = require "cudalua.help.other_names"
 
 -- The modules whose fields users read, and one object of each class.
 local modules = { cuda = cuda, gpuarray = gpuarray, ndarray = ndarray, dtype = cuda.dtype, math = cuda.math,
@@ -131,7 +131,7 @@ describe("Names that there are not", function()
 
   it("are spelled in other_names.lua as they are here", function()
     local method = gpuarray.Array
-    local properties = require("cudalua.gpuarray.object").properties
+    local properties = require("cudalua.gpuarray.core.object").properties
     local checked = 0
     local function counted(exists, key, name)
       assert(exists, ("%s: %s does not exist"):format(key, name))
@@ -202,7 +202,7 @@ describe("Names that nobody means", function()
     local hook = cuda.on_notice
     cuda.on_notice = nil
     assert.is_nil(cuda.on_notice)
-    require "cudalua.notice" "nobody hears it"
+    require "cudalua.base.notice" "nobody hears it"
     cuda.on_notice = hook
     local mod = cuda.SourceModule "__global__ void k(int *a) { *a = 1; }"
     assert.is_nil(mod.log)
@@ -278,8 +278,8 @@ describe("Asking for names", function()
       assert(cuda.has "gpuarray.sort" and not cuda.has "nothing" and a.shape[1] == 3 and a._x == nil)
       local stream = cuda.Stream()
       stream:synchronize()
-      assert(not package.loaded["cudalua.suggest"] and not package.loaded["cudalua.other_names"])
-      assert(not pcall(function() return a.shpae end) and package.loaded["cudalua.suggest"])
+      assert(not package.loaded["cudalua.help.suggest"] and not package.loaded["cudalua.help.other_names"])
+      assert(not pcall(function() return a.shpae end) and package.loaded["cudalua.help.suggest"])
       print "fine"
     ]], gpu.driver)
     assert.equal("fine\n", out)

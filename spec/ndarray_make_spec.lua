@@ -2,7 +2,7 @@
 local gpu = require "spec.support.gpu"
 local ndarray = require "cudalua.ndarray"
 local dtype = require "cudalua.dtype"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 local ffi = require "ffi"
 local cuda = gpu.cuda
 

@@ -1,7 +1,7 @@
 local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local core = require "cudalua.core"
-local signature, ptx, typename = require "cudalua.signature", require "cudalua.ptx", require "cudalua.typename"
+local signature, ptx, typename = require "cudalua.types.signature", require "cudalua.types.ptx", require "cudalua.types.typename"
 
 local function types(params)
   local list = {}
@@ -451,7 +451,7 @@ describe("sources of signatures", function()
     assert.equal("void liars(float *, int)", text)
     assert.equal("mangled name: parameter 2, int, is int32, which PTX calls float32", about.warnings[1])
     -- sizes and places
-    local apply = require("cudalua.function").apply
+    local apply = require("cudalua.driver.function").apply
     local fn = mod:get_function "hand"
     local function params(change, to)
       local list = ptx.params(by_hand, "hand")

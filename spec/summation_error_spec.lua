@@ -10,8 +10,8 @@ local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
-local reductions = require "cudalua.gpuarray.reductions"
-local scan_code = require "cudalua.gpuarray.scan_code"
+local reductions = require "cudalua.gpuarray.reduce.reductions"
+local scan_code = require "cudalua.gpuarray.reduce.scan_code"
 
 local soft = gpu.soft
 local all = os.getenv "CUDALUA_ALL" ~= nil

@@ -2,7 +2,7 @@
 -- are in gpuarray_calls_spec.
 local gpu = require "spec.support.gpu"
 local ndarray = require "cudalua.ndarray"
-local surplus = require "cudalua.surplus"
+local surplus = require "cudalua.base.surplus"
 local cuda = gpu.cuda
 local random = cuda.random
 

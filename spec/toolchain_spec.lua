@@ -28,7 +28,7 @@ local function toolchain(files, environment, toolkit)
     read_file = function() return nil end,
     nvrtc_open = function(paths) return nil, table.concat(paths, ": not there\n") .. ": not there\n" end,
   }, { __index = core })
-  local chunk = assert(loadfile "lua/cudalua/toolchain.lua")
+  local chunk = assert(loadfile "lua/cudalua/compiler/toolchain.lua")
   setfenv(chunk, setmetatable({
     require = function(name) return name == "cudalua.core" and fake or require(name) end,
     os = { getenv = function(name) return (environment or {})[name] end }, -- and no way to start a program

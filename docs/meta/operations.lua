@@ -1,5 +1,5 @@
 ---@meta
--- Annotations of the operations that are not in cudalua.math (math.lua, here): lua/cudalua/gpuarray/functions.lua takes
+-- Annotations of the operations that are not in cudalua.math (math.lua, here): lua/cudalua/gpuarray/core/functions.lua takes
 -- them from the operations' rows.
 
 ---Operations on arrays, element by element: functions of gpuarray, `gpuarray.add(a, b)`, and methods of arrays,

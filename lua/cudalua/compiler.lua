@@ -4,13 +4,13 @@
 --   diagnostic  the error that helps                            includes  the user's headers, for the cache
 
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local names = require "cudalua.names"
+local errors = require "cudalua.base.errors"
+local names = require "cudalua.base.names"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local option = require "cudalua.compiler.options"
-local remember_image = require("cudalua.function").remember_image
-local pairs_of = require "cudalua.pairs_of"
-local toolchain = require "cudalua.toolchain"
+local remember_image = require("cudalua.driver.function").remember_image
+local pairs_of = require "cudalua.base.pairs_of"
+local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
 
@@ -34,7 +34,7 @@ function M.nvrtc() return toolchain.open() end
 function M.build(where, source, opts)
   opts = option.read(where, opts)
   if opts.backend == "nvcc" or opts.backend == nil and opts.nvcc ~= nil then
-    return require("cudalua.nvcc").build(where, source, opts)
+    return require("cudalua.compiler.nvcc").build(where, source, opts)
   end
   return nvrtc.build(where, source, opts, M.DEFAULT_NVRTC_FLAGS)
 end
@@ -119,7 +119,8 @@ end
 ---@raise LogicError (500) that lists the module's kernels.
 function SourceModule:get_function(name, opts)
   local lowered, normal = symbol(self, "get_function", name)
-  return require("cudalua.function").find(self.module, lowered, opts, normal ~= nil and self._params[normal] or nil)
+  local params = normal ~= nil and self._params[normal] or nil
+  return require("cudalua.driver.function").find(self.module, lowered, opts, params)
 end
 
 ---@param name string  a __device__ or __constant__ variable, or one of name_expressions
@@ -176,7 +177,7 @@ end
 local later = { DynamicModule = true, DynamicSourceModule = true }
 names.strict(M, {
   text = "compiler", kind = "module",
-  find = function(_, name) return later[name] and require("cudalua.dynamic")[name] or nil end,
+  find = function(_, name) return later[name] and require("cudalua.compiler.dynamic")[name] or nil end,
   more = function() return { "DynamicModule", "DynamicSourceModule" } end,
 })
 

@@ -3,11 +3,11 @@
 
 local core = require "cudalua.core"
 local ffi = require "ffi"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local float16 = require "cudalua.float16"
-local host = require "cudalua.ffi"
-local names = require "cudalua.names"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local float16 = require "cudalua.base.float16"
+local host = require "cudalua.base.ffi"
+local names = require "cudalua.base.names"
 
 ---`dtype(x)` is `dtype.of(x)`.
 ---@class cudalua.dtype
@@ -153,7 +153,7 @@ end
 ---@return string? why
 function M._find(x)
   if type(x) == "string" then
-    local dt = known[x] or require("cudalua.tools.types")._of_name(x)
+    local dt = known[x] or require("cudalua.types.c_names")._of_name(x)
     if dt then return dt end
     if x:find "^>" then return nil, ("'%s' is big-endian; this machine and its devices are not"):format(x) end
     local list = {}
@@ -203,7 +203,7 @@ end
 ---  (packed), a power of two for a struct that is aligned at least so (__align__(16))
 ---@return cudalua.dtype.DType
 ---@raise LogicError naming the field that is not right
-function M.struct(fields, options) return require("cudalua.structs").make("dtype.struct", fields, options) end
+function M.struct(fields, options) return require("cudalua.types.structs").make("dtype.struct", fields, options) end
 
 setmetatable(M, { __call = function(_, x) return M.of(x) end })
 
@@ -332,7 +332,7 @@ function M.unpack_bfloat16(bits) return float16.unpack_bfloat16(bits16("unpack_b
 -- In a file of their own, which is read when one of them is called.
 for _, name in ipairs { "finfo", "iinfo", "can_cast", "result_type" } do
   M[name] = function(...)
-    local functions = require "cudalua.typeinfo"
+    local functions = require "cudalua.types.typeinfo"
     M[name] = functions[name]
     return functions[name](...)
   end

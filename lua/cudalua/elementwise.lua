@@ -8,22 +8,22 @@
 -- whole, without gaps, whatever its shape. Where no array is taken at [i] alone, the first one says how many elements
 -- there are, as in PyCUDA.
 
-local again = require "cudalua.elementwise.again"
-local arguments = require "cudalua.elementwise.arguments"
-local code = require "cudalua.elementwise.code"
+local again = require "cudalua.userkernel.repeated"
+local arguments = require "cudalua.userkernel.arguments"
+local code = require "cudalua.userkernel.elementwise_code"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local find_function = require("cudalua.function").find
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local names = require "cudalua.names"
-local plan = require "cudalua.gpuarray.plan"
-local storage = require "cudalua.gpuarray.storage"
-local tile = require "cudalua.gpuarray.tile"
-local tile_code = require "cudalua.elementwise.tile_code"
-local usage = require "cudalua.elementwise.usage"
-local pairs_of = require "cudalua.pairs_of"
+local errors = require "cudalua.base.errors"
+local find_function = require("cudalua.driver.function").find
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
+local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
+local tile = require "cudalua.gpuarray.kernel.tile"
+local tile_code = require "cudalua.userkernel.tile_code"
+local usage = require "cudalua.userkernel.usage"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
 local context_id, run = core.context_id, core.array_run

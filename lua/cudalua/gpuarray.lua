@@ -17,20 +17,20 @@
 --   parts              which of these are read when they are asked for
 
 require "cudalua.gpuarray.array"
-require "cudalua.gpuarray.inside"
-require "cudalua.gpuarray.interface"
-local calls = require "cudalua.gpuarray.calls"
+require "cudalua.gpuarray.core.inside"
+require "cudalua.gpuarray.core.interface"
+local calls = require "cudalua.gpuarray.core.calls"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local names = require "cudalua.names"
-local object = require "cudalua.gpuarray.object"
-local storage = require "cudalua.gpuarray.storage"
-local pairs_of = require "cudalua.pairs_of"
+local element = require "cudalua.base.element"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
+local object = require "cudalua.gpuarray.core.object"
+local storage = require "cudalua.gpuarray.core.storage"
+local pairs_of = require "cudalua.base.pairs_of"
 local vec = require "cudalua.vec"
 
 ---Arrays in device memory.
@@ -75,13 +75,13 @@ function M.can_cast(from, to) return dtypes.can_cast(from, to) end
 ---@raise LogicError for nothing, for structs, and if an integer type does not hold a number
 function M.result_type(...) return dtypes.result_type(...) end
 
-for _, part in ipairs { "construct", "shape" } do
+for _, part in ipairs { "make.construct", "make.shape" } do
   for name, f in pairs_of(require("cudalua.gpuarray." .. part)) do M[name] = f end
 end
 for name, f in pairs_of(functions.functions) do M[name] = M[name] or f end
-require("cudalua.gpuarray.parts").install(M)
+require("cudalua.gpuarray.lazy").install(M)
 
-M.scope = require("cudalua.gpuarray.scope").scope
+M.scope = require("cudalua.gpuarray.core.scope").scope
 local fuse = require "cudalua.gpuarray.fuse"
 M.fuse, M.Fused, M.source = fuse.fuse, fuse.Fused, fuse.source
 

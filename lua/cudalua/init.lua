@@ -12,17 +12,18 @@ end
 
 core.set_library_root((debug.getinfo(1, "S").source:match "^@(.*)init%.lua$") or "=none")
 
-local errors = require "cudalua.errors"
-local host = require "cudalua.ffi"
-local launch = require "cudalua.launch"
-local names = require "cudalua.names"
-local pairs_of = require "cudalua.pairs_of"
-require "cudalua.function"
-require "cudalua.prepare"
-require "cudalua.params"
+local errors = require "cudalua.base.errors"
+local host = require "cudalua.base.ffi"
+local launch = require "cudalua.driver.launch"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+require "cudalua.driver.function"
+require "cudalua.driver.prepare"
+require "cudalua.driver.params"
 
 ---@class cudalua
-local cuda = { Device = require "cudalua.device", Context = require "cudalua.context", Event = require "cudalua.event" }
+local cuda = { Context = require "cudalua.driver.context", Device = require "cudalua.driver.device",
+  Event = require "cudalua.driver.event" }
 
 ---The driver's codes by name, CUDA_ERROR_ left out: `err.code == cuda.result.OUT_OF_MEMORY`.
 ---@type table<string, integer>
@@ -32,12 +33,12 @@ for name, value in pairs_of(errors) do
   if type(value) == "table" then cuda[name] = value end
 end
 cuda.is_error = errors.is_error
-for name, value in pairs_of(require "cudalua.stream") do cuda[name] = value end
-for name, value in pairs_of(require "cudalua.module") do cuda[name] = value end
-for name, value in pairs_of(require "cudalua.memory") do cuda[name] = value end
-for name, value in pairs_of(require "cudalua.memcpy") do cuda[name] = value end
-for name, value in pairs_of(require "cudalua.debugging") do cuda[name] = value end
-for name, value in pairs_of(require "cudalua.version") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.driver.stream") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.driver.module") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.driver.memory") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.driver.memcpy") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.driver.debugging") do cuda[name] = value end
+for name, value in pairs_of(require "cudalua.base.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
 for name, methods in pairs_of(core.classes) do names.class(methods, name) end
 for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec" } do
@@ -73,7 +74,7 @@ function cuda.init(options)
     errors.raise("LogicError", "init: driver must be a string, got " .. type(options.driver))
   end
   local notice = core.init(options.driver)
-  local arrays = package.loaded["cudalua.gpuarray.graph"]
+  local arrays = package.loaded["cudalua.gpuarray.core.graph"]
   if arrays then arrays.trace_lines() end
   if notice and cuda.on_notice then cuda.on_notice(notice) end
 end
@@ -101,7 +102,7 @@ end
 ---@return function  takes the arguments of fn, and returns what it returns; other errors than the library's pass as
 ---  they are
 ---@raise LogicError if fn cannot be called
-function cuda.text_errors(fn, options) return require("cudalua.text_errors")(fn, options) end
+function cuda.text_errors(fn, options) return require("cudalua.base.text_errors")(fn, options) end
 
 ---Which driver is in use.
 ---@return {open: boolean, soft: boolean?, version: integer?, path: string?}
@@ -192,25 +193,31 @@ end
 
 -- What few programs need is loaded when one of its names is first asked for.
 local later = {}
-for part, list in pairs_of {
-  array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
-    "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
-  cache = "cache_info clear_cache",
-  hostmem = "pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty " ..
-    "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
-    "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
-    "RegisteredHostMemory ManagedAllocation",
-  ipc = "mem_get_ipc_handle IPCMemoryHandle",
-  nvjitlink = "link",
-  dynamic = "DynamicModule DynamicSourceModule",
-  linear = "mem_alloc_pitch mem_get_address_range",
-  mempool = "MemoryPool default_mempool import_mempool",
-  profiler = "start_profiler stop_profiler initialize_profiler",
-  pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
-    "DebugMemoryPool",
-  memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",
+for room, files in pairs_of {
+  compiler = {
+    cache = "cache_info clear_cache",
+    dynamic = "DynamicModule DynamicSourceModule",
+    nvjitlink = "link",
+  },
+  driver = {
+    array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
+      "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
+    hostmem = "pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty " ..
+      "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
+      "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
+      "RegisteredHostMemory ManagedAllocation",
+    ipc = "mem_get_ipc_handle IPCMemoryHandle",
+    linear = "mem_alloc_pitch mem_get_address_range",
+    memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",
+    mempool = "MemoryPool default_mempool import_mempool",
+    pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
+      "DebugMemoryPool",
+    profiler = "start_profiler stop_profiler initialize_profiler",
+  },
 } do
-  for name in list:gmatch "%S+" do later[name] = part end
+  for file, list in pairs_of(files) do
+    for name in list:gmatch "%S+" do later[name] = room .. "." .. file end
+  end
 end
 -- As fields: cuda.ndarray.zeros.
 local modules = { compiler = true, cumath = true, curandom = true, driver = true, dtype = true, elementwise = true,
@@ -221,7 +228,7 @@ local modules = { compiler = true, cumath = true, curandom = true, driver = true
 local optional = { on_notice = true }
 
 -- cuda.ctx_flags and the other constants are made when they are first looked at.
-local constants = require "cudalua.constants"
+local constants = require "cudalua.base.constants"
 names.strict(cuda, {
   text = "cuda", kind = "cuda", optional = optional,
   find = function(self, name)

@@ -2,7 +2,7 @@
 -- where it shows addresses and fields otherwise.
 
 local assert = require "luassert"
-local errors = require "cudalua.errors"
+local errors = require "cudalua.base.errors"
 
 ---@class cudalua.luassert
 local M = {}

@@ -1,8 +1,8 @@
 -- Mathematical functions of arrays: those operations of gpuarray that take floats, by their names alone. What PyCUDA
 -- calls cumath.
 
-local functions = require("cudalua.gpuarray.functions").functions
-local names = require "cudalua.names"
+local functions = require("cudalua.gpuarray.core.functions").functions
+local names = require "cudalua.base.names"
 
 ---@class cudalua.math
 local M = {}

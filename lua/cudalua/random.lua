@@ -5,12 +5,12 @@
 
 local generator = require "cudalua.random.generator"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
+local element = require "cudalua.base.element"
 local gpuarray = require "cudalua.gpuarray"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
-local names = require "cudalua.names"
-local surplus = require "cudalua.surplus"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local names = require "cudalua.base.names"
+local surplus = require "cudalua.base.surplus"
 
 local refuse = layout.refuse
 

@@ -5,26 +5,26 @@
 -- The arrays that map_expr takes at [i] and nowhere else are its elements; others are its own to index, and passed
 -- whole, as in an ElementwiseKernel. Values are combined in the order that kernels/array/reduce.cu fixes.
 
-local arguments = require "cudalua.elementwise.arguments"
-local code = require "cudalua.reduction.code"
+local arguments = require "cudalua.userkernel.arguments"
+local code = require "cudalua.userkernel.reduction_code"
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local evaluate = require("cudalua.gpuarray.evaluate").evaluate
-local find_function = require("cudalua.function").find
-local gathered = require "cudalua.gpuarray.gathered"
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
-local names = require "cudalua.names"
-local object = require "cudalua.gpuarray.object"
-local plan = require "cudalua.gpuarray.plan"
-local reduce_run = require "cudalua.gpuarray.reduce_run"
-local storage = require "cudalua.gpuarray.storage"
-local usage = require "cudalua.elementwise.usage"
-local write = require "cudalua.gpuarray.write"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local find_function = require("cudalua.driver.function").find
+local gathered = require "cudalua.gpuarray.reduce.axes"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local names = require "cudalua.base.names"
+local object = require "cudalua.gpuarray.core.object"
+local plan = require "cudalua.gpuarray.core.plan"
+local reduce_run = require "cudalua.gpuarray.reduce.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local usage = require "cudalua.userkernel.usage"
+local write = require "cudalua.gpuarray.core.write"
 
 local concat, refuse = table.concat, arguments.refuse
 
@@ -187,7 +187,7 @@ local function operand_of(k, i, x, shape, whole, n)
   return leaf, { 1 }
 end
 
--- Where the elements are: the operands as a walk has them (gpuarray/plan.lua), the extents of axes, and the operands'
+-- Where the elements are: the operands as a walk has them (core/plan.lua), the extents of axes, and the operands'
 -- steps along those from the second place on. A part of the elements is one axis.
 local function elements_of(k, values, shape, start, step, count, n)
   local w, operands = { nleaves = 0, leaves = {}, classes = {} }, {}

@@ -4,11 +4,11 @@
 --   scan/kernel    what all have in common        scan/code      the CUDA C around the user's
 -- The kernels, and the order of operations, are in kernels/array/scan.cu.
 
-local arguments = require "cudalua.elementwise.arguments"
-local errors = require "cudalua.errors"
-local generic = require "cudalua.scan.generic"
-local names = require "cudalua.names"
-local plain = require "cudalua.scan.plain"
+local arguments = require "cudalua.userkernel.arguments"
+local errors = require "cudalua.base.errors"
+local generic = require "cudalua.userkernel.scan_generic"
+local names = require "cudalua.base.names"
+local plain = require "cudalua.userkernel.scan_plain"
 
 ---@class cudalua.scan
 local M = {}

@@ -2,9 +2,9 @@
 -- number of devices. Every function raises LogicError where another driver is in use.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local names = require "cudalua.names"
-local pairs_of = require "cudalua.pairs_of"
+local errors = require "cudalua.base.errors"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 

@@ -4,12 +4,12 @@
 
 local core = require "cudalua.core"
 local cuda = require "cudalua"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local host = require "cudalua.ffi"
-local layout = require "cudalua.layout"
-local names = require "cudalua.names"
-local pairs_of = require "cudalua.pairs_of"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local host = require "cudalua.base.ffi"
+local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
 
 ---@class cudalua.tools
 local M = {}
@@ -141,14 +141,14 @@ end
 local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLockedMemoryPool = true,
   PageLockedAllocator = true, PooledHostAllocation = true, DebugMemoryPool = true }
 
-local parts = { "types", "arguments" }
+local parts = { "c_names", "kernel_arguments" }
 
 names.strict(M, {
   text = "tools", kind = "module",
   find = function(_, name)
     if pools[name] then return cuda[name] end
     for _, part in ipairs(parts) do
-      local value = require("cudalua.tools." .. part)[name]
+      local value = require("cudalua.types." .. part)[name]
       if value ~= nil then
         rawset(M, name, value)
         return value
@@ -159,7 +159,7 @@ names.strict(M, {
     local list = {}
     for name in pairs_of(pools) do list[#list + 1] = name end
     for _, part in ipairs(parts) do
-      for name in pairs_of(require("cudalua.tools." .. part)) do list[#list + 1] = name end
+      for name in pairs_of(require("cudalua.types." .. part)) do list[#list + 1] = name end
     end
     return list
   end,

@@ -2,10 +2,10 @@
 -- that make their values. Each is made when it is first asked for.
 
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
-local names = require "cudalua.names"
-local pairs_of = require "cudalua.pairs_of"
-local structs = require "cudalua.structs"
+local errors = require "cudalua.base.errors"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+local structs = require "cudalua.types.structs"
 
 -- What is compiled here bears this file's name, so that errors name the line of whoever calls it.
 local HERE = debug.getinfo(1, "S").source

@@ -2,8 +2,8 @@
 -- time only to find out which kernels it needs.
 local cuda = require "cudalua"
 local core = require "cudalua.core"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local prelude = require "cudalua.gpuarray.prelude"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local prelude = require "cudalua.gpuarray.kernel.prelude"
 
 local M = {}
 

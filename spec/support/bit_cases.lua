@@ -340,9 +340,9 @@ function M.hash(...)
   return ("%08x"):format(sum)
 end
 
-local reduce_run = require "cudalua.gpuarray.reduce_run"
-local scan_run = require "cudalua.gpuarray.scan_run"
-local count_run = require "cudalua.gpuarray.count_run"
+local reduce_run = require "cudalua.gpuarray.reduce.run"
+local scan_run = require "cudalua.gpuarray.reduce.scan_run"
+local count_run = require "cudalua.gpuarray.order.count_run"
 local usual = { reduce_run.blocks, scan_run.ENOUGH, scan_run.WIDEST }
 
 ---Has grids made for so many multiprocessors; nil: as always.

@@ -6,7 +6,7 @@ local root, file, first, last = arg[1], assert(io.open(arg[2], "w")), tonumber(a
 package.path = root .. "/?.lua;" .. package.path
 local cuda = require "cudalua"
 local core = require "cudalua.core"
-local pairs_of = require "cudalua.pairs_of"
+local pairs_of = require "cudalua.base.pairs_of"
 local ffi = require "ffi"
 cuda.on_notice = false
 cuda.init()

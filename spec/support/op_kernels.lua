@@ -1,10 +1,10 @@
 -- Kernels made of the operations' rows alone, without arrays: many in a module, each of which computes one operation
 -- for n elements.
 local gpu = require "spec.support.gpu"
-local ctype = require "cudalua.gpuarray.ctype"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
-local prelude = require "cudalua.gpuarray.prelude"
+local prelude = require "cudalua.gpuarray.kernel.prelude"
 
 local cuda = gpu.cuda
 local M = {}

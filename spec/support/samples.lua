@@ -289,9 +289,9 @@ SobolGenerator:call_skip_ahead = sobol 1 stream; SobolGenerator:call_skip_ahead_
 ]])
 
 -- By the number of their operands; functions with several results have one.
-local ops = require "cudalua.gpuarray.ops"
+local ops = require "cudalua.gpuarray.kernel.ops"
 local operands = { "garray options", "garray garray options", "garray garray garray options" }
-for name in pairs(require("cudalua.gpuarray.functions").functions) do
+for name in pairs(require("cudalua.gpuarray.core.functions").functions) do
   local op = ops[name]
   local words = not op and "garray" or op.weak[1] and "1 garray options" or op.weak[2] and "garray 1 options"
     or operands[op.arity]

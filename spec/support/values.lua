@@ -1,7 +1,7 @@
 -- Values for calls of the library: what the words of spec/support/samples.lua stand for, and what no function takes.
 local cuda = require "cudalua"
 local core = require "cudalua.core"
-local pairs_of = require "cudalua.pairs_of"
+local pairs_of = require "cudalua.base.pairs_of"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 

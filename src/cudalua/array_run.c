@@ -1,4 +1,4 @@
-/* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/evaluate.lua): a list of arguments
+/* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/core/evaluate.lua): a list of arguments
  * in a table, pointers as memory and an offset, one block after the other along x. */
 #include "cell.h"
 #include "launch.h"

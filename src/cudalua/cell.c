@@ -1,4 +1,4 @@
-/* Single elements on their way to the host: see lua/cudalua/gpuarray/cell.lua.
+/* Single elements on their way to the host: see lua/cudalua/gpuarray/core/mailbox.lua.
  *
  * The quickest way is to look into page-locked memory until the element is there: whoever waits for the
  * stream instead hears of it one or two microseconds later, and a copy between a kernel and that comes later
@@ -117,7 +117,7 @@ static void await(lua_State *L, Awaited *a, bool looking) {
 static const size_t sizes[] = {0, 4, 8, 4, 4, 1, 1, 2, 2, 8, 8, 1};
 enum { TYPES = sizeof sizes / sizeof *sizes };
 
-/* In the order of the types of cell.lua. */
+/* In the order of the types of mailbox.lua. */
 static int push_element(lua_State *L, int type, const void *at) {
   const double exact = 9007199254740992.0;
   union {

@@ -1,4 +1,4 @@
-/* Copies between host and device. The Lua side (lua/cudalua/ffi.lua) turns host buffers of any kind into
+/* Copies between host and device. The Lua side (lua/cudalua/base/ffi.lua) turns host buffers of any kind into
  * a string, or a cdata that holds the address, and a number of bytes. */
 #include "copy.h"
 

@@ -13,7 +13,7 @@ CUdeviceptr cl_device_address(lua_State *L, int idx, const char *what, uint64_t 
 /* Raises unless r is of the current context, or of all: page-locked memory, bare addresses. */
 void cl_check_here(lua_State *L, cl_Rec *r, const char *what);
 cl_Context *cl_owner_of(cl_Rec *r); /* the only context that r is of; NULL: all */
-/* The host address that lua/cudalua/ffi.lua left at idx: a string (not for writing), or a box with the
+/* The host address that lua/cudalua/base/ffi.lua left at idx: a string (not for writing), or a box with the
  * address. Raises if the memory's owner at index `owner`, as host_buffer() tells it, was closed since then.
  */
 void *cl_host_side(lua_State *L, int idx, const char *what, bool writable, int owner);

@@ -27,7 +27,7 @@ static int drain(lua_State *L) {
   return 0;
 }
 
-/* next(table [, key]) -> as Lua's own: lua/cudalua/pairs_of.lua says why there is another one. */
+/* next(table [, key]) -> as Lua's own: lua/cudalua/base/pairs_of.lua says why there is another one. */
 static int next(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 2);

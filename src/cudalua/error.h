@@ -1,4 +1,4 @@
-/* Errors are tables of one of six classes (lua/cudalua/errors.lua gives them their methods). They are
+/* Errors are tables of one of six classes (lua/cudalua/base/errors.lua gives them their methods). They are
  * built here and thrown in one place, cl_throw(). */
 #ifndef CUDALUA_ERROR_H
 #define CUDALUA_ERROR_H

@@ -1,5 +1,5 @@
 /* Host memory: page-locked by the driver, aligned by us, the program's own registered; and managed memory.
- * What makes arrays of it is in lua/cudalua/hostmem.lua. */
+ * What makes arrays of it is in lua/cudalua/driver/hostmem.lua. */
 #include "hostmem.h"
 #include "capture.h"
 #include "pool.h"

@@ -1,5 +1,5 @@
 /* Launching: fn(a, b, n, {block = ..., grid = ...}). This is the hot path: one pass over the options table,
- * one over the arguments, no allocation. What needs Lua (In/Out, cdata) goes to lua/cudalua/launch.lua
+ * one over the arguments, no allocation. What needs Lua (In/Out, cdata) goes to lua/cudalua/driver/launch.lua
  * and comes back here. */
 #include "launch.h"
 #include "memory.h"

@@ -1,9 +1,9 @@
 -- What a compiler's log says, put so that it helps: the first error, the lines around it, what to do about it.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local pairs_of = require "cudalua.pairs_of"
-local toolchain = require "cudalua.toolchain"
+local errors = require "cudalua.base.errors"
+local pairs_of = require "cudalua.base.pairs_of"
+local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
 

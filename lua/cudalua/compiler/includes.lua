@@ -3,7 +3,7 @@
 -- text of which that cannot be said is refused. CUDA's own headers are not read: the toolchain's stamp stands for them.
 
 local core = require "cudalua.core"
-local pairs_of = require "cudalua.pairs_of"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 

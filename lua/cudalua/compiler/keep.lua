@@ -1,8 +1,8 @@
 -- What went into a compilation and what came out of it, in a folder for people to look at.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local notice = require "cudalua.notice"
+local errors = require "cudalua.base.errors"
+local notice = require "cudalua.base.notice"
 
 local M = {}
 

@@ -4,9 +4,9 @@
 -- program fail; so each name is also declared in a namespace of ours, where a qualified name is looked up only when
 -- the program itself has nothing of that name.
 
-local pairs_of = require "cudalua.pairs_of"
-local signature = require "cudalua.signature"
-local source_text = require "cudalua.source"
+local pairs_of = require "cudalua.base.pairs_of"
+local signature = require "cudalua.types.signature"
+local source_text = require "cudalua.types.source"
 
 local M = {}
 

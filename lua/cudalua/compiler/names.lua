@@ -4,7 +4,7 @@
 -- is undefined after those headers, and if anything else collides, only names that the compiler misses are supplied.
 
 local core = require "cudalua.core"
-local devicecode = require "cudalua.devicecode"
+local devicecode = require "cudalua.base.devicecode"
 
 local M = {}
 

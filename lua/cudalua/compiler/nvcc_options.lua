@@ -2,8 +2,8 @@
 -- or files is left out, and a notice says so once. What NVRTC has in other words is translated. What asks for another
 -- kind of output is an error that names cudalua's own way. Anything else goes to NVRTC as it is.
 
-local errors = require "cudalua.errors"
-local notice = require "cudalua.notice"
+local errors = require "cudalua.base.errors"
+local notice = require "cudalua.base.notice"
 
 local M = {}
 

@@ -1,22 +1,22 @@
 -- One compilation by NVRTC: from the arguments to an image with what is known of its kernels. What the disk cache has
 -- comes from there, and NVRTC is not even opened.
 
-local cache = require "cudalua.cache"
+local cache = require "cudalua.compiler.cache"
 local core = require "cudalua.core"
-local debugging = require "cudalua.debugging"
-local devicecode = require "cudalua.devicecode"
+local debugging = require "cudalua.driver.debugging"
+local devicecode = require "cudalua.base.devicecode"
 local diagnostic = require "cudalua.compiler.diagnostic"
-local errors = require "cudalua.errors"
+local errors = require "cudalua.base.errors"
 local kernels = require "cudalua.compiler.kernels"
 local keep = require "cudalua.compiler.keep"
 local names = require "cudalua.compiler.names"
-local notice = require "cudalua.notice"
+local notice = require "cudalua.base.notice"
 local nvcc_options = require "cudalua.compiler.nvcc_options"
 local option = require "cudalua.compiler.options"
-local pairs_of = require "cudalua.pairs_of"
-local signature = require "cudalua.signature"
-local source_text = require "cudalua.source"
-local toolchain = require "cudalua.toolchain"
+local pairs_of = require "cudalua.base.pairs_of"
+local signature = require "cudalua.types.signature"
+local source_text = require "cudalua.types.source"
+local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
 

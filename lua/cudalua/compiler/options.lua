@@ -1,8 +1,8 @@
 -- The options of cuda.SourceModule and cuda.compile: checked, and made into what NVRTC is given.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.errors"
-local pairs_of = require "cudalua.pairs_of"
+local errors = require "cudalua.base.errors"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 

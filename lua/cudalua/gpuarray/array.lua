@@ -2,23 +2,24 @@
 -- gpuarray.lua; families of methods have files of their own (functions.lua).
 
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local evaluate, force = require("cudalua.gpuarray.evaluate").evaluate, require("cudalua.gpuarray.evaluate").force
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
-local names = require "cudalua.names"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local computing = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local names = require "cudalua.base.names"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
-local ops = require "cudalua.gpuarray.ops"
-local transfer = require "cudalua.gpuarray.transfer"
-local view = require "cudalua.gpuarray.view"
-local write = require "cudalua.gpuarray.write"
+local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local type, getmetatable = type, getmetatable
 local refuse, floor = layout.refuse, math.floor
 local TAG, mt = object.TAG, object.mt
+local evaluate, force = computing.evaluate, computing.force
 local unary, binary = graph.unary, graph.binary
 
 ---An array in device memory, of any number of axes. Axes and positions count from 1, negative ones from the end.
@@ -168,7 +169,7 @@ function Array:eval()
 end
 
 local function value_for(what, self, v)
-  return require("cudalua.gpuarray.scalar").operand(make.stored_value(what, v, self._dtype), self._dtype)
+  return require("cudalua.gpuarray.core.scalar").operand(make.stored_value(what, v, self._dtype), self._dtype)
 end
 
 local function set(what, self, values, stream)
@@ -366,7 +367,7 @@ mt.__len = Array.len -- where Lua 5.2's rules are built in
 
 -- ---- text -----------------------------------------------------------------------------------------------------------
 
-function mt.__tostring(self) return require("cudalua.gpuarray.show").text(self) end
+function mt.__tostring(self) return require("cudalua.gpuarray.core.show").text(self) end
 
 function mt.__concat(a, b) return tostring(a) .. tostring(b) end
 

@@ -3,19 +3,19 @@
 -- of the same kind run that program without calling the function.
 
 local core = require "cudalua.core"
-local codegen = require "cudalua.gpuarray.codegen"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local graph = require "cudalua.gpuarray.graph"
-local host = require "cudalua.ffi"
-local layout = require "cudalua.layout"
-local names = require "cudalua.names"
-local object = require "cudalua.gpuarray.object"
-local plan = require "cudalua.gpuarray.plan"
-local storage = require "cudalua.gpuarray.storage"
-local view = require "cudalua.gpuarray.view"
-local pairs_of = require "cudalua.pairs_of"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local host = require "cudalua.base.ffi"
+local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
+local object = require "cudalua.gpuarray.core.object"
+local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
+local view = require "cudalua.gpuarray.core.view"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
 local context_id, run = core.context_id, core.array_run

@@ -4,12 +4,12 @@ local ffi = require "ffi"
 local core = require "cudalua.core"
 local copy = require "cudalua.ndarray.copy"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
 local list = require "cudalua.ndarray.list"
-local names = require "cudalua.names"
-local pairs_of = require "cudalua.pairs_of"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
@@ -227,7 +227,7 @@ end
 function M.allocated(what, shape, dtype, order, backing)
   local size = layout.size(what, shape, dtype.itemsize)
   if backing then
-    local hostmem = require "cudalua.hostmem"
+    local hostmem = require "cudalua.driver.hostmem"
     return hostmem[backing == "pinned" and "pagelocked_zeros" or "managed_zeros"](shape, dtype, { order = order })
   end
   local p, memory = allocate(what, size * dtype.itemsize)

@@ -1,8 +1,8 @@
 -- Comparing two host arrays element by element, exactly or within a tolerance.
 
 local ffi = require "ffi"
-local element = require "cudalua.element"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local layout = require "cudalua.base.layout"
 
 local abs, floor, huge, sqrt = math.abs, math.floor, math.huge, math.sqrt
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"

@@ -2,8 +2,8 @@
 -- loops of its own, so that LuaJIT compiles them well.
 
 local ffi = require "ffi"
-local element = require "cudalua.element"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local layout = require "cudalua.base.layout"
 
 local cast = ffi.cast
 

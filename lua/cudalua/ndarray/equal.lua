@@ -3,9 +3,9 @@
 local arrays = require "cudalua.ndarray.array"
 local compare = require "cudalua.ndarray.compare"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
 
 local check_self, from_values, view, refuse = arrays.check_self, arrays.from_values, arrays.view, layout.refuse
 

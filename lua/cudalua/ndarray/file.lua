@@ -4,11 +4,11 @@
 local ffi = require "ffi"
 local arrays = require "cudalua.ndarray.array"
 local core = require "cudalua.core"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
 local npy = require "cudalua.ndarray.npy"
-local pairs_of = require "cudalua.pairs_of"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local refuse = layout.refuse
 local MAX_STRING = 2 ^ 31 - 2 ^ 20 -- bytes
@@ -224,7 +224,7 @@ end
 
 function mt.__concat(a, b) return tostring(a) .. tostring(b) end
 
-M.Npz = require("cudalua.surplus").install("Npz:", Npz)
+M.Npz = require("cudalua.base.surplus").install("Npz:", Npz)
 
 -- ---- loading ------------------------------------------------------------------------------------------------------
 

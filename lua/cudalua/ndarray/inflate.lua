@@ -2,7 +2,7 @@
 
 local ffi = require "ffi"
 local bit = require "bit"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local refuse = layout.refuse

@@ -4,10 +4,10 @@
 local core = require "cudalua.core"
 local ffi = require "ffi"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
-local pairs_of = require "cudalua.pairs_of"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local floor, refuse = math.floor, layout.refuse
 

@@ -2,9 +2,9 @@
 
 local arrays = require "cudalua.ndarray.array"
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
-local ranges = require "cudalua.ranges"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local ranges = require "cudalua.types.ranges"
 
 local floor, refuse = math.floor, layout.refuse
 

@@ -3,9 +3,9 @@
 local ffi = require "ffi"
 local bit = require "bit"
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
-local pairs_of = require "cudalua.pairs_of"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local refuse = layout.refuse
 

@@ -1,7 +1,7 @@
 -- Other shapes for the elements of a host array: views, and a copy where reshape() has no other way.
 
 local arrays = require "cudalua.ndarray.array"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 
 local check_self, view = arrays.check_self, arrays.view
 

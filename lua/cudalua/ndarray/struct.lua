@@ -2,8 +2,8 @@
 
 local arrays = require "cudalua.ndarray.array"
 local compare = require "cudalua.ndarray.compare"
-local errors = require "cudalua.errors"
-local layout = require "cudalua.layout"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
 
 local M = {}
 

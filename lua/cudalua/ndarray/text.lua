@@ -2,8 +2,8 @@
 -- Works on any array whose shown elements can be read; nothing else of it is looked at.
 
 local ffi = require "ffi"
-local element = require "cudalua.element"
-local float16 = require "cudalua.float16"
+local element = require "cudalua.base.element"
+local float16 = require "cudalua.base.float16"
 
 local M = {}
 

@@ -3,7 +3,7 @@
 
 local ffi = require "ffi"
 local crc32 = require "cudalua.ndarray.crc32"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 
 local refuse = layout.refuse
 local bytes_t = ffi.typeof "const uint8_t *"

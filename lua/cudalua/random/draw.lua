@@ -3,13 +3,13 @@
 
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
+local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local object = require "cudalua.gpuarray.object"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
 local philox = require "cudalua.random.philox"
-local storage = require "cudalua.gpuarray.storage"
+local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
 

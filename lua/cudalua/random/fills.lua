@@ -1,18 +1,18 @@
 -- What PyCUDA's generators have in common, the pseudo-random (states.lua) and the quasi-random ones (sobol.lua): the
 -- methods that make arrays of numbers, and what stands between these and a class's own kernels.
 
-local compute = require "cudalua.gpuarray.evaluate"
+local compute = require "cudalua.gpuarray.core.evaluate"
 local core = require "cudalua.core"
 local draw = require "cudalua.random.draw"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
-local names = require "cudalua.names"
-local object = require "cudalua.gpuarray.object"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local names = require "cudalua.base.names"
+local object = require "cudalua.gpuarray.core.object"
 
 local is_array, refuse = object.is_array, layout.refuse
 

@@ -5,18 +5,18 @@ local bit = require "bit"
 local ffi = require "ffi"
 local draw = require "cudalua.random.draw"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
 local gpuarray = require "cudalua.gpuarray"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
-local names = require "cudalua.names"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local names = require "cudalua.base.names"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
+local object = require "cudalua.gpuarray.core.object"
 local philox = require "cudalua.random.philox"
-local surplus = require "cudalua.surplus"
+local surplus = require "cudalua.base.surplus"
 
 local abs, ceil, floor, huge = math.abs, math.ceil, math.floor, math.huge
 local refuse, is_array = layout.refuse, object.is_array
@@ -181,7 +181,7 @@ local function parameter(what, name, x, default, valid, must)
   if type(v) == "cdata" and not element.is_complex(v) then v = tonumber(v) end
   if type(v) ~= "number" or v ~= v or v == math.huge or v == -math.huge then
     local text = type(x) == "table" and not getmetatable(x) and
-      "; write " .. require("cudalua.named").call_of(what, Generator[what:match "[%w_]+$"]) or ""
+      "; write " .. require("cudalua.base.named").call_of(what, Generator[what:match "[%w_]+$"]) or ""
     refuse(what, "%s must be a number or an array, got %s%s", name, element.describe(x), text)
   end
   if valid and not valid(v) then refuse(what, "%s must be %s, got %s", name, must, element.describe(x)) end

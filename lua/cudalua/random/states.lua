@@ -2,22 +2,22 @@
 -- memory, which its numbers move on. How many there are does not depend on the device, and so neither do the numbers.
 
 local ffi = require "ffi"
-local compute = require "cudalua.gpuarray.evaluate"
+local compute = require "cudalua.gpuarray.core.evaluate"
 local core = require "cudalua.core"
-local ctype = require "cudalua.gpuarray.ctype"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
 local fills = require "cudalua.random.fills"
 local gpuarray = require "cudalua.gpuarray"
-local graph = require "cudalua.gpuarray.graph"
+local graph = require "cudalua.gpuarray.core.graph"
 local jump = require "cudalua.random.jump"
-local layout = require "cudalua.layout"
-local make = require "cudalua.gpuarray.make"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
-local storage = require "cudalua.gpuarray.storage"
-local template = require "cudalua.gpuarray.template"
+local object = require "cudalua.gpuarray.core.object"
+local storage = require "cudalua.gpuarray.core.storage"
+local template = require "cudalua.gpuarray.kernel.template"
 
 local ceil = math.ceil
 local is_array, leaf_of, refuse = object.is_array, storage.leaf_of, layout.refuse
@@ -259,6 +259,6 @@ function M.new(name, default, seed_getter, offset, options)
   return self
 end
 
-M.Methods = require("cudalua.surplus").install(class.name .. ":", Methods)
+M.Methods = require("cudalua.base.surplus").install(class.name .. ":", Methods)
 
 return M

@@ -1,22 +1,22 @@
 -- What the functions of this folder are given: arrays, positions, masks, modes, lists.
 
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local functions = require "cudalua.gpuarray.functions"
-local index = require "cudalua.gpuarray.index"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local index = require "cudalua.gpuarray.index.slice"
 local kernels = require "cudalua.gpuarray.index.kernels"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
+local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
-local storage = require "cudalua.gpuarray.storage"
-local transfer = require "cudalua.gpuarray.transfer"
-local view = require "cudalua.gpuarray.view"
-local pairs_of = require "cudalua.pairs_of"
+local storage = require "cudalua.gpuarray.core.storage"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local refuse, is_array = layout.refuse, object.is_array
 

@@ -1,29 +1,29 @@
 -- select and choose: for each element one of several arrays; searchsorted: between which elements of an array.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
-local ctype = require "cudalua.gpuarray.ctype"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
 local kernels = require "cudalua.gpuarray.index.kernels"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
-local ops = require "cudalua.gpuarray.ops"
-local storage = require "cudalua.gpuarray.storage"
-local template = require "cudalua.gpuarray.template"
-local transfer = require "cudalua.gpuarray.transfer"
-local view = require "cudalua.gpuarray.view"
+local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local storage = require "cudalua.gpuarray.core.storage"
+local template = require "cudalua.gpuarray.kernel.template"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
 
 local refuse, is_array = layout.refuse, object.is_array
 local check_array = arguments.check_array
 local positions_of, mode_of = arguments.positions_of, arguments.mode_of
 local delivered, list_of = arguments.delivered, arguments.list_of
-local PLACED = require("cudalua.gpuarray.calls").PLACED
+local PLACED = require("cudalua.gpuarray.core.calls").PLACED
 
 ---@class cudalua.gpuarray
 local M = {}
@@ -216,4 +216,4 @@ end
 ---@return cudalua.gpuarray.Array
 function Array:searchsorted(values, options) return M.searchsorted(self, values, options) end
 
-return require "cudalua.gpuarray.composed"(M, "choose searchsorted select")
+return require "cudalua.gpuarray.core.named_errors"(M, "choose searchsorted select")

@@ -1,12 +1,12 @@
 -- The kernels of index.cu: their sources, one for each size of elements, rank and type of positions, and their launch.
 
 local core = require "cudalua.core"
-local ctype = require "cudalua.gpuarray.ctype"
-local errors = require "cudalua.errors"
-local evaluate = require "cudalua.gpuarray.evaluate"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
 local loops = require "cudalua.gpuarray.index.loop"
-local template = require "cudalua.gpuarray.template"
-local pairs_of = require "cudalua.pairs_of"
+local template = require "cudalua.gpuarray.kernel.template"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local concat, ceil = table.concat, math.ceil
 local MAX_PARAMS = 4000 -- bytes; a kernel's parameters may take 4096

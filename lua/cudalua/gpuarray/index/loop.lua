@@ -1,8 +1,8 @@
 -- From the number of an element to where it lies in each of several arrays, as CUDA C: what the kernels of index.cu
 -- that are generated have in common.
 
-local address = require "cudalua.gpuarray.address"
-local plan = require "cudalua.gpuarray.plan"
+local address = require "cudalua.gpuarray.kernel.address"
+local plan = require "cudalua.gpuarray.core.plan"
 
 local abs = math.abs
 

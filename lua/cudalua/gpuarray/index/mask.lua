@@ -3,17 +3,17 @@
 
 local ffi = require "ffi"
 local dtypes = require "cudalua.dtype"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local graph = require "cudalua.gpuarray.graph"
-local host = require "cudalua.ffi"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local host = require "cudalua.base.ffi"
 local kernels = require "cudalua.gpuarray.index.kernels"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
-local ops = require "cudalua.gpuarray.ops"
-local storage = require "cudalua.gpuarray.storage"
-local template = require "cudalua.gpuarray.template"
-local transfer = require "cudalua.gpuarray.transfer"
-local view = require "cudalua.gpuarray.view"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local storage = require "cudalua.gpuarray.core.storage"
+local template = require "cudalua.gpuarray.kernel.template"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
 
 local TILE = 8192 -- bytes of a block
 

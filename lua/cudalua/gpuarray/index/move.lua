@@ -15,17 +15,17 @@
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
-local element = require "cudalua.element"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local graph = require "cudalua.gpuarray.graph"
-local host = require "cudalua.ffi"
+local element = require "cudalua.base.element"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local host = require "cudalua.base.ffi"
 local kernels = require "cudalua.gpuarray.index.kernels"
-local layout = require "cudalua.layout"
+local layout = require "cudalua.base.layout"
 local loops = require "cudalua.gpuarray.index.loop"
-local storage = require "cudalua.gpuarray.storage"
-local transfer = require "cudalua.gpuarray.transfer"
-local view = require "cudalua.gpuarray.view"
-local write = require "cudalua.gpuarray.write"
+local storage = require "cudalua.gpuarray.core.storage"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
 local PER_BLOCK = 1024

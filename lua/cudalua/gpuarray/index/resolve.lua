@@ -6,13 +6,13 @@
 -- come first.
 
 local dtypes = require "cudalua.dtype"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local layout = require "cudalua.layout"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
-local object = require "cudalua.gpuarray.object"
-local transfer = require "cudalua.gpuarray.transfer"
+local object = require "cudalua.gpuarray.core.object"
+local transfer = require "cudalua.gpuarray.core.transfer"
 
 local refuse, is_array = layout.refuse, object.is_array
 local MAX_ARRAYS = 60 -- a kernel takes 64 pointers

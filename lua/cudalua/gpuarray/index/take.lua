@@ -1,16 +1,16 @@
 -- take, put and their kin: elements at positions.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
-local calls = require "cudalua.gpuarray.calls"
+local calls = require "cudalua.gpuarray.core.calls"
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.errors"
-local graph = require "cudalua.gpuarray.graph"
-local index = require "cudalua.gpuarray.index"
-local layout = require "cudalua.layout"
+local errors = require "cudalua.base.errors"
+local graph = require "cudalua.gpuarray.core.graph"
+local index = require "cudalua.gpuarray.index.slice"
+local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
-local object = require "cudalua.gpuarray.object"
+local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
-local view = require "cudalua.gpuarray.view"
+local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
 local check_array, positions_of = arguments.check_array, arguments.positions_of

@@ -2,12 +2,12 @@
 
 local arguments = require "cudalua.gpuarray.index.arguments"
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.element"
-local errors = require "cudalua.errors"
-local evaluate = require "cudalua.gpuarray.evaluate"
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
-local layout = require "cudalua.layout"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
 
 local refuse = layout.refuse
@@ -118,4 +118,4 @@ function M.ravel_multi_index(indices, shape, options)
   return sum + 1
 end
 
-return require("cudalua.gpuarray.calls").install(M)
+return require("cudalua.gpuarray.core.calls").install(M)

@@ -1,20 +1,20 @@
 -- where, nonzero and their kin: elements for which something is true.
 
 local arguments = require "cudalua.gpuarray.index.arguments"
-local calls = require "cudalua.gpuarray.calls"
-local errors = require "cudalua.errors"
-local evaluate = require("cudalua.gpuarray.evaluate").evaluate
-local functions = require "cudalua.gpuarray.functions"
-local graph = require "cudalua.gpuarray.graph"
-local index = require "cudalua.gpuarray.index"
-local layout = require "cudalua.layout"
+local calls = require "cudalua.gpuarray.core.calls"
+local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local index = require "cudalua.gpuarray.index.slice"
+local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
-local object = require "cudalua.gpuarray.object"
-local ops = require "cudalua.gpuarray.ops"
+local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
 local resolve = require "cudalua.gpuarray.index.resolve"
-local view = require "cudalua.gpuarray.view"
-local write = require "cudalua.gpuarray.write"
+local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
 local check_array, mask_of = arguments.check_array, arguments.mask_of
@@ -197,4 +197,4 @@ function M.putmask(a, condition, values, options)
   return a
 end
 
-return require "cudalua.gpuarray.composed"(M, "nonzero argwhere flatnonzero compress extract place putmask")
+return require "cudalua.gpuarray.core.named_errors"(M, "nonzero argwhere flatnonzero compress extract place putmask")

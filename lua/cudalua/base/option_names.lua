@@ -1,0 +1,126 @@
+-- Which option a value was meant for that was passed by itself, as in NumPy, PyTorch or PyCUDA: for messages.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local M = {}
+
+-- The options that a value of a type may be, in the order in which they are looked for.
+local by_type = {
+  boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
+    "replace" },
+  number = { "axis", "ddof", "decimals", "ord", "k" },
+  string = { "mode", "method", "order", "side", "indexing" },
+  table = { "axis", "range", "weights" },
+  ["function"] = { "allocator" },
+  array = { "out", "weights" },
+  dtype = { "dtype" },
+  stream = { "stream" },
+}
+
+local function kind_of(value)
+  local t = type(value)
+  if t == "string" or t == "cdata" then
+    return require("cudalua.dtype")._find(value) and "dtype" or t == "cdata" and "number" or t
+  end
+  if t == "table" then
+    local tag = getmetatable(value)
+    return tag == "cudalua.gpuarray" and "array" or tag == "cudalua.dtype" and "dtype" or type(tag) ~= "string" and t
+  end
+  return core.kind(value) == "Stream" and "stream" or t
+end
+
+-- A value as a program has it.
+local function written(value)
+  local t = type(value)
+  if t == "string" then return ("%q"):format(value) end
+  if t == "number" or t == "boolean" then return tostring(value) end
+  return "..."
+end
+
+---The option that a value was meant for, as a program writes it: "keepdims = true".
+---@param known table<string, boolean>  the options that there are
+---@param value any
+---@return string?  nil if none fits
+function M.guess(known, value)
+  local strings = type(value) == "string" and by_type.string or nil -- "F" is a dtype and an order
+  for _, list in ipairs { by_type[kind_of(value)] or {}, strings } do
+    for _, name in ipairs(list) do
+      if known[name] then return name .. " = " .. written(value) end
+    end
+  end
+end
+
+---Options as a program writes them: "keepdims = true, dtype = ...".
+---@param options table
+---@return string
+function M.fields(options)
+  local list = {}
+  for name, value in pairs_of(options) do list[#list + 1] = ("%s = %s"):format(tostring(name), written(value)) end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
+---The names of options, for a message.
+---@param known table<string, boolean>
+---@return string
+function M.list(known)
+  local names = {}
+  for name in pairs_of(known) do names[#names + 1] = name end
+  table.sort(names)
+  return table.concat(names, ", ")
+end
+
+-- PyTorch's and older names of options.
+local foreign = { dim = "axis", dims = "axis", axes = "axis", keepdim = "keepdims", interpolation = "method" }
+
+---Raises the error for an unknown option.
+---@param where string  function, for the message
+---@param key any
+---@param known table<string, boolean>
+---@raise LogicError that says which one was meant, and which ones there are
+function M.refuse(where, key, known)
+  local all = {}
+  for name in pairs_of(known) do all[name] = true end
+  local named = package.loaded["cudalua.base.named"]
+  for name in pairs_of(named and named.beside(where) or {}) do all[name] = true end
+  local text, near = M.list(all), type(key) == "string" and {} or nil
+  if near and #key > 1 then
+    local names = {}
+    for name in pairs_of(all) do names[#names + 1] = name end
+    table.sort(names)
+    near = all[foreign[key]] and { foreign[key] } or core.near(key, names)
+  end
+  core.raise("LogicError", ("%s: unknown option %s; %svalid options: %s"):format(where, errors.text(key),
+    near and near[1] and ("did you mean '%s'? "):format(near[1]) or "", text))
+end
+
+---Options but for one.
+---@param known table<string, boolean>
+---@param name string
+---@return table<string, boolean>
+function M.without(known, name)
+  local others = {}
+  for key in pairs_of(known) do
+    if key ~= name then others[key] = true end
+  end
+  return others
+end
+
+-- Given to a function in place of its options, it makes errors.options() tell which ones there are.
+local WHICH = errors.WHICH
+
+---The options of a function whose last parameter they are.
+---@param f function
+---@param n integer  how many parameters it has
+---@param ... any    its arguments before these
+---@return table<string, boolean>  empty where it did not come to read them
+function M.of(f, n, ...)
+  local arguments = { ... }
+  arguments[n] = WHICH
+  local ok, answer = pcall(f, unpack(arguments, 1, n))
+  return not ok and type(answer) == "table" and rawget(answer, WHICH) or {}
+end
+
+return M

@@ -1,0 +1,276 @@
+-- CUDA arrays and their descriptors, and host arrays made into them. Copies of rectangles of arrays: memcpy_box.lua.
+
+local core = require "cudalua.core"
+local constants = require "cudalua.base.constants"
+local errors = require "cudalua.base.errors"
+local host = require "cudalua.base.ffi"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+
+---@class cudalua
+local M = {}
+
+local number = host.plain_number
+
+local FIELDS = {} -- key of the table with the fields
+
+local function descriptor_class(name, fields)
+  local mt = { __name = "cudalua." .. name, __metatable = false }
+  local owner = { text = name, tables = { fields } }
+
+  function mt:__index(key)
+    local value = rawget(self, FIELDS)[key]
+    if value ~= nil then return value end
+    if type(key) ~= "string" then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
+    return names.unknown(owner, key)
+  end
+
+  function mt:__newindex(key, value)
+    if fields[key] == nil then
+      errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key)))
+    end
+    if key == "format" then
+      value = constants.enum(name .. ": format", value, "array_format")
+    elseif key == "flags" then
+      value = constants.flags(name .. ": flags", value, "array3d_flags")
+    end
+    value = number(value)
+    if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
+      errors.raise("LogicError", ("%s.%s: expected an integer from 0 to 2^53, got %s"):format(name, key,
+        errors.text(value)))
+    end
+    rawget(self, FIELDS)[key] = value
+  end
+
+  function mt:__tostring()
+    local f = rawget(self, FIELDS)
+    return ("cudalua.%s(%d x %d%s)"):format(name, f.width, f.height, f.depth and " x " .. f.depth or "")
+  end
+
+  local function new(init)
+    local values = {}
+    for key, default in pairs_of(fields) do values[key] = default end
+    local d = setmetatable({ [FIELDS] = values }, mt)
+    if init == nil then return d end
+    if type(init) ~= "table" then
+      errors.raise("LogicError", name .. ": expected a table of fields, got " .. type(init))
+    end
+    for key, value in pairs_of(init) do d[key] = value end
+    return d
+  end
+  return setmetatable({}, { __call = function(_, init) return new(init) end })
+end
+
+local fields_2d = { width = 0, height = 0, format = 0x20, num_channels = 1 } -- 0x20: FLOAT
+local fields_3d = { width = 0, height = 0, depth = 0, format = 0x20, num_channels = 1, flags = 0 }
+
+---What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, format = "float", num_channels = 1}`.
+---height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
+---later. Raises a LogicError for unknown fields and bad values.
+---@class cudalua.ArrayDescriptor
+---@overload fun(fields?: table): cudalua.ArrayDescriptor
+M.ArrayDescriptor = descriptor_class("ArrayDescriptor", fields_2d)
+
+---What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
+---one, six faces of a cubemap) and flags as in cuda.array3d_flags.
+---@class cudalua.ArrayDescriptor3D
+---@overload fun(fields?: table): cudalua.ArrayDescriptor3D
+M.ArrayDescriptor3D = descriptor_class("ArrayDescriptor3D", fields_3d)
+
+---Memory in a layout of the driver's own, for textures and surfaces: `cuda.Array(descriptor)` makes one, undefined
+---inside. Copies go through Memcpy2D, Memcpy3D, or by bytes of its first row through memcpy_htoa and its like. Raises a
+---LogicError for extents that do not go together, or are above the device's limits.
+---@class cudalua.Array
+---@overload fun(descriptor: cudalua.ArrayDescriptor|cudalua.ArrayDescriptor3D): cudalua.Array
+local Array = core.classes.Array
+local describe = Array.describe
+Array.describe = nil
+
+---cuArrayGetDescriptor.
+---@return cudalua.ArrayDescriptor  what the driver says it is
+---@raise LogicError after free()
+function Array:get_descriptor()
+  local width, height, _, format, channels = describe(self)
+  return M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels }
+end
+
+---cuArray3DGetDescriptor.
+---@return cudalua.ArrayDescriptor3D  what the driver says it is
+---@raise LogicError after free()
+function Array:get_descriptor_3d()
+  local width, height, depth, format, channels, flags = describe(self)
+  return M.ArrayDescriptor3D{ width = width, height = height, depth = depth, format = format, num_channels = channels,
+    flags = flags }
+end
+
+local function make(descriptor)
+  local fields = type(descriptor) == "table" and rawget(descriptor, FIELDS)
+  if not fields then
+    errors.raise("LogicError", "Array: expected an ArrayDescriptor or an ArrayDescriptor3D, got " .. type(descriptor))
+  end
+  return core.array{ width = fields.width, height = fields.height, depth = fields.depth or 0, format = fields.format,
+    num_channels = fields.num_channels, flags = fields.flags or 0, plain = fields.depth == nil }
+end
+
+M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
+
+---Copies device memory into an array.
+---@param ary cudalua.Array
+---@param index integer  byte offset in its first row
+---@param src cudalua.DeviceAllocation|cudalua.DevicePointer|integer
+---@param len integer    bytes
+---@raise LogicError if it does not fit
+function M.memcpy_dtoa(ary, index, src, len) core.memcpy_dtoa(ary, number(index), host.device(src), number(len)) end
+
+---Copies from an array into device memory.
+---@param dest cudalua.DeviceAllocation|cudalua.DevicePointer|integer
+---@param ary cudalua.Array
+---@param index integer  byte offset in its first row
+---@param len integer    bytes
+---@raise LogicError if it does not fit
+function M.memcpy_atod(dest, ary, index, len) core.memcpy_atod(host.device(dest), ary, number(index), number(len)) end
+
+---Copies a host buffer into an array.
+---@param ary cudalua.Array
+---@param index integer  byte offset in its first row
+---@param src any        as for memcpy_htod
+---@raise LogicError if it does not fit
+function M.memcpy_htoa(ary, index, src)
+  local slot, n, owner = host.host_buffer("memcpy_htoa: src", src)
+  core.memcpy_htoa(ary, number(index), slot, n, owner)
+end
+
+---Fills a host buffer from an array.
+---@param dest any       as for memcpy_dtoh
+---@param ary cudalua.Array
+---@param index integer  byte offset in its first row
+---@raise LogicError if it does not fit
+function M.memcpy_atoh(dest, ary, index)
+  local slot, n, owner = host.host_buffer("memcpy_atoh: dest", dest, nil, true)
+  core.memcpy_atoh(slot, ary, number(index), n, owner)
+end
+
+---Copies between arrays.
+---@param dest cudalua.Array
+---@param dest_index integer  byte offset in its first row
+---@param src cudalua.Array
+---@param src_index integer   byte offset in its first row
+---@param len integer         bytes
+---@raise LogicError if it does not fit
+function M.memcpy_atoa(dest, dest_index, src, src_index, len)
+  core.memcpy_atoa(dest, number(dest_index), src, number(src_index), number(len))
+end
+
+local formats = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
+  int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
+
+---The array format whose elements are of a dtype.
+---@param dtype any  as for dtype.of
+---@return integer   of cuda.array_format
+---@raise LogicError if no format has such elements
+function M.dtype_to_array_format(dtype)
+  local d = require("cudalua.dtype").of(dtype)
+  local name = formats[d.name]
+  if not name then
+    errors.raise("LogicError", "dtype_to_array_format: CUDA arrays do not support the dtype " .. d.name)
+  end
+  return constants.enum("dtype_to_array_format", name, "array_format")
+end
+
+-- Dtypes that an array holds as several channels of 32 bits.
+local split = { complex64 = { "FLOAT", 2 }, float64 = { "SIGNED_INT32", 2 }, complex128 = { "SIGNED_INT32", 4 } }
+
+local function format_of(where, dtype, allow_double_hack)
+  local parts = split[dtype.name]
+  if parts and (dtype.name == "complex64" or allow_double_hack) then
+    return constants.enum(where, parts[1], "array_format"), parts[2]
+  end
+  if parts then
+    errors.raise("LogicError", ("%s: textures do not read %s; with allow_double_hack its words become int32 channels")
+      :format(where, dtype.name))
+  end
+  return M.dtype_to_array_format(dtype), 1
+end
+
+local function check_array(where, ary)
+  if not require("cudalua.ndarray").is_array(ary) then
+    errors.raise("LogicError", where .. ": expected a host array, got " .. type(ary))
+  end
+end
+
+-- The elements of ary with x as their dense axis, and the extents x, y, z. C: the last axis is x; F: the first is.
+local function oriented(where, ary, order, axes)
+  if order ~= "C" and order ~= "F" then
+    errors.raise("LogicError", where .. ": order must be 'C' or 'F', got " .. errors.text(order))
+  end
+  local shape, extents = ary.shape, {}
+  for i = 1, axes do extents[i] = order == "C" and shape[#shape + 1 - i] or shape[#shape - axes + i] end
+  local dense = ary.flags[order == "C" and "c_contiguous" or "f_contiguous"]
+  return dense and ary or ary:copy(order), extents[1], extents[2], extents[3]
+end
+
+local function fill(array, source, row_bytes, height, depth)
+  if row_bytes == 0 or height == 0 or depth == 0 then return array end
+  local copy = require("cudalua.driver.memcpy_box").Memcpy3D()
+  copy:set_src_host(source)
+  copy:set_dst_array(array)
+  copy.src_pitch, copy.src_height = row_bytes, height
+  copy.width_in_bytes, copy.height, copy.depth = row_bytes, height, depth
+  copy()
+  return array
+end
+
+---A 2D array with the elements of a host array of two axes.
+---@param matrix cudalua.ndarray.Array
+---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
+---@param opts? {allow_double_hack: boolean?}  float64 and complex128 as int32 channels, two for each double
+---@return cudalua.Array
+---@raise LogicError for another rank or dtype
+function M.matrix_to_array(matrix, order, opts)
+  opts = errors.options("matrix_to_array", opts, { allow_double_hack = true })
+  check_array("matrix_to_array", matrix)
+  if matrix.ndim ~= 2 then
+    errors.raise("LogicError", ("matrix_to_array: expected 2 axes, got %d"):format(matrix.ndim))
+  end
+  local format, channels = format_of("matrix_to_array", matrix.dtype, opts.allow_double_hack)
+  local source, width, height = oriented("matrix_to_array", matrix, order, 2)
+  local array = make(M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels })
+  return fill(array, source, width * matrix.dtype.itemsize, height, 1)
+end
+
+---A 2D array of several channels with the elements of a host array of three axes.
+---@param ary cudalua.ndarray.Array
+---@param order "C"|"F"  C: shape {height, width, channels}; F: shape {channels, width, height}
+---@return cudalua.Array
+---@raise LogicError for another rank or dtype, or other than 1, 2 or 4 channels
+function M.make_multichannel_2d_array(ary, order)
+  local where = "make_multichannel_2d_array"
+  check_array(where, ary)
+  if ary.ndim ~= 3 then errors.raise("LogicError", ("%s: expected 3 axes, got %d"):format(where, ary.ndim)) end
+  local source, channels, width, height = oriented(where, ary, order, 3)
+  local array = make(M.ArrayDescriptor{ width = width, height = height, num_channels = channels,
+    format = M.dtype_to_array_format(ary.dtype) })
+  return fill(array, source, width * channels * ary.dtype.itemsize, height, 1)
+end
+
+---An array of one, two or three dimensions with the elements of a host array.
+---@param ary cudalua.ndarray.Array  1 to 3 axes
+---@param order "C"|"F"              C: the last axis is x; F: the first one
+---@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}
+---@return cudalua.Array
+---@raise LogicError for another rank or dtype
+function M.np_to_array(ary, order, opts)
+  opts = errors.options("np_to_array", opts, { allow_surface_bind = true, allow_double_hack = true })
+  check_array("np_to_array", ary)
+  local rank = ary.ndim
+  if rank < 1 or rank > 3 then
+    errors.raise("LogicError", ("np_to_array: expected 1 to 3 axes, got %d"):format(rank))
+  end
+  local format, channels = format_of("np_to_array", ary.dtype, opts.allow_double_hack == nil or opts.allow_double_hack)
+  local source, width, height, depth = oriented("np_to_array", ary, order, rank)
+  local array = make(M.ArrayDescriptor3D{ width = width, height = height or 0, depth = depth or 0, format = format,
+    num_channels = channels, flags = opts.allow_surface_bind and "SURFACE_LDST" or 0 })
+  return fill(array, source, width * ary.dtype.itemsize, height or 1, depth or 1)
+end
+
+return M

@@ -1,0 +1,329 @@
+-- Computing: a pending array gets its value, or an expression is written to memory that is there.
+
+local core = require "cudalua.core"
+local compiler = require "cudalua.compiler"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.base.errors"
+local graph = require "cudalua.gpuarray.core.graph"
+local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
+
+local ceil = math.ceil
+local run, run_fresh, context_id = core.array_run, core.array_compute, core.context_id
+local find_function = require("cudalua.driver.function").find
+local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
+local computed_before = plan.computed_before
+local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
+
+local M = {}
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+-- The kernel of a program, which is not compiled.
+local function kernel_of(state)
+  local k = state.kernel
+  if not k then
+    k = codegen.elementwise(codegen.program(plan.tokens(state)))
+    k.loaded, k.per_block = {}, k.elements * codegen.BLOCK
+    state.kernel = k
+  end
+  return k
+end
+M.kernel_of = kernel_of
+
+M.fast_math = false
+
+---A kernel in the current context.
+---@param k table
+---@param id integer  core.context_id()
+---@return cudalua.Function?  nil: not to be run (never here; specs put another function in its place)
+function M.load(k, id)
+  local key = M.fast_math and "fast" .. id or id
+  local fn = k.loaded[key]
+  if not fn then
+    local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
+    local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
+    fn = find_function(core.module_load(result.image, nil, true), k.name, nil, result.params[k.name])
+    k.loaded[key] = fn
+  end
+  return fn
+end
+
+-- ---- one kernel -----------------------------------------------------------------------------------------------------
+
+-- What the kernel is called with; see codegen.lua for the order. A pointer takes two places.
+local function gather(w, out, size, count)
+  local list, numbers = w.arguments, w.numbers
+  list[1], list[2], list[3] = size, out.buf, out.off
+  local n = 3
+  local leaves, scalars = w.leaves, w.scalars
+  for i = 1, w.nleaves do
+    local l = leaves[i]
+    list[n + 1], list[n + 2] = l.buf, l.off
+    n = n + 2
+  end
+  for i = 1, w.nscalars do
+    n = n + 1
+    list[n] = scalars[i]
+  end
+  for i = 1, count do list[n + i] = numbers[i] end
+  return list
+end
+
+-- A graph reads and writes these addresses whenever it is launched.
+local function captured(w, out)
+  out.store.exported, out.store.pinned = true, true
+  for i = 1, w.nleaves do w.leaves[i].store.pinned = true end
+end
+M.captured = captured
+
+---Launches a kernel, unless a finalizer wrote to arrays meanwhile: then what a walk saw is not so any more. Nothing
+---that may run a finalizer comes between the look and the launch.
+---@param writes integer           storage.writes before the walk
+---@param fn? cudalua.Function     nil: not to be run
+---@param ... any                  for core.array_run
+---@return boolean done
+---@return boolean? captured
+---@return integer? ticket
+function M.launch(writes, fn, ...)
+  if fn == nil then return writes == storage.writes end
+  if writes == storage.writes then return true, run(fn, ...) else return false end
+end
+
+-- A driver takes 4 KiB of arguments.
+local ARGUMENTS = 4000
+
+local function too_many(w, count) return 8 * (2 + w.nleaves + w.nscalars + count) > ARGUMENTS end
+M.too_many = too_many
+
+-- The operands of an expression are computed first, where it cannot be one kernel; one operation always can.
+local function compute_operands(x)
+  for _, operand in ipairs { x._a, x._b, x._c } do
+    if type(operand) == "table" and operand._sig then M.evaluate(operand) end
+  end
+end
+
+local compute
+
+-- The same in the context that the arrays are of.
+local function compute_elsewhere(buf, ...)
+  local context = core.memory_context(buf)
+  return context:with(compute, ...)
+end
+
+local whole = { dense = true, aligned = true, buf = false, off = 0 } -- how any new array in C order lies
+
+-- What a program does most: the kernel is there, memory is at hand, and element i is computed from elements i. One call
+-- of C does it all. Returns the memory and the context; nil: nothing was done, and compute() does it in steps, of which
+-- each may have more to it.
+local function compute_at_once(x, shape, size, dtype, times)
+  local writes, w = storage.writes, begin(shape, true)
+  w.root = x
+  walk(w, x, dtype)
+  local context = w.context or context_id()
+  local pool = pools[context]
+  if pool and not w.strided and size > 0 and not M.fast_math and not computed_before(w, times) then
+    local state, count = close(w, whole, size)
+    local k = state.kernel
+    local fn = k and k.loaded[context]
+    if fn and not too_many(w, count) then
+      local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
+      local blocks = w.blocks or ceil(size / k.per_block)
+      local buf = writes == storage.writes and run_fresh(fn, blocks, list, pool, bytes)
+      for i = 1, w.nleaves do list[2 + 2 * i] = false end -- memory must not live on here
+      if buf then
+        finish(w, true)
+        return buf, context
+      end
+    end
+  end
+  finish(w, false)
+end
+
+-- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
+-- since: of storage.writes; nil is returned, and nothing was written, where there were others since then.
+function compute(x, shape, size, dtype, out, times, since)
+  local done, context
+  local bytes = size * dtype.itemsize
+  if not out then
+    done, context = compute_at_once(x, shape, size, dtype, times)
+    if done then return fresh_leaf(bare_store(done, bytes, context), dtype, shape) end
+  end
+  while true do
+    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
+    local buf
+    if out then context = context_id() else buf, context = storage.buffer(bytes) end
+    local writes = since or storage.writes
+    local w = begin(shape, not out or out.dense)
+    w.root = x
+    walk(w, x, dtype)
+    if w.context and w.context ~= context or out and out.store.context ~= context then
+      local inside = w.home or out and out.buf
+      if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
+      finish(w, false)
+      if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times, since) end
+    end
+    local again = computed_before(w, times)
+    if again then
+      finish(w, false)
+      M.evaluate(again, 2)
+    else
+      local to = out
+      if not to then
+        local strides = plan.kept_order(w, dtype.itemsize)
+        if strides then w.dense = false end
+        to = storage.new_leaf(bare_store(buf, bytes, context), 0, dtype, shape,
+          strides or storage.dense_strides(shape, dtype.itemsize))
+      end
+      done = true
+      if size > 0 then
+        local state, count = close(w, to, size)
+        if too_many(w, count) then
+          done = false
+          finish(w, false)
+          compute_operands(x)
+        else
+          local k = state.kernel or kernel_of(state)
+          local fn = k.loaded[context]
+          if not fn or M.fast_math then fn = M.load(k, context) end
+          gather(w, to, size, count)
+          local launched, in_capture = M.launch(writes, fn, w.blocks or ceil(size / k.per_block), w.arguments)
+          if in_capture then captured(w, to) end
+          finish(w, launched)
+          if since and not launched then return nil end
+          done = launched
+        end
+      else
+        finish(w, true)
+      end
+      if done then return to end
+    end
+  end
+end
+
+-- ---- errors ---------------------------------------------------------------------------------------------------------
+
+-- The operations of an expression with the lines that wrote them, in their order.
+local function lines_of(x, list, seen)
+  if type(x) ~= "table" or seen[x] then return list end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if not sig then return list end
+  seen[x] = true
+  lines_of(a, list, seen)
+  lines_of(b, list, seen)
+  lines_of(c, list, seen)
+  if x._line then list[#list + 1] = ("%s at %s"):format(sig.op.name, x._line) end
+  return list
+end
+
+local MOST = 8 -- of them, in a message
+
+-- As f, and an error tells where the expression was written.
+local function traced(f, x, ...)
+  local lines = lines_of(x, {}, {})
+  local ok, result, context = pcall(f, x, ...)
+  if ok then return result, context end
+  if errors.is_error(result) and #lines > 0 and not result.expression then
+    result.expression = lines
+    local shown = #lines > MOST and ("%s ... (%d operations)"):format(table.concat(lines, ", ", 1, MOST), #lines)
+      or table.concat(lines, ", ")
+    result.hint = (result.hint and result.hint .. "; " or "") .. "the expression was written as " .. shown
+  end
+  error(result, 0)
+end
+
+-- What x was computed to is its value from here on, unless a finalizer computed it meanwhile.
+local function settle(x, leaf)
+  local store = leaf.store
+  if x._sig then storage.adopt(x, store) end
+  if not x._sig then return storage.leaf_of(x) end
+  store.origin, x._leaf, x._first, x._store, x._sig, x._a, x._b, x._c, x._ops =
+    x._store and x or false, leaf, leaf, store, false, false, false, false, 0
+  return leaf
+end
+
+---The value of a pending array: it is computed, unless it was before.
+---@param x cudalua.gpuarray.Array
+---@param times? integer  its operands are evaluated separately if they were computed so often; default 1
+---@return table leaf
+function M.evaluate(x, times)
+  if not x._sig then return storage.leaf_of(x) end
+  times = times or 1
+  local leaf
+  if graph.is_traced() then
+    leaf = traced(compute, x, x._shape, x._size, x._dtype, nil, times)
+  else
+    leaf = compute(x, x._shape, x._size, x._dtype, nil, times)
+  end
+  return settle(x, leaf)
+end
+graph.evaluate = M.evaluate
+
+---The same for callers that do not need the value: if x cannot be computed, later uses raise the error.
+---@param x cudalua.gpuarray.Array
+---@return any? failure  the error; nil: x has a value
+---@raise what is not an error of the library's, as when the program is interrupted; what ends the device
+function M.attempt(x)
+  local ok, failure = pcall(M.force, x)
+  if ok then return nil end
+  if not errors.is_error(failure) or failure.sticky then error(failure, 0) end
+  return failure
+end
+
+---The same for callers that do not need the value's layout, which is made when it is needed.
+---@param x cudalua.gpuarray.Array
+function M.force(x)
+  if x._sig and not x._store and not storage.is_scoped() then
+    local buf, context
+    if graph.is_traced() then
+      buf, context = traced(compute_at_once, x, x._shape, x._size, x._dtype, 1)
+    else
+      buf, context = compute_at_once(x, x._shape, x._size, x._dtype, 1)
+    end
+    if not x._sig then return end -- by a finalizer, meanwhile
+    if buf and not x._store then
+      x._sig, x._a, x._b, x._c, x._ops = false, buf, context, false, 0
+      return
+    elseif buf then -- a finalizer made it an operand
+      settle(x, fresh_leaf(bare_store(buf, x._size * x._dtype.itemsize, context), x._dtype, x._shape))
+      return
+    end
+  end
+  if x._sig or x._leaf then M.evaluate(x) end
+end
+
+-- A leaf of structs as one of the words that they are made of, along one more axis.
+local function in_words(l)
+  local dtype = l.dtype
+  local unit = math.min(dtype.alignment, 8)
+  local n = #l.shape
+  local shape, strides = { unpack(l.shape, 1, n) }, { unpack(l.strides, 1, n) }
+  shape[n + 1], strides[n + 1] = dtype.itemsize / unit, unit
+  local words = storage.new_leaf(l.store, l.off, dtypes["uint" .. 8 * unit], shape, strides)
+  words.buf = l.buf
+  return words
+end
+
+---Writes an expression to a leaf, in one kernel. Where it may still be read is the caller's business.
+---@param x any          array, leaf, or value, of the leaf's dtype and a shape that it broadcasts to the leaf's
+---@param out table      leaf
+---@param size integer
+---@param since? integer  of storage.writes: nothing is written if there were others since then
+---@return boolean done
+function M.store(x, out, size, since)
+  if out.dtype.kind == "struct" and x._leaf == true then
+    size = size * out.dtype.itemsize / math.min(out.dtype.alignment, 8)
+    x, out = in_words(x), in_words(out)
+  end
+  local done
+  if graph.is_traced() then
+    done = traced(compute, x, out.shape, size, out.dtype, out, 1, since)
+  else
+    done = compute(x, out.shape, size, out.dtype, out, 1, since)
+  end
+  if done and type(x) == "table" and x._sig then x._used = x._used + 1 end
+  return done ~= nil
+end
+
+return M

@@ -1,0 +1,544 @@
+-- Writing an operation down: what it gives, of which type and shape, is decided here; nothing is computed.
+-- This is the hot path of programs that work on small arrays: no strings, no closures, one table for each operation.
+
+local ffi = require "ffi"
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local scalar = require("cudalua.gpuarray.core.scalar").operand
+local storage = require "cudalua.gpuarray.core.storage"
+
+local type, getmetatable, setmetatable = type, getmetatable, setmetatable
+local TAG, mt, remember, leaf_of = object.TAG, object.mt, storage.remember, storage.leaf_of
+
+local M = {}
+
+---A kernel does at most so many operations, and reads at most so many arrays.
+M.MAX_OPS, M.MAX_LEAVES = 64, 32
+local MAX_OPS, MAX_LEAVES = M.MAX_OPS, M.MAX_LEAVES
+
+-- ---- types ------------------------------------------------------------------------------------------------------
+
+-- op -> dtype of a -> dtype of b -> signature {op, result, x, y, z}: the operation with its types, which is the same
+-- object each time.
+local unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
+local interned = {}
+
+local function intern(op, result, x, y, z)
+  local key = op.id .. " " .. result.name .. " " .. x.name .. (y and " " .. y.name or "") .. (z and " " .. z.name or "")
+  local s = interned[key]
+  if not s then
+    s = { op = op, result = result, x = x, y = y, z = z }
+    interned[key] = s
+  end
+  return s
+end
+
+local function sub(t, key) -- t[key], a table
+  local v = t[key]
+  if not v then
+    v = {}
+    t[key] = v
+  end
+  return v
+end
+
+local function unary_signature(op, a)
+  local s = intern(op, op.infer(a))
+  sub(unary_signatures, op)[a] = s
+  return s
+end
+
+local function binary_signature(op, a, b)
+  local s = intern(op, op.infer(a, b))
+  sub(sub(binary_signatures, op), a)[b] = s
+  return s
+end
+
+local function ternary_signature(op, a, b, c)
+  local s = intern(op, op.infer(a, b, c))
+  sub(sub(sub(ternary_signatures, op), a), b)[c] = s
+  return s
+end
+
+local is_float = {}
+for _, dt in ipairs(dtypes.list) do is_float[dt] = dt.kind == "float" end
+
+-- They depend on the default float type.
+table.insert(dtypes._on_default_float, function()
+  unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
+end)
+
+-- ---- operands -----------------------------------------------------------------------------------------------------
+
+local function is_value(x)
+  local t = type(x)
+  return t == "number" or t == "boolean" or t == "cdata" and element.scalar(x) ~= nil
+end
+
+local function refuse_operand(op, x)
+  if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
+    errors.raise("LogicError", ("%s: one operand is an array in host memory; %sgpuarray.to_gpu() copies it to the " ..
+      "device"):format(op.name, x.size == 1 and ":item() is its number, " or ""))
+  end
+  local value, text, instead = is_value(x), element.describe(x), ""
+  if value then
+    if op.arity > 1 then text = "numbers only" end
+    instead = "; gpuarray.scalar() makes a 0-d array of a number"
+  elseif core.kind(x) == "Scalar" then -- cuda.float32(2)
+    instead = "; gpuarray.scalar(value, dtype) is a number with a type"
+  end
+  if type(x) == "table" and not getmetatable(x) and op.arity > 1 then
+    instead = "; gpuarray.to_gpu(list) makes an array of a list"
+  end
+  -- With a dot before its name, a method lacks its last argument, or all of them.
+  if x == nil or op.arity == 1 then instead = instead .. object.colon(op.name, x) end
+  errors.raise("LogicError", ("%s: expected an array%s, got %s%s"):format(op.name,
+    op.arity > 1 and not value and " or a number" or "", text, instead))
+end
+
+-- What stands for an array in an operation: its leaf, or itself while it is pending.
+local function operand(x)
+  x._store = x._sig and true or x._store -- in one statement: see docs/architecture.md, "Finalizers"
+  if not x._sig then return leaf_of(x) end
+  return x
+end
+
+-- ---- shapes -------------------------------------------------------------------------------------------------------
+
+local function same(a, b)
+  local n = #a
+  if n ~= #b then return false end
+  for k = 1, n do
+    if a[k] ~= b[k] then return false end
+  end
+  return true
+end
+
+local function describe(x)
+  if object.is_array(x) then return x._dtype.name .. layout.text(x._shape) end
+  return element.describe(x)
+end
+
+local function refuse_value(op, why, ...)
+  local list = { ... }
+  for k = 1, #list do list[k] = describe(list[k]) end
+  errors.raise("LogicError", ("%s: %s: %s"):format(op.name, table.concat(list, " and "), why))
+end
+
+-- What an integer is beside an array of integers whose type does not hold it: a type that does, and the number in
+-- it. Nil for anything else.
+local function beyond(dt, value)
+  local x = element.scalar(value)
+  if dt.kind ~= "int" and dt.kind ~= "uint" and dt.kind ~= "bool" or element.is_complex(x) then return nil end
+  if type(x) == "cdata" then return ffi.istype("uint64_t", x) and dtypes.uint64 or dtypes.int64, x end
+  if type(x) ~= "number" then return nil end
+  if x >= -2 ^ 31 and x < 2 ^ 31 then return dtypes.int32, x end
+  if x >= -2 ^ 63 and x < 2 ^ 63 then return dtypes.int64, ffi.cast("int64_t", x) end
+  if x >= 2 ^ 63 and x < 2 ^ 64 then return dtypes.uint64, ffi.cast("uint64_t", x) end
+  return dtypes.float64, x < 0 and -math.huge or math.huge -- beyond every integer, however these are rounded
+end
+
+-- The dtype that a value has beside an array of type dt, and the value. The others are the operands, for an error.
+local function weak(op, dt, value, ...)
+  if is_float[dt] and type(value) == "number" then return dt, value end
+  local result, why = dtypes._beside(dt, value)
+  if result then return result, value end
+  if op.beyond == "compare" then
+    local own_type, x = beyond(dt, value)
+    if own_type then return own_type, x end
+  end
+  return refuse_value(op, why, ...)
+end
+
+-- Operands with a type of their own in every case: may a value stand for operand k?
+local function own(op, k, value, ...)
+  local dt = op.weak[k]
+  local _, why = dt._check(element.scalar(value))
+  return dt.kind ~= "bool" and why and refuse_value(op, why, ...) or dt
+end
+
+-- What to write if two shapes do not broadcast: axes are compared from the last one.
+local function aligned(sa, sb)
+  local short, long = sa, sb
+  if #sa > #sb then short, long = sb, sa end
+  local fits = #short < #long
+  for k = 1, #short do fits = fits and (short[k] == long[k] or short[k] == 1 or long[k] == 1) end
+  if not fits then
+    return "axes are compared from the last one: their extents must be equal or 1; see reshape, T and newaxis"
+  end
+  local shape = { unpack(short) }
+  for k = #short + 1, #long do shape[k] = 1 end
+  return ("axes are compared from the last one: reshape the %s one to {%s}, or reduce with {keepdims = true}"):format(
+    short == sa and "first" or "second", table.concat(shape, ", "))
+end
+
+-- The shape of both together, one of the two where that is possible.
+local function broadcast(op, a, b)
+  local sa, sb = a._shape, b._shape
+  if sa == sb or same(sa, sb) then return sa end
+  local na, nb = #sa, #sb
+  local n = na > nb and na or nb
+  local out, is_a, is_b = {}, na == n, nb == n
+  for k = 1, n do
+    local ea, eb = sa[k - n + na] or 1, sb[k - n + nb] or 1
+    local e = ea == 1 and eb or ea
+    if eb ~= e and eb ~= 1 then
+      errors.raise("LogicError", ("%s: the shapes of %s and %s do not fit together; %s"):format(op.name, describe(a),
+        describe(b), aligned(sa, sb)))
+    end
+    is_a, is_b = is_a and e == ea, is_b and e == eb
+    out[k] = e
+  end
+  return is_a and sa or is_b and sb or out
+end
+
+local function size_of(shape)
+  local size = 1
+  for k = 1, #shape do size = size * shape[k] end
+  return size
+end
+
+-- ---- contexts -----------------------------------------------------------------------------------------------------
+
+-- The context of an operand; false: it has no memory, and can be of any. `known`: of those that were looked at.
+local function context_of(x, known)
+  if type(x) ~= "table" then return false end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then return not leaf.places and leaf.store.context end
+  if not x._sig then return false end
+  if known[x] == nil then
+    known[x] = context_of(x._a, known) or context_of(x._b, known) or context_of(x._c, known)
+  end
+  return known[x]
+end
+
+-- Refuses operands of two contexts.
+local function check_contexts(op, x, y, z)
+  local known = {}
+  local a, b, c = context_of(x, known), context_of(y, known), context_of(z, known)
+  local found = a or b or c
+  if (a or found) == found and (b or found) == found and (c or found) == found then return end
+  errors.raise("LogicError", ("%s: the operands are arrays of two contexts; copy one of them to the other's: " ..
+    "local h = a:get(), and gpuarray.to_gpu(h) with the other context current"):format(op.name))
+end
+
+-- ---- limits -------------------------------------------------------------------------------------------------------
+
+local serial = 0
+
+-- How many operations and arrays an expression really has: one that is used twice counts once.
+local function count(x, ops, leaves)
+  if type(x) ~= "table" or x._mark == serial then return ops, leaves end
+  local first = x._first
+  if x._leaf == true or first then
+    if first then x = first end
+    if x._mark ~= serial then
+      x._mark = serial
+      leaves = leaves + 1
+    end
+    return ops, leaves
+  end
+  if not x._sig then return ops, leaves end -- a boxed value
+  x._mark = serial
+  ops, leaves = count(x._a, ops, leaves)
+  ops, leaves = count(x._b, ops, leaves)
+  ops, leaves = count(x._c, ops, leaves)
+  return ops + 1, leaves
+end
+
+-- Operations of two operands bring one array more than there are operations. So an expression of this many fits into
+-- a kernel, and a longer one is counted. What was counted is from then on as long as one of SURE operations is where
+-- it is the longest that fits: what joins two such ones, or adds operations, still fits while the sum is within SURE.
+local SURE = MAX_LEAVES - 1
+
+local function counted(x)
+  if type(x) ~= "table" or not x._sig then return 0 end
+  serial = serial - 1 -- walks of plan.lua count upwards
+  local ops, leaves = count(x, 0, 0)
+  local a, b = ops / MAX_OPS, leaves / MAX_LEAVES
+  return a > b and a or b
+end
+
+-- An expression that may be too long: counted, and where it is, its longest operand is computed now.
+local function shorten(x)
+  if x._ops == math.huge or M.is_eager() then
+    M.evaluate(x)
+    return
+  end
+  local part = counted(x)
+  while part > 1 do
+    local longest, most = x._a, counted(x._a)
+    local b, c = counted(x._b), counted(x._c)
+    if b > most then longest, most = x._b, b end
+    if c > most then longest, most = x._c, c end
+    if most == 0 then break end
+    M.evaluate(longest)
+    part = counted(x)
+  end
+  x._ops = part * SURE
+end
+
+local sure = SURE
+
+---Shall each operation be computed at once?
+---@param on boolean
+function M.set_eager(on) sure = on and 0 or SURE end
+
+---@return boolean
+function M.is_eager() return sure == 0 end
+
+---Lets expressions grow without limits until the function that is returned is called: for fuse.lua.
+---@return function restore
+function M.lift_limits()
+  local before = sure
+  sure = math.huge
+  return function() sure = before end
+end
+
+---Is a function looked at for fuse.lua?
+---@return boolean
+function M.limits_lifted() return sure == math.huge end
+
+local traced, here = false, core.here
+
+---Shall the line that wrote each operation be remembered, for errors? (evaluate.lua) Looking for errors is what the
+---software device is for; elsewhere set_debugging() says so.
+function M.trace_lines() traced = core.driver_info().soft or require("cudalua.driver.debugging").is_debugging() end
+
+---@return boolean
+function M.is_traced() return traced end
+
+local function finish(sig, shape, ndim, size, a, b, c, ops)
+  local x = setmetatable({ _dtype = sig.result, _shape = shape, _ndim = ndim, _size = size, _sig = sig, _a = a, _b = b,
+    _c = c, _ops = ops, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
+    _line = false }, mt)
+  remember(x)
+  if traced then x._line = here() or false end
+  if ops > sure then shorten(x) end
+  return x
+end
+
+-- ---- operations ---------------------------------------------------------------------------------------------------
+
+---An operation of one operand.
+---@param op table  a row of ops.lua
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.unary(op, a)
+  if getmetatable(a) ~= TAG then refuse_operand(op, a) end
+  local row, dt = unary_signatures[op], a._dtype
+  local sig = row and row[dt] or unary_signature(op, dt)
+  local x = operand(a)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+end
+
+---An operation of two operands, one of which may be a number.
+---@param op table
+---@param a any
+---@param b any
+---@return cudalua.gpuarray.Array
+function M.binary(op, a, b)
+  if getmetatable(a) == TAG then
+    local da = a._dtype
+    local row = binary_signatures[op]
+    row = row and row[da]
+    local x = operand(a)
+    if getmetatable(b) == TAG then
+      local db = b._dtype
+      local sig = row and row[db] or binary_signature(op, da, db)
+      local y = operand(b)
+      if storage.several then check_contexts(op, x, y) end
+      local shape = a._shape
+      if shape ~= b._shape then shape = broadcast(op, a, b) end
+      local like = shape == a._shape and a or shape == b._shape and b
+      return finish(sig, shape, #shape, like and like._size or size_of(shape), x, y, false, x._ops + y._ops + 1)
+    end
+    if not is_value(b) then refuse_operand(op, b) end
+    local db
+    if op.weak[2] then db = own(op, 2, b, a, b) else db, b = weak(op, da, b, a, b) end
+    local sig = row and row[db] or binary_signature(op, da, db)
+    return finish(sig, a._shape, a._ndim, a._size, x, scalar(b, sig.y), false, x._ops + 1)
+  end
+  if getmetatable(b) ~= TAG then
+    if is_value(a) then refuse_operand(op, b) end
+    refuse_operand(op, a)
+  end
+  if not is_value(a) then refuse_operand(op, a) end
+  local db = b._dtype
+  local da
+  if op.weak[1] then da = own(op, 1, a, a, b) else da, a = weak(op, db, a, a, b) end
+  local row = binary_signatures[op]
+  row = row and row[da]
+  local sig = row and row[db] or binary_signature(op, da, db)
+  local y = operand(b)
+  return finish(sig, b._shape, b._ndim, b._size, scalar(a, sig.x), y, false, y._ops + 1)
+end
+
+---The dtype of a value that stands by itself.
+---@param op table
+---@param v any
+---@return cudalua.dtype.DType
+local function own_dtype(op, v)
+  if type(v) == "boolean" then return dtypes.bool end
+  return weak(op, dtypes.bool, v, v)
+end
+
+local function common(op, a, b)
+  if a.kind == "struct" or b.kind == "struct" then
+    errors.raise("LogicError", ("%s: not defined for %s and %s"):format(op.name, a.name, b.name))
+  end
+  return dtypes.promote(a, b)
+end
+
+-- The least and the greatest number of an integer type.
+local function limits(dt)
+  local bits = 8 * dt.itemsize
+  if dt.kind == "uint" then return 0, bits == 64 and 0xffffffffffffffffULL or 2 ^ bits - 1 end
+  if bits == 64 then return -0x7fffffffffffffffLL - 1, 0x7fffffffffffffffLL end
+  return -2 ^ (bits - 1), 2 ^ (bits - 1) - 1
+end
+
+-- Where an integer lies that an integer type does not hold: -1 below, 1 above; nil of any other value.
+local function side_of(dt, value)
+  if not is_value(value) then return nil end
+  local x = element.scalar(value)
+  if type(x) == "number" and x ~= math.floor(x) then return nil end
+  local _, why = dt._check(x)
+  local wide, number = beyond(dt, x)
+  if not (why and wide) then return nil end
+  return wide ~= dtypes.uint64 and number < 0 and -1 or 1
+end
+
+-- The bounds of clip(). One that no element reaches becomes the last number of the type.
+local function bounds(op, a, b, c)
+  local dt
+  for k = 1, 3 do
+    local x = select(k, a, b, c)
+    if getmetatable(x) == TAG then dt = dt and common(op, dt, x._dtype) or x._dtype end
+  end
+  if dt.kind ~= "int" and dt.kind ~= "uint" then return b, c end
+  local below, above = side_of(dt, b), side_of(dt, c)
+  if below == 1 or above == -1 then return b, c end -- an error
+  local low, high = limits(dt)
+  return below and low or b, above and high or c
+end
+
+-- The dtypes of three operands. A plain value has that of the arrays beside it, or of the other values where there are
+-- none; operands with a type of their own in every case (op.weak: a condition) do not count.
+local function operand_dtypes(op, given)
+  local dt, list = nil, {}
+  for k = 1, 3 do
+    local v = given[k]
+    if getmetatable(v) == TAG then
+      list[k] = v._dtype
+      if not op.weak[k] then dt = dt and common(op, dt, v._dtype) or v._dtype end
+    end
+  end
+  local arrays = dt
+  for k = 1, 3 do
+    if not list[k] and not op.weak[k] then
+      local x = arrays and weak(op, arrays, given[k], given[1], given[2], given[3]) or own_dtype(op, given[k])
+      dt = dt and dtypes.promote(dt, x) or x
+    end
+  end
+  for k = 1, 3 do
+    list[k] = list[k] or op.weak[k] or arrays and weak(op, arrays, given[k], given[1], given[2], given[3]) or dt
+  end
+  return list[1], list[2], list[3]
+end
+
+---An operation of three operands, two of which may be numbers.
+---@param op table
+---@param a any
+---@param b any
+---@param c any
+---@return cudalua.gpuarray.Array
+function M.ternary(op, a, b, c)
+  local given = { a, b, c }
+  local shape, like, operands, ops = nil, nil, {}, 2 -- it brings up to two arrays
+  for k = 1, 3 do
+    local v = given[k]
+    if getmetatable(v) == TAG then
+      if not like then
+        shape, like = v._shape, v
+      elseif shape ~= v._shape then
+        shape = broadcast(op, { _shape = shape, _dtype = like._dtype }, v)
+      end
+      operands[k] = operand(v)
+      ops = ops + operands[k]._ops
+    elseif not is_value(v) then
+      refuse_operand(op, v)
+    end
+  end
+  if not like then refuse_operand(op, a) end
+  if op.beyond == "clip" then
+    b, c = bounds(op, a, b, c)
+    given[2], given[3] = b, c
+  end
+  local da, db, dc = operand_dtypes(op, given)
+  local row = ternary_signatures[op]
+  row = row and row[da]
+  row = row and row[db]
+  local sig = row and row[dc] or ternary_signature(op, da, db, dc)
+  if storage.several then check_contexts(op, operands[1], operands[2], operands[3]) end
+  if operands[1] == nil then operands[1] = scalar(a, sig.x) end
+  if operands[2] == nil then operands[2] = scalar(b, sig.y) end
+  if operands[3] == nil then operands[3] = scalar(c, sig.z) end
+  return finish(sig, shape, #shape, size_of(shape), operands[1], operands[2], operands[3], ops)
+end
+
+local conversions = {} -- dtype -> signature
+local astype = { id = 0, name = "astype", code = function() return "$1", true end, pieces = function() return {} end }
+
+---The signature of the conversion to a type.
+---@param dt cudalua.dtype.DType
+---@return table
+function M.conversion(dt)
+  local sig = conversions[dt]
+  if not sig then
+    sig = intern(astype, dt, dt)
+    conversions[dt] = sig
+  end
+  return sig
+end
+
+---The same elements as another type.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@param what? string  function, for an error
+---@return cudalua.gpuarray.Array
+function M.convert(a, dt, what)
+  if dt.kind == "struct" or a._dtype.kind == "struct" then
+    errors.raise("LogicError", ("%s: %s cannot be converted to %s"):format(what or "astype", a._dtype.name, dt.name))
+  end
+  local sig = M.conversion(dt)
+  local x = operand(a)
+  return finish(sig, a._shape, a._ndim, a._size, x, false, false, x._ops + 1)
+end
+
+---An array as one of a type: itself if it has that type.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@param what? string  function, for an error
+---@return cudalua.gpuarray.Array
+function M.as_type(a, dt, what) return a._dtype == dt and a or M.convert(a, dt, what) end
+
+---An array as what is written to an array of a type: converted, unless that loses its kind.
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@param what string  function, for an error
+---@return cudalua.gpuarray.Array
+function M.stored(a, dt, what)
+  if a._dtype == dt then return a end
+  local why = dtypes._unstorable(a._dtype, dt)
+  if why then layout.refuse(what, why) end
+  return M.convert(a, dt, what)
+end
+
+M.broadcast, M.size_of, M.is_value, M.describe, M.operand = broadcast, size_of, is_value, describe, operand
+
+return M

@@ -1,0 +1,72 @@
+-- What an array is made of. Everything that works on arrays reads these fields; only storage.lua, graph.lua and
+-- evaluate.lua write them.
+--
+-- An array is one table. It is pending, or it has a value:
+--   _dtype _shape _ndim _size   always; the shape is shared between arrays and never written
+--   _sig _a _b _c               pending: the operation with its types, and the operands
+--   _ops                        operations that a kernel would have to do, at most (0: it has a value)
+--   _leaf _store                with a value: how it lies in memory (a leaf), and the storage it is in; a pending array
+--                               has true for its storage once it is an operand of something. Both are false in one
+--                               that was computed and not used since: _a is its memory, _b the context, _c the
+--                               ticket of its kernel where that left the value in a cell (mailbox.lua), and
+--                               storage.leaf_of() makes the rest
+--   _first                      the leaf of the value that it had when it was evaluated: what other pending arrays
+--                               mean that were written with this one as an operand, whatever is stored in it since
+--   _used                       pending: how many kernels computed it on the way to something else
+--   _mark _num                  of the walk that last came by (plan.lua)
+--   _line                       the program's line that wrote it, where lines are traced (on the software device and
+--                               while debugging); else false
+--
+-- A leaf is immutable: a piece of one buffer, seen with a shape. Pending arrays hold leaves, and with them buffers,
+-- not storages: a storage may get another buffer, and then they see the old one.
+--   buf off dtype shape strides bytes from the buffer's start; strides in bytes; buf is false where size is 0
+--   dense                       C order without gaps; aligned: it begins at a multiple of 16 bytes
+--   store                       where the buffer was when the leaf was made
+--   _leaf = true, _ops _mark _num   as above
+--   places node                 where it has no memory: its elements are their own places, from 0; and the array of
+--                               random numbers that is made of them (plan.lua)
+--
+-- A storage is what views share:
+--   buf bytes context           context: core.context_id()
+--   exported                    the address was given away, so that the contents may change at any time, and nothing
+--                               waits to be computed from or for it
+--   pinned                      it is known elsewhere (a graph has it): the storage keeps its buffer
+--   skew released               of the buffer's address, modulo 16; released: the memory was given back
+--   owner                       of memory that is not ours to give back
+--   readers                     the pending arrays that hold leaves of its buffer, or false
+--   origin                      the array whose value it was made for, where that was an operand while it was pending
+
+local M = {}
+
+---Methods of arrays; `a.name` finds them.
+---@class cudalua.gpuarray.Array
+M.Array = {}
+
+---What getmetatable says of an array.
+M.TAG = "cudalua.gpuarray"
+
+M.mt = { __metatable = M.TAG, __name = M.TAG }
+
+---Stands as _sig in arrays that are only written down with, never computed: the arguments of a function while
+---fuse.lua looks at what it does. `_real` of such an array is the leaf that it stands for, _part(...) a view.
+M.placeholder = setmetatable({}, { __index = function()
+  require("cudalua.base.errors").raise("LogicError", "gpuarray.fuse: the function uses the value of an argument (an " ..
+    "element, a reduction, its text, a part of a computed array), but arguments have no values while it is traced; " ..
+    "use operations element by element, and where(condition, a, b) to choose between two values")
+end })
+
+---@param x any
+---@return boolean
+function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG end
+
+---For an error about the first argument, which is no array: what to write if a method was called with a dot.
+---@param what string  the function that was called, for messages: "gpuarray:sum"
+---@param x any        its first argument
+---@return string      "; a method is called with a colon, a:sum()", or empty
+function M.colon(what, x)
+  local name = what:match "[%w_]+$"
+  local bare = x == nil or type(x) == "number" or type(x) == "table" and not getmetatable(x)
+  return bare and rawget(M.Array, name) and ("; a method is called with a colon, a:%s()"):format(name) or ""
+end
+
+return M

@@ -1,0 +1,487 @@
+-- From an expression to the kernel that computes it. A walk over the expression writes it as a program for a machine
+-- with a stack, one token after the other, and steps through a tree of all programs seen before: at its end is the
+-- kernel. Tokens are objects or numbers and are compared as such, so that nothing is built or hashed on the way.
+-- What the walk collects is what the kernel is called with; values of scalars are among that and never in the program.
+
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local rows = require "cudalua.gpuarray.kernel.thread_rows"
+local leaf_of = require("cudalua.gpuarray.core.storage").leaf_of
+local tile = require "cudalua.gpuarray.kernel.tile"
+
+local type, abs, ceil, floor, max, min = type, math.abs, math.ceil, math.floor, math.max, math.min
+
+local M = {}
+
+-- ---- tokens -------------------------------------------------------------------------------------------------------
+-- signature   (graph.lua) takes its operands from the stack
+-- number k    the k-th value of this program once more
+-- others are below
+
+-- dtype -> layout class -> token. Classes of leaves: "dense" (element i, aligned), "odd" (the same, not aligned),
+-- "one" (the same element always), "strided".
+local leaf_tokens, scalar_tokens = {}, {}
+-- Leaves without memory, whose elements are their own places in C order, from 0: what random numbers are made of.
+local place_tokens = {}
+for _, dt in ipairs(dtypes.list) do
+  leaf_tokens[dt] = {}
+  for _, class in ipairs { "dense", "odd", "one", "strided" } do
+    leaf_tokens[dt][class] = { kind = "leaf", dtype = dt, class = class }
+  end
+  scalar_tokens[dt] = { kind = "scalar", dtype = dt }
+end
+for _, class in ipairs { "dense", "one", "strided" } do
+  place_tokens[class] = { kind = "leaf", dtype = dtypes.uint64, class = class, places = true }
+end
+
+-- The end of a program: how the output lies and elements are found.
+local dense_end, odd_end = { kind = "end", class = "dense" }, { kind = "end", class = "odd" }
+local ends = { strided = {}, rows = {}, words = {}, tiled = {} } -- a number that is made of all fields -> token
+
+-- How an operand steps along the innermost axis of a strided program: 0, 1, or by a parameter. Operands that are read
+-- as tiles step so along the tile's other axis.
+local steps = { [0] = { kind = "step", step = 0 }, [1] = { kind = "step", step = 1 }, any = { kind = "step" } }
+local tile_steps = { [1] = { kind = "step", tiled = true, step = 1 }, any = { kind = "step", tiled = true } }
+local same_steps = {} -- k -> token: as the k-th operand
+
+local root = {}
+
+local function grow(state, token)
+  local next = { parent = state, token = token }
+  state[token] = next
+  return next
+end
+
+---The tokens of a program.
+---@param state table  its last one
+---@return table[]
+function M.tokens(state)
+  local list = {}
+  while state.parent do
+    table.insert(list, 1, state.token)
+    state = state.parent
+  end
+  return list
+end
+
+-- ---- the walk -----------------------------------------------------------------------------------------------------
+
+local serial = 0
+local spare = false -- a walk that is not under way; another one begins a new one, as in a finalizer that computes
+
+---Begins a walk.
+---@param shape integer[]  of the result
+---@param dense boolean     element i of the program is element i of its result in C order
+---@return table walk         `largest`, `bytes`: of an element of its results, where there are several: of the
+---  largest, and of all together
+function M.begin(shape, dense)
+  local w
+  w, spare = spare, false
+  w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, root = false }
+  serial, w.serial = serial + 1, serial + 1
+  w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
+  w.shape, w.dense, w.strided, w.whole, w.context, w.largest, w.bytes = shape, dense, false, false, false, 0, 0
+  w.home, w.drawn, w.misfit, w.numbered = false, false, false, false
+  return w
+end
+
+---Ends it.
+---@param w table
+---@param computed boolean  the kernel was launched
+function M.finish(w, computed)
+  local leaves, inner = w.leaves, w.inner
+  for i = 1, w.nleaves do leaves[i] = false end -- memory must not live on here
+  for i = 1, w.ninner do
+    if computed then inner[i]._used = inner[i]._used + 1 end
+    inner[i] = false
+  end
+  w.root, w.home, w.drawn = false, false, false
+  spare = w
+end
+
+---The outermost operand that other kernels have computed already, so many times, on the way to something else: it is
+---evaluated before this one goes on. What is evaluated for that reason may compute its own operands once more.
+---So are random numbers that the kernel could not make one after the other, or would make again and again; kernels that
+---know the place of each element in any order say so (w.numbered).
+---@param w table
+---@param times integer
+---@return cudalua.gpuarray.Array?
+function M.computed_before(w, times)
+  if w.drawn and (w.misfit or w.strided and not w.numbered) then return w.drawn end
+  for i = 1, w.ninner do
+    if w.inner[i]._used >= times then return w.inner[i] end
+  end
+end
+
+local same = layout.same
+
+local function step(w, token)
+  local state = w.state
+  w.state = state[token] or grow(state, token)
+end
+
+local function other_context(l)
+  errors.raise("LogicError", ("gpuarray: an expression has arrays of two contexts; one of them is of shape %s"):format(
+    layout.text(l.shape)))
+end
+
+M.other_context = other_context
+
+local function leaf(w, l)
+  local store = l.store
+  if store.released and store.buf == l.buf then
+    errors.raise("LogicError", ("gpuarray: the memory of an operand of shape %s was released"):format(
+      layout.text(l.shape)))
+  end
+  local context = store.context
+  if context ~= w.context and not l.places then
+    if w.context then other_context(l) end
+    w.context, w.home = context, l.buf
+  end
+  local class
+  if w.dense and l.dense and (l.shape == w.shape or same(l.shape, w.shape)) then
+    class = l.aligned and "dense" or "odd"
+    w.whole = true
+  else
+    class = "one"
+    local shape = l.shape
+    for k = 1, #shape do
+      if shape[k] ~= 1 then
+        class, w.strided = "strided", true
+        break
+      end
+    end
+  end
+  l._mark, l._num = w.serial, w.values
+  local n = w.nleaves + 1
+  w.nleaves, w.leaves[n], w.classes[n] = n, l, class
+  if l.places then
+    w.drawn = l.node
+    w.misfit = w.misfit or class ~= "dense" and not (w.numbered and same(l.shape, w.shape))
+    return step(w, place_tokens[class])
+  end
+  local tokens = leaf_tokens[l.dtype]
+  if not tokens then
+    errors.raise("LogicError", ("gpuarray: operations do not support the dtype %s"):format(l.dtype.name))
+  end
+  step(w, tokens[class])
+end
+
+---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
+---@param w table
+---@param x any
+---@param dtype? cudalua.dtype.DType  of a value
+local function walk(w, x, dtype)
+  if type(x) == "number" then
+    w.nscalars = w.nscalars + 1
+    w.scalars[w.nscalars] = x
+    w.values = w.values + 1
+    return step(w, scalar_tokens[dtype])
+  end
+  x = x._first or x
+  if x._mark == w.serial then return step(w, x._num) end
+  if x._leaf == true then
+    w.values = w.values + 1
+    return leaf(w, x)
+  end
+  local sig, a, b, c = x._sig, x._a, x._b, x._c -- a finalizer may compute x on the way
+  if sig == false then return walk(w, leaf_of(x)) end
+  if not sig then
+    w.nscalars = w.nscalars + 1
+    w.scalars[w.nscalars] = x._scalar
+    w.values = w.values + 1
+    return step(w, scalar_tokens[dtype])
+  end
+  if x ~= w.root then
+    w.ninner = w.ninner + 1
+    w.inner[w.ninner] = x
+  end
+  walk(w, a, sig.x)
+  if b then walk(w, b, sig.y) end
+  if c then walk(w, c, sig.z) end
+  w.values = w.values + 1
+  x._mark, x._num = w.serial, w.values
+  return step(w, sig)
+end
+M.walk = walk
+
+-- ---- strided programs -----------------------------------------------------------------------------------------------
+
+-- Strides of an operand along the axes of the result, in elements.
+local function along(l, shape)
+  local out, skip, own, itemsize = {}, #shape - #l.shape, l.shape, l.dtype.itemsize
+  for k = 1, #shape do
+    local extent = own[k - skip]
+    out[k] = extent and extent ~= 1 and l.strides[k - skip] / itemsize or 0
+  end
+  return out
+end
+
+-- Axes in the order of these strides, the largest first; axes of one element come last.
+local function ordered(shape, strides)
+  local axes = {}
+  for k = 1, #shape do axes[k] = k end
+  table.sort(axes, function(a, b)
+    local sa, sb = abs(strides[a]), abs(strides[b])
+    if sa == sb then return a < b end
+    return sa > sb
+  end)
+  return axes
+end
+
+---Strides, in bytes, of a new array whose axes lie in the order of those of the operands.
+---@param w table
+---@param itemsize integer
+---@return integer[]? strides  nil: C order
+function M.kept_order(w, itemsize)
+  if w.whole or not w.strided then return nil end
+  local shape = w.shape
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if #l.shape == #shape and same(l.shape, shape) then
+      local axes, strides, bytes, in_order = ordered(shape, l.strides), {}, itemsize, true
+      for k = #axes, 1, -1 do
+        strides[axes[k]] = bytes
+        bytes = bytes * shape[axes[k]]
+        in_order = in_order and (axes[k] == k or shape[axes[k]] == 1)
+      end
+      return not in_order and strides or nil
+    end
+  end
+end
+
+-- Joins axes that all operands step through alike, and leaves out those of one element.
+local function collapse(shape, operands, axes)
+  local extents, m = {}, 0
+  local joined = {}
+  for i = 1, #operands do joined[i] = {} end
+  for _, axis in ipairs(axes) do
+    local e = shape[axis]
+    if e ~= 1 then
+      local fits = m > 0
+      for i = 1, #operands do
+        if fits and joined[i][m] ~= operands[i][axis] * e then fits = false end
+      end
+      if fits then
+        extents[m] = extents[m] * e
+      else
+        m = m + 1
+        extents[m] = e
+      end
+      for i = 1, #operands do joined[i][m] = operands[i][axis] end
+    end
+  end
+  if m == 0 then
+    extents[1] = 1
+    for i = 1, #operands do joined[i][1] = 0 end
+  end
+  return extents, joined
+end
+
+local LIMIT = 2 ^ 31
+
+M.always_wide = false -- for tests: 64 bits also where 32 will do
+
+-- Is any element so far away that 32 bits do not count to it?
+local function is_wide(extents, joined, size)
+  if size >= LIMIT or M.always_wide then return true end
+  for i = 1, #joined do
+    local reach = 0
+    for k = 1, #extents do reach = reach + (extents[k] - 1) * abs(joined[i][k]) end
+    if reach >= LIMIT then return true end
+  end
+  return false
+end
+
+-- Division by d of numbers below 2^31, without dividing: (mulhi(n, multiplier) + n) >> shift.
+local magics = {}
+
+local function magic(d)
+  local m = magics[d]
+  if not m then
+    local shift = 0
+    while 2 ^ shift < d do shift = shift + 1 end
+    -- floor(2^32 (2^shift - d) / d) + 1, in two steps that doubles hold exactly
+    local rest = 2 ^ shift - d
+    local high = floor(rest * 2 ^ 16 / d)
+    local low = floor((rest * 2 ^ 16 - high * d) * 2 ^ 16 / d)
+    m = { high * 2 ^ 16 + low + 1, shift }
+    magics[d] = m
+  end
+  return m[1], m[2]
+end
+
+-- The end of a strided program: `pack` elements along the last axis are read and written together, by tiles, by rows,
+-- in rows by words of elements that lie anywhere, or each pack for itself, in so many chunks.
+local kinds = { strided = 0, rows = 1, words = 2, tiled = 3 }
+
+local function end_token(class, rank, wide, pack, chunks, t, r)
+  local key = ((rank * 2 + (wide and 1 or 0)) * 4 + kinds[class]) * 32 + pack
+  if t then
+    key = (((key * 64 + t.axis) * 4096 + t.across) * 4096 + t.along) * 2 + (t.thin and 1 or 0)
+  else
+    key = (key * 32 + chunks) * 512 + (r and r.threads or 0)
+  end
+  local token = ends[class][key]
+  if not token then
+    token = { kind = "end", class = class, rank = rank, wide = wide, pack = pack, chunks = chunks }
+    if t then token.axis, token.across, token.along, token.thin = t.axis, t.across, t.along, t.thin end
+    if r then token.threads = r.threads end
+    ends[class][key] = token
+  end
+  return token
+end
+
+-- How many elements can be read and written together in a strided program.
+local function pack_of(extents, joined, leaves, whole, largest)
+  local rank = #extents
+  local pack = 16 / largest
+  while pack > 1 and extents[rank] % pack ~= 0 do pack = pack / 2 end
+  for i = 1, #joined do
+    if i == 1 or joined[i][rank] ~= 0 then
+      while pack > 1 and not tile.in_words(leaves[i], joined[i], rank, pack) do pack = pack / 2 end
+    end
+  end
+  for _, l in ipairs(whole) do
+    while pack > 1 and not tile.in_words(l, {}, 0, pack) do pack = pack / 2 end
+  end
+  return pack
+end
+
+-- Adds what divides by an extent.
+local function add_extent(numbers, n, extent, wide)
+  numbers[n + 1] = extent
+  if wide then return n + 1 end
+  numbers[n + 2], numbers[n + 3] = magic(extent)
+  return n + 3
+end
+
+-- Which operand before the i-th one has the same strides.
+local function same_before(joined, i)
+  for k = 1, i - 1 do
+    if same(joined[k], joined[i]) then return k end
+  end
+end
+
+local function same_step(k)
+  local token = same_steps[k]
+  if not token then
+    token = { kind = "step", same = k }
+    same_steps[k] = token
+  end
+  return token
+end
+
+-- Does every operand step by one element along the last axis, or stay?
+local function are_unit(joined, rank)
+  for i = 1, #joined do
+    local s = joined[i][rank]
+    if s ~= 1 and (s ~= 0 or i == 1) then return false end
+  end
+  return true
+end
+
+-- How a strided program goes through its elements: the token of its end; rows, if it goes by them.
+local function way_of(extents, joined, leaves, whole, wide, size, largest, sum)
+  local rank = #extents
+  local pack = pack_of(extents, joined, leaves, whole, largest)
+  local read = #whole
+  for _, l in ipairs(whole) do sum = sum + l.dtype.itemsize end
+  for i = 2, #joined do
+    if joined[i][rank] ~= 0 then
+      sum, read = sum + leaves[i].dtype.itemsize, read + 1
+    end
+  end
+  local words = largest <= 2 and pack * largest < 4 and are_unit(joined, rank)
+  local own = words and 4 / largest or pack
+  local chunks = rows.chunks(own, largest, sum, read, own > 1 and rows.BYTES or rows.DENSE_BYTES)
+  local r = rows.choose(size / extents[rank], ceil(extents[rank] / own), words and min(chunks, 4) or chunks)
+  if r then return end_token(words and "words" or "rows", rank, wide, own, r.chunks, nil, r), r end
+  return end_token("strided", rank, wide, pack, rows.chunks(pack, largest, sum, read, pack > 1 and rows.BYTES or
+    rows.DENSE_BYTES))
+end
+
+local function strided_end(w, out, size)
+  local numbers, shape = w.numbers, w.shape
+  local operands, leaves, whole, largest = { along(out, shape) }, { out }, {}, max(out.dtype.itemsize, w.largest)
+  for i = 1, w.nleaves do
+    local class, l = w.classes[i], w.leaves[i]
+    if class == "strided" then
+      operands[#operands + 1], leaves[#leaves + 1] = along(l, shape), l
+    elseif class ~= "one" then
+      whole[#whole + 1] = l
+    end
+    if class ~= "one" then largest = max(largest, l.dtype.itemsize) end
+  end
+  local extents, joined = collapse(shape, operands, ordered(shape, operands[1]))
+  local rank, wide, n = #extents, is_wide(extents, joined, size), 0
+  local t = tile.choose(extents, joined, leaves, whole, largest)
+  if t then
+    step(w, end_token("tiled", rank, wide, t.pack, 0, t))
+    for k, count in ipairs(tile.counts(t, extents)) do
+      if k > 1 then n = add_extent(numbers, n, count, false) end
+    end
+    numbers[n + 1], numbers[n + 2] = extents[t.axis], extents[rank]
+    n = n + 2
+    w.blocks = t.blocks
+  else
+    local sum = w.bytes > 0 and w.bytes or out.dtype.itemsize
+    local token, r = way_of(extents, joined, leaves, whole, wide, size, largest, sum)
+    step(w, token)
+    if r then
+      w.blocks = r.blocks
+      n = add_extent(numbers, n, r.parts, false)
+      numbers[n + 1] = size / extents[rank]
+      numbers[n + 2] = token.class == "words" and extents[rank] or extents[rank] / token.pack
+      n = n + 2
+      for k = 2, rank - 1 do n = add_extent(numbers, n, extents[k], wide) end
+    else
+      for k = 2, rank do n = add_extent(numbers, n, k == rank and extents[k] / token.pack or extents[k], wide) end
+    end
+  end
+  for i = 1, #operands do
+    local strides, tiled = joined[i], t and t.tiled[i]
+    local before = same_before(joined, i)
+    if before and (not t or t.tiled[before] == tiled) then
+      step(w, same_step(before))
+    else
+      local fast = tiled and t.axis or rank
+      local token = tiled and (tile_steps[strides[fast]] or tile_steps.any) or steps[strides[fast]] or steps.any
+      step(w, token)
+      for k = 1, rank do
+        if not (k == fast and token.step) then
+          n = n + 1
+          numbers[n] = strides[k]
+        end
+      end
+    end
+  end
+  return n
+end
+
+---Ends the program with its output.
+---@param w table
+---@param out table          leaf that is written to
+---@param size integer
+---@return table state       `kernel` of it is the kernel, if there is one yet
+---@return integer count     of w.numbers, which a strided program needs; w.blocks is how many blocks it takes, where
+---  not each of them does as many elements as the kernel says
+function M.close(w, out, size)
+  local n = 0
+  if w.strided or not w.dense or not out.dense then
+    n = strided_end(w, out, size)
+  else
+    step(w, out.aligned and dense_end or odd_end)
+  end
+  return w.state, n
+end
+
+-- dtype -> token: the value is stored, and the program goes on; see fuse.lua.
+M.store_tokens = {}
+for _, dt in ipairs(dtypes.list) do M.store_tokens[dt] = { kind = "store", dtype = dt } end
+
+-- For programs that end in another way: see reduce.lua.
+M.step, M.steps, M.along, M.ordered, M.collapse, M.magic, M.LIMIT = step, steps, along, ordered, collapse, magic, LIMIT
+
+return M

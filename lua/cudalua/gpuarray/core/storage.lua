@@ -1,0 +1,529 @@
+-- Memory of arrays: buffers from a pool for each context, the leaves that arrays and pending operations hold, and
+-- the rules by which something is written where others still have to read.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+
+local density, context_id = layout.density, core.context_id
+local mt = object.mt
+
+local M = {}
+
+-- ---- buffers --------------------------------------------------------------------------------------------------
+
+local pools = {} -- by context
+M.pools = pools
+local recent, recent_id = false, 0 -- where memory was allocated last
+local allocate = core.array_allocate
+
+---Memory in the current context, from the pool that arrays share.
+---@param bytes integer
+---@return userdata|false buf  false for none at all
+---@return integer context     which context: core.context_id()
+function M.buffer(bytes)
+  if bytes == 0 then return false, context_id() end
+  local id = recent_id
+  local buf = recent and allocate(recent, bytes)
+  if buf then return buf, id end
+  id = context_id()
+  local pool = pools[id]
+  if not pool then
+    -- The software device looks after each array's ends, so that there each has memory of its own.
+    pool = core.device_pool(not core.driver_info().soft)
+    pools[id] = pool
+  end
+  recent, recent_id = pool, id
+  return allocate(pool, bytes) or errors.raise("LogicError",
+    "gpuarray: a finalizer that ran during this allocation changed the current context"), id
+end
+
+local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are alive
+
+---Strides of an array in C order; one list for a shape, which is not written.
+---@param shape integer[]
+---@param itemsize integer
+---@return integer[]
+local function dense_strides(shape, itemsize)
+  local known = strides_by_size[itemsize]
+  if not known then
+    known = setmetatable({}, { __mode = "k" })
+    strides_by_size[itemsize] = known
+  end
+  local strides = known[shape]
+  if not strides then
+    strides = layout.dense_strides(shape, itemsize, "C")
+    known[shape] = strides
+  end
+  return strides
+end
+M.dense_strides = dense_strides
+
+-- ---- leaves ---------------------------------------------------------------------------------------------------
+
+---@param store table
+---@param offset integer    bytes
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param strides integer[]
+---@return table
+local function new_leaf(store, offset, dtype, shape, strides)
+  local dense = strides == dense_strides(shape, dtype.itemsize) or density(shape, strides, dtype.itemsize)
+  return { buf = store.buf, off = offset, dtype = dtype, shape = shape, strides = strides, dense = dense,
+    aligned = (store.skew + offset) % 16 == 0, store = store, _leaf = true,
+    _ops = store.exported and math.huge or 0, _mark = 0, _num = 0 }
+end
+M.new_leaf = new_leaf
+
+local weak = { __mode = "v" }
+
+-- Lists of pending arrays or storages, which keep nothing alive. Finalizers may add to them at any time: a list is
+-- replaced by a shorter one only if nothing was added meanwhile.
+
+local function new_list() return setmetatable({ n = 0, limit = 20 }, weak) end
+
+-- What was not computed, released or collected yet.
+local function compacted(list)
+  local new = new_list()
+  for i = 1, list.n do
+    local x = list[i]
+    if x and (x._sig or rawget(x, "released") == false) then
+      new.n = new.n + 1
+      new[new.n] = x
+    end
+  end
+  new.limit = 2 * new.n + 20
+  return new
+end
+
+-- Adds to the list t[field], or begins one.
+local function add(t, field, x)
+  local before = t[field]
+  local list = before or new_list()
+  local n = list.n
+  if n >= list.limit then
+    list = compacted(list)
+    if before.n ~= n or t[field] ~= before then return add(t, field, x) end
+  end
+  if t[field] ~= before then return add(t, field, x) end
+  t[field], list.n, list[list.n + 1] = list, list.n + 1, x
+end
+
+---Are there arrays of several contexts?
+M.several = false
+local first -- the context of the first storage
+
+-- A storage over a buffer. Eight fields make a table of half the size of nine: `pinned` and `owner` come where they are
+-- true.
+local function bare_store(buf, bytes, context)
+  if context ~= first and context then
+    M.several, first = first ~= nil, first or context
+  end
+  return { buf = buf, bytes = bytes, context = context, exported = false, skew = 0, released = false, readers = false,
+    origin = false }
+end
+
+M.bare_store = bare_store
+
+-- ---- scopes ---------------------------------------------------------------------------------------------------
+
+-- An array belongs to the scope that its coroutine had open when the array was made: as an expression or with a value.
+-- The storage that it gets when it is computed belongs there, too, wherever that happens.
+--
+-- A scope has `pending`, the expressions, and `stores`, both lists that keep nothing alive; `replaced`, the buffers
+-- that its storages had before they got others; `kept`, the storages that outlive it; `outer`, the scope around it.
+-- While fuse.lua looks at a function, notes are taken in the same two lists. Records are lists of expressions.
+
+local running = coroutine.running
+local MAIN = {} -- stands for the main coroutine
+local innermost = setmetatable({}, { __mode = "k" }) -- coroutine -> scope
+local owner = setmetatable({}, { __mode = "k" }) -- pending array or storage -> its scope
+local open, notes = 0, false -- how many scopes; the innermost notes
+local records, depth = {}, 0 -- of stream:use(), the innermost one last
+local scoped = false -- is any scope or list of notes there?
+local noting = false -- or any record?
+
+local function note(field, x)
+  if notes then add(notes, field, x) end
+  if depth > 0 and field == "pending" then add(records, depth, x) end
+  local scope = open > 0 and innermost[running() or MAIN]
+  if scope then
+    owner[x] = scope
+    add(scope, field, x)
+  end
+end
+
+---A storage of an array that is new.
+---@param buf userdata|false
+---@param bytes integer
+---@param context integer
+---@return table
+function M.new_store(buf, bytes, context)
+  local store = bare_store(buf, bytes, context)
+  if scoped then note("stores", store) end
+  return store
+end
+
+---The storage of an array that was pending until now.
+---@param x cudalua.gpuarray.Array
+---@param store table
+function M.adopt(x, store)
+  if not scoped then return end
+  if notes then add(notes, "stores", store) end
+  local scope = owner[x]
+  if scope then
+    owner[store] = scope
+    add(scope, "stores", store)
+  end
+end
+
+---Is any scope open, or are notes taken?
+---@return boolean
+function M.is_scoped() return scoped end
+
+local function see()
+  scoped = open > 0 or notes ~= false
+  noting = scoped or depth > 0
+end
+
+---Begins a scope of the running coroutine: the arrays that it makes from here on belong to it.
+---@return table scope
+function M.enter()
+  local thread = running() or MAIN
+  local scope = { thread = thread, outer = innermost[thread] or false, stores = new_list(), pending = new_list(),
+    replaced = {}, kept = {} }
+  innermost[thread], open, scoped, noting = scope, open + 1, true, true
+  return scope
+end
+
+---A storage that outlives a scope; it belongs to the next outer one.
+---@param scope table
+---@param store table
+function M.keep(scope, store) scope.kept[store] = true end
+
+---Takes notes of what is made from here on, which belongs to no scope that is open.
+---@return table notes  their lists stay when they end
+function M.begin_notes()
+  local thread = running() or MAIN
+  notes = { outer = notes, thread = thread, scope = innermost[thread], stores = new_list(), pending = new_list() }
+  innermost[thread], scoped, noting = nil, true, true
+  return notes
+end
+
+---Ends the innermost notes.
+---@param n table
+function M.end_notes(n)
+  notes, innermost[n.thread] = n.outer, n.scope
+  see()
+end
+
+---Records which arrays are written down from here on, until record_end(). Records nest; the innermost one has them.
+function M.record()
+  local list = new_list()
+  depth, records[depth + 1], noting = depth + 1, list, true
+end
+
+---@return table list  those that are pending still, in the order of their making
+function M.record_end()
+  local list = records[depth]
+  records[depth], depth = nil, depth - 1
+  see()
+  return compacted(list)
+end
+
+---The leaf of a whole new array in C order.
+---@param store table
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@return table
+local function fresh_leaf(store, dtype, shape)
+  return { buf = store.buf, off = 0, dtype = dtype, shape = shape, strides = dense_strides(shape, dtype.itemsize),
+    dense = true, aligned = true, store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+end
+M.fresh_leaf = fresh_leaf
+
+---An array that has a value.
+---@param leaf table
+---@param size integer
+---@return cudalua.gpuarray.Array
+function M.array_of(leaf, size)
+  local shape = leaf.shape
+  return setmetatable({ _dtype = leaf.dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = false,
+    _b = false, _c = false, _ops = 0, _leaf = leaf, _store = leaf.store, _first = leaf, _used = 0, _mark = 0,
+    _num = 0, _line = false }, mt)
+end
+
+---A new array of what was computed.
+---@param buf userdata|false
+---@param context integer
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param size integer
+---@param strides? integer[]  default: C order
+---@return cudalua.gpuarray.Array
+function M.array_in(buf, context, dtype, shape, size, strides)
+  if strides or scoped or not buf then
+    local store = M.new_store(buf, size * dtype.itemsize, context)
+    return M.array_of(new_leaf(store, 0, dtype, shape, strides or dense_strides(shape, dtype.itemsize)), size)
+  end
+  -- leaf_of() makes the rest when somebody asks.
+  return setmetatable({ _dtype = dtype, _shape = shape, _ndim = #shape, _size = size, _sig = false, _a = buf,
+    _b = context, _c = false, _ops = 0, _leaf = false, _store = false, _first = false, _used = 0, _mark = 0, _num = 0,
+    _line = false }, mt)
+end
+
+---An array whose elements are not set to anything, in C order or with the given strides.
+---@param dtype cudalua.dtype.DType
+---@param shape integer[]
+---@param size integer
+---@param strides? integer[]  of an array without gaps
+---@return cudalua.gpuarray.Array
+function M.empty(dtype, shape, size, strides)
+  local bytes = size * dtype.itemsize
+  local buf, context = M.buffer(bytes)
+  strides = strides or dense_strides(shape, dtype.itemsize)
+  return M.array_of(new_leaf(M.new_store(buf, bytes, context), 0, dtype, shape, strides), size)
+end
+
+---How an array that has a value lies in memory now.
+---@param x cudalua.gpuarray.Array
+---@return table leaf
+function M.leaf_of(x)
+  local l, store = x._leaf, x._store
+  if not l then -- see evaluate.force(); it belongs to no scope
+    local new_store = bare_store(x._a, x._size * x._dtype.itemsize, x._b)
+    local new = fresh_leaf(new_store, x._dtype, x._shape)
+    l, store = x._leaf, x._store
+    if not l then
+      x._leaf, x._first, x._store, x._a, x._b, x._c = new, new, new_store, false, false, false
+      return new
+    end -- else a finalizer used it meanwhile
+  end
+  if store.released then
+    if store.failure then error(store.failure, 0) end
+    errors.raise("LogicError", "gpuarray: the memory of this array was released")
+  end
+  if l.buf ~= store.buf or store.exported ~= (l._ops ~= 0) then
+    l = new_leaf(store, l.off, l.dtype, l.shape, l.strides)
+    x._leaf = l
+  end
+  return l
+end
+
+-- ---- pending arrays -------------------------------------------------------------------------------------------
+
+-- In the order of their making. The first `listed` of them are among the readers of the storages that they read; for
+-- the others nobody asked yet, and most arrays are computed before anybody does.
+local pending, count, listed, limit = setmetatable({}, weak), 0, 0, 1000
+
+local function compact()
+  local old, size = pending, count
+  local new, n, m = setmetatable({}, weak), 0, 0
+  for i = 1, size do
+    local x = old[i]
+    if x and x._sig then
+      n = n + 1
+      new[n] = x
+    end
+    if i == listed then m = n end
+  end
+  if pending == old and count == size then pending, count, listed, limit = new, n, m, 2 * n + 1000 end
+end
+
+---Remembers an array that was just written down and not computed.
+---@param x cudalua.gpuarray.Array
+function M.remember(x)
+  count, pending[count + 1] = count + 1, x
+  if count > limit then compact() end
+  if noting then note("pending", x) end
+end
+
+-- A pending array will read what is in the storage of its operand, where that is a leaf of what is there now.
+local function bind(operand, x)
+  if type(operand) ~= "table" or operand._leaf ~= true then return end
+  local store = operand.store
+  if operand.buf ~= store.buf then return end
+  add(store, "readers", x)
+end
+
+-- A finalizer may write down more meanwhile, bind that, or make the list shorter: an array may be bound twice, and none
+-- is left out.
+local function bind_all()
+  while listed < count do
+    local i = listed + 1
+    local x = pending[i]
+    if x and x._sig then
+      bind(x._a, x)
+      bind(x._b, x)
+      bind(x._c, x)
+    end
+    if listed == i - 1 and i <= count and pending[i] == x then listed = i end
+  end
+end
+
+---A storage gets another buffer; readers of the old one keep it.
+---@param store table
+---@param buf userdata
+function M.swap(store, buf)
+  local scope = open > 0 and owner[store]
+  if scope then scope.replaced[#scope.replaced + 1] = store.buf end
+  store.buf, store.skew, store.readers, store.origin = buf, 0, false, false
+end
+
+-- ---- giving memory back ---------------------------------------------------------------------------------------
+
+local gone = { buf = false, bytes = 0, context = 0, exported = false, pinned = true, skew = 0, released = true,
+  readers = false, origin = false }
+
+local release = core.array_release
+
+-- Memory of the pool, or of a function of the user's.
+local function give_back(buf)
+  if core.kind(buf) == "PooledDeviceAllocation" then release(buf) else buf:free() end
+end
+
+---@param store table
+function M.release(store)
+  if store.released or not store.buf then return end
+  store.released = true
+  if store.bytes > 0 and not store.owner then give_back(store.buf) end
+end
+
+local gone_leaf = { buf = false, off = 0, shape = {}, strides = {}, dense = true, aligned = true, store = gone,
+  _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+
+---Gives the memory of an array back that has a value.
+---@param x cudalua.gpuarray.Array
+function M.release_array(x)
+  if x._leaf then return M.release(x._store) end
+  local buf = x._a -- nobody used it, so there is nothing else: see leaf_of()
+  x._leaf, x._store, x._a, x._b, x._c = gone_leaf, gone, false, false, false
+  give_back(buf)
+end
+
+---Forgets an expression that was not computed.
+---@param x cudalua.gpuarray.Array
+---@param failure? any  why it cannot be: later uses raise this error
+function M.drop(x, failure)
+  local store = gone
+  if failure ~= nil then
+    store = bare_store(false, 0, false)
+    store.released, store.failure = true, failure
+  end
+  local leaf = { buf = false, off = 0, dtype = x._dtype, shape = x._shape, strides = {}, dense = true, aligned = true,
+    store = store, _leaf = true, _ops = 0, _mark = 0, _num = 0 }
+  x._sig, x._a, x._b, x._c, x._ops, x._store, x._leaf, x._first = false, false, false, false, 0, store, leaf, leaf
+end
+
+-- The same at the end of a scope: skips memory that is already freed or that a graph uses.
+local function give_back_quietly(buf)
+  if core.kind(buf) == "PooledDeviceAllocation" then release(buf, true) else pcall(buf.free, buf) end
+end
+
+---Ends a scope.
+---@param scope table
+function M.leave(scope)
+  local outer = scope.outer
+  innermost[scope.thread], open = outer or nil, open - 1
+  see()
+  for i = 1, scope.pending.n do
+    local x = scope.pending[i]
+    if x then
+      owner[x] = nil
+      if x._sig then M.drop(x) end
+    end
+  end
+  for i = 1, scope.stores.n do
+    local store = scope.stores[i]
+    if store and scope.kept[store] then
+      owner[store] = outer or nil
+      if outer then add(outer, "stores", store) end
+    elseif store and not store.released then
+      store.released = true
+      if store.buf and store.bytes > 0 and not store.owner then give_back_quietly(store.buf) end
+    end
+  end
+  for _, buf in ipairs(scope.replaced) do give_back_quietly(buf) end
+  scope.kept, scope.replaced = {}, {} -- what lives on may know this scope
+end
+
+-- Can an expression not be computed, because the memory of an operand was released, or it stands for no value? Such
+-- ones are in nobody's way: using them is an error, and nothing else is. `known`: of those that were looked at;
+-- expressions are graphs.
+local function is_dead(x, known)
+  if type(x) ~= "table" then return false end
+  local leaf = x._leaf == true and x or x._first
+  if leaf then return leaf.store.released and leaf.store.buf == leaf.buf end
+  if not x._sig then return false end
+  if x._sig == object.placeholder then return true end
+  local dead = known[x]
+  if dead == nil then
+    dead = is_dead(x._a, known) or is_dead(x._b, known) or is_dead(x._c, known)
+    known[x] = dead
+  end
+  return dead
+end
+
+-- Those that were written with a pending array as an operand, which has a value in this storage by now.
+local function readers_of_origin(origin, except, list, n, known)
+  for i = 1, count do
+    local x = pending[i]
+    if x and x._sig and x ~= except and (x._a == origin or x._b == origin or x._c == origin)
+      and not is_dead(x, known) then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  return n
+end
+
+---The arrays that were not computed yet and will read what is in a storage now.
+---@param store table
+---@param except? cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array[]
+function M.readers(store, except)
+  bind_all()
+  local list, n, bound, origin, known = {}, 0, store.readers, store.origin, {}
+  if bound then
+    for i = 1, bound.n do
+      local x = bound[i]
+      if x and x._sig and x ~= except and not is_dead(x, known) then
+        n = n + 1
+        list[n] = x
+      end
+    end
+  end
+  if origin then
+    local m = readers_of_origin(origin, except, list, n, known)
+    if m == n and not except then store.origin = false end -- and there will be no others
+  end
+  return list
+end
+
+---May there be any? Cheaper to ask than readers().
+---@param store table
+---@return boolean
+function M.has_readers(store)
+  bind_all()
+  return (store.readers or store.origin) and #M.readers(store) > 0
+end
+
+-- How often something was written to an array that exists: see evaluate.lua.
+M.writes = 0
+
+---All arrays that were not computed yet, and can be.
+---@return cudalua.gpuarray.Array[]
+function M.all_pending()
+  local list, n, known = {}, 0, {}
+  for i = 1, count do
+    local x = pending[i]
+    if x and x._sig and not is_dead(x, known) then
+      n = n + 1
+      list[n] = x
+    end
+  end
+  return list
+end
+
+return M

@@ -1,0 +1,82 @@
+-- Arrays that show a part of another one's memory, or all of it in another shape.
+
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local storage = require "cudalua.gpuarray.core.storage"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+
+local M = {}
+
+local placeholder = object.placeholder
+
+local function size_of(shape)
+  local size = 1
+  for k = 1, #shape do size = size * shape[k] end
+  return size
+end
+
+---A view: the same storage from another element on, in another shape.
+---@param x cudalua.gpuarray.Array
+---@param offset integer     bytes from x's first element
+---@param shape integer[]    given away
+---@param strides integer[]  bytes; given away
+---@param dtype? cudalua.dtype.DType  default: x's
+---@return cudalua.gpuarray.Array
+function M.of(x, offset, shape, strides, dtype)
+  if x._sig == placeholder then return x._part(x, offset, shape, strides, dtype or x._dtype) end
+  local l = evaluate.evaluate(x)
+  local leaf = storage.new_leaf(x._store, l.off + offset, dtype or x._dtype, shape, strides)
+  return storage.array_of(leaf, size_of(shape))
+end
+
+---The strides of an array in bytes; it is evaluated.
+---@param x cudalua.gpuarray.Array
+---@return integer[]
+function M.strides(x)
+  if x._sig == placeholder then return x._real.strides end
+  return evaluate.evaluate(x).strides
+end
+
+---@param what string
+---@param x cudalua.gpuarray.Array
+---@param n integer
+---@param items any[]  numbers, ranges, newaxis
+---@return cudalua.gpuarray.Array
+function M.slice(what, x, n, items)
+  return M.of(x, layout.slice(what, x._shape, M.strides(x), n, items))
+end
+
+---@param what string
+---@param x cudalua.gpuarray.Array
+---@param axes? any
+---@return cudalua.gpuarray.Array
+function M.transpose(what, x, axes)
+  local order, shape, strides, old = layout.permutation(what, x._ndim, axes), {}, {}, M.strides(x)
+  for k, axis in ipairs(order) do shape[k], strides[k] = x._shape[axis], old[axis] end
+  return M.of(x, 0, shape, strides)
+end
+
+---A view in a new shape, or a copy if the layout does not allow a view.
+---@param x cudalua.gpuarray.Array
+---@param shape integer[]  of as many elements
+---@param order "C"|"F"
+---@return cudalua.gpuarray.Array
+function M.reshape(x, shape, order)
+  local strides = layout.reshape_strides(x._shape, M.strides(x), shape, x._dtype.itemsize, order)
+  if strides then return M.of(x, 0, shape, strides) end
+  return M.of(M.copy(x, order), 0, shape, layout.dense_strides(shape, x._dtype.itemsize, order))
+end
+
+---A copy without gaps.
+---@param x cudalua.gpuarray.Array
+---@param order "C"|"F"|"K"  K: axes lie in the order of x's
+---@return cudalua.gpuarray.Array
+function M.copy(x, order)
+  local dt = x._dtype
+  local to = storage.empty(dt, x._shape, x._size, order == "K" and
+    layout.kept_strides(x._shape, M.strides(x), dt.itemsize) or layout.dense_strides(x._shape, dt.itemsize, order))
+  evaluate.store(x._sig and x or storage.leaf_of(x), to._leaf, x._size)
+  return to
+end
+
+return M

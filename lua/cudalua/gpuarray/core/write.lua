@@ -1,0 +1,174 @@
+-- Writing to arrays that exist, so that everything written down before sees the old values.
+--
+-- A pending array holds the buffers it will read. Where a whole storage is written and somebody still has to read it,
+-- or what is written is computed from it in another order, the new values go to a new buffer, which takes the place of
+-- the old one: views follow, pending arrays keep the old one. Where a part is written, the readers are computed
+-- before, or the storage moves to a copy, whatever moves fewer bytes.
+
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local storage = require "cudalua.gpuarray.core.storage"
+
+local M = {}
+
+-- Do these elements fill their storage, each byte once?
+local function is_whole(leaf, size)
+  if size * leaf.dtype.itemsize ~= leaf.store.bytes then return false end
+  local c, f = layout.density(leaf.shape, leaf.strides, leaf.dtype.itemsize)
+  if c or f then return true end
+  local axes = {} -- any order of the axes will do
+  for k = 1, #leaf.shape do
+    if leaf.shape[k] ~= 1 then axes[#axes + 1] = k end
+  end
+  table.sort(axes, function(a, b) return leaf.strides[a] < leaf.strides[b] end)
+  local step = leaf.dtype.itemsize
+  for _, k in ipairs(axes) do
+    if leaf.strides[k] ~= step then return false end
+    step = step * leaf.shape[k]
+  end
+  return true
+end
+
+-- Do two leaves over memory whose addresses others know share bytes? Each may have an object of its own for them.
+local function overlap(a, b)
+  local a_low, a_high = layout.extent(a.shape, a.strides, a.dtype.itemsize)
+  local b_low, b_high = layout.extent(b.shape, b.strides, b.dtype.itemsize)
+  local pa, pb = a.buf and a.buf:ptr() + a.off or 0, b.buf and b.buf:ptr() + b.off or 0
+  return pa + a_low < pb + b_high and pb + b_low < pa + a_high
+end
+
+-- Does an expression read the buffer in any other place than where its result goes?
+local function clashes(x, out, seen)
+  if type(x) ~= "table" or seen[x] then return false end
+  seen[x] = true
+  x = x._first or x
+  if x._leaf == true then
+    if x.buf ~= out.buf then return x._ops ~= 0 and out._ops ~= 0 and overlap(x, out) end
+    return not (x.off == out.off and x.dtype == out.dtype and layout.same(x.shape, out.shape) and
+      layout.same(x.strides, out.strides))
+  end
+  if not x._sig then return false end
+  return clashes(x._a, out, seen) or clashes(x._b, out, seen) or clashes(x._c, out, seen)
+end
+
+-- The storage gets a buffer of its own with the same contents; who holds the old one keeps it. False: something was
+-- written to arrays since then, and nothing was done.
+local function move_to_copy(store, since)
+  local bytes = { store.bytes }
+  local dtypes = require "cudalua.dtype"
+  local buf, context = storage.buffer(store.bytes)
+  local old = storage.new_leaf(store, 0, dtypes.uint8, bytes, { 1 })
+  local new = storage.new_leaf(storage.bare_store(buf, store.bytes, context), 0, dtypes.uint8, bytes, { 1 })
+  if not evaluate.store(old, new, store.bytes, since) then return false end
+  storage.swap(store, buf)
+  return true
+end
+
+local function operand_of(source)
+  if object.is_array(source) then return source._sig and source or storage.leaf_of(source) end
+  return source
+end
+
+local none = {} -- readers
+
+-- A launch takes as long as a GPU needs to move about so many bytes.
+local LAUNCH = 8 * 2 ^ 20
+
+-- Of computing an array.
+local function cost_of(x) return LAUNCH + 2 * x._size * x._dtype.itemsize end
+
+-- Computes an array that reads what is written to next. One that cannot be computed is in nobody's way: it was to have
+-- the old values, so that it never will have any.
+local function compute_reader(r)
+  local failure = r._sig and evaluate.attempt(r)
+  if failure and r._sig then storage.drop(r, failure) end
+end
+
+-- An attempt to write: false where a finalizer wrote to arrays since then, so that what is where has to be seen anew.
+local function attempt(dst, source, ours, since)
+  local out, size, store = storage.leaf_of(dst), dst._size, dst._store
+  local x = operand_of(source)
+  local clash = clashes(x, out, {})
+  local readers = storage.has_readers(store) and storage.readers(store, ours and x or nil) or none
+  if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
+  -- A graph that is being recorded writes where it reads the next time it is launched.
+  local keeps = store.pinned or core.array_ready(store.buf)
+  if is_whole(out, size) and not keeps then
+    local buf, context = storage.buffer(store.bytes)
+    local fresh = storage.bare_store(buf, store.bytes, context)
+    local to = storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides)
+    if not evaluate.store(x, to, size, since) then return false end
+    storage.swap(store, buf)
+    return true
+  end
+  -- For those that still have to read, and the source where it reads what it overwrites.
+  local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
+  for _, r in ipairs(readers) do
+    if r ~= x then cost = cost + cost_of(r) end
+  end
+  if cost > LAUNCH + 2 * store.bytes and not keeps then
+    if not move_to_copy(store, since) then return false end
+  else
+    for _, r in ipairs(readers) do
+      if clash or r ~= x then compute_reader(r) end
+    end
+    if clash and object.is_array(source) then
+      x = source._sig and evaluate.evaluate(source) or storage.leaf_of(source)
+      if x.buf == out.buf or x.store.exported then x = require("cudalua.gpuarray.core.view").copy(source, "C")._leaf end
+    end
+  end
+  return evaluate.store(x, storage.leaf_of(dst), size, since)
+end
+
+---Writes an expression to an array, element by element.
+---@param dst cudalua.gpuarray.Array
+---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
+---@param ours? boolean  no other code has the source, so it need not be computed separately
+---@param what? string   function, for an error
+function M.write(dst, source, ours, what)
+  local out = evaluate.evaluate(dst)
+  if dst._size == 0 then return end
+  if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
+    layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
+      graph.describe(dst))
+  end
+  repeat
+    storage.writes = storage.writes + 1
+  until attempt(dst, source, ours, storage.writes)
+end
+
+---Before other code may write to a storage: computes what still has to read it.
+---@param store table
+function M.settle(store)
+  if not store.buf or not storage.has_readers(store) then return end
+  for _, r in ipairs(storage.readers(store)) do compute_reader(r) end
+end
+
+---Before a part of an array is written by something else than an expression: what still has to read the storage is
+---computed, or the storage moves to a copy, whatever moves fewer bytes.
+---@param dst cudalua.gpuarray.Array
+---@return table leaf  where to write
+function M.prepare(dst)
+  local out, store = evaluate.evaluate(dst), dst._store
+  if not out.buf then return out end
+  local cost = 0
+  for _, r in ipairs(storage.readers(out.store)) do cost = cost + cost_of(r) end
+  local keeps = store.pinned or core.array_ready(out.buf)
+  if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store) end
+  return storage.leaf_of(dst)
+end
+
+---The address is given away: from now on the contents may change at any time, so nothing waits to be computed.
+---@param x cudalua.gpuarray.Array
+---@return table leaf
+function M.export(x)
+  evaluate.evaluate(x)
+  x._store.exported, x._store.pinned = true, true
+  M.settle(x._store)
+  return storage.leaf_of(x)
+end
+
+return M

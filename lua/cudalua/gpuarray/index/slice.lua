@@ -1,0 +1,175 @@
+-- a[{...}] and a:slice(...): numbers, ranges and newaxis give views; arrays among them fetch elements, or say where
+-- elements are put.
+--   index/resolve  from an index to a selection      index/move       fetching and putting what is selected
+--   index/mask     where a mask is true              index/kernels    the kernels of kernels/array/index.cu
+--   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
+
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.base.errors"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local mask = require "cudalua.gpuarray.index.mask"
+local move = require "cudalua.gpuarray.index.move"
+local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local resolve = require "cudalua.gpuarray.index.resolve"
+local storage = require "cudalua.gpuarray.core.storage"
+local transfer = require "cudalua.gpuarray.core.transfer"
+local view = require "cudalua.gpuarray.core.view"
+local write = require "cudalua.gpuarray.core.write"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local refuse, floor, is_array = layout.refuse, math.floor, object.is_array
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+local M = {}
+
+-- The items of a[{...}].
+local function items_of(what, key)
+  if key == layout.newaxis or resolve.is_any_array(key) then return { key }, 1 end
+  local n = #key
+  for k in pairs_of(key) do
+    if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
+      refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
+    end
+  end
+  return key, n
+end
+
+local function has_arrays(n, items)
+  for k = 1, n do
+    if resolve.is_any_array(items[k]) then return true end
+  end
+  return false
+end
+
+-- ---- reading --------------------------------------------------------------------------------------------------------
+
+local function get(what, x, n, items)
+  if not has_arrays(n, items) then return view.slice(what, x, n, items) end
+  local part = resolve.part(what, x, n, items)
+  local only = part.items[1]
+  if n == 1 and only.axes == x._ndim and only.array._dtype == dtypes.bool and part.leaf.dense then
+    return mask.selected(mask.places(only.array, what), part.leaf)
+  end
+  return move.gather(resolve.selection(part))
+end
+
+function object.get_index(self, key)
+  local what = "gpuarray[{}]"
+  local items, n = items_of(what, key)
+  return get(what, self, n, items)
+end
+
+---A part of the array: one item for each axis, from the first; axes without one are taken whole. Without arrays among
+---the items it is a view, else a new array, as by NumPy's advanced indexing; then the program waits until the kernel
+---has looked at the positions.
+---@param ... any  i drops its axis; {i} keeps it with extent 1; {lo, hi} and {lo, hi, step} are ranges, both ends
+---  included, {lo, lo - 1} is empty, a negative step runs backwards; {} is all; gpuarray.newaxis adds an axis; an array
+---  of integers, on the device or the host, takes the elements at these positions; one of booleans, of the shape of one
+---  axis or several, those where it is true. The arrays of an index broadcast to one shape; its axes come where the
+---  arrays stand side by side (numbers among them), else first.
+---@return cudalua.gpuarray.Array
+---@raise LogicError for what lies outside an axis, too many items, and shapes or types that do not fit
+function Array:slice(...)
+  object.check_self(self, "gpuarray:slice")
+  return get("gpuarray:slice", self, select("#", ...), { ... })
+end
+
+-- ---- writing --------------------------------------------------------------------------------------------------------
+
+---What is written to an array, as one of its dtype.
+---@param what string
+---@param x cudalua.gpuarray.Array  the array that is written to
+---@param values any                array here or on the host, nested tables, a value
+---@return cudalua.gpuarray.Array
+function M.source(what, x, values)
+  if type(values) ~= "table" then
+    local value, one = make.stored_value(what, values, x._dtype), storage.empty(x._dtype, {}, 1)
+    write.write(one, require("cudalua.gpuarray.core.scalar").operand(value, x._dtype))
+    return one
+  end
+  if not is_array(values) then values = transfer.to_gpu(make.stored_array(what, values, x._dtype)) end
+  return graph.stored(values, x._dtype, what)
+end
+
+---The same array without the first axes of extent 1, until it has so many axes.
+---@param x cudalua.gpuarray.Array
+---@param ndim integer
+---@return cudalua.gpuarray.Array
+local function shortened(x, ndim)
+  local surplus = x._ndim - ndim
+  if surplus <= 0 then return x end
+  for k = 1, surplus do
+    if x._shape[k] ~= 1 then return x end
+  end
+  local strides = view.strides(x)
+  return view.of(x, 0, { unpack(x._shape, surplus + 1) }, { unpack(strides, surplus + 1) })
+end
+
+---Writes to a selection of an array what broadcasts to its shape.
+---@param sel table
+---@param x cudalua.gpuarray.Array
+---@param values any
+---@param mode? string
+function M.put(sel, x, values, mode)
+  local source = shortened(M.source(sel.what, x, values), #sel.shape)
+  if not layout.broadcasts(source._shape, sel.shape) then
+    refuse(sel.what, ("the selection has the shape %s and cannot take one of %s"):format(layout.text(sel.shape),
+      layout.text(source._shape)))
+  end
+  move.scatter(sel, x, source, mode)
+end
+
+-- A mask, and values that do not depend on how much of it is true before a place: computed for all elements in one
+-- kernel, as where() does, without waiting to hear how many are true. Nil for anything else.
+local function put_where(part, x, values)
+  if part.arrays ~= 1 then return nil end
+  local masked, rest = nil, 0
+  for k, owner in ipairs(part.owners) do
+    if owner then masked, rest = owner.array, #part.owners - k end
+  end
+  if not masked or masked._dtype.kind ~= "bool" or masked._size == 0 then return nil end
+  if type(values) == "table" then
+    if not resolve.is_any_array(values) then return nil end
+    local shape = is_array(values) and values._shape or values.shape
+    local simple = graph.size_of(shape) == 1 and #shape <= 1
+    if not simple and not (part.together and #shape <= rest) then return nil end
+  end
+  local target = view.of(x, part.off - part.leaf.off, part.shape, part.strides)
+  local source
+  if type(values) == "table" then
+    source = M.source(part.what, x, values)
+    local behind = { unpack(part.shape, #part.shape - rest + 1) }
+    if not layout.broadcasts(source._shape, behind) and source._size ~= 1 then
+      refuse(part.what, ("the selection has the shape %s behind the mask and cannot take one of %s"):format(
+        layout.text(behind), layout.text(source._shape)))
+    end
+  else
+    source = make.stored_value(part.what, values, x._dtype)
+  end
+  local shape, strides = { unpack(masked._shape) }, { unpack(view.strides(masked)) }
+  for _ = 1, rest do shape[#shape + 1], strides[#strides + 1] = 1, 0 end
+  write.write(target, graph.ternary(ops.where, view.of(masked, 0, shape, strides), source, target), true)
+  return true
+end
+
+local function set(what, x, n, items, values)
+  if not has_arrays(n, items) then
+    view.slice(what, x, n, items):set(values)
+    return
+  end
+  local part = resolve.part(what, x, n, items)
+  if not put_where(part, x, values) then M.put(resolve.selection(part), x, values) end
+end
+
+function object.set_index(self, key, value)
+  local what = "gpuarray[{}]"
+  local items, n = items_of(what, key)
+  set(what, self, n, items, value)
+end
+
+return M

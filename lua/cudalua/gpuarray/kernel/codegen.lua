@@ -1,0 +1,397 @@
+-- From the program of an expression (plan.lua) to CUDA C: a function that computes one element, and a kernel from a
+-- template in kernels/array that calls it for all of them.
+
+local address = require "cudalua.gpuarray.kernel.address"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
+local prelude = require "cudalua.gpuarray.kernel.prelude"
+local rows = require "cudalua.gpuarray.kernel.thread_rows"
+local template = require "cudalua.gpuarray.kernel.template"
+
+local concat, max, min = table.concat, math.max, math.min
+
+local M = {}
+
+---Threads of a block.
+M.BLOCK = 256
+
+local function add(list, text, ...)
+  list[#list + 1] = select("#", ...) > 0 and text:format(...) or text
+end
+
+local function use(pieces, list)
+  for _, name in ipairs(list) do pieces[name] = true end
+end
+
+---A program, taken apart.
+---@class cudalua.gpuarray.Program
+---@field leaves {dtype: cudalua.dtype.DType, class: string}[]
+---@field scalars cudalua.dtype.DType[]
+---@field ops string[]         names, in their order
+---@field dtype cudalua.dtype.DType  of the result
+---@field compute string       CUDA C of compute(), which gives one element as it lies in memory
+---@field pieces table<string, boolean>  what it needs of prelude.lua, by name
+---@field ending table[]       the tokens of the end
+---@field stores {dtype: cudalua.dtype.DType, name: string}[]  what a program with several results stores; compute()
+---  has them as references behind its parameters then, and returns nothing
+
+---@param tokens table[]
+---@return cudalua.gpuarray.Program
+function M.program(tokens)
+  local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {} }
+  local values, stack, lines, pieces = {}, {}, {}, {}
+  local function push(dtype, name)
+    values[#values + 1] = { dtype = dtype, name = name }
+    stack[#stack + 1] = values[#values]
+  end
+  local params = {}
+  -- Elements of arrays are loaded where something is done with them: what is only copied keeps its bits.
+  local function name_of(v)
+    if v.load then
+      add(lines, "  const %s %s = %s;", ctype.register(v.dtype), v.name, v.load)
+      v.load = nil
+    end
+    return v.name
+  end
+  local function stored(v)
+    if v.element and v.dtype.kind ~= "bool" then return v.element end
+    return ctype.store(v.dtype, name_of(v))
+  end
+  local function pop(dtype)
+    local v = table.remove(stack)
+    name_of(v)
+    if v.dtype == dtype then return v.name end
+    use(pieces, ctype.pieces(v.dtype))
+    use(pieces, ctype.pieces(dtype))
+    local name = ("c%d"):format(#lines + 1)
+    add(lines, "  const %s %s = %s;", ctype.register(dtype), name, ctype.convert(v.dtype, dtype, v.name))
+    return name
+  end
+  for i, t in ipairs(tokens) do
+    if type(t) == "number" then
+      stack[#stack + 1] = values[t]
+    elseif t.op then
+      local z = t.z and pop(t.z)
+      local y = t.y and pop(t.y)
+      local names = { ["1"] = pop(t.x), ["2"] = y, ["3"] = z }
+      local name = ("v%d"):format(#lines + 1)
+      use(pieces, ctype.pieces(t.result))
+      use(pieces, t.op.pieces(t.op.values == 2 and t.y or t.x))
+      local text, exact = t.op.code(t.op.values == 2 and t.y or t.x, t.result)
+      text = text:gsub("%$(%d)", names)
+      add(lines, "  const %s %s = %s;", ctype.register(t.result), name, exact and text or ctype.round(t.result, text))
+      add(p.ops, t.op.name)
+      push(t.result, name)
+    elseif t.kind == "leaf" then
+      p.leaves[#p.leaves + 1] = t
+      local name = ("a%d"):format(#p.leaves)
+      add(params, "const %s %s", ctype.memory(t.dtype), name)
+      use(pieces, ctype.pieces(t.dtype))
+      local loaded = ctype.load(t.dtype, name)
+      push(t.dtype, loaded ~= name and name .. "v" or name)
+      local v = values[#values]
+      v.element, v.load = name, loaded ~= name and loaded or nil
+    elseif t.kind == "scalar" then
+      p.scalars[#p.scalars + 1] = t.dtype
+      local name = ("s%d"):format(#p.scalars)
+      add(params, "const %s %s", ctype.register(t.dtype), name)
+      push(t.dtype, name)
+    elseif t.kind == "store" then
+      p.stores[#p.stores + 1] = table.remove(stack)
+    else
+      p.ending = { unpack(tokens, i) }
+      break
+    end
+  end
+  local result = stack[#stack] or p.stores[1]
+  p.dtype = result.dtype
+  use(pieces, ctype.pieces(p.dtype)) -- for storing it
+  -- Arrays first, then scalars, in the order of their numbers.
+  table.sort(params, function(a, b)
+    local ka, na = a:match "([as])(%d+)$"
+    local kb, nb = b:match "([as])(%d+)$"
+    if ka ~= kb then return ka < kb end
+    return tonumber(na) < tonumber(nb)
+  end)
+  local returned = #p.stores > 0 and "void" or ctype.memory(p.dtype)
+  if #p.stores == 0 then add(lines, "  return %s;", stored(result)) end
+  for k, v in ipairs(p.stores) do
+    use(pieces, ctype.pieces(v.dtype))
+    add(params, "%s &r%d", ctype.memory(v.dtype), k)
+    add(lines, "  r%d = %s;", k, stored(v))
+  end
+  p.compute = ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
+    concat(lines, "\n"))
+  p.pieces = pieces
+  return p
+end
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+---What a kernel of this program is called: the names of its operations, as far as they are short.
+---@param p cudalua.gpuarray.Program
+---@param prefix string
+---@return string
+function M.name(p, prefix)
+  local name, rest = prefix, 0
+  for _, op in ipairs(p.ops) do
+    if #name < 60 then name = name .. "_" .. op else rest = rest + 1 end
+  end
+  return rest > 0 and ("%s_and_%d"):format(name, rest) or #p.ops == 0 and prefix .. "_copy" or name
+end
+
+local function params_of(p, extra)
+  local list = {}
+  if #p.stores == 0 then list[1] = ("%s *out"):format(ctype.memory(p.dtype)) end
+  for i, v in ipairs(p.stores) do add(list, "%s *out%d", ctype.memory(v.dtype), i) end
+  for i, leaf in ipairs(p.leaves) do add(list, "const %s *p%d", ctype.memory(leaf.dtype), i) end
+  for i, dt in ipairs(p.scalars) do add(list, "const %s s%d", ctype.register(dt), i) end
+  for _, text in ipairs(extra) do add(list, text) end
+  return ", " .. concat(list, ", ")
+end
+
+local function uniform_of(p)
+  local lines = {}
+  for i, leaf in ipairs(p.leaves) do
+    if leaf.class == "one" and not leaf.places then
+      add(lines, "  const %s u%d = *p%d;", ctype.memory(leaf.dtype), i, i)
+    end
+  end
+  return concat(lines, "\n")
+end
+
+-- What a program stores: the types, and the pointers to where it goes.
+local function results_of(p)
+  if #p.stores == 0 then return { { dtype = p.dtype, out = "out", name = "r" } } end
+  local list = {}
+  for i, v in ipairs(p.stores) do list[i] = { dtype = v.dtype, out = "out" .. i, name = "r" .. i } end
+  return list
+end
+
+-- The statement that computes one element: `operand(i)` is an element of the i-th array, `result(r)` where it goes;
+-- `place` is its place, which stands for the elements of arrays without memory (see plan.lua).
+local function evaluation(p, operand, result, place)
+  local list = {}
+  for i, leaf in ipairs(p.leaves) do
+    list[i] = leaf.places and place or leaf.class == "one" and ("u%d"):format(i) or operand(i)
+  end
+  for i = 1, #p.scalars do add(list, "s%d", i) end
+  local results = results_of(p)
+  if #p.stores == 0 then return ("%s = compute(%s);"):format(result(results[1]), concat(list, ", ")) end
+  for _, r in ipairs(results) do list[#list + 1] = result(r) end
+  return ("compute(%s);"):format(concat(list, ", "))
+end
+
+-- ---- packs ----------------------------------------------------------------------------------------------------------
+
+-- Neighbours that are read and written together: a struct of so many elements, or just an element.
+local Packs = {}
+Packs.__index = Packs
+
+local function packs_of(size) return setmetatable({ size = size, texts = {}, declared = {} }, Packs) end
+
+-- The C type.
+function Packs:type(dt)
+  if self.size == 1 then return ctype.memory(dt) end
+  if not self.declared[dt] then
+    self.declared[dt] = true
+    add(self.texts, "struct __align__(%d) pack_%s { %s e[%d]; };\n", min(16, self.size * dt.itemsize), dt.name,
+      ctype.memory(dt), self.size)
+  end
+  return "pack_" .. dt.name
+end
+
+function Packs:text() return concat(self.texts) .. (self.helper or "") end
+
+-- What is at p + place.
+function Packs:at(dt, pointer, place)
+  if self.size == 1 then return ("%s[%s]"):format(pointer, place) end
+  return ("*(const %s *)(%s + %s)"):format(self:type(dt), pointer, place)
+end
+
+-- An element of a pack.
+function Packs:element(name, number) return self.size == 1 and name or ("%s.e[%s]"):format(name, number) end
+
+-- Declares the results of one pack, and stores them: lines with this indent.
+function Packs:results(results, indent, place)
+  local declared, stores = {}, {}
+  for k, r in ipairs(results) do
+    declared[k] = ("%s%s %s;"):format(indent, self:type(r.dtype), r.name)
+    stores[k] = ("%s%s = %s;"):format(indent, self:at(r.dtype, r.out, place):gsub("^%*%(const ", "*("), r.name)
+  end
+  return concat(declared, "\n"), concat(stores, "\n")
+end
+
+-- ---- how much a thread does -----------------------------------------------------------------------------------------
+
+-- Bytes of an element of the largest array, of one element of all of them together, and how many are read.
+local function sizes_of(p)
+  local largest, sum, read = 0, 0, 0
+  for _, r in ipairs(results_of(p)) do
+    largest, sum = max(largest, r.dtype.itemsize), sum + r.dtype.itemsize
+  end
+  for _, leaf in ipairs(p.leaves) do
+    if leaf.class ~= "one" and not leaf.places then
+      largest, sum, read = max(largest, leaf.dtype.itemsize), sum + leaf.dtype.itemsize, read + 1
+    end
+  end
+  return largest, sum, read
+end
+
+-- How many packs a thread reads before it uses the first.
+local function chunks_of(p, pack, bytes)
+  local largest, sum, read = sizes_of(p)
+  return rows.chunks(pack, largest, sum, read, bytes)
+end
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+-- More arrays than plain expressions read: a thread has no registers for many elements of each.
+local MANY = 32
+
+local function has_places(p)
+  for _, leaf in ipairs(p.leaves) do
+    if leaf.places then return true end
+  end
+  return false
+end
+
+---The place of an element in a pack that begins at a multiple of its size: so written that the compiler sees which
+---elements random numbers are made for at once.
+---@param at string
+---@param size integer  of the pack
+---@param w string
+---@return string
+function M.place_in_pack(at, size, w) return ("(%s) & ~%dull | %s"):format(at, size - 1, w) end
+
+local function dense(p)
+  local largest, drawn = sizes_of(p), has_places(p)
+  -- Random numbers are made four at a time, and a thread makes more of them: what comes before the first takes long.
+  local packs = packs_of(drawn and max(16 / largest, 4) or #p.leaves > MANY and min(16 / largest, 2) or 16 / largest)
+  local n = chunks_of(p, packs.size, drawn and 2 * rows.DENSE_BYTES or rows.DENSE_BYTES)
+  local declared, loads, at = {}, {}, ("first + k * %d"):format(256 * packs.size)
+  for i, leaf in ipairs(p.leaves) do
+    if leaf.class ~= "one" and not leaf.places then
+      add(declared, "    %s x%d[%d];", packs:type(leaf.dtype), i, n)
+      add(loads, "      x%d[k] = %s;", i, packs:at(leaf.dtype, "p" .. i, at))
+    end
+  end
+  local results, stores = packs:results(results_of(p), "      ", at)
+  return { elements = n * packs.size, pack = packs.size, chunks = n, stride = 256 * packs.size,
+    span = (n - 1) * 256 * packs.size + packs.size, params = params_of(p, {}), declared = concat(declared, "\n"),
+    loads = concat(loads, "\n"), results = results, stores = stores,
+    evaluate = evaluation(p, function(i) return packs:element(("x%d[k]"):format(i), "w") end,
+      function(r) return packs:element(r.name, "w") end, M.place_in_pack(at, packs.size, "w")),
+    evaluate_one = evaluation(p, function(i) return ("p%d[j]"):format(i) end,
+      function(r) return r.out .. "[j]" end, "j") }, packs
+end
+
+local function odd(p)
+  local packs = packs_of(1)
+  local n = chunks_of(p, 1, rows.DENSE_BYTES)
+  local declared, loads = {}, {}
+  for i, leaf in ipairs(p.leaves) do
+    if leaf.class ~= "one" and not leaf.places then
+      add(declared, "  %s x%d[%d];", ctype.memory(leaf.dtype), i, n)
+      add(loads, "      x%d[k] = p%d[j];", i, i)
+    end
+  end
+  local results, stores = packs:results(results_of(p), "      ", "j")
+  return { elements = n, chunks = n, params = params_of(p, {}), declared = concat(declared, "\n"),
+    loads = concat(loads, "\n"), results = results, stores = stores,
+    evaluate = evaluation(p, function(i) return ("x%d[k]"):format(i) end, function(r) return r.name end, "j") }, packs
+end
+
+local function types_of(ending)
+  if ending.wide then return "unsigned long long", "long long" end
+  return "unsigned", "int"
+end
+
+-- The step of an operand, which may be as that of one before: the number of that one, and how it steps.
+local function step_of(p, operand)
+  local token = p.ending[1 + operand]
+  while token.same do
+    operand = token.same
+    token = p.ending[1 + operand]
+  end
+  return operand, token
+end
+
+local function strided(p)
+  local ending = p.ending[1]
+  local rank = ending.rank
+  local index, integer = types_of(ending)
+  local packs = packs_of(ending.pack)
+  local n = ending.chunks
+  local extra, declared, places, loads = {}, {}, {}, {}
+  address.extents(extra, "", rank, index, ending.wide)
+  add(declared, "  %s at_out[%d];", integer, n)
+  address.coordinates(places, "      ", "j", "", rank, index, ending.wide)
+  add(places, "      at_out[k] = %s;", address.place(extra, "t_out", rank, p.ending[2].step, integer, packs.size))
+  local operand, single = 1, {}
+  for i, leaf in ipairs(p.leaves) do
+    if leaf.class ~= "one" then
+      local at = "at_out[k]"
+      if leaf.class == "strided" then
+        operand = operand + 1
+        local first, token = step_of(p, operand)
+        if first == operand then
+          add(places, "      const %s at%d = %s;", integer, operand,
+            address.place(extra, "t" .. i, rank, token.step, integer, packs.size))
+        end
+        if first > 1 then at = "at" .. first end
+        single[i] = token.step == 0
+      end
+      local pointer = "p" .. i
+      add(declared, "  %s x%d[%d];", single[i] and ctype.memory(leaf.dtype) or packs:type(leaf.dtype), i, n)
+      add(loads, "      x%d[k] = %s;", i, single[i] and ("%s[%s]"):format(pointer, at) or
+        packs:at(leaf.dtype, pointer, at))
+    end
+  end
+  local results, stores = packs:results(results_of(p), "      ", "at_out[k]")
+  return { elements = n * packs.size, pack = packs.size, chunks = n, index = index, params = params_of(p, extra),
+    declared = concat(declared, "\n"), places = concat(places, "\n"), loads = concat(loads, "\n"), results = results,
+    stores = stores, evaluate = evaluation(p, function(i)
+      local name = ("x%d[k]"):format(i)
+      return single[i] and name or packs:element(name, "w")
+    end, function(r) return packs:element(r.name, "w") end) }, packs
+end
+
+local shapes = { dense = dense, odd = odd, strided = strided }
+function shapes.tiled(p) return require("cudalua.gpuarray.kernel.tile_code").fields(p) end
+function shapes.rows(p) return require("cudalua.gpuarray.kernel.rows_code").rows(p) end
+function shapes.words(p)
+  local size = 4 / sizes_of(p)
+  return require("cudalua.gpuarray.kernel.rows_code").words(p, min(chunks_of(p, size, rows.BYTES), 4), size)
+end
+
+---For tile_code.lua and rows_code.lua.
+M.parts = { add = add, evaluation = evaluation, packs_of = packs_of, step_of = step_of, types_of = types_of,
+  params_of = params_of, results_of = results_of }
+
+---The kernel that stores a program's value for each element.
+---@param p cudalua.gpuarray.Program
+---@return {pieces: table<string, boolean>, device: string, kernel: string, name: string, elements: integer}  pieces
+---  of the prelude, and what comes after it; elements of a thread, where all blocks do as many
+function M.elementwise(p)
+  local class = p.ending[1].class
+  -- Where one array is not aligned, wide loads are out of the question.
+  for _, leaf in ipairs(p.leaves) do
+    if class == "dense" and leaf.class == "odd" then class = "odd" end
+  end
+  -- Words can begin anywhere; rows in words are rows.
+  if class == "words" then class = "rows" end
+  if class == "odd" and sizes_of(p) <= 2 and not has_places(p) then class = "words" end
+  local fields, packs = shapes[class](p)
+  fields.name = M.name(p, class == "tiled" and "array_tiled" or "array")
+  fields.uniform = uniform_of(p)
+  local kernel = template.fill("elementwise", class, fields)
+  return { pieces = p.pieces, device = packs:text() .. p.compute .. "\n", kernel = kernel, name = fields.name,
+    elements = fields.elements }
+end
+
+---The whole source of a kernel.
+---@param k {pieces: table<string, boolean>, device: string, kernel: string}
+---@return string
+function M.source(k) return prelude.text(k.pieces) .. k.device .. k.kernel end
+
+return M

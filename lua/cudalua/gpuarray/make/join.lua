@@ -1,0 +1,560 @@
+-- Arrays put together from others, or from parts of one; and taken apart. What is put together is written part by part
+-- into a fresh array, a pending part straight from its expression.
+
+local calls = require "cudalua.gpuarray.core.calls"
+local columns = require "cudalua.gpuarray.make.side_by_side"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local ndarray = require "cudalua.ndarray"
+local object = require "cudalua.gpuarray.core.object"
+local scalar = require("cudalua.gpuarray.core.scalar").operand
+local storage = require "cudalua.gpuarray.core.storage"
+local view = require "cudalua.gpuarray.core.view"
+
+local refuse, check_self, size_of = layout.refuse, object.check_self, require("cudalua.gpuarray.core.graph").size_of
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+---@class cudalua.gpuarray
+local M = {}
+
+-- A part of a leaf: along some axes {first from 0, count, step}, else all.
+local function part(leaf, ranges)
+  local offset, shape, strides = leaf.off, {}, {}
+  for k = 1, #leaf.shape do
+    local r = ranges[k]
+    shape[k], strides[k] = leaf.shape[k], leaf.strides[k]
+    if r then
+      offset = offset + r[1] * strides[k]
+      shape[k], strides[k] = r[2], strides[k] * (r[3] or 1)
+    end
+  end
+  return storage.new_leaf(leaf.store, offset, leaf.dtype, shape, strides), size_of(shape)
+end
+
+-- Copies a part of a leaf to another part, which it does not overlap.
+local function copy_part(from, from_ranges, to, to_ranges)
+  local out, size = part(to, to_ranges)
+  if size > 0 then evaluate.store((part(from, from_ranges)), out, size) end
+end
+
+-- ---- together -------------------------------------------------------------------------------------------------------
+
+-- The list of arrays that a function got, at least one.
+local function check_list(what, list)
+  if object.is_array(list) or type(list) ~= "table" or type(getmetatable(list)) == "string" then
+    refuse(what, "expected a list of arrays, got " .. (object.is_array(list) and "one" or element.describe(list)))
+  end
+  local out = {}
+  for i = 1, #list do out[i] = make.device_array(what, rawget(list, i)) end
+  if #out == 0 then refuse(what, "expected at least one array") end
+  return out
+end
+
+local function describe(x) return x._dtype.name .. layout.text(x._shape) end
+
+local join_options = { dtype = true, out = true, stream = true, allocator = true }
+
+-- Of the arrays' dtypes, or as asked for; where it goes, if that is there.
+local function target(what, list, options)
+  local o = errors.options(what, options, join_options)
+  local dtype = o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
+  if not dtype then
+    for _, x in ipairs(list) do dtype = dtype and dtypes.promote(dtype, x._dtype) or x._dtype end
+  end
+  return dtype, o.out
+end
+
+-- A fresh array, or a view of `out`; the result is finish(x).
+local function begin(what, shape, dtype, out)
+  if out == nil then return make.fresh(what, shape, dtype, "C"), function(x) return x end end
+  if not object.is_array(out) then refuse(what, "out must be a gpuarray, got " .. element.describe(out)) end
+  if not layout.same(out._shape, shape) then
+    refuse(what, "%s", functions.misfit(dtype, shape, out))
+  end
+  local why = dtypes._unstorable(dtype, out._dtype)
+  if why then refuse(what, why) end
+  return make.fresh(what, shape, out._dtype, "C"), function(x) return out:set(x) end
+end
+
+-- Seen as rows that end with this axis and those behind it: how many there are.
+local function rows_before(shape, axis) return size_of { unpack(shape, 1, axis - 1) } end
+
+local function concatenated(what, list, axis, options)
+  local first = list[1]
+  if first._ndim == 0 then refuse(what, "0-d arrays cannot be concatenated; stack() can") end
+  axis = layout.axis(what, axis == nil and 1 or axis, first._ndim)
+  local shape = first.shape
+  for i = 2, #list do
+    local x = list[i]
+    for k = 1, math.max(first._ndim, x._ndim) do
+      if x._ndim ~= first._ndim or k ~= axis and x._shape[k] ~= shape[k] then
+        refuse(what, "arrays 1 and %d, %s and %s, do not fit together along axis %d", i, describe(first), describe(x),
+          axis)
+      end
+    end
+    shape[axis] = shape[axis] + x._shape[axis]
+  end
+  local dtype, out = target(what, list, options)
+  layout.size(what, shape, dtype.itemsize)
+  local result, finish = begin(what, shape, dtype, out)
+  local at, done = 0, columns.write(list, result._leaf, rows_before(shape, axis))
+  for i, x in ipairs(list) do
+    local n = x._shape[axis]
+    if not done[i] then make.place(x, part(result._leaf, { [axis] = { at, n } })) end
+    at = at + n
+  end
+  return finish(result)
+end
+
+---Arrays one after the other along an axis.
+---@param arrays any      list of arrays, of one shape but for this axis; dtypes are promoted
+---@param axis? integer   default: 1
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
+---  the result; out: gets it, in place of a new array
+---@return cudalua.gpuarray.Array
+---@raise LogicError for no arrays, and if their shapes do not fit together
+function M.concatenate(arrays, axis, options)
+  local what = "gpuarray.concatenate"
+  return concatenated(what, check_list(what, arrays), axis, options)
+end
+
+local function stacked(what, list, axis, options)
+  local first = list[1]
+  for i = 2, #list do
+    if not layout.same(list[i]._shape, first._shape) then
+      refuse(what, "arrays 1 and %d, %s and %s, have different shapes", i, describe(first), describe(list[i]))
+    end
+  end
+  if first._ndim == layout.MAX_AXES then refuse(what, "an array has at most %d axes", layout.MAX_AXES) end
+  axis = layout.axis(what, axis == nil and 1 or axis, first._ndim + 1)
+  local shape = first.shape
+  table.insert(shape, axis, #list)
+  local dtype, out = target(what, list, options)
+  layout.size(what, shape, dtype.itemsize)
+  local result, finish = begin(what, shape, dtype, out)
+  local leaf = result._leaf
+  local done = columns.write(list, leaf, rows_before(shape, axis))
+  for i, x in ipairs(list) do
+    local place, size = part(leaf, { [axis] = { i - 1, 1 } })
+    table.remove(place.shape, axis)
+    table.remove(place.strides, axis)
+    if not done[i] then
+      make.place(x, storage.new_leaf(place.store, place.off, place.dtype, place.shape, place.strides), size)
+    end
+  end
+  return finish(result)
+end
+
+---Arrays along a new axis.
+---@param arrays any      list of arrays of one shape; dtypes are promoted
+---@param axis? integer   where the new axis is in the result; default: 1
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
+---@return cudalua.gpuarray.Array
+---@raise LogicError for no arrays, and if their shapes differ
+function M.stack(arrays, axis, options)
+  local what = "gpuarray.stack"
+  return stacked(what, check_list(what, arrays), axis, options)
+end
+
+-- Each array in another shape.
+local function reshaped(list, shape)
+  for i, x in ipairs(list) do
+    local new = shape(x._shape)
+    if new then list[i] = view.reshape(x, new, "C") end
+  end
+  return list
+end
+
+---Arrays side by side: along the second axis, 1-D ones along their only one.
+---@param arrays any  list of arrays
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
+---@return cudalua.gpuarray.Array
+---@raise LogicError as concatenate
+function M.hstack(arrays, options)
+  local what = "gpuarray.hstack"
+  local list = reshaped(check_list(what, arrays), function(s) return #s == 0 and { 1 } end)
+  return concatenated(what, list, list[1]._ndim == 1 and 1 or 2, options)
+end
+
+---Arrays below each other: along the first axis, 1-D ones as rows.
+---@param arrays any  list of arrays
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
+---@return cudalua.gpuarray.Array
+---@raise LogicError as concatenate
+function M.vstack(arrays, options)
+  local what = "gpuarray.vstack"
+  return concatenated(what, reshaped(check_list(what, arrays), function(s) return #s < 2 and { 1, s[1] or 1 } end), 1,
+    options)
+end
+
+---Arrays behind each other: along the third axis, which those of fewer axes get.
+---@param arrays any  list of arrays
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for
+---  concatenate
+---@return cudalua.gpuarray.Array
+---@raise LogicError as concatenate
+function M.dstack(arrays, options)
+  local what = "gpuarray.dstack"
+  return concatenated(what, reshaped(check_list(what, arrays), function(s)
+    return #s == 2 and { s[1], s[2], 1 } or #s < 2 and { 1, s[1] or 1, 1 }
+  end), 3, options)
+end
+
+-- ---- apart ----------------------------------------------------------------------------------------------------------
+
+-- Views of the parts that end at these positions of an axis.
+local function cut(what, x, axis, ends)
+  local out, from, strides = {}, 0, view.strides(x)
+  local n = x._shape[axis]
+  for i = 1, #ends + 1 do
+    local to = ends[i] or n
+    if to < from or to > n then
+      refuse(what, "ends must ascend from 0 to %.0f, the length of the axis; got %.0f", n, to)
+    end
+    local shape = x.shape
+    shape[axis] = to - from
+    out[i] = view.of(x, from < n and from * strides[axis] or 0, shape, { unpack(strides, 1, #strides) })
+    from = to
+  end
+  return out
+end
+
+local function split(what, x, parts, axis, uneven)
+  check_self(x, what)
+  if x._ndim == 0 then refuse(what, "a 0-d array has no parts") end
+  axis = layout.axis(what, axis == nil and 1 or axis, x._ndim)
+  if type(parts) == "table" then return cut(what, x, axis, layout.integers(what, "ends", parts, 0)) end
+  local count, n, ends = layout.whole(parts), x._shape[axis], {}
+  if not count or count < 1 or count > 2 ^ 24 then
+    refuse(what, "the number of parts must be a positive integer, got " .. element.describe(parts))
+  end
+  if n % count ~= 0 and not uneven then
+    refuse(what, "axis %d has %.0f elements, which cannot be split into %.0f equal parts; array_split() can", axis, n,
+      count)
+  end
+  local each, more = math.floor(n / count), n % count
+  for i = 1, count - 1 do ends[i] = i * each + math.min(i, more) end
+  return cut(what, x, axis, ends)
+end
+
+---Parts along an axis, as views.
+---@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
+---@param axis? integer            default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError if the axis has no such parts
+function Array:split(parts, axis) return split("gpuarray:split", self, parts, axis, false) end
+
+---As split; if the axis cannot be split equally, the first parts have one element more.
+---@param parts integer|integer[]  as for split
+---@param axis? integer            default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError if positions are beyond the axis
+function Array:array_split(parts, axis) return split("gpuarray:array_split", self, parts, axis, true) end
+
+---The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
+---joins.
+---@param axis? integer  default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError for a 0-d array, and if an axis is out of range
+function Array:unstack(axis)
+  local what = "gpuarray:unstack"
+  check_self(self, what)
+  if self._ndim == 0 then refuse(what, "a 0-d array has no parts") end
+  axis = layout.axis(what, axis == nil and 1 or axis, self._ndim)
+  local out, strides = {}, view.strides(self)
+  for i = 1, self._shape[axis] do
+    local shape, steps = self.shape, { unpack(strides, 1, #strides) }
+    table.remove(shape, axis)
+    table.remove(steps, axis)
+    out[i] = view.of(self, (i - 1) * strides[axis], shape, steps)
+  end
+  return out
+end
+
+-- ---- again and again ------------------------------------------------------------------------------------------------
+
+---The array repeated as a tile along each axis.
+---@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
+---  axes before its first; last {stream = cudalua.Stream, allocator = function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a value that is not a non-negative integer
+function Array:tile(...)
+  local what = "gpuarray:tile"
+  check_self(self, what)
+  local n, given = select("#", ...), { ... }
+  if n > 1 and type(given[n]) == "table" then
+    errors.options(what, given[n], calls.PLACED)
+    given[n], n = nil, n - 1
+  end
+  if n == 1 and type(given[1]) == "table" then given = given[1] end
+  local times = layout.numbers(what, "repetitions", given, 0)
+  n = math.max(#times, self._ndim)
+  local own, strides = self._shape, view.strides(self)
+  local shape, wide, steps, narrow = {}, {}, {}, {}
+  for k = 1, n do
+    local reps = times[k - n + #times] or 1
+    local at = k - n + self._ndim
+    local extent = own[at] or 1
+    shape[k] = reps * extent
+    -- An axis that is not repeated needs no axis of repetitions.
+    if reps ~= 1 then wide[#wide + 1], steps[#steps + 1], narrow[#narrow + 1] = reps, 0, 1 end
+    wide[#wide + 1], steps[#steps + 1], narrow[#narrow + 1] = extent, strides[at] or 0, extent
+  end
+  layout.size(what, shape, self._dtype.itemsize)
+  if #wide > layout.MAX_AXES then refuse(what, "too many axes are repeated") end
+  local x = view.copy(view.of(self, 0, wide, steps), "C")
+  return view.reshape(x, shape, "C")
+end
+
+-- One array with each element of an axis as often as a list says.
+local function repeated_by(what, x, axis, counts)
+  local n, total = x._shape[axis], 0
+  if #counts ~= n then refuse(what, "%d numbers for the %.0f elements of axis %d", #counts, n, axis) end
+  for _, c in ipairs(counts) do total = total + c end
+  local shape = x.shape
+  shape[axis] = total
+  layout.size(what, shape, x._dtype.itemsize)
+  local out, from = make.fresh(what, shape, x._dtype, "C"), evaluate.evaluate(x)
+  local at = 0
+  for i, c in ipairs(counts) do
+    copy_part(from, { [axis] = { i - 1, 1 } }, out._leaf, { [axis] = { at, c } })
+    at = at + c
+  end
+  return out
+end
+
+---Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
+---@param times integer|integer[]  how often; a list: for each position of the axis
+---@param axis? integer            default: the elements of the whole array along one axis
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a value that is not a non-negative integer, or a list of another length
+function Array:repeat_(times, axis, options)
+  local what = "gpuarray:repeat_"
+  check_self(self, what)
+  errors.options(what, options, calls.PLACED)
+  local x = self
+  if axis == nil then x, axis = self:ravel(), 1 end
+  axis = layout.axis(what, axis, x._ndim)
+  if type(times) == "table" then
+    local list = {}
+    for i = 1, #times do
+      list[i] = layout.whole(rawget(times, i))
+      if not list[i] or list[i] < 0 then
+        refuse(what, "times[%d] must be a non-negative integer, got %s", i, element.describe(rawget(times, i)))
+      end
+    end
+    return repeated_by(what, x, axis, list)
+  end
+  local count = layout.numbers(what, "times", times, 0)[1]
+  local wide, steps, old = x.shape, x.strides, x.shape
+  if #wide == layout.MAX_AXES then
+    refuse(what, "an array of %d axes cannot get another axis for repetitions", #wide)
+  end
+  table.insert(wide, axis + 1, count)
+  table.insert(steps, axis + 1, 0)
+  old[axis] = old[axis] * count
+  layout.size(what, old, x._dtype.itemsize)
+  return view.reshape(view.copy(view.of(x, 0, wide, steps), "C"), old, "C")
+end
+
+-- ---- shifted --------------------------------------------------------------------------------------------------------
+
+---The elements shifted along axes; what leaves at one end comes in at the other.
+---@param shift integer|integer[]  by how many positions; towards the end if positive
+---@param axes? integer|integer[]  default: the elements of the whole array, in C order
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range, or not one shift or as many as axes
+function Array:roll(shift, axes, options)
+  local what = "gpuarray:roll"
+  check_self(self, what)
+  errors.options(what, options, calls.PLACED)
+  local shifts = layout.integers(what, "shift", shift, -2 ^ 53)
+  local x, shape = self, self.shape
+  if axes == nil then
+    x, axes = self:ravel(), { 1 }
+  else
+    axes = layout.integers(what, "axes", axes, -2 ^ 53)
+  end
+  if #shifts ~= #axes and (#shifts ~= 1 and #axes ~= 1 or #shifts * #axes == 0) then
+    refuse(what, "%d shifts for %d axes", #shifts, #axes)
+  end
+  local sums = {}
+  for i = 1, math.max(#shifts, #axes) do
+    local axis = layout.axis(what, axes[#axes == 1 and 1 or i], x._ndim)
+    local n = math.max(x._shape[axis], 1)
+    sums[axis] = ((sums[axis] or 0) + shifts[#shifts == 1 and 1 or i] % n) % n
+  end
+  local out, from = make.fresh(what, x.shape, x._dtype, "C"), evaluate.evaluate(x)
+  local from_ranges, to_ranges = {}, {}
+  local function walk(axis)
+    if axis > x._ndim then return copy_part(from, from_ranges, out._leaf, to_ranges) end
+    local s, n = sums[axis] or 0, x._shape[axis]
+    if s == 0 then
+      from_ranges[axis], to_ranges[axis] = nil, nil
+      return walk(axis + 1)
+    end
+    from_ranges[axis], to_ranges[axis] = { 0, n - s }, { s, n - s }
+    walk(axis + 1)
+    from_ranges[axis], to_ranges[axis] = { n - s, s }, { 0, s }
+    walk(axis + 1)
+  end
+  walk(1)
+  return view.reshape(out, shape, "C")
+end
+
+-- ---- a border -------------------------------------------------------------------------------------------------------
+
+-- {before, after} for each axis.
+local function widths_of(what, width, n)
+  local function pair(x, name)
+    local list = layout.numbers(what, name, x, 0)
+    if #list ~= 1 and #list ~= 2 then refuse(what, "%s must be a number or {before, after}", name) end
+    return { list[1], list[2] or list[1] }
+  end
+  local out = {}
+  if type(width) == "table" and type(rawget(width, 1)) == "table" then
+    if #width ~= n and #width ~= 1 then refuse(what, "%d widths for %d axes", #width, n) end
+    for k = 1, n do out[k] = pair(rawget(width, #width == 1 and 1 or k), ("width[%d]"):format(k)) end
+  else
+    local both = pair(width, "width")
+    for k = 1, n do out[k] = both end
+  end
+  return out
+end
+
+-- The sides of an axis that are filled from what is there: positions first to last - 1 of it are, and the rest is asked
+-- for, piece by piece. ranges are those of the axes; along this one the pieces are set.
+local borders = {}
+
+function borders.edge(fill, first, last, n)
+  if first > 0 then fill({ 0, first }, { first, 1 }) end
+  if last < n then fill({ last, n - last }, { last - 1, 1 }) end
+end
+
+-- Repeats what is there, which has whole periods and more, to both sides: each piece is as long as what it is copied
+-- from, so that few are needed.
+local function periodic(fill, first, last, n, period)
+  while first > 0 or last < n do
+    local whole = math.floor((last - first) / period) * period
+    local count = math.min(first, whole)
+    if count > 0 then
+      fill({ first - count, count }, { first - count + whole, count })
+      first = first - count
+    end
+    whole = math.floor((last - first) / period) * period
+    count = math.min(n - last, whole)
+    if count > 0 then
+      fill({ last, count }, { last - whole, count })
+      last = last + count
+    end
+  end
+end
+
+-- Mirrored at the first and the last element, which are not (own = 0), or are (own = 1), repeated. One image of the
+-- axis on each side; what lies beyond repeats with the period of the axis and an image.
+local function mirrored(own)
+  return function(fill, first, last, n)
+    local image = last - first - 1 + own
+    if image == 0 then return borders.edge(fill, first, last, n) end
+    local before, behind = math.min(first, image), math.min(n - last, image)
+    if before > 0 then fill({ first - before, before }, { first + before - own, before, -1 }) end
+    if behind > 0 then fill({ last, behind }, { last - 2 + own, behind, -1 }) end
+    periodic(fill, first - before, last + behind, n, 2 * image)
+  end
+end
+borders.reflect, borders.symmetric = mirrored(0), mirrored(1)
+
+function borders.wrap(fill, first, last, n) periodic(fill, first, last, n, last - first) end
+
+local pad_options = { constant_values = true, stream = true, allocator = true }
+
+---The array with a border around it.
+---@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
+---@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at
+---  the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty":
+---  anything
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
+---  the value, default 0
+---@return cudalua.gpuarray.Array
+---@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
+function Array:pad(width, mode, options)
+  local what = "gpuarray:pad"
+  check_self(self, what)
+  if mode == nil then mode = "constant" end
+  local border = type(mode) == "string" and borders[mode]
+  if mode ~= "constant" and mode ~= "empty" and not border then
+    refuse(what, "mode must be 'constant', 'edge', 'reflect', 'symmetric', 'wrap' or 'empty', got " ..
+      errors.text(mode))
+  end
+  local o = errors.options(what, options, pad_options)
+  local value = o.constant_values
+  if value == nil then value = 0 elseif mode ~= "constant" then
+    refuse(what, "constant_values are for the mode 'constant'")
+  end
+  local n, dtype = self._ndim, self._dtype
+  local widths, shape, middle = widths_of(what, width, n), self.shape, {}
+  for k = 1, n do
+    local before, after = widths[k][1], widths[k][2]
+    if border and shape[k] == 0 and before + after > 0 then
+      refuse(what, "axis %d has no elements from which to make a border", k)
+    end
+    middle[k] = { before, shape[k] }
+    shape[k] = before + shape[k] + after
+  end
+  local v
+  if mode == "constant" then
+    if dtype.kind == "struct" and o.constant_values == nil then value = dtype() end
+    local why
+    v, why = dtype._check(value)
+    if why then refuse(what, why) end
+    if dtype.kind == "struct" then
+      v = storage.leaf_of(make.device_array(what, ndarray.full({}, v, dtype)))
+    else
+      v = scalar(v, dtype)
+    end
+  end
+  local x = make.fresh(what, shape, dtype, "C")
+  local leaf = x._leaf
+  make.place(self, part(leaf, middle))
+  -- The corners are made with the last of their axes, from what the ones before it have made.
+  for k = 1, n do
+    local ranges = {}
+    for axis = k + 1, n do ranges[axis] = middle[axis] end
+    local first, last = widths[k][1], shape[k] - widths[k][2]
+    local function fill(to, from)
+      local to_ranges, from_ranges = { unpack(ranges, 1, n) }, { unpack(ranges, 1, n) }
+      to_ranges[k], from_ranges[k] = to, from
+      local out, size = part(leaf, to_ranges)
+      if size == 0 then return end
+      evaluate.store(from and (part(leaf, from_ranges)) or v, out, size)
+    end
+    if border and size_of(shape) > 0 then
+      border(fill, first, last, shape[k])
+    elseif mode == "constant" then
+      if first > 0 then fill { 0, first } end
+      if last < shape[k] then fill { last, shape[k] - last } end
+    end
+  end
+  return x
+end
+
+Array.tile = calls.variadic("gpuarray:tile", Array.tile)
+
+-- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
+for _, name in ipairs { "split", "array_split", "unstack", "tile", "repeat_", "roll", "pad" } do
+  M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
+end
+
+return calls.install(M)

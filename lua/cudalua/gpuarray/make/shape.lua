@@ -1,0 +1,382 @@
+-- The elements of an array in another shape: views, and a copy only where memory allows no view.
+
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local layout = require "cudalua.base.layout"
+local make = require "cudalua.gpuarray.core.make"
+local object = require "cudalua.gpuarray.core.object"
+local view = require "cudalua.gpuarray.core.view"
+
+local refuse, check_self = layout.refuse, object.check_self
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+---@class cudalua.gpuarray
+local M = {}
+
+-- An order, checked.
+local function order_of(what, options, known)
+  local order = options
+  if type(options) == "table" then order = errors.options(what, options, known or { order = true }).order end
+  if order == nil then return "C" end
+  if order ~= "C" and order ~= "F" and order ~= "A" and order ~= "K" then
+    refuse(what, "order must be 'C', 'F', 'A' or 'K', got " .. errors.text(order))
+  end
+  return order
+end
+
+-- "A" and "K" of an array that is copied: "F" where it lies in F order alone.
+local function settled(x, order)
+  if order ~= "A" and order ~= "K" then return order end
+  local c, f = layout.density(x._shape, view.strides(x), x._dtype.itemsize)
+  return f and not c and "F" or "C"
+end
+
+-- ---- another shape --------------------------------------------------------------------------------------------------
+
+---The same elements with another shape: a view if the layout allows it, else a copy.
+---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
+---  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the sizes differ
+function Array:reshape(...)
+  local what = "gpuarray:reshape"
+  check_self(self, what)
+  local n, extents, order = select("#", ...), { ... }, "C"
+  if n > 1 and type(extents[n]) == "table" then
+    order = settled(self, order_of(what, extents[n]))
+    extents[n], n = nil, n - 1
+  end
+  if n == 1 and type(extents[1]) == "table" then extents = extents[1] end
+  return view.reshape(self, layout.reshape(what, extents, self._size, self._dtype.itemsize), order)
+end
+
+---All elements along one axis: a view if the layout allows it, else a copy.
+---@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
+---@return cudalua.gpuarray.Array
+function Array:ravel(order)
+  local what = "gpuarray:ravel"
+  check_self(self, what)
+  order = order_of(what, order)
+  local x = self
+  if order == "K" then
+    local axes = layout.memory_order(view.strides(self))
+    if #axes > 0 then x, order = view.transpose(what, self, axes), "C" end
+  end
+  return view.reshape(x, { self._size }, settled(x, order))
+end
+
+local flatten_options = { order = true, stream = true, allocator = true }
+
+---A copy of all elements along one axis.
+---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
+---  stream; order as for ravel
+---@return cudalua.gpuarray.Array
+function Array:flatten(options)
+  local what = "gpuarray:flatten"
+  check_self(self, what)
+  local x = self:ravel(order_of(what, options, flatten_options))
+  return x._store == self._store and view.copy(x, "C") or x
+end
+
+---The same elements without axes of one element, as a view.
+---@param axes? integer|integer[]  default: all axes that have one element
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range, or has not one element
+function Array:squeeze(axes)
+  local what = "gpuarray:squeeze"
+  check_self(self, what)
+  return view.of(self, 0, layout.squeeze(what, self._shape, view.strides(self), axes))
+end
+
+---The same elements with more axes, of one element each, as a view.
+---@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that the new shape does not have
+function Array:expand_dims(axes)
+  local what = "gpuarray:expand_dims"
+  check_self(self, what)
+  return view.of(self, 0, layout.expand_dims(what, self._shape, view.strides(self), axes))
+end
+
+-- ---- axes in another order ------------------------------------------------------------------------------------------
+
+---The same elements with the axes in another order, as a view.
+---@param ... any  axes, or one list of them; none: the reverse
+---@return cudalua.gpuarray.Array
+---@raise LogicError if they do not name each axis once
+function Array:transpose(...)
+  local what = "gpuarray:transpose"
+  check_self(self, what)
+  local axes = ...
+  if select("#", ...) > 1 or type(axes) == "number" then axes = { ... } end
+  return view.transpose(what, self, axes)
+end
+
+---Two axes exchanged, as a view.
+---@param axis1 integer
+---@param axis2 integer
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range
+function Array:swapaxes(axis1, axis2)
+  local what = "gpuarray:swapaxes"
+  check_self(self, what)
+  local i, j = layout.axis(what, axis1, self._ndim), layout.axis(what, axis2, self._ndim)
+  local axes = {}
+  for k = 1, self._ndim do axes[k] = k end
+  axes[i], axes[j] = j, i
+  return view.transpose(what, self, axes)
+end
+
+-- Axes as a list, from 1.
+local function axis_list(what, axes, n)
+  local out, seen = layout.numbers(what, "axes", axes, -2 ^ 53), {}
+  for k, axis in ipairs(out) do
+    out[k] = layout.axis(what, axis, n)
+    if seen[out[k]] then refuse(what, "axis %.0f is given twice", axis) end
+    seen[out[k]] = true
+  end
+  return out, seen
+end
+
+---Axes moved to other places, as a view; the others stay in their order.
+---@param source integer|integer[]
+---@param destination integer|integer[]  as many places
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis or a position is out of range
+function Array:moveaxis(source, destination)
+  local what = "gpuarray:moveaxis"
+  check_self(self, what)
+  local from, moved = axis_list(what, source, self._ndim)
+  local to = axis_list(what, destination, self._ndim)
+  if #from ~= #to then refuse(what, "%d axes for %d places", #from, #to) end
+  local order, rest = {}, 1
+  for i, axis in ipairs(from) do order[to[i]] = axis end
+  for k = 1, self._ndim do
+    if not order[k] then
+      while moved[rest] do rest = rest + 1 end
+      order[k], rest = rest, rest + 1
+    end
+  end
+  return view.transpose(what, self, order)
+end
+
+-- ---- backwards ------------------------------------------------------------------------------------------------------
+
+local function flipped(what, x, axes)
+  local offset, strides = layout.flip(what, x._shape, view.strides(x), axes)
+  return view.of(x, offset, { unpack(x._shape, 1, x._ndim) }, strides)
+end
+
+---The same elements backwards, as a view.
+---@param axes? integer|integer[]  default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range
+function Array:flip(axes)
+  check_self(self, "gpuarray:flip")
+  return flipped("gpuarray:flip", self, axes)
+end
+
+---The second axis backwards, as a view.
+---@return cudalua.gpuarray.Array
+---@raise LogicError for an array of fewer than two axes
+function Array:fliplr()
+  check_self(self, "gpuarray:fliplr")
+  return flipped("gpuarray:fliplr", self, 2)
+end
+
+---The first axis backwards, as a view.
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function Array:flipud()
+  check_self(self, "gpuarray:flipud")
+  return flipped("gpuarray:flipud", self, 1)
+end
+
+local reverse_options = { stream = true, allocator = true } -- see calls.lua
+
+---A copy of the elements in reversed order, as PyCUDA's reverse().
+---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
+---@return cudalua.gpuarray.Array
+function Array:reverse(options)
+  check_self(self, "gpuarray:reverse")
+  errors.options("gpuarray:reverse", options, reverse_options)
+  return view.copy(flipped("gpuarray:reverse", self), "C")
+end
+
+---Turned by quarters of a circle in the plane of two axes, from the first towards the second, as a view.
+---@param k? integer       how many quarters; default: 1; negative: the other way
+---@param axes? integer[]  two; default: {1, 2}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the two axes do not exist
+function Array:rot90(k, axes)
+  local what = "gpuarray:rot90"
+  check_self(self, what)
+  local turns = layout.whole(k == nil and 1 or k)
+  if not turns then refuse(what, "k must be an integer, got " .. element.describe(k)) end
+  local plane = axis_list(what, axes == nil and { 1, 2 } or axes, self._ndim)
+  if #plane ~= 2 then refuse(what, "a plane has two axes, %d are given", #plane) end
+  turns = turns % 4
+  if turns == 0 then return view.of(self, 0, self.shape, self.strides) end
+  if turns == 2 then return flipped(what, self, plane) end
+  if turns == 1 then return flipped(what, self, plane[2]):swapaxes(plane[1], plane[2]) end
+  return flipped(what, self:swapaxes(plane[1], plane[2]), plane[2])
+end
+
+-- ---- repeated, and parts --------------------------------------------------------------------------------------------
+
+local function broadcast_to(what, x, shape)
+  if not layout.broadcasts(x._shape, shape) then
+    refuse(what, "the shape %s does not broadcast to %s", layout.text(x._shape), layout.text(shape))
+  end
+  layout.size(what, shape, x._dtype.itemsize)
+  return view.of(x, 0, shape, layout.broadcast_strides(x._shape, view.strides(x), shape))
+end
+
+---The same elements repeated along axes that have one element, or that are new before the first, as a view, which
+---cannot
+---be written to.
+---@param ... any  extents, or one list of them
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the array's shape does not broadcast to that one
+function Array:broadcast_to(...)
+  local what = "gpuarray:broadcast_to"
+  check_self(self, what)
+  local extents = ...
+  if select("#", ...) > 1 or type(extents) ~= "table" then extents = { ... } end
+  return broadcast_to(what, self, layout.numbers(what, "shape", extents, 0))
+end
+
+---The elements on a diagonal of two axes, as a view; the diagonal is its last axis.
+---@param k? integer      0 (default): the main diagonal; above it positive, below negative
+---@param axis1? integer  default: 1
+---@param axis2? integer  default: 2
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the two axes do not exist
+function Array:diagonal(k, axis1, axis2)
+  local what = "gpuarray:diagonal"
+  check_self(self, what)
+  local at = layout.whole(k == nil and 0 or k)
+  if not at then refuse(what, "k must be an integer, got " .. element.describe(k)) end
+  if self._ndim < 2 then refuse(what, "an array of shape %s has no diagonal", layout.text(self._shape)) end
+  local i = layout.axis(what, axis1 == nil and 1 or axis1, self._ndim)
+  local j = layout.axis(what, axis2 == nil and 2 or axis2, self._ndim)
+  if i == j then refuse(what, "axis %d is given twice", i) end
+  local old, shape, strides = view.strides(self), {}, {}
+  for axis = 1, self._ndim do
+    if axis ~= i and axis ~= j then
+      shape[#shape + 1], strides[#strides + 1] = self._shape[axis], old[axis]
+    end
+  end
+  local n = math.max(math.min(self._shape[i] + math.min(at, 0), self._shape[j] - math.max(at, 0)), 0)
+  shape[#shape + 1], strides[#strides + 1] = n, old[i] + old[j]
+  return view.of(self, n == 0 and 0 or at < 0 and -at * old[i] or at * old[j], shape, strides)
+end
+
+---The same bytes as elements of another type, as a view. Where the types differ in size the last axis has to lie
+---without
+---gaps, and gets more elements or fewer.
+---@param dtype? any  as for dtype.of; default: the array's own
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the bytes of the last axis are not a multiple of the element size, or these are not aligned
+function Array:view(dtype)
+  local what = "gpuarray:view"
+  check_self(self, what)
+  local old, leaf = self._dtype, evaluate(self)
+  local new = dtype == nil and old or dtypes._of(what, dtype)
+  local shape, strides, n = self.shape, self.strides, self._ndim
+  if new.itemsize ~= old.itemsize then
+    if n == 0 then
+      refuse(what, "a 0-d array of %s cannot be seen as %s, which has another size", old.name, new.name)
+    end
+    if shape[n] > 1 and strides[n] ~= old.itemsize then
+      refuse(what, "the last axis of %s%s has gaps, so that it cannot be seen as %s, which has another size", old.name,
+        layout.text(shape), new.name)
+    end
+    local bytes = shape[n] * old.itemsize
+    if bytes % new.itemsize ~= 0 then
+      refuse(what, "the last axis of %s%s has %.0f bytes, not a multiple of the size of %s", old.name,
+        layout.text(shape), bytes, new.name)
+    end
+    shape[n], strides[n] = bytes / new.itemsize, new.itemsize
+  end
+  local alignment = make.alignment(new)
+  local aligned = self._size == 0 or (leaf.store.skew + leaf.off) % alignment == 0
+  for k = 1, n do
+    if shape[k] > 1 and (strides[k] % alignment ~= 0 or strides[k] % new.itemsize ~= 0) then aligned = false end
+    if shape[k] <= 1 then strides[k] = new.itemsize end -- of no consequence, but a multiple of the element size
+  end
+  if not aligned then
+    refuse(what, "elements of %s%s do not lie at multiples of the %d bytes of %s", old.name, layout.text(self._shape),
+      new.itemsize, new.name)
+  end
+  return view.of(self, 0, shape, strides, new)
+end
+
+-- ---- several arrays -------------------------------------------------------------------------------------------------
+
+-- The arrays among arguments, or in one list.
+local function arrays_of(what, ...)
+  local n, given = select("#", ...), { ... }
+  if n == 1 and type(given[1]) == "table" and not object.is_array(given[1]) and
+    type(getmetatable(given[1])) ~= "string" and object.is_array(rawget(given[1], 1)) then
+    given, n = given[1], #given[1]
+  end
+  local out = {}
+  for i = 1, n do out[i] = make.device_array(what, given[i]) end
+  return out, n
+end
+---Views of arrays in the shape that they have together, which cannot be written to if elements are repeated.
+---@param ... any  arrays, or one list of them
+---@return cudalua.gpuarray.Array ...  as many
+---@raise LogicError if the shapes do not broadcast
+function M.broadcast_arrays(...)
+  local what = "gpuarray.broadcast_arrays"
+  local list, n = arrays_of(what, ...)
+  local shape = {}
+  for i = 1, n do shape = layout.broadcast(what, shape, list[i]._shape) end
+  for i = 1, n do list[i] = broadcast_to(what, list[i], { unpack(shape, 1, #shape) }) end
+  return unpack(list, 1, n)
+end
+
+-- Each array with at least so many axes: shape(x) gives the new one.
+local function at_least(what, axes, shape, ...)
+  local list, n = arrays_of(what, ...)
+  for i = 1, n do
+    if list[i]._ndim < axes then list[i] = view.reshape(list[i], shape(list[i]._shape), "C") end
+  end
+  return unpack(list, 1, n)
+end
+
+---Arrays with at least one axis; views.
+---@param ... any  arrays
+---@return cudalua.gpuarray.Array ...  as many
+function M.atleast_1d(...) return at_least("gpuarray.atleast_1d", 1, function() return { 1 } end, ...) end
+
+---Arrays with at least two axes: new ones come first. Views.
+---@param ... any  arrays
+---@return cudalua.gpuarray.Array ...  as many
+function M.atleast_2d(...)
+  return at_least("gpuarray.atleast_2d", 2, function(s) return { 1, s[1] or 1 } end, ...)
+end
+
+---Arrays with at least three axes: those of a 1-D array get one before and one behind, 2-D ones get one behind. Views.
+---@param ... any  arrays
+---@return cudalua.gpuarray.Array ...  as many
+function M.atleast_3d(...)
+  return at_least("gpuarray.atleast_3d", 3, function(s)
+    if #s == 2 then return { s[1], s[2], 1 } end
+    return { 1, s[1] or 1, 1 }
+  end, ...)
+end
+
+-- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
+for _, name in ipairs { "reshape", "ravel", "squeeze", "expand_dims", "transpose", "swapaxes", "moveaxis", "flip",
+  "fliplr", "flipud", "rot90", "reverse", "broadcast_to", "diagonal", "copy" } do
+  M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
+end
+
+return M

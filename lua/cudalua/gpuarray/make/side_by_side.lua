@@ -1,0 +1,94 @@
+-- Many small arrays side by side in one kernel, where a kernel for each would be all overhead.
+
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local make = require "cudalua.gpuarray.core.make"
+local storage = require "cudalua.gpuarray.core.storage"
+local template = require "cudalua.gpuarray.kernel.template"
+
+local M = {}
+
+-- Arrays of a kernel, and the most elements that one of them has: beyond that a kernel of its own is not a loss.
+local MOST, SMALL = 16, 2 ^ 16
+
+local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned", [8] = "unsigned long long",
+  [16] = "ulonglong2" }
+
+local kernels = {} -- by itemsize
+
+local function kernel(itemsize)
+  local k = kernels[itemsize]
+  if k then return k end
+  local word, pointers, ends, choice = words[itemsize], {}, {}, {}
+  for i = 1, MOST do
+    pointers[i] = (", const %s *p%d"):format(word, i)
+    ends[i] = (", const unsigned end%d"):format(i)
+    if i > 1 then
+      choice[i - 1] = ("      if (column >= end%d) p = p%d, begin = end%d, end = end%d;"):format(i - 1, i, i - 1, i)
+    end
+  end
+  local name = "array_columns_" .. itemsize
+  k = { pieces = {}, device = "", name = name, loaded = {}, kernel = template.fill("construct", "columns", {
+    name = name, word = word, pointers = table.concat(pointers), ends = table.concat(ends),
+    choice = table.concat(choice, "\n") }) }
+  kernels[itemsize] = k
+  return k
+end
+
+-- The leaf of an array that a batch can take.
+local function candidate(x, out, id)
+  if x._sig or x._dtype ~= out.dtype or x._size > SMALL then return nil end
+  local leaf = storage.leaf_of(x)
+  return leaf.dense and leaf.store.context == id and leaf or nil
+end
+
+---Writes arrays side by side into a fresh array without gaps, as far as they are small and lie without gaps themselves.
+---@param list cudalua.gpuarray.Array[]
+---@param out table      leaf
+---@param rows integer   of each array, and of the output
+---@return table<integer, boolean> done  which ones were written
+function M.write(list, out, rows)
+  local done, itemsize, id = {}, out.dtype.itemsize, core.context_id()
+  if #list < 3 or not words[itemsize] or out.store.context ~= id then return done end
+  local pitch = 0
+  for _, x in ipairs(list) do pitch = pitch + x._size / math.max(rows, 1) end
+  if rows == 0 or rows * pitch >= 2 ^ 31 then return done end
+
+  local batch, column, first = {}, 0, 0
+  local function flush()
+    local n, width = #batch, column - first
+    if n > 1 then
+      local fn = evaluate.load(kernel(itemsize), id)
+      local arguments = { rows * width, out.buf, out.off + first * itemsize }
+      for i = 1, MOST do
+        local leaf = batch[math.min(i, n)].leaf
+        arguments[2 + 2 * i], arguments[3 + 2 * i] = leaf.buf, leaf.off
+      end
+      local at = 3 + 2 * MOST
+      arguments[at + 1], arguments[at + 2] = width, pitch
+      for i = 1, MOST do arguments[at + 2 + i] = batch[math.min(i, n)].to - first end
+      if core.array_run(fn, math.ceil(rows * width / 1024), arguments) then
+        make.captured(out)
+        for i = 1, n do batch[i].leaf.store.pinned = true end
+      end
+      for i = 1, n do done[batch[i].number] = true end
+    end
+    batch, first = {}, column
+  end
+  for i, x in ipairs(list) do
+    if x._size > 0 then
+      local leaf = candidate(x, out, id)
+      if not leaf or #batch == MOST then flush() end
+      column = column + x._size / rows
+      if leaf then
+        batch[#batch + 1] = { leaf = leaf, to = column, number = i }
+      else
+        first = column
+      end
+    end
+  end
+  flush()
+  return done
+end
+
+return M

@@ -1,0 +1,350 @@
+-- sort, argsort, topk, unique: elements in their order. sort_run.lua sorts; quantiles are in quantile.lua.
+
+local arguments = require "cudalua.gpuarray.index.arguments"
+local choose = require "cudalua.gpuarray.index.choose"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local mask = require "cudalua.gpuarray.index.mask"
+local move = require "cudalua.gpuarray.index.move"
+local object = require "cudalua.gpuarray.core.object"
+local resolve = require "cudalua.gpuarray.index.resolve"
+local run = require "cudalua.gpuarray.order.sort_run"
+local storage = require "cudalua.gpuarray.core.storage"
+local view = require "cudalua.gpuarray.core.view"
+
+local refuse, check_array, delivered = layout.refuse, arguments.check_array, arguments.delivered
+local flag = layout.flag
+local f = functions.functions
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+-- ---- along an axis --------------------------------------------------------------------------------------------------
+
+local function swapped(list, axis)
+  local out = { unpack(list) }
+  out[axis], out[#out] = out[#out], out[axis]
+  return out
+end
+
+-- The array with the axis in the last place, as a view; the same brings it back.
+local function swap(x, axis)
+  if axis == x._ndim then return x end
+  return view.of(x, 0, swapped(x._shape, axis), swapped(view.strides(x), axis))
+end
+
+local function axis_of(what, a, axis)
+  if a._ndim == 0 then refuse(what, "a 0-d array has no axis to sort along") end
+  return layout.axis(what, axis == nil and -1 or axis, a._ndim)
+end
+
+-- Calls f(...) in an array's context; it is evaluated.
+local function inside(a, call, ...) return move.inside(evaluate(a), call, ...) end
+
+local function plain(what, a)
+  check_array(what, "a", a)
+  if a._dtype.kind == "struct" then refuse(what, "elements of a struct type have no order") end
+end
+
+-- Elements without gaps in C order, as keys of the type that is sorted.
+local function keys_of(x)
+  if x._dtype == dtypes.bool then x = graph.convert(x, dtypes.uint8) end -- where any other byte is true, too
+  local leaf = evaluate(x)
+  return leaf.dense and leaf or view.copy(x, "C")._leaf
+end
+
+local function rows_of(x)
+  local n = x._shape[x._ndim]
+  return n > 0 and x._size / n or 0, n
+end
+
+local function shaped(leaf, x, dtype)
+  local l = storage.new_leaf(leaf.store, leaf.off, dtype, x._shape, storage.dense_strides(x._shape, dtype.itemsize))
+  return storage.array_of(l, x._size)
+end
+
+-- The last axis of an array of real numbers in order; see M.ordered.
+local function real(x, descending, with_keys, with_positions)
+  local rows, n = rows_of(x)
+  local keys, positions = run.sort(keys_of(x), rows, n, descending, with_keys, with_positions)
+  return keys and shaped(keys, x, x._dtype), positions and shaped(positions, x, dtypes.int64)
+end
+
+local function along(x, positions)
+  return move.gather(resolve.along("gpuarray.sort", x, x._ndim, positions, "indices"))
+end
+
+-- Complex numbers, by their real parts, of one real part by the imaginary ones; what has a NaN comes behind what has
+-- none: NaN only in the imaginary part, only in the real one, in both. Three stable sorts, the last one decides.
+local function complex(x, descending, with_keys, with_positions)
+  local re, im = f.real(x), f.imag(x)
+  local class = graph.convert(f.isnan(im), dtypes.uint8) + 2 * graph.convert(f.isnan(re), dtypes.uint8)
+  local order
+  for _, part in ipairs { im, re, class } do
+    local _, p = real(order and along(part, order) or part, descending, false, true)
+    order = order and along(order, p) or p
+  end
+  return with_keys and along(x, order), with_positions and order
+end
+
+-- The elements along the last axis in their order, and where they were: int64, from 1.
+local function ordered(x, descending, with_keys, with_positions)
+  local sort = x._dtype.kind == "complex" and x._size > 0 and complex or real
+  return sort(x, descending, with_keys, with_positions)
+end
+
+-- ---- sort and argsort -----------------------------------------------------------------------------------------------
+
+local sort_options = { axis = true, descending = true, out = true, stream = true, allocator = true }
+
+local function read(what, a, options)
+  plain(what, a)
+  if type(options) == "number" then options = { axis = options } end
+  local o = errors.options(what, options, sort_options)
+  return axis_of(what, a, o.axis), flag(what, o, "descending"), o.out
+end
+
+---The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
+---and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
+---Complex numbers go by their real parts, then by the imaginary ones.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
+function M.sort(a, options)
+  local what = "gpuarray.sort"
+  local axis, descending, out = read(what, a, options)
+  return inside(a, function()
+    local keys = ordered(swap(a, axis), descending, true, false)
+    return delivered(what, swap(keys, axis), out)
+  end)
+end
+
+---As gpuarray.sort: a new array. `a:sort { out = a }` sorts the array itself.
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sort
+function Array:sort(options) return M.sort(self, options) end
+
+---Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
+---sorted.
+---@param a cudalua.gpuarray.Array
+---@param options? any  as for sort
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as sort
+function M.argsort(a, options)
+  local what = "gpuarray.argsort"
+  local axis, descending, out = read(what, a, options)
+  return inside(a, function()
+    local _, positions = ordered(swap(a, axis), descending, false, true)
+    return delivered(what, swap(positions, axis), out)
+  end)
+end
+
+---As gpuarray.argsort.
+---@param options? any
+---@return cudalua.gpuarray.Array  int64
+---@raise LogicError as sort
+function Array:argsort(options) return M.argsort(self, options) end
+
+-- ---- partition ------------------------------------------------------------------------------------------------------
+
+local partition_options = { axis = true, out = true, stream = true, allocator = true }
+
+local function read_partition(what, a, kth, options)
+  plain(what, a)
+  if type(options) == "number" then options = { axis = options } end
+  local o = errors.options(what, options, partition_options)
+  local axis = axis_of(what, a, o.axis)
+  local n = a._shape[axis]
+  for _, k in ipairs(layout.integers(what, "kth", kth, -2 ^ 53)) do
+    if k == 0 or k > n or k < -n then
+      refuse(what, ("kth has %.0f; axis %d has %.0f element%s%s"):format(k, axis, n, n == 1 and "" or "s",
+        k == 0 and ", counted from 1" or ""))
+    end
+  end
+  return axis, o.out
+end
+
+---The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
+---that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
+---are sorted, which takes no longer here than a selection for several places.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+---@param options? any  as for sort, without descending
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that are not there, and as sort
+function M.partition(a, kth, options)
+  local what = "gpuarray.partition"
+  local axis, out = read_partition(what, a, kth, options)
+  return errors.within(what, M.sort, a, { axis = axis, out = out })
+end
+
+---As gpuarray.partition.
+---@param kth integer|integer[]
+---@param options? any
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.partition
+function Array:partition(kth, options) return M.partition(self, kth, options) end
+
+---Where the elements are that partition() puts in their places, as NumPy's argpartition.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  as for partition
+---@param options? any  as for partition
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as gpuarray.partition
+function M.argpartition(a, kth, options)
+  local what = "gpuarray.argpartition"
+  local axis, out = read_partition(what, a, kth, options)
+  return errors.within(what, M.argsort, a, { axis = axis, out = out })
+end
+
+---As gpuarray.argpartition.
+---@param kth integer|integer[]
+---@param options? any
+---@return cudalua.gpuarray.Array  int64
+---@raise LogicError as gpuarray.partition
+function Array:argpartition(kth, options) return M.argpartition(self, kth, options) end
+
+-- ---- topk -----------------------------------------------------------------------------------------------------------
+
+-- The first few elements of a long row in their order, and where they were, without sorting the others; nil if that
+-- is not worth it.
+local function first_of(what, x, count, descending)
+  local rows, n = rows_of(x)
+  local dtype = x._dtype
+  if rows ~= 1 or n < run.SELECT or count == 0 or count > n / 16 or dtype.kind == "complex" or dtype == dtypes.bool then
+    return nil
+  end
+  local leaf = keys_of(x)
+  local found = run.first(leaf, n, descending, count)
+  local places = found and mask.places(found, what)
+  if not places or places.count > n / 4 then return nil end
+  local keys, order = ordered(mask.selected(places, leaf), descending, true, true)
+  local positions = along(mask.listed(places), order)
+  local shape = { unpack(x._shape) }
+  shape[#shape] = places.count
+  return view.reshape(keys, shape, "C"), view.reshape(positions, { unpack(shape) }, "C")
+end
+
+local topk_options = { axis = true, largest = true, stream = true, allocator = true }
+
+---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
+---greater than everything.
+---@param a cudalua.gpuarray.Array
+---@param k integer
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: the k least elements, the least first
+---@return cudalua.gpuarray.Array values
+---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
+---@raise LogicError if the axis has fewer elements, and as sort
+function M.topk(a, k, options)
+  local what = "gpuarray.topk"
+  plain(what, a)
+  if type(options) == "number" then options = { axis = options } end
+  local o = errors.options(what, options, topk_options)
+  local axis = axis_of(what, a, o.axis)
+  local largest = o.largest == nil or flag(what, o, "largest")
+  local count = layout.whole(k)
+  if not count or count < 0 or count > a._shape[axis] then
+    refuse(what, ("k must be an integer from 0 to %.0f, the elements of axis %d; got %s"):format(a._shape[axis],
+      axis, count and ("%.0f"):format(count) or element.describe(k)))
+  end
+  local items = {}
+  for d = 1, a._ndim do items[d] = d == a._ndim and { 1, count } or {} end
+  return inside(a, function()
+    local x = swap(a, axis)
+    local keys, positions = first_of(what, x, count, largest)
+    if not keys then keys, positions = ordered(x, largest, true, true) end
+    keys, positions = view.slice(what, keys, a._ndim, items), view.slice(what, positions, a._ndim, items)
+    return swap(view.copy(keys, "C"), axis), swap(view.copy(positions, "C"), axis)
+  end)
+end
+
+---As gpuarray.topk.
+---@param k integer
+---@param options? any
+---@return cudalua.gpuarray.Array values
+---@return cudalua.gpuarray.Array positions
+---@raise LogicError as gpuarray.topk
+function Array:topk(k, options) return M.topk(self, k, options) end
+
+-- ---- unique ---------------------------------------------------------------------------------------------------------
+
+local unique_options = { index = true, inverse = true, counts = true, stream = true, allocator = true }
+
+-- Is an element another one than the one before? NaNs are equal here; a complex number is one where a part is.
+local function differ(a, b)
+  if a._dtype.kind ~= "float" and a._dtype.kind ~= "complex" then return f.ne(a, b) end
+  return f.logical_and(f.ne(a, b), f.logical_not(f.logical_and(f.isnan(a), f.isnan(b))))
+end
+
+local function part(x, first, last)
+  return view.slice("gpuarray.unique", x, 1, { { first, last } })
+end
+
+-- See M.unique.
+local function unique(what, a, index, inverse, counts)
+  local n, shape = a._size, a._shape
+  local flat = arguments.flattened(a)
+  local keys, positions = ordered(flat, false, true, index or inverse and a._dtype.kind == "complex")
+  local begins = storage.empty(dtypes.bool, { n }, n) -- does a group begin?
+  if n > 0 then
+    part(begins, 1, 1):fill(true)
+    if n > 1 then part(begins, 2, n):set(differ(part(keys, 2, n), part(keys, 1, n - 1))) end
+  end
+  local places = mask.places(begins, what)
+  local groups = places.count
+  local results = { mask.selected(places, evaluate(keys)) }
+  if index then results[#results + 1] = mask.selected(places, evaluate(positions)) end
+  -- Groups that are few are found among the values faster than places are put in order with the keys.
+  local search = inverse and not positions and groups <= run.SEARCHED
+  if inverse and not (positions or search) then positions = select(2, ordered(flat, false, false, true)) end
+  local starts = (inverse and not search or counts) and mask.listed(places)
+  if inverse then
+    local x = search and choose.searchsorted(results[1], flat)
+      or run.spread(evaluate(positions), evaluate(starts), n, groups)
+    results[#results + 1] = view.of(x, 0, { unpack(shape) }, layout.dense_strides(shape, 8, "C"))
+  end
+  if counts then
+    local c = storage.empty(dtypes.int64, { groups }, groups)
+    if groups > 1 then part(c, 1, groups - 1):set(part(starts, 2, groups) - part(starts, 1, groups - 1)) end
+    if groups > 0 then part(c, groups, groups):set(n + 1 - part(starts, groups, groups)) end
+    results[#results + 1] = c
+  end
+  return unpack(results)
+end
+
+---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
+---for follows, in this order; the program waits for the number of elements.
+---@param a cudalua.gpuarray.Array  of any shape, in C order
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
+---  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
+---@return cudalua.gpuarray.Array values  1-D
+---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
+---@raise LogicError for elements of a struct type
+function M.unique(a, options)
+  local what = "gpuarray.unique"
+  plain(what, a)
+  local o = errors.options(what, options, unique_options)
+  return inside(a, unique, what, a, flag(what, o, "index"), flag(what, o, "inverse"), flag(what, o, "counts"))
+end
+
+---As gpuarray.unique.
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array values
+---@return cudalua.gpuarray.Array ...
+---@raise LogicError as gpuarray.unique
+function Array:unique(options) return M.unique(self, options) end
+
+return { functions = require("cudalua.gpuarray.core.calls").install(M), inside = inside, ordered = ordered,
+  plain = plain }

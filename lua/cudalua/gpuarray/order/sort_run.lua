@@ -1,0 +1,247 @@
+-- Sorting rows of elements: the kernels of kernels/array/sort.cu, and their launches.
+--
+-- What is sorted are the bits of the elements, as unsigned numbers of their size; so there is one set of kernels for
+-- each size. Short rows are sorted by one block each, or many by one; long ones by radix passes over all of them.
+
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local kernels = require "cudalua.gpuarray.index.kernels"
+local storage = require "cudalua.gpuarray.core.storage"
+local template = require "cudalua.gpuarray.kernel.template"
+
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
+
+local M = {}
+
+-- By bytes of a key: its types, and how many elements a thread of the pass kernel takes, alone and with values.
+local sizes = {
+  [1] = { key = "unsigned char", signed = "signed char", items = 24, paired = 20, row_items = 16 },
+  [2] = { key = "unsigned short", signed = "short", items = 24, paired = 20, row_items = 16 },
+  [4] = { key = "unsigned", signed = "int", items = 24, paired = 20, row_items = 16 },
+  [8] = { key = "unsigned long long", signed = "long long", items = 12, paired = 10, row_items = 8 },
+}
+M.sizes = sizes
+M.THREADS = 256   -- of a block of the pass kernel
+M.BLOCKS, M.PAIRED_BLOCKS = 4, 3 -- that a multiprocessor has room for at once, without and with values
+M.ROW_BLOCKS = 4  -- the same for the kernel of rows
+local ROW_THREADS = 256
+local PART = 4096 -- elements of a histogram's part are a multiple of this
+M.SHORT_COUNT = 2 ^ 30 -- rows that are shorter are counted in 32 bits
+M.SHORT_PLACE = 2 ^ 32 -- and in these, places have 32 bits while they are sorted
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+local function keys_part(dtype)
+  local s = sizes[dtype.itemsize]
+  return template.fill("sort", "keys", { key = s.key, signed = s.signed, bits = 8 * dtype.itemsize,
+    floats = dtype.kind == "float" and 1 or 0 })
+end
+
+local function get(name, dtype, key, make)
+  return kernels.get(("%s %d %s %s"):format(name, dtype.itemsize, dtype.kind == "float" and "float" or "", key),
+    function() return name, make() end)
+end
+
+local function row_kernel(dtype)
+  return get("array_sort_rows", dtype, "", function()
+    return keys_part(dtype) .. template.fill("sort", "ranks",
+      { threads = ROW_THREADS, items = sizes[dtype.itemsize].row_items }) ..
+      template.fill("sort", "rows", { blocks = M.ROW_BLOCKS })
+  end)
+end
+
+local function counting_kernel(name, dtype, count)
+  return get(name, dtype, count, function()
+    return keys_part(dtype) .. template.fill("sort", "plan", {}) ..
+      template.fill("sort", "histogram", { count = count })
+  end)
+end
+
+local function pass_kernel(dtype, count, value, items)
+  local threads, blocks = M.THREADS, value and M.PAIRED_BLOCKS or M.BLOCKS
+  return get("array_sort_pass", dtype, ("%s %s %d %d %d"):format(count, value or "", threads, items, blocks), function()
+    local fields = { count = count, value = value or "unsigned", with_values = value and 1 or 0, value_params = "",
+      at = "", keep_place = "", values = "", blocks = blocks }
+    if value then
+      fields.value_params = template.fill("sort", "value_params", {})
+      fields.at, fields.keep_place = "  unsigned at[ITEMS];", "    at[k] = place;"
+      fields.values = template.fill("sort", "values", {})
+    end
+    return keys_part(dtype) .. template.fill("sort", "ranks", { threads = threads, items = items }) ..
+      template.fill("sort", "plan", {}) .. template.fill("sort", "pass", fields)
+  end)
+end
+
+local function run(k, blocks, list, threads)
+  local fn = kernels.load(k)
+  return fn and core.array_run(fn, blocks, list, threads)
+end
+
+-- ---- what elements are ----------------------------------------------------------------------------------------------
+
+local SIGNED, DESCENDING = 2 ^ 16, 2 ^ 17
+local infinities = { float16 = 0x7c00, bfloat16 = 0x7f80, float32 = 0x7f80, float64 = 0x7ff0 }
+
+local function order_of(dtype, descending)
+  local order = descending and DESCENDING or 0
+  if dtype.kind == "int" then return order + SIGNED end
+  if dtype.kind == "float" then return order + infinities[dtype.name] end
+  return order
+end
+
+-- ---- rows -----------------------------------------------------------------------------------------------------------
+
+-- A block for each row, or for several.
+local function sort_short(leaf, rows, n, order, keys, positions)
+  local tile = ROW_THREADS * sizes[leaf.dtype.itemsize].row_items
+  local per = max(min(256, floor(tile / n), rows), 1)
+  local out, at = keys or positions, positions or keys
+  return run(row_kernel(leaf.dtype), ceil(rows / per), { n, rows, per, order, leaf.buf, leaf.off, out.buf, 0,
+    keys ~= nil, at.buf, 0, positions ~= nil })
+end
+
+-- Radix passes. values: a leaf whose elements go with the keys, or nil for their positions; wanted: a leaf for them.
+local function sort_long(leaf, rows, n, order, keys, wanted, values)
+  local itemsize = leaf.dtype.itemsize
+  local s, size = sizes[itemsize], rows * n
+  local count, count_bytes = "unsigned", 4
+  if n >= M.SHORT_COUNT then count, count_bytes = "unsigned long long", 8 end
+  local value, value_bytes
+  if wanted then
+    value_bytes = values and values.dtype.itemsize or n >= M.SHORT_PLACE and 8 or 4
+    value = value_bytes == 8 and "unsigned long long" or "unsigned"
+  end
+  local items = value and s.paired or s.items
+  if value_bytes == 8 then items = min(items, 11) end
+  local tiles, passes = ceil(n / (M.THREADS * items)), itemsize
+  local blocks = rows * tiles
+
+  -- One piece of memory that begins as 0: tickets, the histogram, and the tiles' words for each pass.
+  local of_histogram, of_pass = rows * passes * 256 * count_bytes, blocks * 256 * count_bytes
+  local bytes = 64 + of_histogram + passes * of_pass
+  local state = storage.buffer(bytes)
+  local spare = storage.buffer(size * itemsize)
+  local out = keys and keys.buf or storage.buffer(size * itemsize)
+  local spare_values = value and storage.buffer(size * value_bytes)
+  local captured = core.array_ready(state)
+  core.memset(32, state, 0, bytes / 4, true, core.current_stream())
+  local HISTOGRAM, PLAN = 64, 32
+
+  local parts = max(min(ceil(n / PART), floor(1024 / rows)), 1)
+  local part_size = ceil(ceil(n / parts) / PART) * PART
+  parts = ceil(n / part_size)
+  run(counting_kernel("array_sort_histogram", leaf.dtype, count), rows * parts,
+    { n, parts, part_size, order, leaf.buf, leaf.off, state, HISTOGRAM })
+  run(counting_kernel("array_sort_plan", leaf.dtype, count), 1, { n, rows, state, HISTOGRAM, state, PLAN })
+  local k = pass_kernel(leaf.dtype, count, value, items)
+  for pass = 0, passes - 1 do
+    local list = { n, tiles, pass, order, state, PLAN, state, 0, state, HISTOGRAM, state,
+      HISTOGRAM + of_histogram + pass * of_pass, leaf.buf, leaf.off, spare, 0, out, 0, keys ~= nil }
+    if value then
+      local from = values or { buf = spare_values, off = 0 }
+      local m = #list
+      list[m + 1], list[m + 2], list[m + 3], list[m + 4], list[m + 5], list[m + 6], list[m + 7], list[m + 8] =
+        from.buf, from.off, spare_values, 0, wanted.buf, 0, not values, not values
+    end
+    run(k, blocks, list, M.THREADS)
+  end
+  if not captured then
+    state:free()
+    spare:free()
+    if not keys then out:free() end
+    if value then spare_values:free() end
+  end
+  return captured
+end
+
+---Sorts rows.
+---@param leaf table              of elements without gaps, in C order; their context is current
+---@param rows integer
+---@param n integer               elements of a row
+---@param descending boolean
+---@param with_keys boolean
+---@param with_positions boolean  int64, from 1
+---@return table? keys       leaf of one axis
+---@return table? positions
+function M.sort(leaf, rows, n, descending, with_keys, with_positions)
+  local dtype, size = leaf.dtype, rows * n
+  local keys = with_keys and storage.empty(dtype, { size }, size)._leaf or nil
+  local positions = with_positions and storage.empty(dtypes.int64, { size }, size)._leaf or nil
+  if size == 0 then return keys, positions end
+  local order = order_of(dtype, descending)
+  local short = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
+  if (short and sort_short or sort_long)(leaf, rows, n, order, keys, positions) then
+    leaf.store.pinned = true
+    for _, out in ipairs { keys or positions, positions } do out.store.exported, out.store.pinned = true, true end
+  end
+  return keys, positions
+end
+
+---Sorts values by keys of their own, equal ones in the order in which they are.
+---@param leaf table    the keys, as for sort()
+---@param values table  leaf of as many elements of 4 or 8 bytes, without gaps
+---@param n integer
+---@return table keys
+---@return table values
+function M.sort_pairs(leaf, values, n)
+  local keys = storage.empty(leaf.dtype, { n }, n)._leaf
+  local out = storage.empty(values.dtype, { n }, n)._leaf
+  if n > 0 and sort_long(leaf, 1, n, order_of(leaf.dtype, false), keys, out, values) then
+    leaf.store.pinned, values.store.pinned = true, true
+    for _, l in ipairs { keys, out } do l.store.exported, l.store.pinned = true, true end
+  end
+  return keys, out
+end
+
+M.SEARCHED = 2 ^ 17 -- so many values are searched for those that elements have; more would not stay in the caches
+M.SELECT = 2 ^ 20 -- the first of a row of so many elements are found without sorting them all
+
+local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at once
+
+---Which elements of a row come first in the order: as many as asked for, and all that equal the last of them.
+---@param leaf table  as for sort()
+---@param n integer
+---@param descending boolean
+---@param count integer  1 to n
+---@return cudalua.gpuarray.Array? mask  of bool, a few elements longer; nil inside a capture, which cannot count
+---  what is in it
+function M.first(leaf, n, descending, count)
+  local dtype, order = leaf.dtype, order_of(leaf.dtype, descending)
+  local state = storage.buffer(16 + 8 * 256)
+  if core.array_ready(state) then return nil end
+  local words = ceil(n / 4)
+  local mask = storage.empty(dtypes.bool, { 4 * words }, 4 * words)
+  local FOUND, COUNTS = 0, 16
+  core.memset(32, state, 0, 4 + 2 * 256, true, core.current_stream())
+  local function kernel(name)
+    local part = name:match "^array_(.*)"
+    return get(name, dtype, "", function() return keys_part(dtype) .. template.fill("sort", part, {}) end)
+  end
+  local blocks = min(ceil(n / 2048), BLOCKS_OF_COUNT)
+  for pass = dtype.itemsize - 1, 0, -1 do
+    run(kernel "array_select_count", blocks, { n, pass, order, leaf.buf, leaf.off, state, FOUND, state, COUNTS })
+    run(kernel "array_select_digit", 1, { pass, count - 1, state, FOUND, state, COUNTS })
+  end
+  run(kernel "array_select_mask", ceil(words / 256), { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
+  state:free()
+  return mask
+end
+
+---The number of the group that each element is in.
+---@param positions table  leaf: where the sorted elements were
+---@param starts table     leaf: the sorted elements that begin a group
+---@param n integer
+---@param groups integer
+---@return cudalua.gpuarray.Array  int64, from 1
+function M.spread(positions, starts, n, groups)
+  local out = storage.empty(dtypes.int64, { n }, n)
+  if n > 0 then
+    kernels.launch(kernels.get("sort_spread", function()
+      return "array_sort_spread", template.fill("sort", "spread", {})
+    end), n, 256, { n, out._leaf.buf, 0, positions.buf, positions.off, starts.buf, starts.off, groups }, out._store,
+      positions.store, starts.store)
+  end
+  return out
+end
+
+return M

@@ -1,0 +1,137 @@
+-- What the planning and the calls of reductions and scans have in common: kernels to which the axes of an expression's
+-- arrays are of two kinds, those that are gone along (a sum's elements, a scan's line) and those that are kept.
+
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local core = require "cudalua.core"
+local plan = require "cudalua.gpuarray.core.plan"
+
+local abs, min = math.abs, math.min
+
+local M = {}
+
+---So many numbers, of the strides and extents, a kernel takes at most: 4 KiB hold them and 32 arrays.
+M.MOST_NUMBERS = 400
+
+---The exponent of the smallest power of two that is not less.
+---@param n number
+---@return integer
+function M.exponent(n)
+  local e = 0
+  while 2 ^ e < n do e = e + 1 end
+  return e
+end
+
+-- Bytes of memory traffic for each element where neighbouring threads are so many elements apart.
+local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) end
+
+---Do neighbouring threads take neighbours along the last of the axes that are kept, and not along that which is gone
+---along?
+---@param w table                the walk
+---@param kept integer[][]       strides of the operands, in elements; the result is the first
+---@param gone integer[][]
+---@param result? integer        bytes of the result's elements, if it has one for each of the operands'
+---@return boolean
+function M.side_by_side(w, kept, gone, result)
+  local along_kept, along_gone, operand = 0, 0, 1
+  local function both(i, itemsize)
+    along_kept = along_kept + traffic(kept[i][#kept[i]], itemsize)
+    along_gone = along_gone + traffic(gone[i][#gone[i]], itemsize)
+  end
+  if result then both(1, result) end
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then
+      operand = operand + 1
+      both(operand, w.leaves[i].dtype.itemsize)
+    end
+  end
+  return along_kept < along_gone
+end
+
+---How far apart the first and the last element are.
+---@param extents integer[]
+---@param strides integer[]
+---@return number
+function M.reach(extents, strides)
+  local sum = 0
+  for k = 1, #extents do sum = sum + (extents[k] - 1) * abs(strides[k]) end
+  return sum
+end
+
+---Adds the extents of axes to the numbers of a kernel, but for the first, which it does not need.
+---@param numbers number[]
+---@param count integer  how many there are already
+---@param extents integer[]
+---@param rank integer
+---@param wide boolean   elements are numbered in 64 bits
+---@return integer count
+function M.put_extents(numbers, count, extents, rank, wide)
+  for k = 2, rank do
+    count = count + 1
+    numbers[count] = extents[k]
+    if not wide then
+      numbers[count + 1], numbers[count + 2] = plan.magic(extents[k])
+      count = count + 2
+    end
+  end
+  return count
+end
+
+---Adds strides.
+---@param numbers number[]
+---@param count integer
+---@param strides integer[]
+---@param rank integer
+---@return integer count
+function M.put(numbers, count, strides, rank)
+  for k = 1, rank do numbers[count + k] = strides[k] end
+  return count + rank
+end
+
+---Adds the arrays, scalars and numbers of a program to a kernel's arguments; a pointer takes two places.
+---@param w table
+---@param at integer     how many arguments there are already
+---@param out table      the leaf that is written
+---@param count integer  of the numbers
+---@return integer at
+function M.put_program(w, at, out, count)
+  local list, numbers = w.arguments, w.numbers
+  list[at + 1], list[at + 2] = out.buf, out.off
+  at = at + 2
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    list[at + 1], list[at + 2] = l.buf, l.off
+    at = at + 2
+  end
+  for i = 1, w.nscalars do
+    at = at + 1
+    list[at] = w.scalars[i]
+  end
+  for i = 1, count do list[at + i] = numbers[i] end
+  return at + count
+end
+
+---The kernel of a program.
+---@param state table
+---@param make fun(program: cudalua.gpuarray.Program): table
+---@return table
+function M.kernel_of(state, make)
+  local k = state.kernel
+  if not k then
+    k = make(codegen.program(plan.tokens(state)))
+    k.loaded = {}
+    state.kernel = k
+  end
+  return k
+end
+
+---The same in the context that an array is of.
+---@param compute function
+---@param buf userdata  the array's memory
+---@param ... any       for compute
+---@return any
+function M.elsewhere(compute, buf, ...)
+  local context = core.memory_context(buf)
+  return context:with(compute, ...)
+end
+
+return M

@@ -1,0 +1,169 @@
+-- How reductions are called: an array with options; the shape of what comes of it; and the call of reduce/run.lua.
+
+local compute = require("cudalua.gpuarray.reduce.run").compute
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local reductions = require "cudalua.gpuarray.reduce.reductions"
+local storage = require "cudalua.gpuarray.core.storage"
+
+local refuse = layout.refuse
+
+local M = {}
+
+-- Shape of the result, with and without the axes that go; its strides along the axes of the operand, in elements.
+function M.result_shape(shape, axes)
+  local full, short, strides, step = {}, {}, {}, 1
+  for k = 1, #shape do
+    full[k] = axes[k] and 1 or shape[k]
+    if not axes[k] then short[#short + 1] = shape[k] end
+  end
+  for k = #shape, 1, -1 do
+    strides[k] = axes[k] and 0 or step
+    if not axes[k] then step = step * shape[k] end
+  end
+  return full, short, strides
+end
+
+function M.check_array(what, a)
+  if object.is_array(a) then return end
+  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
+    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
+  end
+  refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
+end
+
+-- Reduces an array along a set of axes.
+function M.reduce(what, row, a, axes, keepdims, asked)
+  local shape = a._shape
+  local kind = a._dtype.kind ~= "struct" and reductions.kind(row, a._dtype, asked)
+  if not kind then
+    refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
+  end
+  local full, short, strides = M.result_shape(shape, axes)
+  local outputs, n = 1, 1
+  for k = 1, #shape do
+    if axes[k] then n = n * shape[k] else outputs = outputs * shape[k] end
+  end
+  local out_shape = keepdims and full or short
+  if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
+  if n == 0 then
+    if row.empty == nil then
+      refuse(what, ("the array has no elements; its shape is %s"):format(layout.text(shape)))
+    end
+    local out = storage.empty(kind.result, out_shape, outputs)
+    out:fill(row.empty)
+    return out
+  end
+  return compute(kind, a, axes, out_shape, strides, outputs, n)
+end
+
+-- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
+function M.reduced(what, row, temporary, axes, keepdims, asked)
+  local x = M.reduce(what, row, temporary[#temporary], axes, keepdims, asked)
+  for _, t in ipairs(temporary) do
+    if t._sig then storage.drop(t) end
+  end
+  return x
+end
+
+-- The type in which what is made with means is computed, and that of the result: short floats are float32 on the way,
+-- integers that float32 does not hold float64.
+function M.types_of(what, a, asked)
+  local t = a._dtype
+  local kind = t.kind ~= "struct" and reductions.kind(reductions.mean, t, asked)
+  if not kind then refuse(what, ("not defined for %s%s"):format(t.name, asked and " as " .. asked.name or "")) end
+  local result = kind.result
+  if asked == nil and (t.kind == "int" or t.kind == "uint") and t.itemsize >= 4 then return dtypes.float64, result end
+  return result.itemsize == 2 and dtypes.float32 or result, result
+end
+
+-- A list for new expressions with a as a type, if it is another one; and a as that.
+function M.converted(a, t)
+  if a._dtype == t then return {}, a end
+  local x = graph.convert(a, t)
+  return { x }, x
+end
+
+-- The squares of absolute values, as the last one of a list of expressions.
+function M.squares(list, x)
+  if x._dtype.kind ~= "complex" then
+    list[#list + 1] = x * x
+    return list
+  end
+  local re, im = x:real(), x:imag()
+  local a, b = re * re, im * im
+  for _, t in ipairs { re, im, a, b, a + b } do list[#list + 1] = t end
+  return list
+end
+
+M.known_options = { axis = true, keepdims = true, dtype = true, out = true, stream = true, allocator = true }
+M.plain_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
+
+-- The axes as a set; axis: nil for all, a number, or a list.
+function M.axes_of(what, a, axis)
+  if axis ~= nil then return layout.axes(what, a._ndim, axis) end
+  local set = {}
+  for k = 1, a._ndim do set[k] = true end
+  return set
+end
+
+-- Options of a reduction: a table of them, an axis, or a list of axes.
+function M.read(what, a, options, known)
+  M.check_array(what, a)
+  if options == nil then return M.axes_of(what, a, nil), false end
+  if object.is_array(options) then
+    local of_two = what:match "%f[%a]m[ai][xn]$"
+    refuse(what, "expected an axis or options behind the array, got an array" ..
+      (of_two and ("; gpuarray.%simum(a, b) compares two arrays"):format(of_two) or ""))
+  end
+  if type(options) ~= "table" or #options > 0 then options = { axis = options } end
+  options = errors.options(what, options, known)
+  local keepdims = layout.flag(what, options, "keepdims")
+  local dtype = options.dtype ~= nil and dtypes._of(what, options.dtype) or nil
+  return M.axes_of(what, a, options.axis), keepdims, dtype, options.out
+end
+
+local spread_options = { axis = true, keepdims = true, dtype = true, ddof = true, out = true, stream = true,
+  allocator = true }
+
+-- Options of a variance, likewise; the last value is ddof.
+function M.read_spread(what, a, options)
+  local axes, keepdims, dtype, out = M.read(what, a, options, spread_options)
+  local ddof = type(options) == "table" and #options == 0 and options.ddof or 0
+  if type(ddof) ~= "number" or ddof ~= ddof then
+    refuse(what, "ddof must be a number, got " .. element.describe(ddof))
+  end
+  return axes, keepdims, dtype, out, ddof
+end
+
+local NO_AXES = {} -- the shape of all single values
+-- By number of axes: the set of all of them, and steps of none.
+local every = setmetatable({}, { __index = function(list, n)
+  local axes, steps = {}, {}
+  for k = 1, n do axes[k], steps[k] = true, 0 end
+  list[n] = { axes, steps }
+  return list[n]
+end })
+
+-- Reduces all elements, of which there are some, to one value.
+function M.whole(kind, a)
+  local all = every[a._ndim]
+  return compute(kind, a, all[1], NO_AXES, all[2], 1, a._size)
+end
+
+function M.apply(what, row, a, options)
+  if options == nil and object.is_array(a) and a._size > 0 and a._dtype.kind ~= "struct" then -- as is common
+    local kind = reductions.kind(row, a._dtype)
+    if kind then return M.whole(kind, a) end
+  end
+  local axes, keepdims, asked, out = M.read(what, a, options, row.dtype and M.known_options or M.plain_options)
+  local x = M.reduce(what, row, a, axes, keepdims, asked)
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+return M

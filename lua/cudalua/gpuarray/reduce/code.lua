@@ -1,0 +1,348 @@
+-- From the program of a reduction (reduce/run.lua) to CUDA C: what is the reduction's own, around a kernel of
+-- kernels/array/reduce.cu.
+
+local cell = require "cudalua.gpuarray.core.mailbox"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local address = require "cudalua.gpuarray.kernel.address"
+local ctype = require "cudalua.gpuarray.kernel.ctype"
+local dtypes = require "cudalua.dtype"
+local prelude = require "cudalua.gpuarray.kernel.prelude"
+local template = require "cudalua.gpuarray.kernel.template"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local concat, max, min = table.concat, math.max, math.min
+
+local M = {}
+
+local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
+
+-- ---- the reduction ------------------------------------------------------------------------------------------------
+
+local function substituted(text, one, two)
+  return (text:gsub("%$(%w)", { ["1"] = one, ["2"] = two, n = "count" }))
+end
+
+local function pieces_of(pieces, ...)
+  for _, dt in ipairs { ... } do
+    for _, name in ipairs(ctype.pieces(dt)) do pieces[name] = true end
+  end
+end
+
+local OWN = "__device__ __forceinline__ "
+
+-- A value with its place. A thread sees its elements in their order, so that the first one that is better is it; where
+-- it has none, its place lies behind all others.
+local function positions(lines, kind, value, placed)
+  add(lines, "struct acc_t {\n  %s value;\n  index_t at;\n};", value)
+  add(lines, "%sacc_t neutral() { return acc_t{%s, (index_t)-1}; }", OWN, kind.neutral)
+  add(lines, "%sbool better(const %s a, const %s b) { return %s; }", OWN, value, value,
+    substituted(kind.combine, "a", "b"))
+  add(lines, "%sacc_t combine(const acc_t a, const acc_t b) {", OWN)
+  add(lines, "  const bool second = better(a.value, b.value) || b.at < a.at && !better(b.value, a.value);")
+  add(lines, "  return acc_t{second ? b.value : a.value, second ? b.at : a.at};\n}")
+  add(lines, "%slong long finish(const acc_t x, const double) { return %s(long long)x.at + 1; }", OWN,
+    kind.row.none and "x.value != x.value ? 0 : " or "")
+  if placed then
+    add(lines, "typedef acc_t value_t;\ntypedef acc_t part_t;\n%spart_t none() { return neutral(); }", OWN)
+    add(lines, "%svoid add(part_t &part, const value_t x, const int) { part = combine(part, x); }", OWN)
+    add(lines, "%sacc_t end(const part_t &part, const index_t) { return part; }", OWN)
+    return
+  end
+  add(lines, "typedef %s value_t;\nstruct part_t {\n  value_t value;\n  int at;\n};", value)
+  add(lines, "%spart_t none() { return part_t{%s, 0}; }", OWN, kind.neutral)
+  add(lines, "%svoid add(part_t &part, const value_t x, const int at) {", OWN)
+  add(lines, "  const bool second = better(part.value, x);")
+  add(lines, "  part.value = second ? x : part.value;\n  part.at = second ? at : part.at;\n}")
+  add(lines, "%sacc_t end(const part_t &part, const index_t r) { return acc_t{part.value, r + part.at}; }", OWN)
+end
+
+-- acc_t and what is done with it. `placed`: elements come in any order, each with its place.
+local function combination(kind, pieces, placed)
+  local lines = {}
+  pieces_of(pieces, kind.acc, kind.finished, kind.result)
+  if kind.row.position then
+    positions(lines, kind, ctype.register(kind.acc), placed)
+    return concat(lines, "\n") .. "\n"
+  end
+  prelude.needed(kind.combine, pieces)
+  add(lines, "typedef %s value_t;", ctype.register(kind.values[#kind.values]))
+  add(lines, "typedef %s acc_t;", ctype.register(kind.acc))
+  add(lines, "%sacc_t neutral() { return %s; }", OWN, kind.neutral)
+  add(lines, "%sacc_t combine(const acc_t a, const acc_t b) { return %s; }", OWN, substituted(kind.combine, "a", "b"))
+  if kind.tree then
+    add(lines, "%sacc_t start(const value_t x, const index_t) { return x; }", OWN)
+  elseif kind.narrow then
+    add(lines, "typedef int part_t;\n%spart_t none() { return 0; }", OWN)
+    add(lines, "%svoid add(part_t &part, const value_t x, const int) { part += x; }", OWN)
+    add(lines, "%sacc_t end(const part_t part, const index_t) { return part; }", OWN)
+  else
+    add(lines, "typedef acc_t part_t;\n%spart_t none() { return neutral(); }", OWN)
+    add(lines, "%svoid add(part_t &part, const value_t x, const int) { part = combine(part, x); }", OWN)
+    add(lines, "%sacc_t end(const part_t part, const index_t) { return part; }", OWN)
+  end
+  add(lines, "%s%s finish(const acc_t x, const double count) {", OWN, ctype.memory(kind.result))
+  add(lines, "  const %s y = %s;", ctype.register(kind.finished),
+    kind.finish and substituted(kind.finish, "x") or "x")
+  add(lines, "  const %s z = %s;", ctype.register(kind.result), ctype.convert(kind.finished, kind.result, "y"))
+  add(lines, "  return %s;\n}", ctype.store(kind.result, "z"))
+  return concat(lines, "\n") .. "\n"
+end
+
+-- ---- where elements are ---------------------------------------------------------------------------------------------
+
+-- Short elements are loaded as words, each of which is one register.
+local words_of = { [4] = "unsigned", [8] = "uint2", [16] = "uint4" }
+
+local function c_type(leaf) return leaf.c or ctype.memory(leaf.dtype) end
+
+-- An operand whose elements are in memory: `along` says how neighbours lie (see the tokens of reduce/run.lua), `at` is
+-- the C of where the first one is, `step` of their distance. `joint`: one place tells all of them.
+local function in_memory(t, i, leaf, joint, along, at, step, width)
+  local c, itemsize = c_type(leaf), leaf.dtype.itemsize
+  local aligned = 16 % itemsize == 0 and ("__align__(%d) "):format(min(16, width * itemsize)) or ""
+  local words = along == "packed" and itemsize < 4 and leaf.dtype.kind ~= "struct" and words_of[width * itemsize]
+  add(t.types, words and "union %spack_%d {\n  %s e[%d];\n  unsigned word[%d];\n  %s words;\n};\n" or
+    "struct %spack_%d {\n  %s e[%d];\n};\n", aligned, i, c, joint and along == 0 and 1 or width, width * itemsize / 4,
+    words)
+  add(t.bases, "  const %s *b%d;", c, i)
+  if words then
+    add(t.loads, "    x.a%d.words = *(const %s *)(b.b%d + (%s));", i, words, i, at)
+  elseif along == "packed" then
+    add(t.loads, "    x.a%d = *(const pack_%d *)(b.b%d + (%s));", i, i, i, at)
+  elseif along == 0 then
+    add(t.loads, "    x.a%d.e[0] = b.b%d[%s];", i, i, at)
+  else
+    for e = 0, width - 1 do add(t.loads, "    x.a%d.e[%d] = b.b%d[(%s) + %d * %s];", i, e, i, at, e, step) end
+  end
+  local e = joint and along == 0 and "0" or "e"
+  add(t.some, "      x.a%d.e[%s] = b.b%d[%s];", i, e, i, at)
+  add(t.arguments, "x.a%d.e[%s]", i, e)
+end
+
+-- An operand whose elements are their own places: see plan.lua.
+local function in_places(t, i, joint, along, at, step, width)
+  add(t.types, "struct pack_%d {\n  unsigned long long e[%d];\n};\n", i, joint and 1 or width)
+  add(t.bases, "  unsigned long long b%d;", i)
+  add(t.loads, "    x.a%d.e[0] = b.b%d + (long long)(%s);", i, i, at)
+  add(t.some, "      %sx.a%d.e[%s] = b.b%d + (long long)(%s);", joint and "if (e == 0) " or "", i, joint and "0" or "e",
+    i, at)
+  local first = ("x.a%d.e[0]"):format(i)
+  add(t.arguments, "%s", along == "packed" and codegen.place_in_pack(first, width, "e") or
+    joint and ("%s + (long long)e * %s"):format(first, step) or ("x.a%d.e[e]"):format(i))
+end
+
+-- The functions that a kernel has, and the parameters that they need.
+local function functions(p, value, told)
+  local ending = p.ending[1]
+  local wide, integer = ending.wide, ending.wide and "long long" or "int"
+  local kept, gone, width, side = ending.kept, ending.gone, ending.width, ending.form:find "^columns" ~= nil
+  local joint = side or ending.joint -- neighbours are on one row of the innermost axis: one place tells all of them
+  local params, pack, lines, begins = {}, {}, {}, {}
+  local t = { types = {}, bases = {}, loads = {}, some = {}, arguments = {} }
+  local arguments = t.arguments
+  address.extents(params, "k", kept, "index_t", wide)
+  address.extents(params, "r", gone, "index_t", wide)
+  local out = address.place(params, "o", kept, nil, integer)
+  local operand = 1
+  for i, leaf in ipairs(p.leaves) do
+    if leaf.class == "one" then
+      add(lines, leaf.places and "  const %s u%d = 0;" or "  const %s u%d = *p%d;", ctype.memory(leaf.dtype), i, i)
+      add(arguments, "u%d", i)
+    else
+      operand = operand + 1
+      local along = p.ending[operand].along
+      add(pack, "  pack_%d a%d;", i, i)
+      local begin = address.place(params, ("k%d"):format(i), kept, nil, integer)
+      add(begins, leaf.places and "    b.b%d = %s;" or "    b.b%d = p%d + (%s);", i, leaf.places and begin or i, begin)
+      local fixed = not side and (along == "packed" and 1 or along ~= "any" and along) or nil
+      local at = address.place(params, ("r%d"):format(i), gone, fixed, integer)
+      local step = side and ("k%d_%d"):format(i, kept) or fixed and tostring(fixed) or ("r%d_%d"):format(i, gone)
+      if leaf.places then
+        in_places(t, i, joint, along, at, step, width)
+      else
+        in_memory(t, i, leaf, joint, along, at, step, width)
+      end
+    end
+  end
+
+  add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
+  begins = concat(begins, "\n")
+  local loads, some = concat(t.loads, "\n"), concat(t.some, "\n")
+  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
+  add(lines, "%s", begins)
+  add(lines, "    return b;\n  };\n  const auto put = [&](const unsigned long long k, const auto &y) {")
+  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, out)
+  add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
+  add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;")
+  if joint then
+    address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
+    add(lines, "%s", loads)
+  end
+  local each = { ("#pragma unroll\n    for (int e = 0; e < %d; e++) {"):format(width) }
+  address.coordinates(each, "      ", "(r + e)", "r", gone, "index_t", wide, some)
+  add(each, "%s\n    }", some)
+  each = concat(each, "\n")
+  if not joint then add(lines, "%s", each) end
+  add(lines, "    return x;\n  };")
+  if not side then
+    add(lines, "  const auto some = [&](const bases_t &b, const index_t r, const int m) {\n    packs_t x;")
+    add(lines, "%s", (each:gsub("e%+%+%) {", "e++) {\n      if (e >= m) break;", 1)))
+    add(lines, "    return x;\n  };")
+  end
+  add(lines, "  const auto value = [&](const packs_t &x, const int e, const index_t r) { return %s; };",
+    value(arguments))
+  local text = ("%sstruct packs_t {\n%s\n};\nstruct bases_t {\n%s\n};\n"):format(concat(t.types), concat(pack, "\n"),
+    concat(t.bases, "\n"))
+  return concat(lines, "\n"), text, params
+end
+
+-- How many packs, or rows of a column, a thread loads before it uses the first: as many as registers hold, fewer of
+-- what takes long to compute.
+local function batch(p, most, heavy, limit)
+  local ending, bytes, few = p.ending[1], 0, 8
+  local operand = 1
+  for _, leaf in ipairs(p.leaves) do
+    if leaf.class ~= "one" then
+      operand = operand + 1
+      if leaf.places then
+        few = 16 -- of which four are computed at once
+      else
+        bytes = bytes + max(leaf.dtype.itemsize * (p.ending[operand].along == 0 and 1 or ending.width), 4)
+      end
+    end
+  end
+  local n = most
+  while n > 1 and n * bytes > limit or heavy and n * ending.width > few and n > 1 do n = n / 2 end
+  return n
+end
+
+---Bytes that a thread loads before it uses the first.
+M.BYTES = 128
+
+---The parts of a kernel that are not the program's.
+---@class cudalua.gpuarray.ReductionParts
+---@field name string
+---@field own string          acc_t and what is done with it: see reduce.cu
+---@field tree boolean        the order of combinations is fixed
+---@field heavy boolean       elements take long to compute
+---@field slow boolean        combining them takes long
+---@field params string[]     before those of the arrays
+---@field more string[]       and behind them
+---@field value fun(arguments: string[]): string  what is computed of an element of each array
+---@field word? string        how four elements of one byte are added at once: a part of reduce.cu
+---@field told? boolean       the one result is left in a cell, too: see mailbox.lua
+---@field lines? string       where the kernel begins
+
+---A kernel: its device code, and itself.
+---@param p {leaves: table[], ending: table[]}
+---@param o cudalua.gpuarray.ReductionParts
+---@return string types   of what is loaded; they stand before `own`
+---@return string device  stands behind it
+---@return string kernel
+function M.generate(p, o)
+  local ending = p.ending[1]
+  local form, width = ending.form, ending.width
+  local columns, split = form:find "^columns" ~= nil, form:find "split" ~= nil
+  local lambdas, types, extra = functions(p, o.value, o.told)
+  local params = { unpack(o.params) }
+  for i, leaf in ipairs(p.leaves) do
+    if not leaf.counted then add(params, "const %s *p%d", c_type(leaf), i) end
+  end
+  for _, text in ipairs(o.more) do add(params, "%s", text) end
+  for _, text in ipairs(extra) do add(params, "%s", text) end
+  if o.told then add(params, "const unsigned long long told, const unsigned ticket") end
+  local fields = { name = o.name, params = ", " .. concat(params, ", "), width = width, log_x = ending.log_x,
+    functions = o.lines and o.lines .. "\n" .. lambdas or lambdas, turns = ending.turns }
+  local part, mode = form, o.tree and "tree" or "free"
+  local device = {}
+  local function fill(piece) add(device, "%s", template.fill("reduce", piece, fields)) end
+  fill "common"
+  if o.told then fill "tell" end
+  if columns then
+    part = "columns"
+    fields.batch = batch(p, o.tree and 8 or 16, o.heavy, M.BYTES)
+    fields.levels = ending.turns - math.log(fields.batch) / math.log(2) + 1
+    fill(mode .. "_column")
+    fields.signature = ("extern \"C\" __global__ void __launch_bounds__(256, 3) %s(const unsigned long long outputs, "
+      .. "const index_t n, const double count_of, const unsigned log_x, const unsigned chunk%s%s) {"):format(o.name,
+      split and ", const unsigned parts, words_t *partial, unsigned *counters" or "", fields.params)
+    fields.per_group = split and " / parts" or ""
+    fields.part = split and "blockIdx.x % parts" or "0"
+    fields.ending = template.fill("reduce", split and "columns_split" or "columns_whole", fields)
+  elseif form == "rows" then
+    fields.rows = M.rows(width)
+    fill(mode .. "_pack")
+  else
+    fields.batch = batch(p, ending.turns, o.heavy, o.slow and M.BYTES / 2 or M.BYTES)
+    fields.rest = ending.rest and 1 or fields.batch
+    if o.tree then fill "tree_pack" end
+    fill "unit"
+    if not o.tree then
+      fields.word = o.word and template.fill("reduce", "word_" .. o.word, {})
+      fill(o.word and "words" or "each")
+    end
+    fill(mode .. "_unit")
+    fill "any_unit"
+  end
+  if form ~= "rows" then fill "block" end
+  if split then fill "split" end
+  local index = ("typedef %s index_t;\n"):format(ending.wide and "unsigned long long" or "unsigned")
+  return index .. types, concat(device, "\n"), template.fill("reduce", part, fields)
+end
+
+---How many outputs a thread of the form `rows` has, one after the other.
+---@param width integer
+---@return integer
+function M.rows(width) return max(min(16 / width, 4), 1) end
+
+local short_words = { int8 = "signed", uint8 = "unsigned", bool = "count" }
+
+-- How elements of one byte are added four at a time, where nothing is computed of them; nil: they are not.
+local function word_of(p, kind)
+  local ending, leaf = p.ending[1], p.leaves[1]
+  if #p.leaves ~= 1 or #p.scalars > 0 or leaf.dtype.itemsize > 1 or ending.width ~= 16 or
+    not p.ending[2] or p.ending[2].along ~= "packed" then
+    return nil
+  end
+  for _, op in ipairs(p.ops) do
+    if op ~= "astype" then return nil end
+  end
+  local name = kind.row.name
+  if name == "any" or name == "all" then return name end
+  if name == "count_nonzero" then return "count" end
+  return kind.narrow and #p.ops == 1 and short_words[leaf.dtype.name] or nil
+end
+
+---The kernel that reduces a program's values.
+---@param p cudalua.gpuarray.Program
+---@return table  as codegen.elementwise(); acc_bytes: of a value that is handed on
+function M.kernel(p)
+  local ending = p.ending[1]
+  local kind, pieces = ending.reduction, {}
+  for name in pairs_of(p.pieces) do pieces[name] = true end
+  local own, nleaves = combination(kind, pieces, ending.placed), #p.leaves
+  -- The place of an element is as that of one of an array that is nowhere.
+  if ending.placed then
+    p.leaves[nleaves + 1] = { dtype = dtypes.uint64, class = "strided", places = true, counted = true }
+  end
+  local name, more, word = "array_" .. kind.row.name, {}, word_of(p, kind)
+  local told = ending.kept == 0 and cell.types[kind.result] ~= nil
+  local heavy = #p.ops > 8
+  while p.ops[#p.ops] == "astype" do table.remove(p.ops) end -- to the type that is computed in
+  if #p.ops > 0 then name = codegen.name(p, name) end
+  for i, dt in ipairs(p.scalars) do add(more, "const %s s%d", ctype.register(dt), i) end
+  local types, device, kernel = M.generate(p, { name = name, own = own, tree = kind.tree, heavy = heavy, more = more,
+    word = word, told = told, slow = kind.row.position or kind.acc.itemsize == 8,
+    params = { ctype.memory(kind.result) .. " *out" },
+    value = function(arguments)
+      local place = ending.placed and table.remove(arguments, nleaves + 1)
+      for i = 1, #p.scalars do add(arguments, "s%d", i) end
+      local text = ("compute(%s)"):format(concat(arguments, ", "))
+      return place and ("acc_t{%s, (index_t)(%s)}"):format(text, place) or text
+    end })
+  return { pieces = pieces, device = concat({ p.compute, types, own, device }, "\n"), kernel = kernel, name = name,
+    told = told,
+    acc_bytes = kind.row.position and (ending.wide and 16 or 2 * max(kind.acc.itemsize, 4)) or kind.acc.itemsize }
+end
+
+return M

@@ -1,0 +1,335 @@
+-- Reductions that are made of others: those that leave out NaN, norms, the logarithm of a sum of exponentials.
+
+local call = require "cudalua.gpuarray.reduce.call"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local reductions = require "cudalua.gpuarray.reduce.reductions"
+
+local refuse = layout.refuse
+local converted, read, reduce, reduced = call.converted, call.read, call.reduce, call.reduced
+local types_of = call.types_of
+
+-- ---- parts ----------------------------------------------------------------------------------------------------------
+
+local function has_nan(t) return t.kind == "float" or t.kind == "complex" end
+
+-- x with a value where a, which may be x, is NaN, as the last one of a list of new expressions.
+local function without_nan(list, x, value, a)
+  if not has_nan(a._dtype) then return list end
+  list[#list + 1] = graph.unary(ops.isnan, a)
+  list[#list + 1] = graph.ternary(ops.where, list[#list], value, x)
+  return list
+end
+
+local function finish(what, x, t, out)
+  x = graph.as_type(x, t)
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+local function number_of(a, axes)
+  local n = 1
+  for k = 1, a._ndim do n = axes[k] and n * a._shape[k] or n end
+  return n
+end
+
+-- ---- leaving out NaN -----------------------------------------------------------------------------------------------
+
+local function cleaned(what, row, neutral, a, options)
+  local axes, keepdims, asked, out = read(what, a, options, call.known_options)
+  local x
+  if has_nan(a._dtype) then
+    x = reduced(what, row, without_nan({}, a, neutral, a), axes, keepdims, asked)
+  else
+    x = reduce(what, row, a, axes, keepdims, asked)
+  end
+  return out ~= nil and functions.deliver(what, x, out) or x
+end
+
+-- How many elements are numbers.
+local function count(what, a, axes, keepdims)
+  local n = number_of(a, axes)
+  if not has_nan(a._dtype) then return n end
+  return n - reduced(what, reductions.count_nonzero, { graph.unary(ops.isnan, a) }, axes, keepdims)
+end
+
+-- The mean as type t.
+local function mean(what, a, t, axes, keepdims, numbers)
+  local list, x = converted(a, t)
+  return reduced(what, reductions.sum, without_nan(list, x, 0, a), axes, keepdims) / numbers
+end
+
+local function nanmean(what, a, options)
+  local axes, keepdims, asked, out = read(what, a, options, call.known_options)
+  local t, result = types_of(what, a, asked)
+  if not has_nan(a._dtype) then
+    return finish(what, reduce(what, reductions.mean, a, axes, keepdims, asked), result, out)
+  end
+  return finish(what, mean(what, a, t, axes, keepdims, count(what, a, axes, keepdims)), result, out)
+end
+
+local function nanvar(what, a, options, root)
+  local axes, keepdims, asked, out, ddof = call.read_spread(what, a, options)
+  local t, result = types_of(what, a, asked)
+  local numbers = count(what, a, axes, true)
+  local temporary, values = converted(a, t)
+  temporary[#temporary + 1] = values - mean(what, a, t, axes, true, numbers)
+  local list = call.squares(temporary, temporary[#temporary])
+  local sum = reduced(what, reductions.sum, without_nan(list, list[#list], 0, a), axes, keepdims)
+  local divisor
+  if type(numbers) == "number" then
+    divisor = numbers > ddof and numbers - ddof or 0 / 0
+  else
+    divisor = (keepdims and numbers or numbers:reshape(sum._shape)):astype(sum._dtype) - ddof
+    divisor = graph.ternary(ops.where, divisor:gt(0), divisor, 0 / 0)
+  end
+  local x = sum / divisor
+  if root then x = x:sqrt() end
+  return finish(what, x, result.kind == "complex" and x._dtype or result, out)
+end
+
+-- ---- norms ---------------------------------------------------------------------------------------------------------
+
+local norm_options = { axis = true, keepdims = true, out = true, ord = true, stream = true, allocator = true }
+
+local function norm(what, a, options)
+  local axes, keepdims, _, out = read(what, a, options, norm_options)
+  local ord = type(options) == "table" and #options == 0 and options.ord or 2
+  if type(ord) ~= "number" or ord ~= ord then refuse(what, "ord must be a number, got " .. element.describe(ord)) end
+  local t, result = types_of(what, a)
+  local list, x = converted(a, t)
+  local function last(node)
+    list[#list + 1] = node
+    return list
+  end
+  local part = t.kind == "complex" and (t.itemsize == 8 and dtypes.float32 or dtypes.float64) or t
+  if t.kind == "complex" then result = part end
+  local y
+  if ord == 2 then
+    y = reduced(what, reductions.sum, call.squares(list, x), axes, keepdims):sqrt()
+  elseif ord == 0 then
+    y = reduced(what, reductions.count_nonzero, last(x * 1), axes, keepdims)
+  elseif ord == 1 / 0 or ord == -1 / 0 then
+    y = reduced(what, ord > 0 and reductions.max or reductions.min, last(x:abs()), axes, keepdims)
+  elseif ord == 1 then
+    y = reduced(what, reductions.sum, last(x:abs()), axes, keepdims)
+  else
+    local length = last(x:abs())[#list]
+    y = reduced(what, reductions.sum, last(length ^ ord), axes, keepdims) ^ (1 / ord)
+  end
+  return finish(what, y, result, out)
+end
+
+local sum_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
+
+local function logsumexp(what, a, options)
+  local axes, keepdims, _, out = read(what, a, options, sum_options)
+  local t, result = types_of(what, a)
+  if t.kind == "complex" then refuse(what, ("not defined for %s"):format(a._dtype.name)) end
+  if number_of(a, axes) == 0 then
+    return finish(what, reduce(what, reductions.sum, a, axes, keepdims, t):log(), result, out)
+  end
+  local list, x = converted(a, t)
+  -- Of the greatest element, the others are small parts; an infinite one is not a measure.
+  local most = reduce(what, reductions.max, x, axes, true)
+  local shift = graph.ternary(ops.where, graph.unary(ops.isfinite, most), most, 0):eval()
+  list[#list + 1] = x - shift
+  list[#list + 1] = list[#list]:exp()
+  local y = reduced(what, reductions.sum, list, axes, keepdims):log()
+  return finish(what, y + (keepdims and shift or shift:reshape(y._shape)), result, out)
+end
+
+-- ---- functions and methods -----------------------------------------------------------------------------------------
+
+---@class cudalua.gpuarray
+local M = {}
+
+---@class cudalua.gpuarray.Array
+local Array = object.Array
+
+---The sum of the elements that are numbers, as sum(); NaN counts as 0.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sum
+function M.nansum(a, options) return cleaned("gpuarray.nansum", reductions.sum, 0, a, options) end
+
+---The sum of the elements that are numbers, as sum(); NaN counts as 0.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sum
+function Array:nansum(options) return cleaned("gpuarray:nansum", reductions.sum, 0, self, options) end
+
+---The product of the elements that are numbers, as prod(); NaN counts as 1.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.prod
+function M.nanprod(a, options) return cleaned("gpuarray.nanprod", reductions.prod, 1, a, options) end
+
+---The product of the elements that are numbers, as prod(); NaN counts as 1.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.prod
+function Array:nanprod(options) return cleaned("gpuarray:nanprod", reductions.prod, 1, self, options) end
+
+---The least element that is a number; NaN if none is.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.min
+function M.nanmin(a, options) return call.apply("gpuarray.nanmin", reductions.nanmin, a, options) end
+
+---The least element that is a number; NaN if none is.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.min
+function Array:nanmin(options) return call.apply("gpuarray:nanmin", reductions.nanmin, self, options) end
+
+---The greatest element that is a number; NaN if none is.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.max
+function M.nanmax(a, options) return call.apply("gpuarray.nanmax", reductions.nanmax, a, options) end
+
+---The greatest element that is a number; NaN if none is.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.max
+function Array:nanmax(options) return call.apply("gpuarray:nanmax", reductions.nanmax, self, options) end
+
+---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmin
+function M.nanargmin(a, options) return call.apply("gpuarray.nanargmin", reductions.nanargmin, a, options) end
+
+---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmin
+function Array:nanargmin(options) return call.apply("gpuarray:nanargmin", reductions.nanargmin, self, options) end
+
+---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmax
+function M.nanargmax(a, options) return call.apply("gpuarray.nanargmax", reductions.nanargmax, a, options) end
+
+---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array  of int64
+---@raise LogicError as gpuarray.argmax
+function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reductions.nanargmax, self, options) end
+
+---The mean of the elements that are numbers; NaN if none is.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.mean
+function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) end
+
+---The mean of the elements that are numbers; NaN if none is.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.mean
+function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options) end
+
+---The variance of the elements that are numbers; NaN if at most ddof are left.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function M.nanvar(a, options) return nanvar("gpuarray.nanvar", a, options, false) end
+
+---The variance of the elements that are numbers; NaN if at most ddof are left.
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function Array:nanvar(options) return nanvar("gpuarray:nanvar", self, options, false) end
+
+---The square root of nanvar().
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function M.nanstd(a, options) return nanvar("gpuarray.nanstd", a, options, true) end
+
+---The square root of nanvar().
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, true) end
+
+---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
+---complex numbers, that of their absolute values.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+function M.norm(a, options) return norm("gpuarray.norm", a, options) end
+
+---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
+---complex numbers, that of their absolute values.
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+function Array:norm(options) return norm("gpuarray:norm", self, options) end
+
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+function M.logsumexp(a, options) return logsumexp("gpuarray.logsumexp", a, options) end
+
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+function Array:logsumexp(options) return logsumexp("gpuarray:logsumexp", self, options) end
+
+return require("cudalua.gpuarray.core.calls").install(M)

@@ -1,0 +1,655 @@
+-- Running a reduction: which of the kernels of kernels/array/reduce.cu is taken, and its call.
+--
+-- How an output's elements are combined depends on their number alone (reduce.cu); what is decided here, from how the
+-- arrays lie in memory and how many outputs there are, is only which thread does it.
+
+local cell = require "cudalua.gpuarray.core.mailbox"
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local gathered = require "cudalua.gpuarray.reduce.axes"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local plan = require "cudalua.gpuarray.core.plan"
+local reduce_code = require "cudalua.gpuarray.reduce.code"
+local storage = require "cudalua.gpuarray.core.storage"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
+
+local M = {}
+
+local BLOCK = 256             -- threads, in all the kernels of reduce.cu
+local MOST_UNITS = 256        -- that a block has of an output: one value of each in shared memory
+local CHUNK, LONG = 7, 10     -- 2^ so many elements of a column are what a thread has at most, in two forms
+local LEAST = 4               -- and at least
+local SHORT = 4096            -- wide loads of a row, less of which are too few for a block
+local FEW_BLOCKS = 128        -- smaller ones are quicker than so few
+local HEAVY = 8               -- operations of an expression that is long
+
+---Blocks that keep any GPU busy: an output is shared by blocks while there are fewer. The results do not depend on it.
+M.blocks = 2048
+
+-- ---- the plan -------------------------------------------------------------------------------------------------------
+
+-- What decides about the order of the axes: the first array that is not broadcast.
+local function main_operand(w, operands)
+  local n = 1
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then
+      n = n + 1
+      if layout.same(w.leaves[i].shape, w.shape) then return operands[n], w.leaves[i] end
+    end
+  end
+  return operands[2] or operands[1], nil
+end
+
+-- Can `width` neighbours along the last axis of `along` be loaded at once, wherever they are? These are the steps of
+-- one operand, those along the other axes being in `across`.
+local function is_packed(leaf, width, along, across)
+  local rank = #along
+  if along[rank] ~= 1 then return false end
+  if not leaf.places and (leaf.store.skew + leaf.off) % min(16, width * leaf.dtype.itemsize) ~= 0 then return false end
+  for k = 1, rank - 1 do
+    if along[k] % width ~= 0 then return false end
+  end
+  for k = 1, #across do
+    if across[k] % width ~= 0 then return false end
+  end
+  return true
+end
+
+-- Tokens: how neighbours of an operand lie: in one wide load, in the same place, one after the other, or otherwise.
+local lying = {}
+for _, how in ipairs { "packed", 0, 1, "any" } do lying[how] = { kind = "step", along = how } end
+
+-- How many neighbours fit into a wide load of the operand with the largest elements; random numbers are made four at
+-- a time.
+local function widest(w)
+  local largest, least = 1, 1
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if l.places then least = 4 elseif w.classes[i] == "strided" then largest = max(largest, l.dtype.itemsize) end
+  end
+  return max(largest == 1 and least > 1 and 4 or 16 / largest, least)
+end
+
+-- The tokens of operands for this width; nil if no operand is packed.
+local function tokens_of(w, width, extents, along, across, to)
+  local rank, found, operand = #extents, false, 1
+  local joint = rank == 1 or extents[rank] % width == 0
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then
+      operand = operand + 1
+      local step = along[operand][rank]
+      local how = step == 0 and 0 or "any"
+      if joint and is_packed(w.leaves[i], width, along[operand], across[operand]) then
+        how, found = "packed", true
+      elseif step == 1 then
+        how = 1
+        found = found or joint and w.leaves[i].places
+      end
+      to[operand] = how
+    end
+  end
+  return found or nil, joint
+end
+
+-- ---- the schedule ---------------------------------------------------------------------------------------------------
+
+-- A plan: form of the kernel; blocks, parts of an output, counters; two numbers for the kernel; and what the kernel is
+-- made for: width, turns, log_x, joint, rest, and how operands lie.
+
+local function rows(p, outputs, n, width)
+  p.form, p.width = "rows", width
+  local log_lanes = exponent(ceil(n / width))
+  p.blocks = ceil(outputs / (BLOCK / 2 ^ log_lanes) / reduce_code.rows(width))
+  p.first, p.second = log_lanes, 0
+  return p
+end
+
+-- Elements of an output are neighbours.
+local function in_rows(w, p, heavy, outputs, n, extents, gone, kept)
+  local wide = widest(w)
+  if heavy then wide = min(wide, 4) end
+  local width = wide
+  if width > 1 and n < width then width = 2 ^ exponent(n) end
+  local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
+  p.joint = joint
+  if packed and n <= 32 * width then return rows(p, outputs, n, width) end
+  if not packed then
+    width = n <= 8 and 2 ^ exponent(n) or 4
+    if n > 32 * width then width = 1 end
+    p.joint = select(2, tokens_of(w, width, extents, gone, kept, p.lying))
+    if n <= 32 * width then return rows(p, outputs, n, width) end
+  end
+  p.width, p.turns = width, width == 1 and 16 or 8
+  while p.turns > 1 and 32 * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
+  local unit = 32 * width * p.turns
+  local units = ceil(n / unit)
+  p.rest = units > 8
+  local log_units = exponent(units)
+  if log_units <= 5 then
+    local each = max(8 / 2 ^ log_units, 1)
+    while each * n < SHORT * wide and 2 * each <= outputs / M.blocks and each * 2 ^ log_units <= 32 do
+      each = 2 * each
+    end
+    p.form, p.blocks, p.first, p.second = "units", ceil(outputs / each), each, log_units
+    return p
+  end
+  log_units = 3
+  if p.turns == 8 and outputs * ceil(units / 2 ^ log_units) <= FEW_BLOCKS then
+    p.turns, units = 4, ceil(n / (unit / 2))
+  end
+  while 2 ^ log_units < min(units, MOST_UNITS) and outputs * ceil(units / 2 ^ (log_units + 1)) >= M.blocks do
+    log_units = log_units + 1
+  end
+  p.parts = ceil(units / 2 ^ log_units)
+  p.form, p.blocks, p.counters, p.first, p.second = "units_split", outputs * p.parts, outputs, 1, log_units
+  return p
+end
+
+local NARROW = { { 1, 16 }, { 2, 8 }, { 4, 4 } } -- by log_x: width and turns
+
+-- A few outputs lie side by side, and many elements behind each.
+local function in_narrow_columns(w, p, outputs, n, extents, gone, kept, side)
+  p.log_x = exponent(side)
+  p.width, p.turns = NARROW[p.log_x][1], NARROW[p.log_x][2]
+  tokens_of(w, 16, extents, gone, kept, p.lying) -- of which none is packed: neighbours are further away
+  p.joint, p.rest = #extents == 1 or extents[#extents] % p.width == 0, true
+  local units, log_units = ceil(n / (2 ^ (5 - p.log_x) * p.width * p.turns)), 3
+  local groups = outputs / side
+  while 2 ^ log_units < min(units, MOST_UNITS / 2 ^ p.log_x) and groups * ceil(units / 2 ^ (log_units + 1)) >= M.blocks
+  do
+    log_units = log_units + 1
+  end
+  p.parts = ceil(units / 2 ^ log_units)
+  p.form, p.blocks, p.counters, p.first, p.second = "units_split", groups * p.parts, groups, side, log_units
+  return p
+end
+
+local function in_columns(w, p, most, outputs, n, extents, kept, gone)
+  local width = min(widest(w), most)
+  while width > 1 and (extents[#extents] % width ~= 0 or not tokens_of(w, width, extents, kept, gone, p.lying)) do
+    width = width / 2
+  end
+  if width == 1 then
+    for operand in pairs_of(p.lying) do p.lying[operand] = "any" end
+    for operand = 2, #kept do p.lying[operand] = "any" end
+  end
+  for operand, how in pairs_of(p.lying) do
+    if how == 1 then p.lying[operand] = "any" end
+  end
+  p.width = width
+  local columns, log_x = ceil(outputs / width), 8
+  if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), 5) end
+  local depth, groups = 2 ^ (8 - log_x), ceil(columns / 2 ^ log_x)
+  local log_chunk = log_x == 8 and CHUNK or LEAST
+  -- One block combines all parts of a group, so that there should not be many of them.
+  while log_chunk < LONG and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
+    M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
+    log_chunk = log_chunk + 1
+  end
+  p.turns = log_chunk > CHUNK and LONG or CHUNK
+  local chunk = 2 ^ log_chunk
+  p.parts, p.first, p.second = ceil(n / (depth * chunk)), log_x, chunk
+  p.form, p.blocks, p.counters = "columns", groups, 0
+  if p.parts > 1 then p.form, p.blocks, p.counters = "columns_split", groups * p.parts, groups end
+  return p
+end
+
+local function new_plan()
+  return { form = false, blocks = 0, parts = 1, counters = 0, first = 0, second = 0, count = 0, width = 1, turns = 1,
+    log_x = 0, joint = true, rest = false, lying = {} }
+end
+
+---The plan for one output whose elements' order is fixed, and how operands lie; for kernels that others write.
+---@param w {nleaves: integer, leaves: table[], classes: string[]}
+---@param n integer
+---@param extents integer[]   of the axes, as plan.collapse() gives them
+---@param strides integer[][] of the operands from 2 on, in elements
+---@return table plan
+---@return table[] tokens     the program's end
+function M.one_output(w, n, extents, strides)
+  local kept = {}
+  for i = 2, #strides do kept[i] = {} end
+  local p = in_rows(w, new_plan(), false, 1, n, extents, strides, kept)
+  local wide = n >= plan.LIMIT
+  for i = 2, #strides do wide = wide or reach(extents, strides[i]) >= plan.LIMIT end
+  local tokens = { { form = p.form, kept = 0, gone = #extents, wide = wide, width = p.width, turns = p.turns, log_x = 0,
+    joint = p.joint, rest = p.rest } }
+  for i = 2, #strides do tokens[i] = lying[p.lying[i]] end
+  return p, tokens
+end
+
+local endings = {} -- kind -> form, ranks and so on -> token
+
+local function ending(kind, p, kept, gone, wide, placed)
+  local known = endings[kind]
+  if not known then
+    known = {}
+    endings[kind] = known
+  end
+  local key = p.form .. (((((kept * 32 + gone) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
+    (p.joint and 4 or 0) + (p.rest and 2 or 0) + (wide and 1 or 0)) .. (placed and "p" or "")
+  if not known[key] then
+    known[key] = { kind = "end", reduction = kind, form = p.form, kept = kept, gone = gone, wide = wide,
+      width = p.width, turns = p.turns, log_x = p.log_x, joint = p.joint, rest = p.rest, placed = placed }
+  end
+  return known[key]
+end
+
+-- The end of a program, but for how its operands lie.
+local function begin_end(w, from, kind, p, kept, gone, wide, placed)
+  for _, dt in ipairs(kind.values) do
+    if dt ~= from then plan.step(w, graph.conversion(dt)) end
+    from = dt
+  end
+  plan.step(w, ending(kind, p, kept, gone, wide, placed))
+end
+
+local nothing, ONE = {}, { 1 }
+local none_kept = setmetatable({}, { __index = function() return nothing end })
+
+-- One output of arrays without gaps, as is common: their elements are numbered as the output's are. The last plan of a
+-- program is kept, for arrays of the same size that begin at a multiple of 16 bytes.
+local function close_whole(w, from, kind, heavy, n)
+  local leaves, classes, state, aligned = w.leaves, w.classes, w.state, true
+  for i = 1, w.nleaves do
+    local l = leaves[i]
+    if classes[i] == "strided" then
+      if not l.dense or l.shape ~= w.shape and not layout.same(l.shape, w.shape) then return nil end
+      aligned = aligned and l.aligned
+    end
+  end
+  local kept = aligned and state.whole
+  if kept and kept.kind == kind and kept.n == n and kept.blocks == M.blocks and kept.limit == plan.LIMIT then
+    w.state = kept.state
+    return kept.plan
+  end
+  local steps, operand = { nothing }, 1
+  for i = 1, w.nleaves do
+    if classes[i] == "strided" then
+      operand = operand + 1
+      steps[operand] = ONE
+    end
+  end
+  local p = in_rows(w, new_plan(), heavy, 1, n, { n }, steps, none_kept)
+  begin_end(w, from, kind, p, 0, 1, n >= plan.LIMIT)
+  for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
+  if aligned then
+    state.whole = { kind = kind, n = n, blocks = M.blocks, limit = plan.LIMIT, plan = p, state = w.state }
+  end
+  return p
+end
+
+-- The steps of an element's number among those of its output.
+local function places_of(shape, axes)
+  local steps, step = {}, 1
+  for k = #shape, 1, -1 do
+    steps[k] = axes[k] and step or 0
+    if axes[k] then step = step * shape[k] end
+  end
+  return steps
+end
+
+local same = layout.same
+
+-- What the plan of a program depends on, besides the program.
+local function circumstances(w, kind, axes, out_strides, outputs, n)
+  local shapes, strides, skews, gone = {}, {}, {}, {}
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    shapes[i], strides[i], skews[i] = l.shape, l.strides, not l.places and (l.store.skew + l.off) % 16
+  end
+  for k = 1, #w.shape do gone[k] = axes[k] or false end
+  return { kind = kind, outputs = outputs, n = n, shape = w.shape, gone = gone, out_strides = out_strides,
+    shapes = shapes, strides = strides, skews = skews, blocks = M.blocks, limit = plan.LIMIT }
+end
+
+-- Are they those of before?
+local function are_those(c, w, kind, axes, out_strides, outputs, n)
+  if c.kind ~= kind or c.n ~= n or c.outputs ~= outputs or c.blocks ~= M.blocks or c.limit ~= plan.LIMIT or
+    not same(c.shape, w.shape) or not same(c.out_strides, out_strides) then
+    return false
+  end
+  for k = 1, #w.shape do
+    if c.gone[k] ~= (axes[k] or false) then return false end
+  end
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if not same(c.strides[i], l.strides) or not same(c.shapes[i], l.shape) or
+      not l.places and c.skews[i] ~= (l.store.skew + l.off) % 16 then
+      return false
+    end
+  end
+  return true
+end
+
+-- Ends the program of a reduction of elements of type `from`: out_strides are those of the result along the operand's
+-- axes, in elements. `divided`: the last axis that goes is taken as one of pieces of so many elements, which stays, and
+-- one of the elements of a piece. `placed`: elements come in the order of memory, each with its place.
+local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divided, placed)
+  local whole = outputs == 1 and not divided and not placed and close_whole(w, from, kind, heavy, n)
+  if whole then return whole end
+  -- The last plan of a program is kept, for arrays that lie alike.
+  local before, plain = w.state, not divided and not placed
+  local last = plain and before.last
+  if last and are_those(last, w, kind, axes, out_strides, outputs, n) then
+    w.state = last.state
+    for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
+    return last.plan
+  end
+  local shape, operands = w.shape, { out_strides }
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
+  end
+  if placed then operands[#operands + 1] = places_of(shape, axes) end
+  if divided then
+    shape, axes = divided.shape, divided.axes
+    for i = 2, #operands do
+      local strides = {}
+      for k = 1, #shape - 1 do strides[k] = operands[i][k] end
+      strides[#shape] = operands[i][divided.axis]
+      strides[divided.axis] = operands[i][divided.axis] * divided.extent
+      operands[i] = strides
+    end
+  end
+  local stay, go = {}, {}
+  local order, ordered = plan.ordered(shape, (main_operand(w, operands))), kind.ordered and not placed
+  for _, axis in ipairs(order) do
+    if not axes[axis] then stay[#stay + 1] = axis elseif not ordered then go[#go + 1] = axis end
+  end
+  for axis = 1, ordered and #shape or 0 do
+    if axes[axis] then go[#go + 1] = axis end
+  end
+  local kept_extents, kept = plan.collapse(shape, operands, stay)
+  local gone_extents, gone = plan.collapse(shape, operands, go)
+  local wide = outputs * n >= plan.LIMIT
+  for i = 1, #operands do
+    wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
+  end
+  local kept_rank, gone_rank = outputs == 1 and 0 or #kept_extents, #gone_extents
+  local p, side = new_plan(), kept_extents[#kept_extents]
+  if kept_rank > 0 and n > 1 and gathered.side_by_side(w, kept, gone) then
+    if side <= 8 and n > 1024 then
+      in_narrow_columns(w, p, outputs, n, gone_extents, gone, kept, side)
+    else
+      in_columns(w, p, kind.ordered and 4 or 8, outputs, n, kept_extents, kept, gone)
+    end
+  else
+    in_rows(w, p, heavy, outputs, n, gone_extents, gone, kept)
+  end
+  local columns = p.form == "columns" or p.form == "columns_split"
+
+  if placed then p.lying[#operands] = "any" end
+  begin_end(w, from, kind, p, kept_rank, gone_rank, wide, placed)
+  local numbers = w.numbers
+  local count = put_extents(numbers, 0, kept_extents, kept_rank, wide)
+  count = put_extents(numbers, count, gone_extents, gone_rank, wide)
+  count = put(numbers, count, kept[1], kept_rank)
+  for i = 2, #operands do
+    local how = p.lying[i]
+    plan.step(w, lying[how])
+    count = put(numbers, count, kept[i], kept_rank)
+    count = put(numbers, count, gone[i], gone_rank - ((columns or how == "any") and 0 or 1))
+  end
+  p.count = count
+  if plain then
+    last = circumstances(w, kind, axes, out_strides, outputs, n)
+    last.plan, last.state, last.numbers = p, w.state, { unpack(numbers, 1, count) }
+    before.last = last
+  end
+  return p
+end
+
+-- ---- what blocks share ----------------------------------------------------------------------------------------------
+
+-- Blocks that share an output leave parts of it in memory, and count themselves; counters are at 0 again for the next
+-- kernel. So a stream has its own, of both. By context and stream.
+local shares = {}
+local recent = setmetatable({}, { __mode = "v" }) -- by context: those of the stream that was asked for last
+local _, per_thread = core.default_streams()
+local KEPT = 2 ^ 20 -- bytes of parts; more of them are memory of the kernel's own
+
+local function zeros(count)
+  local buf = storage.buffer(4 * count)
+  core.array_ready(buf)
+  core.memset(32, buf, 0, count, true, core.current_stream())
+  return buf
+end
+
+---Memory for what blocks of the next kernel share; nil if there is no such thing.
+---@param context integer  core.context_id()
+---@param p table          the plan
+---@param outputs integer
+---@param bytes integer    of a value
+---@param out userdata     memory that the kernel writes to
+---@return userdata? parts
+---@return userdata? counters
+---@return boolean? own     the parts are to be freed when the kernel was launched, unless it was captured
+local function shared(context, p, outputs, bytes, out)
+  if p.counters == 0 then return nil end
+  bytes = outputs * p.parts * bytes
+  local stream = core.current_stream()
+  -- Each thread has its own default stream; and graphs may be launched in any stream.
+  if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
+  local known = shares[context]
+  if not known then
+    known = setmetatable({}, { __mode = "k" })
+    shares[context] = known
+  end
+  local c = known[stream]
+  if not c then
+    c = { count = 0, bytes = 0 }
+    known[stream] = c
+  end
+  recent[context] = c
+  if c.count < p.counters then
+    local count = max(p.counters, 1024)
+    c.counters, c.count = zeros(count), count
+  end
+  if bytes > KEPT then return storage.buffer(bytes), c.counters, true end
+  if c.bytes < bytes then
+    local size = max(bytes, 2 ^ 14)
+    c.parts, c.bytes = storage.buffer(size), size
+  end
+  return c.parts, c.counters, false
+end
+M.shared = shared
+
+-- ---- one kernel -----------------------------------------------------------------------------------------------------
+
+-- What the kernel is called with; a pointer takes two places.
+local function gather(w, p, out, outputs, n, count, partial, counting)
+  local list, at = w.arguments, 5
+  list[1], list[2], list[3], list[4], list[5] = outputs, n, count, p.first, p.second
+  if partial then
+    list[6], list[7], list[8], list[9], list[10] = p.parts, partial, 0, counting, 0
+    at = 10
+  end
+  at = gathered.put_program(w, at, out, p.count)
+  list[at + 1], list[at + 2] = 0, 0 -- about the cell, where one is used
+end
+
+local nowhere = { buf = false, off = 0 } -- what is not there yet
+local run_fresh, context_id, pools, watched = core.array_compute, core.context_id, storage.pools, cell.watched
+
+local MOST_NUMBERS = gathered.MOST_NUMBERS
+
+local compute
+
+-- ---- elements in an order that memory is not in ------------------------------------------------------------------
+
+-- Where the elements of an output are combined in one order and lie in memory in another one, as those of a transposed
+-- array: the axis of neighbours in the first order, along which memory is far apart, and the least stride's. Nil: they
+-- are the same, or it does not matter.
+local function crossing(w, axes)
+  local shape, main = w.shape, nil
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if w.classes[i] == "strided" and not l.places and layout.same(l.shape, shape) then
+      main = l
+      break
+    end
+  end
+  if not main or main.dense then return nil end
+  local last, least
+  for k = 1, #shape do
+    local step = abs(main.strides[k])
+    if shape[k] > 1 then
+      if axes[k] then last = k end
+      if step > 0 and (not least or step < abs(main.strides[least])) then least = k end
+    end
+  end
+  if not last or not least or last == least or not axes[least] then return nil end
+  if abs(main.strides[last]) < 32 or shape[least] * main.dtype.itemsize < 32 then return nil end
+  return last
+end
+
+local PIECE = 1024 -- elements, at most
+
+-- The kinds of a reduction in two steps: to values as they are combined, and from those.
+local function stages(kind)
+  if not kind.stages then
+    local first, second = {}, {}
+    for key, value in pairs_of(kind) do first[key], second[key] = value, value end
+    first.result, first.finish, first.finished = kind.acc, nil, kind.acc
+    second.through, second.values = { kind.acc }, { kind.acc }
+    kind.stages = { first, second }
+  end
+  return kind.stages[1], kind.stages[2]
+end
+
+-- First the neighbours in pieces of 2^k, which are subtrees of the whole: in whatever order memory is in. Then the
+-- pieces, in their order.
+local function in_pieces(kind, x, axes, out_shape, out_strides, outputs, n, count, axis)
+  local own, extent = x._shape, 1
+  while extent < PIECE and own[axis] % (2 * extent) == 0 do extent = extent * 2 end
+  local shape, strides, step = { unpack(own) }, {}, 1
+  shape[axis], shape[#own + 1] = own[axis] / extent, extent
+  for k = #own, 1, -1 do
+    strides[k] = out_strides[k] * (n / extent)
+    if axes[k] then
+      strides[k] = step
+      step = step * shape[k]
+    end
+  end
+  strides[#own + 1] = 0
+  local first, second = stages(kind)
+  local pieces = compute(first, x, axes, { outputs, n / extent }, strides, outputs * (n / extent), extent, extent,
+    { shape = shape, axes = { [#own + 1] = true }, axis = axis, extent = extent })
+  local result = compute(second, pieces, { false, true }, out_shape, { 1, 0 }, outputs, n / extent,
+    count or n)
+  if not pieces._store.pinned then storage.release(pieces._store) end
+  return result
+end
+
+-- A copy in C order first.
+local function of_copy(kind, x, axes, out_shape, out_strides, outputs, n, count)
+  local copy = storage.empty(x._dtype, x._shape, x._size)
+  evaluate.store(graph.operand(x), copy._leaf, x._size)
+  local result = compute(kind, copy, axes, out_shape, out_strides, outputs, n, count)
+  if not copy._store.pinned then storage.release(copy._store) end
+  return result
+end
+
+-- ---- computing -----------------------------------------------------------------------------------------------------
+
+-- The result of x. The expression was computed once; whoever needs it again has it computed for good.
+local function result_in(x, buf, context, dtype, shape, size, ticket)
+  if x._sig then x._used = x._used + 1 end
+  local result = storage.array_in(buf, context, dtype, shape, size)
+  if ticket and not result._leaf then result._c = ticket end
+  return result
+end
+
+-- What is done most: the kernel is there, memory is at hand, and one call of C does it all. Nil: nothing was done, and
+-- compute() does it in steps, of which each may have more to it.
+local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  local writes, w = storage.writes, plan.begin(x._shape, false)
+  w.numbered = true
+  plan.walk(w, graph.operand(x))
+  local context = w.context or context_id()
+  local pool, buf, ticket = pools[context], nil, nil
+  if pool and not evaluate.fast_math and not plan.computed_before(w, 1) and
+    (divided or not kind.ordered or not crossing(w, axes)) then
+    local p = close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided, false)
+    local k, c = w.state.kernel, recent[context]
+    local fn = k and k.loaded[context]
+    local split = p.counters > 0
+    if fn and p.count <= MOST_NUMBERS and (not split or
+      c and c.count >= p.counters and c.bytes >= outputs * p.parts * k.acc_bytes) then
+      gather(w, p, nowhere, outputs, n, count or n, split and c.parts, split and c.counters)
+      local bytes, place, told = outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
+      if writes == storage.writes then buf, ticket = run_fresh(fn, p.blocks, w.arguments, pool, bytes, place, told) end
+      for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
+    end
+  end
+  plan.finish(w, false)
+  return buf and result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+end
+
+---Reduces an array that has elements.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param x cudalua.gpuarray.Array
+---@param axes table<integer, boolean>  those that go
+---@param out_shape integer[]            given away
+---@param out_strides integer[]          of the result along x's axes, in elements; 0 along those that go
+---@param outputs integer                how many there are
+---@param n integer                      of how many elements each is
+---@param count? integer                 and of how many the whole, if the elements are combinations; default n
+---@param divided? table                 see close()
+---@return cudalua.gpuarray.Array        a new one
+function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  local result = at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  if result then return result end
+  local bytes = outputs * kind.result.itemsize
+  while true do
+    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
+    local buf, context = storage.buffer(bytes)
+    local writes = storage.writes
+    local w = plan.begin(x._shape, false)
+    w.numbered = true
+    plan.walk(w, graph.operand(x))
+    if w.context and w.context ~= context then
+      local inside = w.home
+      plan.finish(w, false)
+      return gathered.elsewhere(compute, inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+    end
+    local again = plan.computed_before(w, 1)
+    local across = not again and not divided and kind.ordered and crossing(w, axes)
+    if across and not kind.row.position then
+      plan.finish(w, false)
+      buf:free()
+      local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
+      return f(kind, x, axes, out_shape, out_strides, outputs, n, count, across)
+    end
+    local p = not again and close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided,
+      across and true or false)
+    if p and p.count > MOST_NUMBERS and x._sig then again = x end
+    if again then
+      plan.finish(w, false)
+      evaluate.evaluate(again, 2)
+    else
+      local k = gathered.kernel_of(w.state, reduce_code.kernel)
+      local fn = k.loaded[context]
+      if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
+      local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
+      gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
+      local told = k.told and watched[context]
+      local done, captured, ticket = evaluate.launch(writes, fn, p.blocks, w.arguments, nil, told)
+      if own and not captured then partial:free() end
+      if done then
+        result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+        if captured then evaluate.captured(w, storage.leaf_of(result)) end
+      end
+      plan.finish(w, false)
+      if done then return result end
+      -- A finalizer wrote to arrays meanwhile: what the walk saw is not so any more.
+    end
+  end
+end
+M.compute = compute
+
+return M

@@ -1,0 +1,248 @@
+-- Running a scan: which of the kernels of kernels/array/scan.cu is taken, and its call.
+--
+-- How elements are combined depends on their number alone (scan.cu); what is decided here, from how the arrays lie in
+-- memory and how many lines there are, is only which thread does it.
+
+local core = require "cudalua.core"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local gathered = require "cudalua.gpuarray.reduce.axes"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local plan = require "cudalua.gpuarray.core.plan"
+local scan_cells = require "cudalua.gpuarray.reduce.scan_cells"
+local scan_code = require "cudalua.gpuarray.reduce.scan_code"
+local storage = require "cudalua.gpuarray.core.storage"
+local write = require "cudalua.gpuarray.core.write"
+
+local ceil, max, min = math.ceil, math.max, math.min
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
+
+local M = {}
+
+local MANY = 1024 -- lines of up to a tile that make enough work for a warp each
+
+---Lines side by side are done by a block for some of them each where that makes so many blocks; else by blocks that
+---have a part of some lines.
+M.ENOUGH = 264
+
+---So many of them at least, as a power of two, where there are so many: a sector of memory with 4 bytes of each.
+M.LOG_WIDTH = 3
+
+-- ---- the plan -------------------------------------------------------------------------------------------------------
+
+-- The kernel's form, the number of blocks, a number for the kernel, in how many parts blocks have a line, and how many
+-- of these make a tile, or tiles a group.
+local function schedule(kind, lines, n, beside)
+  local run, rows = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
+  local row = 32 * run
+  local tiles = ceil(n / (8 * rows * row))
+  if beside and n > 1 then
+    local log_width = lines <= 4 and 2 or M.LOG_WIDTH
+    while log_width < 5 and ceil(lines / 2 ^ (log_width + 1)) >= M.ENOUGH do log_width = log_width + 1 end
+    local groups = ceil(lines / 2 ^ log_width)
+    if groups >= M.ENOUGH then return "columns", groups, log_width, 1 end
+    -- Wide ones where that leaves many groups: few groups are in many parts, and wait the longer the wider they are.
+    log_width = lines <= 4 and 2 or max(M.LOG_WIDTH, min(exponent(lines / 32), 5))
+    groups = ceil(lines / 2 ^ log_width)
+    local together = rows * 8 * 2 ^ (log_width - 5)
+    local parts = ceil(n / (row * 2 ^ (5 - log_width)))
+    if parts == 1 then return "columns", groups, log_width, 1 end
+    return "columns_split", groups * parts, log_width, parts, together
+  end
+  if n <= row then
+    local log_lanes = exponent(ceil(n / run))
+    return "short", ceil(lines / (8 * rows * 2 ^ (5 - log_lanes))), log_lanes, 1
+  end
+  if tiles == 1 then
+    if lines >= MANY then return "rows", ceil(lines / 8), 0, 1 end
+    return "tile", lines, 1, 1
+  end
+  return "tiles", lines * tiles, tiles, tiles, 32
+end
+
+local endings = {} -- kind -> form, ranks and width -> token
+
+local function ending(kind, form, kept, gone, wide, vector)
+  local known = endings[kind]
+  if not known then
+    known = {}
+    endings[kind] = known
+  end
+  local key = ("%s %d %d %s %s"):format(form, kept, gone, wide, vector)
+  if not known[key] then
+    known[key] = { kind = "end", scan = kind, form = form, kept = kept, gone = gone, wide = wide, vector = vector }
+  end
+  return known[key]
+end
+
+-- Can every run be read and written at once?
+local function in_runs(w, run, out, kept, gone)
+  local operand = 0
+  local function fits(l)
+    operand = operand + 1
+    local bytes = run * l.dtype.itemsize
+    if #gone[operand] ~= 1 or gone[operand][1] ~= 1 or not l.aligned or bytes > 16 then return false end
+    for _, stride in ipairs(kept[operand]) do
+      if stride * l.dtype.itemsize % bytes ~= 0 then return false end
+    end
+    return true
+  end
+  if not fits(out) then return false end
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" and not fits(w.leaves[i]) then return false end
+  end
+  return true
+end
+
+-- Ends the program of a scan of elements of type `from`, whose results go to the leaf `out`. axes: that one that is
+-- scanned along, or nil for all of them, in C order.
+local function close(w, from, kind, axis, out, lines, n)
+  local shape = w.shape
+  local operands = {}
+  operands[1] = axis and plan.along(out, shape) or layout.dense_strides(shape, out.strides[1] / out.dtype.itemsize, "C")
+  for i = 1, w.nleaves do
+    if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
+  end
+  local stay, go = {}, {}
+  for _, k in ipairs(plan.ordered(shape, operands[2] or operands[1])) do
+    if axis and k ~= axis then stay[#stay + 1] = k end
+  end
+  for k = 1, #shape do
+    if not axis or k == axis then go[#go + 1] = k end
+  end
+  local kept_extents, kept = plan.collapse(shape, operands, stay)
+  local gone_extents, gone = plan.collapse(shape, operands, go)
+  local wide = lines * n >= plan.LIMIT
+  for i = 1, #operands do
+    wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
+  end
+  local kept_rank, gone_rank = lines == 1 and 0 or #kept_extents, #gone_extents
+  local beside = kept_rank > 0 and gathered.side_by_side(w, kept, gone, kind.result.itemsize)
+  local form, blocks, number, parts, together = schedule(kind, lines, n, beside)
+  local run = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
+  local vector = not beside and run > 1 and in_runs(w, run, out, kept, gone)
+  if not vector and (beside or run > 1) then vector = "striped" end
+
+  for _, dt in ipairs(kind.through) do
+    if dt ~= from then plan.step(w, graph.conversion(dt)) end
+    from = dt
+  end
+  plan.step(w, ending(kind, form, kept_rank, gone_rank, wide, vector))
+  local numbers = w.numbers
+  local count = put_extents(numbers, 0, kept_extents, kept_rank, wide)
+  count = put_extents(numbers, count, gone_extents, gone_rank, wide)
+  for i = 1, #operands do
+    local token = plan.steps[gone[i][gone_rank]] or plan.steps.any
+    plan.step(w, token)
+    count = put(numbers, count, kept[i], kept_rank)
+    count = put(numbers, count, gone[i], gone_rank - (token.step and 1 or 0))
+  end
+  return { blocks = blocks, number = number, parts = parts, together = together, count = count }
+end
+
+-- ---- one kernel -----------------------------------------------------------------------------------------------------
+
+-- What the kernel is called with.
+local function gather(w, p, out, lines, n, cells)
+  local list, at = w.arguments, 3
+  list[1], list[2], list[3] = lines, n, p.number
+  if cells then
+    list[4], list[5], list[6], list[7], list[8], list[9] = cells.counter, 0, cells.buf, cells.off, cells.line,
+      cells.stamp
+    at = 9
+  end
+  gathered.put_program(w, at, out, p.count)
+end
+
+local compute
+
+-- Where an array lies that the kernel can write to directly: nobody else knows its memory, and what the kernel reads
+-- there is the element that it writes; else nil.
+local function place_of(to, w)
+  local leaf = storage.leaf_of(to)
+  if leaf._ops ~= 0 or not leaf.dense and layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) then
+    return nil
+  end
+  for i = 1, w.nleaves do
+    local l = w.leaves[i]
+    if l.buf == leaf.buf and not (l.off == leaf.off and l.dtype == leaf.dtype and layout.same(l.shape, leaf.shape) and
+      layout.same(l.strides, leaf.strides)) then
+      return nil
+    end
+  end
+  if w.context and w.context ~= leaf.store.context then return nil end
+  return leaf
+end
+
+---Scans an array that has elements.
+---@param kind cudalua.gpuarray.ReductionKind
+---@param x cudalua.gpuarray.Array
+---@param axis? integer             along which; nil: all elements in C order, to an array of one axis
+---@param to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written
+---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
+function compute(kind, x, axis, to)
+  local size = x._size
+  local bytes, n = size * kind.result.itemsize, axis and x._shape[axis] or size
+  local lines = size / n
+  while true do
+    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
+    local buf, context
+    if to then
+      write.prepare(to)
+      context = core.context_id()
+    else
+      buf, context = storage.buffer(bytes)
+    end
+    local writes = storage.writes
+    local w = plan.begin(x._shape, false)
+    plan.walk(w, graph.operand(x))
+    if w.context and w.context ~= context then
+      local inside = w.home or w.leaves[1].buf
+      plan.finish(w, false)
+      return gathered.elsewhere(compute, inside, kind, x, axis, to)
+    end
+    local again = plan.computed_before(w, 1)
+    local out, p
+    if not again then
+      if to then
+        out = place_of(to, w)
+        if not out then
+          plan.finish(w, false)
+          return nil
+        end
+      else
+        local shape = axis and x._shape or { size }
+        local strides = axis and plan.kept_order(w, kind.result.itemsize)
+        out = storage.new_leaf(storage.new_store(buf, bytes, context), 0, kind.result, shape,
+          strides or storage.dense_strides(shape, kind.result.itemsize))
+      end
+      p = close(w, x._dtype, kind, axis, out, lines, n)
+      if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
+    end
+    if again then
+      plan.finish(w, false)
+      evaluate.evaluate(again, 2)
+    else
+      local k = gathered.kernel_of(w.state, scan_code.kernel)
+      local fn = k.loaded[context]
+      if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
+      local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
+      gather(w, p, out, lines, n, cells)
+      local done, captured = evaluate.launch(writes, fn, p.blocks, w.arguments)
+      if captured then evaluate.captured(w, out) end
+      if cells then scan_cells.give_back(cells, captured) end
+      plan.finish(w, false)
+      if done then
+        -- The expression was computed once; whoever needs it again has it computed for good.
+        if x._sig then x._used = x._used + 1 end
+        if not to then return storage.array_of(out, size) end
+        storage.writes = storage.writes + 1
+        return to
+      end
+      -- A finalizer wrote to arrays meanwhile: what the walk saw is not so any more.
+    end
+  end
+end
+M.compute = compute
+
+return M

@@ -1,0 +1,144 @@
+-- What all kernels that scan have in common: texts and options, their forms, and how these are launched.
+
+local arguments = require "cudalua.userkernel.arguments"
+local cells = require "cudalua.gpuarray.reduce.scan_cells"
+local code = require "cudalua.userkernel.scan_code"
+local common = require("cudalua.userkernel.elementwise_code").common
+local compiler = require "cudalua.compiler"
+local core = require "cudalua.core"
+local dtypes = require "cudalua.dtype"
+local errors = require "cudalua.base.errors"
+local find_function = require("cudalua.driver.function").find
+local layout = require "cudalua.base.layout"
+local plan = require "cudalua.gpuarray.core.plan"
+local storage = require "cudalua.gpuarray.core.storage"
+local tools = require "cudalua.types.kernel_arguments"
+
+local ceil = math.ceil
+local context_id = core.context_id
+
+local M = {}
+
+local MOST_BYTES = 256 -- of an element: threads hand values to each other word by word
+
+-- ---- making one -----------------------------------------------------------------------------------------------------
+
+---The options that all constructors have, by the Lua types of their values.
+M.options = { name_prefix = "string", preamble = "string", options = "table", keep = "boolean" }
+
+---A text that is not empty.
+function M.check_text(where, what, x)
+  arguments.check_text(where, what, x)
+  if not x:find "%S" then errors.raise("LogicError", ("%s: %s is empty"):format(where, what)) end
+  return x
+end
+
+---The fields that all kernels have.
+function M.new(where, dtype, scan_expr, options)
+  local dt, why = dtypes._find(dtype)
+  if not dt then errors.raise("LogicError", ("%s: %s"):format(where, why)) end
+  if dt.itemsize > MOST_BYTES then
+    errors.raise("LogicError", ("%s: an element of %s has %d bytes; %d are as many as can be scanned"):format(where,
+      dt.name, dt.itemsize, MOST_BYTES))
+  end
+  local name = arguments.check_name(where, options.name_prefix or "scan")
+  return { name = name, dtype = dt, itemsize = dt.itemsize, alignment = dt.alignment, options = options.options,
+    scan_expr = M.check_text(where, "scan_expr", scan_expr), keep = options.keep, forms = {},
+    preamble = arguments.check_text(where, "preamble", options.preamble or "") }
+end
+
+---The types that a source has, with that of the values.
+function M.add_types(k)
+  local list = { unpack(k.args) }
+  list[#list + 1] = tools.VectorArg(k.dtype, "cl_values")
+  k.common = common(list, k.preamble)
+  k.value_type = table.remove(k.common.types)
+end
+
+-- ---- running --------------------------------------------------------------------------------------------------------
+
+local function form_of(k, form)
+  local key = ("%s %s %s %s"):format(form.split, form.wide, form.segmented, form.vector)
+  local found = k.forms[key]
+  if not found then
+    found = code.kernel(k, form)
+    found.loaded = {}
+    k.forms[key] = found
+  end
+  return found
+end
+
+local function load(k, form)
+  local id = context_id()
+  local fn = form.loaded[id]
+  if not fn then
+    local result = compiler.build(k.name, form.source, { options = k.options, no_extern_c = true, keep = k.keep,
+      name = k.name .. ".cu", headers = code.headers(k) })
+    k.keep_dir = result.keep_dir
+    local params = result.params[k.name] -- not there where the preamble has a function of the same name
+    fn = find_function(core.module_load(result.image, nil, true), k.name, not params and { args = form.types } or nil,
+      params)
+    form.loaded[id] = fn
+  end
+  return fn
+end
+
+---The form for so many elements, and the numbers of tiles. plain: it goes from one array to another; aligned: these
+---begin at multiples of 16 bytes.
+function M.form_for(k, n, plain, segmented, aligned)
+  local form = { wide = n >= plan.LIMIT, plain = plain, exclusive = k.exclusive, segmented = segmented,
+    vector = plain and code.vector(k, segmented, aligned), split = false }
+  local found = form_of(k, form)
+  local tiles = ceil(n / found.tile)
+  if tiles > 1 then
+    form.split = true
+    found = form_of(k, form)
+  end
+  return found, tiles
+end
+
+---Launches a form; `values`: arguments, leaves among them. Was it captured? nil: it was not launched, as something was
+---written to arrays since there were so many `writes`.
+function M.launch(k, form, n, tiles, values, writes)
+  local fn = load(k, form)
+  local list = { 1, n, tiles }
+  local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes, 32)
+  if writes ~= storage.writes then
+    if own then cells.give_back(own, false) end
+    return nil
+  end
+  if own then
+    list[4], list[5], list[6], list[7], list[8], list[9] = own.counter, 0, own.buf, own.off, own.line, own.stamp
+  end
+  for _, value in ipairs(values) do
+    if type(value) == "table" and value.strides then
+      list[#list + 1], list[#list + 2] = value.buf or core.pointer(0), value.buf and value.off or 0
+    else
+      list[#list + 1] = value
+    end
+  end
+  local captured = core.array_run(fn, tiles, list)
+  if own then cells.give_back(own, captured) end
+  for _, value in ipairs(values) do
+    if captured and type(value) == "table" and value.store then value.store.pinned = true end
+  end
+  return captured
+end
+
+---An array was written to.
+function M.written(leaf, captured)
+  storage.writes = storage.writes + 1
+  if captured and leaf.store then leaf.store.exported = true end
+end
+
+---How many elements are asked for.
+function M.check_n(k, n, most)
+  local given = layout.whole(n)
+  if not given or given < 0 then
+    arguments.refuse(k, "option n must be a number of elements, got %s", errors.text(n))
+  end
+  if given > most then arguments.refuse(k, "option n is %.0f, but the array has %.0f elements", given, most) end
+  return given
+end
+
+return M
