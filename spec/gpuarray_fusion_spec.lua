@@ -9,7 +9,7 @@ local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local ndarray = require "cudalua.ndarray"
 local plan = require "cudalua.gpuarray.core.plan"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 
 local sanitized = (os.getenv "LD_PRELOAD" or ""):find "san" ~= nil
 local full = os.getenv "CUDALUA_GRAPHS" -- how many, for a long run

@@ -8,7 +8,7 @@ local references = require "spec.support.op_references"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local ops = require "cudalua.gpuarray.kernel.ops"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 
 local N = 1024
 local bytes = ffi.typeof "uint8_t *"

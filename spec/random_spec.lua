@@ -6,7 +6,7 @@ local cuda = gpu.cuda
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local philox = require "cudalua.random.philox"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 local random = require "cudalua.random"
 
 local function list(x) return x:reshape(-1):get():tolist() end

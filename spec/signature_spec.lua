@@ -1,7 +1,9 @@
 local gpu = require "spec.support.gpu"
 local cuda, ffi = gpu.cuda, require "ffi"
 local core = require "cudalua.core"
-local signature, ptx, typename = require "cudalua.types.signature", require "cudalua.types.ptx", require "cudalua.types.typename"
+local kernels = require "cudalua.compiler.kernels"
+local ptx = require "cudalua.types.ptx"
+local signature, typename = require "cudalua.types.signature", require "cudalua.types.typename"
 
 local function types(params)
   local list = {}
@@ -69,7 +71,7 @@ describe("kernel signatures", function()
   end)
 
   it("finds kernels and the names of their parameters in a source", function()
-    local found = signature.kernels [[
+    local found = kernels.find [[
       // __global__ void commented(int a);
       /* __global__ void also(int b) {} */
       #define K __global__ void macro(int c)

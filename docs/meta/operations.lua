@@ -1,6 +1,6 @@
 ---@meta
--- Annotations of the operations that are not in cudalua.math (math.lua, here): lua/cudalua/gpuarray/core/functions.lua takes
--- them from the operations' rows.
+-- Annotations of the operations that are not in cudalua.math (math.lua, here):
+-- lua/cudalua/gpuarray/core/functions.lua takes them from the operations' rows.
 
 ---Operations on arrays, element by element: functions of gpuarray, `gpuarray.add(a, b)`, and methods of arrays,
 ---`a:add(b)`. Operands are broadcast, and their dtypes promoted; a plain number has the dtype of the arrays beside it.

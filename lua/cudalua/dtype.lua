@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local ffi = require "ffi"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local float16 = require "cudalua.base.float16"
 local host = require "cudalua.base.ffi"
 local names = require "cudalua.base.names"
@@ -168,6 +169,7 @@ function M._find(x)
   end
   return nil, "expected a name, a dtype or an FFI ctype, got " .. element.describe(x) .. meant(x)
 end
+hooks.dtype_of = M._find
 
 ---The dtype of that name or C type.
 ---@param x any  a dtype; a name ("float32"), a C or CUDA name ("unsigned int", "half"; "float" is C's, 32 bits), one of

@@ -26,6 +26,7 @@ local element = require "cudalua.base.element"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
@@ -86,6 +87,8 @@ local fuse = require "cudalua.gpuarray.fuse"
 M.fuse, M.Fused, M.source = fuse.fuse, fuse.Fused, fuse.source
 
 graph.trace_lines()
+hooks.compute_pending = function() M.eval() end
+hooks.take_arrays = function(...) return require("cudalua.gpuarray.core.argument").take(...) end
 
 local function check_switch(what, on)
   if type(on) ~= "boolean" then

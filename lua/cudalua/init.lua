@@ -13,6 +13,7 @@ end
 core.set_library_root((debug.getinfo(1, "S").source:match "^@(.*)init%.lua$") or "=none")
 
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local launch = require "cudalua.driver.launch"
 local names = require "cudalua.base.names"
@@ -74,8 +75,7 @@ function cuda.init(options)
     errors.raise("LogicError", "init: driver must be a string, got " .. type(options.driver))
   end
   local notice = core.init(options.driver)
-  local arrays = package.loaded["cudalua.gpuarray.core.graph"]
-  if arrays then arrays.trace_lines() end
+  hooks.trace_lines()
   if notice and cuda.on_notice then cuda.on_notice(notice) end
 end
 

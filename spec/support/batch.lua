@@ -3,7 +3,7 @@
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 
 local M = {}
 

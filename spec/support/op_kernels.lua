@@ -4,7 +4,7 @@ local gpu = require "spec.support.gpu"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 
 local cuda = gpu.cuda
 local M = {}

@@ -1,8 +1,8 @@
 -- Arguments by name: the last one is a table that names parameters of the function, as in NumPy:
 -- stack(list, {axis = 2}). What else the table names are the function's options. Loaded when a call has such a table.
 
-local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local pairs_of = require "cudalua.base.pairs_of"
 local surplus = require "cudalua.base.surplus"
@@ -32,7 +32,7 @@ function M.beside(what) return known[what] or {} end
 
 local function same(name, a, b)
   if rawequal(a, b) then return true end
-  local x, y = name == "dtype" and dtypes._find(a), name == "dtype" and dtypes._find(b)
+  local x, y = name == "dtype" and hooks.dtype_of(a), name == "dtype" and hooks.dtype_of(b)
   return x and x == y or false
 end
 
@@ -43,7 +43,7 @@ local function place(what, given, at, places)
   for name, value in pairs_of(table_of) do
     local k = places[name]
     for before = 2, name == "dtype" and k and k - 1 or 1 do -- arange(10, "int8")
-      if dtypes._find(given[before]) then k = before end
+      if hooks.dtype_of(given[before]) then k = before end
     end
     if not k then
       rest = rest or {}

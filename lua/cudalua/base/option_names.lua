@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
@@ -22,7 +23,7 @@ local by_type = {
 local function kind_of(value)
   local t = type(value)
   if t == "string" or t == "cdata" then
-    return require("cudalua.dtype")._find(value) and "dtype" or t == "cdata" and "number" or t
+    return hooks.dtype_of(value) and "dtype" or t == "cdata" and "number" or t
   end
   if t == "table" then
     local tag = getmetatable(value)

@@ -1,6 +1,7 @@
 -- Finding out where an error comes from.
 
 local core = require "cudalua.core"
+local hooks = require "cudalua.base.hooks"
 
 ---@class cudalua
 local M = {}
@@ -15,8 +16,8 @@ local on_now = false
 ---@return boolean before  whether launches were waited for
 function M.set_debugging(on)
   on_now = on and true or false
-  local before, arrays = core.launch_blocking(on_now), package.loaded["cudalua.gpuarray.core.graph"]
-  if arrays then arrays.trace_lines() end
+  local before = core.launch_blocking(on_now)
+  hooks.trace_lines()
   return before
 end
 

@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -200,7 +201,7 @@ function M.take_apart(fn, stream, ...)
     end
   end
   if arrays then
-    require("cudalua.gpuarray.core.argument").take(fn, args, arrays, stream)
+    hooks.take_arrays(fn, args, arrays, stream)
     for _, i in ipairs(arrays) do
       if type(args[i]) == "cdata" then args[i] = from_cdata(fn, i, args[i]) end
     end

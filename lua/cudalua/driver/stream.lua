@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 
 ---@class cudalua
@@ -28,17 +29,14 @@ setmetatable(Stream, {
 local use = Stream.use
 
 local function finish(entered, ok, ...)
-  local arrays = package.loaded["cudalua.gpuarray.core.inside"]
-  if arrays then arrays.leave(entered, ok, ...) end
+  hooks.leave_stream(entered, ok, ...)
   if not ok then error((...), 0) end
   return ...
 end
 
 -- Array expressions that were written down inside are computed inside.
 local function inside(fn, ...)
-  local arrays = package.loaded["cudalua.gpuarray.core.inside"]
-  if arrays then arrays.enter() end
-  return finish(arrays ~= nil, pcall(fn, ...))
+  return finish(hooks.enter_stream(), pcall(fn, ...))
 end
 
 function Stream:use(fn, ...)
@@ -50,8 +48,7 @@ local capture = Stream.capture
 
 -- What was written down before and is computed inside would be part of the graph, and have no value before a launch.
 function Stream:capture(fn, options)
-  local arrays = package.loaded["cudalua.gpuarray"]
-  if arrays then arrays.eval() end
+  hooks.compute_pending()
   return capture(self, fn, options)
 end
 

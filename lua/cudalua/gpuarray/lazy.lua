@@ -22,7 +22,7 @@ local parts = {
   { "derived.diff", "diff", "diff" },
   { "derived.interp", "interp", "" },
   { "derived.closeness", "allclose array_equal isclose", "allclose array_equal isclose" },
-  { "make.replace", "masked_fill nan_to_num", "masked_fill nan_to_num" },
+  { "derived.replace", "masked_fill nan_to_num", "masked_fill nan_to_num" },
   { "derived.average", "average", "average" },
   { "reduce.scan", "cummax cummin cumprod cumsum", "cummax cummin cumprod cumsum" },
   { "order.sort", "argpartition argsort partition sort topk unique",

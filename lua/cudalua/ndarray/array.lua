@@ -649,7 +649,7 @@ methods.len = Array.len
 function methods.tostring(self)
   if self._alive and not self._alive(self._token) then return TAG .. " (freed)" end
   local load, p, strides = self._dtype._plain or self._load, self._p, self._strides
-  return (require("cudalua.ndarray.text").render(self._shape, self._dtype, function(index)
+  return (require("cudalua.types.text").render(self._shape, self._dtype, function(index)
     local offset = 0
     for k = 1, #index do offset = offset + (index[k] - 1) * strides[k] end
     return load(p, offset)

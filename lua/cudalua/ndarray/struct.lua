@@ -1,4 +1,4 @@
--- Host arrays of structs: fields as views, comparison field by field, and their text.
+-- Host arrays of structs: fields as views, comparison field by field.
 
 local arrays = require "cudalua.ndarray.array"
 local compare = require "cudalua.ndarray.compare"
@@ -79,40 +79,6 @@ function M.compared(a, b, tolerance)
   local place = ""
   for _, at in ipairs(layout.unravel(a._shape, i)) do place = ("%s[%.0f]"):format(place, at) end
   return false, (place == "" and "the value" or place) .. why
-end
-
--- Calls fn for each element of a field's value, which is nested lists for a fixed array; puts what it returns together.
-local function text_of(value, extents, axis, fn)
-  if axis > #extents then return fn(value) end
-  local parts = {}
-  for i = 1, extents[axis] do parts[i] = text_of(value[i], extents, axis + 1, fn) end
-  return "[" .. table.concat(parts, " ") .. "]"
-end
-
----A function that writes any of these structs, fields below one another.
----@param dtype cudalua.dtype.DType
----@param values table[]  as tables of their fields
----@param writer fun(dtype: cudalua.dtype.DType, values: any[]): fun(x: any): string  for the fields
----@return fun(x: table): string
-function M.writer(dtype, values, writer)
-  local writers = {}
-  for k, f in ipairs(dtype._fields) do
-    local all = {}
-    for _, v in ipairs(values) do
-      text_of(v[f.name], f.extents or {}, 1, function(x)
-        all[#all + 1] = x
-        return ""
-      end)
-    end
-    writers[k] = writer(f.dtype, all)
-  end
-  return function(v)
-    local parts = {}
-    for k, f in ipairs(dtype._fields) do
-      parts[k] = f.name .. " = " .. text_of(v[f.name], f.extents or {}, 1, writers[k]):gsub(" +$", "")
-    end
-    return "{" .. table.concat(parts, ", ") .. "}"
-  end
 end
 
 return M

@@ -179,7 +179,7 @@ end
 ---@return string
 function M._complex_class()
   return "#ifndef CUDALUA_COMPLEX\n#define CUDALUA_COMPLEX\nextern \"C++\" {\n" ..
-    require("cudalua.gpuarray.kernel.prelude").text { complex_class = true } .. "}\n#endif\n"
+    require("cudalua.base.prelude").text { complex_class = true } .. "}\n#endif\n"
 end
 
 ---What a source needs before it uses element types: #include lines, the class of complex numbers, and the declarations

@@ -311,9 +311,4 @@ function M.refine(params, ptx, kernel)
   end
 end
 
----Kernels that a source defines, templates left out (their types are known when they are instantiated).
----@param source string  CUDA C
----@return table<string, string[]>  kernel name -> names of its parameters
-function M.kernels(source) return require("cudalua.compiler.kernels").find(source) end
-
 return M

@@ -357,7 +357,7 @@ local function add_metatype(dt)
     end,
     __tostring = function(v)
       local p = cast(bytes_t, v)
-      return (require("cudalua.ndarray.text").render({}, dt, function() return dt._plain(p, 0) end))
+      return (require("cudalua.types.text").render({}, dt, function() return dt._plain(p, 0) end))
     end,
     __concat = function(a, b) return tostring(a) .. tostring(b) end,
   })

@@ -3,9 +3,11 @@
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
+local debugging = require "cudalua.driver.debugging"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
@@ -307,7 +309,8 @@ local traced, here = false, core.here
 
 ---Shall the line that wrote each operation be remembered, for errors? (evaluate.lua) Looking for errors is what the
 ---software device is for; elsewhere set_debugging() says so.
-function M.trace_lines() traced = core.driver_info().soft or require("cudalua.driver.debugging").is_debugging() end
+function M.trace_lines() traced = core.driver_info().soft or debugging.is_debugging() end
+hooks.trace_lines = M.trace_lines
 
 ---@return boolean
 function M.is_traced() return traced end

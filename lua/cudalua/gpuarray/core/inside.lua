@@ -4,19 +4,21 @@
 
 local attempt = require("cudalua.gpuarray.core.evaluate").attempt
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local object = require "cudalua.gpuarray.core.object"
 local storage = require "cudalua.gpuarray.core.storage"
 
-local M = {}
-
 ---Before the function of stream:use() runs.
-function M.enter() storage.record() end
+function hooks.enter_stream()
+  storage.record()
+  return true
+end
 
 ---After it has run; the stream is still the current one.
 ---@param entered boolean  enter() was called; else arrays came up inside
 ---@param ok boolean       it returned
 ---@param ... any          what it returned
-function M.leave(entered, ok, ...)
+function hooks.leave_stream(entered, ok, ...)
   local list = entered and storage.record_end() or storage.all_pending()
   if not ok or #list == 0 or graph.limits_lifted() then return end
   local returned = {}
@@ -31,5 +33,3 @@ function M.leave(entered, ok, ...)
     end
   end
 end
-
-return M

@@ -1,7 +1,7 @@
 -- Arrays as text. Of an array too long to be shown whole only what is shown comes to the host.
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
-local render = require "cudalua.ndarray.text"
+local render = require "cudalua.types.text"
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
 

@@ -2,6 +2,7 @@
 
 local arguments = require "cudalua.gpuarray.index.arguments"
 local calls = require "cudalua.gpuarray.core.calls"
+local construct = require "cudalua.gpuarray.make.construct"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
@@ -160,7 +161,7 @@ local function destinations(what, arrays, n, o)
   if o.dest_shape == nil then refuse(what, "give dest_shape, the shape of the new arrays, or out") end
   local out = {}
   for k = 1, n do
-    out[k] = require("cudalua.gpuarray").empty(o.dest_shape, arrays[k]._dtype):fill(0)
+    out[k] = construct.empty(o.dest_shape, arrays[k]._dtype):fill(0)
   end
   return out
 end

@@ -3,7 +3,7 @@
 
 local address = require "cudalua.gpuarray.kernel.address"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 local rows = require "cudalua.gpuarray.kernel.thread_rows"
 local template = require "cudalua.gpuarray.kernel.template"
 

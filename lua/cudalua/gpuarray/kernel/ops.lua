@@ -17,7 +17,7 @@
 
 local dtype = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 local rules = require "cudalua.gpuarray.kernel.ops.rules"
 local pairs_of = require "cudalua.base.pairs_of"
 

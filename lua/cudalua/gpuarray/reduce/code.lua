@@ -6,7 +6,7 @@ local codegen = require "cudalua.gpuarray.kernel.codegen"
 local address = require "cudalua.gpuarray.kernel.address"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local dtypes = require "cudalua.dtype"
-local prelude = require "cudalua.gpuarray.kernel.prelude"
+local prelude = require "cudalua.base.prelude"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
 

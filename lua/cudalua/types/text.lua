@@ -163,7 +163,7 @@ local parts = { complex64 = "float32", complex128 = "float64" }
 local function writer(dtype, values)
   if dtype.kind == "float" then return float_writer(values, dtype.name) end
   if dtype.kind == "complex" then return complex_writer(values, parts[dtype.name]) end
-  if dtype.kind == "struct" then return require("cudalua.ndarray.struct").writer(dtype, values, writer) end
+  if dtype.kind == "struct" then return require("cudalua.types.struct_text").writer(dtype, values, writer) end
   return aligned_writer(values, dtype.kind == "bool" and #"false" or 0)
 end
 
@@ -171,7 +171,7 @@ end
 local function value_text(dtype, x)
   if dtype.kind == "float" then return alone(x, dtype.name) end
   if dtype.kind == "struct" then
-    return require("cudalua.ndarray.struct").writer(dtype, { x }, function(of)
+    return require("cudalua.types.struct_text").writer(dtype, { x }, function(of)
       return function(value) return value_text(of, value) end
     end)(x)
   end
