@@ -1,4 +1,4 @@
--- Makes the rows of src/cudalua/constants.c from the names in cuda.h. The values are not read here: the C compiler
+-- Makes the rows of src/cudalua/base/constants.c from the names in cuda.h. The values are not read here: the C compiler
 -- takes them from the enumerators themselves.
 --   luajit tools/gen_constants.lua CUDA_H OUTPUT [DEPFILE]
 -- Runs under any Lua from 5.1 on.

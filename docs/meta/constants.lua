@@ -1,5 +1,5 @@
 ---@meta cudalua.constants
--- The constants of cuda.h, by table (src/cudalua/constants.c). Each is a table of numbers by name, made when it is
+-- The constants of cuda.h, by table (src/cudalua/base/constants.c). Each is a table of numbers by name, made when it is
 -- first looked at; reading a name that is not there raises a LogicError that says which is near. Arguments take
 -- numbers and the same names in lower case; flags also a list of them.
 

@@ -1,6 +1,6 @@
 ---@meta cudalua.stream_methods
--- Annotations of streams, events and graphs, which are written in C (src/cudalua/stream.c, event.c, completion.c,
--- capture.c, graph.c). Semantics follow the CUDA driver API, in the functions named, and PyCUDA's driver module.
+-- Annotations of streams, events and graphs, which are written in C (src/cudalua/streams/: stream.c, event.c,
+-- completion.c, capture.c, graph.c). Semantics follow the CUDA driver API, in the functions named, and PyCUDA's driver module.
 
 ---@class cudalua.Stream
 local Stream = {}

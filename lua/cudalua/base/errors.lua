@@ -1,6 +1,6 @@
 -- The error classes. Every error of this library is a table of one of them:
 --   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError
--- They are built in src/cudalua/error.c; here they get their methods.
+-- They are built in src/cudalua/base/error.c; here they get their methods.
 
 local core = require "cudalua.core"
 local pairs_of = require "cudalua.base.pairs_of"

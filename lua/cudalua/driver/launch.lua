@@ -1,5 +1,5 @@
 -- Kernel arguments that C cannot convert by itself: In/Out/InOut of host buffers, user-made handlers, and
--- cdata. src/cudalua/launch.c calls here with the whole call and is called back with plain values.
+-- cdata. src/cudalua/launch/launch.c calls here with the whole call and is called back with plain values.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"

@@ -1,4 +1,4 @@
--- The old way to launch, where Lua has a part in it: src/cudalua/params.c has the rest.
+-- The old way to launch, where Lua has a part in it: src/cudalua/launch/params.c has the rest.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"

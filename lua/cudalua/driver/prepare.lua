@@ -1,5 +1,5 @@
 -- Prepared calls: the formats of fn:prepare(), and calls that are timed. The calls themselves are in
--- src/cudalua/prepare.c.
+-- src/cudalua/launch/prepare.c.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"

@@ -1,0 +1,336 @@
+/* Building errors and throwing them. */
+#include "streams/stream.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CL_BASE_ERROR CL_ERROR
+
+typedef struct Code {
+  int code;
+  const char *name, *text; /* text is made from the name: "OUT_OF_MEMORY" -> "out of memory" */
+  unsigned char cls, sticky;
+} Code;
+
+static const Code codes[] = {
+#define CL_CODE(name, cls, sticky) {CUDA_ERROR_##name, "CUDA_ERROR_" #name, #name, CL_##cls##_ERROR, sticky},
+#include "base/codes.def"
+#undef CL_CODE
+};
+
+static const Code *find(CUresult code) {
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (codes[i].code == (int)code) return &codes[i];
+  return NULL;
+}
+
+const char *cl_code_name(CUresult code) {
+  const Code *c = find(code);
+  return c ? c->name : NULL;
+}
+
+const char *cl_code_text(CUresult code) {
+  static __thread char text[64];
+  const Code *c = find(code);
+  if (!c) {
+    const char *s = NULL;
+    if (!CU.cuGetErrorString(code, &s) && s) return s;
+    snprintf(text, sizeof text, "error %d", (int)code);
+    return text;
+  }
+  size_t i = 0;
+  for (; c->text[i] && i + 1 < sizeof text; i++)
+    text[i] = c->text[i] == '_'
+                  ? ' '
+                  : (char)(c->text[i] >= 'A' && c->text[i] <= 'Z' ? c->text[i] + 32 : c->text[i]);
+  text[i] = 0;
+  return text;
+}
+
+cl_ErrorClass cl_code_class(CUresult code) {
+  const Code *c = find(code);
+  return c ? (cl_ErrorClass)c->cls : code == CL_MISSING ? CL_RUNTIME_ERROR : CL_ERROR;
+}
+
+bool cl_code_sticky(CUresult code) {
+  const Code *c = find(code);
+  return c && c->sticky;
+}
+
+/* What to do next, for the codes that people meet. */
+static const char *hint_for(CUresult code) {
+  switch ((int)code) {
+  case CUDA_ERROR_NOT_INITIALIZED:
+    return cl_forked ? "fork before CUDA is used, or exec another program in the child"
+                     : "call cuda.init() first";
+  case CUDA_ERROR_INVALID_CONTEXT:
+    return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
+  case CUDA_ERROR_INVALID_DEVICE: return "devices are numbered from 0 to cuda.Device.count() - 1";
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    return "the module was built for another architecture; on the software device it must be PTX";
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_LAUNCH_FAILED:
+    return cl_driver()->soft ? NULL
+                             : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
+                               "line and the thread";
+  case CUDA_ERROR_ASSERT:
+    return "an assert() in the kernel failed; which one, and for which threads, is on stderr";
+  default: return NULL;
+  }
+}
+
+static const char class_key = 0, root_key = 0;
+static const char *const class_names[] = {"Error",       "LogicError",   "MemoryError",
+                                          "LaunchError", "RuntimeError", "CompileError"};
+
+void cl_push_error_classes(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&class_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 6);
+  for (size_t i = 0; i < 6; i++) {
+    lua_newtable(L);
+    lua_pushstring(L, class_names[i]);
+    lua_setfield(L, -2, "class");
+    lua_setfield(L, -2, class_names[i]);
+  }
+  lua_pushlightuserdata(L, (void *)&class_key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+void cl_push_results(lua_State *L) {
+  lua_createtable(L, 0, (int)(sizeof codes / sizeof *codes) + 1);
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "SUCCESS");
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    lua_pushinteger(L, codes[i].code);
+    lua_setfield(L, -2, codes[i].text);
+  }
+}
+
+int cl_set_library_root(lua_State *L) {
+  luaL_checkstring(L, 1);
+  lua_pushlightuserdata(L, (void *)&root_key);
+  lua_pushvalue(L, 1);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static void set_string(lua_State *L, const char *key, const char *value) {
+  if (!value) return;
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+static void new_table(lua_State *L, cl_ErrorClass c) {
+  lua_createtable(L, 0, 8);
+  cl_push_error_classes(L);
+  lua_getfield(L, -1, class_names[c]);
+  lua_setmetatable(L, -3);
+  lua_pop(L, 1);
+}
+
+void cl_error_new(lua_State *L, cl_ErrorClass c, const char *fmt, ...) {
+  luaL_checkstack(L, 8, "error");
+  new_table(L, c);
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  lua_pushlstring(L, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+  lua_setfield(L, -2, "message");
+}
+
+/* The level of the user's line: the first Lua function up the stack that is not one of this library's. -1:
+ * there is none. */
+static int user_level(lua_State *L, lua_Debug *ar) {
+  lua_pushlightuserdata(L, (void *)&root_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  size_t n = 0;
+  const char *root = lua_tolstring(L, -1, &n);
+  int found = -1;
+  for (int level = 0; found < 0 && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    if (ar->currentline >= 0 && !(root && ar->source[0] == '@' && !strncmp(ar->source + 1, root, n)))
+      found = level;
+  }
+  lua_pop(L, 1);
+  return found;
+}
+
+static bool user_line(lua_State *L, lua_Debug *ar) { return user_level(L, ar) >= 0; }
+
+bool cl_user_call(lua_State *L, const char *call, char *out, size_t size) {
+  lua_Debug ar;
+  int level = user_level(L, &ar);
+  if (level <= 1 || !lua_getstack(L, level - 1, &ar) || !lua_getinfo(L, "Sn", &ar) || !ar.name) return false;
+  if (!strcmp(ar.what, "C") || strstr(call, ar.name)) return false;
+  snprintf(out, size, "%s%s()", strcmp(ar.namewhat, "method") == 0 ? ":" : "", ar.name);
+  return true;
+}
+
+static void push_where(lua_State *L) {
+  lua_Debug ar;
+  if (user_line(L, &ar))
+    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+  else
+    lua_pushnil(L);
+}
+
+typedef struct Place {
+  int line;
+  const char *interned;
+  char source[LUA_IDSIZE];
+} Place;
+
+/* Interning takes a lock and a search, and so does finding out whose line it is; a loop asks for the same few
+ * places. Level 0 is the C function that asks. */
+const char *cl_here(lua_State *L) {
+  static __thread Place recent[16];
+  lua_Debug ar;
+  bool direct = lua_getstack(L, 1, &ar) && lua_getinfo(L, "Sl", &ar) && ar.currentline > 0;
+  for (;; direct = false) {
+    if (!direct && !user_line(L, &ar)) return NULL;
+    Place *p = &recent[(size_t)ar.currentline % 16];
+    if (p->line == ar.currentline && !strcmp(p->source, ar.short_src)) return p->interned;
+    if (direct) continue;
+    char text[LUA_IDSIZE + 12];
+    snprintf(text, sizeof text, "%s:%d", ar.short_src, ar.currentline);
+    memcpy(p->source, ar.short_src, sizeof ar.short_src);
+    p->line = ar.currentline;
+    return p->interned = cl_intern(text);
+  }
+}
+
+int cl_throw(lua_State *L) {
+  push_where(L);
+  lua_setfield(L, -2, "where");
+  luaL_traceback(L, L, NULL, 0);
+  lua_setfield(L, -2, "traceback");
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+int cl_logic(lua_State *L, const char *fmt, ...) {
+  luaL_checkstack(L, 8, "error");
+  new_table(L, CL_LOGIC_ERROR);
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  set_string(L, "message", text);
+  cl_throw(L);
+}
+
+/* A sticky error is the end of every device in this process (measured on two H200s): calls of contexts on the
+ * other one answer it too. */
+static void note_sticky(CUresult code) {
+  if (!cl_code_sticky(code)) return;
+  for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
+}
+
+/* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
+ * waited for, else in the context, is the one to name. */
+static void add_last_kernel(lua_State *L, cl_Rec *waited) {
+  CUcontext handle = NULL;
+  cl_Context *c = NULL;
+  const char *kernel = NULL;
+  if (waited && waited->parent) {
+    if (waited->kind == CL_STREAM) kernel = ((const cl_Stream *)waited)->last_kernel;
+    c = (cl_Context *)cl_rec_retain(waited->parent);
+  } else if (!CU.cuCtxGetCurrent(&handle) && handle)
+    c = cl_context_find(handle);
+  if (!kernel && c) kernel = c->last_kernel;
+  cl_rec_release(c ? &c->rec : NULL);
+  set_string(L, "kernel", kernel);
+}
+
+const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process has started it";
+
+static void set_code(lua_State *L, CUresult code) {
+  lua_pushinteger(L, (int)code);
+  lua_setfield(L, -2, "code");
+  set_string(L, "name", cl_code_name(code));
+}
+
+int cl_fail_forked(lua_State *L) {
+  const CUresult code = CUDA_ERROR_NOT_INITIALIZED; /* as the driver says it */
+  cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+  set_code(L, code);
+  set_string(L, "hint", hint_for(code));
+  cl_throw(L);
+}
+
+static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *waited) {
+  char detail[2048] = ""; /* before any further call */
+  if (cl_log_text()) snprintf(detail, sizeof detail, "%s", cl_log_text());
+  cl_capture_note(L, symbol, code);
+  char call[64]; /* the name people know: cuMemAlloc, not cuMemAlloc_v2 */
+  snprintf(call, sizeof call, "%s", symbol);
+  char *suffix = strrchr(call, '_');
+  if (suffix && suffix[1] == 'v') *suffix = 0;
+  note_sticky(code);
+  if (code == CL_MISSING) {
+    int need = cl_entry_since(symbol);
+    cl_error_new(L, CL_RUNTIME_ERROR, "%s needs a driver for CUDA %d.%d or newer; this one is for %d.%d",
+                 call, need / 1000, need % 1000 / 10, cl_driver()->version / 1000,
+                 cl_driver()->version % 1000 / 10);
+  } else {
+    const char *name = cl_code_name(code);
+    const char *shown = name ? name : "unknown code";
+    if (cl_forked && code == CUDA_ERROR_NOT_INITIALIZED)
+      cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+    else if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
+      cl_error_new(L, cl_code_class(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);
+    else
+      cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code), shown);
+    set_code(L, code);
+    if (cl_code_sticky(code)) {
+      lua_pushboolean(L, 1);
+      lua_setfield(L, -2, "sticky");
+      add_last_kernel(L, waited);
+    }
+  }
+  set_string(L, "call", call);
+  set_string(L, "detail", *detail ? detail : NULL);
+  set_string(L, "hint", hint_for(code));
+  cl_log_taken();
+}
+
+void cl_fail_new(lua_State *L, const char *symbol, CUresult code) { fail_new(L, symbol, code, NULL); }
+
+int cl_fail_waiting(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  fail_new(L, call, code, waited);
+  cl_throw(L);
+}
+
+int cl_fail(lua_State *L, const char *call, CUresult code) {
+  cl_fail_new(L, call, code);
+  cl_throw(L);
+}
+
+int cl_raise(lua_State *L) {
+  const char *cls = luaL_checkstring(L, 1);
+  size_t n;
+  const char *message = luaL_checklstring(L, 2, &n);
+  int c = 0;
+  while (c < 6 && strcmp(cls, class_names[c])) c++;
+  if (c == 6) luaL_argerror(L, 1, "no such error class");
+  new_table(L, (cl_ErrorClass)c);
+  lua_pushlstring(L, message, n);
+  lua_setfield(L, -2, "message");
+  if (lua_istable(L, 3))
+    for (lua_pushnil(L); lua_next(L, 3);) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, -4);
+    }
+  cl_throw(L);
+}

@@ -1,0 +1,142 @@
+/* Function: a kernel's name, attributes and preferences. Its signature is in layout.c, calling it in
+ * launch.c. */
+#include "launch/launch.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int id;
+} old_names[] = {/* PyCUDA's first ones */
+                 {"smem", CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
+                 {"lmem", CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES},
+                 {"registers", CU_FUNC_ATTRIBUTE_NUM_REGS}};
+
+/* The driver wants the kernel's context to be current; whoever asks need not care. */
+static cl_Function *enter(lua_State *L) {
+  const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
+  cl_push_current(L, &cl_rec_context(f->o.rec)->rec);
+  return f->fn;
+}
+
+static void leave(void) {
+  CUcontext popped;
+  CU.cuCtxPopCurrent_v2(&popped);
+}
+
+static bool find_attribute(const char *name, long *id) {
+  for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+    if (!strcmp(old_names[i].name, name)) return *id = old_names[i].id, true;
+  return cl_find_constant("function_attribute", name, id);
+}
+
+/* The attribute at idx: a name or any number from 0, which the driver may know. */
+static CUfunction_attribute check_attribute(lua_State *L, int idx) {
+  long id;
+  size_t n;
+  const char *name = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
+  if (!name || strlen(name) != n || !find_attribute(name, &id))
+    id = cl_check_attribute(L, idx, "attribute", "function_attribute");
+  return (CUfunction_attribute)id;
+}
+
+static const char *attribute_name(CUfunction_attribute id) {
+  const char *name = cl_constant_name("function_attribute", id);
+  return name ? name : "an attribute of this number";
+}
+
+static int push_attribute(lua_State *L, CUfunction_attribute id) {
+  int value = 0;
+  const cl_Function *fn = enter(L);
+  CUresult code = CU.cuFuncGetAttribute(&value, id, fn->f);
+  leave();
+  if (code) cl_fail(L, "cuFuncGetAttribute", code);
+  lua_pushinteger(L, value);
+  return 1;
+}
+
+/* fn:get_attribute(name or number) */
+int cl_function_get_attribute(lua_State *L) {
+  cl_check(L, 1, CL_FUNCTION);
+  return push_attribute(L, check_attribute(L, 2));
+}
+
+/* fn:set_attribute(name or number, value) */
+int cl_function_set_attribute(lua_State *L) {
+  cl_check(L, 1, CL_FUNCTION);
+  CUfunction_attribute id = check_attribute(L, 2);
+  int value = (int)cl_check_int(L, 3, "value", INT_MIN, INT_MAX);
+  cl_Function *fn = enter(L);
+  CUresult code = CU.cuFuncSetAttribute(fn->f, id, value);
+  leave();
+  if (code) {
+    cl_fail_new(L, "cuFuncSetAttribute", code);
+    if (code == CUDA_ERROR_INVALID_VALUE) {
+      lua_pushfstring(L, "%s: %s cannot be set to %d", fn->name, attribute_name(id), value);
+      lua_setfield(L, -2, "message");
+    }
+    lua_pushstring(L, fn->name);
+    lua_setfield(L, -2, "kernel");
+    cl_throw(L);
+  }
+  fn->limits_known = false; /* they depend on it */
+  if (id == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) fn->shared_chosen = true;
+  return 0;
+}
+
+/* fn.num_regs and the like: methods (upvalue 1) first, then attributes. */
+int cl_function_index(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1)) return 1;
+  lua_pop(L, 1);
+  if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Function has no field %s", cl_type_text(L, 2));
+  size_t n;
+  const char *name = lua_tolstring(L, 2, &n);
+  if (cl_is_private(name)) return 0;
+  long id;
+  if (strlen(name) == n && find_attribute(name, &id)) return push_attribute(L, (CUfunction_attribute)id);
+  char near[400];
+  cl_near_names(L, lua_upvalueindex(1), "function_attribute", name, near, sizeof near);
+  cl_logic(L, "a Function has no method or attribute '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
+           *near ? "?" : "");
+}
+
+/* fn:set_cache_config(config) */
+int cl_function_set_cache_config(lua_State *L) {
+  cl_check(L, 1, CL_FUNCTION);
+  CUfunc_cache config = (CUfunc_cache)cl_check_enum(L, 2, "config", "func_cache");
+  const cl_Function *fn = enter(L);
+  CUresult code = CU.cuFuncSetCacheConfig(fn->f, config);
+  leave();
+  if (code) cl_fail(L, "cuFuncSetCacheConfig", code);
+  return 0;
+}
+
+/* fn:set_shared_config(config). No GPU that this library runs on has banks to choose, and a driver may drop
+ * the call: then there is nothing to set. */
+int cl_function_set_shared_config(lua_State *L) {
+  cl_check(L, 1, CL_FUNCTION);
+  CUsharedconfig config = (CUsharedconfig)cl_check_enum(L, 2, "config", "shared_config");
+  if (!cl_entry_present((const void *)CU.cuFuncSetSharedMemConfig)) return 0;
+  const cl_Function *fn = enter(L);
+  CUresult code = CU.cuFuncSetSharedMemConfig(fn->f, config);
+  leave();
+  if (code) cl_fail(L, "cuFuncSetSharedMemConfig", code);
+  return 0;
+}
+
+int cl_function_name(lua_State *L) {
+  lua_pushstring(L, ((const cl_FunctionObject *)cl_check(L, 1, CL_FUNCTION))->fn->name);
+  return 1;
+}
+
+int cl_function_tostring(lua_State *L) {
+  const cl_FunctionObject *f = cl_to_kind(L, 1, CL_FUNCTION);
+  bool live = f && cl_rec_live(f->o.rec);
+  lua_pushfstring(L, live ? "cudalua.Function: %s" : "cudalua.Function (closed)", live ? f->fn->name : "");
+  return 1;
+}

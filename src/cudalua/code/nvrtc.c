@@ -1,0 +1,230 @@
+/* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
+ * options and looks for the library; here is only the call. */
+#include "code/library.h"
+#include "base/lock.h"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// clang-format off
+#define NVRTC_ENTRIES(X) \
+  X(nvrtcVersion) \
+  X(nvrtcGetErrorString) \
+  X(nvrtcGetNumSupportedArchs) \
+  X(nvrtcGetSupportedArchs) \
+  X(nvrtcCreateProgram) \
+  X(nvrtcDestroyProgram) \
+  X(nvrtcCompileProgram) \
+  X(nvrtcAddNameExpression) \
+  X(nvrtcGetLoweredName) \
+  X(nvrtcGetProgramLogSize) \
+  X(nvrtcGetProgramLog) \
+  X(nvrtcGetPTXSize) \
+  X(nvrtcGetPTX) \
+  X(nvrtcGetCUBINSize) \
+  X(nvrtcGetCUBIN) \
+  X(nvrtcGetLTOIRSize) \
+  X(nvrtcGetLTOIR)
+// clang-format on
+
+static struct {
+#define X(name) __typeof__(&name) name;
+  NVRTC_ENTRIES(X)
+#undef X
+  bool open;
+  int major, minor;
+  char path[4096];
+} rtc;
+CL_LOCK(open_lock);
+
+static bool open_at(const char *path, char *why, size_t size) {
+  void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!lib) {
+    const char *e = dlerror();
+    return snprintf(why, size, "%s", e ? e : path), false;
+  }
+#define X(name)                                                                                              \
+  *(void **)&rtc.name = dlsym(lib, #name);                                                                   \
+  if (!rtc.name) return snprintf(why, size, "%s has no %s: too old", path, #name), dlclose(lib), false;
+  NVRTC_ENTRIES(X)
+#undef X
+  if (rtc.nvrtcVersion(&rtc.major, &rtc.minor))
+    return snprintf(why, size, "%s: nvrtcVersion failed", path), false;
+  cl_library_file((void *)rtc.nvrtcVersion, path, rtc.path, sizeof rtc.path);
+  /* NVRTC opens its builtins by their bare name: a copy loaded from beside it is found first. The wheels'
+   * folder is not among those that the loader searches. */
+  const char *slash = strrchr(rtc.path, '/');
+  char builtins[4200];
+  snprintf(builtins, sizeof builtins, "%.*s/libnvrtc-builtins.so.%d.%d", slash ? (int)(slash - rtc.path) : 1,
+           slash ? rtc.path : ".", rtc.major, rtc.minor);
+  (void)dlopen(builtins, RTLD_NOW | RTLD_LOCAL);
+  rtc.open = true;
+  return true;
+}
+
+/* nvrtc_open(paths) -> {path, major, minor, archs = {75, 80, ...}}, or nil and why, one line a path */
+int cl_nvrtc_open(lua_State *L) {
+  if (!cl_library_open(L, &open_lock, &rtc.open, open_at)) return 2;
+  lua_createtable(L, 0, 4);
+  lua_pushstring(L, rtc.path);
+  lua_setfield(L, -2, "path");
+  lua_pushinteger(L, rtc.major);
+  lua_setfield(L, -2, "major");
+  lua_pushinteger(L, rtc.minor);
+  lua_setfield(L, -2, "minor");
+  int archs[256], count = 0;
+  if (rtc.nvrtcGetNumSupportedArchs(&count) || count > 256 || rtc.nvrtcGetSupportedArchs(archs)) count = 0;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_pushinteger(L, archs[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "archs");
+  return 1;
+}
+
+/* Strings of the list at idx, as an array that lives on the Lua stack. */
+static const char **strings(lua_State *L, int idx, int *n) {
+  *n = lua_istable(L, idx) ? (int)lua_objlen(L, idx) : 0;
+  const char **v = lua_newuserdata(L, (size_t)(*n + 1) * sizeof *v);
+  for (int i = 0; i < *n; i++) {
+    lua_rawgeti(L, idx, i + 1);
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "compile: a list of strings expected");
+    v[i] = lua_tostring(L, -1); /* stays alive: the table holds it */
+    lua_pop(L, 1);
+  }
+  return v;
+}
+
+typedef nvrtcResult (*SizeFn)(nvrtcProgram, size_t *);
+typedef nvrtcResult (*DataFn)(nvrtcProgram, char *);
+
+static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn size_of, DataFn get,
+                       bool text) {
+  size_t n = 0;
+  if (size_of(prog, &n) || n <= 1) return;
+  char *buf = lua_newuserdata(L, n);
+  if (!get(prog, buf)) {
+    lua_pushlstring(L, buf, text ? n - 1 : n);
+    lua_setfield(L, -3, key);
+  }
+  lua_pop(L, 1);
+}
+
+typedef struct Job {
+  nvrtcProgram prog;
+  int nopts;
+  const char **opts;
+  nvrtcResult result;
+} Job;
+
+static void *run_job(void *arg) {
+  Job *job = arg;
+  job->result = rtc.nvrtcCompileProgram(job->prog, job->nopts, job->opts);
+  return NULL;
+}
+
+/* The compiler descends into a source recursively, about two KiB of stack a level: ten thousand nested
+ * brackets, as programs that are generated may have, overflow the usual stack, and a coroutine of the host
+ * may have less. So it gets a thread with a stack of its own, large enough for one level with each byte of
+ * the source. Memory is used as deep as the recursion goes. */
+static void compile_on_own_stack(Job *job, size_t source_bytes) {
+  size_t size = (size_t)256 << 20, page = 4096;
+  if (source_bytes > size >> 12) size = source_bytes << 12;
+  if (size > (size_t)64 << 30) size = (size_t)64 << 30;
+  size = (size + page - 1) & ~(page - 1);
+  char *stack = MAP_FAILED;
+  while (stack == MAP_FAILED && size >= (size_t)8 << 20) {
+    stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
+    if (stack == MAP_FAILED) size = size / 2 & ~(page - 1);
+  }
+  bool started = false;
+  if (stack != MAP_FAILED && !mprotect(stack, page, PROT_NONE)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (!pthread_attr_init(&attributes)) {
+      pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's business, not this thread's */
+      started = !pthread_attr_setstack(&attributes, stack, size) &&
+                !pthread_create(&thread, &attributes, run_job, job);
+      pthread_sigmask(SIG_SETMASK, &before, NULL);
+      pthread_attr_destroy(&attributes);
+      if (started) pthread_join(thread, NULL);
+    }
+  }
+  if (!started) run_job(job);
+  if (stack != MAP_FAILED) munmap(stack, size);
+}
+
+/* The program is a userdata, so that an error on the way (out of memory) cannot lose it. */
+static int program_gc(lua_State *L) {
+  nvrtcProgram *p = lua_touserdata(L, 1);
+  if (*p) rtc.nvrtcDestroyProgram(p);
+  *p = NULL;
+  return 0;
+}
+
+/* nvrtc_compile(source, name, options, header_names, header_sources, name_expressions)
+ *   -> {ok, status, result, log, ptx, cubin, ltoir, lowered = {expression = symbol}} */
+int cl_nvrtc_compile(lua_State *L) {
+  size_t bytes, header;
+  const char *source = luaL_checklstring(L, 1, &bytes), *name = luaL_checkstring(L, 2);
+  if (!rtc.open) return luaL_error(L, "nvrtc_compile before nvrtc_open");
+  lua_settop(L, 6);
+  int nopts, nheaders, nsources, nexprs;
+  const char **opts = strings(L, 3, &nopts), **headers = strings(L, 4, &nheaders);
+  const char **sources = strings(L, 5, &nsources), **exprs = strings(L, 6, &nexprs);
+  if (nheaders != nsources)
+    return luaL_error(L, "compile: %d header names and %d headers", nheaders, nsources);
+  for (int i = 0; i < nsources; i++, bytes += header) {
+    lua_rawgeti(L, 5, i + 1);
+    lua_tolstring(L, -1, &header);
+    lua_pop(L, 1);
+  }
+
+  nvrtcProgram *prog = lua_newuserdata(L, sizeof *prog);
+  *prog = NULL;
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, program_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+
+  lua_createtable(L, 0, 6);
+  nvrtcResult r = rtc.nvrtcCreateProgram(prog, source, name, nheaders, sources, headers);
+  for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
+  if (!r) {
+    Job job = {*prog, nopts, opts, NVRTC_SUCCESS};
+    compile_on_own_stack(&job, bytes);
+    r = job.result;
+  }
+  lua_pushboolean(L, r == NVRTC_SUCCESS);
+  lua_setfield(L, -2, "ok");
+  lua_pushstring(L, rtc.nvrtcGetErrorString(r));
+  lua_setfield(L, -2, "status");
+  lua_pushinteger(L, (int)r);
+  lua_setfield(L, -2, "result");
+  if (*prog) set_output(L, *prog, "log", rtc.nvrtcGetProgramLogSize, rtc.nvrtcGetProgramLog, true);
+  if (!r) {
+    set_output(L, *prog, "ptx", rtc.nvrtcGetPTXSize, rtc.nvrtcGetPTX, true);
+    set_output(L, *prog, "cubin", rtc.nvrtcGetCUBINSize, rtc.nvrtcGetCUBIN, false);
+    set_output(L, *prog, "ltoir", rtc.nvrtcGetLTOIRSize, rtc.nvrtcGetLTOIR, false);
+    lua_createtable(L, 0, nexprs);
+    for (int i = 0; i < nexprs; i++) {
+      const char *lowered = NULL;
+      if (rtc.nvrtcGetLoweredName(*prog, exprs[i], &lowered) || !lowered) continue;
+      lua_pushstring(L, lowered);
+      lua_setfield(L, -2, exprs[i]);
+    }
+    lua_setfield(L, -2, "lowered");
+  }
+  if (*prog) rtc.nvrtcDestroyProgram(prog);
+  *prog = NULL;
+  return 1;
+}

@@ -1,0 +1,16 @@
+/* CUDA arrays: memory in a layout of the driver's own, for textures. */
+#ifndef CUDALUA_ARRAY_H
+#define CUDALUA_ARRAY_H
+
+#include "memory/memory.h"
+#include "memory/pressure.h"
+
+typedef struct cl_Array {
+  cl_Rec rec;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor;
+  uint32_t element; /* bytes of a texel; 0: of a block format, whose rows are not counted in texels */
+} cl_Array;
+
+uint32_t cl_format_bytes(CUarray_format f); /* of one channel, 0 for block formats */
+
+#endif

@@ -1,0 +1,69 @@
+/* Memory of another process: handles that travel as strings of 64 bytes. */
+#include "streams/capture.h"
+#include "memory/copy.h"
+
+#include <string.h>
+
+CUresult cl_ipc_destroy(cl_Rec *r) { return CU.cuIpcCloseMemHandle(r->handle); }
+
+/* mem_get_ipc_handle(memory) -> string */
+int cl_mem_get_ipc_handle(lua_State *L) {
+  CUdeviceptr p = cl_device_address(L, 1, "memory", 0), base = 0;
+  const cl_MemoryObject *m = cl_to_memory(L, 1);
+  cl_Kind kind = m ? m->o.rec->kind : CL_ALLOCATION;
+  size_t size = 0;
+  if (m && m->o.rec->tracks)
+    cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
+  if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
+    cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));
+  CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);
+  if (p != base)
+    cl_logic(L,
+             "the handle would be that of the whole allocation: share its start, and send the offset (%.0f "
+             "bytes) along",
+             (double)(p - base));
+  CUipcMemHandle h;
+  memset(&h, 0, sizeof h);
+  CL_TRY(L, cuIpcGetMemHandle, &h, p);
+  lua_pushlstring(L, h.reserved, sizeof h.reserved);
+  return 1;
+}
+
+/* ipc_open(handle, flags) -> IPCMemoryHandle */
+int cl_ipc_open(lua_State *L) {
+  CUipcMemHandle h;
+  size_t n = 0;
+  const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
+  if (n != sizeof h.reserved) cl_bad_argument(L, 1, "handle", "the 64 bytes that mem_get_ipc_handle() gave");
+  unsigned flags = (unsigned)cl_check_flags(L, 2, "flags", "ipc_mem_flags", -1);
+  if (!flags) flags = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
+  memcpy(h.reserved, s, n);
+  cl_refuse_in_capture(L, "opening a memory handle");
+  cl_queue_check();
+  cl_MemoryObject *m = cl_push(L, CL_IPC, sizeof *m);
+  cl_Context *c = cl_context_current(L);
+  cl_Rec *r = cl_rec_new(CL_IPC, sizeof *r, &c->rec);
+  cl_rec_release(&c->rec);
+  if (!r) return luaL_error(L, "not enough memory");
+  m->o.rec = r;
+  CUdeviceptr p = 0, base = 0;
+  size_t size = 0;
+  CUresult code = CU.cuIpcOpenMemHandle_v2(&p, h, flags);
+  if (code == CUDA_ERROR_INVALID_CONTEXT) {
+    cl_fail_new(L, "cuIpcOpenMemHandle_v2", code);
+    lua_pushliteral(L, "a handle cannot be opened in the process that made it");
+    lua_setfield(L, -2, "hint");
+    cl_throw(L);
+  }
+  if (code) cl_fail(L, "cuIpcOpenMemHandle_v2", code);
+  r->handle = m->address = p;
+  r->life = CL_LIVE;
+  m->size = 1ull << 53; /* no bounds, should the driver not tell */
+  if (CU.cuMemGetAddressRange_v2(&base, &size, p))
+    cl_log_clear();
+  else
+    m->size = base + size - p;
+  return 1;
+}
+
+int cl_ipc_close(lua_State *L) { return cl_close_method(L, CL_IPC, "cuIpcCloseMemHandle"); }

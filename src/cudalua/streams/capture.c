@@ -1,0 +1,313 @@
+/* Stream capture: s:capture(fn) turns what fn puts into a stream into a Graph. The driver breaks a capture at
+ * the first call that does not belong into one, so those calls of this library ask here first. */
+#include "streams/capture.h"
+#include "streams/graph.h"
+#include "base/lock.h"
+#include "base/state.h"
+
+#include <string.h>
+
+/* Lives on the C stack of cl_stream_capture(): a coroutine cannot leave the function that is captured. */
+typedef struct cl_Capture {
+  cl_Stream *stream;
+  const cl_Context *ctx;
+  cl_Kept *kept;
+  int kept_ref; /* registry reference of its userdata */
+  uint64_t id;
+  CUstreamCaptureMode mode;
+  pthread_t thread;
+  const char *where;     /* "file:line" of capture(), interned, or NULL */
+  const char *broken_by; /* interned: the driver's call that broke it, where it went through this library */
+  struct cl_Capture *outer; /* of the same Lua state */
+  struct cl_Capture *next;  /* of the process */
+} cl_Capture;
+
+_Atomic uint32_t cl_captures;
+CL_LOCK(list_lock);
+static cl_Capture *list;
+
+/* --- what would break a capture --- */
+
+static const char in_place_of_wait[] = "what is captured runs when its graph is launched";
+static const char in_place_of_call[] = "do it before, or capture with {mode = \"relaxed\"}";
+
+/* call: what is not possible; a function of this library that waits is what the program called. */
+static int refuse(lua_State *L, const char *call, const char *where, const char *instead) {
+  char own[96];
+  if (instead == in_place_of_wait && cl_user_call(L, call, own, sizeof own)) call = own;
+  cl_logic(L, "%s is not possible while a stream is being captured%s%s%s: %s", call, where ? " (at " : "",
+           where ? where : "", where ? ")" : "", instead);
+}
+
+/* The place of the first capture that matches; false: there is none. */
+static bool find(bool (*matches)(const cl_Capture *, const void *), const void *what, const char **where) {
+  bool found = false;
+  pthread_mutex_lock(&list_lock);
+  for (const cl_Capture *c = list; c && !found; c = c->next)
+    if (matches(c, what)) {
+      *where = c->where;
+      found = true;
+    }
+  pthread_mutex_unlock(&list_lock);
+  return found;
+}
+
+/* The driver's rule for calls that it cannot capture, in a thread whose own mode is *what. */
+static bool forbids(const cl_Capture *c, const void *what) {
+  CUstreamCaptureMode mine = *(const CUstreamCaptureMode *)what;
+  if (mine == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
+  if (pthread_equal(c->thread, pthread_self())) return c->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+  return mine == CU_STREAM_CAPTURE_MODE_GLOBAL && c->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+static void refuse_unsafe(lua_State *L, const char *call, const char *instead) {
+  CUstreamCaptureMode mode = cl_relax();
+  cl_unrelax(mode);
+  const char *where = NULL;
+  if (find(forbids, &mode, &where)) refuse(L, call, where, instead);
+}
+
+void cl_refuse_in_capture_slow(lua_State *L, const char *call) { refuse_unsafe(L, call, in_place_of_call); }
+
+/* Whether the legacy stream of the current context would wait for a stream that is being captured. */
+static bool legacy_blocked(void) {
+  CUstreamCaptureStatus status;
+  return CU.cuStreamIsCapturing(NULL, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+void cl_refuse_plain_slow(lua_State *L, const char *call) {
+  refuse_unsafe(L, call, "use the form that takes a stream");
+  if (legacy_blocked()) refuse(L, call, NULL, "use the form that takes a stream");
+}
+
+static bool is_of_context(const cl_Capture *c, const void *what) {
+  return (const void *)c->ctx->rec.handle == what;
+}
+
+void cl_refuse_wait_slow(lua_State *L, const char *call, const cl_Context *ctx) {
+  CUcontext handle = ctx ? (CUcontext)ctx->rec.handle : NULL;
+  const char *where = NULL;
+  if (!handle) CU.cuCtxGetCurrent(&handle);
+  if (find(is_of_context, handle, &where)) refuse(L, call, where, in_place_of_wait);
+  refuse_unsafe(L, call, in_place_of_wait);
+}
+
+uint64_t cl_capture_id(const cl_Stream *s) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t id = 0;
+  CUresult code = CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(s), &status, &id, NULL, NULL, NULL, NULL);
+  return code || status != CU_STREAM_CAPTURE_STATUS_ACTIVE ? 0 : id;
+}
+
+static cl_Capture *capture_of(lua_State *L, const cl_Stream *s) {
+  cl_Capture *c = cl_state(L)->captures;
+  uint64_t id = c ? cl_capture_id(s) : 0;
+  if (!id) return NULL;
+  while (c && c->id != id) c = c->outer;
+  return c;
+}
+
+void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what) {
+  if (s == &cl_legacy_stream) {
+    if (legacy_blocked())
+      cl_logic(L,
+               "%s: the default stream cannot be used while a stream of its context is being captured, which "
+               "it would wait for: use the stream that is captured",
+               what);
+    return;
+  }
+  if ((s->foreign || s == &cl_per_thread_stream) && cl_capture_id(s) && !capture_of(L, s))
+    cl_logic(L, "%s: this stream is being captured by other code, which its graph belongs to", what);
+}
+
+void cl_refuse_stream_wait(lua_State *L, const cl_Stream *s, const char *call) {
+  if (!cl_captures && !s->foreign) return;
+  if (cl_capture_id(s)) refuse(L, call, NULL, in_place_of_wait);
+  cl_capture_check(L, s, call);
+  refuse_unsafe(L, call, in_place_of_wait);
+}
+
+/* --- what goes into a capture --- */
+
+static bool has_id(const cl_Capture *c, const void *what) { return c->id == *(const uint64_t *)what; }
+
+bool cl_capture_active(uint64_t id) {
+  const char *where;
+  return find(has_id, &id, &where);
+}
+
+static void keep_rec(lua_State *L, const cl_Capture *c, cl_Rec *r) {
+  if (!cl_kept_add(c->kept, r)) luaL_error(L, "not enough memory");
+}
+
+bool cl_capture_keep_rec(lua_State *L, const cl_Stream *s, cl_Rec *r) {
+  const cl_Capture *c = capture_of(L, s);
+  if (c) keep_rec(L, c, r);
+  return c != NULL;
+}
+
+/* An object's record is all there is to it; other values go into the table. */
+bool cl_capture_keep(lua_State *L, const cl_Stream *s, int idx) {
+  const cl_Capture *c = capture_of(L, s);
+  if (!c) return false;
+  const cl_Object *o = cl_to(L, idx);
+  if (o && o->rec && o->kind != CL_KEPT) {
+    keep_rec(L, c, o->rec);
+    return true;
+  }
+  if (lua_isnoneornil(L, idx)) return true;
+  luaL_checkstack(L, 6, "anchors");
+  lua_pushvalue(L, idx);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, c->kept_ref);
+  lua_getfenv(L, -1);
+  lua_pushvalue(L, -3);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 3);
+  return true;
+}
+
+void cl_capture_note(lua_State *L, const char *call, CUresult code) {
+  if (!cl_captures || code < CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ||
+      code > CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+    return;
+  cl_Capture *c = cl_state(L)->captures;
+  if (c && !c->broken_by) c->broken_by = cl_intern(call);
+}
+
+/* --- capturing --- */
+
+static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
+  if (lua_isnoneornil(L, idx)) return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  if (lua_type(L, idx) != LUA_TTABLE)
+    cl_bad_argument(L, idx, "options", "a table of options, {mode = \"relaxed\"}");
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
+    if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
+      cl_logic(L, "Stream:capture: unknown option %s; valid option: mode", cl_option_text(L, -2));
+  lua_getfield(L, idx, "mode");
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  }
+  long mode = cl_check_enum(L, lua_gettop(L), "mode", "stream_capture_mode");
+  lua_pop(L, 1);
+  return (CUstreamCaptureMode)mode;
+}
+
+static void check_stream(lua_State *L, const cl_Stream *s) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (s == &cl_legacy_stream)
+    cl_logic(L, "Stream:capture: the legacy stream cannot be captured; make one with cuda.Stream()");
+  CL_TRY(L, cuStreamIsCapturing, cl_stream_handle(s), &status);
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
+    cl_logic(L, "Stream:capture: this stream is being captured already");
+}
+
+static void link(cl_State *st, cl_Capture *c) {
+  c->outer = st->captures;
+  st->captures = c;
+  pthread_mutex_lock(&list_lock);
+  c->next = list;
+  list = c;
+  pthread_mutex_unlock(&list_lock);
+  cl_captures++;
+}
+
+static void unlink(cl_State *st, const cl_Capture *c) {
+  cl_captures--;
+  pthread_mutex_lock(&list_lock);
+  cl_Capture **p = &list;
+  while (*p != c) p = &(*p)->next;
+  *p = c->next;
+  pthread_mutex_unlock(&list_lock);
+  st->captures = c->outer;
+}
+
+static CUresult begin(cl_Capture *c) {
+  CUstream h = cl_stream_handle(c->stream);
+  CUresult code = CU.cuStreamBeginCapture_v2(h, c->mode);
+  if (code) return code;
+  CUstreamCaptureStatus status;
+  cuuint64_t id = 0;
+  code = CU.cuStreamGetCaptureInfo_v3(h, &status, &id, NULL, NULL, NULL, NULL);
+  CUgraph none = NULL;
+  if (code && !CU.cuStreamEndCapture(h, &none) && none) CU.cuGraphDestroy(none);
+  c->id = id;
+  return code;
+}
+
+/* With the context gone, the stream's handle is that of nothing, or of something else. */
+static CUresult end(const cl_Capture *c, CUgraph *graph) {
+  *graph = NULL;
+  if (cl_forked) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!cl_rec_live(&c->stream->rec) || c->ctx->rec.life != CL_LIVE) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return CU.cuStreamEndCapture(cl_stream_handle(c->stream), graph);
+}
+
+static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
+  const char *why = NULL;
+  switch ((int)code) {
+  case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    why = "a call inside of the function does not belong into a capture and broke it";
+    break;
+  case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+    why = "a stream that joined the capture by waiting for an event was not joined again: record an event in "
+          "it "
+          "and let the captured stream wait for that event";
+    break;
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED: why = "the stream's Context was detached inside of it"; break;
+  default: break;
+  }
+  cl_fail_new(L, "cuStreamEndCapture", code);
+  if (why) {
+    lua_pushfstring(L, "Stream:capture: %s%s%s", why, c->broken_by ? ": " : "",
+                    c->broken_by ? c->broken_by : "");
+    lua_setfield(L, -2, "message");
+  }
+  return cl_throw(L);
+}
+
+/* s:capture(fn [, {mode = "thread_local"}]) -> Graph of what fn(s) put into s, and into the streams that
+ * joined it. s is the current stream inside. */
+int cl_stream_capture(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_STREAM);
+  cl_Stream *s = (cl_Stream *)o->rec;
+  cl_check_function(L, 2, "fn");
+  cl_Capture c = {.stream = s, .mode = read_mode(L, 3), .thread = pthread_self(), .where = cl_here(L)};
+  cl_State *st = cl_state(L);
+  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
+  lua_settop(L, 2);
+  c.kept = cl_push_kept(L);
+  cl_Context *ctx = cl_stream_context(L, s);
+  cl_push_context(L, ctx); /* holds it from here on */
+  cl_rec_release(&ctx->rec);
+  c.ctx = ctx;
+  cl_Graph *g = cl_push_graph(L, ctx, 3);
+  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
+  check_stream(L, s);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 3);
+  c.kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  CUresult code = begin(&c);
+  if (code) {
+    luaL_unref(L, LUA_REGISTRYINDEX, c.kept_ref);
+    cl_fail(L, "cuStreamBeginCapture_v2", code);
+  }
+  cl_Stream *before = cl_stream_enter(st, s);
+  link(st, &c);
+  int failed = lua_pcall(L, 1, 0, 0);
+  CUgraph handle;
+  code = end(&c, &handle);
+  unlink(st, &c);
+  cl_stream_leave(st, before);
+  luaL_unref(L, LUA_REGISTRYINDEX, c.kept_ref);
+  if (failed) {
+    if (handle) CU.cuGraphDestroy(handle);
+    cl_log_clear();
+    lua_error(L);
+  }
+  if (code) return end_failed(L, &c, code);
+  cl_graph_made(g, handle);
+  return 1; /* the Graph is on top */
+}

@@ -1,0 +1,137 @@
+/* s:on_complete(fn): the driver calls back on a thread of its own, where Lua must not be entered. So the
+ * callback only puts a number into an inbox; the function itself is called by whoever waits or polls next in
+ * its state. */
+#include "streams/capture.h"
+#include "base/state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct Completion {
+  cl_Inbox *inbox; /* retained */
+  int ref;         /* of the function, in the registry of its state */
+  struct Completion *next;
+} Completion;
+
+/* Outlives its state while callbacks are still to come. */
+struct cl_Inbox {
+  pthread_mutex_t lock;
+  uint32_t refs;
+  bool closed;
+  Completion *head, **tail;
+  _Atomic uint32_t length;
+};
+
+static void unref(cl_Inbox *box) { /* locked */
+  bool last = --box->refs == 0;
+  pthread_mutex_unlock(&box->lock);
+  if (!last) return;
+  pthread_mutex_destroy(&box->lock);
+  free(box);
+}
+
+/* On the driver's thread. */
+static void CUDA_CB arrived(void *data) {
+  Completion *c = data;
+  cl_Inbox *box = c->inbox;
+  pthread_mutex_lock(&box->lock);
+  if (box->closed) {
+    unref(box);
+    free(c);
+    return;
+  }
+  c->next = NULL;
+  *box->tail = c;
+  box->tail = &c->next;
+  box->length++;
+  pthread_mutex_unlock(&box->lock);
+}
+
+static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
+  if (st->inbox) return st->inbox;
+  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be called later any more");
+  cl_Inbox *box = calloc(1, sizeof *box);
+  if (!box) luaL_error(L, "not enough memory");
+  pthread_mutex_init(&box->lock, NULL);
+  box->refs = 1;
+  box->tail = &box->head;
+  return st->inbox = box;
+}
+
+void cl_inbox_close(cl_Inbox *box) {
+  if (!box || cl_forked) return; /* in a fork its lock may be held by a thread that is not there */
+  pthread_mutex_lock(&box->lock);
+  box->closed = true;
+  for (Completion *c = box->head; c;) {
+    Completion *next = c->next;
+    free(c);
+    box->refs--;
+    c = next;
+  }
+  box->head = NULL;
+  unref(box);
+}
+
+/* s:on_complete(fn) -> s */
+int cl_stream_on_complete(lua_State *L) {
+  cl_check(L, 1, CL_STREAM);
+  cl_check_function(L, 2, "fn");
+  const cl_Stream *s = cl_check_stream(L, 1, "Stream:on_complete", NULL);
+  if (cl_captures && cl_capture_id(s))
+    cl_logic(
+        L, "Stream:on_complete is not possible in a stream that is being captured: a graph runs many times, "
+           "the function would be called once");
+  cl_Inbox *box = inbox_of(L, cl_state(L));
+  lua_settop(L, 2);
+  int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  Completion *c = malloc(sizeof *c);
+  CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+  if (c) {
+    *c = (Completion){.inbox = box, .ref = ref};
+    pthread_mutex_lock(&box->lock);
+    box->refs++;
+    pthread_mutex_unlock(&box->lock);
+    code = CU.cuLaunchHostFunc(cl_stream_handle(s), arrived, c);
+  }
+  if (code) {
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    if (c) {
+      pthread_mutex_lock(&box->lock);
+      unref(box);
+      free(c);
+    }
+    cl_fail(L, "cuLaunchHostFunc", code);
+  }
+  return 1;
+}
+
+/* Each is taken out before its function runs: the function may raise, or wait and so come here again. */
+int cl_run_completions(lua_State *L) {
+  cl_Inbox *box = cl_forked ? NULL : cl_state(L)->inbox; /* the parent's */
+  int n = 0;
+  while (box && box->length) {
+    pthread_mutex_lock(&box->lock);
+    Completion *c = box->head;
+    box->head = c->next;
+    if (!box->head) box->tail = &box->head;
+    box->length--;
+    box->refs--; /* never the last: the state has one */
+    pthread_mutex_unlock(&box->lock);
+    int ref = c->ref;
+    free(c);
+    luaL_checkstack(L, 4, "completions");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    lua_call(L, 0, 0);
+    n++;
+  }
+  return n;
+}
+
+/* poll() -> how many functions given to on_complete() were called */
+int cl_poll(lua_State *L) {
+  cl_anchors_poll(L);
+  cl_queue_check();
+  lua_pushinteger(L, cl_run_completions(L));
+  return 1;
+}

@@ -1,0 +1,221 @@
+/* Event: a mark in a stream, to wait for, to ask for and to measure the time between two of them. */
+#include "streams/capture.h"
+#include "memory/memory.h"
+#include "memory/pressure.h"
+
+#include <string.h>
+
+typedef struct cl_Event {
+  cl_Rec rec;
+  unsigned flags;
+  bool recorded;
+  uint64_t captured; /* number of the capture that it was last recorded in, 0: none */
+} cl_Event;
+
+CUresult cl_event_destroy(cl_Rec *r) { return CU.cuEventDestroy_v2((CUevent)r->handle); }
+
+void cl_event_discard(const cl_Context *c, CUevent event) {
+  if (!cl_forked && c->rec.life == CL_LIVE && !cl_poison[c->device]) CU.cuEventDestroy_v2(event);
+}
+
+/* Pushes an Event of the current context that is not made yet. */
+static cl_Event *new_event(lua_State *L, unsigned flags) {
+  cl_Object *o = cl_push(L, CL_EVENT, sizeof *o);
+  cl_Context *c = cl_context_current(L);
+  cl_Event *e = (cl_Event *)cl_rec_new(CL_EVENT, sizeof *e, &c->rec);
+  cl_rec_release(&c->rec);
+  if (!e) luaL_error(L, "not enough memory");
+  o->rec = &e->rec;
+  e->flags = flags;
+  return e;
+}
+
+static int made(cl_Event *e, CUevent handle) {
+  e->rec.handle = (uint64_t)(uintptr_t)handle;
+  e->rec.life = CL_LIVE;
+  cl_account(&e->rec, CL_BYTES_NONE, 0);
+  return 1;
+}
+
+/* event([flags]) -> Event in the current context */
+int cl_event(lua_State *L) {
+  unsigned flags = (unsigned)cl_check_flags(L, 1, "flags", "event_flags", -1);
+  if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
+    cl_logic(L, "Event: INTERPROCESS needs DISABLE_TIMING: {\"interprocess\", \"disable_timing\"}");
+  cl_Event *e = new_event(L, flags);
+  CUevent handle = NULL;
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = CU.cuEventCreate(&handle, flags);
+  cl_unrelax(mode);
+  if (code) cl_fail(L, "cuEventCreate", code);
+  return made(e, handle);
+}
+
+static cl_Event *check_event(lua_State *L) {
+  return (cl_Event *)((const cl_Object *)cl_check(L, 1, CL_EVENT))->rec;
+}
+
+int cl_event_close(lua_State *L) { return cl_close_method(L, CL_EVENT, "cuEventDestroy_v2"); }
+
+int cl_event_handle(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)check_event(L)->rec.handle);
+  return 1;
+}
+
+int cl_event_context(lua_State *L) {
+  cl_push_context(L, cl_rec_context(&check_event(L)->rec));
+  return 1;
+}
+
+/* e:record([s]) -> e */
+int cl_event_record(lua_State *L) {
+  cl_Event *e = check_event(L);
+  const cl_Context *ctx = cl_rec_context(&e->rec);
+  cl_Stream *s = cl_check_stream(L, 2, "Event:record: stream", ctx);
+  if (!s->rec.parent) {
+    if (cl_current(L) != (CUcontext)ctx->rec.handle)
+      cl_logic(L, "Event:record: the default stream is that of the current context, and the event belongs to "
+                  "another one");
+  }
+  uint64_t captured = cl_captures ? cl_capture_id(s) : 0;
+  if (e->captured && e->captured != captured && cl_capture_active(e->captured))
+    cl_logic(L,
+             "Event:record: the event is a mark in a capture that is under way, which this would break: take "
+             "another one");
+  CL_TRY(L, cuEventRecord, (CUevent)e->rec.handle, cl_stream_handle(s));
+  e->recorded = true;
+  e->captured = captured;
+  if (captured) cl_capture_keep(L, s, 1);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* The driver takes such questions for mistakes that end the capture. */
+static void refuse_captured(lua_State *L, const cl_Event *e, const char *call) {
+  if (e->captured)
+    cl_logic(L,
+             "%s: the event was last recorded in a stream that was being captured, where nothing runs: "
+             "record it again",
+             call);
+}
+
+/* e:synchronize() -> e */
+int cl_event_synchronize(lua_State *L) {
+  cl_Event *e = check_event(L);
+  refuse_captured(L, e, "Event:synchronize");
+  cl_refuse_in_capture(L, "Event:synchronize");
+  CUresult code = CU.cuEventSynchronize((CUevent)e->rec.handle);
+  if (code) cl_fail_waiting(L, "cuEventSynchronize", code, &e->rec);
+  cl_after_wait(L);
+  cl_run_completions(L);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* e:query() -> has everything before the mark been done? */
+int cl_event_query(lua_State *L) {
+  cl_Event *e = check_event(L);
+  refuse_captured(L, e, "Event:query");
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = CU.cuEventQuery((CUevent)e->rec.handle);
+  cl_unrelax(mode);
+  if (code && code != CUDA_ERROR_NOT_READY) cl_fail_waiting(L, "cuEventQuery", code, &e->rec);
+  if (!code) cl_anchors_poll(L);
+  lua_pushboolean(L, code == CUDA_SUCCESS);
+  return 1;
+}
+
+/* Milliseconds from `start` to `stop`. Drivers before 12.8 have the older form of the call. */
+static int push_time(lua_State *L, const cl_Event *start, const cl_Event *stop, const char *call) {
+  float ms = 0;
+  refuse_captured(L, start, call);
+  refuse_captured(L, stop, call);
+  bool v2 = cl_entry_present((const void *)CU.cuEventElapsedTime_v2);
+  CUevent a = (CUevent)start->rec.handle, b = (CUevent)stop->rec.handle;
+  CUstreamCaptureMode mode = cl_relax();
+  CUresult code = v2 ? CU.cuEventElapsedTime_v2(&ms, a, b) : CU.cuEventElapsedTime(&ms, a, b);
+  cl_unrelax(mode);
+  if (code) {
+    const char *why = NULL;
+    if (code == CUDA_ERROR_NOT_READY)
+      why = "not both events have been reached yet: synchronize() the later one first";
+    else if (code == CUDA_ERROR_INVALID_HANDLE && !(start->recorded && stop->recorded))
+      why = "not both events have been recorded";
+    else if (code == CUDA_ERROR_INVALID_HANDLE && ((start->flags | stop->flags) & CU_EVENT_DISABLE_TIMING))
+      why = "an event made with DISABLE_TIMING has no time";
+    cl_fail_new(L, v2 ? "cuEventElapsedTime_v2" : "cuEventElapsedTime", code);
+    if (why) {
+      lua_pushfstring(L, "%s: %s", call, why);
+      lua_setfield(L, -2, "message");
+    }
+    cl_throw(L);
+  }
+  lua_pushnumber(L, (lua_Number)ms);
+  return 1;
+}
+
+static const cl_Event *check_other(lua_State *L) {
+  const cl_Object *o = cl_to_kind(L, 2, CL_EVENT);
+  if (!o) cl_bad_argument(L, 2, "event", "an Event");
+  return (const cl_Event *)((const cl_Object *)cl_check(L, 2, CL_EVENT))->rec;
+}
+
+/* stop:time_since(start) -> ms */
+int cl_event_time_since(lua_State *L) {
+  const cl_Event *e = check_event(L);
+  return push_time(L, check_other(L), e, "Event:time_since");
+}
+
+/* start:time_till(stop) -> ms */
+int cl_event_time_till(lua_State *L) {
+  const cl_Event *e = check_event(L);
+  return push_time(L, e, check_other(L), "Event:time_till");
+}
+
+/* e:ipc_handle() -> 64 bytes for Event.from_ipc_handle() of another process */
+int cl_event_ipc_handle(lua_State *L) {
+  const cl_Event *e = check_event(L);
+  if (!(e->flags & CU_EVENT_INTERPROCESS))
+    cl_logic(L, "Event:ipc_handle: make the event with {\"interprocess\", \"disable_timing\"}");
+  CUipcEventHandle h;
+  memset(&h, 0, sizeof h);
+  CL_TRY(L, cuIpcGetEventHandle, &h, (CUevent)e->rec.handle);
+  lua_pushlstring(L, h.reserved, sizeof h.reserved);
+  return 1;
+}
+
+/* event_from_ipc_handle(string) -> Event in the current context */
+int cl_event_from_ipc_handle(lua_State *L) {
+  CUipcEventHandle h;
+  size_t n = 0;
+  const char *bytes = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
+  if (n != sizeof h.reserved) cl_bad_argument(L, 1, "handle", "the 64 bytes that Event:ipc_handle() gave");
+  memcpy(h.reserved, bytes, n);
+  cl_Event *e = new_event(L, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+  CUevent handle = NULL;
+  CL_TRY(L, cuIpcOpenEventHandle, &handle, h);
+  e->recorded = true; /* by the other process, perhaps */
+  return made(e, handle);
+}
+
+/* s:wait_for_event(e) -> s. Event and stream may be of different contexts. While e belongs to a capture, s
+ * joins that capture. */
+int cl_stream_wait_for_event(lua_State *L) {
+  cl_check(L, 1, CL_STREAM);
+  const cl_Event *e = check_other(L);
+  cl_Stream *s = cl_check_stream(L, 1, "Stream:wait_for_event", NULL);
+  uint64_t mine = cl_captures ? cl_capture_id(s) : 0;
+  if (mine && e->captured != mine)
+    cl_logic(L, "Stream:wait_for_event: the stream is being captured, and the event was not recorded in that "
+                "capture");
+  if (!mine && e->captured && !cl_capture_active(e->captured)) refuse_captured(L, e, "Stream:wait_for_event");
+  if (e->captured && s == &cl_legacy_stream)
+    cl_logic(L, "Stream:wait_for_event: the legacy stream cannot join a capture");
+  CL_TRY(L, cuStreamWaitEvent, cl_stream_handle(s), (CUevent)e->rec.handle, 0);
+  if (e->captured) {
+    cl_capture_keep(L, s, 1);
+    cl_capture_keep(L, s, 2);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
