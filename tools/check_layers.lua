@@ -92,13 +92,18 @@ end
 
 -- ---- C --------------------------------------------------------------------------------------------------------------
 
----The same for the objects of a build: edges from the symbols.
+---The same for C: edges from the symbols of a build's objects, and from includes that name a file from the root.
 ---@param root string   "src/cudalua/"
 ---@param build string  folder
 ---@return table<string, table<string, integer>>
 function M.c_edges(root, build)
   local files, owner, wanted = {}, {}, {}
-  for _, path in ipairs(lines_of(("find %s -name '*.c' | sort"):format(root))) do files[path:sub(#root + 1)] = {} end
+  for _, path in ipairs(lines_of(("find %s -name '*.[ch]' | sort"):format(root))) do files[path:sub(#root + 1)] = {} end
+  for name, uses in pairs(files) do
+    for other in read(root .. name):gmatch '#include "([^"\n]+)"' do
+      if files[other] and other ~= name then uses[other] = (uses[other] or 0) + 1 end
+    end
+  end
   local object
   local folder = root:gsub("/$", "")
   local symbols = ("find %s/%s -name '*.c.o' | sort | xargs nm -A 2>/dev/null"):format(build, folder)

@@ -29,4 +29,17 @@ return {
       { "ndarray/array.lua", "driver/hostmem.lua", "when zeros() is asked for page-locked or managed memory" },
     },
   },
+  {
+    root = "src/cudalua/",
+    layers = {
+      { "base", "base/" },
+      { "streams", "streams/" },
+      { "memory", "memory/" },
+      { "code", "code/" },
+      { "launch", "launch/" },
+      { "host", "host/" },
+      { "core", "core/" },
+    },
+    exceptions = {},
+  },
 }

@@ -1,6 +1,7 @@
 ---@meta cudalua.stream_methods
 -- Annotations of streams, events and graphs, which are written in C (src/cudalua/streams/: stream.c, event.c,
--- completion.c, capture.c, graph.c). Semantics follow the CUDA driver API, in the functions named, and PyCUDA's driver module.
+-- completion.c, capture.c, graph.c). Semantics follow the CUDA driver API, in the functions named, and PyCUDA's
+-- driver module.
 
 ---@class cudalua.Stream
 local Stream = {}

@@ -82,11 +82,6 @@ int cl_device_make_context(lua_State *L);
 int cl_device_retain_primary_context(lua_State *L);
 int cl_device_tostring(lua_State *L);
 
-void cl_push_device(lua_State *L, CUdevice dev);
-
-void cl_open_state(lua_State *L);
-void cl_open_contexts(lua_State *L);
-void *cl_push_context(lua_State *L, cl_Context *c); /* the userdata of c in this state */
 int cl_context_push(lua_State *L);
 int cl_context_pop(lua_State *L);
 int cl_context_depth(lua_State *L);
@@ -192,8 +187,6 @@ int cl_pooled_free(lua_State *L);
 int cl_pooled_gc(lua_State *L);
 int cl_pooled_host_free(lua_State *L);
 int cl_mem_get_info(lua_State *L);
-/* Pushes a DevicePointer that holds what the object at index `owner` holds (0: nobody's). */
-void cl_push_pointer(lua_State *L, int owner, uint64_t address, uint64_t size);
 int cl_pointer(lua_State *L);
 int cl_alloc_free(lua_State *L);
 int cl_memory_ptr(lua_State *L);
@@ -297,7 +290,6 @@ int cl_function_param_setf(lua_State *L);
 int cl_function_param_setv(lua_State *L);
 int cl_function_set_block_shape(lua_State *L);
 int cl_function_set_shared_size(lua_State *L);
-void cl_open_launch(void);
 int cl_start_profiler(lua_State *L);
 int cl_stop_profiler(lua_State *L);
 int cl_initialize_profiler(lua_State *L);

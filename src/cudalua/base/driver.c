@@ -1,6 +1,5 @@
 /* Opening the driver: libcuda, the software device, or a library that the user names. */
 #include "base/base.h"
-#include "memory/mempool.h"
 #include "base/lock.h"
 
 #include <dlfcn.h>
@@ -392,13 +391,13 @@ int cl_softgpu_control(lua_State *L) {
   return 1;
 }
 
+CL_HOOK_LIST(cl_on_driver_reset);
+
 /* softgpu_restart(command): drops everything on the device, sends the command, starts it again. */
 int cl_softgpu_restart(lua_State *L) {
   const char *command = luaL_checkstring(L, 1);
   control(L, "reset");
-  cl_context_abandon_all();
-  cl_mempools_abandon_all();
-  cl_contexts_forget(L);
+  CL_RUN_HOOKS(cl_on_driver_reset, L);
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = 0;
   cl_log_taken();
   control(L, command);

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/hook.h"
+
 #undef cuEventElapsedTime /* the older form is bound under its own name */
 
 #define CL_ENTRY(symbol, since) __typeof__(&symbol) symbol;
@@ -43,12 +45,23 @@ static inline const cl_Driver *cl_driver(void) {
 }
 #define CU (cl_driver()->f)
 
+/* For calls that a capture need not notice. */
+static inline CUstreamCaptureMode cl_relax(void) {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  CU.cuThreadExchangeStreamCaptureMode(&mode);
+  return mode;
+}
+static inline void cl_unrelax(CUstreamCaptureMode mode) { CU.cuThreadExchangeStreamCaptureMode(&mode); }
+
 /* This process is a fork of the one that called cuda.init(). Set before the fork has other threads. */
 extern bool cl_forked;
 extern _Atomic int cl_poison[CL_MAX_DEVICES]; /* sticky error of each device, 0: none */
 
 bool cl_entry_present(const void *entry); /* false: CL_MISSING or not yet opened */
 int cl_entry_since(const char *symbol);   /* 0 when unknown */
+
+/* The driver dropped everything that it had: all handles are dead. Called in the state that asked for it. */
+CL_HOOKS(cl_on_driver_reset, lua_State *L);
 
 void cl_remember_home(void); /* called when the module is opened: where the software device is looked for */
 

@@ -1,5 +1,5 @@
 /* Building errors and throwing them. */
-#include "streams/stream.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -236,22 +236,6 @@ static void note_sticky(CUresult code) {
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
 
-/* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
- * waited for, else in the context, is the one to name. */
-static void add_last_kernel(lua_State *L, cl_Rec *waited) {
-  CUcontext handle = NULL;
-  cl_Context *c = NULL;
-  const char *kernel = NULL;
-  if (waited && waited->parent) {
-    if (waited->kind == CL_STREAM) kernel = ((const cl_Stream *)waited)->last_kernel;
-    c = (cl_Context *)cl_rec_retain(waited->parent);
-  } else if (!CU.cuCtxGetCurrent(&handle) && handle)
-    c = cl_context_find(handle);
-  if (!kernel && c) kernel = c->last_kernel;
-  cl_rec_release(c ? &c->rec : NULL);
-  set_string(L, "kernel", kernel);
-}
-
 const char cl_forked_text[] = "CUDA cannot be used after fork: the parent process has started it";
 
 static void set_code(lua_State *L, CUresult code) {
@@ -268,10 +252,11 @@ int cl_fail_forked(lua_State *L) {
   cl_throw(L);
 }
 
+CL_HOOK_LIST(cl_on_failed_call);
+
 static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *waited) {
   char detail[2048] = ""; /* before any further call */
   if (cl_log_text()) snprintf(detail, sizeof detail, "%s", cl_log_text());
-  cl_capture_note(L, symbol, code);
   char call[64]; /* the name people know: cuMemAlloc, not cuMemAlloc_v2 */
   snprintf(call, sizeof call, "%s", symbol);
   char *suffix = strrchr(call, '_');
@@ -295,12 +280,12 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
     if (cl_code_sticky(code)) {
       lua_pushboolean(L, 1);
       lua_setfield(L, -2, "sticky");
-      add_last_kernel(L, waited);
     }
   }
   set_string(L, "call", call);
   set_string(L, "detail", *detail ? detail : NULL);
   set_string(L, "hint", hint_for(code));
+  CL_RUN_HOOKS(cl_on_failed_call, L, symbol, code, waited);
   cl_log_taken();
 }
 
@@ -314,6 +299,18 @@ int cl_fail_waiting(lua_State *L, const char *call, CUresult code, cl_Rec *waite
 int cl_fail(lua_State *L, const char *call, CUresult code) {
   cl_fail_new(L, call, code);
   cl_throw(L);
+}
+
+CL_HOOK_LIST(cl_on_lacking);
+
+bool cl_start(lua_State *L, CUresult code) {
+  bool started = false;
+  CL_RUN_HOOKS(cl_on_lacking, L, code, &started);
+  return started;
+}
+
+void cl_start_or_fail(lua_State *L, const char *call, CUresult code) {
+  if (!cl_start(L, code)) cl_fail(L, call, code);
 }
 
 int cl_raise(lua_State *L) {

@@ -5,6 +5,9 @@
 
 #include <cuda.h>
 #include <lua.h>
+#include <stdbool.h>
+
+#include "base/hook.h"
 
 typedef enum cl_ErrorClass {
   CL_ERROR,
@@ -23,10 +26,15 @@ int cl_throw(lua_State *L) __attribute__((noreturn));
 /* The two usual forms. `call` is the driver function that answered `code`. */
 int cl_logic(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
 int cl_fail(lua_State *L, const char *call, CUresult code) __attribute__((noreturn));
+/* Runs for each such error that is made, with the error table on top of the stack. waited: what was waited
+ * for, or NULL. */
+struct cl_Rec;
+CL_HOOKS(cl_on_failed_call, lua_State *L, const char *call, CUresult code, struct cl_Rec *waited);
 /* The same, unless what the call lacks can be started: then it returns, and the call is to be repeated. */
 void cl_start_or_fail(lua_State *L, const char *call, CUresult code);
 /* Starts what a call lacks that answered `code`: true if the call is worth another try. May raise. */
 bool cl_start(lua_State *L, CUresult code);
+CL_HOOKS(cl_on_lacking, lua_State *L, CUresult code, bool *started);
 /* Like cl_fail, but leaves the error on the stack so that fields can be added. */
 void cl_fail_new(lua_State *L, const char *call, CUresult code);
 
@@ -36,7 +44,6 @@ extern const char cl_forked_text[];
 
 /* For calls that wait for a stream or an event, or ask whether it is done: a late error is that of its
  * context, which need not be the current one, and of the kernel launched last there. */
-struct cl_Rec;
 int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec *waited)
     __attribute__((noreturn));
 
@@ -44,6 +51,16 @@ int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec
 #define CL_TRY(L, fn, ...)                                                                                   \
   for (CUresult cl_r_; __builtin_expect((cl_r_ = CU.fn(__VA_ARGS__)) != CUDA_SUCCESS, 0);)                   \
   cl_start_or_fail(L, #fn, cl_r_)
+
+/* A driver call that would break a capture without being of any concern to it. The mode has changed when the
+ * arguments are evaluated: they must not raise. */
+#define CL_TRY_RELAXED(L, fn, ...)                                                                           \
+  do {                                                                                                       \
+    CUstreamCaptureMode cl_mode_ = cl_relax();                                                               \
+    CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
+    cl_unrelax(cl_mode_);                                                                                    \
+    if (cl_r_) cl_fail(L, #fn, cl_r_);                                                                       \
+  } while (0)
 
 const char *cl_code_name(CUresult code); /* "CUDA_ERROR_INVALID_VALUE", or NULL */
 const char *cl_code_text(CUresult code); /* "invalid value": our own words, valid after driver shutdown too */

@@ -1,4 +1,5 @@
 /* Records and userdata: see object.h for the protocol. */
+#include "base/account.h"
 #include "base/lock.h"
 #include "base/state.h"
 
@@ -9,22 +10,21 @@
 const char cl_magic = 0;
 cl_Rec cl_no_owner = {.refs = 1, .life = CL_LIVE, .kind = CL_POINTER};
 
-static const struct Family {
+cl_Family cl_families[CL_NKINDS];
+
+static const struct {
   const char *name;
-  CUresult (*destroy)(cl_Rec *);
-  void (*dispose)(cl_Rec *);
   const char *closed;
   unsigned traits;
-} families[CL_NKINDS] = {
-#define CL_KIND(kind, name, destroy, dispose, closed, traits)                                                \
-  [kind] = {name, destroy, dispose, closed, traits},
+} kinds[CL_NKINDS] = {
+#define CL_KIND(kind, name, closed, traits) [kind] = {name, closed, traits},
 #include "base/kinds.def"
 #undef CL_KIND
 };
 
-const char *cl_kind_name(cl_Kind kind) { return families[kind].name; }
-const char *cl_kind_closed(cl_Kind kind) { return families[kind].closed; }
-bool cl_kind_is_memory(cl_Kind kind) { return families[kind].traits & CL_MEMORY; }
+const char *cl_kind_name(cl_Kind kind) { return kinds[kind].name; }
+const char *cl_kind_closed(cl_Kind kind) { return kinds[kind].closed; }
+bool cl_kind_is_memory(cl_Kind kind) { return kinds[kind].traits & CL_MEMORY; }
 
 static _Atomic uint64_t generations, failed_destroys;
 /* A context is destroyed under the write lock, everything else under the read lock: so nothing is
@@ -39,7 +39,7 @@ void cl_rec_open(cl_Rec *r, cl_Kind kind, size_t bytes, cl_Rec *parent) {
   atomic_init(&r->refs, 1);
   atomic_init(&r->life, CL_NEW);
   r->kind = kind;
-  r->waits = families[kind].traits & CL_WAITS;
+  r->waits = kinds[kind].traits & CL_WAITS;
   r->generation = ++generations;
   r->parent = parent ? cl_rec_retain(parent) : NULL;
 }
@@ -80,12 +80,12 @@ cl_Context *cl_rec_context(cl_Rec *r) {
 /* The owner must be current for some destroys, and none of them may break a stream capture that the program
  * has under way on this thread. What goes in the order of a stream, or has no owner, sees to that itself. */
 static CUresult destroy_in(const cl_Context *c, cl_Rec *r) {
-  if (r->tracks) return families[r->kind].destroy(r);
+  if (r->tracks) return cl_families[r->kind].destroy(r);
   CUcontext popped;
   CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle);
   if (code) return code;
   CUstreamCaptureMode mode = cl_relax();
-  code = families[r->kind].destroy(r);
+  code = cl_families[r->kind].destroy(r);
   cl_unrelax(mode);
   CU.cuCtxPopCurrent_v2(&popped);
   return code;
@@ -96,7 +96,7 @@ static CUresult destroy(cl_Rec *r) {
   bool poisoned = c && cl_poison[c->device];
   if (r->kind == CL_CONTEXT) cl_unaccount_context(c, !poisoned);
   if (poisoned) return CUDA_SUCCESS; /* no call can succeed any more */
-  if (!c || r->kind == CL_CONTEXT) return families[r->kind].destroy(r);
+  if (!c || r->kind == CL_CONTEXT) return cl_families[r->kind].destroy(r);
   if (!cl_rec_live(r->parent)) return CUDA_SUCCESS; /* went with its parent */
   return destroy_in(c, r);
 }
@@ -118,7 +118,7 @@ static CUresult close_locked(cl_Rec *r, bool seen) {
 }
 
 CUresult cl_rec_close(cl_Rec *r) {
-  if (!families[r->kind].destroy || cl_forked) return CUDA_SUCCESS;
+  if (!cl_families[r->kind].destroy || cl_forked) return CUDA_SUCCESS;
   if (r->kind == CL_CONTEXT)
     pthread_rwlock_wrlock(&destroy_lock);
   else
@@ -152,8 +152,7 @@ void cl_note_failure(CUresult code) {
 /* Frees a record that nobody refers to and that is closed; returns its parent, whose reference it held. */
 static cl_Rec *dispose(cl_Rec *r) {
   cl_Rec *parent = r->parent;
-  if (r->kind == CL_CONTEXT) cl_context_unregister((cl_Context *)r);
-  if (families[r->kind].dispose) families[r->kind].dispose(r);
+  if (cl_families[r->kind].dispose) cl_families[r->kind].dispose(r);
   free(r);
   return parent;
 }
@@ -174,11 +173,16 @@ static void enqueue(cl_Rec *r) {
   pthread_mutex_unlock(&queue_lock);
 }
 
+static bool is_held_back(const cl_Rec *r) {
+  bool (*held_back)(const cl_Rec *) = cl_families[r->kind].held_back;
+  return held_back && held_back(r);
+}
+
 /* The oldest one that can go now. */
 static cl_Rec *dequeue(void) {
   pthread_mutex_lock(&queue_lock);
   cl_Rec **p = &queue_head;
-  while (*p && (*p)->tracks && cl_memory_held_back(*p)) p = &(*p)->queued;
+  while (*p && (*p)->tracks && is_held_back(*p)) p = &(*p)->queued;
   cl_Rec *r = *p;
   if (r) {
     *p = r->queued;
@@ -192,8 +196,8 @@ static cl_Rec *dequeue(void) {
 
 /* False: destroying it now would wait, for running work or for another thread that destroys a context. */
 static bool close_at_once(cl_Rec *r) {
-  if (r->life != CL_LIVE || !families[r->kind].destroy) return true;
-  if (r->waits || (r->tracks && cl_memory_waits(r))) return false;
+  if (r->life != CL_LIVE || !cl_families[r->kind].destroy) return true;
+  if (r->waits || (r->tracks && cl_families[r->kind].busy(r))) return false;
   if (pthread_rwlock_tryrdlock(&destroy_lock)) return false;
   cl_note_failure(close_locked(r, false));
   return true;
@@ -236,7 +240,7 @@ void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
   cl_push_metatable(L, kind);
   lua_setmetatable(L, -2);
   /* Memory says so itself, right before the call (cl_allocate). */
-  if (cl_driver()->soft && families[kind].destroy && !cl_kind_is_memory(kind)) cl_say_place(cl_here(L));
+  if (cl_driver()->soft && cl_families[kind].destroy && !cl_kind_is_memory(kind)) cl_say_place(cl_here(L));
   return o;
 }
 
@@ -280,29 +284,29 @@ void *cl_to_kind(lua_State *L, int idx, cl_Kind kind) {
 }
 
 int cl_dead(lua_State *L, const cl_Object *o) {
-  const char *name = families[o->kind].name;
+  const char *name = kinds[o->kind].name;
   if (cl_forked) cl_fail_forked(L);
   if (!o->rec || o->rec->life == CL_NEW) cl_logic(L, "this %s was never made, or was collected", name);
   if (o->rec->life == CL_CLOSED && o->rec->kind == o->kind)
-    cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, families[o->kind].closed,
+    cl_logic(L, "this %s was %s%s%s and cannot be used any more", name, kinds[o->kind].closed,
              o->rec->closed_at ? " at " : "", o->rec->closed_at ? o->rec->closed_at : "");
   for (const cl_Rec *r = o->rec; r; r = r->parent)
     if (r->life != CL_LIVE)
-      cl_logic(L, "this %s cannot be used any more: its %s is gone (%s%s%s)", name, families[r->kind].name,
-               families[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+      cl_logic(L, "this %s cannot be used any more: its %s is gone (%s%s%s)", name, kinds[r->kind].name,
+               kinds[r->kind].closed, r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
   cl_logic(L, "this %s cannot be used any more", name);
 }
 
 void *cl_check(lua_State *L, int idx, cl_Kind kind) {
   cl_Object *o = cl_to(L, idx);
-  if (!o || o->kind != kind) cl_bad_self(L, idx, families[kind].name);
+  if (!o || o->kind != kind) cl_bad_self(L, idx, kinds[kind].name);
   if (kind != CL_DEVICE && (cl_forked || !cl_rec_live(o->rec))) cl_dead(L, o);
   return o;
 }
 
 cl_MemoryObject *cl_to_memory(lua_State *L, int idx) {
   cl_Object *o = cl_to(L, idx);
-  return o && families[o->kind].traits & CL_MEMORY ? (cl_MemoryObject *)o : NULL;
+  return o && kinds[o->kind].traits & CL_MEMORY ? (cl_MemoryObject *)o : NULL;
 }
 
 cl_MemoryObject *cl_check_memory(lua_State *L, int idx, const char *what) {
@@ -375,7 +379,7 @@ _Atomic uint64_t cl_collected;
 int cl_object_gc(lua_State *L) {
   cl_Object *o = cl_to(L, 1);
   if (!o) return 0;
-  if (families[o->kind].traits & CL_MEMORY) cl_collected++;
+  if (kinds[o->kind].traits & CL_MEMORY) cl_collected++;
   cl_Rec *r = o->rec;
   o->rec = NULL;
   cl_rec_release(r);
@@ -385,10 +389,10 @@ int cl_object_gc(lua_State *L) {
 int cl_object_tostring(lua_State *L) {
   cl_Object *o = cl_to(L, 1);
   if (!o) return luaL_argerror(L, 1, "an object of cudalua expected");
-  const char *name = families[o->kind].name;
+  const char *name = kinds[o->kind].name;
   if (!cl_rec_live(o->rec))
-    lua_pushfstring(L, "cudalua.%s (%s)", name, families[o->kind].closed);
-  else if (families[o->kind].traits & CL_MEMORY) {
+    lua_pushfstring(L, "cudalua.%s (%s)", name, kinds[o->kind].closed);
+  else if (kinds[o->kind].traits & CL_MEMORY) {
     const cl_MemoryObject *m = (const cl_MemoryObject *)o;
     lua_pushfstring(L, "cudalua.%s: %p (%f bytes)", name, (void *)m->address, (lua_Number)m->size);
   } else
@@ -414,7 +418,7 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
   lua_setfield(L, -2, "__gc");
   lua_pushcfunction(L, cl_object_tostring);
   lua_setfield(L, -2, "__tostring");
-  lua_pushfstring(L, "cudalua.%s", families[kind].name);
+  lua_pushfstring(L, "cudalua.%s", kinds[kind].name);
   lua_setfield(L, -2, "__name");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
@@ -423,7 +427,7 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
     luaL_setfuncs(L, meta, 1);
   else
     lua_pop(L, 1);
-  if (families[kind].traits & CL_MEMORY) {
+  if (kinds[kind].traits & CL_MEMORY) {
     lua_newtable(L);
     for (lua_pushnil(L); lua_next(L, -3);) {
       lua_pushvalue(L, -2);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CL_KIND(kind, name, destroy, dispose, closed, traits) kind,
+#define CL_KIND(kind, name, closed, traits) kind,
 typedef enum cl_Kind {
 #include "base/kinds.def"
   CL_NKINDS
@@ -29,9 +29,9 @@ typedef struct cl_Rec {
   _Atomic uint32_t life;
   cl_Kind kind;
   bool waits;            /* destroying it waits for running work: finalizers leave it to the queue */
-  bool tracks;           /* memory whose release does not wait: it remembers who uses it (memory.h) */
+  bool tracks;           /* memory whose release does not wait: it remembers who uses it (order.h) */
   bool accounted;        /* in its context's list, or counted */
-  uint8_t account;       /* what its bytes count as (pressure.h) */
+  uint8_t account;       /* what its bytes count as (account.h) */
   uint64_t generation;   /* number of this record: never reused, unlike handle values */
   uint64_t handle;       /* CUcontext, CUdeviceptr, CUmodule ... as an integer */
   struct cl_Rec *parent; /* holds one reference */
@@ -57,7 +57,7 @@ typedef struct cl_Context {
   _Atomic uint32_t users;          /* make_context and retain count up, detach counts down */
   const char *_Atomic last_kernel; /* launched last (interned): named when a later call reports an error */
   struct cl_Context *next;         /* list of live contexts */
-  cl_Rec *accounted;               /* what memory lives in it (pressure.c) */
+  cl_Rec *accounted;               /* what memory lives in it (account.c) */
   _Atomic bool pool_ready;         /* the device's pool was looked at (mempool.c) */
   /* Generations of contexts on other devices whose memory kernels of this one may use; 0: none. */
   _Atomic uint64_t peers[CL_MAX_DEVICES];
@@ -77,6 +77,25 @@ typedef struct cl_MemoryObject {
 
 extern const char cl_magic;
 extern cl_Rec cl_no_owner; /* always live, in no context: what a bare address refers to */
+
+/* What each family of objects does to its handle, and to what hangs off its record. NULL: nothing. Its file
+ * says it at file scope: CL_FAMILY(CL_STREAM, .destroy = destroy, .dispose = dispose), a constructor as
+ * CL_HOOK is. */
+typedef struct cl_Family {
+  CUresult (*destroy)(cl_Rec *); /* gives the driver handle back, with the owning context current */
+  void (*dispose)(cl_Rec *);     /* frees what hangs off the record */
+  void (*abandon)(cl_Rec *);     /* its context goes, and what it keeps with it */
+  /* Of memory with r->tracks: freeing it now would wait; and it cannot be freed for the time being. */
+  bool (*busy)(const cl_Rec *);
+  bool (*held_back)(const cl_Rec *);
+} cl_Family;
+
+extern cl_Family cl_families[CL_NKINDS];
+#define CL_FAMILY(kind, ...)                                                                                 \
+  __attribute__((constructor)) static void kind##_family(void) {                                             \
+    cl_families[kind] = (cl_Family){__VA_ARGS__};                                                            \
+  }                                                                                                          \
+  struct cl_Family
 
 /* Records. */
 cl_Rec *cl_rec_new(cl_Kind kind, size_t bytes, cl_Rec *parent); /* NULL: no host memory. One reference. */
@@ -115,73 +134,6 @@ void cl_note_failure(CUresult code); /* counts one more, if it is one */
 
 /* After a synchronisation that succeeded: drops the anchors that are done, drains the queue. */
 void cl_after_wait(lua_State *L);
-
-/* What each family does to its handle, and to what hangs off its record: see kinds.def. */
-CUresult cl_context_destroy(cl_Rec *r);
-CUresult cl_stream_destroy(cl_Rec *r);
-void cl_stream_dispose(cl_Rec *r);
-CUresult cl_event_destroy(cl_Rec *r);
-CUresult cl_graph_destroy(cl_Rec *r);
-void cl_graph_dispose(cl_Rec *r);
-CUresult cl_graph_exec_destroy(cl_Rec *r);
-void cl_graph_exec_dispose(cl_Rec *r);
-void cl_kept_dispose(cl_Rec *r);
-CUresult cl_alloc_destroy(cl_Rec *r);
-void cl_alloc_dispose(cl_Rec *r);
-bool cl_memory_waits(const cl_Rec *r);     /* r->tracks, and yet freeing it now would wait */
-bool cl_pool_stopped(const cl_Rec *r);     /* of a pool's block: the pool takes nothing back */
-bool cl_memory_held_back(const cl_Rec *r); /* r->tracks, and it cannot be freed for the time being */
-CUresult cl_mempool_destroy(cl_Rec *r);
-void cl_mempool_dispose(cl_Rec *r);
-CUresult cl_pool_destroy(cl_Rec *r);
-void cl_pool_dispose(cl_Rec *r);
-CUresult cl_block_destroy(cl_Rec *r);
-void cl_block_dispose(cl_Rec *r);
-CUresult cl_module_destroy(cl_Rec *r);
-void cl_module_dispose(cl_Rec *r);
-CUresult cl_host_destroy(cl_Rec *r);
-CUresult cl_aligned_destroy(cl_Rec *r);
-void cl_aligned_dispose(cl_Rec *r);
-CUresult cl_registered_destroy(cl_Rec *r);
-void cl_registered_dispose(cl_Rec *r);
-CUresult cl_managed_destroy(cl_Rec *r);
-CUresult cl_ipc_destroy(cl_Rec *r);
-CUresult cl_array_destroy(cl_Rec *r);
-CUresult cl_linker_destroy(cl_Rec *r);
-void cl_linker_dispose(cl_Rec *r);
-
-/* Contexts that this library knows of. */
-void cl_context_register(cl_Context *c);
-void cl_context_unregister(cl_Context *c);
-void cl_context_abandon_all(void); /* the driver dropped them all: their objects are dead from here on */
-/* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
- * waiting would break. */
-void cl_contexts_wait(uint64_t devices, const cl_Context *except);
-cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
-cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
-cl_Context *
-cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
-/* The context current on this thread, retained; raises 201 when there is none and none is started. A context
- * that somebody else made is wrapped, unowned. */
-cl_Context *cl_context_current(lua_State *L);
-/* Its handle; in a thread that never had a context, one is started. NULL: there is none. */
-CUcontext cl_current_slow(lua_State *L);
-static inline CUcontext cl_current(lua_State *L) {
-  CUcontext current = NULL;
-  CL_TRY(L, cuCtxGetCurrent, &current);
-  return __builtin_expect(current != NULL, 1) ? current : cl_current_slow(L);
-}
-void cl_push_current(lua_State *L, const cl_Rec *r); /* the driver's call alone, or raises */
-CUdevice cl_current_device(lua_State *L);            /* of the current context; starts none, raises 201 */
-/* Has this state made, pushed or started a context on this thread, or has the host program one of its own? */
-bool cl_had_context(lua_State *L);
-bool cl_contexts_closed(lua_State *L); /* the state is closing: nothing starts any more */
-void cl_contexts_forget(lua_State *L); /* the device starts anew, and so may this state */
-/* Raises if c is not the current one any more: what is new in Lua may run finalizers, and they may do
- * anything. */
-void cl_still_current(lua_State *L, const cl_Context *c);
-/* The Context that stands for the handle of one of other code, retained. */
-cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
 
 /* Userdata. cl_push makes one with rec = NULL; assign rec after the driver call succeeded. */
 void *cl_push(lua_State *L, cl_Kind kind, size_t bytes);

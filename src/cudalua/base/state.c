@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+CL_HOOK_LIST(cl_on_state_open);
+CL_HOOK_LIST(cl_on_state_close);
+CL_HOOK_LIST(cl_on_wait);
+
 static const char state_key = 0;
 
 static _Atomic uint64_t closings; /* of states: their addresses come again */
@@ -39,12 +43,7 @@ static int state_gc(lua_State *L) {
   st->closed = true;
   closings++;
   if (cl_forked) return 0;
-  cl_anchors_close(st);
-  cl_registered_drain(NULL, st);
-  cl_inbox_close(st->inbox);
-  st->inbox = NULL;
-  if (st->stream) cl_rec_release(&st->stream->rec);
-  st->stream = NULL;
+  CL_RUN_HOOKS(cl_on_state_close, st);
   cl_queue_drain();
   return 0;
 }
@@ -60,11 +59,10 @@ void cl_open_state(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&state_key);
   lua_insert(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
-  cl_anchors_open(L);
+  CL_RUN_HOOKS(cl_on_state_open, L);
 }
 
 void cl_after_wait(lua_State *L) {
-  cl_anchors_poll(L);
-  cl_registered_drain(L, cl_state(L));
+  CL_RUN_HOOKS(cl_on_wait, L);
   cl_queue_check();
 }

@@ -3,31 +3,31 @@
 #ifndef CUDALUA_STATE_H
 #define CUDALUA_STATE_H
 
-#include "memory/pressure.h"
-#include "streams/stream.h"
+#include "base/base.h"
+#include "base/hook.h"
 
-/* What is anchored in one stream of one context, oldest first. */
-typedef struct cl_Lane {
-  cl_Stream *stream; /* retained */
-  cl_Context *ctx;   /* retained */
-  struct cl_Anchor {
-    CUevent event; /* recorded after the work */
-    int ref;       /* of the value, in the table of anchors */
-    cl_Rec *rec;   /* retained, or NULL: stays when the state ends, and with it the finalized value */
-  } * ring;
-  size_t head, count, room;
-  CUevent spare[8]; /* events to use again */
-  unsigned spares;
-  struct cl_Lane *next;
-} cl_Lane;
-
-typedef struct cl_Inbox cl_Inbox;
+/* What a Lua state knows of its collector. */
+typedef struct cl_Pressure {
+  bool started, collecting;
+  uint64_t base;      /* bytes alive when there was no garbage: after the last collection, or less since */
+  uint64_t budget;    /* a collection comes when so many more are alive */
+  uint64_t spare;     /* as much garbage the device has room for; 0: not known */
+  uint64_t setting;   /* the user's budget; 0: from the cost of a collection, UINT64_MAX: no collections */
+  uint64_t fruitless; /* collections in a row that freed next to nothing */
+  uint64_t collections, finalizer_errors;
+  double seconds;      /* spent in all collections */
+  double since;        /* when the last one ended */
+  int64_t allocations; /* that there had been by then */
+  double rate;         /* before it: bytes a second that were allocated */
+  uint64_t block;      /* and bytes that stayed of each allocation */
+  double recent[4];    /* the last ones, in turn */
+} cl_Pressure;
 
 typedef struct cl_State {
-  cl_Stream *stream; /* the current one, retained; NULL: the legacy stream */
-  cl_Lane *lanes;
+  struct cl_Stream *stream;         /* the current one, retained; NULL: the legacy stream */
+  struct cl_Lane *lanes;            /* anchors.c: what asynchronous work still uses */
   struct cl_Capture *captures;      /* under way, innermost first */
-  cl_Inbox *inbox;                  /* of stream:on_complete(), or NULL */
+  struct cl_Inbox *inbox;           /* of stream:on_complete(), or NULL */
   struct cl_HostMemory *registered; /* hostmem.c: to be unregistered when somebody may wait */
   bool closed;
   cl_Pressure pressure;
@@ -42,17 +42,11 @@ typedef struct cl_State {
 cl_State *cl_state(lua_State *L);
 void cl_open_state(lua_State *L);
 
-/* stream.c: s is the current stream until cl_stream_leave() gets what this returns. */
-cl_Stream *cl_stream_enter(cl_State *st, cl_Stream *s);
-void cl_stream_leave(cl_State *st, cl_Stream *before);
-
-void cl_anchors_open(lua_State *L);
-/* anchors.c: waits for and drops everything, at the end of the state. Calls nothing of Lua. */
-void cl_anchors_close(cl_State *st);
-/* hostmem.c: unregisters what finalizers found and nobody uses. L NULL: at the end of the state, all of it.
- */
-void cl_registered_drain(lua_State *L, cl_State *st);
-/* completion.c: what arrives later is dropped. Takes NULL. */
-void cl_inbox_close(cl_Inbox *box);
+/* A new state: its record is there. */
+CL_HOOKS(cl_on_state_open, lua_State *L);
+/* The end of a state, the one place where a finalizer waits. Must not call Lua. */
+CL_HOOKS(cl_on_state_close, cl_State *st);
+/* A call has waited for the device, so work that was under way may be done. */
+CL_HOOKS(cl_on_wait, lua_State *L);
 
 #endif

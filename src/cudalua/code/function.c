@@ -1,9 +1,10 @@
 /* Function: a kernel's name, attributes and preferences. Its signature is in layout.c, calling it in
  * launch.c. */
-#include "launch/launch.h"
+#include "code/function.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -139,4 +140,19 @@ int cl_function_tostring(lua_State *L) {
   bool live = f && cl_rec_live(f->o.rec);
   lua_pushfstring(L, live ? "cudalua.Function: %s" : "cudalua.Function (closed)", live ? f->fn->name : "");
   return 1;
+}
+
+static void free_space(cl_Function *fn) {
+  if (!fn->space) return;
+  for (uint32_t i = 0; i < fn->nparams; i++) cl_rec_release(fn->space->held[i]);
+  free(fn->space->held);
+  free(fn->space->pointers);
+  free(fn->space);
+  fn->space = NULL;
+}
+
+void cl_function_free(cl_Function *fn) {
+  free_space(fn);
+  cl_layout_free(fn);
+  free(fn);
 }

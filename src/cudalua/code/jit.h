@@ -15,8 +15,8 @@ typedef struct cl_Jit {
 } cl_Jit;
 
 /* Fills j from the list {option, value, option, value ...} of numbers at idx (nil: none), which
- * lua/cudalua/driver/module.lua makes. `logs` is memory for both logs, 2 * room bytes, that lives as long as the
- * driver may write to it. */
+ * lua/cudalua/driver/module.lua makes. `logs` is memory for both logs, 2 * room bytes, that lives as long as
+ * the driver may write to it. */
 void cl_jit_begin(lua_State *L, int idx, cl_Jit *j, char *logs, size_t room);
 /* Both logs are strings from here on. True: the error log is full, a larger one would tell more. */
 bool cl_jit_finish(cl_Jit *j);

@@ -1,7 +1,7 @@
 /* Where a kernel's parameters lie and what they are. Sizes and offsets come from the driver where it tells
  * them (12.4 and newer); types come from Lua (signature.lua), which has several sources for them. All that is
  * known has to agree: what contradicts the sizes known before is not taken, and remembered as a warning. */
-#include "launch/launch.h"
+#include "code/function.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* Linker: the driver's own linker, for images that are to become one module. */
+#include "streams/context.h"
 #include "code/jit.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 #include <stdlib.h>
 
@@ -10,8 +11,9 @@ typedef struct cl_Linker {
   char *logs;
 } cl_Linker;
 
-CUresult cl_linker_destroy(cl_Rec *r) { return CU.cuLinkDestroy((CUlinkState)r->handle); }
-void cl_linker_dispose(cl_Rec *r) { free(((cl_Linker *)r)->logs); }
+static CUresult linker_destroy(cl_Rec *r) { return CU.cuLinkDestroy((CUlinkState)r->handle); }
+static void linker_dispose(cl_Rec *r) { free(((cl_Linker *)r)->logs); }
+CL_FAMILY(CL_LINKER, .destroy = linker_destroy, .dispose = linker_dispose);
 
 /* linker(options) -> Linker in the current context */
 int cl_linker(lua_State *L) {

@@ -1,45 +1,23 @@
 /* Module: loading an image (cubin, PTX, fatbin), finding kernels and variables in it. */
 #include "streams/capture.h"
 #include "code/jit.h"
-#include "launch/launch.h"
-#include "base/lock.h"
-#include "memory/pressure.h"
+#include "code/function.h"
+#include "memory/collect.h"
+#include "memory/memory.h"
 
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-CUresult cl_module_destroy(cl_Rec *r) { return CU.cuModuleUnload((CUmodule)r->handle); }
+static CUresult module_destroy(cl_Rec *r) { return CU.cuModuleUnload((CUmodule)r->handle); }
 
-static void free_function(cl_Function *fn) {
-  cl_params_free(fn);
-  cl_layout_free(fn);
-  free(fn);
-}
-
-void cl_module_dispose(cl_Rec *r) {
+static void module_dispose(cl_Rec *r) {
   for (cl_Function *f = ((cl_Module *)r)->functions, *next; f; f = next) {
     next = f->next;
-    free_function(f);
+    cl_function_free(f);
   }
 }
-
-static int by_name(const void *a, const void *b) { return strcmp(a, b); }
-
-CL_LOCK(intern_lock);
-
-const char *cl_intern(const char *name) {
-  static void *tree;
-  pthread_mutex_lock(&intern_lock);
-  char **node = tfind(name, &tree, by_name);
-  if (!node) {
-    char *copy = strdup(name);
-    node = copy ? tsearch(copy, &tree, by_name) : NULL;
-  }
-  pthread_mutex_unlock(&intern_lock);
-  return node ? *node : "?";
-}
+CL_FAMILY(CL_MODULE, .destroy = module_destroy, .dispose = module_dispose);
 
 static const char jit_key = 0;
 
@@ -155,7 +133,7 @@ int cl_module_get_function(lua_State *L) {
     fn->f = handle;
     code = cl_layout_read(fn);
     if (code) {
-      free_function(fn);
+      cl_function_free(fn);
       cl_fail(L, "cuFuncGetParamInfo", code);
     }
     fn->next = m->functions;

@@ -1,6 +1,6 @@
-/* nvJitLink, opened when something is linked by it for the first time. lua/cudalua/compiler/nvjitlink.lua decides on
- * inputs and options and looks for the library; here is only the call. The few declarations are made here:
- * the library's header is not part of every toolkit that can build this. */
+/* nvJitLink, opened when something is linked by it for the first time. lua/cudalua/compiler/nvjitlink.lua
+ * decides on inputs and options and looks for the library; here is only the call. The few declarations are
+ * made here: the library's header is not part of every toolkit that can build this. */
 #include "code/jit.h"
 #include "code/library.h"
 #include "base/lock.h"

@@ -4,6 +4,7 @@
 #include "launch/launch.h"
 #include "base/slots.h"
 #include "base/state.h"
+#include "memory/hostmem.h"
 
 /* kind(value) -> "DeviceAllocation", ... for objects of this module, else nil */
 static int kind(lua_State *L) {
@@ -404,7 +405,6 @@ int luaopen_cudalua_core(lua_State *L) {
   cl_open_launch();
   cl_open_slots(L);
   cl_open_state(L);
-  cl_open_contexts(L);
   lua_newtable(L);
   luaL_setfuncs(L, core_functions, 0);
   lua_pushinteger(L, CL_ABI);

@@ -1,7 +1,8 @@
-/* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/core/evaluate.lua): a list of arguments
- * in a table, pointers as memory and an offset, one block after the other along x. */
+/* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/core/evaluate.lua): a list of
+ * arguments in a table, pointers as memory and an offset, one block after the other along x. */
 #include "launch/cell.h"
 #include "launch/launch.h"
+#include "memory/collect.h"
 #include "memory/pool.h"
 #include "base/state.h"
 

@@ -1,5 +1,5 @@
-/* Single elements on their way to the host: see lua/cudalua/gpuarray/core/mailbox.lua. A cell is a HostAllocation of
- * 1024 bytes, which nobody else uses. */
+/* Single elements on their way to the host: see lua/cudalua/gpuarray/core/mailbox.lua. A cell is a
+ * HostAllocation of 1024 bytes, which nobody else uses. */
 #ifndef CUDALUA_CELL_H
 #define CUDALUA_CELL_H
 

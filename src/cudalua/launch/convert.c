@@ -7,28 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-  const char *name;
-  uint32_t size;
-} types[] = {
-    [CL_T_UNKNOWN] = {"unknown", 0}, [CL_T_PTR] = {"pointer", 8},   [CL_T_BOOL] = {"bool", 1},
-    [CL_T_I8] = {"int8", 1},         [CL_T_U8] = {"uint8", 1},      [CL_T_I16] = {"int16", 2},
-    [CL_T_U16] = {"uint16", 2},      [CL_T_I32] = {"int32", 4},     [CL_T_U32] = {"uint32", 4},
-    [CL_T_I64] = {"int64", 8},       [CL_T_U64] = {"uint64", 8},    [CL_T_X8] = {"integer8", 1},
-    [CL_T_X16] = {"integer16", 2},   [CL_T_X32] = {"integer32", 4}, [CL_T_X64] = {"integer64", 8},
-    [CL_T_F16] = {"float16", 2},     [CL_T_BF16] = {"bfloat16", 2}, [CL_T_F32] = {"float32", 4},
-    [CL_T_F64] = {"float64", 8},     [CL_T_BYTES] = {"bytes", 0},
-};
-
-const char *cl_type_name(cl_Type t) { return types[t].name; }
-uint32_t cl_type_size(cl_Type t) { return types[t].size; }
-
-cl_Type cl_type_by_name(const char *name) {
-  for (size_t i = 1; i < sizeof types / sizeof *types; i++)
-    if (!strcmp(types[i].name, name)) return (cl_Type)i;
-  return CL_T_UNKNOWN;
-}
-
 static bool is_float(cl_Type t) { return t >= CL_T_F16 && t <= CL_T_F64; }
 static bool is_integer(cl_Type t) { return t >= CL_T_BOOL && t <= CL_T_X64; }
 
@@ -83,7 +61,7 @@ static bool store_number(double d, cl_Type t, void *dst, char *why, size_t n) {
     if (d >= ranges[t].lo && d <= ranges[t].hi) {
       int64_t v = (int64_t)d;
       if ((double)v != d) return snprintf(why, n, "%.14g is not an integer", d), false;
-      store_low_bytes(dst, v, types[t].size);
+      store_low_bytes(dst, v, cl_type_size(t));
       return true;
     }
     if (floor(d) != d || isinf(d)) /* NaN is not equal to itself */
@@ -104,7 +82,7 @@ static bool store_number(double d, cl_Type t, void *dst, char *why, size_t n) {
     overflow = (h & 0x7fff) == (t == CL_T_F16 ? 0x7c00 : 0x7f80);
     memcpy(dst, &h, 2);
   }
-  if (overflow && !isinf(d)) return snprintf(why, n, "%.9g overflows %s", d, types[t].name), false;
+  if (overflow && !isinf(d)) return snprintf(why, n, "%.9g overflows %s", d, cl_type_name(t)), false;
   return true;
 }
 

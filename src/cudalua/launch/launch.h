@@ -1,93 +1,11 @@
-/* A kernel as the launcher sees it: owned by its module's record, shared by all Function userdata. */
+/* Launching kernels: arguments, options, limits, and the one call of the driver. */
 #ifndef CUDALUA_LAUNCH_H
 #define CUDALUA_LAUNCH_H
 
+#include "code/function.h"
 #include "streams/stream.h"
 
 #include <string.h>
-
-typedef enum cl_Type {
-  CL_T_UNKNOWN, /* only its size is known */
-  CL_T_PTR,
-  CL_T_BOOL,
-  CL_T_I8,
-  CL_T_U8,
-  CL_T_I16,
-  CL_T_U16,
-  CL_T_I32,
-  CL_T_U32,
-  CL_T_I64,
-  CL_T_U64,
-  CL_T_X8, /* integers of either sign: PTX does not say which */
-  CL_T_X16,
-  CL_T_X32,
-  CL_T_X64, /* or a pointer */
-  CL_T_F16,
-  CL_T_BF16,
-  CL_T_F32,
-  CL_T_F64,
-  CL_T_BYTES /* a struct or array, by value */
-} cl_Type;
-
-typedef struct cl_Param {
-  cl_Type type;
-  uint32_t offset, size;
-  char *text; /* "const float *a", as messages show it; owned */
-  /* pack.c: the last two pointers, as slots.h has them; of memory that remembers its streams? */
-  uint64_t seen[2];
-  bool seen_pooled[2];
-} cl_Param;
-
-/* Where a kernel's parameter types are known from; later ones say more. */
-typedef enum cl_Source {
-  CL_FROM_NOWHERE,
-  CL_FROM_DRIVER,
-  CL_FROM_PTX,
-  CL_FROM_NAME,
-  CL_FROM_COMPILER,
-  CL_FROM_USER
-} cl_Source;
-
-typedef struct cl_Function {
-  const char *name; /* interned: outlives the module */
-  CUfunction f;
-  bool layout_known; /* offsets and sizes come from the driver or from a full signature */
-  uint32_t nparams;
-  cl_Param *params;
-  uint8_t *block;   /* parameter values, at their offsets; the driver copies them during the launch */
-  void **pointers;  /* one into `block` per parameter */
-  cl_Source source; /* of the types */
-  char *warnings;   /* where sources contradict each other, one line each; owned */
-
-  /* launch_limits.c */
-  bool limits_known, shared_chosen; /* chosen: max_dynamic_shared_size_bytes was set by the user */
-  int max_threads, static_shared, shared_free, shared_limit, shared_optin;
-  int max_block[3], max_grid[3];
-  int cluster[3];      /* that it was compiled for; 0: any */
-  bool cluster_needed; /* the launch has to say which */
-  struct cl_Fitting {  /* the last launch that was found to fit */
-    uint64_t threads, blocks;
-    unsigned shared, cluster[3];
-  } cooperative, clustered;
-
-  uint64_t packed; /* pack.c: how much had ended when `seen` was filled */
-
-  /* prepare.c, params.c: what is set for launches to come */
-  bool prepared, shape_checked;         /* checked: the two below are within the limits */
-  unsigned block_shape[3], shared_size; /* block_shape[0] 0: none was set */
-  struct cl_ParamSpace *space;          /* NULL: nothing was set */
-  struct cl_Function *next;
-} cl_Function;
-
-typedef struct cl_Module {
-  cl_Rec rec;
-  cl_Function *functions;
-} cl_Module;
-
-typedef struct cl_FunctionObject {
-  cl_Object o; /* rec: the module's */
-  cl_Function *fn;
-} cl_FunctionObject;
 
 typedef struct cl_ScalarObject {
   cl_Object o;
@@ -95,10 +13,6 @@ typedef struct cl_ScalarObject {
   uint32_t size;
   uint8_t bytes[16];
 } cl_ScalarObject;
-
-cl_Type cl_type_by_name(const char *name);
-uint32_t cl_type_size(cl_Type t); /* 0: not fixed by the type */
-const char *cl_type_name(cl_Type t);
 
 typedef enum cl_Converted { CL_OK, CL_OK_POOLED, CL_WRONG, CL_LATER } cl_Converted;
 /* Writes the value at stack index idx as p->type to dst. CL_OK_POOLED: done, and it is memory whose release
@@ -145,7 +59,6 @@ static inline bool cl_store_number(cl_Type t, double d, void *dst) {
 /* pack.c: the arguments from stack index `first` on, as many as there are parameters, into fn->block. Raises
  * for what does not fit. Returns the number of parameters, or the first one whose value the Lua side has to
  * take apart (CL_LATER). `pooled` becomes true where CL_OK_POOLED came up. */
-#define CL_NOT_PACKED UINT64_MAX /* fn->packed once the types are other ones */
 uint32_t cl_pack(lua_State *L, cl_Function *fn, int first, const cl_Context *ctx, bool *pooled);
 
 /* Raised by whatever launches: "kernel: text", with the kernel as a field. */
@@ -199,6 +112,7 @@ void cl_allow_shared(lua_State *L, cl_Function *fn, unsigned dynamic);
 
 /* launch.c */
 
+void cl_open_launch(void); /* called when the module is opened: reads the environment */
 /* One launch of what cl_check_launch() found good. */
 void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_Launch *o, void **pointers);
 /* After it, where cl_launch_slow() says so: what the arguments at first... are keeps them alive where that is
@@ -214,12 +128,5 @@ typedef struct cl_Config {
   CUlaunchAttribute attributes[5];
 } cl_Config;
 void cl_make_config(const cl_Launch *o, cl_Config *c);
-
-/* params.c */
-void cl_params_free(cl_Function *fn);
-
-/* layout.c: where the parameters lie and what they are. */
-CUresult cl_layout_read(cl_Function *fn); /* as the driver tells */
-void cl_layout_free(cl_Function *fn);
 
 #endif

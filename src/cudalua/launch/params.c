@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cl_ParamSpace {
-  size_t size;   /* param_set_size() */
-  bool in_lua;   /* the arguments are kept by params.lua */
-  cl_Rec **held; /* for each parameter: the memory that param_set() wrote the address of, retained, or NULL */
-  void **pointers; /* one into `bytes` per parameter */
-  uint8_t bytes[];
-} cl_ParamSpace;
-
 static uint32_t end_of(const cl_Param *p) { return p->offset + p->size; }
 static uint32_t total(const cl_Function *fn) {
   return fn->nparams ? end_of(&fn->params[fn->nparams - 1]) : 0;
@@ -24,15 +16,6 @@ static uint32_t total(const cl_Function *fn) {
 static void let_go(cl_Function *fn, uint32_t i) {
   cl_rec_release(fn->space->held[i]);
   fn->space->held[i] = NULL;
-}
-
-void cl_params_free(cl_Function *fn) {
-  if (!fn->space) return;
-  for (uint32_t i = 0; i < fn->nparams; i++) let_go(fn, i);
-  free(fn->space->held);
-  free(fn->space->pointers);
-  free(fn->space);
-  fn->space = NULL;
 }
 
 static cl_Function *check_self(lua_State *L) {

@@ -2,7 +2,8 @@
 #include "memory/array.h"
 #include "memory/copy.h"
 
-CUresult cl_array_destroy(cl_Rec *r) { return CU.cuArrayDestroy((CUarray)r->handle); }
+static CUresult array_destroy(cl_Rec *r) { return CU.cuArrayDestroy((CUarray)r->handle); }
+CL_FAMILY(CL_ARRAY, .destroy = array_destroy);
 
 uint32_t cl_format_bytes(CUarray_format f) {
   switch ((int)f) {

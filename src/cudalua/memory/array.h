@@ -3,7 +3,7 @@
 #define CUDALUA_ARRAY_H
 
 #include "memory/memory.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 typedef struct cl_Array {
   cl_Rec rec;

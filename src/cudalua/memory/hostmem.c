@@ -14,34 +14,38 @@
  * under way then is a fault, which ends both. */
 static void wait_for_others(cl_Rec *r) { cl_contexts_wait(~0ull, cl_rec_context(r)); }
 
-CUresult cl_host_destroy(cl_Rec *r) {
+static CUresult host_destroy(cl_Rec *r) {
   wait_for_others(r);
   return CU.cuMemFreeHost((void *)(uintptr_t)r->handle);
 }
+CL_FAMILY(CL_HOST, .destroy = host_destroy);
 
-CUresult cl_managed_destroy(cl_Rec *r) {
+static CUresult managed_destroy(cl_Rec *r) {
   wait_for_others(r);
   return CU.cuMemFree_v2(r->handle);
 }
+CL_FAMILY(CL_MANAGED, .destroy = managed_destroy);
 
-CUresult cl_registered_destroy(cl_Rec *r) {
+static CUresult registered_destroy(cl_Rec *r) {
   wait_for_others(r);
   return CU.cuMemHostUnregister((void *)(uintptr_t)r->handle);
 }
 
-void cl_registered_dispose(cl_Rec *r) { cl_rec_release(((cl_HostMemory *)r)->owner); }
+static void registered_dispose(cl_Rec *r) { cl_rec_release(((cl_HostMemory *)r)->owner); }
+CL_FAMILY(CL_REGISTERED, .destroy = registered_destroy, .dispose = registered_dispose);
 
 /* The driver knows nothing of aligned memory and waits for nothing when it goes. So it goes with the last
  * reference: copies under way, registrations and graphs have one. Closing it only ends its use. */
-CUresult cl_aligned_destroy(cl_Rec *r) {
+static CUresult aligned_destroy(cl_Rec *r) {
   (void)r;
   return CUDA_SUCCESS;
 }
 
-void cl_aligned_dispose(cl_Rec *r) {
+static void aligned_dispose(cl_Rec *r) {
   cl_closes++; /* arrays must not read it any more */
   free((void *)(uintptr_t)r->handle);
 }
+CL_FAMILY(CL_ALIGNED, .destroy = aligned_destroy, .dispose = aligned_dispose);
 
 /* --- making --- */
 
@@ -238,6 +242,12 @@ void cl_registered_drain(lua_State *L, cl_State *st) {
     cl_rec_release(&h->rec);
   }
 }
+
+static void drain_after_wait(lua_State *L) { cl_registered_drain(L, cl_state(L)); }
+CL_HOOK(cl_on_wait, 2, drain_after_wait);
+
+static void drain_all(cl_State *st) { cl_registered_drain(NULL, st); }
+CL_HOOK(cl_on_state_close, 2, drain_all);
 
 /* --- methods --- */
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-CUresult cl_ipc_destroy(cl_Rec *r) { return CU.cuIpcCloseMemHandle(r->handle); }
+static CUresult ipc_destroy(cl_Rec *r) { return CU.cuIpcCloseMemHandle(r->handle); }
+CL_FAMILY(CL_IPC, .destroy = ipc_destroy);
 
 /* mem_get_ipc_handle(memory) -> string */
 int cl_mem_get_ipc_handle(lua_State *L) {

@@ -1,7 +1,7 @@
 /* Linear device memory beyond plain allocation: rows of a pitch, and what lies at an address. */
 #include "streams/capture.h"
 #include "memory/copy.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 typedef struct Request {
   CUdeviceptr p;

@@ -1,6 +1,6 @@
 /* Structured copies: boxes of 2 and 3 dimensions between any two kinds of memory, and copies between
- * contexts. The description is a table that lua/cudalua/driver/memcpy.lua fills; here every extent is checked before
- * the driver sees it. */
+ * contexts. The description is a table that lua/cudalua/driver/memcpy.lua fills; here every extent is checked
+ * before the driver sees it. */
 #include "memory/array.h"
 #include "memory/copy.h"
 

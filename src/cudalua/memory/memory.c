@@ -4,7 +4,7 @@
 #include "streams/capture.h"
 #include "base/lock.h"
 #include "memory/mempool.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static CUresult free_in_order(const cl_Allocation *a) {
   return code ? code : CU.cuMemFree_v2(a->rec.handle);
 }
 
-CUresult cl_alloc_destroy(cl_Rec *r) {
+static CUresult destroy(cl_Rec *r) {
   cl_Allocation *a = (cl_Allocation *)r;
   if (a->peers) cl_contexts_wait(a->peers, NULL);
   import_end(a);
@@ -76,36 +76,22 @@ CUresult cl_alloc_destroy(cl_Rec *r) {
   return code;
 }
 
-void cl_alloc_dispose(cl_Rec *r) {
+static void dispose(cl_Rec *r) {
   cl_Allocation *a = (cl_Allocation *)r;
   import_end(a);
   cl_order_close(&a->order, cl_rec_context(r));
 }
 
 /* A free belongs into no capture, and the order of a stream that was closed may be unknown. */
-bool cl_memory_waits(const cl_Rec *r) {
-  const cl_Allocation *a = (const cl_Allocation *)r;
-  return a->origin == CL_BLOCK ? cl_pool_stopped(r) : cl_captures || !cl_order_known(&a->order);
+static bool busy(const cl_Rec *r) {
+  return cl_captures || !cl_order_known(&((const cl_Allocation *)r)->order);
 }
 
-bool cl_memory_held_back(const cl_Rec *r) {
+static bool held_back(const cl_Rec *r) {
   return cl_captures && ((const cl_Allocation *)r)->origin == CL_ASYNC;
 }
 
-/* --- who uses it --- */
-
-void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
-  if (a->origin == CL_ASYNC && cl_order_implied(a->order.home, s)) return;
-  if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
-  if (cl_order_use(&a->order, s)) return;
-  cl_log_clear();
-  CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
-  if (code) cl_fail(L, "cuStreamSynchronize", code);
-}
-
-void cl_memory_captured(cl_Rec *r) {
-  if (r->tracks) ((cl_Allocation *)r)->captured = true;
-}
+CL_FAMILY(CL_ALLOCATION, .destroy = destroy, .dispose = dispose, .busy = busy, .held_back = held_back);
 
 /* Launches of a graph are in streams that the block does not know. */
 void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call) {

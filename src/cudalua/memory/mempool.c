@@ -3,7 +3,7 @@
 #include "streams/capture.h"
 #include "memory/copy.h"
 #include "base/lock.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 #include <limits.h>
 #include <math.h>
@@ -68,8 +68,10 @@ static uint64_t trim(CUmemoryPool pool) {
   return 0;
 }
 
-uint64_t cl_mempools_idle(CUdevice dev) { return for_each(dev, idle); }
-void cl_mempools_trim(CUdevice dev) {
+static void count_idle(CUdevice dev, uint64_t *bytes) { *bytes += for_each(dev, idle); }
+CL_HOOK(cl_on_count_idle, 1, count_idle);
+
+static void trim_all(CUdevice dev) {
   CUstreamCaptureMode mode = cl_relax();
   for_each(dev, trim);
   pthread_mutex_lock(&list_lock);
@@ -77,6 +79,7 @@ void cl_mempools_trim(CUdevice dev) {
   pthread_mutex_unlock(&list_lock);
   cl_unrelax(mode);
 }
+CL_HOOK(cl_on_memory_settled, 1, trim_all);
 
 /* --- life --- */
 
@@ -91,7 +94,8 @@ typedef struct Doomed {
 
 static Doomed *doomed;
 
-void cl_mempools_abandon_all(void) {
+static void abandon(lua_State *L) {
+  (void)L;
   pthread_mutex_lock(&list_lock);
   for (cl_Mempool *p = list; p; p = p->next) p->rec.life = CL_CLOSED;
   while (doomed) {
@@ -102,6 +106,7 @@ void cl_mempools_abandon_all(void) {
   pthread_mutex_unlock(&list_lock);
   for (size_t i = 0; i < CL_MAX_DEVICES; i++) defaults[i].rec.life = CL_NEW;
 }
+CL_HOOK(cl_on_driver_reset, 2, abandon);
 
 static bool is_empty(CUmemoryPool pool) {
   cuuint64_t used = 0;
@@ -133,7 +138,7 @@ static void wait_until_empty(CUmemoryPool pool, CUdevice device) {
 }
 
 /* Under the lock, so that nobody trims it any more. */
-CUresult cl_mempool_destroy(cl_Rec *r) {
+static CUresult mempool_destroy(cl_Rec *r) {
   const cl_Mempool *p = (const cl_Mempool *)r;
   CUmemoryPool pool = (CUmemoryPool)r->handle;
   CUresult code = CUDA_SUCCESS;
@@ -150,7 +155,7 @@ CUresult cl_mempool_destroy(cl_Rec *r) {
   return code;
 }
 
-void cl_mempool_dispose(cl_Rec *r) {
+static void mempool_dispose(cl_Rec *r) {
   pthread_mutex_lock(&list_lock);
   for (cl_Mempool **p = &list; *p; p = &(*p)->next)
     if (&(*p)->rec == r) {
@@ -159,6 +164,7 @@ void cl_mempool_dispose(cl_Rec *r) {
     }
   pthread_mutex_unlock(&list_lock);
 }
+CL_FAMILY(CL_MEMPOOL, .destroy = mempool_destroy, .dispose = mempool_dispose);
 
 static CUdevice check_device(lua_State *L, int idx, const char *what) {
   CUdevice dev = 0;

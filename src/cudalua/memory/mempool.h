@@ -17,7 +17,5 @@ typedef struct cl_Mempool {
 /* Before the first allocation of a context: the default pool of its device keeps freed blocks from here on,
  * unless somebody has set how much it keeps. */
 void cl_mempool_prepare(cl_Context *c);
-/* The driver dropped them all. */
-void cl_mempools_abandon_all(void);
 
 #endif

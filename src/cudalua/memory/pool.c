@@ -6,7 +6,7 @@
 #include "memory/pool.h"
 #include "streams/capture.h"
 #include "base/lock.h"
-#include "memory/pressure.h"
+#include "memory/collect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -419,9 +419,9 @@ static void say_kept(const cl_Pooled *a) { /* before anybody else can have the b
   if (cl_driver()->soft && b && !b->slab) cl_say_block(b->address, 0, a->a.rec.closed_at);
 }
 
-bool cl_pool_stopped(const cl_Rec *r) { return ((const cl_Pooled *)r)->pool->stopped; }
+static bool pool_stopped(const cl_Rec *r) { return ((const cl_Pooled *)r)->pool->stopped; }
 
-CUresult cl_block_destroy(cl_Rec *r) {
+static CUresult block_destroy(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
   cl_Pool *p = a->pool;
   say_kept(a);
@@ -474,7 +474,7 @@ int cl_pooled_gc(lua_State *L) {
 }
 
 /* With its block still there: the context is gone, or nothing can be called any more. */
-void cl_block_dispose(cl_Rec *r) {
+static void block_dispose(cl_Rec *r) {
   cl_Pooled *a = (cl_Pooled *)r;
   if (!a->pool) return;
   pthread_mutex_lock(&lock);
@@ -485,6 +485,9 @@ void cl_block_dispose(cl_Rec *r) {
   cl_order_close(&a->a.order, cl_rec_context(r));
   cl_rec_release(&a->pool->rec);
 }
+
+CL_FAMILY(CL_POOLED, .destroy = block_destroy, .dispose = block_dispose, .busy = pool_stopped);
+CL_FAMILY(CL_POOLED_HOST, .destroy = block_destroy, .dispose = block_dispose, .busy = pool_stopped);
 
 int cl_pooled_free(lua_State *L) {
   cl_Pooled *a = (cl_Pooled *)((const cl_Object *)cl_check(L, 1, CL_POOLED))->rec;
@@ -549,19 +552,19 @@ int cl_host_pool(lua_State *L) {
                   false);
 }
 
-CUresult cl_pool_destroy(cl_Rec *r) {
+static CUresult pool_destroy(cl_Rec *r) {
   ((cl_Pool *)r)->stopped = true;
   return free_held((cl_Pool *)r);
 }
 
 /* What it keeps is gone, or out of reach. */
-void cl_pool_abandon(cl_Rec *r) {
+static void pool_abandon(cl_Rec *r) {
   cl_Pool *p = (cl_Pool *)r;
   for (cl_Block *b; (b = take_largest(p));) drop_block(p, b);
 }
 
-void cl_pool_dispose(cl_Rec *r) {
-  cl_pool_abandon(r);
+static void pool_dispose(cl_Rec *r) {
+  pool_abandon(r);
   pthread_mutex_lock(&lock);
   for (cl_Pool **p = &list; *p; p = &(*p)->next)
     if (&(*p)->rec == r) {
@@ -570,6 +573,9 @@ void cl_pool_dispose(cl_Rec *r) {
     }
   pthread_mutex_unlock(&lock);
 }
+
+CL_FAMILY(CL_DEVICE_POOL, .destroy = pool_destroy, .dispose = pool_dispose, .abandon = pool_abandon);
+CL_FAMILY(CL_HOST_POOL, .destroy = pool_destroy, .dispose = pool_dispose, .abandon = pool_abandon);
 
 /* One that keeps something, retained. */
 static cl_Pool *find_holding(void) {
@@ -581,12 +587,13 @@ static cl_Pool *find_holding(void) {
   return found;
 }
 
-void cl_pools_free_held(void) {
+static void free_all_held(void) {
   for (cl_Pool *p; (p = find_holding());) {
     free_held(p);
     cl_rec_release(&p->rec);
   }
 }
+CL_HOOK(cl_on_memory_short, 1, free_all_held);
 
 static cl_Pool *check_any(lua_State *L) {
   cl_Object *o = cl_to_kind(L, 1, CL_HOST_POOL);

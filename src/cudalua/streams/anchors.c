@@ -1,11 +1,26 @@
 /* Anchors: values that asynchronous work still uses. Each waits behind an event, in one lane per stream, for
  * the work to be done. A lane holds its stream's record: a stream that is dropped with work pending lives on
  * until its anchors are gone. */
-#include "memory/memory.h"
+#include "streams/order.h"
 #include "base/state.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+/* What is anchored in one stream of one context, oldest first. */
+typedef struct cl_Lane {
+  cl_Stream *stream; /* retained */
+  cl_Context *ctx;   /* retained */
+  struct cl_Anchor {
+    CUevent event; /* recorded after the work */
+    int ref;       /* of the value, in the table of anchors */
+    cl_Rec *rec;   /* retained, or NULL: stays when the state ends, and with it the finalized value */
+  } * ring;
+  size_t head, count, room;
+  CUevent spare[8]; /* events to use again */
+  unsigned spares;
+  struct cl_Lane *next;
+} cl_Lane;
 
 static const char table_key = 0;
 
@@ -16,11 +31,13 @@ static void push_table(lua_State *L) {
 
 /* Made before it is needed: what is new may run finalizers, and with them errors, between work and its
  * anchor. */
-void cl_anchors_open(lua_State *L) {
+static void open_table(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&table_key);
   lua_newtable(L);
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
+
+CL_HOOK(cl_on_state_open, 1, open_table);
 
 static cl_Lane *lane_of(cl_State *st, cl_Stream *s, cl_Context *ctx) {
   for (cl_Lane *l = st->lanes; l; l = l->next)
@@ -91,6 +108,8 @@ static void wait_for(const cl_Lane *l) {
   if (l->count && usable(l->ctx)) CU.cuEventSynchronize(l->ring[(l->head + l->count - 1) % l->room].event);
 }
 
+CL_HOOK(cl_on_wait, 1, cl_anchors_poll);
+
 void cl_anchors_wait(lua_State *L) {
   const cl_State *st = cl_state(L);
   CUstreamCaptureMode mode = cl_relax();
@@ -99,7 +118,8 @@ void cl_anchors_wait(lua_State *L) {
   cl_anchors_poll(L);
 }
 
-void cl_anchors_close(cl_State *st) {
+/* Waits for everything and drops it, at the end of the state. */
+static void close_lanes(cl_State *st) {
   if (!st->lanes) return;
   CUstreamCaptureMode mode = cl_relax();
   while (st->lanes) {
@@ -111,6 +131,8 @@ void cl_anchors_close(cl_State *st) {
   }
   cl_unrelax(mode);
 }
+
+CL_HOOK(cl_on_state_close, 1, close_lanes);
 
 static bool make_room(cl_Lane *l) {
   if (l->count < l->room) return true;

@@ -167,13 +167,16 @@ bool cl_capture_keep(lua_State *L, const cl_Stream *s, int idx) {
   return true;
 }
 
-void cl_capture_note(lua_State *L, const char *call, CUresult code) {
+/* A call answered that a capture has become invalid: remembered for the error that the end of it raises. */
+static void note_failure(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  (void)waited;
   if (!cl_captures || code < CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED ||
       code > CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
     return;
   cl_Capture *c = cl_state(L)->captures;
   if (c && !c->broken_by) c->broken_by = cl_intern(call);
 }
+CL_HOOK(cl_on_failed_call, 1, note_failure);
 
 /* --- capturing --- */
 

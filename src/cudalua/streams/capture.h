@@ -3,7 +3,7 @@
 #ifndef CUDALUA_CAPTURE_H
 #define CUDALUA_CAPTURE_H
 
-#include "base/base.h"
+#include "streams/context.h"
 
 typedef struct cl_Stream cl_Stream;
 
@@ -45,24 +45,4 @@ bool cl_capture_active(uint64_t id); /* begun here and not yet ended */
 /* Raises unless work can be put into s now: the legacy stream would wait for a stream that is being captured;
  * a stream of somebody else's is in a capture of somebody else's. */
 void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what);
-/* A call answered that a capture has become invalid: remembered for the error that the end of it raises. */
-void cl_capture_note(lua_State *L, const char *call, CUresult code);
-
-/* For calls that a capture need not notice. */
-static inline CUstreamCaptureMode cl_relax(void) {
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  CU.cuThreadExchangeStreamCaptureMode(&mode);
-  return mode;
-}
-static inline void cl_unrelax(CUstreamCaptureMode mode) { CU.cuThreadExchangeStreamCaptureMode(&mode); }
-/* A driver call that would break a capture without being of any concern to it. The mode has changed when the
- * arguments are evaluated: they must not raise. */
-#define CL_TRY_RELAXED(L, fn, ...)                                                                           \
-  do {                                                                                                       \
-    CUstreamCaptureMode cl_mode_ = cl_relax();                                                               \
-    CUresult cl_r_ = CU.fn(__VA_ARGS__);                                                                     \
-    cl_unrelax(cl_mode_);                                                                                    \
-    if (cl_r_) cl_fail(L, #fn, cl_r_);                                                                       \
-  } while (0)
-
 #endif

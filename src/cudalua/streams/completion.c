@@ -1,26 +1,26 @@
 /* s:on_complete(fn): the driver calls back on a thread of its own, where Lua must not be entered. So the
  * callback only puts a number into an inbox; the function itself is called by whoever waits or polls next in
  * its state. */
-#include "streams/capture.h"
+#include "streams/stream.h"
 #include "base/state.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 typedef struct Completion {
-  cl_Inbox *inbox; /* retained */
-  int ref;         /* of the function, in the registry of its state */
+  struct cl_Inbox *inbox; /* retained */
+  int ref;                /* of the function, in the registry of its state */
   struct Completion *next;
 } Completion;
 
 /* Outlives its state while callbacks are still to come. */
-struct cl_Inbox {
+typedef struct cl_Inbox {
   pthread_mutex_t lock;
   uint32_t refs;
   bool closed;
   Completion *head, **tail;
   _Atomic uint32_t length;
-};
+} cl_Inbox;
 
 static void unref(cl_Inbox *box) { /* locked */
   bool last = --box->refs == 0;
@@ -58,7 +58,10 @@ static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
   return st->inbox = box;
 }
 
-void cl_inbox_close(cl_Inbox *box) {
+/* What arrives later is dropped. */
+static void close_inbox(cl_State *st) {
+  cl_Inbox *box = st->inbox;
+  st->inbox = NULL;
   if (!box || cl_forked) return; /* in a fork its lock may be held by a thread that is not there */
   pthread_mutex_lock(&box->lock);
   box->closed = true;
@@ -71,6 +74,7 @@ void cl_inbox_close(cl_Inbox *box) {
   box->head = NULL;
   unref(box);
 }
+CL_HOOK(cl_on_state_close, 3, close_inbox);
 
 /* s:on_complete(fn) -> s */
 int cl_stream_on_complete(lua_State *L) {

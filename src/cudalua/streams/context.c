@@ -5,6 +5,7 @@
  * closes takes them off again: the host program finds the stack as it was. */
 #include "streams/capture.h"
 #include "base/lock.h"
+#include "base/state.h"
 #include "streams/stream.h"
 
 #include <stdatomic.h>
@@ -36,7 +37,8 @@ void cl_context_register(cl_Context *c) {
   pthread_mutex_unlock(&list_lock);
 }
 
-void cl_context_unregister(cl_Context *c) {
+static void unregister(cl_Rec *r) {
+  const cl_Context *c = (const cl_Context *)r;
   pthread_mutex_lock(&list_lock);
   bool listed = false, reused = false;
   for (cl_Context **p = &list; *p;)
@@ -53,13 +55,6 @@ void cl_context_unregister(cl_Context *c) {
     t->next = tombstones;
     tombstones = t;
   }
-  pthread_mutex_unlock(&list_lock);
-}
-
-void cl_context_abandon_all(void) {
-  pthread_mutex_lock(&list_lock);
-  for (cl_Context *c = list; c; c = c->next) c->rec.life = CL_CLOSED;
-  cl_closes++;
   pthread_mutex_unlock(&list_lock);
 }
 
@@ -114,7 +109,7 @@ static bool is_gone(CUcontext handle) {
   return gone && !(primary && !CU.cuDevicePrimaryCtxGetState(dev, &flags, &active) && active);
 }
 
-CUresult cl_context_destroy(cl_Rec *r) {
+static CUresult destroy(cl_Rec *r) {
   const cl_Context *c = (const cl_Context *)r;
   if (c->ownership == CL_FOREIGN) return CUDA_SUCCESS;
   CUstreamCaptureMode mode = cl_relax();
@@ -123,6 +118,8 @@ CUresult cl_context_destroy(cl_Rec *r) {
   cl_unrelax(mode);
   return code;
 }
+
+CL_FAMILY(CL_CONTEXT, .destroy = destroy, .dispose = unregister);
 
 /* Pushes of this state */
 
@@ -230,9 +227,8 @@ static Pushes *pushes(lua_State *L) {
   return p;
 }
 
-/* Called when the module is opened: made before every other userdata, so finalized after them. */
-void cl_open_contexts(lua_State *L) {
-  if (pushes(L)) return; /* package.loaded was cleared: what stands on the stack stays held */
+/* Made before every other userdata, so finalized after them. */
+static void open_pushes(lua_State *L) {
   Pushes *p = lua_newuserdata(L, sizeof *p);
   memset(p, 0, sizeof *p);
   lua_createtable(L, 0, 1);
@@ -243,6 +239,7 @@ void cl_open_contexts(lua_State *L) {
   lua_insert(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
+CL_HOOK(cl_on_state_open, 2, open_pushes);
 
 static bool had_here(const Pushes *p) {
   const uint64_t me = thread_number();
@@ -253,7 +250,16 @@ static bool had_here(const Pushes *p) {
 
 bool cl_had_context(lua_State *L) { return hosted || had_here(pushes(L)); }
 bool cl_contexts_closed(lua_State *L) { return pushes(L)->closed; }
-void cl_contexts_forget(lua_State *L) { pushes(L)->nthreads = 0; }
+
+/* Their objects are dead from here on, and this state may start anew. */
+static void abandon(lua_State *L) {
+  pthread_mutex_lock(&list_lock);
+  for (cl_Context *c = list; c; c = c->next) c->rec.life = CL_CLOSED;
+  cl_closes++;
+  pthread_mutex_unlock(&list_lock);
+  pushes(L)->nthreads = 0;
+}
+CL_HOOK(cl_on_driver_reset, 1, abandon);
 
 /* Room for one more, before the driver call: so that nothing can fail after it. */
 static Pushes *reserve(lua_State *L) {
@@ -415,7 +421,7 @@ int cl_device_retain_primary_context(lua_State *L) {
   return 1;
 }
 
-/* 201 is about r here: nothing is started. */
+/* INVALID_CONTEXT is about r here: nothing is started. */
 void cl_push_current(lua_State *L, const cl_Rec *r) {
   CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)r->handle);
   if (code) cl_fail(L, "cuCtxPushCurrent_v2", code);
@@ -765,3 +771,24 @@ int cl_context_handle(lua_State *L) {
   lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_CONTEXT))->rec->handle);
   return 1;
 }
+
+/* A kernel's failure is reported by whatever call comes next: the kernel launched last in the stream that was
+ * waited for, else in the context, is the one to name. */
+static void name_last_kernel(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
+  (void)call;
+  if (!cl_code_sticky(code)) return;
+  CUcontext handle = NULL;
+  cl_Context *c = NULL;
+  const char *kernel = NULL;
+  if (waited && waited->parent) {
+    if (waited->kind == CL_STREAM) kernel = ((const cl_Stream *)waited)->last_kernel;
+    c = (cl_Context *)cl_rec_retain(waited->parent);
+  } else if (!CU.cuCtxGetCurrent(&handle) && handle)
+    c = cl_context_find(handle);
+  if (!kernel && c) kernel = c->last_kernel;
+  cl_rec_release(c ? &c->rec : NULL);
+  if (!kernel) return;
+  lua_pushstring(L, kernel);
+  lua_setfield(L, -2, "kernel");
+}
+CL_HOOK(cl_on_failed_call, 2, name_last_kernel);

@@ -1,5 +1,5 @@
 /* Device: an ordinal. One userdata per ordinal and state, so that it works as a table key. */
-#include "base/base.h"
+#include "streams/context.h"
 
 #include <ctype.h>
 #include <stdio.h>

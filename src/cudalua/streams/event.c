@@ -1,7 +1,7 @@
 /* Event: a mark in a stream, to wait for, to ask for and to measure the time between two of them. */
 #include "streams/capture.h"
-#include "memory/memory.h"
-#include "memory/pressure.h"
+#include "streams/order.h"
+#include "base/account.h"
 
 #include <string.h>
 
@@ -12,7 +12,8 @@ typedef struct cl_Event {
   uint64_t captured; /* number of the capture that it was last recorded in, 0: none */
 } cl_Event;
 
-CUresult cl_event_destroy(cl_Rec *r) { return CU.cuEventDestroy_v2((CUevent)r->handle); }
+static CUresult event_destroy(cl_Rec *r) { return CU.cuEventDestroy_v2((CUevent)r->handle); }
+CL_FAMILY(CL_EVENT, .destroy = event_destroy);
 
 void cl_event_discard(const cl_Context *c, CUevent event) {
   if (!cl_forked && c->rec.life == CL_LIVE && !cl_poison[c->device]) CU.cuEventDestroy_v2(event);

@@ -1,8 +1,8 @@
 /* Graph: work as stream capture recorded it. GraphExec: the same made ready, to be launched again and again.
  */
 #include "streams/graph.h"
-#include "memory/memory.h"
-#include "memory/pressure.h"
+#include "streams/order.h"
+#include "base/account.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -41,12 +41,13 @@ bool cl_kept_add(cl_Kept *k, cl_Rec *r) {
   return true;
 }
 
-void cl_kept_dispose(cl_Rec *r) {
+static void kept_dispose(cl_Rec *r) {
   cl_Kept *k = (cl_Kept *)r;
   for (uint32_t i = 0; i < k->room; i++)
     if (k->set[i]) cl_rec_release(k->set[i]);
   free(k->set);
 }
+CL_FAMILY(CL_KEPT, .dispose = kept_dispose);
 
 /* Streams and events gave the work its order and are no part of it. */
 static bool needed(const cl_Rec *r) {
@@ -106,11 +107,13 @@ cl_Graph *cl_push_graph(lua_State *L, cl_Context *ctx, int kept) {
   return g;
 }
 
-CUresult cl_graph_destroy(cl_Rec *r) { return CU.cuGraphDestroy((CUgraph)r->handle); }
-void cl_graph_dispose(cl_Rec *r) { cl_rec_release(&((cl_Graph *)r)->kept->rec); }
+static CUresult graph_destroy(cl_Rec *r) { return CU.cuGraphDestroy((CUgraph)r->handle); }
+static void graph_dispose(cl_Rec *r) { cl_rec_release(&((cl_Graph *)r)->kept->rec); }
+CL_FAMILY(CL_GRAPH, .destroy = graph_destroy, .dispose = graph_dispose);
 /* One that runs is freed by the driver when it is done. */
-CUresult cl_graph_exec_destroy(cl_Rec *r) { return CU.cuGraphExecDestroy((CUgraphExec)r->handle); }
-void cl_graph_exec_dispose(cl_Rec *r) { cl_rec_release(&((cl_GraphExec *)r)->kept->rec); }
+static CUresult graph_exec_destroy(cl_Rec *r) { return CU.cuGraphExecDestroy((CUgraphExec)r->handle); }
+static void graph_exec_dispose(cl_Rec *r) { cl_rec_release(&((cl_GraphExec *)r)->kept->rec); }
+CL_FAMILY(CL_GRAPH_EXEC, .destroy = graph_exec_destroy, .dispose = graph_exec_dispose);
 
 static void made(cl_Rec *r, void *handle) {
   r->handle = (uint64_t)(uintptr_t)handle;

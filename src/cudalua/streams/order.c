@@ -1,7 +1,7 @@
 /* In whose order a block of device memory is used: its home stream, in whose order it is allocated and freed,
  * and other streams that worked on it, each with an event behind its last work. A stream that closes leaves
  * an event behind its last work to the blocks whose home it is. */
-#include "memory/memory.h"
+#include "streams/order.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ void cl_stream_closing(cl_Stream *s) {
   if (code) cl_log_clear();
 }
 
-void cl_stream_dispose(cl_Rec *r) {
+void cl_stream_closed(cl_Rec *r) {
   const cl_Stream *s = (const cl_Stream *)r;
   if (s->last) cl_event_discard(cl_rec_context(r), s->last);
 }
@@ -132,4 +132,19 @@ bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
   cl_unrelax(mode);
   cl_log_clear();
   return is;
+}
+
+/* --- who uses a block --- */
+
+void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
+  if (a->origin == CL_ASYNC && cl_order_implied(a->order.home, s)) return;
+  if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
+  if (cl_order_use(&a->order, s)) return;
+  cl_log_clear();
+  CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  if (code) cl_fail(L, "cuStreamSynchronize", code);
+}
+
+void cl_memory_captured(cl_Rec *r) {
+  if (r->tracks) ((cl_Allocation *)r)->captured = true;
 }

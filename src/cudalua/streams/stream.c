@@ -1,15 +1,17 @@
 /* Stream: created here, one of the driver's two default streams, or one of other code's. Also the current
  * stream of a Lua state, which everything uses that is given none. */
 #include "streams/stream.h"
+#include "base/account.h"
 #include "base/state.h"
 
 cl_Stream cl_legacy_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 1}};
 cl_Stream cl_per_thread_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 2}};
 
-CUresult cl_stream_destroy(cl_Rec *r) {
+static CUresult stream_destroy(cl_Rec *r) {
   cl_stream_closing((cl_Stream *)r);
   return ((const cl_Stream *)r)->foreign ? CUDA_SUCCESS : CU.cuStreamDestroy_v2((CUstream)r->handle);
 }
+CL_FAMILY(CL_STREAM, .destroy = stream_destroy, .dispose = cl_stream_closed);
 
 void *cl_push_stream(lua_State *L, cl_Stream *s) {
   return cl_push_interned(L, s, &s->rec, CL_STREAM, sizeof(cl_Object));
@@ -44,6 +46,12 @@ cl_Stream *cl_check_stream(lua_State *L, int idx, const char *what, const cl_Con
   if (cl_forked || !cl_rec_live(o->rec)) cl_dead(L, o);
   return usable(L, (cl_Stream *)o->rec, what, ctx);
 }
+
+static void leave_stream(cl_State *st) {
+  if (st->stream) cl_rec_release(&st->stream->rec);
+  st->stream = NULL;
+}
+CL_HOOK(cl_on_state_close, 4, leave_stream);
 
 void cl_check_function(lua_State *L, int idx, const char *what) {
   if (lua_isfunction(L, idx)) return;

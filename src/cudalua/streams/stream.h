@@ -21,6 +21,10 @@ extern cl_Stream cl_legacy_stream, cl_per_thread_stream;
  * is the legacy one outside of stream:use(). Raises where it is closed or of another context, and where the
  * work would break a capture. */
 cl_Stream *cl_check_stream(lua_State *L, int idx, const char *what, const cl_Context *ctx);
+struct cl_State;
+/* s is the current stream until cl_stream_leave() gets what this returns. */
+cl_Stream *cl_stream_enter(struct cl_State *st, cl_Stream *s);
+void cl_stream_leave(struct cl_State *st, cl_Stream *before);
 /* The state's current stream, for work in ctx. Cheap where no state has set one. */
 extern _Atomic uint32_t cl_streams_in_use; /* how many stream:use() and stream:capture() are under way */
 cl_Stream *cl_current_stream_slow(lua_State *L, const char *what, const cl_Context *ctx);
@@ -38,8 +42,9 @@ void *cl_push_stream(lua_State *L, cl_Stream *s); /* the userdata of s in this s
 /* Raises unless the value at idx can be called. */
 void cl_check_function(lua_State *L, int idx, const char *what);
 
-/* order.c: called before s is destroyed, with its context current. */
+/* order.c: called before s is destroyed, with its context current; and before its record goes. */
 void cl_stream_closing(cl_Stream *s);
+void cl_stream_closed(cl_Rec *r);
 
 /* anchors.c: asynchronous work reads and writes memory after the call that started it has returned. */
 

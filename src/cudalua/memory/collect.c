@@ -1,4 +1,4 @@
-/* Counting bytes, pacing the collector, the out-of-memory ladder: see pressure.h.
+/* Pacing the collector, the out-of-memory ladder: see collect.h.
  *
  * The pace. A full collection costs what the Lua heap costs, from 0.1 ms to seconds, and its result is worth
  * the device memory that it frees. So the budget of bytes between two collections is the time that one takes
@@ -8,9 +8,9 @@
  * their bytes: the least one does, as long as two thirds of the time go into collections at most. Blocks that
  * are large are worked on for long, which hides a collection if it comes after enough of them. The budget
  * shrinks with free memory, and grows while collections find nothing: then the bytes are in use. */
-#include "memory/pressure.h"
+#include "memory/collect.h"
 #include "streams/capture.h"
-#include "base/lock.h"
+#include "memory/hostmem.h"
 #include "base/state.h"
 
 #include <luajit.h>
@@ -28,135 +28,15 @@ static const double least_rate = 64.0 * (1 << 30), most_rate = 4096.0 * (1 << 30
 enum { LEAST_BLOCKS = 16, MOST_BLOCKS = 128, BLOCK_SHIFT = 19 };
 enum { MAX_DOUBLINGS = 20, MAX_FINALIZER_ERRORS = 1000, MAX_STEPS = 1000 };
 
-/* --- counting --- */
-
-static struct Count { _Atomic int64_t bytes, count, peak; } counts[CL_NCLASSES];
-
-static const char *const class_names[CL_NCLASSES] = {
-    [CL_BYTES_PLAIN] = "plain",     [CL_BYTES_ASYNC] = "async",
-    [CL_BYTES_POOLED] = "pooled",   [CL_BYTES_MANAGED] = "managed",
-    [CL_BYTES_ARRAYS] = "arrays",   [CL_BYTES_PINNED] = "pinned",
-    [CL_BYTES_ALIGNED] = "aligned", [CL_BYTES_REGISTERED] = "registered",
-    [CL_BYTES_HELD] = "held",       [CL_BYTES_PINNED_HELD] = "pinned_held",
-    [CL_BYTES_QUEUED] = "queued"};
-
-/* Guards all of this and the lists of accounted records of all contexts, for a few instructions at a time: so
- * it spins. Totals are read without it. */
-static pthread_spinlock_t lock;
-CL_IN_FORK(lock, pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE));
-__attribute__((constructor)) static void make_lock(void) { lock_renew(); }
-
-static int64_t get(const _Atomic int64_t *n) { return atomic_load_explicit(n, memory_order_relaxed); }
-static void set(_Atomic int64_t *n, int64_t v) { atomic_store_explicit(n, v, memory_order_relaxed); }
-
-static void shift(cl_Class k, int64_t bytes, int64_t count) { /* locked */
-  struct Count *c = &counts[k];
-  int64_t now = get(&c->bytes) + bytes;
-  set(&c->bytes, now);
-  set(&c->count, get(&c->count) + count);
-  if (now > get(&c->peak)) set(&c->peak, now);
-}
-
-void cl_account_shift(cl_Class k, int64_t bytes, int64_t count) {
-  pthread_spin_lock(&lock);
-  shift(k, bytes, count);
-  pthread_spin_unlock(&lock);
-}
-
-static _Atomic int64_t allocations; /* ever */
-
-static void put_on(cl_Rec *r, cl_Class k, uint64_t bytes) { /* locked */
-  cl_Context *c = cl_rec_context(r);
-  r->accounted = true;
-  r->account = (uint8_t)k;
-  r->bytes = bytes;
-  if (k) {
-    shift(k, (int64_t)bytes, 1);
-    set(&allocations, get(&allocations) + 1);
-  }
-  if (!c) return;
-  r->sibling = c->accounted;
-  if (r->sibling) r->sibling->link = &r->sibling;
-  c->accounted = r;
-  r->link = &c->accounted;
-}
-
-void cl_account(cl_Rec *r, cl_Class k, uint64_t bytes) {
-  pthread_spin_lock(&lock);
-  put_on(r, k, bytes);
-  pthread_spin_unlock(&lock);
-}
-
-void cl_account_from(cl_Rec *r, cl_Class k, uint64_t bytes, cl_Class from) {
-  pthread_spin_lock(&lock);
-  shift(from, -(int64_t)bytes, -1);
-  put_on(r, k, bytes);
-  pthread_spin_unlock(&lock);
-}
-
-static void take_off(cl_Rec *r) { /* locked */
-  if (r->link) {
-    *r->link = r->sibling;
-    if (r->sibling) r->sibling->link = r->link;
-  }
-  r->link = NULL;
-  r->accounted = false;
-  if (r->account) shift((cl_Class)r->account, -(int64_t)r->bytes, -1);
-  r->account = CL_BYTES_NONE;
-}
-
-void cl_unaccount(cl_Rec *r) {
-  if (!r->accounted) return;
-  pthread_spin_lock(&lock);
-  take_off(r);
-  pthread_spin_unlock(&lock);
-}
-
-void cl_unaccount_to(cl_Rec *r, cl_Class to) {
-  pthread_spin_lock(&lock);
-  shift(to, (int64_t)r->bytes, 1);
-  take_off(r);
-  pthread_spin_unlock(&lock);
-}
-
-/* Memory of the driver's pools and graphs are of no context; and a context that others use as well goes on.
- */
-static bool outlives(const cl_Rec *r, const cl_Context *c) {
-  return c->ownership != CL_EXPLICIT || (r->kind == CL_ALLOCATION && r->tracks) || r->kind == CL_GRAPH ||
-         r->kind == CL_GRAPH_EXEC;
-}
-
-/* Under object.c's write lock: nothing else of c is being closed. */
-void cl_unaccount_context(cl_Context *c, bool usable) {
-  for (;;) {
-    pthread_spin_lock(&lock);
-    cl_Rec *r = c->accounted;
-    if (r) take_off(r);
-    pthread_spin_unlock(&lock);
-    if (!r) return;
-    if (usable && outlives(r, c)) cl_rec_give_back(r);
-    if (r->kind == CL_DEVICE_POOL || r->kind == CL_HOST_POOL) cl_pool_abandon(r);
-  }
-}
-
-void cl_account_queued(const cl_Rec *r, int count) {
-  if (r->account >= CL_BYTES_PLAIN && r->account <= CL_BYTES_ARRAYS)
-    cl_account_shift(CL_BYTES_QUEUED, count * (int64_t)r->bytes, count);
-}
-
-static uint64_t bytes_of(cl_Class k) {
-  int64_t n = get(&counts[k].bytes);
-  return n > 0 ? (uint64_t)n : 0;
-}
-
 static uint64_t on_device(void) {
-  return bytes_of(CL_BYTES_PLAIN) + bytes_of(CL_BYTES_ASYNC) + bytes_of(CL_BYTES_POOLED) +
-         bytes_of(CL_BYTES_MANAGED) + bytes_of(CL_BYTES_ARRAYS);
+  return cl_accounted(CL_BYTES_PLAIN) + cl_accounted(CL_BYTES_ASYNC) + cl_accounted(CL_BYTES_POOLED) +
+         cl_accounted(CL_BYTES_MANAGED) + cl_accounted(CL_BYTES_ARRAYS);
 }
 
 /* What a collection can bring back. */
 static uint64_t collectable(void) {
-  return on_device() + bytes_of(CL_BYTES_PINNED) + bytes_of(CL_BYTES_REGISTERED) + bytes_of(CL_BYTES_ALIGNED);
+  return on_device() + cl_accounted(CL_BYTES_PINNED) + cl_accounted(CL_BYTES_REGISTERED) +
+         cl_accounted(CL_BYTES_ALIGNED);
 }
 
 /* --- collecting --- */
@@ -267,6 +147,12 @@ static double cost_of(const cl_Pressure *p) {
   return least;
 }
 
+static uint64_t idle(CUdevice dev) {
+  uint64_t bytes = 0;
+  CL_RUN_HOOKS(cl_on_count_idle, dev, &bytes);
+  return bytes;
+}
+
 /* No more garbage than half of what the device could still give out; at the end, where that is next to
  * nothing, the ladder does the work. 0: not known. */
 static uint64_t spare(void) {
@@ -276,7 +162,7 @@ static uint64_t spare(void) {
   if (CU.cuCtxGetCurrent(&current) || !current || CU.cuCtxGetDevice(&dev) || cl_poison[dev] ||
       CU.cuMemGetInfo_v2(&left, &total))
     return 0;
-  uint64_t half = (left + cl_mempools_idle(dev) + bytes_of(CL_BYTES_HELD)) / 2, least = total / 64;
+  uint64_t half = (left + idle(dev) + cl_accounted(CL_BYTES_HELD)) / 2, least = total / 64;
   return half > least ? half : least;
 }
 
@@ -308,7 +194,7 @@ static void set_budget(cl_Pressure *p) {
 
 static void set_base(cl_Pressure *p) {
   p->base = collectable();
-  p->allocations = get(&allocations);
+  p->allocations = cl_accounts();
   p->since = now();
 }
 
@@ -336,7 +222,7 @@ bool cl_pressure(lua_State *L) {
   if (p->collecting || st->closed || p->setting == UINT64_MAX) return false;
   double time = fixed_time >= 0 ? fixed_time : now() - p->since;
   p->rate = (double)(alive - p->base) / (time > 1e-9 ? time : 1e-9);
-  int64_t blocks = get(&allocations) - p->allocations;
+  int64_t blocks = cl_accounts() - p->allocations;
   p->block = (alive - p->base) / (uint64_t)(blocks > 0 ? blocks : 1);
   uint64_t freed = collect(L, p, alive);
   set_base(p);
@@ -359,6 +245,10 @@ void cl_pressure_collected(lua_State *L) {
 
 /* --- out of memory --- */
 
+CL_HOOK_LIST(cl_on_memory_short);
+CL_HOOK_LIST(cl_on_memory_settled);
+CL_HOOK_LIST(cl_on_count_idle);
+
 CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
   if (cl_driver()->soft) cl_say_place(cl_here(L));
   CUresult code = call(arg);
@@ -366,7 +256,7 @@ CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
   CUcontext before = NULL, after = NULL;
   CUdevice dev = 0;
   CU.cuCtxGetCurrent(&before);
-  cl_pools_free_held();
+  CL_RUN_HOOKS(cl_on_memory_short, );
   cl_State *st = cl_state(L);
   if (!st->pressure.collecting && !st->closed) {
     luaJIT_setmode(L, 0,
@@ -383,7 +273,7 @@ CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
     if (code) return code;
     cl_after_wait(L);
   }
-  if (!CU.cuCtxGetDevice(&dev)) cl_mempools_trim(dev);
+  if (!CU.cuCtxGetDevice(&dev)) CL_RUN_HOOKS(cl_on_memory_settled, dev);
   cl_log_clear();
   return call(arg);
 }
@@ -398,13 +288,13 @@ int cl_fail_memory(lua_State *L, const char *call, CUresult code, uint64_t bytes
   if (code == CUDA_ERROR_OUT_OF_MEMORY) {
     size_t left = 0, total = 0;
     CUdevice dev = 0;
-    uint64_t pooled = bytes_of(CL_BYTES_HELD), queued = bytes_of(CL_BYTES_QUEUED), live = on_device();
+    uint64_t pooled = cl_accounted(CL_BYTES_HELD), queued = cl_accounted(CL_BYTES_QUEUED), live = on_device();
     set_bytes(L, "requested", bytes);
     if (!CU.cuMemGetInfo_v2(&left, &total)) {
       set_bytes(L, "free", left);
       set_bytes(L, "total", total);
     }
-    if (!CU.cuCtxGetDevice(&dev)) pooled += cl_mempools_idle(dev);
+    if (!CU.cuCtxGetDevice(&dev)) pooled += idle(dev);
     set_bytes(L, "live", live > queued ? live - queued : 0);
     set_bytes(L, "pooled", pooled);
     set_bytes(L, "queued", queued);
@@ -414,6 +304,14 @@ int cl_fail_memory(lua_State *L, const char *call, CUresult code, uint64_t bytes
 }
 
 /* --- what Lua sees of it --- */
+
+static const char *const class_names[CL_NCLASSES] = {
+    [CL_BYTES_PLAIN] = "plain",     [CL_BYTES_ASYNC] = "async",
+    [CL_BYTES_POOLED] = "pooled",   [CL_BYTES_MANAGED] = "managed",
+    [CL_BYTES_ARRAYS] = "arrays",   [CL_BYTES_PINNED] = "pinned",
+    [CL_BYTES_ALIGNED] = "aligned", [CL_BYTES_REGISTERED] = "registered",
+    [CL_BYTES_HELD] = "held",       [CL_BYTES_PINNED_HELD] = "pinned_held",
+    [CL_BYTES_QUEUED] = "queued"};
 
 /* gc_budget() -> bytes, 0 for automatic, math.huge for never; gc_budget(n) sets it */
 int cl_gc_budget(lua_State *L) {
@@ -433,12 +331,12 @@ int cl_mem_stats(lua_State *L) {
   lua_createtable(L, 0, 20);
   for (int k = 1; k < CL_NCLASSES; k++) {
     lua_createtable(L, 0, 3);
-    set_bytes(L, "bytes", bytes_of((cl_Class)k));
-    set_bytes(L, "count", (uint64_t)get(&counts[k].count));
-    set_bytes(L, "peak", (uint64_t)get(&counts[k].peak));
+    set_bytes(L, "bytes", cl_accounted((cl_Class)k));
+    set_bytes(L, "count", (uint64_t)cl_count_get(&cl_counts[k].count));
+    set_bytes(L, "peak", (uint64_t)cl_count_get(&cl_counts[k].peak));
     lua_setfield(L, -2, class_names[k]);
   }
-  uint64_t queued = bytes_of(CL_BYTES_QUEUED), live = on_device();
+  uint64_t queued = cl_accounted(CL_BYTES_QUEUED), live = on_device();
   set_bytes(L, "live", live > queued ? live - queued : 0);
   set_bytes(L, "collections", p->collections);
   set_bytes(L, "finalizer_errors", p->finalizer_errors);

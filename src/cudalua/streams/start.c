@@ -1,7 +1,7 @@
 /* What starts by itself. A call that needs the driver opens it. A call that needs a context, in a host thread
  * where this Lua state never had one, makes the default device's primary context current. Nothing is tested
  * beforehand: this is reached when a driver call has answered that something is missing. */
-#include "base/base.h"
+#include "streams/context.h"
 
 static const char starter_key = 0;
 
@@ -29,7 +29,7 @@ static void start(lua_State *L, const char *what) {
   cl_log_clear(); /* what the driver said of the failed call */
 }
 
-bool cl_start(lua_State *L, CUresult code) {
+static bool start_for(lua_State *L, CUresult code) {
   CUcontext current = NULL;
   if (cl_forked || cl_contexts_closed(L)) return false;
   if (code == CUDA_ERROR_NOT_INITIALIZED && !cl_driver()->open) {
@@ -42,9 +42,10 @@ bool cl_start(lua_State *L, CUresult code) {
   return !CU.cuCtxGetCurrent(&current) && current;
 }
 
-void cl_start_or_fail(lua_State *L, const char *call, CUresult code) {
-  if (!cl_start(L, code)) cl_fail(L, call, code);
+static void start_lacking(lua_State *L, CUresult code, bool *started) {
+  if (!*started) *started = start_for(L, code);
 }
+CL_HOOK(cl_on_lacking, 1, start_lacking);
 
 CUcontext cl_current_slow(lua_State *L) {
   CUcontext current = NULL;

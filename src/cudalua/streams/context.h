@@ -1,0 +1,40 @@
+/* Contexts, and which one is current. */
+#ifndef CUDALUA_CONTEXT_H
+#define CUDALUA_CONTEXT_H
+
+#include "base/base.h"
+
+/* Those that this library knows of. */
+void cl_context_register(cl_Context *c);
+/* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
+ * waiting would break. */
+void cl_contexts_wait(uint64_t devices, const cl_Context *except);
+cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
+cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
+cl_Context *
+cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
+/* The context current on this thread, retained; raises INVALID_CONTEXT when there is none and none is
+ * started. A context that somebody else made is wrapped, unowned. */
+cl_Context *cl_context_current(lua_State *L);
+/* Its handle; in a thread that never had a context, one is started. NULL: there is none. */
+CUcontext cl_current_slow(lua_State *L);
+static inline CUcontext cl_current(lua_State *L) {
+  CUcontext current = NULL;
+  CL_TRY(L, cuCtxGetCurrent, &current);
+  return __builtin_expect(current != NULL, 1) ? current : cl_current_slow(L);
+}
+void cl_push_current(lua_State *L, const cl_Rec *r); /* the driver's call alone, or raises */
+CUdevice cl_current_device(lua_State *L); /* of the current context; starts none, raises INVALID_CONTEXT */
+/* Has this state made, pushed or started a context on this thread, or has the host program one of its own? */
+bool cl_had_context(lua_State *L);
+bool cl_contexts_closed(lua_State *L); /* the state is closing: nothing starts any more */
+/* Raises if c is not the current one any more: what is new in Lua may run finalizers, and they may do
+ * anything. */
+void cl_still_current(lua_State *L, const cl_Context *c);
+/* The Context that stands for the handle of one of other code, retained. */
+cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
+
+void *cl_push_context(lua_State *L, cl_Context *c); /* the userdata of c in this state */
+void cl_push_device(lua_State *L, CUdevice dev);
+
+#endif
