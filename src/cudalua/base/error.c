@@ -113,6 +113,8 @@ void cl_push_results(lua_State *L) {
   }
 }
 
+/* set_library_root(path): stack levels whose source starts with path are skipped when the place of an error
+ * is looked for */
 int cl_set_library_root(lua_State *L) {
   luaL_checkstring(L, 1);
   lua_pushlightuserdata(L, (void *)&root_key);
@@ -313,6 +315,7 @@ void cl_start_or_fail(lua_State *L, const char *call, CUresult code) {
   if (!cl_start(L, code)) cl_fail(L, call, code);
 }
 
+/* raise(class, message [, fields]) */
 int cl_raise(lua_State *L) {
   const char *cls = luaL_checkstring(L, 1);
   size_t n;

@@ -74,10 +74,6 @@ const char *cl_here(lua_State *L);
  * than `call`. */
 bool cl_user_call(lua_State *L, const char *call, char *out, size_t size);
 
-/* Lua: raise(class, message [, fields]); set_library_root(path): stack levels whose source starts with
- * path are skipped when the place of an error is looked for. */
-int cl_raise(lua_State *L);
-int cl_set_library_root(lua_State *L);
 /* Pushes the table of class tables by name, made on first use. */
 void cl_push_error_classes(lua_State *L);
 /* Pushes {NAME = code}: cuda.result. */

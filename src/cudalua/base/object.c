@@ -440,3 +440,17 @@ void cl_new_class(lua_State *L, cl_Kind kind, const luaL_Reg *methods, const lua
   }
   cl_state(L)->metatables[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
+
+/* kind(value) -> "DeviceAllocation", ... for objects of this module, else nil */
+int cl_object_kind(lua_State *L) {
+  const cl_Object *o = cl_to(L, 1);
+  if (!o) return 0;
+  lua_pushstring(L, cl_kind_name(o->kind));
+  return 1;
+}
+
+/* failed_destroys() -> how many finalizers the driver answered with an error */
+int cl_lua_failed_destroys(lua_State *L) {
+  lua_pushnumber(L, (lua_Number)cl_failed_destroys());
+  return 1;
+}

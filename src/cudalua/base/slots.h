@@ -39,6 +39,5 @@ static inline double cl_slot_number(uint64_t word) {
 }
 
 void cl_open_slots(lua_State *L);
-int cl_use_slots(lua_State *L);
 
 #endif

@@ -156,3 +156,14 @@ void cl_function_free(cl_Function *fn) {
   cl_layout_free(fn);
   free(fn);
 }
+
+/* on_function_index(f) -> the function that __index of Function was; f(fn, key) is called from now on: a
+ * function in Lua, which LuaJIT compiles into the loops that call methods. */
+int cl_on_function_index(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  cl_push_metatable(L, CL_FUNCTION);
+  lua_getfield(L, -1, "__index");
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -3, "__index");
+  return 1;
+}

@@ -164,7 +164,7 @@ int cl_nvjitlink(lua_State *L) {
   if (!r) r = add_inputs(L, *h);
   if (!r) r = lib.Complete(*h);
   lua_createtable(L, 0, 7);
-  lua_pushboolean(L, r == 0);
+  lua_pushboolean(L, !r);
   lua_setfield(L, -2, "ok");
   lua_pushinteger(L, r);
   lua_setfield(L, -2, "result");

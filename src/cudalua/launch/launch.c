@@ -238,3 +238,14 @@ int cl_function_call(lua_State *L) {
   lua_pushnumber(L, now() - t0);
   return 1;
 }
+
+/* on_launch(f): f(fn, options, listed, ...) takes the calls whose arguments C cannot convert by itself. Sets
+ * the metamethod __call of Function. */
+int cl_on_launch(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  cl_push_metatable(L, CL_FUNCTION);
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, cl_function_call, 1);
+  lua_setfield(L, -2, "__call");
+  return 0;
+}

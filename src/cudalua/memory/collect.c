@@ -347,3 +347,11 @@ int cl_mem_stats(lua_State *L) {
   set_bytes(L, "failed_destroys", cl_failed_destroys());
   return 1;
 }
+
+/* drain(): destroys what finalizers left to the state and to the queue */
+int cl_drain(lua_State *L) {
+  cl_registered_drain(L, cl_state(L));
+  cl_queue_drain();
+  cl_pressure_collected(L);
+  return 0;
+}

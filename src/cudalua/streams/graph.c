@@ -209,7 +209,8 @@ int cl_graph_exec_handle(lua_State *L) {
   return 1;
 }
 
-/* The driver (580) answers 900 to a launch or upload in a capture of any mode, which breaks it. */
+/* The driver (580) answers STREAM_CAPTURE_UNSUPPORTED to a launch or upload in a capture of any mode, which
+ * breaks it. */
 static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *call, cl_Context **ctx) {
   *ctx = cl_rec_context(x->rec.parent);
   cl_Stream *s = cl_check_stream(L, 2, call, *ctx);
