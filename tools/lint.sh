@@ -35,6 +35,9 @@ lint_tidy() {
   return "$status"
 }
 
+# The layers of tools/layers.lua, in C by the symbols of what lint_compile built.
+lint_layers() { luajit tools/check_layers.lua "$BUILD-clang" >&2; }
+
 lint_lua() {
   local dir dirs=()
   for dir in lua spec examples tools bench docs; do [[ ! -d $dir ]] || dirs+=("$dir"); done
@@ -51,7 +54,7 @@ run_lint() {
   local check status passed=0 failed=0
   need luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck cuda
   cd "$ROOT" || exit
-  for check in compile format tidy lua shell fuzz; do
+  for check in compile format tidy layers lua shell fuzz; do
     # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
     set +e
     (set -e; "lint_$check")

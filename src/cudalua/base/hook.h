@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { CL_MOST_HOOKS = 4 };
+enum { CL_MOST_HOOKS = 8 };
 
 #define CL_HOOKS(list, ...)                                                                                  \
   typedef void (*list##_Hook)(__VA_ARGS__);                                                                  \

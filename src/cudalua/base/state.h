@@ -33,7 +33,7 @@ typedef struct cl_State {
   cl_Pressure pressure;
   int spare; /* registry reference of a PooledDeviceAllocation without memory (array_run.c); 0: none yet */
   uint64_t launches;      /* of kernels, outside of graphs */
-  uint64_t launches_told; /* after the one with the last ticket (cell.c) */
+  uint64_t launches_told; /* after the one with the last ticket (mailbox.c) */
   uint32_t ticket;
   int metatables[CL_NKINDS]; /* registry references */
   int retired[CL_NKINDS];    /* the same without a finalizer */

@@ -1,6 +1,6 @@
 /* Launches of the kernels that are made for arrays (lua/cudalua/gpuarray/core/evaluate.lua): a list of
  * arguments in a table, pointers as memory and an offset, one block after the other along x. */
-#include "launch/cell.h"
+#include "launch/mailbox.h"
 #include "launch/launch.h"
 #include "memory/collect.h"
 #include "memory/pool.h"
@@ -93,16 +93,17 @@ static void check_blocks(lua_State *L, const cl_Function *fn, double blocks, cl_
   o->grid[0] = (unsigned)blocks;
 }
 
-/* array_run(fn, blocks, list [, threads of a block [, cell]]) -> does a graph that is being captured use the
- * memory now?, the ticket for array_told() or nil. The list is cleared of memory. cell: a HostAllocation of
- * 1024 bytes that nobody else uses; the kernel's last two parameters are about it, and 0 in the list. */
+/* array_run(fn, blocks, list [, threads of a block [, mailbox]]) -> does a graph that is being captured use
+ * the memory now?, the ticket for array_told() or nil. The list is cleared of memory. mailbox: a
+ * HostAllocation of 1024 bytes that nobody else uses; the kernel's last two parameters are about it, and 0 in
+ * the list. */
 int cl_array_run(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
   luaL_checktype(L, 3, LUA_TTABLE);
   const unsigned threads = lua_isnoneornil(L, 4) ? THREADS : (unsigned)luaL_checkinteger(L, 4);
-  const cl_MemoryObject *cell = cl_cell_in(L, 5, ctx);
+  const cl_MemoryObject *mailbox = cl_mailbox_in(L, 5, ctx);
   lua_settop(L, 3);
   luaL_checkstack(L, 2 * (int)fn->nparams + 8, "too many arguments");
   cl_Launch o = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
@@ -134,7 +135,7 @@ int cl_array_run(lua_State *L) {
     const cl_MemoryObject *m = cl_to_memory(L, VALUES + i);
     if (m) join(L, m, ctx, o.stream);
   }
-  const uint32_t ticket = cell ? cl_take_ticket(L, fn, cell) : 0;
+  const uint32_t ticket = mailbox ? cl_take_ticket(L, fn, mailbox) : 0;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, VALUES, values, o.stream);
   for (int i = 0; memories && i < values; i++) {
@@ -196,7 +197,7 @@ static bool put_simple(lua_State *L, cl_Function *fn, const cl_Context *ctx, con
   return true;
 }
 
-/* array_compute(fn, blocks, list, pool, bytes [, place [, cell]]) -> memory of so many bytes, which the
+/* array_compute(fn, blocks, list, pool, bytes [, place [, mailbox]]) -> memory of so many bytes, which the
  * kernel writes to: a launch as by array_run() whose parameter with that number that is, counted from 0 (1:
  * the default); and the ticket, or nil. Nil: it is not as simple as that, and nothing was done;
  * array_allocate() and array_run() can do it, or say why not. */
@@ -208,7 +209,7 @@ int cl_array_compute(lua_State *L) {
   cl_Pool *pool = (cl_Pool *)((const cl_Object *)cl_check(L, 4, CL_DEVICE_POOL))->rec;
   const double blocks = lua_tonumber(L, 2), bytes = lua_tonumber(L, 5);
   const uint32_t place = lua_isnoneornil(L, 6) ? 1 : (uint32_t)lua_tointeger(L, 6);
-  const cl_MemoryObject *cell = cl_cell_in(L, 7, ctx);
+  const cl_MemoryObject *mailbox = cl_mailbox_in(L, 7, ctx);
   lua_settop(L, 5);
   cl_State *st = cl_state(L);
   CUcontext current = NULL;
@@ -231,7 +232,7 @@ int cl_array_compute(lua_State *L) {
     m->size = a->a.size;
     if (put_simple(L, fn, ctx, o.stream, place, m->address)) {
       lua_settop(L, 6);
-      const uint32_t ticket = cell ? cl_take_ticket(L, fn, cell) : 0;
+      const uint32_t ticket = mailbox ? cl_take_ticket(L, fn, mailbox) : 0;
       cl_launch(L, fn, ctx, &o, fn->pointers);
       make_spare(L, st);
       if (!ticket) return 1;

@@ -9,6 +9,7 @@ void cl_context_register(cl_Context *c);
 /* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
  * waiting would break. */
 void cl_contexts_wait(uint64_t devices, const cl_Context *except);
+bool cl_context_is_gone(CUcontext handle);     /* destroyed here, and not given out again since */
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
 cl_Context *
@@ -34,6 +35,9 @@ void cl_still_current(lua_State *L, const cl_Context *c);
 /* The Context that stands for the handle of one of other code, retained. */
 cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
 
+/* The Context at index 1 of a function that takes one or is about the current one; NULL: arguments begin
+ * there. */
+const cl_Object *cl_context_receiver(lua_State *L);
 void *cl_push_context(lua_State *L, cl_Context *c); /* the userdata of c in this state */
 void cl_push_device(lua_State *L, CUdevice dev);
 

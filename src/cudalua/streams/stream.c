@@ -4,8 +4,11 @@
 #include "base/account.h"
 #include "base/state.h"
 
-cl_Stream cl_legacy_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 1}};
-cl_Stream cl_per_thread_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = 2}};
+/* Their handles are the driver's CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
+enum { LEGACY = 1, PER_THREAD = 2 };
+cl_Stream cl_legacy_stream = {.rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = LEGACY}};
+cl_Stream cl_per_thread_stream = {
+    .rec = {.refs = 1, .life = CL_LIVE, .kind = CL_STREAM, .handle = PER_THREAD}};
 
 static CUresult stream_destroy(cl_Rec *r) {
   cl_stream_closing((cl_Stream *)r);
@@ -102,8 +105,8 @@ int cl_stream(lua_State *L) {
 /* wrap_stream(handle) -> the Stream that stands for a CUstream of other code, which keeps owning it */
 int cl_wrap_stream(lua_State *L) {
   uint64_t handle = cl_check_bytes(L, 1, "handle");
-  if (handle <= 2) {
-    cl_push_stream(L, handle == 2 ? &cl_per_thread_stream : &cl_legacy_stream);
+  if (handle <= PER_THREAD) { /* 0 is the legacy one, too */
+    cl_push_stream(L, handle == PER_THREAD ? &cl_per_thread_stream : &cl_legacy_stream);
     return 1;
   }
   if (!cl_may_be_handle(handle)) cl_bad_argument(L, 1, "handle", "the handle of a stream");

@@ -9,7 +9,7 @@ local BYTES, FEW = 1024, 8
 
 local M = {}
 
----Which of the types of array_run.c; nil: another one.
+---Which of the types of mailbox.c; nil: another one.
 ---@type table<cudalua.dtype.DType, integer>
 M.types = {}
 for k, name in ipairs { "float32", "float64", "int32", "uint32", "int8", "uint8", "int16", "uint16", "int64", "uint64",

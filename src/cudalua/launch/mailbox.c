@@ -4,19 +4,19 @@
  * stream instead hears of it one or two microseconds later, and a copy between a kernel and that comes later
  * still. Who looks does so for a while only. Then he waits for the stream as everybody does, and gets its
  * errors. */
-#include "launch/cell.h"
+#include "launch/mailbox.h"
 #include "base/state.h"
 
 #include <string.h>
 #include <time.h>
 
-/* What is in a cell: first what is copied there, then slots for what kernels leave there, two words of 64
+/* What is in a mailbox: first what is copied there, then slots for what kernels leave there, two words of 64
  * bits: in each, half of the value and above it a ticket. */
-enum { SLOTS_AT = 64, SLOTS = 32, SLOT = 16, CELL = SLOTS_AT + SLOTS * SLOT };
+enum { SLOTS_AT = 64, SLOTS = 32, SLOT = 16, MAILBOX = SLOTS_AT + SLOTS * SLOT };
 
-const cl_MemoryObject *cl_cell_in(lua_State *L, int idx, const cl_Context *ctx) {
+const cl_MemoryObject *cl_mailbox_in(lua_State *L, int idx, const cl_Context *ctx) {
   const cl_MemoryObject *m = cl_to_kind(L, idx, CL_HOST);
-  if (!m || !cl_rec_live(m->o.rec) || m->size < CELL) return NULL;
+  if (!m || !cl_rec_live(m->o.rec) || m->size < MAILBOX) return NULL;
   return !ctx || m->o.rec->parent == &ctx->rec ? m : NULL;
 }
 
@@ -38,17 +38,19 @@ static uint32_t next_ticket(cl_State *st) {
   return st->ticket;
 }
 
-static uint64_t slot_of(uint64_t cell, uint32_t ticket) { return cell + SLOTS_AT + ticket % SLOTS * SLOT; }
+static uint64_t slot_of(uint64_t mailbox, uint32_t ticket) {
+  return mailbox + SLOTS_AT + ticket % SLOTS * SLOT;
+}
 
 /* With the ticket, what is found is the value of this launch, whatever others are under way. Graphs leave
  * nothing: they run again and again. */
-uint32_t cl_take_ticket(lua_State *L, const cl_Function *fn, const cl_MemoryObject *cell) {
+uint32_t cl_take_ticket(lua_State *L, const cl_Function *fn, const cl_MemoryObject *mailbox) {
   cl_State *st = cl_state(L);
-  if (cl_captures || !cell->address || fn->nparams < 2) return 0;
+  if (cl_captures || !mailbox->address || fn->nparams < 2) return 0;
   const cl_Param *place = &fn->params[fn->nparams - 2], *number = place + 1;
-  if (place->size != 8 || number->size != 4) luaL_error(L, "%s does not take a cell", fn->name);
+  if (place->size != 8 || number->size != 4) luaL_error(L, "%s does not take a mailbox", fn->name);
   const uint32_t ticket = next_ticket(st);
-  const uint64_t at = slot_of(cell->address, ticket);
+  const uint64_t at = slot_of(mailbox->address, ticket);
   memcpy(fn->block + place->offset, &at, sizeof at);
   memcpy(fn->block + number->offset, &ticket, sizeof ticket);
   st->launches_told = st->launches + 1;
@@ -149,17 +151,17 @@ static int push_element(lua_State *L, int type, const void *at) {
   }
 }
 
-/* array_told(cell, ticket, type) -> the value that the launch left there. Nil: other kernels were launched
+/* array_told(mailbox, ticket, type) -> the value that the launch left there. Nil: other kernels were launched
  * since, or it is not there yet; memory tells. */
 int cl_array_told(lua_State *L) {
-  const cl_MemoryObject *cell = cl_cell_in(L, 1, NULL);
+  const cl_MemoryObject *mailbox = cl_mailbox_in(L, 1, NULL);
   const double ticket = lua_tonumber(L, 2);
   const int type = (int)lua_tointeger(L, 3);
   const cl_State *st = cl_state(L);
-  if (!cell || cl_captures || !st->ticket || st->ticket != ticket || st->launches != st->launches_told)
+  if (!mailbox || cl_captures || !st->ticket || st->ticket != ticket || st->launches != st->launches_told)
     return 0;
   if (type < 1 || type >= TYPES) return 0;
-  Awaited a = {(const void *)slot_of(cell->o.rec->handle, st->ticket), st->ticket, sizes[type], {0}};
+  Awaited a = {(const void *)slot_of(mailbox->o.rec->handle, st->ticket), st->ticket, sizes[type], {0}};
   if (!look(&a)) return 0;
   cl_after_wait(L);
   return push_element(L, type, a.word);
@@ -174,8 +176,8 @@ static void fetch(lua_State *L, CUdeviceptr from, bool looking, Awaited *a) {
   await(L, a, looking && a->size >= 4); /* of shorter ones, too many look like NOTHING */
 }
 
-/* array_read(memory, offset, type [, cell [, looking]]) -> the element there, once all work before is done.
- * Nil: it is not as simple as that. looking: may the thread do so until it is there? */
+/* array_read(memory, offset, type [, mailbox [, looking]]) -> the element there, once all work before is
+ * done. Nil: it is not as simple as that. looking: may the thread do so until it is there? */
 int cl_array_read(lua_State *L) {
   const cl_MemoryObject *m = cl_to_memory(L, 1);
   const double offset = lua_tonumber(L, 2);
@@ -190,14 +192,14 @@ int cl_array_read(lua_State *L) {
     return 0;
   if (!(offset >= 0) || offset + (double)size > (double)m->size) return 0;
   const CUdeviceptr from = m->address + (uint64_t)offset;
-  const cl_MemoryObject *cell = cl_cell_in(L, 4, ctx);
+  const cl_MemoryObject *mailbox = cl_mailbox_in(L, 4, ctx);
   const bool looking = lua_toboolean(L, 5);
   Awaited a = {.size = size};
-  if (!cell) {
+  if (!mailbox) {
     CL_TRY(L, cuMemcpyDtoH_v2, a.word, from, size);
     return push_element(L, type, a.word);
   }
-  a.at = (const void *)(uintptr_t)cell->o.rec->handle;
+  a.at = (const void *)(uintptr_t)mailbox->o.rec->handle;
   fetch(L, from, looking, &a);
   return push_element(L, type, a.word);
 }
