@@ -49,7 +49,7 @@ const char *cl_code_text(CUresult code) {
   return text;
 }
 
-cl_ErrorClass cl_code_class(CUresult code) {
+static cl_ErrorClass class_of(CUresult code) {
   const Code *c = find(code);
   return c ? (cl_ErrorClass)c->cls : code == CL_MISSING ? CL_RUNTIME_ERROR : CL_ERROR;
 }
@@ -248,7 +248,7 @@ static void set_code(lua_State *L, CUresult code) {
 
 int cl_fail_forked(lua_State *L) {
   const CUresult code = CUDA_ERROR_NOT_INITIALIZED; /* as the driver says it */
-  cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+  cl_error_new(L, class_of(code), "%s", cl_forked_text);
   set_code(L, code);
   set_string(L, "hint", hint_for(code));
   cl_throw(L);
@@ -273,11 +273,11 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
     const char *name = cl_code_name(code);
     const char *shown = name ? name : "unknown code";
     if (cl_forked && code == CUDA_ERROR_NOT_INITIALIZED)
-      cl_error_new(L, cl_code_class(code), "%s", cl_forked_text);
+      cl_error_new(L, class_of(code), "%s", cl_forked_text);
     else if (cl_code_sticky(code) && strncmp(call, "cuLaunch", 8) != 0)
-      cl_error_new(L, cl_code_class(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);
+      cl_error_new(L, class_of(code), "%s (%s), reported by %s", cl_code_text(code), shown, call);
     else
-      cl_error_new(L, cl_code_class(code), "%s failed: %s (%s)", call, cl_code_text(code), shown);
+      cl_error_new(L, class_of(code), "%s failed: %s (%s)", call, cl_code_text(code), shown);
     set_code(L, code);
     if (cl_code_sticky(code)) {
       lua_pushboolean(L, 1);

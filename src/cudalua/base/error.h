@@ -64,8 +64,7 @@ int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec
 
 const char *cl_code_name(CUresult code); /* "CUDA_ERROR_INVALID_VALUE", or NULL */
 const char *cl_code_text(CUresult code); /* "invalid value": our own words, valid after driver shutdown too */
-cl_ErrorClass cl_code_class(CUresult code);
-bool cl_code_sticky(CUresult code); /* every later call on the device fails: the process must restart */
+bool cl_code_sticky(CUresult code);      /* every later call on the device fails: the process must restart */
 
 /* "file:line" of the user's call, interned: for what is remembered beyond the call. NULL: none. */
 const char *cl_here(lua_State *L);

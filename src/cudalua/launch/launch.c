@@ -179,7 +179,7 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
 }
 
 /* Upvalue 1: launch.lua's function for calls whose arguments need it. */
-int cl_function_call(lua_State *L) {
+static int function_call(lua_State *L) {
   cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
@@ -245,7 +245,7 @@ int cl_on_launch(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   cl_push_metatable(L, CL_FUNCTION);
   lua_pushvalue(L, 1);
-  lua_pushcclosure(L, cl_function_call, 1);
+  lua_pushcclosure(L, function_call, 1);
   lua_setfield(L, -2, "__call");
   return 0;
 }

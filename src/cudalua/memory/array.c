@@ -5,7 +5,8 @@
 static CUresult array_destroy(cl_Rec *r) { return CU.cuArrayDestroy((CUarray)r->handle); }
 CL_FAMILY(CL_ARRAY, .destroy = array_destroy);
 
-uint32_t cl_format_bytes(CUarray_format f) {
+/* Of one channel, 0 for block formats. */
+static uint32_t format_bytes(CUarray_format f) {
   switch ((int)f) {
   case CU_AD_FORMAT_UNSIGNED_INT8:
   case CU_AD_FORMAT_SIGNED_INT8: return 1;
@@ -71,7 +72,7 @@ int cl_array(lua_State *L) {
   if (!a) return luaL_error(L, "not enough memory");
   o->rec = &a->rec;
   a->descriptor = d;
-  a->element = cl_format_bytes(d.Format) * d.NumChannels;
+  a->element = format_bytes(d.Format) * d.NumChannels;
   double bytes =
       (double)d.Width * (double)(d.Height ? d.Height : 1) * (double)(d.Depth ? d.Depth : 1) * a->element;
   CUresult code = cl_allocate(L, create, &w);

@@ -11,6 +11,4 @@ typedef struct cl_Array {
   uint32_t element; /* bytes of a texel; 0: of a block format, whose rows are not counted in texels */
 } cl_Array;
 
-uint32_t cl_format_bytes(CUarray_format f); /* of one channel, 0 for block formats */
-
 #endif

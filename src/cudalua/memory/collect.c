@@ -234,7 +234,8 @@ bool cl_pressure(lua_State *L) {
   return true;
 }
 
-void cl_pressure_collected(lua_State *L) {
+/* The program collected everything itself: what is alive now is no garbage. */
+static void collected(lua_State *L) {
   cl_Pressure *p = &cl_state(L)->pressure;
   if (!p->started || cl_captures)
     return; /* what set_budget() asks the driver does not belong into a capture */
@@ -352,6 +353,6 @@ int cl_mem_stats(lua_State *L) {
 int cl_drain(lua_State *L) {
   cl_registered_drain(L, cl_state(L));
   cl_queue_drain();
-  cl_pressure_collected(L);
+  collected(L);
   return 0;
 }

@@ -16,9 +16,6 @@ bool cl_pressure(lua_State *L);
 /* Would cl_pressure() do nothing? Then it need not be called. */
 bool cl_pressure_none(lua_State *L);
 
-/* The program collected everything itself: what is alive now is no garbage. */
-void cl_pressure_collected(lua_State *L);
-
 /* call(arg), and where there is no memory, once more after the ladder: caches of pools, two collections, the
  * queue, a synchronisation, the driver's pools. */
 CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg);

@@ -12,8 +12,6 @@ void cl_contexts_wait(uint64_t devices, const cl_Context *except);
 bool cl_context_is_gone(CUcontext handle);     /* destroyed here, and not given out again since */
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */
-cl_Context *
-cl_context_after(uint64_t generation); /* retained: the next younger live one; NULL past the last */
 /* The context current on this thread, retained; raises INVALID_CONTEXT when there is none and none is
  * started. A context that somebody else made is wrapped, unowned. */
 cl_Context *cl_context_current(lua_State *L);

@@ -69,7 +69,8 @@ static bool is_primary_of(const cl_Context *c, const void *what) {
 cl_Context *cl_context_find(CUcontext handle) { return find(has_handle, handle); }
 cl_Context *cl_context_primary(CUdevice dev) { return find(is_primary_of, &dev); }
 
-cl_Context *cl_context_after(uint64_t generation) {
+/* The next younger live one, retained; NULL past the last. */
+static cl_Context *next_after(uint64_t generation) {
   cl_Context *next = NULL;
   pthread_mutex_lock(&list_lock);
   for (cl_Context *c = list; c; c = c->next)
@@ -126,7 +127,7 @@ CL_FAMILY(CL_CONTEXT, .destroy = destroy, .dispose = unregister);
 void cl_contexts_wait(uint64_t devices, const cl_Context *except) {
   uint64_t last = 0;
   if (cl_captures) return;
-  for (cl_Context *c; (c = cl_context_after(last)); cl_rec_release(&c->rec)) {
+  for (cl_Context *c; (c = next_after(last)); cl_rec_release(&c->rec)) {
     CUcontext popped;
     last = c->rec.generation;
     if (c == except || !(devices >> c->device & 1) || cl_poison[c->device] ||

@@ -54,7 +54,8 @@ static bool needed(const cl_Rec *r) {
   return r->kind != CL_STREAM && r->kind != CL_EVENT && r->kind != CL_GRAPH_EXEC;
 }
 
-void cl_kept_check(lua_State *L, cl_Kept *k, const char *call) {
+/* Raises if something that the graph uses was freed or closed. */
+static void check_kept(lua_State *L, cl_Kept *k, const char *call) {
   uint64_t now = cl_closes + 1;
   if (k->checked == now) return;
   for (uint32_t i = 0; i < k->room; i++) {
@@ -186,7 +187,7 @@ int cl_graph_instantiate(lua_State *L) {
   x->kept = (cl_Kept *)cl_rec_retain(&g->kept->rec);
   o->rec = &x->rec;
   check_graph(L); /* again: finalizers may have run */
-  cl_kept_check(L, g->kept, "Graph:instantiate");
+  check_kept(L, g->kept, "Graph:instantiate");
   CUgraphExec handle = NULL;
   CUstreamCaptureMode mode = cl_relax();
   CUresult code = CU.cuGraphInstantiateWithFlags(&handle, (CUgraph)g->rec.handle, 0);
@@ -248,7 +249,7 @@ int cl_graph_exec_launch(lua_State *L) {
   const cl_GraphExec *x = check_exec(L);
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
-  cl_kept_check(L, x->kept, "GraphExec:launch");
+  check_kept(L, x->kept, "GraphExec:launch");
   cl_anchors_poll(L);
   join_streams(L, x->kept, ctx, s);
   CL_TRY(L, cuGraphLaunch, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
@@ -266,7 +267,7 @@ int cl_graph_exec_upload(lua_State *L) {
   const cl_GraphExec *x = check_exec(L);
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:upload", &ctx);
-  cl_kept_check(L, x->kept, "GraphExec:upload");
+  check_kept(L, x->kept, "GraphExec:upload");
   cl_anchors_poll(L);
   CL_TRY(L, cuGraphUpload, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
   lua_settop(L, 1);
@@ -300,7 +301,7 @@ int cl_graph_exec_update(lua_State *L) {
   push_environment(L, 3, 1);
   check_exec(L); /* again: finalizers may have run */
   cl_check(L, 2, CL_GRAPH);
-  cl_kept_check(L, g->kept, "GraphExec:update");
+  check_kept(L, g->kept, "GraphExec:update");
   CUgraphExecUpdateResultInfo info;
   memset(&info, 0, sizeof info);
   CUstreamCaptureMode mode = cl_relax();

@@ -28,8 +28,6 @@ typedef struct cl_GraphExec {
 bool cl_kept_add(cl_Kept *k, cl_Rec *r); /* false: no memory */
 /* The Graph exists: its handle is destroyed by close(), with the record, or before its context. */
 void cl_graph_made(cl_Graph *g, CUgraph handle);
-/* Raises if something that the graph uses was freed or closed. */
-void cl_kept_check(lua_State *L, cl_Kept *k, const char *call);
 
 /* Pushes the userdata of a new cl_Kept. */
 cl_Kept *cl_push_kept(lua_State *L);

@@ -37,13 +37,15 @@ void cl_order_close(cl_Order *o, const cl_Context *c) {
   leave_home(o);
 }
 
-bool cl_order_implied(const cl_Stream *home, const cl_Stream *s) {
+/* True where work in s comes before what home does next by itself. */
+static bool is_implied(const cl_Stream *home, const cl_Stream *s) {
   bool home_legacy = home == &cl_legacy_stream, s_legacy = s == &cl_legacy_stream;
   return home == s || (home_legacy && !(s->flags & CU_STREAM_NON_BLOCKING)) ||
          (s_legacy && !(home->flags & CU_STREAM_NON_BLOCKING));
 }
 
-bool cl_order_use(cl_Order *o, cl_Stream *s) {
+/* Remembers work in s; false: that could not be done, so it has to be waited for now. */
+static bool note_use(cl_Order *o, cl_Stream *s) {
   for (uint32_t i = 0; i < o->nuses; i++)
     if (o->uses[i].stream == s) return !CU.cuEventRecord(o->uses[i].event, cl_stream_handle(s));
   cl_Use *uses = realloc(o->uses, (o->nuses + 1) * sizeof *uses);
@@ -107,7 +109,7 @@ CUresult cl_order_join(const cl_Order *o, cl_Stream *s) {
 
 /* What home did so far becomes one of the uses, and s the home: it need not be asked about home twice. */
 static bool move_home(cl_Order *o, cl_Stream *s) {
-  bool recorded = open(o->home) && cl_order_use(o, o->home);
+  bool recorded = open(o->home) && note_use(o, o->home);
   if (!recorded && !(o->home->last && !CU.cuEventQuery(o->home->last))) return false;
   leave_home(o);
   cl_order_open(o, s);
@@ -137,9 +139,9 @@ bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
 /* --- who uses a block --- */
 
 void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
-  if (a->origin == CL_ASYNC && cl_order_implied(a->order.home, s)) return;
+  if (a->origin == CL_ASYNC && is_implied(a->order.home, s)) return;
   if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
-  if (cl_order_use(&a->order, s)) return;
+  if (note_use(&a->order, s)) return;
   cl_log_clear();
   CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
   if (code) cl_fail(L, "cuStreamSynchronize", code);

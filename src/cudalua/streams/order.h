@@ -56,10 +56,6 @@ void cl_memory_captured(cl_Rec *r);
 void cl_order_open(cl_Order *o, cl_Stream *home);
 /* Forgets everything, in a context that may be gone. */
 void cl_order_close(cl_Order *o, const cl_Context *c);
-/* Remembers work in s; false: that could not be done, so it has to be waited for now. */
-bool cl_order_use(cl_Order *o, cl_Stream *s);
-/* True where work in s comes before what home does next by itself. */
-bool cl_order_implied(const cl_Stream *home, const cl_Stream *s);
 /* Makes s wait for all work on the block. Not CUDA_SUCCESS: only waiting here helps. */
 CUresult cl_order_join(const cl_Order *o, cl_Stream *s);
 /* True where work submitted to s (NULL, for what has no home: any) from now on comes after everything. Asks,

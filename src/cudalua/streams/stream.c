@@ -16,7 +16,8 @@ static CUresult stream_destroy(cl_Rec *r) {
 }
 CL_FAMILY(CL_STREAM, .destroy = stream_destroy, .dispose = cl_stream_closed);
 
-void *cl_push_stream(lua_State *L, cl_Stream *s) {
+/* The userdata of s in this state. */
+static void *push_stream(lua_State *L, cl_Stream *s) {
   return cl_push_interned(L, s, &s->rec, CL_STREAM, sizeof(cl_Object));
 }
 
@@ -78,7 +79,7 @@ static cl_Stream *new_stream(lua_State *L, cl_Context *c) {
   cl_Stream *s = (cl_Stream *)cl_rec_new(CL_STREAM, sizeof *s, &c->rec);
   if (!s) luaL_error(L, "not enough memory");
   o->rec = &s->rec;
-  cl_push_stream(L, s);
+  push_stream(L, s);
   return s;
 }
 
@@ -106,7 +107,7 @@ int cl_stream(lua_State *L) {
 int cl_wrap_stream(lua_State *L) {
   uint64_t handle = cl_check_bytes(L, 1, "handle");
   if (handle <= PER_THREAD) { /* 0 is the legacy one, too */
-    cl_push_stream(L, handle == PER_THREAD ? &cl_per_thread_stream : &cl_legacy_stream);
+    push_stream(L, handle == PER_THREAD ? &cl_per_thread_stream : &cl_legacy_stream);
     return 1;
   }
   if (!cl_may_be_handle(handle)) cl_bad_argument(L, 1, "handle", "the handle of a stream");
@@ -135,8 +136,8 @@ int cl_stream_close(lua_State *L) {
 
 /* default_streams() -> the legacy stream, the per-thread stream */
 int cl_default_streams(lua_State *L) {
-  cl_push_stream(L, &cl_legacy_stream);
-  cl_push_stream(L, &cl_per_thread_stream);
+  push_stream(L, &cl_legacy_stream);
+  push_stream(L, &cl_per_thread_stream);
   return 2;
 }
 
@@ -259,6 +260,6 @@ int cl_stream_use(lua_State *L) {
 /* current_stream() -> Stream */
 int cl_get_current_stream(lua_State *L) {
   cl_Stream *s = cl_state(L)->stream;
-  cl_push_stream(L, s ? s : &cl_legacy_stream);
+  push_stream(L, s ? s : &cl_legacy_stream);
   return 1;
 }

@@ -38,7 +38,6 @@ static inline CUstream cl_stream_handle(const cl_Stream *s) {
 }
 /* Its context, retained: for the default streams the current one. */
 cl_Context *cl_stream_context(lua_State *L, const cl_Stream *s);
-void *cl_push_stream(lua_State *L, cl_Stream *s); /* the userdata of s in this state */
 /* Raises unless the value at idx can be called. */
 void cl_check_function(lua_State *L, int idx, const char *what);
 
