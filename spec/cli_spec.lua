@@ -79,7 +79,7 @@ describe("the command", function()
 
   it("the prompt outlives what is typed at it", function()
     local text = gpu.child([[
-      local pipe = io.popen("luajit -e 'require(\"cudalua.repl\").run(\"\")' 2>&1 >" .. os.getenv "OUT", "w")
+      local pipe = io.popen("luajit -e 'require(\"cudalua.prompt.repl\").run(\"\")' 2>&1 >" .. os.getenv "OUT", "w")
       pipe:write("setmetatable({}, {__tostring = function() return {} end})\n",
         "error(setmetatable({}, {__tostring = function() return {} end}))\n",
         "io, select, table, string, tostring = nil\n", "getmetatable('').__index = nil\n", "x y\n", "40 + 2\n")

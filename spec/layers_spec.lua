@@ -1,9 +1,80 @@
--- The check of the layers (tools/check_layers.lua), on a small tree that breaks its rules.
-local check = dofile "tools/check_layers.lua"
+-- The check of layers (tools/check_layers.lua): on this tree, and on small trees with one thing wrong each.
+local layers = require "tools.check_layers"
+
+local function tree_of(files)
+  local folder = os.tmpname()
+  os.remove(folder)
+  for name, text in pairs(files) do
+    local path = folder .. "/lua/cudalua/" .. name
+    os.execute("mkdir -p " .. path:match "^(.*)/")
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+  end
+  return folder
+end
+
+-- What the check says of files, with the folder's own name left out.
+local function problems_of(files, exceptions)
+  local folder = tree_of(files)
+  local tree = { root = folder .. "/lua/cudalua/", layers = { { "low", "low/" }, { "high", "high/" } },
+    exceptions = exceptions or {} }
+  local problems = layers.check { tree }
+  os.execute("rm -rf " .. folder)
+  local texts = {}
+  for i, problem in ipairs(problems) do texts[i] = problem:gsub(folder .. "/", "") end
+  return table.concat(texts, "\n")
+end
+
+local EDGE = "lua/cudalua/low/a.lua uses high/b.lua: layer high is above low"
+
+describe("layers of Lua", function()
+  it("hold in this tree", function()
+    assert.same({}, (layers.check(dofile "tools/layers.lua")))
+  end)
+
+  it("may be used downwards", function()
+    assert.equal("", problems_of { ["high/b.lua"] = 'require "cudalua.low.a"', ["low/a.lua"] = "return {}" })
+  end)
+
+  it("are not used upwards, wherever the name of the module stands", function()
+    for _, text in ipairs {
+      'local b = require "cudalua.high.b"',
+      "return function() return require('cudalua.high.b') end",
+      'local b = package.loaded["cudalua.high.b"]',
+      'local s = [[ -- ]] local b = require "cudalua.high.b"',
+      'local part = "b" return require("cudalua.high." .. part)',
+      'local s = "--" local b = require"cudalua.high.b"',
+    } do
+      assert.equal(EDGE, problems_of { ["low/a.lua"] = text, ["high/b.lua"] = "return 1" }, text)
+    end
+    for _, text in ipairs { '-- require "cudalua.high.b"', '--[[ require "cudalua.high.b" ]]',
+      'return "cudalua.high.b"' } do
+      assert.equal("", problems_of { ["low/a.lua"] = text, ["high/b.lua"] = "return 1" }, text)
+    end
+  end)
+
+  it("have exceptions, each with a reason and a use, that close no circle", function()
+    local files = { ["low/a.lua"] = 'require "cudalua.high.b"', ["high/b.lua"] = "return 1" }
+    assert.equal("", problems_of(files, { { "low/a.lua", "high/b.lua", "for once" } }))
+    assert.truthy(problems_of(files, { { "low/a.lua", "high/b.lua" } }):find("an exception without a reason", 1, true))
+    assert.truthy(problems_of({ ["low/a.lua"] = "return 1", ["high/b.lua"] = "return 1" },
+      { { "low/a.lua", "high/b.lua", "for once" } }):find("is not needed", 1, true))
+    files["high/b.lua"] = 'require "cudalua.low.a"'
+    local closed = problems_of(files, { { "low/a.lua", "high/b.lua", "for once" } })
+    assert.truthy(closed:find("a circle of 2 files", 1, true), closed)
+  end)
+
+  it("have all files, and each of them has some", function()
+    assert.equal("lua/cudalua/c.lua: no layer of tools/layers.lua has it", problems_of { ["c.lua"] = "return 1",
+      ["low/a.lua"] = "return 1", ["high/b.lua"] = "return 1" })
+    assert.equal("lua/cudalua/: the layer high has no files", problems_of { ["low/a.lua"] = "return 1" })
+  end)
+end)
 
 local function shell(command, ...) assert.equal(0, os.execute(command:format(...))) end
 
-describe("the check of the layers", function()
+describe("layers of C", function()
   local place, root
   local function write(name, text)
     local file = assert(io.open(root .. name, "w"))
@@ -35,12 +106,13 @@ describe("the check of the layers", function()
   local function problems(exceptions)
     object("low", "one")
     object("high", "use")
-    return (check.check(tree(exceptions), place .. "/build"))
+    return (layers.check(tree(exceptions), place .. "/build"))
   end
 
   it("takes calls of a lower layer", function() assert.same({}, problems()) end)
 
   it("names a call of a higher layer, which only the symbols tell", function()
+    write("high/use.c", "int high_one(void) { return 1; }\n")
     write("low/one.c", "int high_one(void);\nint low_one(void) { return high_one(); }\n")
     assert.same({ root .. "low/one.c uses high/use.c: layer high is above low" }, problems())
   end)
@@ -55,6 +127,7 @@ describe("the check of the layers", function()
     local exception = { "low/one.c", "high/use.c", "to see" }
     assert.same({ root .. ": the exception low/one.c -> high/use.c is not needed: take it off the list" },
       problems { exception })
+    write("high/use.c", "int high_one(void) { return 1; }\n")
     write("low/one.c", "int high_one(void);\nint low_one(void) { return high_one(); }\n")
     assert.same({}, problems { exception })
     assert.same({ "low/one.c -> high/use.c: an exception without a reason" },

@@ -3,7 +3,7 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray
 local names = require "cudalua.base.names"
-local other_names = require "cudalua.help.other_names"
+local other_names = require "cudalua.base.other_names"
 
 -- The modules whose fields users read, and one object of each class.
 local modules = { cuda = cuda, gpuarray = gpuarray, ndarray = ndarray, dtype = cuda.dtype, math = cuda.math,
@@ -278,8 +278,8 @@ describe("Asking for names", function()
       assert(cuda.has "gpuarray.sort" and not cuda.has "nothing" and a.shape[1] == 3 and a._x == nil)
       local stream = cuda.Stream()
       stream:synchronize()
-      assert(not package.loaded["cudalua.help.suggest"] and not package.loaded["cudalua.help.other_names"])
-      assert(not pcall(function() return a.shpae end) and package.loaded["cudalua.help.suggest"])
+      assert(not package.loaded["cudalua.base.suggest"] and not package.loaded["cudalua.base.other_names"])
+      assert(not pcall(function() return a.shpae end) and package.loaded["cudalua.base.suggest"])
       print "fine"
     ]], gpu.driver)
     assert.equal("fine\n", out)
@@ -291,8 +291,11 @@ describe("Asking for names", function()
       local ndarray = require "cudalua.ndarray"
       print(select(2, pcall(function() return ndarray.zeros(3).shpae end)).message)
       print(select(2, pcall(function() return ndarray.zeros(3).sum end)).message)
+      require "cudalua"
+      print(select(2, pcall(function() return ndarray.zeros(3).sum end)).message)
     ]], gpu.driver)
     assert.equal("a host array has no field 'shpae'; did you mean 'shape'?\n" ..
+      "a host array has no field 'sum'\n" ..
       "a host array has no field 'sum'; computing is for arrays on the device: gpuarray.to_gpu(a)\n", out)
     assert.is_true(ok)
   end)

@@ -57,10 +57,10 @@ local function without_comments(text)
 end
 
 ---The files below a root, with what each of them uses: path -> { path of the other file = how often }.
----@param root string  "lua/cudalua/"
+---@param root string  "lua/cudalua/": the last folder begins the names of modules
 ---@return table<string, table<string, integer>>
 function M.lua_edges(root)
-  local files, by_module, prefix = {}, {}, root:match "^lua/(.*)/$":gsub("/", ".")
+  local files, by_module, prefix = {}, {}, root:match "([%w_]+)/$"
   for _, path in ipairs(lines_of(("find %s -name '*.lua' | sort"):format(root))) do
     local name = path:sub(#root + 1)
     files[name] = {}
@@ -132,9 +132,27 @@ function M.source_of(files, object)
   end
 end
 
+---The lines of a text that are neither blank nor comments.
+---@param text string
+---@param is_lua boolean  else C
+---@return integer
+function M.lines_of_code(text, is_lua)
+  local n = 0
+  text = is_lua and without_comments(text) or text:gsub("/%*.-%*/", ""):gsub("//[^\n]*", "")
+  for line in text:gmatch "[^\n]+" do
+    if line:find "%S" then n = n + 1 end
+  end
+  return n
+end
+
 -- ---- layers ---------------------------------------------------------------------------------------------------------
 
-local function layer_of(tree, name)
+---The layer of a file.
+---@param tree table   a row of tools/layers.lua
+---@param name string  path below its root
+---@return integer? number  from the lowest; nil: none has it
+---@return string? name
+function M.layer_of(tree, name)
   local best, length, number
   for i, layer in ipairs(tree.layers) do
     for k = 2, #layer do
@@ -146,7 +164,51 @@ local function layer_of(tree, name)
   return number, best
 end
 
--- Circles among files of several layers cannot be where no edge goes up. Exceptions could close one.
+-- The files that reach each other, as lists: Tarjan's strongly connected components.
+local function circles(files)
+  local index, low, on, stack, count, list = {}, {}, {}, {}, 0, {}
+  local function visit(name)
+    count = count + 1
+    index[name], low[name], on[name] = count, count, true
+    stack[#stack + 1] = name
+    for other in pairs(files[name]) do
+      if not index[other] then
+        visit(other)
+        low[name] = math.min(low[name], low[other])
+      elseif on[other] then
+        low[name] = math.min(low[name], index[other])
+      end
+    end
+    if low[name] == index[name] then
+      local circle = {}
+      repeat
+        local other = table.remove(stack)
+        on[other], circle[#circle + 1] = false, other
+      until other == name
+      if #circle > 1 then list[#list + 1] = circle end
+    end
+  end
+  for name in pairs(files) do
+    if not index[name] then visit(name) end
+  end
+  return list
+end
+
+-- Edges that go up by an exception can close a circle over several layers, which is worse than the edge.
+local function check_circles(tree, files, problems)
+  for _, circle in ipairs(circles(files)) do
+    table.sort(circle)
+    local first = M.layer_of(tree, circle[1])
+    for _, name in ipairs(circle) do
+      if M.layer_of(tree, name) ~= first then
+        local text = "%s: a circle of %d files over several layers, among them %s and %s"
+        problems[#problems + 1] = text:format(tree.root, #circle, circle[1], name)
+        break
+      end
+    end
+  end
+end
+
 local function check_tree(tree, files, problems)
   local lines, used, unneeded = {}, {}, {}
   for _, e in ipairs(tree.exceptions) do
@@ -159,17 +221,17 @@ local function check_tree(tree, files, problems)
   for name in pairs(files) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    local number, layer = layer_of(tree, name)
+    local number, layer = M.layer_of(tree, name)
     if not number then
       problems[#problems + 1] = ("%s%s: no layer of tools/layers.lua has it"):format(tree.root, name)
     else
-      lines[layer] = (lines[layer] or 0) + select(2, read(tree.root .. name):gsub("\n", ""))
+      lines[layer] = (lines[layer] or 0) + M.lines_of_code(read(tree.root .. name), name:find "%.lua$" ~= nil)
       used[number] = true
       local others = {}
       for other in pairs(files[name]) do others[#others + 1] = other end
       table.sort(others)
       for _, other in ipairs(others) do
-        local above, its = layer_of(tree, other)
+        local above, its = M.layer_of(tree, other)
         local edge = name .. " -> " .. other
         if above and above > number then
           if unneeded[edge] == nil then
@@ -180,6 +242,7 @@ local function check_tree(tree, files, problems)
       end
     end
   end
+  check_circles(tree, files, problems)
   for i, layer in ipairs(tree.layers) do
     if not used[i] then problems[#problems + 1] = ("%s: the layer %s has no files"):format(tree.root, layer[1]) end
   end
@@ -197,7 +260,7 @@ end
 function M.check(trees, build)
   local problems, report = {}, {}
   for _, tree in ipairs(trees) do
-    local is_lua = tree.root:find "^lua/"
+    local is_lua = tree.root:find "%f[%w]lua/"
     if is_lua or build then
       local files = is_lua and M.lua_edges(tree.root) or M.c_edges(tree.root, build)
       local lines, sum = check_tree(tree, files, problems), 0
@@ -206,8 +269,11 @@ function M.check(trees, build)
         sum = sum + (lines[layer[1]] or 0)
         parts[#parts + 1] = ("%s %d"):format(layer[1], lines[layer[1]] or 0)
       end
-      report[#report + 1] = ("%s %d lines, %d exceptions: %s"):format(tree.root, sum, #tree.exceptions,
+      report[#report + 1] = ("%s %d lines of code, %d exceptions: %s"):format(tree.root, sum, #tree.exceptions,
         table.concat(parts, ", "))
+      if tree.budget and sum > tree.budget then
+        problems[#problems + 1] = ("%s has %d lines of code; its budget is %d"):format(tree.root, sum, tree.budget)
+      end
     end
   end
   return problems, report

@@ -35,8 +35,8 @@ lint_tidy() {
   return "$status"
 }
 
-# The layers of tools/layers.lua, in C by the symbols of what lint_compile built.
-lint_layers() { luajit tools/check_layers.lua "$BUILD-clang" >&2; }
+# The layers of tools/layers.lua, in C by the symbols of what lint_compile built; and the page that shows all files.
+lint_layers() { { luajit tools/check_layers.lua "$BUILD-clang" && luajit tools/map.lua check; } >&2; }
 
 lint_lua() {
   local dir dirs=()

@@ -1,1 +1,2 @@
-return require "cudalua" -- the name that PyCUDA users look for: cudalua.driver
+-- PyCUDA's name of the whole module.
+return require "cudalua"

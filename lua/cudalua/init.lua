@@ -46,6 +46,8 @@ for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function
   cuda[name] = core.classes[name] -- tables of methods
 end
 
+hooks.elsewhere = function(owner, key) return require "cudalua.help.elsewhere"(owner, key) end
+
 core.on_finalizer_error(function(err)
   if cuda.on_notice then cuda.on_notice("an error in a finalizer: " .. tostring(err)) end
 end)

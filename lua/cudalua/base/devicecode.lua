@@ -5,7 +5,7 @@ local errors = require "cudalua.base.errors"
 
 local M = {}
 
-local here = debug.getinfo(1, "S").source:match "^@(.*)base/devicecode%.lua$" or "./"
+local here = debug.getinfo(1, "S").source:match "^@(.*)base/devicecode%.lua$"
 
 ---@param name string  "libc", "array"
 ---@return string?  without a slash at its end; nil: this installation lacks it

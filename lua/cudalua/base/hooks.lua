@@ -1,8 +1,27 @@
 -- Functions of higher rooms that lower ones call: a room puts its own here when it is loaded. Until then there is
 -- nothing to do, as no program can have what they are about.
 
+local core = require "cudalua.core"
+
 ---@class cudalua.hooks
 local M = {}
+
+---What to write in place of a name that is not where a program looks for it (help/elsewhere.lua, by init.lua).
+---@param owner cudalua.Names
+---@param key string
+---@return string?
+function M.elsewhere(owner, key) end -- luacheck: ignore owner key
+
+---A host array of zeros in page-locked or managed memory (driver/hostmem.lua, by driver/memory.lua).
+---@param what string                 the function, for messages
+---@param backing "pinned"|"managed"
+---@param shape integer[]
+---@param dtype cudalua.dtype.DType
+---@param order "C"|"F"
+---@return cudalua.ndarray.Array
+function M.host_zeros(what, backing, shape, dtype, order) -- luacheck: ignore shape dtype order
+  core.raise("LogicError", ("%s: %s memory comes from the driver; load the module cudalua first"):format(what, backing))
+end
 
 ---The dtype that a value names, or nil (dtype.lua).
 ---@param x any

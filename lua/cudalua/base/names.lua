@@ -9,7 +9,7 @@ local M = {}
 ---What has names.
 ---@class cudalua.Names
 ---@field text string             what messages call it: "gpuarray", "a Stream"
----@field kind? string            for suggest.lua: where else it looks
+---@field kind? string            for help/elsewhere.lua: where else it looks
 ---@field find? fun(t: table, key: any): any  makes or loads what is made or loaded when first asked for
 ---@field optional? table<string, boolean>    names that may be nil
 ---@field tables table[]          whose keys are the names; strict() adds its table
@@ -24,7 +24,7 @@ local owners = setmetatable({}, { __mode = "k" }) -- table -> cudalua.Names
 function M.unknown(owner, key)
   if type(key) ~= "string" or key:byte() == 95 then return nil end
   if owner.optional and owner.optional[key] then return nil end
-  return require("cudalua.help.suggest").refuse(owner, key)
+  return require("cudalua.base.suggest").refuse(owner, key)
 end
 local unknown = M.unknown
 

@@ -6,6 +6,7 @@
 -- SHA-256. The SHA-256 of the whole is the entry's name, and the whole is in the entry.
 
 local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
 local includes = require "cudalua.compiler.includes"
 local notice = require "cudalua.base.notice"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -144,10 +145,11 @@ function decode(text, at) return readers[text:byte(at)](text, at + 1) end
 local own
 local function own_stamp()
   if own then return own end
-  local base = debug.getinfo(1, "S").source:match "^@(.*)compiler/cache%.lua$" or "none/"
+  local base = debug.getinfo(1, "S").source:match "^@(.*)compiler/cache%.lua$"
   local lines = { version.VERSION_TEXT }
   local function add(path)
     local _, bytes, changed = core.stat(path)
+    if not bytes then errors.raise("RuntimeError", "the library's own file was not found: " .. path) end
     lines[#lines + 1] = ("%s %s"):format(tostring(bytes), tostring(changed))
   end
   local others = { "compiler.lua", "types/source.lua", "types/signature.lua", "types/typename.lua" }

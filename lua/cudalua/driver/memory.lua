@@ -3,6 +3,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -161,6 +162,11 @@ if wanted and wanted ~= "" then
     errors.raise("LogicError", ("CUDALUA_GC_BUDGET is '%s': it must be %s"):format(wanted, expected))
   end
   core.gc_budget(bytes_of(wanted))
+end
+
+function hooks.host_zeros(_, backing, shape, dtype, order)
+  local hostmem = require "cudalua.driver.hostmem"
+  return hostmem[backing == "pinned" and "pagelocked_zeros" or "managed_zeros"](shape, dtype, { order = order })
 end
 
 return M

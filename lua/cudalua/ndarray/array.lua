@@ -6,6 +6,7 @@ local copy = require "cudalua.ndarray.copy"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.base.names"
@@ -226,10 +227,7 @@ end
 ---@raise LogicError if it has too many elements, MemoryError if memory is exhausted
 function M.allocated(what, shape, dtype, order, backing)
   local size = layout.size(what, shape, dtype.itemsize)
-  if backing then
-    local hostmem = require "cudalua.driver.hostmem"
-    return hostmem[backing == "pinned" and "pagelocked_zeros" or "managed_zeros"](shape, dtype, { order = order })
-  end
+  if backing then return hooks.host_zeros(what, backing, shape, dtype, order) end
   local p, memory = allocate(what, size * dtype.itemsize)
   return new(dtype, p, shape, layout.dense_strides(shape, dtype.itemsize, order), size, memory)
 end

@@ -1,3 +1,4 @@
+/* Opening libraries that are looked for in several places, and remembering which was found. */
 #include "code/library.h"
 
 #include <dlfcn.h>
