@@ -9,6 +9,21 @@
 -- `Device.count`, a method `Device:name`, a class or a value. `later` holds specs and names of the same form
 -- that are promised but not there yet; the check passes over them. A public function of the module, or of a class with
 -- promised methods, that stands nowhere here fails it too, but for those in `internal`, which are the library's own.
+-- Names of operations, and of functions that are methods, too, are those of the definitions (names.lua).
+local names = dofile(debug.getinfo(1, "S").source:match "^@(.*)contract%.lua$" .. "names.lua")
+
+-- Functions and methods of these names.
+local function both(list) return list .. " " .. list:gsub("%S+", "Array:%0") end
+
+-- Those that these files of lua/cudalua/gpuarray/ define.
+local function defined(...)
+  local list = {}
+  for _, file in ipairs { ... } do
+    for name in next, names.defined[file] do list[#list + 1] = name end
+  end
+  return both(table.concat(list, " "))
+end
+
 return {
   {
     module = "cudalua", prefix = "cuda",
@@ -174,59 +189,26 @@ return {
       Array:copy Array:astype broadcast_arrays atleast_1d atleast_2d atleast_3d concatenate stack hstack vstack dstack
       reshape ravel squeeze expand_dims transpose swapaxes moveaxis flip fliplr flipud rot90 broadcast_to diagonal copy
       split array_split tile repeat_ roll pad reverse]],
-    gpuarray_functions_spec = [[abs acos acosh add angle asin asinh atan atan2 atanh bitwise_and bitwise_not
-      bitwise_or bitwise_xor cbrt ceil clip complex conj conjugate copysign cos cosh cospi cube cyl_bessel_i0
-      cyl_bessel_i1 degrees div eq erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor floordiv fma fmax
-      fmin fmod frexp gcd ge gt heaviside hypot ieee_remainder if_positive ilogb imag isfinite isinf isnan j0 j1 jn lcm
-      ldexp le left_shift lgamma log log10 log1p log2 logaddexp logaddexp2 logb logical_and logical_not logical_or
-      logical_xor lt maximum minimum mod modf mul mul_add ne neg nextafter normcdf normcdfinv pos pow radians rcbrt
-      real reciprocal rhypot right_shift rint round round_away rsqrt sign signbit sin sinh sinpi sqrt square sub tan
-      tanh tgamma trunc y0 y1 yn vec splay fast_math Array:abs Array:acos Array:acosh Array:add Array:angle
-      Array:asin Array:asinh Array:atan Array:atan2 Array:atanh Array:bitwise_and Array:bitwise_not Array:bitwise_or
-      Array:bitwise_xor Array:cbrt Array:ceil Array:clip Array:complex Array:conj Array:conjugate Array:copysign
-      Array:cos Array:cosh Array:cospi Array:cube Array:cyl_bessel_i0 Array:cyl_bessel_i1 Array:degrees Array:div
-      Array:eq Array:erf Array:erfc Array:erfcinv Array:erfcx Array:erfinv Array:exp Array:exp10 Array:exp2 Array:expm1
-      Array:fabs Array:fdim Array:floor Array:floordiv Array:fma Array:fmax Array:fmin Array:fmod Array:frexp
-      Array:gcd Array:ge Array:gt Array:heaviside Array:hypot Array:ieee_remainder Array:if_positive Array:ilogb
-      Array:imag Array:isfinite Array:isinf Array:isnan Array:j0 Array:j1 Array:jn Array:lcm Array:ldexp Array:le
-      Array:left_shift Array:lgamma Array:log Array:log10 Array:log1p Array:log2 Array:logaddexp Array:logaddexp2
-      Array:logb Array:logical_and Array:logical_not Array:logical_or Array:logical_xor Array:lt Array:maximum
-      Array:minimum Array:mod Array:modf Array:mul Array:mul_add Array:ne Array:neg Array:nextafter Array:normcdf
-      Array:normcdfinv Array:pos Array:pow Array:radians Array:rcbrt Array:real Array:reciprocal Array:rhypot
-      Array:right_shift Array:rint Array:round Array:round_away Array:rsqrt Array:sign Array:signbit Array:sin
-      Array:sinh Array:sinpi Array:sqrt Array:square Array:sub Array:tan Array:tanh Array:tgamma Array:trunc Array:y0
-      Array:y1 Array:yn Array:iadd Array:isub Array:imul Array:idiv Array:imod Array:ipow Array:ifloordiv
-      Array:cuda_array_interface]],
+    gpuarray_functions_spec = both(names.operations) .. [[ vec splay fast_math Array:iadd Array:isub Array:imul
+      Array:idiv Array:imod Array:ipow Array:ifloordiv Array:cuda_array_interface]],
     typeinfo_spec = "finfo iinfo can_cast result_type",
     gpuarray_numpy_functions_spec = [[isclose allclose array_equal nan_to_num masked_fill diff interp isin intersect1d
-      union1d setdiff1d setxor1d unravel_index ravel_multi_index partition argpartition average nanmedian nanquantile
-      nanpercentile unstack Array:isclose Array:allclose Array:array_equal Array:nan_to_num Array:masked_fill Array:diff
-      Array:isin Array:partition Array:argpartition Array:average Array:nanmedian Array:nanquantile Array:nanpercentile
-      Array:unstack]],
+      union1d setdiff1d setxor1d unravel_index ravel_multi_index average unstack Array:isclose Array:allclose
+      Array:array_equal Array:nan_to_num Array:masked_fill Array:diff Array:isin Array:average Array:unstack]],
     gpuarray_spec = "eager eval scope Array:eval Array:release",
-    gpuarray_sort_spec = [[sort argsort topk unique median quantile percentile Array:sort Array:argsort Array:topk
-      Array:unique Array:median Array:quantile Array:percentile]],
+    gpuarray_sort_spec = defined("order.sort", "order.quantile", "order.nanquantile"),
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
-    gpuarray_reduce_spec = [[sum prod mean min max argmin argmax any all count_nonzero ptp var std dot vdot subset_sum
-      subset_min subset_max subset_dot Array:sum Array:prod Array:mean Array:min Array:max Array:argmin Array:argmax
-      Array:any Array:all Array:count_nonzero Array:ptp Array:var Array:std Array:dot Array:vdot nansum nanprod nanmin
-      nanmax nanargmin nanargmax nanmean nanvar nanstd norm logsumexp Array:nansum Array:nanprod Array:nanmin
-      Array:nanmax Array:nanargmin Array:nanargmax Array:nanmean Array:nanvar Array:nanstd Array:norm
-      Array:logsumexp]],
-    gpuarray_scan_spec = [[cumsum cumprod cummax cummin Array:cumsum Array:cumprod Array:cummax Array:cummin]],
+    gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max
+      subset_dot]],
+    gpuarray_scan_spec = defined "reduce.scan",
     gpuarray_index_spec = [[Array:slice take put take_along_axis put_along_axis where nonzero argwhere flatnonzero
       compress extract place putmask select choose multi_take multi_put multi_take_put searchsorted Array:take Array:put
       Array:nonzero Array:where Array:compress Array:choose Array:searchsorted]],
   },
   {
     module = "cudalua.math", prefix = "math",
-    math_spec = [[abs fabs sign ceil floor trunc rint round round_away sqrt rsqrt cbrt rcbrt square cube reciprocal
-      exp exp2 exp10 expm1 log log2 log10 log1p logb ilogb sin cos tan sinpi cospi asin acos atan sinh
-      cosh tanh asinh acosh atanh degrees radians angle erf erfc erfcx erfinv erfcinv normcdf normcdfinv
-      lgamma tgamma j0 j1 y0 y1 cyl_bessel_i0 cyl_bessel_i1 isnan isinf isfinite signbit real imag conj
-      fmod floordiv mod ieee_remainder fdim hypot rhypot pow logaddexp logaddexp2 atan2 ldexp copysign
-      nextafter heaviside minimum maximum fmin fmax jn yn fma clip frexp modf]],
+    math_spec = names.math,
   },
   {
     module = "cudalua.elementwise", prefix = "elementwise",

@@ -8,10 +8,8 @@ local gpuarray = require "cudalua.gpuarray"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local cuda, Array = gpu.cuda, gpuarray.Array
 
--- Integers, where an operation has no floats.
-local bitwise = { bitwise_and = true, bitwise_or = true, bitwise_xor = true, bitwise_not = true, left_shift = true,
-  right_shift = true, gcd = true, lcm = true }
-local orders = { jn = 1, yn = 1, ldexp = 2 } -- which operand is one
+-- Is an operand taken as integers: where an operation has no floats, or for an order or an exponent?
+local function takes_integers(op, k) return not op:has(dtype.float32) or op.weak[k] == dtype.int32 end
 
 local function rows(name) return name == "where" or name == "mul_add" or name:find "^frexp_" or name:find "^modf_" end
 
@@ -24,7 +22,7 @@ describe("Operations:", function()
     for k = 1, op.arity do
       local values = {}
       for i = 1, n do values[i] = ({ i, n + 1 - i, 2 })[k] end
-      list[k] = gpuarray.to_gpu(values, (bitwise[op.name] or orders[op.name] == k) and "int32" or "float32")
+      list[k] = gpuarray.to_gpu(values, takes_integers(op, k) and "int32" or "float32")
     end
     return list
   end

@@ -290,6 +290,24 @@ describe("Sorting", function()
     gpu.refuses_nonsense(function(x) return a:topk(x) end, { boolean = true })
   end)
 
+  local second = { k = 2, kth = 2, q = 0.25 } -- arguments, by parameter
+  for _, file in ipairs { "order.sort", "order.quantile", "order.nanquantile" } do
+    for name, parameters in pairs(dofile("docs/names.lua").defined[file]) do
+      it(("gpuarray.%s is gpuarray.Array:%s"):format(name, name), function()
+        local a = gpuarray.to_gpu { 5, 1, 4, 2, 3, 1 }
+        local argument = second[parameters:match "^a (%w+) options$"]
+        local given = { a, argument }
+        local want, got = { gpuarray[name](unpack(given)) }, { a[name](unpack(given)) }
+        assert.is_true(#want > 0)
+        for i = 1, #want do assert.same(want[i]:tolist(), got[i]:tolist()) end
+        given[1] = 5
+        gpu.raises("LogicError", "gpuarray." .. name .. ": ", gpuarray[name], unpack(given))
+        given[argument and 3 or 2], given[argument and 4 or 3] = {}, 7
+        gpu.raises("LogicError", "gpuarray:" .. name .. ": 7 is an argument too many", a[name], unpack(given))
+      end)
+    end
+  end
+
   it("gpuarray.topk and gpuarray.Array:topk are the first of the sorted", function()
     local a = random({ 40, 50 }, "float32")
     for axis = 1, 2 do

@@ -3,6 +3,7 @@
 local gpu = require "spec.support.gpu"
 local references = require "spec.support.op_references"
 local gpuarray = require "cudalua.gpuarray"
+local dtype = require "cudalua.dtype"
 local math = require "cudalua.math"
 
 local abs, frexp, max = _G.math.abs, _G.math.frexp, _G.math.max
@@ -58,8 +59,12 @@ describe("math", function()
       local row = assert(references.reals[name], name)
       local op = require("cudalua.gpuarray.kernel.ops")[name]
       local lists = { others[name] or first, second, third }
-      if name == "jn" or name == "yn" then lists = { orders, others[name] } end
-      if name == "ldexp" then lists[2] = orders end
+      for k = 1, op.arity do -- an order or an exponent, and the values that come with it
+        if op.weak[k] == dtype.int32 then
+          if k == 1 then lists[2] = lists[1] end
+          lists[k] = orders
+        end
+      end
       local arrays = {}
       for i = 1, op.arity do
         arrays[i] = gpuarray.to_gpu(lists[i], lists[i] == orders and "int32" or "float32")

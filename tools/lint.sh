@@ -50,11 +50,14 @@ lint_shell() { shellcheck -x dev bin/cudalua .ci/run tools/*.sh; }
 # shellcheck source-path=SCRIPTDIR source=fuzz.sh
 lint_fuzz() { . "$ROOT/tools/fuzz.sh"; fuzz_short >/dev/null; }
 
+# What ./dev generate writes is what it would write now.
+lint_generated() { luajit tools/generate.lua --check; }
+
 run_lint() {
   local check status passed=0 failed=0
   need luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck cuda
   cd "$ROOT" || exit
-  for check in compile format tidy layers lua shell fuzz; do
+  for check in compile format tidy layers lua shell fuzz generated; do
     # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
     set +e
     (set -e; "lint_$check")

@@ -1,21 +1,17 @@
--- Mathematical functions of arrays: those operations of gpuarray that take floats, by their names alone. What PyCUDA
--- calls cumath.
+-- Mathematical functions of arrays: those operations of gpuarray that take floats, by their names alone (`math` of the
+-- rows, kernel/ops.lua). What PyCUDA calls cumath.
 
-local functions = require("cudalua.gpuarray.core.functions").functions
+local functions = require "cudalua.gpuarray.core.functions"
 local names = require "cudalua.base.names"
+local ops = require "cudalua.gpuarray.kernel.ops"
+local pairs_of = require "cudalua.base.pairs_of"
 
 ---@class cudalua.math
 local M = {}
 
-for name in ([[
-  abs fabs sign ceil floor trunc rint round round_away fmod floordiv mod ieee_remainder fma fdim hypot rhypot
-  sqrt rsqrt cbrt rcbrt square cube reciprocal pow exp exp2 exp10 expm1 log log2 log10 log1p logb ilogb logaddexp
-  logaddexp2 sin cos tan sinpi cospi asin acos atan atan2 sinh cosh tanh asinh acosh atanh degrees radians angle
-  erf erfc erfcx erfinv erfcinv normcdf normcdfinv lgamma tgamma j0 j1 jn y0 y1 yn cyl_bessel_i0 cyl_bessel_i1
-  ldexp copysign nextafter heaviside minimum maximum fmin fmax clip isnan isinf isfinite signbit real imag conj
-  frexp modf
-]]):gmatch "%S+" do
-  M[name] = functions[name]
+for name, f in pairs_of(functions.functions) do
+  local op = ops[name] or functions.pairs[name]
+  if op and op.math then M[name] = f end
 end
 
 names.strict(M, { text = "math", kind = "module" })

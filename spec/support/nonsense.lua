@@ -157,11 +157,12 @@ local options = {
   ["cuda.Function:suggest_block"] = "shared limit", ["cuda.Function:max_active_clusters"] = "block cluster shared",
   ["cuda.Function:max_cluster_size"] = "block shared",
 }
-for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std"):gmatch "%S+" do
+local names = dofile(root .. "/docs/names.lua")
+for name in (names.reductions .. " ptp var std"):gmatch "%S+" do
   options["gpuarray." .. name], options["gpuarray.Array:" .. name] = "axis keepdims dtype ddof out",
     "axis keepdims dtype ddof out"
 end
-for name in ("cumsum cumprod cummax cummin"):gmatch "%S+" do
+for name in names.scans:gmatch "%S+" do
   options["gpuarray." .. name], options["gpuarray.Array:" .. name] = "axis dtype out", "axis dtype out"
 end
 for name in ("Inclusive Exclusive Generic"):gmatch "%S+" do

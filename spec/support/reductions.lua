@@ -137,6 +137,32 @@ function M.max(list, t)
     or function(a, b) return a > b end)
 end
 
+-- The same of those that are numbers; of none NaN, and place 0.
+local function numbers(list)
+  local out, places = {}, {}
+  for i, x in ipairs(list) do
+    if x == x then out[#out + 1], places[#places + 1] = x, i end
+  end
+  return out, places
+end
+
+local function of_numbers(f)
+  return function(list, t)
+    local some = numbers(list)
+    if some[1] == nil then return 0 / 0 end
+    return f(some, t)
+  end
+end
+M.nanmin, M.nanmax = of_numbers(M.min), of_numbers(M.max)
+
+local function place_of_numbers(f)
+  return function(list)
+    local some, places = numbers(list)
+    return places[f(some)] or 0
+  end
+end
+M.nanargmin, M.nanargmax = place_of_numbers(M.argmin), place_of_numbers(M.argmax)
+
 function M.any(list)
   for _, x in ipairs(list) do
     if truth(x) then return true end

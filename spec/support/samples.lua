@@ -2,6 +2,7 @@
 -- numbers, 'strings, true, false and nil. spec/nonsense_spec.lua puts nonsense in the place of each; a function of
 -- docs/contract.lua that has no row here fails it. A class that cannot be called is "-".
 local samples = {}
+local names_file = debug.getinfo(1, "S").source:match "^@(.*)spec/support/samples%.lua$" .. "docs/names.lua"
 
 local function rows(prefix, text)
   for name, words in text:gmatch "(%S+) *= *([^\n;]*)[\n;]" do
@@ -189,26 +190,19 @@ nonzero = garray; argwhere = garray; flatnonzero = garray; compress = gmask garr
 place = garray gmask 1; putmask = garray gmask 1; select = gmasks garrays 0; choose = gpositions gfours options
 multi_take = garrays gpositions options; multi_put = gfours gpositions gplace
 multi_take_put = garrays gpositions gpositions gplace; searchsorted = garray 1 options
-sort = garray options; argsort = garray options; topk = garray 1 options; unique = garray options
-median = garray options; quantile = garray 0.5 options; percentile = garray 50 options
-Array:sort = garray options; Array:argsort = garray options; Array:topk = garray 1 options
-Array:unique = garray options; Array:median = garray options; Array:quantile = garray 0.5 options
-Array:percentile = garray 50 options; bincount = gcounted options; histogram = garray 2 options
+bincount = gcounted options; histogram = garray 2 options
 histogram_bin_edges = garray 2 options; digitize = garray garray options
 finfo = 'float32; iinfo = 'int8; can_cast = 'int8 'int16; result_type = 'int8 garray 1
 isclose = garray garray options; allclose = garray garray options; array_equal = garray garray options
 nan_to_num = garray options; masked_fill = garray gmask 1 options; diff = garray 1 options
 interp = garray garray garray options; isin = garray garray options; intersect1d = garray garray options
 union1d = garray garray; setdiff1d = garray garray options; setxor1d = garray garray options
-unravel_index = gpositions 16 options; ravel_multi_index = gplaces 16 options; partition = garray 1 options
-argpartition = garray 1 options; average = garray options; nanmedian = garray options
-nanquantile = garray 0.5 options; nanpercentile = garray 50 options; unstack = garray 1
+unravel_index = gpositions 16 options; ravel_multi_index = gplaces 16 options; average = garray options
+unstack = garray 1
 Array:isclose = garray garray options; Array:allclose = garray garray options
 Array:array_equal = garray garray options; Array:nan_to_num = garray options
 Array:masked_fill = garray gmask 1 options; Array:diff = garray 1 options; Array:isin = garray garray options
-Array:partition = garray 1 options; Array:argpartition = garray 1 options; Array:average = garray options
-Array:nanmedian = garray options; Array:nanquantile = garray 0.5 options; Array:nanpercentile = garray 50 options
-Array:unstack = garray 1
+Array:average = garray options; Array:unstack = garray 1
 ]])
 
 rows("tools.", [[
@@ -220,13 +214,15 @@ ScalarArg = 'float32 'x options; is_arg = argument; Arg = -; Arg:declarator = ar
 match_dtype_to_c_struct = 'nonsense_particle particle; c_declarations = dtypes 'text
 ]])
 
-for name in ("sum prod mean min max argmin argmax any all count_nonzero ptp var std nansum nanprod nanmin nanmax " ..
-  "nanargmin nanargmax nanmean nanvar nanstd norm logsumexp"):gmatch "%S+" do
-  samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = "garray options", "garray options"
+-- Functions that are methods, too, by their parameters.
+local by_parameter = { k = "1", kth = "1", q = "0.5", options = "options" }
+for _, functions in pairs(dofile(names_file).defined) do
+  for name, parameters in pairs(functions) do
+    local words = parameters:gsub("%w+", function(parameter) return by_parameter[parameter] or "garray" end)
+    samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = words, words
+  end
 end
 rows("gpuarray.", [[
-dot = garray garray options; vdot = garray garray options; Array:dot = garray garray options
-Array:vdot = garray garray options
 subset_sum = gpositions garray options; subset_min = gpositions garray options; subset_max = gpositions garray options
 subset_dot = gpositions garray garray options
 ]])
@@ -252,10 +248,6 @@ InclusiveScanKernel = 'float32 'a+b options; InclusiveScanKernel:source = inclus
 ExclusiveScanKernel = 'float32 'a+b 0 options; ExclusiveScanKernel:source = exclusive
 GenericScanKernel = 'float32 statement_args 'x[i] 'a+b 0 'x[i]=item options; GenericScanKernel:source = generic
 ]])
-
-for _, name in ipairs { "cumsum", "cumprod", "cummax", "cummin" } do
-  samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = "garray options", "garray options"
-end
 
 -- The module's functions are the methods of its generator.
 local draws = [[uniform = 4 0 1 'float32; normal = 4 0 1 'float32; log_normal = 4 0 1 'float32

@@ -1,6 +1,62 @@
 -- What scans give, computed on the host in plain Lua, in the documented order (kernels/array/scan.cu) and independent
 -- of the library's own code.
+local dtype = require "cudalua.dtype"
+local ffi = require "ffi"
+local rounding = require("spec.support.reductions").rounding
+
 local M = {}
+
+local function same(x) return x end
+
+-- Sums or products: combine(a, b) of two numbers, and of two complex ones with what rounds their parts.
+local function accumulated(combine, complex)
+  return function(t)
+    if t.kind == "complex" then
+      local r = rounding(t)
+      return same, function(a, b) return t.ctype(complex(a, b, r)) end, same
+    end
+    if t.kind == "float" then
+      local r = rounding(t.itemsize == 2 and dtype.float32 or t)
+      return same, function(a, b) return r(combine(a, b)) end, rounding(t)
+    end
+    local whole = ffi.typeof(t.kind == "uint" and "uint64_t" or "int64_t")
+    return function(x) return whole(type(x) == "boolean" and (x and 1 or 0) or x) end, combine, same
+  end
+end
+
+-- The greatest (sign 1) or least (-1) values; -0 is less than 0.
+local function extreme(sign)
+  local function before(a, b) return sign * a < sign * b or a == b and a == 0 and sign / a < sign / b end
+  local function best(a, b)
+    if a ~= a or b ~= b then return 0 / 0 end
+    return before(a, b) and b or a
+  end
+  return function(t)
+    if t.kind == "bool" then
+      return function(x) return x and 1 or 0 end, best, function(x) return x == 1 end
+    end
+    return same, best, same
+  end
+end
+
+---By scan, for a dtype: how elements become values of the computation, how two become one, and what the result is.
+---@type table<string, fun(t: cudalua.dtype.DType): function, function, function>
+M.steps = {
+  cumsum = accumulated(function(a, b) return a + b end, function(a, b, r) return r(a.re + b.re), r(a.im + b.im) end),
+  cumprod = accumulated(function(a, b) return a * b end, function(a, b, r)
+    return r(r(a.re * b.re) - r(a.im * b.im)), r(r(a.re * b.im) + r(a.im * b.re))
+  end),
+  cummax = extreme(1),
+  cummin = extreme(-1),
+}
+
+---What NumPy's manual or NumPy itself gives: elements, axis (nil: all), result.
+---@type table<string, table[]>
+M.examples = {
+  cumsum = { { { { 1, 2, 3 }, { 4, 5, 6 } }, nil, { 1, 3, 6, 10, 15, 21 } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 1, { { 1, 2, 3 }, { 5, 7, 9 } } } },
+  cumprod = { { { { 1, 2, 3 }, { 4, 5, 6 } }, 2, { { 1, 2, 6 }, { 4, 20, 120 } } } },
+}
 
 -- Values first, first + 1 ... of which there are `count`, pairwise: perfect trees of the largest power of two first.
 local function tree(list, first, count, combine)

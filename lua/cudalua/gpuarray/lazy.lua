@@ -5,33 +5,7 @@ local object = require "cudalua.gpuarray.core.object"
 
 local Array = object.Array
 
--- file, functions of the module, methods of arrays
-local parts = {
-  { "make.generate", "arange diag eye identity linspace logspace meshgrid tri tril triu", "" },
-  { "make.join", "array_split concatenate dstack hstack pad repeat_ roll split stack tile " ..
-    "unstack vstack", "array_split pad repeat_ roll split tile unstack" },
-  { "index.take", "multi_put multi_take multi_take_put put put_along_axis take take_along_axis", "put take" },
-  { "index.where", "argwhere compress extract flatnonzero nonzero place putmask where", "compress nonzero where" },
-  { "index.unravel", "ravel_multi_index unravel_index", "" },
-  { "index.choose", "choose searchsorted select", "choose searchsorted" },
-  { "reduce.reduce", "all any argmax argmin count_nonzero dot max mean min prod ptp std subset_dot subset_max " ..
-    "subset_min subset_sum sum var vdot",
-    "all any argmax argmin count_nonzero dot max mean min prod ptp std sum var vdot" },
-  { "reduce.nan_and_norms", "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm",
-    "logsumexp nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar norm" },
-  { "derived.diff", "diff", "diff" },
-  { "derived.interp", "interp", "" },
-  { "derived.closeness", "allclose array_equal isclose", "allclose array_equal isclose" },
-  { "derived.replace", "masked_fill nan_to_num", "masked_fill nan_to_num" },
-  { "derived.average", "average", "average" },
-  { "reduce.scan", "cummax cummin cumprod cumsum", "cummax cummin cumprod cumsum" },
-  { "order.sort", "argpartition argsort partition sort topk unique",
-    "argpartition argsort partition sort topk unique" },
-  { "order.quantile", "median percentile quantile", "median percentile quantile" },
-  { "order.nanquantile", "nanmedian nanpercentile nanquantile", "nanmedian nanpercentile nanquantile" },
-  { "derived.sets", "intersect1d isin setdiff1d setxor1d union1d", "isin" },
-  { "order.count", "bincount digitize histogram histogram_bin_edges", "" },
-}
+local parts = require "cudalua.gpuarray.lazy_names" -- file, functions of the module, methods of arrays
 
 local M = { list = parts }
 

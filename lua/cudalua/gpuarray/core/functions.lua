@@ -74,7 +74,8 @@ local by_arity = {
   function(op) return function(a, b, c, options) return apply(op, options, a, b, c) end end,
 }
 
----The operations as functions, by name (docs/meta/math.lua, operations.lua).
+---The operations as functions, by name. The rows of ops.lua have their documentation; what is not just an operation has
+---it here, in annotations that ./dev generate reads.
 local functions = {}
 M.functions = functions
 for _, op in ipairs(ops.list) do functions[op.name] = by_arity[op.arity](op) end
@@ -82,8 +83,12 @@ functions.pow = power
 
 local pair_options = { stream = true, allocator = true }
 
--- Two results.
+---The functions of two results, by name: the operation of the first one.
+---@type table<string, cudalua.gpuarray.Op>
+M.pairs = {}
+
 local function pair(name, first, second)
+  M.pairs[name] = ops[first]
   local f, g = functions[first], functions[second]
   functions[first], functions[second] = nil, nil
   return function(a, options)
@@ -94,7 +99,22 @@ local function pair(name, first, second)
     return f(a), g(a)
   end
 end
+
+---Numbers as mantissa * 2^exponent with 0.5 <= |mantissa| < 1. For 0, infinities and NaN the mantissa is the number,
+---and the exponent 0.
+---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array mantissa
+---@return cudalua.gpuarray.Array exponent  int32
+---@raise LogicError for complex numbers
 functions.frexp = pair("frexp", "frexp_mantissa", "frexp_exponent")
+
+---Numbers as the sum of two of their sign, the second of them whole.
+---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array fraction  its absolute value is less than 1
+---@return cudalua.gpuarray.Array whole
+---@raise LogicError for complex numbers
 functions.modf = pair("modf", "modf_fraction", "modf_integer")
 
 -- A plain number is positive or not; as an operand it would be true unless it is 0.
@@ -108,6 +128,14 @@ end
 
 -- A number of decimals may stand before the options.
 local round = functions.round
+
+---The nearest number with so many decimals, as NumPy's round; halves go to the even digit. Integers are exact. 16-bit
+---floats are computed as float32; what would overflow stays as it is.
+---@param a cudalua.gpuarray.Array
+---@param decimals? integer  default: 0; -2: to hundreds. May be left out: `a:round { out = b }`
+---@param options? cudalua.operation_options  out, stream, allocator
+---@return cudalua.gpuarray.Array  of a's dtype
+---@raise LogicError if decimals is not an integer
 function functions.round(a, decimals, options)
   local numeric = type(decimals) == "number" or type(decimals) == "cdata"
   if decimals == nil or numeric and not object.is_array(a) then return round(a, options) end
@@ -119,6 +147,14 @@ end
 
 -- One bound may be missing, or both.
 local clip = functions.clip
+
+---minimum(maximum(a, low), high), as NumPy's clip. Without a bound, nil, that side is open.
+---@param a cudalua.gpuarray.Array|number
+---@param low? cudalua.gpuarray.Array|number
+---@param high? cudalua.gpuarray.Array|number
+---@param options? cudalua.operation_options  out, stream, allocator
+---@return cudalua.gpuarray.Array
+---@raise LogicError for complex numbers, or if all are numbers
 function functions.clip(a, low, high, options)
   if low ~= nil and high ~= nil then return clip(a, low, high, options) end
   local out = errors.options("clip", options, known).out
@@ -147,7 +183,16 @@ local function check_term(what, x, factor)
   end
 end
 
--- PyCUDA's; the operation of this name is the sum of a product and a third operand.
+-- The operation of this name is the sum of a product and a third operand.
+
+---a * selffac + other * otherfac; as in PyCUDA.
+---@param a cudalua.gpuarray.Array
+---@param selffac cudalua.gpuarray.Array|number
+---@param other cudalua.gpuarray.Array
+---@param otherfac cudalua.gpuarray.Array|number
+---@param options? cudalua.operation_options  out, stream, allocator
+---@return cudalua.gpuarray.Array
+---@raise LogicError if these dtypes are not supported, or the shapes do not broadcast
 function functions.mul_add(a, selffac, other, otherfac, options)
   local what = "mul_add"
   check_term(what, a, selffac)
@@ -162,7 +207,13 @@ for name, f in pairs_of(functions) do
   Array[name] = Array[name] or functions[name]
 end
 
-functions.conjugate, Array.conjugate = functions.conj, functions.conj -- PyCUDA has both names
+---The complex conjugate: conj under its other name, as in PyCUDA.
+---@param a cudalua.gpuarray.Array
+---@param options? cudalua.operation_options  out, stream, allocator
+---@return cudalua.gpuarray.Array
+---@raise LogicError if a's dtype is not supported
+functions.conjugate = functions.conj
+Array.conjugate = functions.conj
 
 -- a:iadd(b) and so on: a = a + b, in a's own memory where nobody else reads it.
 for name, op in pairs_of { iadd = "add", isub = "sub", imul = "mul", idiv = "div", imod = "mod", ipow = "pow",

@@ -1,6 +1,10 @@
 -- The operations on arrays, as data: what each is called, how many operands it takes, of which type its result is, and
 -- the CUDA C that computes it. `ops.add` is an operation. The rows are in ops/, a file a family.
 --
+-- Above a row stands its documentation, as a comment of three dashes: what programs read about gpuarray.add(). The
+-- usual parameters, results and errors follow from the arity; a row whose are others says so in tags. ./dev generate
+-- makes annotations and lists of names of that.
+--
 -- A row is {name, arity, rule, code, ...}:
 --   rule   a function of ops/rules.lua, by name
 --   code   from the dtype in which the values are taken to a C expression, or to a function that makes it: by the
@@ -12,6 +16,8 @@
 --   values the operand that has the type of the values, if not the first
 --   weak   by operand: the name of the dtype of a plain number that stands there, where it is not that of the others
 --   no_bool  true where int8 does not stand in for bool
+--   math     is it in cudalua.math, too? Where the row does not say, the family does
+--   internal true: no function is just this operation; functions.lua or another file has what is made of it
 --   beyond   what becomes of an integer that the integers beside it do not hold (graph.lua): "compare": it has a
 --          type of its own, "clip": it bounds nothing; else it is an error
 
@@ -30,6 +36,7 @@ local M = {}
 ---@field name string
 ---@field arity integer   1 to 3
 ---@field values integer  the operand whose dtype code() is asked for
+---@field math boolean   is it in cudalua.math?
 ---@field beyond? "compare"|"clip"  as in the rows
 ---@field weak table<integer, cudalua.dtype.DType>  what a plain number is as an operand, where not as promotion says
 ---@field infer fun(a: cudalua.dtype.DType, b?: cudalua.dtype.DType, c?: cudalua.dtype.DType): ...
@@ -178,9 +185,10 @@ local function piecer(op)
   end
 end
 
-local function add(row)
+local function add(row, family)
   local op = setmetatable({ id = #M.list + 1, name = row[1], arity = row[2], values = row.values or 1,
     weak = {}, beyond = row.beyond, rule = assert(rules[row[3]], row[1]), row = row }, Op)
+  op.math = (row.math == nil and family or row).math or false
   for i, name in pairs_of(row.weak or {}) do op.weak[i] = dtype[name] end
   assert(not M[op.name], op.name)
   tables[op] = {}
@@ -192,7 +200,8 @@ local function add(row)
 end
 
 for _, family in ipairs { "arithmetic", "compare", "bits", "rounding", "math", "complex" } do
-  for _, row in ipairs(require("cudalua.gpuarray.kernel.ops." .. family)) do add(row) end
+  local rows = require("cudalua.gpuarray.kernel.ops." .. family)
+  for _, row in ipairs(rows) do add(row, rows) end
 end
 
 return M

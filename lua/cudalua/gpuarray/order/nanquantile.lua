@@ -4,7 +4,6 @@
 local dtypes = require "cudalua.dtype"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
-local object = require "cudalua.gpuarray.core.object"
 local places = require "cudalua.gpuarray.order.places"
 local quantiles = require "cudalua.gpuarray.order.quantile"
 local sort = require "cudalua.gpuarray.order.sort"
@@ -15,8 +14,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 -- Sorted lines, how many numbers are in each as float64, and the shape of the result; NaN if there are no lines.
 local function lines_of(what, a, o)
@@ -51,14 +49,7 @@ end
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers, and for a q out of range
-function M.nanquantile(a, q, options) return called("gpuarray.nanquantile", a, q, 1, options) end
-
----As gpuarray.nanquantile.
----@param q any
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.nanquantile
-function Array:nanquantile(q, options) return called("gpuarray:nanquantile", self, q, 1, options) end
+define("nanquantile", function(what, a, q, options) return called(what, a, q, 1, options) end)
 
 ---As nanquantile, with q in percent, from 0 to 100.
 ---@param a cudalua.gpuarray.Array
@@ -66,14 +57,7 @@ function Array:nanquantile(q, options) return called("gpuarray:nanquantile", sel
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as nanquantile
-function M.nanpercentile(a, q, options) return called("gpuarray.nanpercentile", a, q, 100, options) end
-
----As gpuarray.nanpercentile.
----@param q any
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as nanquantile
-function Array:nanpercentile(q, options) return called("gpuarray:nanpercentile", self, q, 100, options) end
+define("nanpercentile", function(what, a, q, options) return called(what, a, q, 100, options) end)
 
 local function median(what, a, o)
   local keys, numbers, shape = lines_of(what, a, o)
@@ -93,12 +77,6 @@ end
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for complex numbers
-function M.nanmedian(a, options) return called_median("gpuarray.nanmedian", a, options) end
-
----As gpuarray.nanmedian.
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.nanmedian
-function Array:nanmedian(options) return called_median("gpuarray:nanmedian", self, options) end
+define("nanmedian", called_median)
 
 return { functions = require("cudalua.gpuarray.core.calls").install(M) }

@@ -18,8 +18,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 -- ---- places ---------------------------------------------------------------------------------------------------------
 
@@ -191,14 +190,7 @@ end
 ---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, for complex numbers, and for a q out of range
-function M.quantile(a, q, options) return called("gpuarray.quantile", a, q, 1, options) end
-
----As gpuarray.quantile.
----@param q any
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.quantile
-function Array:quantile(q, options) return called("gpuarray:quantile", self, q, 1, options) end
+define("quantile", function(what, a, q, options) return called(what, a, q, 1, options) end)
 
 ---As quantile, with q in percent, from 0 to 100.
 ---@param a cudalua.gpuarray.Array
@@ -206,14 +198,7 @@ function Array:quantile(q, options) return called("gpuarray:quantile", self, q, 
 ---@param options? any  as for quantile
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as quantile
-function M.percentile(a, q, options) return called("gpuarray.percentile", a, q, 100, options) end
-
----As gpuarray.percentile.
----@param q any
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as quantile
-function Array:percentile(q, options) return called("gpuarray:percentile", self, q, 100, options) end
+define("percentile", function(what, a, q, options) return called(what, a, q, 100, options) end)
 
 local median_options = { axis = true, keepdims = true, out = true, stream = true, allocator = true }
 
@@ -240,13 +225,7 @@ end
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if there are no elements, and for complex numbers
-function M.median(a, options) return called_median("gpuarray.median", a, options) end
-
----As gpuarray.median.
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.median
-function Array:median(options) return called_median("gpuarray:median", self, options) end
+define("median", called_median)
 
 return { functions = require("cudalua.gpuarray.core.calls").install(M), quantile = quantile, median = median,
   quantile_options = quantile_options, median_options = median_options, options_of = options_of, checked = checked,

@@ -11,7 +11,6 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
-local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
 local run = require "cudalua.gpuarray.order.sort_run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -24,8 +23,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 -- ---- along an axis --------------------------------------------------------------------------------------------------
 
@@ -114,26 +112,20 @@ end
 
 ---The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
 ---and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
----Complex numbers go by their real parts, then by the imaginary ones.
+---Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
-function M.sort(a, options)
+define("sort", function(a, options)
   local what = "gpuarray.sort"
   local axis, descending, out = read(what, a, options)
   return inside(a, function()
     local keys = ordered(swap(a, axis), descending, true, false)
     return delivered(what, swap(keys, axis), out)
   end)
-end
-
----As gpuarray.sort: a new array. `a:sort { out = a }` sorts the array itself.
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.sort
-function Array:sort(options) return M.sort(self, options) end
+end)
 
 ---Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
 ---sorted.
@@ -141,20 +133,14 @@ function Array:sort(options) return M.sort(self, options) end
 ---@param options? any  as for sort
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as sort
-function M.argsort(a, options)
+define("argsort", function(a, options)
   local what = "gpuarray.argsort"
   local axis, descending, out = read(what, a, options)
   return inside(a, function()
     local _, positions = ordered(swap(a, axis), descending, false, true)
     return delivered(what, swap(positions, axis), out)
   end)
-end
-
----As gpuarray.argsort.
----@param options? any
----@return cudalua.gpuarray.Array  int64
----@raise LogicError as sort
-function Array:argsort(options) return M.argsort(self, options) end
+end)
 
 -- ---- partition ------------------------------------------------------------------------------------------------------
 
@@ -183,18 +169,11 @@ end
 ---@param options? any  as for sort, without descending
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for places that are not there, and as sort
-function M.partition(a, kth, options)
+define("partition", function(a, kth, options)
   local what = "gpuarray.partition"
   local axis, out = read_partition(what, a, kth, options)
   return errors.within(what, M.sort, a, { axis = axis, out = out })
-end
-
----As gpuarray.partition.
----@param kth integer|integer[]
----@param options? any
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.partition
-function Array:partition(kth, options) return M.partition(self, kth, options) end
+end)
 
 ---Where the elements are that partition() puts in their places, as NumPy's argpartition.
 ---@param a cudalua.gpuarray.Array
@@ -202,18 +181,11 @@ function Array:partition(kth, options) return M.partition(self, kth, options) en
 ---@param options? any  as for partition
 ---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
 ---@raise LogicError as gpuarray.partition
-function M.argpartition(a, kth, options)
+define("argpartition", function(a, kth, options)
   local what = "gpuarray.argpartition"
   local axis, out = read_partition(what, a, kth, options)
   return errors.within(what, M.argsort, a, { axis = axis, out = out })
-end
-
----As gpuarray.argpartition.
----@param kth integer|integer[]
----@param options? any
----@return cudalua.gpuarray.Array  int64
----@raise LogicError as gpuarray.partition
-function Array:argpartition(kth, options) return M.argpartition(self, kth, options) end
+end)
 
 -- ---- topk -----------------------------------------------------------------------------------------------------------
 
@@ -247,7 +219,7 @@ local topk_options = { axis = true, largest = true, stream = true, allocator = t
 ---@return cudalua.gpuarray.Array values
 ---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
 ---@raise LogicError if the axis has fewer elements, and as sort
-function M.topk(a, k, options)
+define("topk", function(a, k, options)
   local what = "gpuarray.topk"
   plain(what, a)
   if type(options) == "number" then options = { axis = options } end
@@ -268,15 +240,7 @@ function M.topk(a, k, options)
     keys, positions = view.slice(what, keys, a._ndim, items), view.slice(what, positions, a._ndim, items)
     return swap(view.copy(keys, "C"), axis), swap(view.copy(positions, "C"), axis)
   end)
-end
-
----As gpuarray.topk.
----@param k integer
----@param options? any
----@return cudalua.gpuarray.Array values
----@return cudalua.gpuarray.Array positions
----@raise LogicError as gpuarray.topk
-function Array:topk(k, options) return M.topk(self, k, options) end
+end)
 
 -- ---- unique ---------------------------------------------------------------------------------------------------------
 
@@ -332,19 +296,12 @@ end
 ---@return cudalua.gpuarray.Array values  1-D
 ---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
 ---@raise LogicError for elements of a struct type
-function M.unique(a, options)
+define("unique", function(a, options)
   local what = "gpuarray.unique"
   plain(what, a)
   local o = errors.options(what, options, unique_options)
   return inside(a, unique, what, a, flag(what, o, "index"), flag(what, o, "inverse"), flag(what, o, "counts"))
-end
-
----As gpuarray.unique.
----@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array values
----@return cudalua.gpuarray.Array ...
----@raise LogicError as gpuarray.unique
-function Array:unique(options) return M.unique(self, options) end
+end)
 
 return { functions = require("cudalua.gpuarray.core.calls").install(M), inside = inside, ordered = ordered,
   plain = plain }

@@ -6,7 +6,6 @@ local element = require "cudalua.base.element"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
-local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 
@@ -148,8 +147,7 @@ end
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 ---The sum of the elements that are numbers, as sum(); NaN counts as 0.
 ---@param a cudalua.gpuarray.Array
@@ -158,15 +156,7 @@ local Array = object.Array
 ---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.sum
-function M.nansum(a, options) return cleaned("gpuarray.nansum", reductions.sum, 0, a, options) end
-
----The sum of the elements that are numbers, as sum(); NaN counts as 0.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.sum
-function Array:nansum(options) return cleaned("gpuarray:nansum", reductions.sum, 0, self, options) end
+define("nansum", function(what, a, options) return cleaned(what, reductions.sum, 0, a, options) end)
 
 ---The product of the elements that are numbers, as prod(); NaN counts as 1.
 ---@param a cudalua.gpuarray.Array
@@ -175,75 +165,7 @@ function Array:nansum(options) return cleaned("gpuarray:nansum", reductions.sum,
 ---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.prod
-function M.nanprod(a, options) return cleaned("gpuarray.nanprod", reductions.prod, 1, a, options) end
-
----The product of the elements that are numbers, as prod(); NaN counts as 1.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.prod
-function Array:nanprod(options) return cleaned("gpuarray:nanprod", reductions.prod, 1, self, options) end
-
----The least element that is a number; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.min
-function M.nanmin(a, options) return call.apply("gpuarray.nanmin", reductions.nanmin, a, options) end
-
----The least element that is a number; NaN if none is.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.min
-function Array:nanmin(options) return call.apply("gpuarray:nanmin", reductions.nanmin, self, options) end
-
----The greatest element that is a number; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.max
-function M.nanmax(a, options) return call.apply("gpuarray.nanmax", reductions.nanmax, a, options) end
-
----The greatest element that is a number; NaN if none is.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.max
-function Array:nanmax(options) return call.apply("gpuarray:nanmax", reductions.nanmax, self, options) end
-
----The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmin
-function M.nanargmin(a, options) return call.apply("gpuarray.nanargmin", reductions.nanargmin, a, options) end
-
----The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmin
-function Array:nanargmin(options) return call.apply("gpuarray:nanargmin", reductions.nanargmin, self, options) end
-
----The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmax
-function M.nanargmax(a, options) return call.apply("gpuarray.nanargmax", reductions.nanargmax, a, options) end
-
----The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmax
-function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reductions.nanargmax, self, options) end
+define("nanprod", function(what, a, options) return cleaned(what, reductions.prod, 1, a, options) end)
 
 ---The mean of the elements that are numbers; NaN if none is.
 ---@param a cudalua.gpuarray.Array
@@ -252,15 +174,7 @@ function Array:nanargmax(options) return call.apply("gpuarray:nanargmax", reduct
 ---  out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.mean
-function M.nanmean(a, options) return nanmean("gpuarray.nanmean", a, options) end
-
----The mean of the elements that are numbers; NaN if none is.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.mean
-function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options) end
+define("nanmean", nanmean)
 
 ---The variance of the elements that are numbers; NaN if at most ddof are left.
 ---@param a cudalua.gpuarray.Array
@@ -269,15 +183,7 @@ function Array:nanmean(options) return nanmean("gpuarray:nanmean", self, options
 ---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
-function M.nanvar(a, options) return nanvar("gpuarray.nanvar", a, options, false) end
-
----The variance of the elements that are numbers; NaN if at most ddof are left.
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function Array:nanvar(options) return nanvar("gpuarray:nanvar", self, options, false) end
+define("nanvar", function(what, a, options) return nanvar(what, a, options, false) end)
 
 ---The square root of nanvar().
 ---@param a cudalua.gpuarray.Array
@@ -286,15 +192,7 @@ function Array:nanvar(options) return nanvar("gpuarray:nanvar", self, options, f
 ---  ddof: as for var. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as gpuarray.var
-function M.nanstd(a, options) return nanvar("gpuarray.nanstd", a, options, true) end
-
----The square root of nanvar().
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, true) end
+define("nanstd", function(what, a, options) return nanvar(what, a, options, true) end)
 
 ---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
 ---complex numbers, that of their absolute values.
@@ -305,17 +203,7 @@ function Array:nanstd(options) return nanvar("gpuarray:nanstd", self, options, t
 ---  -math.huge the least. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
-function M.norm(a, options) return norm("gpuarray.norm", a, options) end
-
----The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
----complex numbers, that of their absolute values.
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
----  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
----  -math.huge the least. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
-function Array:norm(options) return norm("gpuarray:norm", self, options) end
+define("norm", norm)
 
 ---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
 ---@param a cudalua.gpuarray.Array
@@ -323,13 +211,6 @@ function Array:norm(options) return norm("gpuarray:norm", self, options) end
 ---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
-function M.logsumexp(a, options) return logsumexp("gpuarray.logsumexp", a, options) end
-
----The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
-function Array:logsumexp(options) return logsumexp("gpuarray:logsumexp", self, options) end
+define("logsumexp", logsumexp)
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -8,175 +8,22 @@ local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
-local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
 
 local max, refuse = math.max, layout.refuse
-local apply, axes_of, check_array, read, reduce = call.apply, call.axes_of, call.check_array, call.read, call.reduce
+local axes_of, check_array, read, reduce = call.axes_of, call.check_array, call.read, call.reduce
 
 -- ---- functions and methods -----------------------------------------------------------------------------------------
 
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
----The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
-function M.sum(a, options) return apply("gpuarray.sum", reductions.sum, a, options) end
-
----The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
----@param options? any  as for gpuarray.sum
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.sum
-function Array:sum(options) return apply("gpuarray:sum", reductions.sum, self, options) end
-
----The product of the elements, in the types of sum(). Of none: 1.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
-function M.prod(a, options) return apply("gpuarray.prod", reductions.prod, a, options) end
-
----The product of the elements, in the types of sum(). Of none: 1.
----@param options? any  as for gpuarray.prod
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.prod
-function Array:prod(options) return apply("gpuarray:prod", reductions.prod, self, options) end
-
----The mean of the elements: of integers, the default float. Of none: NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result;
----  elements are converted to it first. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, an axis is out of range or given twice, or out does not fit
-function M.mean(a, options) return apply("gpuarray.mean", reductions.mean, a, options) end
-
----The mean of the elements: of integers, the default float. Of none: NaN.
----@param options? any  as for gpuarray.mean
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.mean
-function Array:mean(options) return apply("gpuarray:mean", reductions.mean, self, options) end
-
----The least element; NaN if there is one.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----does not fit
-function M.min(a, options) return apply("gpuarray.min", reductions.min, a, options) end
-
----The least element; NaN if there is one.
----@param options? any  as for gpuarray.min
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.min
-function Array:min(options) return apply("gpuarray:min", reductions.min, self, options) end
-
----The greatest element; NaN if there is one.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----does not fit
-function M.max(a, options) return apply("gpuarray.max", reductions.max, a, options) end
-
----The greatest element; NaN if there is one.
----@param options? any  as for gpuarray.max
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.max
-function Array:max(options) return apply("gpuarray:max", reductions.max, self, options) end
-
----The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
----order.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----does not fit
-function M.argmin(a, options) return apply("gpuarray.argmin", reductions.argmin, a, options) end
-
----The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
----order.
----@param options? any  as for gpuarray.argmin
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmin
-function Array:argmin(options) return apply("gpuarray:argmin", reductions.argmin, self, options) end
-
----The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted in
----C order.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError if there are no elements, the elements are complex, an axis is out of range or given twice, or out
----does not fit
-function M.argmax(a, options) return apply("gpuarray.argmax", reductions.argmax, a, options) end
-
----The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted in
----C order.
----@param options? any  as for gpuarray.argmax
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.argmax
-function Array:argmax(options) return apply("gpuarray:argmax", reductions.argmax, self, options) end
-
----Is any element not 0? NaN is not. Of none: false.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
-function M.any(a, options) return apply("gpuarray.any", reductions.any, a, options) end
-
----Is any element not 0? NaN is not. Of none: false.
----@param options? any  as for gpuarray.any
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError as gpuarray.any
-function Array:any(options) return apply("gpuarray:any", reductions.any, self, options) end
-
----Is no element 0? NaN is not. Of none: true.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError if an axis is out of range or given twice, or out does not fit
-function M.all(a, options) return apply("gpuarray.all", reductions.all, a, options) end
-
----Is no element 0? NaN is not. Of none: true.
----@param options? any  as for gpuarray.all
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError as gpuarray.all
-function Array:all(options) return apply("gpuarray:all", reductions.all, self, options) end
-
----How many elements are not 0, as int64.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError if an axis is out of range or given twice, or out does not fit
-function M.count_nonzero(a, options) return apply("gpuarray.count_nonzero", reductions.count_nonzero, a, options) end
-
----How many elements are not 0, as int64.
----@param options? any  as for gpuarray.count_nonzero
----@return cudalua.gpuarray.Array  of int64
----@raise LogicError as gpuarray.count_nonzero
-function Array:count_nonzero(options)
-  return apply("gpuarray:count_nonzero", reductions.count_nonzero, self, options)
-end
+for _, row in ipairs(reductions.list) do define(row.name, call.apply, row) end
 
 local function extremes(what, a, options)
   local axes, keepdims, _, out = read(what, a, options, call.plain_options)
@@ -189,13 +36,7 @@ end
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as max, and for bool, which has no difference
-function M.ptp(a, options) return extremes("gpuarray.ptp", a, options) end
-
----The greatest element less the least one.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis, as for max
----@return cudalua.gpuarray.Array
----@raise LogicError as max, and for bool, which has no difference
-function Array:ptp(options) return extremes("gpuarray:ptp", self, options) end
+define("ptp", extremes)
 
 -- ---- variance ------------------------------------------------------------------------------------------------------
 
@@ -223,28 +64,14 @@ end
 ---  squares' sum is divided by the number of elements less this; default 0
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
-function M.var(a, options) return spread("gpuarray.var", a, options, false) end
-
----The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
----bits have float64 intermediates.
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis, as for mean. ddof: the
----  squares' sum is divided by the number of elements less this; default 0
----@return cudalua.gpuarray.Array
----@raise LogicError as mean
-function Array:var(options) return spread("gpuarray:var", self, options, false) end
+define("var", function(what, a, options) return spread(what, a, options, false) end)
 
 ---The standard deviation: the square root of the variance.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  as for var
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as mean
-function M.std(a, options) return spread("gpuarray.std", a, options, true) end
-
----The standard deviation: the square root of the variance.
----@param options? any  as for var
----@return cudalua.gpuarray.Array
----@raise LogicError as mean
-function Array:std(options) return spread("gpuarray:std", self, options, true) end
+define("std", function(what, a, options) return spread(what, a, options, true) end)
 
 -- ---- products of vectors -------------------------------------------------------------------------------------------
 
@@ -303,16 +130,7 @@ end
 ---  the result; elements are converted to it first
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
-function M.dot(a, b, options) return dot("gpuarray.dot", a, b, options) end
-
----The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param b cudalua.gpuarray.Array  as long as this one, which has one axis
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
----  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
-function Array:dot(b, options) return dot("gpuarray:dot", self, b, options) end
+define("dot", dot)
 
 local function vdot(what, a, b, options)
   check_array(what, a)
@@ -336,14 +154,7 @@ end
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
 ---@return cudalua.gpuarray.Array  0-d
 ---@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
-function M.vdot(a, b, options) return vdot("gpuarray.vdot", a, b, options) end
-
----The dot product with this one's complex conjugate, of all elements of two arrays in C order.
----@param b cudalua.gpuarray.Array  of as many elements
----@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for dot
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
-function Array:vdot(b, options) return vdot("gpuarray:vdot", self, b, options) end
+define("vdot", vdot)
 
 -- ---- of some elements ----------------------------------------------------------------------------------------------
 

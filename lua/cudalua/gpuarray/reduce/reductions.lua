@@ -1,5 +1,8 @@
 -- The reductions, as data: in which types each computes, how two values become one, and what becomes of the last one.
 --
+-- Each is a function of gpuarray and a method. Above a row stands its documentation, as a comment of three dashes; the
+-- parameters, results and errors follow from the rule. ./dev generate makes annotations and lists of names of that.
+--
 -- A row is {name, rule, combine, ...}:
 --   rule     from the elements' dtype, and the one that the caller asks for, to those of the computation (below)
 --   combine  from the type that is computed in to the CUDA C that makes one value of two: by the dtype's name, its
@@ -113,27 +116,43 @@ local function or_nan(values)
   return list
 end
 
-local rows = {
+M.list = {
+  ---The sum of the elements: integers in 64 bits, float16 and bfloat16 as float32, rounded once. Of none: 0.
   { "sum", "sum", add, neutral = zero, empty = 0 },
+  ---The product of the elements, in the types of sum(). Of none: 1.
   { "prod", "sum", {
     int64 = "(long long)((unsigned long long)$1 * (unsigned long long)$2)", uint64 = "$1 * $2", float = "$1 * $2",
     -- 1 times infinity has a NaN in it.
     complex = "$2.x == 1 && $2.y == 0 ? $1 : $1.x == 1 && $1.y == 0 ? $2 : cl_mul($1, $2)",
   }, neutral = { real = "1", complex64 = "make_float2(1, 0)", complex128 = "make_double2(1, 0)" }, empty = 1 },
+  ---The mean of the elements: of integers, the default float. Of none: NaN.
   { "mean", "mean", add, neutral = zero, empty = 0 / 0, finish = {
     int64 = "(double)$1 / $n", float32 = "$1 / (float)$n", float64 = "$1 / $n",
     complex64 = "make_float2($1.x / (float)$n, $1.y / (float)$n)", complex128 = "make_double2($1.x / $n, $1.y / $n)",
   }, finished = { int64 = float64 } },
+  ---The least element; NaN if there is one.
   { "min", "select", extremum("min", "<", "<"), neutral = highest, of_bool = "all" },
+  ---The greatest element; NaN if there is one.
   { "max", "select", extremum("max", ">", ">="), neutral = lowest, of_bool = "any" },
+  ---The position of the least element, from 1, or of the first NaN; of several, the first. Along all axes: counted in C
+  ---order.
   { "argmin", "position", better "<", neutral = highest, position = true },
+  ---The position of the greatest element, from 1, or of the first NaN; of several, the first. Along all axes: counted
+  ---in C order.
   { "argmax", "position", better ">", neutral = lowest, position = true },
+  ---The least element that is a number; NaN if none is.
   { "nanmin", "select", number("min", "<", "<"), neutral = or_nan(highest), of_bool = "all" },
+  ---The greatest element that is a number; NaN if none is.
   { "nanmax", "select", number("max", ">", ">="), neutral = or_nan(lowest), of_bool = "any" },
+  ---The position of the least element that is a number, from 1; of several, the first. 0 if all are NaN.
   { "nanargmin", "position", better_number("<", "<="), neutral = or_nan(highest), position = true, none = true },
+  ---The position of the greatest element that is a number, from 1; of several, the first. 0 if all are NaN.
   { "nanargmax", "position", better_number(">", ">="), neutral = or_nan(lowest), position = true, none = true },
+  ---Is any element not 0? NaN is not. Of none: false.
   { "any", "truth", { any = "$1 | $2" }, neutral = { any = "0" }, empty = false },
+  ---Is no element 0? NaN is not. Of none: true.
   { "all", "truth", { any = "$1 & $2" }, neutral = { any = "1" }, empty = true },
+  ---How many elements are not 0, as int64.
   { "count_nonzero", "count", add, neutral = zero, empty = 0 },
 }
 
@@ -214,7 +233,7 @@ function M.kind(row, t, asked)
   return k or nil
 end
 
-for _, r in ipairs(rows) do
+for _, r in ipairs(M.list) do
   r.name, r.rule, r.combine = r[1], assert(rules[r[2]]), r[3]
   r.dtype = r.rule == rules.sum or r.rule == rules.mean -- the caller may ask for one
   M[r.name] = r

@@ -10,6 +10,7 @@ local functions = require "cudalua.gpuarray.core.functions"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
+local scans = require "cudalua.gpuarray.reduce.scans"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local refuse = layout.refuse
@@ -25,8 +26,11 @@ local function check_array(what, a)
   refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
 end
 
-local function apply(what, row, a, options)
+for _, scan in ipairs(scans) do scan.reduction = reductions[scan[2]] end
+
+local function apply(what, scan, a, options)
   check_array(what, a)
+  local row = scan.reduction
   if options ~= nil and (type(options) ~= "table" or #options > 0) then options = { axis = options } end
   local o = errors.options(what, options, row.dtype and sum_options or plain_options)
   local axis = o.axis
@@ -46,69 +50,8 @@ local function apply(what, row, a, options)
     out ~= nil and functions.deliver(what, compute(kind, a, axis), out) or compute(kind, a, axis)
 end
 
----@class cudalua.gpuarray
 local M = {}
-
----@class cudalua.gpuarray.Array
-local Array = object.Array
-
----The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded once.
----The order of the additions follows from the shape, the axis and the dtype alone.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
----  it first. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
-function M.cumsum(a, options) return apply("gpuarray.cumsum", reductions.sum, a, options) end
-
----The sums of the elements up to each one.
----@param options? any  as for gpuarray.cumsum
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.cumsum
-function Array:cumsum(options) return apply("gpuarray:cumsum", reductions.sum, self, options) end
-
----The products of the elements up to each one, in the types of cumsum().
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
----  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to
----  it first. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
-function M.cumprod(a, options) return apply("gpuarray.cumprod", reductions.prod, a, options) end
-
----The products of the elements up to each one.
----@param options? any  as for gpuarray.cumprod
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.cumprod
-function Array:cumprod(options) return apply("gpuarray:cumprod", reductions.prod, self, options) end
-
----The greatest of the elements up to each one; from the first NaN on, NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
-function M.cummax(a, options) return apply("gpuarray.cummax", reductions.max, a, options) end
-
----The greatest of the elements up to each one; from the first NaN on, NaN.
----@param options? any  as for gpuarray.cummax
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.cummax
-function Array:cummax(options) return apply("gpuarray:cummax", reductions.max, self, options) end
-
----The least of the elements up to each one; from the first NaN on, NaN.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
----  default: all elements in C order, to an array of one axis. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, the axis is out of range, or out does not fit
-function M.cummin(a, options) return apply("gpuarray.cummin", reductions.min, a, options) end
-
----The least of the elements up to each one; from the first NaN on, NaN.
----@param options? any  as for gpuarray.cummin
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.cummin
-function Array:cummin(options) return apply("gpuarray:cummin", reductions.min, self, options) end
+local define = require "cudalua.gpuarray.core.define"(M)
+for _, scan in ipairs(scans) do define(scan[1], apply, scan) end
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -7,40 +7,64 @@ local function comparison(name, symbol, complex)
     code = { int64 = wide, uint64 = wide, real = plain, complex = complex } }
 end
 
--- NaN wins; -0 is less than 0.
-local function extremum(name, symbol, logic)
-  local integer = ("$1 %s $2 ? $1 : $2"):format(symbol)
-  return { name .. "imum", 2, "same", exact = true,
-    code = { bool = logic, integer = integer, float32 = ("cl_%s_nan($1, $2)"):format(name),
-      float = ("$1 != $1 || $2 != $2 ? $1 + $2 : f%s@($1, $2)"):format(name) } },
-    -- NaN only where both are.
-    { "f" .. name, 2, "same", exact = true, code = { bool = logic, integer = integer,
-      float = ("f%s@($1, $2)"):format(name) } }
+local function integer(symbol) return ("$1 %s $2 ? $1 : $2"):format(symbol) end
+
+-- Minimum and maximum, of which `name` is the part in CUDA's names.
+local function extremum(operation, name, symbol, logic)
+  return { operation, 2, "same", math = true, exact = true,
+    code = { bool = logic, integer = integer(symbol), float32 = ("cl_%s_nan($1, $2)"):format(name),
+      float = ("$1 != $1 || $2 != $2 ? $1 + $2 : f%s@($1, $2)"):format(name) } }
 end
 
-local minimum, fmin = extremum("min", "<", "$1 && $2")
-local maximum, fmax = extremum("max", ">", "$1 || $2")
+-- NaN only where both are.
+local function number_extremum(operation, symbol, logic)
+  return { operation, 2, "same", math = true, exact = true,
+    code = { bool = logic, integer = integer(symbol), float = operation .. "@($1, $2)" } }
+end
 
 return {
+  ---a < b, as bool. Integers of different types are compared by their values. Not for complex numbers.
   comparison("lt", "<"),
+  ---a <= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
   comparison("le", "<="),
+  ---a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
   comparison("gt", ">"),
+  ---a >= b, as bool. Integers of different types are compared by their values. Not for complex numbers.
   comparison("ge", ">="),
+  ---Is a equal to b? As bool; NaN equals nothing.
   comparison("eq", "==", "$1.x == $2.x && $1.y == $2.y"),
+  ---Is a different from b? As bool; NaN is different from everything.
   comparison("ne", "!=", "$1.x != $2.x || $1.y != $2.y"),
 
+  ---Are both true? As bool; what is not 0 is true, also NaN.
   { "logical_and", 2, "logic", code = { any = "$1 && $2" }, exact = true },
+  ---Is one of the two true? As bool; what is not 0 is true, also NaN.
   { "logical_or", 2, "logic", code = { any = "$1 || $2" }, exact = true },
+  ---Is just one of the two true? As bool; what is not 0 is true, also NaN.
   { "logical_xor", 2, "logic", code = { any = "$1 != $2" }, exact = true },
+  ---Is it false? As bool; 0 is false.
   { "logical_not", 1, "logic", code = { any = "!$1" }, exact = true },
 
-  minimum, maximum, fmin, fmax,
+  ---The smaller one; NaN if one is NaN; -0 is less than 0.
+  extremum("minimum", "min", "<", "$1 && $2"),
+  ---The larger one; NaN if one is NaN; -0 is less than 0.
+  extremum("maximum", "max", ">", "$1 || $2"),
+  ---The smaller one, of a number and NaN the number.
+  number_extremum("fmin", "<", "$1 && $2"),
+  ---The larger one, of a number and NaN the number.
+  number_extremum("fmax", ">", "$1 || $2"),
   -- The upper bound wins over the lower one; NaN wins over all.
-  { "clip", 3, "same", exact = true, beyond = "clip", code = { bool = "($1 || $2) && $3",
+  { "clip", 3, "same", math = true, internal = true, exact = true, beyond = "clip", code = { bool = "($1 || $2) && $3",
     integer = "$3 < ($1 < $2 ? $2 : $1) ? $3 : $1 < $2 ? $2 : $1",
     float = "$1 != $1 || $2 != $2 || $3 != $3 ? $1 + $2 + $3 : fmin@(fmax@($1, $2), $3)" } },
 
-  { "where", 3, "select", values = 2, weak = { "bool" }, code = { any = "$1 ? $2 : $3" }, exact = true },
+  { "where", 3, "select", internal = true, values = 2, weak = { "bool" }, code = { any = "$1 ? $2 : $3" },
+    exact = true },
+  ---a if the criterion is greater than 0, else b; as in PyCUDA.
+  ---@param criterion cudalua.gpuarray.Array|number
+  ---@param a cudalua.gpuarray.Array|number
+  ---@param b cudalua.gpuarray.Array|number
+  ---@raise LogicError for a complex criterion, if the shapes do not broadcast, or all are numbers
   { "if_positive", 3, "select_positive", values = 2, weak = { "bool" }, code = { any = "$1 > 0 ? $2 : $3" },
     exact = true },
 }

@@ -1,33 +1,125 @@
 -- The functions of CUDA's math library, and a few made of them. Integers are taken as the default float; 16-bit floats
 -- are computed as float32.
 
--- The names of the library's functions of one float. The second list has those that are there for complex numbers, too.
-local unary = [[
-  cbrt cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp10 exp2 j0 j1 lgamma normcdf normcdfinv rcbrt
-  rsqrt sinpi tgamma y0 y1
-]]
-local complex = [[
-  acos acosh asin asinh atan atanh cos cosh exp expm1 log log10 log1p log2 sin sinh sqrt tan tanh
-]]
+-- A function of the library of one float; and one that is there for complex numbers, too.
+local function real(name) return { name, 1, "float", code = { float = name .. "@($1)" } } end
 
-local rows = {
-  { "atan2", 2, "float", code = { float = "atan2@($1, $2)" } },
-  { "hypot", 2, "float", code = { float = "hypot@($1, $2)" } },
-  { "rhypot", 2, "float", code = { float = "rhypot@($1, $2)" } },
-  { "fdim", 2, "float", code = { float = "fdim@($1, $2)" } },
-  { "ieee_remainder", 2, "float", code = { float = "remainder@($1, $2)" }, exact = true },
-  { "jn", 2, "order", values = 2, weak = { "int32" }, code = { float = "jn@($1, $2)" } },
-  { "yn", 2, "order", values = 2, weak = { "int32" }, code = { float = "yn@($1, $2)" } },
-  { "degrees", 1, "float", code = { float = "$1 * 57.29577951308232@" } },
-  { "radians", 1, "float", code = { float = "$1 * 0.017453292519943295@" } },
-  { "logaddexp", 2, "float", code = { float = "cl_logaddexp($1, $2)" } },
-  { "logaddexp2", 2, "float", code = { float = "cl_logaddexp2($1, $2)" } },
-  { "heaviside", 2, "float", code = { float = "$1 > 0 ? 1 : $1 < 0 ? 0 : $1 == 0 ? $2 : $1" }, exact = true },
-}
-
-for name in unary:gmatch "%S+" do rows[#rows + 1] = { name, 1, "float", code = { float = name .. "@($1)" } } end
-for name in complex:gmatch "%S+" do
-  rows[#rows + 1] = { name, 1, "float", code = { float = name .. "@($1)", complex = ("cl_%s($1)"):format(name) } }
+local function complex(name)
+  return { name, 1, "float", code = { float = name .. "@($1)", complex = ("cl_%s($1)"):format(name) } }
 end
 
-return rows
+return {
+  math = true,
+
+  ---The angle of the point (b, a), from -pi to pi.
+  { "atan2", 2, "float", code = { float = "atan2@($1, $2)" } },
+  ---sqrt(a*a + b*b), without overflow on the way.
+  { "hypot", 2, "float", code = { float = "hypot@($1, $2)" } },
+  ---1 / hypot(a, b).
+  { "rhypot", 2, "float", code = { float = "rhypot@($1, $2)" } },
+  ---a - b if that is positive, else 0.
+  { "fdim", 2, "float", code = { float = "fdim@($1, $2)" } },
+  ---The remainder of a division rounded to the nearest integer, of two the even one.
+  { "ieee_remainder", 2, "float", code = { float = "remainder@($1, $2)" }, exact = true },
+  ---Bessel function of the first kind.
+  ---@param n cudalua.gpuarray.Array|integer  the order, an integer
+  ---@param a cudalua.gpuarray.Array|number
+  { "jn", 2, "order", values = 2, weak = { "int32" }, code = { float = "jn@($1, $2)" } },
+  ---Bessel function of the second kind.
+  ---@param n cudalua.gpuarray.Array|integer  the order, an integer
+  ---@param a cudalua.gpuarray.Array|number
+  { "yn", 2, "order", values = 2, weak = { "int32" }, code = { float = "yn@($1, $2)" } },
+  ---From radians to degrees.
+  { "degrees", 1, "float", code = { float = "$1 * 57.29577951308232@" } },
+  ---From degrees to radians.
+  { "radians", 1, "float", code = { float = "$1 * 0.017453292519943295@" } },
+  ---log(exp(a) + exp(b)).
+  { "logaddexp", 2, "float", code = { float = "cl_logaddexp($1, $2)" } },
+  ---log2(2^a + 2^b).
+  { "logaddexp2", 2, "float", code = { float = "cl_logaddexp2($1, $2)" } },
+  ---0 if a is negative, 1 if it is positive, b if it is 0.
+  { "heaviside", 2, "float", code = { float = "$1 > 0 ? 1 : $1 < 0 ? 0 : $1 == 0 ? $2 : $1" }, exact = true },
+
+  ---The cube root.
+  real "cbrt",
+  ---cos(pi * a).
+  real "cospi",
+  ---Modified Bessel function of the first kind, order 0.
+  real "cyl_bessel_i0",
+  ---Modified Bessel function of the first kind, order 1.
+  real "cyl_bessel_i1",
+  ---The error function.
+  real "erf",
+  ---1 - erf(a), accurate for large numbers.
+  real "erfc",
+  ---The inverse of erfc.
+  real "erfcinv",
+  ---exp(a^2) * erfc(a).
+  real "erfcx",
+  ---The inverse of erf.
+  real "erfinv",
+  ---10^a.
+  real "exp10",
+  ---2^a.
+  real "exp2",
+  ---Bessel function of the first kind, order 0.
+  real "j0",
+  ---Bessel function of the first kind, order 1.
+  real "j1",
+  ---The logarithm of the absolute value of the gamma function.
+  real "lgamma",
+  ---The cumulative standard normal distribution.
+  real "normcdf",
+  ---The inverse of normcdf.
+  real "normcdfinv",
+  ---1 / cbrt(a).
+  real "rcbrt",
+  ---1 / sqrt(a).
+  real "rsqrt",
+  ---sin(pi * a).
+  real "sinpi",
+  ---The gamma function.
+  real "tgamma",
+  ---Bessel function of the second kind, order 0.
+  real "y0",
+  ---Bessel function of the second kind, order 1.
+  real "y1",
+  ---The inverse of cos.
+  complex "acos",
+  ---The inverse of cosh.
+  complex "acosh",
+  ---The inverse of sin.
+  complex "asin",
+  ---The inverse of sinh.
+  complex "asinh",
+  ---The inverse of tan.
+  complex "atan",
+  ---The inverse of tanh.
+  complex "atanh",
+  ---Cosine, of radians.
+  complex "cos",
+  ---Hyperbolic cosine.
+  complex "cosh",
+  ---e^a.
+  complex "exp",
+  ---e^a - 1, accurate near 0.
+  complex "expm1",
+  ---The natural logarithm.
+  complex "log",
+  ---The logarithm to base 10.
+  complex "log10",
+  ---log(1 + a), accurate near 0.
+  complex "log1p",
+  ---The logarithm to base 2.
+  complex "log2",
+  ---Sine, of radians.
+  complex "sin",
+  ---Hyperbolic sine.
+  complex "sinh",
+  ---The square root; of a negative number NaN.
+  complex "sqrt",
+  ---Tangent, of radians.
+  complex "tan",
+  ---Hyperbolic tangent.
+  complex "tanh",
+}

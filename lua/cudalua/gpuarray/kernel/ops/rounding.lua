@@ -1,9 +1,9 @@
 -- Whole numbers out of floats, the parts of a float, and what kind of number it is.
 
 -- What does nothing to an integer.
-local function whole(name, f, complex)
+local function whole(name, f, complex, internal)
   return { name, 1, "same", code = { bool = "$1", integer = "$1", float = f .. "@($1)", complex = complex },
-    exact = true }
+    exact = true, internal = internal }
 end
 
 local function predicate(name, float, complex, integer)
@@ -12,30 +12,52 @@ local function predicate(name, float, complex, integer)
 end
 
 return {
-  whole("round", "rint", "cl_rint($1)"), -- ties to even
+  math = true,
+
+  whole("round", "rint", "cl_rint($1)", true), -- ties to even; functions.lua has the decimals
+  ---The nearest integer, of two the even one.
   whole("rint", "rint", "cl_rint($1)"),
+  ---The next integer towards 0.
   whole("trunc", "trunc"),
+  ---The next integer up.
   whole("ceil", "ceil"),
+  ---The next integer down.
   whole("floor", "floor"),
+  ---The nearest integer, of two the one that is further from 0, as C's round().
   whole("round_away", "round"), -- ties away from 0, as C's round
+  ---The absolute value, as a float.
   { "fabs", 1, "float", code = { float = "fabs@($1)" }, exact = true },
 
-  { "modf_fraction", 1, "float", code = { float = "cl_modf_fraction($1)" }, exact = true },
-  { "modf_integer", 1, "float", code = { float = "trunc@($1)" }, exact = true },
+  -- modf() and frexp() give both of their parts.
+  { "modf_fraction", 1, "float", code = { float = "cl_modf_fraction($1)" }, exact = true, internal = true },
+  { "modf_integer", 1, "float", code = { float = "trunc@($1)" }, exact = true, internal = true },
   -- x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1; for 0, inf and NaN the mantissa is x, the exponent 0.
-  { "frexp_mantissa", 1, "float", code = { float = "cl_frexp_mantissa($1)" }, exact = true },
-  { "frexp_exponent", 1, "exponent", code = { float = "cl_frexp_exponent($1)" }, exact = true },
+  { "frexp_mantissa", 1, "float", code = { float = "cl_frexp_mantissa($1)" }, exact = true,
+    internal = true },
+  { "frexp_exponent", 1, "exponent", code = { float = "cl_frexp_exponent($1)" }, exact = true,
+    internal = true },
+  ---a * 2^b. Exponents that are floats are taken as integers, towards 0, as by PyCUDA.
+  ---@param a cudalua.gpuarray.Array|number
+  ---@param b cudalua.gpuarray.Array|integer  an array of integers or floats, or an integer
   { "ldexp", 2, "scale", weak = { [2] = "int32" }, code = { float = "cl_ldexp($1, $2)" } },
+  ---The exponent to base 2, as a float.
   { "logb", 1, "float", code = { float = "logb@($1)" } },
+  ---The exponent to base 2, as int32; the lowest int32 for 0 and NaN, the highest for infinities.
   { "ilogb", 1, "exponent", code = { float = "ilogb@($1)" }, exact = true },
 
+  ---The absolute value of a with the sign of b.
   { "copysign", 2, "float", code = { float = "copysign@($1, $2)" }, exact = true },
+  ---The next number of this dtype after a, towards b.
   { "nextafter", 2, "float", code = { float16 = "cl_float16_next($1, $2)", bfloat16 = "cl_bfloat16_next($1, $2)",
     float = "nextafter@($1, $2)" }, exact = true },
 
+  ---Is it NaN?
   predicate("isnan", "$1 != $1", "$1.x != $1.x || $1.y != $1.y", "cl_false($1)"),
+  ---Is it infinite?
   predicate("isinf", "isinf($1)", "isinf($1.x) || isinf($1.y)", "cl_false($1)"),
+  ---Is it neither infinite nor NaN?
   predicate("isfinite", "isfinite($1)", "isfinite($1.x) && isfinite($1.y)", "!cl_false($1)"),
+  ---Is it negative? Also of -0.
   { "signbit", 1, "predicate", code = { int = "$1 < 0", uint = "cl_false($1)", bool = "cl_false($1)",
     float = "signbit($1)" }, exact = true },
 }

@@ -1,0 +1,289 @@
+-- Reads what the array library defines once: operations, reductions and scans, which are rows with a documentation
+-- comment above them, and functions that core/define.lua makes a function and a method of. From the text of the files
+-- alone: it needs no build. Run from the project's root.
+local M = {}
+
+local ROOM, WIDTH = "lua/cudalua/gpuarray/", 120
+local FAMILIES = { "arithmetic", "compare", "bits", "rounding", "math", "complex" } -- in the order of kernel/ops.lua
+
+-- The files that are read when one of their functions is called first (gpuarray/lazy.lua); those whose functions are
+-- rows of another file, with that.
+local LAZY = { "make.generate", "make.join", "index.take", "index.where", "index.unravel", "index.choose",
+  "reduce.reduce", "reduce.nan_and_norms", "derived.diff", "derived.interp", "derived.closeness", "derived.replace",
+  "derived.average", "reduce.scan", "order.sort", "order.quantile", "order.nanquantile", "derived.sets", "order.count" }
+local ROWS = { ["reduce.reduce"] = "reduce/reductions.lua", ["reduce.scan"] = "reduce/scans.lua" }
+
+local function read(path)
+  local file = assert(io.open(path))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+---A documentation comment.
+---@class definitions.Block
+---@field text string[]                    the lines before the first tag
+---@field tags {name: string, lines: string[]}[]  the lines of each tag: a line without one continues it
+---@field code string                      what follows the comment
+
+-- The comments of three dashes of a file, without their indentation.
+---@return fun(): definitions.Block?
+local function blocks(source)
+  return coroutine.wrap(function()
+    local block, at = nil, 1
+    while at <= #source do
+      local line, after = source:match("([^\n]*)\n?()", at)
+      local comment = line:match "^%s*(%-%-%-.*)$"
+      if comment then
+        block = block or { text = {}, tags = {} }
+        local tag = comment:match "^%-%-%-@(%a+)"
+        if tag then
+          block.tags[#block.tags + 1] = { name = tag, lines = { comment } }
+        elseif block.tags[1] then
+          table.insert(block.tags[#block.tags].lines, comment)
+        else
+          table.insert(block.text, comment)
+        end
+      elseif block then
+        block.code = source:sub(at)
+        coroutine.yield(block)
+        block = nil
+      end
+      at = after
+    end
+  end)
+end
+
+local function tagged(block, name)
+  local list = {}
+  for _, tag in ipairs(block.tags) do
+    if tag.name == name then list[#list + 1] = tag end
+  end
+  return list
+end
+
+local function parameter(tag) return (tag.lines[1]:match "^%-%-%-@param%s+([%w_%.]+)") end
+
+---A function that is defined once.
+---@class definitions.Entry
+---@field name string
+---@field text string[]         the sentences
+---@field params {name: string, lines: string[]}[]
+---@field rest string[]         results and errors
+---@field arity? integer        of an operation: its operands
+---@field math? boolean         of an operation: is it in cudalua.math?
+
+-- A block with the usual tags in the place of those that it does not have.
+local function entry(name, block, usual)
+  local params = tagged(block, "param")
+  if not params[1] then params = usual.params end
+  local e = { name = name, text = block.text, params = {}, rest = {} }
+  for _, tag in ipairs(params) do e.params[#e.params + 1] = { name = parameter(tag), lines = tag.lines } end
+  if #e.params > 0 and e.params[#e.params].name ~= "options" and usual.options then
+    e.params[#e.params + 1] = { name = "options", lines = usual.options }
+  end
+  for _, kind in ipairs { "return", "raise" } do
+    local tags = tagged(block, kind)
+    if not tags[1] then tags = { { lines = usual[kind] } } end
+    for _, tag in ipairs(tags) do
+      for _, line in ipairs(tag.lines or {}) do e.rest[#e.rest + 1] = line end
+    end
+  end
+  return e
+end
+
+local function fail(...) error(string.format(...), 0) end
+
+-- ---- operations -----------------------------------------------------------------------------------------------------
+
+local OPTIONS = { "---@param options? cudalua.operation_options  out, stream, allocator" }
+local RETURN = { "---@return cudalua.gpuarray.Array" }
+local REFUSES = {
+  { "---@raise LogicError if a's dtype is not supported" },
+  { "---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers" },
+  { "---@raise LogicError if these dtypes are not supported, the shapes do not broadcast, or all are numbers" },
+}
+
+local function usual_of(arity)
+  local usual = { params = {}, options = OPTIONS, ["return"] = RETURN, raise = REFUSES[arity] }
+  for k = 1, arity do
+    local line = ("---@param %s cudalua.gpuarray.Array%s"):format(("abc"):sub(k, k), arity > 1 and "|number" or "")
+    usual.params[k] = { lines = { line } }
+  end
+  return usual
+end
+
+---The operations, and the other functions of core/functions.lua, by name.
+---@return definitions.Entry[]
+function M.operations()
+  local list, rows, documented, path = {}, {}, {}, nil
+  local function add(e, math)
+    if documented[e.name] then fail("%s: %s is documented twice", path, e.name) end
+    documented[e.name], e.math = true, math
+    list[#list + 1] = e
+  end
+  for _, family in ipairs(FAMILIES) do
+    path = ROOM .. "kernel/ops/" .. family .. ".lua"
+    local file = dofile(path)
+    for _, row in ipairs(file) do
+      rows[row[1]] = { arity = row[2], internal = row.internal, math = (row.math == nil and file or row).math or false }
+    end
+    for block in blocks(read(path)) do
+      local name = block.code:match '^[^"\n]*"([%w_]+)"'
+      local row = name and rows[name]
+      if not row then fail("%s: a comment stands above no row: %s", path, block.text[1] or "") end
+      local e = entry(name, block, usual_of(row.arity))
+      e.arity = row.arity
+      add(e, row.math)
+    end
+  end
+  path = ROOM .. "core/functions.lua"
+  for block in blocks(read(path)) do
+    local name = block.code:match "^function functions%.([%w_]+)" or block.code:match "^functions%.([%w_]+) ="
+    if name then
+      local part = block.code:match '^functions%.[%w_]+ = pair%("[%w_]+", "([%w_]+)"' -- of one of its results
+      add(entry(name, block, {}), (rows[part or name] or {}).math)
+    end
+  end
+  for name, row in pairs(rows) do
+    if not row.internal and not documented[name] then fail("kernel/ops: %s has no comment above its row", name) end
+  end
+  table.sort(list, function(a, b) return a.name < b.name end)
+  return list
+end
+
+-- ---- reductions and scans -------------------------------------------------------------------------------------------
+
+-- A tag on as many lines as its text takes.
+local function folded(tag, text)
+  local lines, line = {}, "---" .. tag
+  for word in text:gmatch "%S+" do
+    if #line + 1 + #word > WIDTH then
+      lines[#lines + 1], line = line, "---  " .. word
+    else
+      line = line .. " " .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
+local function options(text) return { lines = folded("@param options? any ", text) } end
+
+local ARRAY = { lines = { "---@param a cudalua.gpuarray.Array" } }
+-- Without and with a dtype.
+local AXES = {
+  options [[{axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from the
+    last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result]],
+  options [[{axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones from
+    the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result; elements are converted
+    to it first. out: an array that gets the result]],
+}
+local AXIS = {
+  options [[{axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default: all
+    elements in C order, to an array of one axis. out: an array that gets the result]],
+  options [[{axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the last; default:
+    all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it first. out: an
+    array that gets the result]],
+}
+local AXES_WRONG = "an axis is out of range or given twice, or out does not fit"
+local AXIS_WRONG = "the axis is out of range, or out does not fit"
+
+-- By rule of a reduction: may the caller ask for a dtype? What does it raise first, and of what dtype is the result?
+local RULES = {
+  sum = { dtype = true, raise = "the dtype is not supported, " },
+  mean = { dtype = true, raise = "the dtype is not supported, " },
+  select = { raise = "the elements are complex, ", none = "there are no elements, " },
+  position = { raise = "the elements are complex, ", none = "there are no elements, ", of = "int64" },
+  truth = { raise = "", of = "bool" },
+  count = { raise = "", of = "int64" },
+}
+
+local function usual_reduction(rule)
+  return { params = { ARRAY, AXES[rule.dtype and 2 or 1] },
+    ["return"] = { RETURN[1] .. (rule.of and "  of " .. rule.of or "") },
+    raise = folded("@raise LogicError", "if " .. (rule.none or "") .. rule.raise .. AXES_WRONG) }
+end
+
+local function usual_scan(rule)
+  return { params = { ARRAY, AXIS[rule.dtype and 2 or 1] }, ["return"] = RETURN,
+    raise = folded("@raise LogicError", "if " .. rule.raise .. AXIS_WRONG) }
+end
+
+-- The rows of a file, in their order; usual(second): what is not said of a row whose second field is that.
+local function rows_of(path, usual)
+  local source, list, documented = read(ROOM .. path), {}, {}
+  for block in blocks(source) do
+    local name, second = block.code:match '^%s*{ "([%w_]+)", "([%w_]+)"'
+    if name then
+      documented[name] = second
+      list[#list + 1] = entry(name, block, usual(second))
+    end
+  end
+  for name in source:gmatch '\n  { "([%w_]+)"' do
+    if not documented[name] then fail("%s: %s has no documentation above its row", path, name) end
+  end
+  return list, documented
+end
+
+---@return definitions.Entry[]
+---@return table<string, string>  the rule of each, by name
+function M.reductions()
+  return rows_of(ROWS["reduce.reduce"], function(rule) return usual_reduction(assert(RULES[rule], rule)) end)
+end
+
+---@return definitions.Entry[]
+function M.scans()
+  local _, rules = M.reductions()
+  return (rows_of(ROWS["reduce.scan"], function(reduction) return usual_scan(RULES[assert(rules[reduction])]) end))
+end
+
+-- ---- files that are read later --------------------------------------------------------------------------------------
+
+---A file of functions that is read when one of them is called first.
+---@class definitions.File
+---@field name string        "reduce.reduce"
+---@field defined definitions.Entry[]  functions that are methods, too, by name
+---@field functions string[]  the names of all functions, in order
+---@field methods string[]
+
+local function sorted(set)
+  local list = {}
+  for name in pairs(set) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+---@return definitions.File[]
+function M.files()
+  local files = {}
+  for i, name in ipairs(LAZY) do
+    local path = ROOM .. name:gsub("%.", "/") .. ".lua"
+    local source, functions, methods = "\n" .. read(path), {}, {}
+    local defined = name == "reduce.reduce" and M.reductions() or name == "reduce.scan" and M.scans() or {}
+    for block in blocks(source) do
+      local of = block.code:match '^define%("([%w_]+)"'
+      if of then
+        if #tagged(block, "param") == 0 then fail("%s: %s has no @param", path, of) end
+        defined[#defined + 1] = entry(of, block, { ["return"] = {}, raise = {} })
+      end
+    end
+    for of in source:gmatch '\ndefine%("([%w_]+)"' do functions[of] = true end
+    for _, e in ipairs(defined) do functions[e.name], methods[e.name] = true, true end
+    for of in pairs(functions) do
+      if not methods[of] then fail("%s: %s has no documentation above its definition", path, of) end
+    end
+    for of in source:gmatch "\nfunction M%.([%w_]+)" do functions[of] = true end
+    for of in source:gmatch "\nfunction Array:([%w_]+)" do methods[of] = true end
+    for of in source:gmatch "\nfunction Array%.([%w_]+)" do methods[of] = true end
+    -- Methods as functions.
+    for words in source:gmatch "\nfor _, name in ipairs (%b{}) do\n  M%[name%] =" do
+      for of in words:gmatch '"([%w_]+)"' do functions[of] = true end
+    end
+    table.sort(defined, function(a, b) return a.name < b.name end)
+    files[i] = { name = name, defined = defined, functions = sorted(functions), methods = sorted(methods) }
+  end
+  return files
+end
+
+return M
