@@ -5,6 +5,7 @@ local annotations = require "tools.annotations"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
+local references = require "spec.support.op_references"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local cuda, Array = gpu.cuda, gpuarray.Array
 
@@ -33,7 +34,7 @@ describe("Operations:", function()
       it(("gpuarray.%s is gpuarray.Array:%s; both write the same, and to {out = array}"):format(name, name), function()
         local f, n = gpuarray[name], op.arity
         assert.equal(f, Array[name])
-        local list = operands(op, 3)
+        local list, operand = operands(op, 3), {}
         local x = f(unpack(list))
         assert.equal(gpuarray.source(x), gpuarray.source(list[1][name](unpack(list))))
         assert.is_truthy(gpuarray.source(x):find(name, 1, true))
@@ -51,6 +52,12 @@ describe("Operations:", function()
         list[n + 1] = { out = gpuarray.empty(4, x.dtype) }
         gpu.raises("LogicError", name .. ": the result has the shape (3,)", f, unpack(list))
         list[n + 1] = nil
+        for _, case in ipairs(references.exact[name] or {}) do
+          for _, t in ipairs { "float32", "float64" } do
+            for k = 1, n do operand[k] = gpuarray.full(1, case[k], t) end
+            assert.equal(case[n + 1], f(unpack(operand, 1, n)):item(), name)
+          end
+        end
         -- Operands: arrays, and with one of these, numbers.
         for k = 1, n do
           local given = { unpack(list) }

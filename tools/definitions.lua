@@ -254,6 +254,38 @@ local function sorted(set)
   return list
 end
 
+-- The methods that a file makes functions of, too.
+local function as_functions(source)
+  local list = {}
+  for words in source:gmatch "\nfor _, name in ipairs (%b{}) do\n  M%[name%] =" do
+    for name in words:gmatch '"([%w_]+)"' do list[#list + 1] = name end
+  end
+  return list
+end
+
+local HOST_DATA = "---@param a any  array, or host data, which is copied to the device"
+
+---Functions that are methods first: they take host data, too, in the place of the array.
+---@return definitions.Entry[]
+function M.from_methods()
+  local methods, list = {}, {}
+  for _, file in ipairs { "array", "make/shape", "make/join" } do
+    for block in blocks(read(ROOM .. file .. ".lua")) do
+      local name = block.code:match "^function Array:([%w_]+)"
+      if name then
+        table.insert(block.tags, 1, { name = "param", lines = { HOST_DATA } })
+        methods[name] = entry(name, block, { ["return"] = {}, raise = {} })
+      end
+    end
+  end
+  for _, file in ipairs { "make/shape", "make/join" } do
+    for _, name in ipairs(as_functions(read(ROOM .. file .. ".lua"))) do
+      list[#list + 1] = methods[name] or fail("%s: the method %s has no annotation", file, name)
+    end
+  end
+  return list
+end
+
 ---@return definitions.File[]
 function M.files()
   local files = {}
@@ -276,10 +308,7 @@ function M.files()
     for of in source:gmatch "\nfunction M%.([%w_]+)" do functions[of] = true end
     for of in source:gmatch "\nfunction Array:([%w_]+)" do methods[of] = true end
     for of in source:gmatch "\nfunction Array%.([%w_]+)" do methods[of] = true end
-    -- Methods as functions.
-    for words in source:gmatch "\nfor _, name in ipairs (%b{}) do\n  M%[name%] =" do
-      for of in words:gmatch '"([%w_]+)"' do functions[of] = true end
-    end
+    for _, of in ipairs(as_functions(source)) do functions[of] = true end
     table.sort(defined, function(a, b) return a.name < b.name end)
     files[i] = { name = name, defined = defined, functions = sorted(functions), methods = sorted(methods) }
   end

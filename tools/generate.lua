@@ -71,8 +71,9 @@ local function operation_annotations()
 end
 
 local function twin_annotations()
-  local out = page("the rows in gpuarray/reduce/ and the calls of define() in gpuarray/", "---@meta", "",
+  local out = page("rows, calls of define() and methods in lua/cudalua/gpuarray/", "---@meta", "",
     "---@class cudalua.gpuarray", "local gpuarray = {}", "", "---@class cudalua.gpuarray.Array", "local Array = {}")
+  for _, e in ipairs(definitions.from_methods()) do declare(out, "gpuarray", ".", e) end
   for _, file in ipairs(files) do
     for _, e in ipairs(file.defined) do
       declare(out, "gpuarray", ".", e)

@@ -5,6 +5,7 @@
 -- computed in, t.P to the dtype. Without bounds the result is to be the same number, also the sign of a 0. With them it
 -- may be that many units in the last place off for float32 and float64, or absolute[1] and absolute[2] where that is
 -- more; a 16-bit float may be the neighbour of the result then. "any" stands for any number.
+-- exact[name]: see there.
 -- integers[name](a, b, c, t): a, b, c are int64_t, or uint64_t for uint64; the result is wrapped by the caller.
 -- bools[name](a, b, c), complexes[name](a, b, c, t): the same for those.
 -- LuaJIT 2.1.0-beta3 has compiled divisions of 64-bit integers here to wrong quotients; the interpreter has not.
@@ -263,6 +264,13 @@ near("degrees", 1, 1, function(a) return a * (180 / pi) end)
 near("radians", 1, 1, function(a) return a * (pi / 180) end)
 near("logaddexp", 3, 3, logaddexp(exp, log), { 4e-7, 1e-15 })
 near("logaddexp2", 3, 3, logaddexp(C.exp2, C.log2), { 4e-7, 1e-15 })
+
+-- Results that are exact for float32 and float64: operands, result.
+M.exact = {
+  sinpi = { { 1, 0 }, { -7, 0 }, { 2.5, 1 }, { -0.5, -1 } },
+  cospi = { { 0.5, 0 }, { 7, -1 }, { -2, 1 } },
+  hypot = { { 3, 4, 5 }, { 2 ^ 100, 0, 2 ^ 100 } },
+}
 
 -- ---- integers -------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
--- Written by ./dev generate from the rows in gpuarray/reduce/ and the calls of define() in gpuarray/; change these.
+-- Written by ./dev generate from rows, calls of define() and methods in lua/cudalua/gpuarray/; change these.
 ---@meta
 
 ---@class cudalua.gpuarray
@@ -6,6 +6,178 @@ local gpuarray = {}
 
 ---@class cudalua.gpuarray.Array
 local Array = {}
+
+---The same elements with another shape: a view if the layout allows it, else a copy.
+---@param a any  array, or host data, which is copied to the device
+---@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
+---  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the sizes differ
+function gpuarray.reshape(a, ...) end
+
+---All elements along one axis: a view if the layout allows it, else a copy.
+---@param a any  array, or host data, which is copied to the device
+---@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
+---@return cudalua.gpuarray.Array
+function gpuarray.ravel(a, order) end
+
+---The same elements without axes of one element, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param axes? integer|integer[]  default: all axes that have one element
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range, or has not one element
+function gpuarray.squeeze(a, axes) end
+
+---The same elements with more axes, of one element each, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param axes integer|integer[]  where these are in the new shape; -1: the last one
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that the new shape does not have
+function gpuarray.expand_dims(a, axes) end
+
+---The same elements with the axes in another order, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param ... any  axes, or one list of them; none: the reverse
+---@return cudalua.gpuarray.Array
+---@raise LogicError if they do not name each axis once
+function gpuarray.transpose(a, ...) end
+
+---Two axes exchanged, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param axis1 integer
+---@param axis2 integer
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range
+function gpuarray.swapaxes(a, axis1, axis2) end
+
+---Axes moved to other places, as a view; the others stay in their order.
+---@param a any  array, or host data, which is copied to the device
+---@param source integer|integer[]
+---@param destination integer|integer[]  as many places
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis or a position is out of range
+function gpuarray.moveaxis(a, source, destination) end
+
+---The same elements backwards, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param axes? integer|integer[]  default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range
+function gpuarray.flip(a, axes) end
+
+---The second axis backwards, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@return cudalua.gpuarray.Array
+---@raise LogicError for an array of fewer than two axes
+function gpuarray.fliplr(a) end
+
+---The first axis backwards, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function gpuarray.flipud(a) end
+
+---Turned by quarters of a circle in the plane of two axes, from the first towards the second, as a view.
+---@param a any  array, or host data, which is copied to the device
+---@param k? integer       how many quarters; default: 1; negative: the other way
+---@param axes? integer[]  two; default: {1, 2}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the two axes do not exist
+function gpuarray.rot90(a, k, axes) end
+
+---A copy of the elements in reversed order, as PyCUDA's reverse().
+---@param a any  array, or host data, which is copied to the device
+---@param options? {stream: cudalua.Stream, allocator: function}|cudalua.Stream
+---@return cudalua.gpuarray.Array
+function gpuarray.reverse(a, options) end
+
+---The same elements repeated along axes that have one element, or that are new before the first, as a view, which
+---cannot
+---be written to.
+---@param a any  array, or host data, which is copied to the device
+---@param ... any  extents, or one list of them
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the array's shape does not broadcast to that one
+function gpuarray.broadcast_to(a, ...) end
+
+---The elements on a diagonal of two axes, as a view; the diagonal is its last axis.
+---@param a any  array, or host data, which is copied to the device
+---@param k? integer      0 (default): the main diagonal; above it positive, below negative
+---@param axis1? integer  default: 1
+---@param axis2? integer  default: 2
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the two axes do not exist
+function gpuarray.diagonal(a, k, axis1, axis2) end
+
+---A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
+---@param a any  array, or host data, which is copied to the device
+---@param options? any  {order: "C"|"F"|"A"|"K", stream: cudalua.Stream, allocator: function}, or the order, or the
+---  stream. K (default): axes lie in the order of the array's; A: F of an array that lies in F order alone, else C
+---@return cudalua.gpuarray.Array
+---@raise LogicError for another order
+function gpuarray.copy(a, options) end
+
+---Parts along an axis, as views.
+---@param a any  array, or host data, which is copied to the device
+---@param parts integer|integer[]  how many, all of one size; or the positions at which all but the last one end
+---@param axis? integer            default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError if the axis has no such parts
+function gpuarray.split(a, parts, axis) end
+
+---As split; if the axis cannot be split equally, the first parts have one element more.
+---@param a any  array, or host data, which is copied to the device
+---@param parts integer|integer[]  as for split
+---@param axis? integer            default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError if positions are beyond the axis
+function gpuarray.array_split(a, parts, axis) end
+
+---The parts along an axis as a list of views, without that axis, as unstack of the array API standard: what stack()
+---joins.
+---@param a any  array, or host data, which is copied to the device
+---@param axis? integer  default: 1
+---@return cudalua.gpuarray.Array[]
+---@raise LogicError for a 0-d array, and if an axis is out of range
+function gpuarray.unstack(a, axis) end
+
+---The array repeated as a tile along each axis.
+---@param a any  array, or host data, which is copied to the device
+---@param ... any  how often along each axis, or one list; fewer than the axes: for the last ones; more: the array gets
+---  axes before its first; last {stream = cudalua.Stream, allocator = function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a value that is not a non-negative integer
+function gpuarray.tile(a, ...) end
+
+---Each element several times, one after the other. The name has a line because `repeat` is a word of Lua's.
+---@param a any  array, or host data, which is copied to the device
+---@param times integer|integer[]  how often; a list: for each position of the axis
+---@param axis? integer            default: the elements of the whole array along one axis
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a value that is not a non-negative integer, or a list of another length
+function gpuarray.repeat_(a, times, axis, options) end
+
+---The elements shifted along axes; what leaves at one end comes in at the other.
+---@param a any  array, or host data, which is copied to the device
+---@param shift integer|integer[]  by how many positions; towards the end if positive
+---@param axes? integer|integer[]  default: the elements of the whole array, in C order
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if an axis is out of range, or not one shift or as many as axes
+function gpuarray.roll(a, shift, axes, options) end
+
+---The array with a border around it.
+---@param a any  array, or host data, which is copied to the device
+---@param width any     how many elements: a number, {before, after} for all axes, or a list of such for each axis
+---@param mode? string  what the border holds: "constant" (default), "edge": the nearest element, "reflect": mirrored at
+---  the outermost elements, "symmetric": mirrored behind them, "wrap": the elements from the other end, "empty":
+---  anything
+---@param options? {constant_values: any, stream: cudalua.Stream, allocator: function}  constant_values: of constant:
+---  the value, default 0
+---@return cudalua.gpuarray.Array
+---@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
+function gpuarray.pad(a, width, mode, options) end
 
 ---Is no element 0? NaN is not. Of none: true.
 ---@param a cudalua.gpuarray.Array

@@ -552,7 +552,7 @@ end
 
 Array.tile = calls.variadic("gpuarray:tile", Array.tile)
 
--- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
+-- The methods as functions of the module, for arrays and for host data.
 for _, name in ipairs { "split", "array_split", "unstack", "tile", "repeat_", "roll", "pad" } do
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end
 end

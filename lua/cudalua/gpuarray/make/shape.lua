@@ -373,7 +373,7 @@ function M.atleast_3d(...)
   end, ...)
 end
 
--- The methods as functions of the module, for arrays and for host data (docs/meta/gpuarray_shape.lua).
+-- The methods as functions of the module, for arrays and for host data.
 for _, name in ipairs { "reshape", "ravel", "squeeze", "expand_dims", "transpose", "swapaxes", "moveaxis", "flip",
   "fliplr", "flipud", "rot90", "reverse", "broadcast_to", "diagonal", "copy" } do
   M[name] = function(a, ...) return Array[name](make.device_array("gpuarray." .. name, a), ...) end

@@ -8,6 +8,7 @@ local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local ops = require "cudalua.gpuarray.kernel.ops"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 
@@ -98,6 +99,16 @@ function M.squares(list, x)
   local re, im = x:real(), x:imag()
   local a, b = re * re, im * im
   for _, t in ipairs { re, im, a, b, a + b } do list[#list + 1] = t end
+  return list
+end
+
+function M.has_nan(t) return t.kind == "float" or t.kind == "complex" end
+
+-- x with a value where a, which may be x, is NaN, as the last one of a list of new expressions.
+function M.without_nan(list, x, value, a)
+  if not M.has_nan(a._dtype) then return list end
+  list[#list + 1] = graph.unary(ops.isnan, a)
+  list[#list + 1] = graph.ternary(ops.where, list[#list], value, x)
   return list
 end
 

@@ -11,19 +11,9 @@ local reductions = require "cudalua.gpuarray.reduce.reductions"
 
 local refuse = layout.refuse
 local converted, read, reduce, reduced = call.converted, call.read, call.reduce, call.reduced
-local types_of = call.types_of
+local types_of, has_nan, without_nan = call.types_of, call.has_nan, call.without_nan
 
 -- ---- parts ----------------------------------------------------------------------------------------------------------
-
-local function has_nan(t) return t.kind == "float" or t.kind == "complex" end
-
--- x with a value where a, which may be x, is NaN, as the last one of a list of new expressions.
-local function without_nan(list, x, value, a)
-  if not has_nan(a._dtype) then return list end
-  list[#list + 1] = graph.unary(ops.isnan, a)
-  list[#list + 1] = graph.ternary(ops.where, list[#list], value, x)
-  return list
-end
 
 local function finish(what, x, t, out)
   x = graph.as_type(x, t)
