@@ -109,8 +109,8 @@ local function contract_names()
 end
 
 local function lazy_names()
-  local out = page("the files named here", "-- For lazy.lua: file, functions of the module, methods of arrays.",
-    "return {")
+  local out = { "-- Written by ./dev generate: which functions and methods are in the files that lazy.lua reads later.",
+    "return {" }
   for _, file in ipairs(files) do
     fold(out, "  ", ('{ "%s", [['):format(file.name), file.functions, "]],")
     fold(out, "    ", "[[", file.methods, "]] },")

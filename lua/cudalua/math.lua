@@ -1,5 +1,5 @@
--- Mathematical functions of arrays: those operations of gpuarray that take floats, by their names alone (`math` of the
--- rows, kernel/ops.lua). What PyCUDA calls cumath.
+-- Mathematical functions of arrays: those operations of gpuarray that take floats, by their names alone. What PyCUDA
+-- calls cumath. Which these are, the rows say (`math` in kernel/ops.lua).
 
 local functions = require "cudalua.gpuarray.core.functions"
 local names = require "cudalua.base.names"

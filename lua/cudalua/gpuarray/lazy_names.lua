@@ -1,5 +1,4 @@
--- Written by ./dev generate from the files named here; change these.
--- For lazy.lua: file, functions of the module, methods of arrays.
+-- Written by ./dev generate: which functions and methods are in the files that lazy.lua reads later.
 return {
   { "make.generate", [[arange diag eye identity linspace logspace meshgrid tri tril triu]],
     [[]] },

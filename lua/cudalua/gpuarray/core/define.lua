@@ -1,4 +1,4 @@
--- Defines a function of gpuarray and the method of the same name at once: gpuarray.sum(a, options), a:sum(options). The
+-- Defines a function and the method of the same name at once, as gpuarray.sum(a, options) and a:sum(options). The
 -- annotation above the call of define() is the one of both; ./dev generate writes it to docs/meta/generated/.
 
 local Array = require("cudalua.gpuarray.core.object").Array
