@@ -1,7 +1,8 @@
 -- Kernels made of one statement of the user's, which is done for each element of some arrays: PyCUDA's
 -- ElementwiseKernel, for arrays of any layout that broadcast to one shape.
---   elementwise/usage   how the statement uses its arguments    elementwise/code   the CUDA C around it
---   elementwise/again   calls like one before, in a few steps    elementwise/arguments   what becomes of the arguments
+--   userkernel/usage      how the statement uses its arguments    elementwise_code, tile_code   the CUDA C around it
+--   userkernel/repeated   calls like one before, in a few steps   arguments   what becomes of the arguments
+--   userkernel/load       its forms, compiled and loaded          text, types   the user's texts and types in sources
 --
 -- The arrays that the statement takes at [i] and nowhere else are its elements: they broadcast to one shape, and lie as
 -- they will. An array that is used in any other way, as in table[index[i]], is the user's own to index: it is passed
@@ -11,10 +12,9 @@
 local again = require "cudalua.userkernel.repeated"
 local arguments = require "cudalua.userkernel.arguments"
 local code = require "cudalua.userkernel.elementwise_code"
-local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
-local find_function = require("cudalua.driver.function").find
+local forms = require "cudalua.userkernel.load"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
@@ -22,11 +22,12 @@ local plan = require "cudalua.gpuarray.core.plan"
 local storage = require "cudalua.gpuarray.core.storage"
 local tile = require "cudalua.gpuarray.kernel.tile"
 local tile_code = require "cudalua.userkernel.tile_code"
+local types_of = require("cudalua.userkernel.types").of
 local usage = require "cudalua.userkernel.usage"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
-local context_id, run = core.context_id, core.array_run
+local run = core.array_run
 
 ---@class cudalua.elementwise
 local M = {}
@@ -65,7 +66,8 @@ local function new(_, ...)
     k.const[arg.name] = arg.is_vector and (arg.is_const or not k.usage.writes[arg.name])
     if k.const[arg.name] and not arg.is_const then k.guessed = true end
   end
-  k.common = code.common(k.args, k.preamble)
+  k.common = types_of(k.args, k.preamble)
+  k.texts = { preamble = k.preamble, loop_prep = k.loop_prep, operation = k.operation, after_loop = k.after_loop }
   return arguments.object(k, "ElementwiseKernel", TAG, Kernel, function(...) return M._call(...) end)
 end
 
@@ -111,35 +113,16 @@ local function form_of(k, form)
     key = ("%s tile %d %d %d"):format(key, t.axis, t.across, t.along)
     for j in pairs_of(t.tiled) do key = key .. " " .. j end
   end
-  local found = k.forms[key]
-  if not found then
-    form.const = k.const
-    found = code.kernel(k, form)
-    found.loaded = {}
-    k.forms[key] = found
-  end
-  return found
+  form.const = k.const
+  return forms.form(k, key, code.kernel, form)
 end
 
--- The kernel in the current context; nil if it turned out that an array is written after all.
-local function load(k, form)
-  local id = context_id()
-  local fn = form.loaded[id]
-  if fn then return fn end
-  local ok, result = pcall(compiler.build, k.name, form.source, { options = k.options, no_extern_c = true,
-    name = k.name .. ".cu", headers = code.headers(k), keep = k.keep })
-  if not ok then
-    if not (k.guessed and errors.is_error(result, "CompileError")) then error(result, 0) end
-    k.guessed, k.forms = false, {}
-    for _, arg in ipairs(k.args) do k.const[arg.name] = arg.is_const end
-    return nil
-  end
-  k.keep_dir = result.keep_dir
-  local params = result.params[k.name] -- not there where the preamble has a function of the same name
-  fn = find_function(core.module_load(result.image, nil, true), k.name, not params and { args = form.types } or nil,
-    params)
-  form.loaded[id] = fn
-  return fn
+-- Forgets that arrays may be only read: it turned out that one is written. False if nothing was guessed.
+local function without_guesses(k)
+  if not k.guessed then return false end
+  k.guessed, k.forms = false, {}
+  for _, arg in ipairs(k.args) do k.const[arg.name] = arg.is_const end
+  return true
 end
 
 local call_options = { range = true, slice = true, stream = true, n = true }
@@ -290,7 +273,7 @@ local function attempt(k, values, options)
   local form, extents, joined = places(k, leaves, shape, n, ranged, apart)
   form.ranged, form.apart, form.same = start ~= nil, apart, same
   local found = form_of(k, form)
-  local fn = load(k, found)
+  local fn = forms.load(k, found, without_guesses)
   if not fn then return false end
   local list = arguments_of(k, values, leaves, n, start and { start, step, count } or {}, form, extents, joined)
   if writes ~= storage.writes then return false end

@@ -1,19 +1,19 @@
 -- Kernels that make one value of the elements of arrays, from the user's expressions: PyCUDA's ReductionKernel, for
 -- arrays of any layout that broadcast to one shape.
---   reduction/code   the CUDA C around the expressions    gpuarray/reduce_run, reduce_code   what it has of gpuarray's
+--   userkernel/reduction_code   the CUDA C around the expressions    load   its forms, compiled and loaded
+--   gpuarray/reduce/run, code   the plan and the kernels, which are those of arrays
 --
 -- The arrays that map_expr takes at [i] and nowhere else are its elements; others are its own to index, and passed
 -- whole, as in an ElementwiseKernel. Values are combined in the order that kernels/array/reduce.cu fixes.
 
 local arguments = require "cudalua.userkernel.arguments"
 local code = require "cudalua.userkernel.reduction_code"
-local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
-local find_function = require("cudalua.driver.function").find
+local forms = require "cudalua.userkernel.load"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -111,6 +111,12 @@ local function new(_, ...)
   end
   k.usage = u
   k.common = code.common(k)
+  k.texts = { preamble = k.preamble }
+  for _, output in ipairs(k.outputs) do
+    k.texts[output.label "map_expr"] = output.map
+    k.texts[output.label "reduce_expr"] = output.reduce
+    k.texts[output.label "neutral"] = output.neutral
+  end
   return arguments.object(k, WHERE, TAG, Kernel, function(...) return M._call(...) end)
 end
 
@@ -218,25 +224,7 @@ local function form_of(k, p, tokens)
   local e = tokens[1]
   local key = ("%s %d %s %d %d %s %s"):format(e.form, e.gone, e.wide, e.width, e.turns, e.joint, e.rest)
   for i = 2, #tokens do key = key .. " " .. tokens[i].along end
-  local form = k.forms[key]
-  if not form then
-    form = { source = code.kernel(k, tokens), types = code.types(k, p, tokens), loaded = {} }
-    k.forms[key] = form
-  end
-  return form
-end
-
--- The kernel in the current context.
-local function load(k, form)
-  local id = core.context_id()
-  local fn = form.loaded[id]
-  if fn then return fn end
-  local result = compiler.build(k.name, form.source, { options = k.options, no_extern_c = true, name = k.name .. ".cu",
-    headers = code.headers(k), keep = k.keep })
-  k.keep_dir = result.keep_dir
-  fn = find_function(core.module_load(result.image, nil, true), k.name, { args = form.types }, nil)
-  form.loaded[id] = fn
-  return fn
+  return forms.form(k, key, code.kernel, p, tokens)
 end
 
 -- Where the results go.
@@ -323,7 +311,7 @@ local function attempt(k, values, options)
   local w, extents, joined = elements_of(k, values, shape, start, step, count, n)
   local p, tokens = reduce_run.one_output(w, count, extents, joined)
   local form = form_of(k, p, tokens)
-  local fn = load(k, form)
+  local fn = forms.load(k, form)
   local bytes = 0
   for _, output in ipairs(k.outputs) do
     bytes = bytes + math.ceil(output.dtype.itemsize / 16) * 16 -- with what lies between the members of a struct

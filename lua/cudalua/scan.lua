@@ -1,7 +1,7 @@
 -- Kernels that scan with an operation of the user's: PyCUDA's InclusiveScanKernel and ExclusiveScanKernel, and
 -- PyOpenCL's GenericScanKernel, whose values are computed from arrays, and handed to a statement.
---   scan/plain     from one array to another      scan/generic   with expressions and a statement
---   scan/kernel    what all have in common        scan/code      the CUDA C around the user's
+--   userkernel/scan_plain    from one array to another    scan_generic   with expressions and a statement
+--   userkernel/scan_kernel   what all have in common      scan_code      the CUDA C around the user's
 -- The kernels, and the order of operations, are in kernels/array/scan.cu.
 
 local arguments = require "cudalua.userkernel.arguments"

@@ -1,20 +1,15 @@
 -- The CUDA C of a ReductionKernel: the user's expressions as functions, and around them the kernels that reduce arrays
 -- (gpuarray/reduce/code.lua). Lines of the user keep their numbers, so that the compiler's errors are about his text.
 
-local elementwise = require "cudalua.userkernel.elementwise_code"
+local add = require("cudalua.base.tables").add
 local reduce_code = require "cudalua.gpuarray.reduce.code"
+local texts = require "cudalua.userkernel.text"
 local tools = require "cudalua.types.kernel_arguments"
+local types_of = require("cudalua.userkernel.types").of
 
 local concat = table.concat
 
 local M = {}
-
-local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
-
-local HERE = elementwise.HERE
-
--- A text of the user's, and back to the lines of the source.
-local function quoted(name, part, text) return ('#line 1 "%s: %s"\n%s\n%s'):format(name, part, text, HERE) end
 
 local OWN = "__device__ __forceinline__ "
 
@@ -32,7 +27,7 @@ template <class T> struct cl_at {
 function M.common(k)
   local args = { unpack(k.args) }
   for j, output in ipairs(k.outputs) do args[#k.args + j] = tools.ScalarArg(output.dtype, "cl_out" .. j) end
-  local c = elementwise.common(args, k.preamble)
+  local c = types_of(args, k.preamble)
   local results = {}
   for j = 1, #k.outputs do results[j] = c.types[#k.args + j] end
   return { types = c.types, results = results, head = c.head }
@@ -60,11 +55,11 @@ local function expressions(k)
   for j, output in ipairs(k.outputs) do
     local t = k.common.results[j]
     add(lines, "%s%s cl_map%d(%s) {\n  return\n%s\n  ;\n}", OWN, t, j, parameters(k),
-      quoted(k.name, output.label "map_expr", output.map))
+      texts.quoted(k.name, output.label "map_expr", output.map))
     add(lines, "%s%s cl_reduce%d(const %s a, const %s b) {\n  return\n%s\n  ;\n}", OWN, t, j, t, t,
-      quoted(k.name, output.label "reduce_expr", output.reduce))
+      texts.quoted(k.name, output.label "reduce_expr", output.reduce))
     add(lines, "%s%s cl_neutral%d() {\n  return\n%s\n  ;\n}", OWN, t, j,
-      quoted(k.name, output.label "neutral", output.neutral))
+      texts.quoted(k.name, output.label "neutral", output.neutral))
   end
   return concat(lines, "\n") .. "\n"
 end
@@ -101,11 +96,8 @@ local function combination(k)
   return concat(lines, "\n") .. "\n"
 end
 
----One form of a kernel.
----@param k table          name, args, outputs, usage, common, preamble
----@param tokens table[]   the program's end, of reduce_run.one_output()
----@return string source
-function M.kernel(k, tokens)
+-- The source of a form.
+local function source_of(k, tokens)
   local leaves, params, more, given, lines = {}, {}, {}, { "cl_start + (long long)r * cl_step", "cl_n" }, {}
   local own = combination(k)
   for j, t in ipairs(k.common.results) do params[j] = ("%s *%s"):format(t, #k.outputs > 1 and "out" .. j or "out") end
@@ -133,21 +125,15 @@ function M.kernel(k, tokens)
   local types, device, kernel = reduce_code.generate({ leaves = leaves, ending = tokens }, {
     name = k.name, own = own, tree = true, heavy = #k.outputs > 2, params = params, more = more, value = value,
     lines = #lines > 0 and concat(lines, "\n") or nil })
-  local preamble = k.preamble
-  if preamble:find "%S" then preamble = quoted(k.name, "preamble", preamble) .. "\n" end
   local all = { unpack(k.common.types) }
   for _, t in ipairs(k.common.results) do all[#all + 1] = t end
-  local source = k.common.head .. ELEMENT .. preamble .. expressions(k) .. elementwise.undefine(k, all) ..
+  local source = k.common.head .. ELEMENT .. texts.preamble(k) .. expressions(k) .. texts.undefine(k, all) ..
     "namespace cl_reduction {\n" .. types .. own .. device .. kernel .. "\n}\n"
-  return elementwise.with_lines(source, k.name)
+  return texts.with_lines(source, k.name)
 end
 
----The types of the kernel's parameters, for get_function().
----@param k table
----@param p table          the plan
----@param tokens table[]
----@return any[]
-function M.types(k, p, tokens)
+-- The types of the kernel's parameters, for get_function().
+local function parameter_types(k, p, tokens)
   local ending = tokens[1]
   local index, integer = ending.wide and "unsigned long long" or "unsigned", ending.wide and "long long" or "int"
   local list = { "unsigned long long", index, "double", "unsigned", "unsigned" }
@@ -171,20 +157,13 @@ function M.types(k, p, tokens)
   return list
 end
 
----The texts of the user by the names that the compiler knows them by, so that errors can show lines of them.
----@param k table
----@return table<string, string>
-function M.headers(k)
-  local headers = { [k.name .. ": preamble"] = k.preamble }
-  for _, output in ipairs(k.outputs) do
-    headers[k.name .. ": " .. output.label "map_expr"] = output.map
-    headers[k.name .. ": " .. output.label "reduce_expr"] = output.reduce
-    headers[k.name .. ": " .. output.label "neutral"] = output.neutral
-  end
-  if k.preamble:find("pycuda-complex.hpp", 1, true) then
-    headers["pycuda-complex.hpp"] = "// the class is there already\n"
-  end
-  return headers
+---One form of a kernel.
+---@param k table          name, args, outputs, usage, common, preamble
+---@param p table          the plan
+---@param tokens table[]   the program's end, of reduce_run.one_output()
+---@return {source: string, types: any[], namespaced: true}
+function M.kernel(k, p, tokens)
+  return { source = source_of(k, tokens), types = parameter_types(k, p, tokens), namespaced = true }
 end
 
 return M

@@ -1,17 +1,13 @@
 -- The CUDA C of a scan kernel: the user's expressions as functions, around a kernel of kernels/array/scan.cu. Lines of
 -- the user keep their numbers, so that the compiler's errors are about his text.
 
-local elementwise = require "cudalua.userkernel.elementwise_code"
+local add = require("cudalua.base.tables").add
 local scan_code = require "cudalua.gpuarray.reduce.scan_code"
-local pairs_of = require "cudalua.base.pairs_of"
+local texts = require "cudalua.userkernel.text"
 
 local concat = table.concat
 
 local M = {}
-
-local HERE = elementwise.HERE
-
-local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
 
 -- ---- names ----------------------------------------------------------------------------------------------------------
 
@@ -31,8 +27,8 @@ local function renamed(text) return (text:gsub("%f[%w_][%a_][%w_]*", ours)) end
 local OWN = "static __device__ __forceinline__ "
 
 local function add_function(list, k, result, name, params, part, text)
-  add(list, "%s%s %s(%s) {%s\n#line 1 \"%s: %s\"\n%s\n;\n%s\n}", OWN, result, name, params,
-    result == "void" and "" or "\n  return", k.name, part, text, HERE)
+  add(list, "%s%s %s(%s) {%s\n%s\n}", OWN, result, name, params, result == "void" and "" or "\n  return",
+    texts.statements(k.name, part, text))
 end
 
 -- The functions that a kernel calls, and how it does.
@@ -48,7 +44,7 @@ local function user_functions(k, form)
   add(list, "typedef %s cl_value_t;", k.value_type)
   add(list, "%scl_value_t cl_scan(cl_value_t a, cl_value_t b) {", OWN)
   add(list, "  const bool across_seg_boundary = false;\n  (void)across_seg_boundary;\n  return")
-  add(list, '#line 1 "%s: scan_expr"\n%s\n;\n%s\n}', k.name, k.scan_expr, HERE)
+  add(list, "%s\n}", texts.statements(k.name, "scan_expr", k.scan_expr))
   if k.neutral then
     add_function(list, k, "cl_value_t", "cl_neutral", "", "neutral", k.neutral)
   end
@@ -205,26 +201,11 @@ function M.kernel(k, form)
     ("struct __align__(%d) cl_pack_t { cl_value_t e[%d]; };\n"):format(form.vector == true and run * k.itemsize
       or 1, run) .. ("struct __align__(%d) cl_marks_t { unsigned char e[%d]; };\n"):format(run, run), device, kernel }
   if form.vector ~= true then own[5] = "" end
-  local preamble = k.preamble
-  if preamble:find "%S" then preamble = ('#line 1 "%s: preamble"\n%s\n%s\n'):format(k.name, preamble, HERE) end
   -- The user's texts are all behind us: his macros must not change what follows.
-  local undefined = elementwise.undefine(k, { k.value_type, unpack(k.common.types) })
-  local source = k.common.head .. preamble .. functions .. undefined .. renamed(concat(own))
-  return { source = elementwise.with_lines(source, k.name),
+  local undefined = texts.undefine(k, { k.value_type, unpack(k.common.types) })
+  local source = k.common.head .. texts.preamble(k) .. functions .. undefined .. renamed(concat(own))
+  return { source = texts.with_lines(source, k.name),
     types = types, acc_bytes = acc, tile = 32 * run * 8 * rows }
-end
-
----The texts of the user by the names that the compiler knows them by, so that errors can show lines of them.
----@param k table
----@return table<string, string>
-function M.headers(k)
-  local headers = elementwise.headers { name = k.name, preamble = k.preamble, loop_prep = "", operation = "",
-    after_loop = "" }
-  for part, text in pairs_of { input_expr = k.input_expr, scan_expr = k.scan_expr, neutral = k.neutral,
-    is_segment_start_expr = k.start_expr, output_statement = k.output_statement } do
-    headers[k.name .. ": " .. part] = text
-  end
-  return headers
 end
 
 return M

@@ -50,7 +50,7 @@ local function new(...)
   for _, arg in ipairs(k.args) do
     k.const[arg.name] = arg.is_vector and (arg.is_const or not mentions(k.output_statement .. k.preamble, arg.name))
   end
-  kernel.add_types(k)
+  kernel.complete(k)
   return k
 end
 

@@ -3,16 +3,15 @@
 local arguments = require "cudalua.userkernel.arguments"
 local cells = require "cudalua.gpuarray.reduce.scan_cells"
 local code = require "cudalua.userkernel.scan_code"
-local common = require("cudalua.userkernel.elementwise_code").common
-local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
-local find_function = require("cudalua.driver.function").find
+local forms = require "cudalua.userkernel.load"
 local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
 local storage = require "cudalua.gpuarray.core.storage"
 local tools = require "cudalua.types.kernel_arguments"
+local types_of = require("cudalua.userkernel.types").of
 
 local ceil = math.ceil
 local context_id = core.context_id
@@ -47,11 +46,13 @@ function M.new(where, dtype, scan_expr, options)
     preamble = arguments.check_text(where, "preamble", options.preamble or "") }
 end
 
----The types that a source has, with that of the values.
-function M.add_types(k)
+---What sources need of a kernel whose other fields are there: its texts, and the types, with that of the values.
+function M.complete(k)
+  k.texts = { preamble = k.preamble, input_expr = k.input_expr, scan_expr = k.scan_expr, neutral = k.neutral,
+    is_segment_start_expr = k.start_expr, output_statement = k.output_statement }
   local list = { unpack(k.args) }
   list[#list + 1] = tools.VectorArg(k.dtype, "cl_values")
-  k.common = common(list, k.preamble)
+  k.common = types_of(list, k.preamble)
   k.value_type = table.remove(k.common.types)
 end
 
@@ -59,28 +60,7 @@ end
 
 local function form_of(k, form)
   local key = ("%s %s %s %s"):format(form.split, form.wide, form.segmented, form.vector)
-  local found = k.forms[key]
-  if not found then
-    found = code.kernel(k, form)
-    found.loaded = {}
-    k.forms[key] = found
-  end
-  return found
-end
-
-local function load(k, form)
-  local id = context_id()
-  local fn = form.loaded[id]
-  if not fn then
-    local result = compiler.build(k.name, form.source, { options = k.options, no_extern_c = true, keep = k.keep,
-      name = k.name .. ".cu", headers = code.headers(k) })
-    k.keep_dir = result.keep_dir
-    local params = result.params[k.name] -- not there where the preamble has a function of the same name
-    fn = find_function(core.module_load(result.image, nil, true), k.name, not params and { args = form.types } or nil,
-      params)
-    form.loaded[id] = fn
-  end
-  return fn
+  return forms.form(k, key, code.kernel, form)
 end
 
 ---The form for so many elements, and the numbers of tiles. plain: it goes from one array to another; aligned: these
@@ -100,7 +80,7 @@ end
 ---Launches a form; `values`: arguments, leaves among them. Was it captured? nil: it was not launched, as something was
 ---written to arrays since there were so many `writes`.
 function M.launch(k, form, n, tiles, values, writes)
-  local fn = load(k, form)
+  local fn = forms.load(k, form)
   local list = { 1, n, tiles }
   local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes, 32)
   if writes ~= storage.writes then

@@ -122,7 +122,7 @@ local function new_scan(where, exclusive, ...)
   local neutral = v[3] ~= nil and arguments.neutral(where, "neutral", v[3], k.dtype) or nil
   if exclusive then k.exclusive, k.previous, k.neutral = true, true, neutral end
   k.args = { tools.VectorArg(k.dtype, "input", { const = true }), tools.VectorArg(k.dtype, "output") }
-  kernel.add_types(k)
+  kernel.complete(k)
   return k
 end
 

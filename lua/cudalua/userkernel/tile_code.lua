@@ -2,6 +2,7 @@
 -- blocks work in tiles (kernel/tile.lua), and those arrays come through shared memory, so that all of them are read
 -- along their own lines. For the template of that name in kernels/array/statement.cu.
 
+local add = require("cudalua.base.tables").add
 local template = require "cudalua.gpuarray.kernel.template"
 local tile = require "cudalua.gpuarray.kernel.tile"
 
@@ -12,8 +13,6 @@ local M = {}
 -- What moves an element, whatever it is.
 local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned", [8] = "unsigned long long",
   [16] = "uint4" }
-
-local function add(list, text, ...) list[#list + 1] = text:format(...) end
 
 ---Can an argument's elements be moved so?
 ---@param arg cudalua.tools.Arg

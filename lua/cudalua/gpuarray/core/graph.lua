@@ -12,6 +12,7 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
+local sub = require("cudalua.base.tables").sub
 
 local type, getmetatable, setmetatable = type, getmetatable, setmetatable
 local TAG, mt, remember, leaf_of = object.TAG, object.mt, storage.remember, storage.leaf_of
@@ -37,15 +38,6 @@ local function intern(op, result, x, y, z)
     interned[key] = s
   end
   return s
-end
-
-local function sub(t, key) -- t[key], a table
-  local v = t[key]
-  if not v then
-    v = {}
-    t[key] = v
-  end
-  return v
 end
 
 local function unary_signature(op, a)

@@ -2,11 +2,11 @@
 -- those to places. Extents (with multipliers and shifts that divide by them, see plan.lua) and strides are parameters
 -- of the kernel; `wide` programs count in 64 bits and divide.
 
+local add = require("cudalua.base.tables").add
+
 local concat = table.concat
 
 local M = {}
-
-local function add(list, text, ...) list[#list + 1] = text:format(...) end
 
 ---Adds the parameters that coordinates() needs.
 ---@param params string[]

@@ -1,6 +1,7 @@
 -- From the program of an expression (plan.lua) to CUDA C: a function that computes one element, and a kernel from a
 -- template in kernels/array that calls it for all of them.
 
+local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local prelude = require "cudalua.base.prelude"
@@ -13,10 +14,6 @@ local M = {}
 
 ---Threads of a block.
 M.BLOCK = 256
-
-local function add(list, text, ...)
-  list[#list + 1] = select("#", ...) > 0 and text:format(...) or text
-end
 
 local function use(pieces, list)
   for _, name in ipairs(list) do pieces[name] = true end
@@ -365,7 +362,7 @@ function shapes.words(p)
 end
 
 ---For tile_code.lua and rows_code.lua.
-M.parts = { add = add, evaluation = evaluation, packs_of = packs_of, step_of = step_of, types_of = types_of,
+M.parts = { evaluation = evaluation, packs_of = packs_of, step_of = step_of, types_of = types_of,
   params_of = params_of, results_of = results_of }
 
 ---The kernel that stores a program's value for each element.

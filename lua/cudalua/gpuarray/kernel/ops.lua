@@ -26,6 +26,7 @@ local errors = require "cudalua.base.errors"
 local prelude = require "cudalua.base.prelude"
 local rules = require "cudalua.gpuarray.kernel.ops.rules"
 local pairs_of = require "cudalua.base.pairs_of"
+local sub = require("cudalua.base.tables").sub
 
 ---@class cudalua.gpuarray.ops
 local M = {}
@@ -102,15 +103,6 @@ local function reset()
   for op in pairs_of(tables) do tables[op] = {} end
 end
 
-local function inside(t, key)
-  local found = t[key]
-  if not found then
-    found = {}
-    t[key] = found
-  end
-  return found
-end
-
 local infer = {}
 
 infer[1] = function(op)
@@ -134,7 +126,7 @@ infer[2] = function(op)
     found = found and found[b]
     if not found then
       found = entry(op, a, b)
-      inside(t, a)[b] = found
+      sub(t, a)[b] = found
     end
     return found[1], found[2], found[3]
   end
@@ -149,7 +141,7 @@ infer[3] = function(op)
     found = found and found[c]
     if not found then
       found = entry(op, a, b, c)
-      inside(inside(t, a), b)[c] = found
+      sub(sub(t, a), b)[c] = found
     end
     return found[1], found[2], found[3], found[4]
   end

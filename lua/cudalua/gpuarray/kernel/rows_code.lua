@@ -1,6 +1,7 @@
 -- The CUDA C of kernels that go along rows (rows.lua), and of those that read and write elements of less than 4 bytes
 -- in words that begin anywhere: for the templates of kernels/array/elementwise.cu.
 
+local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
@@ -9,7 +10,6 @@ local pairs_of = require "cudalua.base.pairs_of"
 
 local concat = table.concat
 local parts = codegen.parts
-local add = parts.add
 
 local M = {}
 

@@ -1,5 +1,6 @@
 -- The CUDA C of kernels that work in tiles (tile.lua), for the template of that name in kernels/array/elementwise.cu.
 
+local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
@@ -7,7 +8,6 @@ local template = require "cudalua.gpuarray.kernel.template"
 local tile = require "cudalua.gpuarray.kernel.tile"
 
 local concat, ceil = table.concat, math.ceil
-local add = codegen.parts.add
 
 local M = {}
 

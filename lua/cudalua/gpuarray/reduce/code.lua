@@ -1,6 +1,7 @@
 -- From the program of a reduction (reduce/run.lua) to CUDA C: what is the reduction's own, around a kernel of
 -- kernels/array/reduce.cu.
 
+local add = require("cudalua.base.tables").add
 local cell = require "cudalua.gpuarray.core.mailbox"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local address = require "cudalua.gpuarray.kernel.address"
@@ -13,8 +14,6 @@ local pairs_of = require "cudalua.base.pairs_of"
 local concat, max, min = table.concat, math.max, math.min
 
 local M = {}
-
-local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
 
 -- ---- the reduction ------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@
 
 local dtype = require "cudalua.dtype"
 local pairs_of = require "cudalua.base.pairs_of"
+local sub = require("cudalua.base.tables").sub
 
 local M = {}
 
@@ -205,15 +206,6 @@ local function make(row, t, result, ...)
     finish = row.finish and find(row.finish, last),
     finished = row.finished and row.finished[last.name] or last, kind = "end", class = "reduction",
     tree = tree, narrow = narrow, ordered = tree or row.position or false }
-end
-
-local function sub(t, key)
-  local v = t[key]
-  if not v then
-    v = {}
-    t[key] = v
-  end
-  return v
 end
 
 ---@param row table

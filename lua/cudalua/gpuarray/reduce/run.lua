@@ -12,6 +12,7 @@ local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local storage = require "cudalua.gpuarray.core.storage"
+local sub = require("cudalua.base.tables").sub
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
@@ -225,11 +226,7 @@ end
 local endings = {} -- kind -> form, ranks and so on -> token
 
 local function ending(kind, p, kept, gone, wide, placed)
-  local known = endings[kind]
-  if not known then
-    known = {}
-    endings[kind] = known
-  end
+  local known = sub(endings, kind)
   local key = p.form .. (((((kept * 32 + gone) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
     (p.joint and 4 or 0) + (p.rest and 2 or 0) + (wide and 1 or 0)) .. (placed and "p" or "")
   if not known[key] then

@@ -1,6 +1,7 @@
 -- From the program of a scan (scan_run.lua) to CUDA C: what is the scan's own, around a kernel of
 -- kernels/array/scan.cu.
 
+local add = require("cudalua.base.tables").add
 local address = require "cudalua.gpuarray.kernel.address"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
@@ -11,8 +12,6 @@ local pairs_of = require "cudalua.base.pairs_of"
 local concat, max, min = table.concat, math.max, math.min
 
 local M = {}
-
-local function add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
 
 ---How many elements make a run, and how many rows a warp has: results depend on these (scan.cu), so that they follow
 ---from the types alone.

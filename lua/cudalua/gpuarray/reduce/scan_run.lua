@@ -12,6 +12,7 @@ local plan = require "cudalua.gpuarray.core.plan"
 local scan_cells = require "cudalua.gpuarray.reduce.scan_cells"
 local scan_code = require "cudalua.gpuarray.reduce.scan_code"
 local storage = require "cudalua.gpuarray.core.storage"
+local sub = require("cudalua.base.tables").sub
 local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
@@ -63,11 +64,7 @@ end
 local endings = {} -- kind -> form, ranks and width -> token
 
 local function ending(kind, form, kept, gone, wide, vector)
-  local known = endings[kind]
-  if not known then
-    known = {}
-    endings[kind] = known
-  end
+  local known = sub(endings, kind)
   local key = ("%s %d %d %s %s"):format(form, kept, gone, wide, vector)
   if not known[key] then
     known[key] = { kind = "end", scan = kind, form = form, kept = kept, gone = gone, wide = wide, vector = vector }

@@ -1,0 +1,24 @@
+-- Tables in tables, and lists of lines.
+
+local M = {}
+
+---The table at a key, which is made if it is missing.
+---@param t table
+---@param key any
+---@return table
+function M.sub(t, key)
+  local found = t[key]
+  if not found then
+    found = {}
+    t[key] = found
+  end
+  return found
+end
+
+---Adds a text to a list, formatted if values follow it.
+---@param list string[]
+---@param text string
+---@param ... any
+function M.add(list, text, ...) list[#list + 1] = select("#", ...) > 0 and text:format(...) or text end
+
+return M
