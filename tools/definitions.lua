@@ -72,6 +72,7 @@ local function parameter(tag) return (tag.lines[1]:match "^%-%-%-@param%s+([%w_%
 ---@field rest string[]         results and errors
 ---@field arity? integer        of an operation: its operands
 ---@field math? boolean         of an operation: is it in cudalua.math?
+---@field complex? boolean      of an operation: are there expressions for complex numbers alone?
 
 -- A block with the usual tags in the place of those that it does not have.
 local function entry(name, block, usual)
@@ -119,14 +120,15 @@ function M.operations()
   local list, rows, documented, path = {}, {}, {}, nil
   local function add(e, math)
     if documented[e.name] then fail("%s: %s is documented twice", path, e.name) end
-    documented[e.name], e.math = true, math
+    documented[e.name], e.math, e.complex = true, math, rows[e.name] and rows[e.name].complex ~= nil
     list[#list + 1] = e
   end
   for _, family in ipairs(FAMILIES) do
     path = ROOM .. "kernel/ops/" .. family .. ".lua"
     local file = dofile(path)
     for _, row in ipairs(file) do
-      rows[row[1]] = { arity = row[2], internal = row.internal, math = (row.math == nil and file or row).math or false }
+      rows[row[1]] = { arity = row[2], internal = row.internal, complex = row.code.complex or row.code.complex64,
+        math = (row.math == nil and file or row).math or false }
     end
     for block in blocks(read(path)) do
       local name = block.code:match '^[^"\n]*"([%w_]+)"'

@@ -30,13 +30,13 @@ local function declare(out, owner, mark, e)
   out[#out + 1] = ("function %s%s%s(%s) end"):format(owner, mark, e.name, table.concat(names, ", "))
 end
 
--- Words between two texts, on as many lines as they take.
-local function fold(out, indent, before, words, after)
+-- Words between two texts, on as many lines as they take, the others with an indentation of their own.
+local function fold(out, indent, before, words, after, indent_others)
   local line = indent .. before
   for i, word in ipairs(words) do
     local text = word .. (i == #words and after or "")
     if #line + 1 + #text > WIDTH then
-      out[#out + 1], line = line, indent .. "  " .. text
+      out[#out + 1], line = line, (indent_others or indent .. "  ") .. text
     else
       line = line .. (i > 1 and " " or "") .. text
     end
@@ -54,7 +54,11 @@ end
 
 local function math_annotations()
   local out = page("the rows in gpuarray/kernel/ops/ and from core/functions.lua", "---@meta cudalua.math", "",
-    "---@class cudalua.math", "local math = {}")
+    "---Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where",
+    "---a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex",
+    "---numbers, too:")
+  fold(out, "---", "", names_of(operations, function(e) return e.math and e.complex end), ".", "---")
+  out[#out + 1], out[#out + 2] = "---@class cudalua.math", "local math = {}"
   for _, e in ipairs(operations) do
     if e.math then declare(out, "math", ".", e) end
   end

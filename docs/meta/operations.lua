@@ -2,13 +2,6 @@
 -- Annotations of operations: their classes, and the methods in place. Those of the operations themselves follow from
 -- their rows: generated/math.lua, generated/operations.lua.
 
----Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where a
----function has floats only; float16 and bfloat16 are computed as float32. exp, expm1, log, log2, log10, log1p, sqrt,
----pow, sin, cos, tan, sinh, cosh, tanh and their inverses, abs, sign, square, cube, reciprocal, rint, round, angle,
----real, imag, conj, isnan, isinf and isfinite are there for complex numbers, too.
----@class cudalua.math
-local math = {}
-
 ---Options of operations. A stream may stand in the place of the table.
 ---@class cudalua.operation_options
 ---@field out? cudalua.gpuarray.Array  gets the result, in place of a new array

@@ -1,6 +1,11 @@
 -- Written by ./dev generate from the rows in gpuarray/kernel/ops/ and from core/functions.lua; change these.
 ---@meta cudalua.math
 
+---Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
+---a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
+---numbers, too:
+---abs acos acosh angle asin asinh atan atanh conj cos cosh cube exp expm1 imag isfinite isinf isnan log log10 log1p
+---log2 pow real reciprocal rint round sign sin sinh sqrt square tan tanh.
 ---@class cudalua.math
 local math = {}
 
