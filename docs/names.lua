@@ -8,13 +8,13 @@ return {
     hypot ieee_remainder if_positive ilogb imag isfinite isinf isnan j0 j1 jn lcm ldexp le left_shift lgamma log log10
     log1p log2 logaddexp logaddexp2 logb logical_and logical_not logical_or logical_xor lt maximum minimum mod modf mul
     mul_add ne neg nextafter normcdf normcdfinv pos pow radians rcbrt real reciprocal rhypot right_shift rint round
-    round_away rsqrt sign signbit sin sinh sinpi sqrt square sub tan tanh tgamma trunc y0 y1 yn]],
+    round_away rsqrt sign signbit sin sinc sinh sinpi sqrt square sub tan tanh tgamma trunc y0 y1 yn]],
   math = [[abs acos acosh angle asin asinh atan atan2 atanh cbrt ceil clip conj copysign cos cosh cospi cube
     cyl_bessel_i0 cyl_bessel_i1 degrees erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim floor floordiv fma
     fmax fmin fmod frexp heaviside hypot ieee_remainder ilogb imag isfinite isinf isnan j0 j1 jn ldexp lgamma log log10
     log1p log2 logaddexp logaddexp2 logb maximum minimum mod modf nextafter normcdf normcdfinv pow radians rcbrt real
-    reciprocal rhypot rint round round_away rsqrt sign signbit sin sinh sinpi sqrt square tan tanh tgamma trunc y0 y1
-    yn]],
+    reciprocal rhypot rint round round_away rsqrt sign signbit sin sinc sinh sinpi sqrt square tan tanh tgamma trunc y0
+    y1 yn]],
   reductions = [[sum prod mean min max argmin argmax nanmin nanmax nanargmin nanargmax any all count_nonzero]],
   scans = [[cumsum cumprod cummax cummin]],
   defined = {

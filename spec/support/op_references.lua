@@ -250,6 +250,7 @@ near("rsqrt", 2, 2, function(a) return 1 / sqrt(a) end)
 near("rcbrt", 1, 2, function(a) return 1 / C.cbrt(a) end)
 near("sinpi", 1, 2, function(a) return pi_times(a, 0) end)
 near("cospi", 1, 2, function(a) return pi_times(a, 1) end)
+near("sinc", 4, 5, function(a) return a == 0 and 1 or pi_times(a, 0) / (pi * a) end)
 near("erfcx", 4, 8, erfcx)
 near("erfinv", 3, 8, erfinv)
 near("erfcinv", 4, 8, erfcinv)
@@ -269,6 +270,7 @@ near("logaddexp2", 3, 3, logaddexp(C.exp2, C.log2), { 4e-7, 1e-15 })
 M.exact = {
   sinpi = { { 1, 0 }, { -7, 0 }, { 2.5, 1 }, { -0.5, -1 } },
   cospi = { { 0.5, 0 }, { 7, -1 }, { -2, 1 } },
+  sinc = { { 0, 1 }, { 2 ^ -40, 1 }, { -2 ^ -140, 1 }, { 1, 0 }, { -7, 0 }, { 1e10, 0 } },
   hypot = { { 3, 4, 5 }, { 2 ^ 100, 0, 2 ^ 100 } },
 }
 
@@ -442,6 +444,10 @@ function ordinary.cosh(z) return complex(math.cosh(z.re) * math.cos(z.im), math.
 function ordinary.tanh(z) return ordinary.div(ordinary.sinh(z), ordinary.cosh(z)) end
 function ordinary.sin(z) return complex(math.sin(z.re) * math.cosh(z.im), math.cos(z.re) * math.sinh(z.im)) end
 function ordinary.cos(z) return complex(math.cos(z.re) * math.cosh(z.im), -math.sin(z.re) * math.sinh(z.im)) end
+function ordinary.sinc(z)
+  local x, y = z.re, pi * z.im
+  return ordinary.div(complex(pi_times(x, 0) * math.cosh(y), pi_times(x, 1) * math.sinh(y)), complex(pi * x, y))
+end
 function ordinary.expm1(z)
   local w = ordinary.exp(z)
   return complex(w.re - 1, w.im)

@@ -5,7 +5,7 @@
 ---a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
 ---numbers, too:
 ---abs acos acosh angle asin asinh atan atanh conj cos cosh cube exp expm1 imag isfinite isinf isnan log log10 log1p
----log2 pow real reciprocal rint round sign sin sinh sqrt square tan tanh.
+---log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 ---@class cudalua.math
 local math = {}
 
@@ -591,6 +591,13 @@ function math.signbit(a, options) end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if a's dtype is not supported
 function math.sin(a, options) end
+
+---sin(pi * a) / (pi * a), and 1 at 0, as NumPy's sinc; exactly 0 at the other integers.
+---@param a cudalua.gpuarray.Array
+---@param options? cudalua.operation_options  out, stream, allocator
+---@return cudalua.gpuarray.Array
+---@raise LogicError if a's dtype is not supported
+function math.sinc(a, options) end
 
 ---Hyperbolic sine.
 ---@param a cudalua.gpuarray.Array

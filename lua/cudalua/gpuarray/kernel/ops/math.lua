@@ -1,11 +1,20 @@
 -- The functions of CUDA's math library, and a few made of them. Integers are taken as the default float; 16-bit floats
 -- are computed as float32.
 
+local PI = "3.141592653589793@"
+
 -- A function of the library of one float; and one that is there for complex numbers, too.
 local function real(name) return { name, 1, "float", code = { float = name .. "@($1)" } } end
 
 local function complex(name)
   return { name, 1, "float", code = { float = name .. "@($1)", complex = ("cl_%s($1)"):format(name) } }
+end
+
+-- By sinpi() and cospi(), so that it is 0 at integers. As near to 0 as this it is 1 in every type, and the quotient of
+-- denormals is not.
+local function complex_sinc(make)
+  return ("fabs@($1.x) + fabs@($1.y) < 1e-9@ ? %s(1, 0) : cl_div(%s(sinpi@($1.x) * cosh@(%s * $1.y), " ..
+    "cospi@($1.x) * sinh@(%s * $1.y)), %s(%s * $1.x, %s * $1.y))"):format(make, make, PI, PI, make, PI, PI)
 end
 
 return {
@@ -33,6 +42,9 @@ return {
   { "degrees", 1, "float", code = { float = "$1 * 57.29577951308232@" } },
   ---From degrees to radians.
   { "radians", 1, "float", code = { float = "$1 * 0.017453292519943295@" } },
+  ---sin(pi * a) / (pi * a), and 1 at 0, as NumPy's sinc; exactly 0 at the other integers.
+  { "sinc", 1, "float", code = { float = ("fabs@($1) < 1e-9@ ? 1 : sinpi@($1) / (%s * $1)"):format(PI),
+    complex64 = complex_sinc "make_float2", complex128 = complex_sinc "make_double2" } },
   ---log(exp(a) + exp(b)).
   { "logaddexp", 2, "float", code = { float = "cl_logaddexp($1, $2)" } },
   ---log2(2^a + 2^b).
