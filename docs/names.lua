@@ -16,7 +16,7 @@ return {
     reciprocal rhypot rint round round_away rsqrt sign signbit sin sinc sinh sinpi sqrt square tan tanh tgamma trunc y0
     y1 yn]],
   reductions = [[sum prod mean min max argmin argmax nanmin nanmax nanargmin nanargmax any all count_nonzero]],
-  scans = [[cumsum cumprod cummax cummin]],
+  scans = [[cumsum nancumsum cumprod cummax cummin]],
   defined = {
     ["reduce.reduce"] = {
       all = "a options",
@@ -53,6 +53,7 @@ return {
       cummin = "a options",
       cumprod = "a options",
       cumsum = "a options",
+      nancumsum = "a options",
     },
     ["order.sort"] = {
       argpartition = "a kth options",

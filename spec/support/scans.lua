@@ -50,11 +50,27 @@ M.steps = {
   cummin = extreme(-1),
 }
 
+-- Is a number, or a part of a complex one, NaN?
+local function is_nan(t, x)
+  if t.kind == "complex" then return x.re ~= x.re or x.im ~= x.im end
+  return t.kind == "float" and x ~= x
+end
+
+function M.steps.nancumsum(t)
+  local convert, combine, finish = M.steps.cumsum(t)
+  local zero = t.kind == "complex" and t.ctype(0, 0) or 0
+  return function(x) return is_nan(t, x) and zero or convert(x) end, combine, finish
+end
+
 ---What NumPy's manual or NumPy itself gives: elements, axis (nil: all), result.
 ---@type table<string, table[]>
 M.examples = {
   cumsum = { { { { 1, 2, 3 }, { 4, 5, 6 } }, nil, { 1, 3, 6, 10, 15, 21 } },
     { { { 1, 2, 3 }, { 4, 5, 6 } }, 1, { { 1, 2, 3 }, { 5, 7, 9 } } } },
+  nancumsum = { { { { 1, 2 }, { 3, 0 / 0 } }, nil, { 1, 3, 6, 6 } },
+    { { { 1, 2 }, { 3, 0 / 0 } }, 1, { { 1, 2 }, { 4, 2 } } },
+    { { { 1, 2 }, { 3, 0 / 0 } }, 2, { { 1, 3 }, { 3, 3 } } },
+    { { 0 / 0, -1 / 0, 0 / 0 }, nil, { 0, -1 / 0, -1 / 0 } } },
   cumprod = { { { { 1, 2, 3 }, { 4, 5, 6 } }, 2, { { 1, 2, 6 }, { 4, 20, 120 } } } },
 }
 

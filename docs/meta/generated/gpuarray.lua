@@ -679,6 +679,23 @@ function gpuarray.cumsum(a, options) end
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
 function Array:cumsum(options) end
 
+---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
+---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
+---  first. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+function gpuarray.nancumsum(a, options) end
+
+---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
+---@param options? any  {axis, dtype, out, stream, allocator}, or the axis: a number from 1, negative ones from the
+---  last; default: all elements in C order, to an array of one axis. dtype: of the result; elements are converted to it
+---  first. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
+function Array:nancumsum(options) end
+
 ---Where the elements are that partition() puts in their places, as NumPy's argpartition.
 ---@param a cudalua.gpuarray.Array
 ---@param kth integer|integer[]  as for partition

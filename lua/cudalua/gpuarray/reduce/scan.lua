@@ -28,6 +28,17 @@ end
 
 for _, scan in ipairs(scans) do scan.reduction = reductions[scan[2]] end
 
+-- See compute(); with a value in the place of NaN, if the scan has one.
+local function scanned(scan, kind, a, axis, out)
+  if scan.nan == nil then return compute(kind, a, axis, out) end
+  local list = require("cudalua.gpuarray.reduce.call").without_nan({}, a, scan.nan, a)
+  local x = compute(kind, list[#list] or a, axis, out)
+  for _, t in ipairs(list) do
+    if t._sig then storage.drop(t) end
+  end
+  return x
+end
+
 local function apply(what, scan, a, options)
   check_array(what, a)
   local row = scan.reduction
@@ -46,8 +57,8 @@ local function apply(what, scan, a, options)
     return out ~= nil and functions.deliver(what, x, out) or x
   end
   local direct = object.is_array(out) and out._dtype == kind.result and layout.same(out._shape, shape)
-  return direct and compute(kind, a, axis, out) or
-    out ~= nil and functions.deliver(what, compute(kind, a, axis), out) or compute(kind, a, axis)
+  return direct and scanned(scan, kind, a, axis, out) or
+    out ~= nil and functions.deliver(what, scanned(scan, kind, a, axis), out) or scanned(scan, kind, a, axis)
 end
 
 local M = {}

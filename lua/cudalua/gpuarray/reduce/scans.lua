@@ -1,14 +1,17 @@
 -- The scans, as data: what becomes of each element and all before it. Each is a function of gpuarray and a method
 -- (scan.lua).
 --
--- A row is {name, reduction}; the reduction of reductions.lua gives the last one of the values, and the types. Above a
--- row stands its documentation, as a comment of three dashes; the parameters, results and errors follow from the
--- reduction. ./dev generate makes annotations and lists of names of that.
+-- A row is {name, reduction, nan}; the reduction of reductions.lua gives the last one of the values, and the types.
+-- `nan`, if it is there, is what a NaN counts as. Above a row stands its documentation, as a comment of three dashes;
+-- the parameters, results and errors follow from the reduction. ./dev generate makes annotations and lists of names of
+-- that.
 
 return {
   ---The sums of the elements up to each one: integers in 64 bits, float16 and bfloat16 as float32, each sum rounded
   ---once. The order of the additions follows from the shape, the axis and the dtype alone.
   { "cumsum", "sum" },
+  ---The sums of the elements up to each one, as cumsum(); NaN counts as 0.
+  { "nancumsum", "sum", nan = 0 },
   ---The products of the elements up to each one, in the types of cumsum().
   { "cumprod", "prod" },
   ---The greatest of the elements up to each one; from the first NaN on, NaN.
