@@ -2,6 +2,6 @@ std = "luajit"
 max_line_length = 120
 codes = true
 files["spec"].std = "+busted"
-exclude_files = { "spec/golden" } -- written by a program
+exclude_files = { "spec/data/golden" } -- written by a program
 files["lua"] = { not_globals = { "next", "pairs" } } -- see lua/cudalua/base/pairs_of.lua
 files["docs/meta"].ignore = { "111", "112", "113", "211", "212", "241" } -- declarations for the annotations alone

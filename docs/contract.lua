@@ -5,7 +5,7 @@
 --                    is the function `Device:name` of a file that says `---@class cudalua.Device` above `Device`;
 --   is not proven:   no passing test with an assertion has the full name in its own (describe and it, joined).
 -- One table per module. `prefix` stands before every name: what the module is called in all documents.
--- The other keys are specs (device_spec = spec/device_spec.lua), each with the names that it proves: a function
+-- The other keys are specs (device_spec = spec/driver/device_spec.lua), each with the names that it proves: a function
 -- `Device.count`, a method `Device:name`, a class or a value. `later` holds specs and names of the same form
 -- that are promised but not there yet; the check passes over them. A public function of the module, or of a class with
 -- promised methods, that stands nowhere here fails it too, but for those in `internal`, which are the library's own.

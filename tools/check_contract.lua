@@ -115,7 +115,7 @@ function M.check(report)
       ok, why = described(row, entries)
       if not ok then problems[#problems + 1] = row.name .. ": " .. why end
       if report and not report.proven[row.spec .. " " .. row.name] then
-        problems[#problems + 1] = ("%s: not proven: no passing test with an assertion names it in spec/%s.lua")
+        problems[#problems + 1] = ("%s: not proven: no passing test with an assertion names it in %s.lua")
           :format(row.name, row.spec)
       end
     end

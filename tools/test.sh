@@ -33,8 +33,8 @@ LONG_SPECS=(gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_nump
 
 spec_files() {
   local name
-  for name in "${LONG_SPECS[@]}"; do [[ ! -f spec/${name}_spec.lua ]] || echo "spec/${name}_spec.lua"; done
-  for name in spec/*_spec.lua; do
+  for name in "${LONG_SPECS[@]}"; do find spec -name "${name}_spec.lua"; done
+  for name in spec/*/*_spec.lua; do
     [[ " ${LONG_SPECS[*]} " = *" $(basename "$name" _spec.lua) "* ]] || echo "$name"
   done
 }
@@ -205,8 +205,8 @@ run_valgrind() {
   LUAJIT=(valgrind -q --error-exitcode=99 --leak-check=full "--show-leak-kinds=definite,indirect"
     "--errors-for-leak-kinds=definite,indirect" luajit -joff)
   export CUDALUA_DRIVER=soft
-  [[ $# -gt 0 ]] || set -- spec/{array,autoinit,constants,context,device,errors,event,graph,hostmem}_spec.lua \
-    spec/{hostmem_lifetime,init,ipc,launch,lifetime,linear,linker,mem_async,memcpy,memcpy_box}_spec.lua \
-    spec/{memory,module,pool,prepare,stream,tools}_spec.lua
+  [[ $# -gt 0 ]] || set -- spec/base/{constants,errors}_spec.lua spec/whole/{autoinit,init,tools}_spec.lua \
+    spec/compiler/linker_spec.lua spec/driver/{array,context,device,event,graph,hostmem,hostmem_lifetime}_spec.lua \
+    spec/driver/{ipc,launch,lifetime,linear,mem_async,memcpy,memcpy_box,memory,module,pool,prepare,stream}_spec.lua
   test_build "$BUILD" "$@"
 }

@@ -1,6 +1,6 @@
 /* Which instructions the software device's decoder takes, compared with what ptxas said of them. In
- * spec/oracle are forms.txt        patterns of instructions verdicts.txt     ptxas's answer to each of them;
- * tools/ptxas_oracle.lua writes it differences.txt  where the two are known to disagree, how often, and why
+ * spec/data/oracle are forms.txt        patterns of instructions verdicts.txt     ptxas's answer to each of them;
+ * spec/data/oracle/make_verdicts.lua writes it differences.txt  where the two are known to disagree, how often, and why
  *
  * oracle_test DIR          the comparison; fails on any difference that is not in the list
  * oracle_test DIR forms    prints each instruction, a line each
@@ -201,7 +201,7 @@ static char next_verdict(Verdicts *v) {
   while (!v->left) {
     v->at += strspn(v->at, " \n");
     while (*v->at == '#') v->at += strcspn(v->at, "\n") + strspn(v->at + strcspn(v->at, "\n"), " \n");
-    if (!*v->at) die("verdicts.txt is too short for forms.txt: run tools/ptxas_oracle.lua");
+    if (!*v->at) die("verdicts.txt is too short for forms.txt: run spec/data/oracle/make_verdicts.lua");
     v->current = *v->at++;
     v->left = *v->at >= '0' && *v->at <= '9' ? strtoul(v->at, &v->at, 10) : 1;
   }

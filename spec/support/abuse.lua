@@ -1,4 +1,4 @@
--- Sources that no one would write by hand: what spec/compiler_abuse_spec.lua feeds to the compiler.
+-- Sources that no one would write by hand: what spec/compiler/compiler_abuse_spec.lua feeds to the compiler.
 local M = {}
 
 local rep = string.rep

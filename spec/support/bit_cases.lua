@@ -1,5 +1,6 @@
 -- What has to give the same bits everywhere: reductions, scans, sorting, counting and random numbers, of inputs that
--- are made on the host from whole numbers. spec/same_bits_spec.lua runs them, spec/golden/bits.lua has what they give.
+-- are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua runs them, spec/data/golden/bits.lua has
+-- what they give.
 --
 -- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.

@@ -1,4 +1,5 @@
--- Runs an example again and again, each time with another driver call failing: started by spec/fault_sweep_spec.lua.
+-- Runs an example again and again, each time with another driver call failing: started by
+-- spec/whole/fault_sweep_spec.lua.
 --   luajit faults.lua ROOT FILE STEP OFFSET EXAMPLE [arguments]   every STEPth call, from OFFSET
 -- FILE gets what is about to be tried, so that whoever finds this program dead knows of what it died. Prints what is
 -- wrong, line by line, then "N calls, N injections, N completed".

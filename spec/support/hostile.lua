@@ -1,5 +1,5 @@
 -- Finalizers of the program's that run at every point of a call where one can: they raise, close what the call uses,
--- or change the current context. Started by spec/hostile_spec.lua; prints what is wrong, then "fine".
+-- or change the current context. Started by spec/whole/hostile_spec.lua; prints what is wrong, then "fine".
 --
 -- With both parameters 0, Lua's collector runs a whole cycle wherever it may run at all; so an object that makes itself
 -- anew in its finalizer counts those points.

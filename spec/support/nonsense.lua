@@ -1,4 +1,4 @@
--- Calls public functions with nonsense: a program of its own, started by spec/nonsense_spec.lua.
+-- Calls public functions with nonsense: a program of its own, started by spec/whole/nonsense_spec.lua.
 --   luajit nonsense.lua ROOT FILE FIRST LAST   the functions of these numbers, in order of their names
 -- FILE gets the call that is about to be made, so that whoever finds this program dead knows of what it died. Prints
 -- what is wrong, line by line, then "N functions, N calls".

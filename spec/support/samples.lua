@@ -1,6 +1,6 @@
 -- For each public function a call that makes sense, as words: names of values that spec/support/values.lua makes,
--- numbers, 'strings, true, false and nil. spec/nonsense_spec.lua puts nonsense in the place of each; a function of
--- docs/contract.lua that has no row here fails it. A class that cannot be called is "-".
+-- numbers, 'strings, true, false and nil. spec/whole/nonsense_spec.lua puts nonsense in the place of each; a function
+-- of docs/contract.lua that has no row here fails it. A class that cannot be called is "-".
 local samples = {}
 local names_file = debug.getinfo(1, "S").source:match "^@(.*)spec/support/samples%.lua$" .. "docs/names.lua"
 

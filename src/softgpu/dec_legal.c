@@ -1,6 +1,6 @@
 /* Which forms PTX has, of the instructions whose modifiers a function of their own takes apart. That function
  * need not know what goes together: a form that is not here is refused before. The lists are what ptxas (CUDA
- * 13) takes, for any target; spec/oracle compares them with it.
+ * 13) takes, for any target; spec/data/oracle compares them with it.
  *
  * Patterns are those of ops.def, but modifiers may stand in any order, types keeping theirs; * at the end
  * stands for any others. */

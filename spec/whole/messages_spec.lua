@@ -1,0 +1,260 @@
+-- What is said to those who come from NumPy, PyTorch and PyCUDA: messages that say what to write instead.
+local gpu = require "spec.support.gpu"
+local ffi = require "ffi"
+local cuda = gpu.cuda
+local gpuarray, ndarray = cuda.gpuarray, cuda.ndarray
+
+local function says(text, f, ...) gpu.raises("LogicError", text, f, ...) end
+
+describe("Messages that say what to write", function()
+  local a, h, one
+  setup(gpu.context)
+  before_each(function()
+    a, h = gpuarray.ones { 2, 3 }, ndarray.ones { 2, 3 }
+    one = ndarray.full({}, 1)
+  end)
+
+  it("a method that is called with a dot", function()
+    local memory, stream, event, device = cuda.mem_alloc(4), cuda.Stream(), cuda.Event(), cuda.Device(0)
+    local graph = stream:capture(function() end)
+    for _, case in ipairs {
+      { "free", "DeviceAllocation", function() memory.free() end },
+      { "synchronize", "Stream", function() stream.synchronize() end },
+      { "record", "Event", function() event.record() end },
+      { "nodes", "Graph", function() graph.nodes() end },
+      { "total_memory", "Device", function() device.total_memory() end },
+    } do
+      says(("%s: self: expected %s, got nothing; a method is called with a colon, object:%s()"):format(case[1], case[2],
+        case[1]), case[3])
+    end
+    says("synchronize: self: expected Stream, got number 5; a method is called with a colon", function()
+      stream.synchronize(5)
+    end)
+    says("self: expected device memory, got nothing; a method is called with a colon", function()
+      memory.ptr()
+    end)
+  end)
+
+  it("an array where device memory was expected", function()
+    local text = "expected device memory (DeviceAllocation, DevicePointer ..., gpudata of an array), got "
+    says("memcpy_dtoh: src: " .. text .. "cudalua.gpuarray", cuda.memcpy_dtoh, h, a)
+    says("memcpy_htod: dest: " .. text .. "cudalua.gpuarray", cuda.memcpy_htod, a, h)
+    says(text .. "table", cuda.memcpy_dtoh, h, {})
+    cuda.memcpy_dtoh(h, a.gpudata)
+    assert.equal(1, h:get(2, 3))
+  end)
+
+  it("a list or an array of the device where a host buffer was expected", function()
+    says("got table; ndarray.array(list) makes one of a list", cuda.to_device, { 1, 2 })
+    says("ndarray.array(list) makes one of a list", cuda.In, { 1, 2 })
+    for _, name in ipairs { "In", "Out", "InOut" } do
+      says(name .. ": expected a host buffer", cuda[name], a)
+      says("got an array; kernels take the array itself: pass a", cuda[name], a)
+    end
+    says("got an array; a:get() copies it to the host", cuda.memcpy_htod, a.gpudata, a)
+    says("expected a host buffer (host array, FFI array or struct, {ptr =, nbytes =}), got table", cuda.Out, {})
+  end)
+
+  it("a shape in several arguments", function()
+    for _, f in ipairs { gpuarray.zeros, gpuarray.ones, gpuarray.empty, ndarray.zeros } do
+      says("got 3; a shape is one list, {2, 3}", f, 2, 3)
+    end
+    says("got 7; a shape is one list", gpuarray.full, 2, 3, 7)
+  end)
+
+  it("the function that makes a kernel's argument, where a dtype was expected", function()
+    says("got a function; cuda.float32() makes an argument of a kernel, the dtype is cuda.dtype.float32",
+      gpuarray.zeros, 10, cuda.float32)
+    says("the dtype is cuda.dtype.int64", a.astype, a, cuda.int64)
+    says("expected a name, a dtype or an FFI ctype, got a function", gpuarray.zeros, 10, print)
+  end)
+
+  it("what that function makes, as an operand", function()
+    local text = "mul: expected an array or a number, got a Scalar; gpuarray.scalar(value, dtype) is a number with " ..
+      "a type"
+    says(text, function() return cuda.float32(2) * a end)
+    says(text, function() return a * cuda.float32(2) end)
+    assert.equal(2, (gpuarray.scalar(2, "float32") * a)[1][1])
+  end)
+
+  it("a host array as an operand", function()
+    local copy = "gpuarray.to_gpu() copies it to the device"
+    for name, f in pairs {
+      add = function(x) return x + 1 end, sub = function(x) return 1 - x end, mul = function(x) return x * x end,
+      div = function(x) return x / 2 end, mod = function(x) return x % 2 end, pow = function(x) return x ^ 2 end,
+      neg = function(x) return -x end,
+    } do
+      says(name .. ": one operand is an array in host memory; " .. copy, f, h)
+      says(name .. ": one operand is an array in host memory; :item() is its number, " .. copy, f, one)
+    end
+    for _, f in ipairs { function() return h + a end, function() return a + h end } do
+      says("add: one operand is an array in host memory; " .. copy, f)
+    end
+    says("div: one operand is an array in host memory; :item() is its number, gpuarray.to_gpu()", function()
+      return a / one
+    end)
+    assert.equal(2, one:item() + 1)
+  end)
+
+  it("a position of 0 in a range", function()
+    for _, x in ipairs { a, h } do
+      says("the range {0, 2} is not within the axis, which has 2 elements; positions count from 1", function()
+        return x[{ { 0, 2 } }]
+      end)
+      says("positions count from 1", function() return x[{ { -1, 0, -1 } }] end)
+      local err = gpu.error_of("LogicError", function() return x[{ { 1, 5 } }] end)
+      assert.is_nil(err.message:find("count from", 1, true))
+    end
+  end)
+
+  it("two arrays for a reduction", function()
+    says("gpuarray.max: expected an axis or options behind the array, got an array; gpuarray.maximum(a, b) compares " ..
+      "two arrays", gpuarray.max, a, a)
+    says("gpuarray.minimum(a, b) compares two arrays", a.min, a, a)
+    local err = gpu.error_of("LogicError", gpuarray.sum, a, a)
+    assert.truthy(err.message:find("expected an axis or options", 1, true))
+    assert.is_nil(err.message:find("imum", 1, true))
+  end)
+
+  it("matrices for dot", function()
+    says("examples/09_matmul.lua multiplies matrices", a.dot, a, a)
+    says("expected two arrays of one axis", gpuarray.dot, gpuarray.ones(2), gpuarray.ones(3))
+  end)
+
+  it("the dtype as the second argument of from_buffer", function()
+    says("ndarray.from_buffer: shape must be a list, got a string; the dtype comes third: from_buffer(buf, nil, " ..
+      "'uint8')", ndarray.from_buffer, "abcd", "uint8")
+    says("the dtype comes third", ndarray.from_buffer, ffi.new "char[4]", cuda.dtype.uint8)
+    assert.same({ 97, 98 }, ndarray.from_buffer("ab", nil, "uint8"):tolist())
+  end)
+
+  it("a method of arrays that is called with a dot", function()
+    local calls = { {}, { 3 }, { { axis = 1 } } }
+    local count = 0
+    for name, method in pairs(gpuarray.Array) do
+      -- Of two operands, one may be a number, and a list is one that is not on the device.
+      for k = 1, type(method) == "function" and name:byte() ~= 95 and #calls or 0 do
+        local ok, err = pcall(method, unpack(calls[k]))
+        local text = ok and "it was called" or tostring(err.message)
+        assert(text:find("a method is called with a colon", 1, true) or k > 1 and text:find("got nil", 1, true) or
+          k == 3 and text:find("gpuarray.to_gpu(list) makes an array", 1, true), name .. ": " .. text)
+        count = count + 1
+      end
+    end
+    assert.is_true(count > 600)
+    says("gpuarray:sum: expected a gpuarray, got nil; a method is called with a colon, a:sum()", function() a.sum() end)
+    says("got a table; a method is called with a colon, a:sum()", function() a.sum { axis = 1 } end)
+    says("exp: expected an array, got nil; a method is called with a colon, a:exp()", function() a.exp() end)
+    says("a must be a gpuarray, got nil; a method is called with a colon, a:sort()", function() a.sort() end)
+    says("modf: expected an array, got nil; a method is called with a colon, a:modf()", function() a.modf() end)
+  end)
+
+  it("a function of a module that is called with a colon", function()
+    says("start must be a number, got a table; call it with a dot: gpuarray.arange(...)", function()
+      gpuarray:arange(5)
+    end)
+    says("call it with a dot: ndarray.arange(...)", function() ndarray:arange(5) end)
+  end)
+
+  it("a list with holes or names", function()
+    says("the list is not a list: element 2 is nil, element 3 is not; write a value for each", gpuarray.to_gpu,
+      { 1, nil, 3 })
+    says("the list is not a list: it has the key 'x'; write values only, {1, 2, 3}", gpuarray.to_gpu, { 1, 2, x = 3 })
+    says("[2] is not a list: element 3 is nil, element 4 is not", ndarray.array, { { 1, 2 }, { 1, 2, [4] = 3 } })
+  end)
+
+  it("numbers where a range was meant", function()
+    local v = gpuarray.arange(8)
+    local text = "too many indices: the array has 1 axis; a range is a list inside the index: a[{ {1, 7} }]"
+    says(text, function() return v[{ 1, 7 }] end)
+    says(text, v.slice, v, 1, 7)
+    says(text, function() return v:get()[{ 1, 7 }] end)
+    assert.same({ 0, 1, 2, 3, 4, 5, 6 }, v[{ { 1, 7 } }]:tolist())
+    local err = gpu.error_of("LogicError", function() return a[{ 1, 1, 1 }] end)
+    assert.is_nil(err.message:find("inside", 1, true))
+  end)
+
+  it("a host array to compare with", function()
+    says("gpuarray.allclose: b must be a gpuarray or a number, got a host array; gpuarray.to_gpu() copies it to the " ..
+      "device", a.allclose, a, h)
+  end)
+
+  it("an array of another shape for the result", function()
+    says("the result has the shape (), the array that it is written to (1,); gpuarray.empty({}, 'float32') fits", a.max,
+      a, { out = gpuarray.empty(1) })
+    says("gpuarray.empty({4, 3}, 'float32') fits", gpuarray.concatenate, { a, a }, 1, { out = gpuarray.empty(1) })
+    assert.equal(1, a:max({ out = gpuarray.empty({}, "float32") }):item())
+  end)
+
+  it("shapes that do not broadcast", function()
+    says("sub: the shapes of float32(2, 3) and float32(2,) do not fit together; axes are compared from the last " ..
+      "one: reshape the second one to {2, 1}, or reduce with {keepdims = true}", function() return a - a:mean(2) end)
+    says("reshape the first one to {2, 1}", function() return a:mean(2) - a end)
+    says("their extents must be equal or 1; see reshape, T and newaxis", function()
+      return a + gpuarray.ones { 3, 2 }
+    end)
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, (a - a:mean(2):reshape { 2, 1 }):tolist())
+    assert.same({ { 0, 0, 0 }, { 0, 0, 0 } }, (a - a:mean { axis = 2, keepdims = true }):tolist())
+  end)
+
+  it("options of a launch", function()
+    local kernel = cuda.kernel "__global__ void set(float *x) { x[threadIdx.x] = 1; }"
+    local x = gpuarray.zeros(4)
+    says("set: unknown option 'Block'; did you mean 'block'? valid options: block, grid, shared, stream, " ..
+      "cooperative, cluster, priority, pdl, carveout, time_kernel", kernel, x, { Block = 4, grid = 1 })
+    says("set: unknown option 'zzz'; valid options: block", kernel, x, { zzz = 4, grid = 1 })
+    local text = "set: option grid: expected 1 to 3 positive integers, got number 1.42578125; math.ceil() rounds it up"
+    says(text, kernel, x, { block = 4, grid = 365 / 256 })
+    says(text, kernel, x, { block = 4, grid = { 1, 365 / 256 } })
+    local err = gpu.error_of("LogicError", kernel, x, { block = 4, grid = -1 })
+    assert.is_nil(err.message:find("math.ceil", 1, true))
+  end)
+
+  it("a source without a kernel, and the name of a file", function()
+    local err = gpu.error_of("LogicError", cuda.kernel, "__device__ void f(float *x) { }")
+    assert.equal("kernel: the source has no __global__ function", err.message)
+    assert.truthy(err.hint:find("__global__", 1, true))
+    says("kernel: expected the text of a source, got 'k.cu', the name of a file; io.open('k.cu'):read \"*a\" reads it",
+      cuda.kernel, "k.cu")
+    says("SourceModule: expected the text of a source, got 'no/such/k.cuh'", cuda.SourceModule, "no/such/k.cuh")
+    says("got 'spec/whole/messages_spec.lua', the name of a file", cuda.SourceModule, "spec/whole/messages_spec.lua")
+    assert.truthy(cuda.SourceModule "// nothing of k.cu")
+  end)
+
+  it("the option that PyTorch has another name for", function()
+    says("sum: unknown option 'dim'; did you mean 'axis'?", function() gpuarray.ones(3):sum { dim = 1 } end)
+    says("sum: unknown option 'keepdim'; did you mean 'keepdims'?", function()
+      gpuarray.ones(3):sum { keepdim = true }
+    end)
+  end)
+
+  it("a dot where a module came as the first argument", function()
+    for _, name in ipairs { "zeros", "empty", "ones", "arange" } do
+      local ok, err = pcall(gpuarray[name], gpuarray, 3)
+      assert.is_false(ok)
+      assert.truthy(err.message:find(("; call it with a dot: gpuarray.%s(...)"):format(name), 1, true), err.message)
+    end
+  end)
+
+  it("names of functions where none is at the place of the call", function()
+    says("mem_alloc: bytes: expected an integer from 1 to 2^53, got string", cuda.mem_alloc, "x")
+    says("on_complete: fn: expected a function, got number 3", cuda.Stream().on_complete, cuda.Stream(), 3)
+    says("wait_for_event: event: expected an Event, got number 3", cuda.Stream().wait_for_event, cuda.Stream(), 3)
+    says("Device: device: expected an ordinal as a number, 0, or a PCI bus id, \"0000:3b:00.0\", got string \"0\"",
+      cuda.Device, "0")
+    says("Device: ordinal: expected an integer from 0 to 1048576, got number 0.5", cuda.Device, 0.5)
+    assert.equal(cuda.Device(0), cuda.Device(cuda.Device(0):pci_bus_id()))
+  end)
+
+  it("what the program called, where that waits in a capture", function()
+    local s = cuda.Stream()
+    local x = gpuarray.arange(4):eval()
+    says(":item() is not possible while a stream is being captured", function()
+      s:capture(function() return (x:sum():item()) end)
+    end)
+    says(":get() is not possible while a stream is being captured", function()
+      s:capture(function() local h2 = x:get() return h2 end)
+    end)
+    says("Stream:synchronize is not possible while", function() s:capture(function() s:synchronize() end) end)
+  end)
+end)
