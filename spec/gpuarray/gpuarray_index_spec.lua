@@ -1,6 +1,7 @@
 -- Indices with arrays among them: against NumPy (data/golden/index.lua, made by data/golden/make_numpy_index.py), and
 -- against loops over lists of Lua's on random shapes, strides and types.
 local gpu = require "spec.support.gpu"
+local knob = require "spec.support.knob"
 local cuda = gpu.cuda
 local dtypes = require "cudalua.dtype"
 local g = require "cudalua.gpuarray"
@@ -205,8 +206,7 @@ describe("gathering and scattering", function()
   for round = 1, 30 do
     local dtype, index_dtype = names[round % #names + 1], index_names[round % #index_names + 1]
     it(("goes along an axis: %s by %s"):format(dtype, index_dtype), function()
-      loops.always_wide = round % 5 == 0
-      finally(function() loops.always_wide = false end)
+      finally(knob(loops, "always_wide", round % 5 == 0))
       local shape = random_shape(1, 4)
       local axis = random(#shape)
       local list, positions_shape = values_of(dtype, size_of(shape)), random_shape(0, 2)
@@ -255,8 +255,7 @@ describe("gathering and scattering", function()
   it("goes on through more than one block, with duplicates far apart", function()
     local n, m = 5000, 300
     for _, wide in ipairs { false, true } do
-      loops.always_wide = wide
-      finally(function() loops.always_wide = false end)
+      finally(knob(loops, "always_wide", wide))
       local positions, values, list = {}, {}, {}
       for i = 1, n do positions[i], values[i] = random(m), i end
       for i = 1, m do list[i] = -i end

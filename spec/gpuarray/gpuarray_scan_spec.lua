@@ -1,6 +1,7 @@
 -- Cumulative sums and their kin: every dtype, layout and kernel against a reference in plain Lua
 -- (spec/support/scans.lua), to the bit.
 local gpu = require "spec.support.gpu"
+local knob = require "spec.support.knob"
 local sample = require "spec.support.arrays"
 local batch = require "spec.support.batch"
 local dtype = require "cudalua.dtype"
@@ -81,10 +82,9 @@ end
 
 -- A scan as if a run had so many elements and a warp so many rows: tiles are small, and there are many levels of them.
 local function with_sizes(run, rows, f)
-  local sizes = scan_code.sizes
-  scan_code.sizes = function() return run, rows end
+  local usual = knob(scan_code, "sizes", function() return run, rows end)
   local ok, err = pcall(f)
-  scan_code.sizes = sizes
+  usual()
   if not ok then error(err, 0) end
 end
 
@@ -164,12 +164,11 @@ describe("Scans of", function()
     local rows, columns = gpu.sanitized and 17000 or 40000, 130
     local x = ((gpuarray.arange(rows * columns) * 7919) % 1009):reshape(rows, columns):astype "float32" / 1024 - 0.4
     x:eval()
-    local enough = scan_run.ENOUGH
     with_sizes(1, 1, function() -- tiles of 256
       for _, whole in ipairs { false, true } do -- a block for each tile, and for whole lines
-        scan_run.ENOUGH = whole and 1 or enough
+        local usual = knob(scan_run, "ENOUGH", whole and 1 or scan_run.ENOUGH)
         local ok, down = pcall(scan_run.compute, sum_kind "float32", x, 1)
-        scan_run.ENOUGH = enough
+        usual()
         if not ok then error(down, 0) end
         local line = flat(x[{ {}, 77 }])
         assert.equal(0, differences(expected("cumsum", line, { rows }, 1, dtype.float32, { 1, 1 }),
@@ -247,17 +246,12 @@ describe("Scans of", function()
   end)
 
   it("elements that are counted in 64 bits", function()
-    local limit = plan.LIMIT
-    plan.LIMIT = 1 -- as if there were 2^31 elements
-    local ok, err = pcall(function()
-      local a = random_array({ 6, 700, 5 }, "float32", true)
-      for _, v in ipairs { a, a.T, a[{ { 2, 6, 2 }, { 700, 1, -3 } }], random_array({ 3, 7000 }, "float32", true) } do
-        for axis = 1, v.ndim do check(v, axis, { "cumsum" }, "wide") end
-        check(v, nil, { "cumsum" }, "wide")
-      end
-    end)
-    plan.LIMIT = limit
-    assert.is_true(ok, tostring(err))
+    finally(knob(plan, "LIMIT", 1)) -- as if there were 2^31 elements
+    local a = random_array({ 6, 700, 5 }, "float32", true)
+    for _, v in ipairs { a, a.T, a[{ { 2, 6, 2 }, { 700, 1, -3 } }], random_array({ 3, 7000 }, "float32", true) } do
+      for axis = 1, v.ndim do check(v, axis, { "cumsum" }, "wide") end
+      check(v, nil, { "cumsum" }, "wide")
+    end
   end)
 
   it("more than 2^31 elements", function()

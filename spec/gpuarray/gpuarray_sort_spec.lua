@@ -1,5 +1,6 @@
 -- Sorting and what is made from it, against plain Lua: each element type, layout and kernel, to the bit.
 local gpu = require "spec.support.gpu"
+local knob = require "spec.support.knob"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
@@ -229,15 +230,15 @@ describe("Sorting", function()
   end)
 
   it("with counters and places of 64 bits, as for what is longer than 2^30 and 2^32", function()
-    local count, place = run.SHORT_COUNT, run.SHORT_PLACE
     local a = random({ 20000 }, "float32")
     local b = random({ 2, 9000 }, "uint8")
-    run.SHORT_COUNT = 1
+    local short_count = knob(run, "SHORT_COUNT", 1)
     check(a, 1, "wide counters")
-    run.SHORT_PLACE = 1
+    local short_place = knob(run, "SHORT_PLACE", 1)
     check(a, 1, "wide places")
     check(b, 2, "wide rows")
-    run.SHORT_COUNT, run.SHORT_PLACE = count, place
+    short_count()
+    short_place()
   end)
 
   it("of complex numbers goes by the real, then by the imaginary part", function()
@@ -320,8 +321,7 @@ describe("Sorting", function()
       end
     end
     -- The first few of long rows, which are found without sorting the others.
-    local long = run.SELECT
-    run.SELECT = 1000
+    local usual = knob(run, "SELECT", 1000)
     for k, name in ipairs(REAL) do
       local b = random({ 1000 + 701 * k }, name)
       for _, count in ipairs { 1, 3, 60 } do
@@ -339,7 +339,7 @@ describe("Sorting", function()
     assert.equal(texts(flat(column:ravel():sort { descending = true }[{ { 1, 2 } }])), texts(flat((column:topk(2, 2)))))
     local same = list({ 7 }, "int32"):repeat_(5000)
     assert.equal("1 2 3", texts(flat((select(2, same:topk(3)))))) -- all of them equal the last one
-    run.SELECT = long
+    usual()
     local v, p = list({ 5, 9, 9, 1 }, "int32"):topk(3)
     assert.equal("9 9 5 | 2 3 1", texts(flat(v)) .. " | " .. texts(flat(p)))
     v, p = list { 1, 2 }:topk(0)
@@ -380,9 +380,9 @@ describe("Sorting", function()
       assert.equal(texts(count), texts(flat(only)))
       -- Without first places: found among the values, where these are few, else spread from sorted places.
       for _, most in ipairs { searched, 0 } do
-        run.SEARCHED = most
+        local usual = knob(run, "SEARCHED", most)
         local _, of_each, counted = gpuarray.unique(a, { inverse = true, counts = true })
-        run.SEARCHED = searched
+        usual()
         assert.equal(texts(group), texts(flat(of_each)), t.name)
         assert.equal(texts(count), texts(flat(counted)), t.name)
         assert.equal("int64", of_each.dtype.name)

@@ -2,6 +2,7 @@
 -- tiles in shared memory where those help, in words where those are possible. The software device watches each access,
 -- the barriers, and races.
 local gpu = require "spec.support.gpu"
+local knob = require "spec.support.knob"
 local batch = require "spec.support.batch"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtype = require "cudalua.dtype"
@@ -48,10 +49,6 @@ end
 
 describe("Tiles:", function()
   setup(gpu.context)
-
-  local before
-  before_each(function() before = tile.FROM end)
-  after_each(function() tile.FROM = before end)
 
   local names = { "bool", "int8", "uint16", "float16", "float32", "int64", "float64", "complex64", "complex128" }
 
@@ -119,9 +116,10 @@ describe("Tiles:", function()
   -- Against the same expression where no tile is used, which is computed by other means.
   local function both(fn)
     local tiled = bytes_of(fn():eval())
-    tile.FROM = math.huge
-    local plain = bytes_of(fn():eval())
-    tile.FROM = before
+    local usual = knob(tile, "FROM", math.huge)
+    local ok, plain = pcall(function() return bytes_of(fn():eval()) end)
+    usual()
+    if not ok then error(plain, 0) end
     return plain, tiled
   end
 
@@ -182,8 +180,7 @@ describe("Tiles:", function()
     local plan = require "cudalua.gpuarray.core.plan"
     local h = host_array({ 50, 70 }, "float32")
     local a = gpuarray.to_gpu(h)
-    local wide = plan.always_wide
-    plan.always_wide = true
+    local usual = knob(plan, "always_wide", true)
     local small = host_array({ 3, 4, 1023 }, "int8")
     local b = gpuarray.to_gpu(small)
     local ok, result = pcall(function()
@@ -191,7 +188,7 @@ describe("Tiles:", function()
       return bytes_of(a.T:copy "C") .. bytes_of(a[{ {}, { 2, 65 } }]:copy "C")
         .. bytes_of(a[{ {}, { 2, 69 } }]:copy "C") .. bytes_of(b[{ {}, { 1, 3 }, { 2, 1022 } }]:copy "C")
     end)
-    plan.always_wide = wide
+    usual()
     assert.is_true(ok, result)
     same(bytes_of(h.T) .. bytes_of(h[{ {}, { 2, 65 } }]) .. bytes_of(h[{ {}, { 2, 69 } }]) ..
       bytes_of(small[{ {}, { 1, 3 }, { 2, 1022 } }]), result)
@@ -243,7 +240,7 @@ describe("Random layouts", function()
   setup(gpu.context)
 
   it("give the same bits in tiles, in packs, by rows, and element by element", function()
-    local before, cases = tile.FROM, {}
+    local cases = {}
     for _ = 1, gpu.sanitized and 20 or gpu.soft and 60 or 200 do
       local shape, list = {}, {}
       for k = 1, 1 + random(3) do shape[k] = ({ 1, 2, 3, 4, 8, 12, 33, 40, 130, 259 })[random(k < 3 and 10 or 6)] end
@@ -264,27 +261,28 @@ describe("Random layouts", function()
     end
     local results, names = {}, {}
     local elementwise, in_words = codegen.elementwise, tile.in_words
-    codegen.elementwise = function(p)
+    local counted = knob(codegen, "elementwise", function(p)
       local kernel = elementwise(p)
       local kind = kernel.name:find "^array_tiled" and "tiled" or kernel.device:find "word_at" and "words" or
         kernel.kernel:find "parts_m" and "rows" or kernel.device:find "pack_" and "packs" or "plain"
       names[kind] = (names[kind] or 0) + 1
       return kernel
-    end
+    end)
     local waste = rows.WASTE
     for mode, from in ipairs { 2, math.huge, math.huge, math.huge } do
-      tile.FROM, tile.in_words = from, mode ~= 3 and in_words or function() return false end
-      rows.WASTE = mode == 3 and 0 or mode == 4 and math.huge or waste
+      local usual = { knob(tile, "FROM", from),
+        knob(tile, "in_words", mode ~= 3 and in_words or function() return false end),
+        knob(rows, "WASTE", mode == 3 and 0 or mode == 4 and math.huge or waste) }
       local ok, err = pcall(batch.run, function()
         for k, case in ipairs(cases) do
           results[k] = results[k] or {}
           results[k][mode] = case()
         end
       end)
-      tile.FROM, tile.in_words, rows.WASTE = before, in_words, waste
+      for _, restore in ipairs(usual) do restore() end
       if not ok then error(err, 0) end
     end
-    codegen.elementwise = elementwise
+    counted()
     for _, kind in ipairs { "tiled", "rows", "words", "packs", "plain" } do
       assert.is_true((names[kind] or 0) > #cases / 40, kind)
     end

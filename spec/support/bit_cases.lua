@@ -8,6 +8,7 @@ local crc32 = require "cudalua.ndarray.crc32"
 local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
+local knob = require "spec.support.knob"
 local ndarray = require "cudalua.ndarray"
 local random = require "cudalua.random"
 local reduction = require "cudalua.reduction"
@@ -344,15 +345,20 @@ end
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local count_run = require "cudalua.gpuarray.order.count_run"
-local usual = { reduce_run.blocks, scan_run.ENOUGH, scan_run.WIDEST }
+-- What depends on the multiprocessors: the module, its field, and the value for so many of them.
+local knobs = {
+  { reduce_run, "blocks", function(count) return 16 * count end },
+  { scan_run, "ENOUGH", function(count) return 2 * count end },
+  { scan_run, "LOG_WIDTH", function(count) return count < 10 and 2 or 5 end },
+  { count_run, "multiprocessors", function(count) return count end },
+}
+local restore = {}
 
 ---Has grids made for so many multiprocessors; nil: as always.
 ---@param count? integer
 function M.grids_for(count)
-  reduce_run.blocks = count and 16 * count or usual[1]
-  scan_run.ENOUGH = count and 2 * count or usual[2]
-  scan_run.WIDEST = count and (count < 10 and 2 or 5) or usual[3]
-  count_run.multiprocessors = count
+  for i = 1, #restore do restore[i]() end
+  for i, k in ipairs(knobs) do restore[i] = count and knob(k[1], k[2], k[3](count)) or nil end
 end
 
 return M

@@ -29,8 +29,8 @@ local FLOAT_MAX = (2 - 2 ^ -23) * 2 ^ 127
 M.FLOAT_MAX = FLOAT_MAX
 local EXACT = 2 ^ 20  -- more bins than these are found by their edges alone
 
----For so many multiprocessors grids are made; nil: for those of the device. The results do not depend on it.
-M.multiprocessors = nil
+---For so many multiprocessors grids are made; false: for those of the device. The results do not depend on it.
+M.multiprocessors = false
 
 local blocks_of = {} -- by context
 
