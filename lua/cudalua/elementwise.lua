@@ -235,19 +235,11 @@ local function arguments_of(k, values, leaves, n, range, form, extents, joined)
   for _, x in ipairs(range) do list[#list + 1] = x end
   local t = form.tile
   if t then
-    for axis, count in ipairs(tile.counts(t, extents)) do
-      if axis > 1 then
-        local multiplier, shift = plan.magic(count)
-        for _, x in ipairs { count, multiplier, shift } do list[#list + 1] = x end
-      end
-    end
+    plan.put_extents(list, #list, tile.counts(t, extents), form.rank, false)
     list[#list + 1] = extents[t.axis]
     list[#list + 1] = extents[form.rank]
   elseif form.strided then
-    for axis = 2, form.rank do
-      list[#list + 1] = extents[axis]
-      if not form.wide then list[#list + 1], list[#list + 2] = plan.magic(extents[axis]) end
-    end
+    plan.put_extents(list, #list, extents, form.rank, form.wide)
   end
   if form.strided then
     for j = 1, #joined do

@@ -318,7 +318,7 @@ local function attempt(k, values, options)
   end
   local partial, counting, own = reduce_run.shared(core.context_id(), p, 1, bytes, results[1]._leaf.buf)
   local list = arguments_of(k, values, results, w, p, start, step, n, count, partial, counting)
-  local at = gathered.put_extents(list, #list, extents, #extents, tokens[1].wide)
+  local at = plan.put_extents(list, #list, extents, #extents, tokens[1].wide)
   for i = 2, #tokens do
     at = gathered.put(list, at, joined[i], #extents - (tokens[i].along == "any" and 0 or 1))
   end

@@ -2,6 +2,7 @@
 -- user keep their numbers, so that the compiler's errors are about his text.
 
 local add = require("cudalua.base.tables").add
+local address = require "cudalua.gpuarray.kernel.address"
 local template = require "cudalua.gpuarray.kernel.template"
 local texts = require "cudalua.userkernel.text"
 local tile_code = require "cudalua.userkernel.tile_code"
@@ -25,42 +26,6 @@ end
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
--- A parameter of the kernel that is not the user's.
-local function parameter(list, type, name, ...) list[#list + 1] = { type = type, name = name:format(...) } end
-
--- How far an array's element lies from its first one, in bytes: the sum of its steps along all axes.
-local function place(j, rank, own, integer)
-  local terms = {}
-  for axis = 1, rank do
-    parameter(own, integer, "cl_t%d_%d", j, axis)
-    add(terms, "(%s)cl_c%d * cl_t%d_%d", integer, axis, j, axis)
-  end
-  return concat(terms, " + ")
-end
-
--- The place of an element on each axis, from its number.
-local function coordinates(lines, own, rank, wide, index)
-  local rest = "cl_j"
-  add(lines, "    const %s cl_j = (%s)i;", index, index)
-  for axis = 2, rank do
-    parameter(own, index, "cl_e%d", axis)
-    if not wide then
-      parameter(own, index, "cl_m%d", axis)
-      parameter(own, index, "cl_h%d", axis)
-    end
-  end
-  for axis = rank, 2, -1 do
-    if wide then
-      add(lines, "    const %s cl_q%d = %s / cl_e%d;", index, axis, rest, axis)
-    else
-      add(lines, "    const unsigned cl_q%d = (__umulhi(%s, cl_m%d) + %s) >> cl_h%d;", axis, rest, axis, rest, axis)
-    end
-    add(lines, "    const %s cl_c%d = %s - cl_q%d * cl_e%d;", index, axis, rest, axis, axis)
-    rest = ("cl_q%d"):format(axis)
-  end
-  add(lines, "    const %s cl_c1 = %s;", index, rest)
-end
-
 ---One form of a kernel.
 ---@class cudalua.elementwise.Form
 ---@field strided boolean      the elements of arrays taken at [i] are found by their places on `rank` axes
@@ -75,11 +40,15 @@ end
 -- The arguments of a kernel whose threads find each element by its number: fields of the template, and parameters.
 local function numbered(k, form, own)
   local params, places, aliases, j = {}, {}, {}, 0
-  local integer, index = form.wide and "long long" or "int", form.wide and "unsigned long long" or "unsigned"
+  local axes = address.axes(form.rank, form.wide, { prefix = "cl_" })
   if form.ranged then
-    for _, name in ipairs { "cl_start", "cl_step", "cl_count" } do parameter(own, "long long", name) end
+    for _, name in ipairs { "cl_start", "cl_step", "cl_count" } do add(own, "const long long %s", name) end
   end
-  if form.strided then coordinates(places, own, form.rank, form.wide, index) end
+  if form.strided then
+    add(places, "    const %s cl_j = (%s)i;", axes.index, axes.index)
+    address.extents(own, axes)
+    address.coordinates(places, "    ", "cl_j", axes)
+  end
   for i, arg in ipairs(k.args) do
     local const = arg.is_vector and form.const[arg.name] or not arg.is_vector and arg.is_const
     local text = (const and "const " or "") .. k.common.types[i]
@@ -90,7 +59,7 @@ local function numbered(k, form, own)
       add(params, "%s *", text)
       if form.strided then
         j = j + 1
-        place(j, form.rank, own, integer)
+        address.strides(own, axes, "cl_t" .. j)
         add(aliases, "    const cl_at<%s> %s = {%s.p};", text, arg.name, same)
       else
         add(aliases, "  %s *const %s = %s;", text, arg.name, same)
@@ -99,7 +68,7 @@ local function numbered(k, form, own)
       j = j + 1
       add(params, "%s *%scl_p_%s", text, form.apart and "__restrict__ " or "", arg.name)
       add(places, "    const cl_at<%s> %s = cl_element(cl_p_%s, %s);", text, arg.name, arg.name,
-        place(j, form.rank, own, integer))
+        address.place(own, axes, "cl_t" .. j))
     else
       add(params, "%s *%s%s", text, form.apart and "__restrict__ " or "", arg.name)
     end
@@ -118,12 +87,11 @@ end
 ---@return {source: string, elements: integer, types: any[]}  types: of the parameters, for get_function()
 function M.kernel(k, form)
   local types_of, own = {}, {}
-  parameter(own, "long long", "n")
+  add(own, "const long long n")
   local fields, params = (form.tile and tile_code.fields or numbered)(k, form, own)
   for i, arg in ipairs(k.args) do types_of[i] = arg.is_vector and "void *" or arg end
   for _, p in ipairs(own) do
-    add(params, "const %s %s", p.type, p.name)
-    types_of[#types_of + 1] = p.type
+    params[#params + 1], types_of[#types_of + 1] = p, p:match "^const (.*) [%w_]+$"
   end
   -- A statement that leaves the loop over a thread's elements leaves a function instead; but what comes after the loop
   -- would notice.

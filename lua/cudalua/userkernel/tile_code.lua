@@ -3,6 +3,7 @@
 -- along their own lines. For the template of that name in kernels/array/statement.cu.
 
 local add = require("cudalua.base.tables").add
+local address = require "cudalua.gpuarray.kernel.address"
 local template = require "cudalua.gpuarray.kernel.template"
 local tile = require "cudalua.gpuarray.kernel.tile"
 
@@ -21,60 +22,23 @@ function M.can_move(arg)
   return words[arg.dtype.itemsize] ~= nil and (arg.dtype.kind ~= "struct" or arg.dtype.alignment == arg.dtype.itemsize)
 end
 
-local function parameter(list, type, name, ...) list[#list + 1] = { type = type, name = name:format(...) } end
-
--- The coordinates of a block's first element on the axes that it has one of, and of its tile.
-local function coordinates(own, form, index)
-  local rank, t, lines, rest = form.rank, form.tile, {}, "blockIdx.x"
-  for k = 2, rank do
-    for _, letter in ipairs { "e", "m", "h" } do parameter(own, "unsigned", "cl_%s%d", letter, k) end
-  end
-  parameter(own, index, "cl_along")
-  parameter(own, index, "cl_across")
-  for k = rank, 2, -1 do
-    add(lines, "  const unsigned cl_q%d = (__umulhi(%s, cl_m%d) + %s) >> cl_h%d;", k, rest, k, rest, k)
-    add(lines, "  const unsigned cl_c%d = %s - cl_q%d * cl_e%d;", k, rest, k, k)
-    rest = ("cl_q%d"):format(k)
-  end
-  add(lines, "  const unsigned cl_c1 = %s;", rest)
-  add(lines, "  const %s cl_a0 = cl_c%d * (%s)%d, cl_b0 = cl_c%d * (%s)%d;", index, rank, index, t.across, rank - 1,
-    index, t.along)
-  return concat(lines, "\n")
-end
-
--- How far the element at (cl_a, cl_b) lies from an array's first one, in bytes.
-local function place(own, form, j, integer)
-  local terms, position = {}, 0
-  for axis = 1, form.rank do
-    local coordinate = axis == form.rank and "cl_a" or axis == form.tile.axis and "cl_b"
-    if not coordinate then
-      position = position + 1
-      coordinate = "cl_c" .. position
-    end
-    parameter(own, integer, "cl_t%d_%d", j, axis)
-    add(terms, "(%s)%s * cl_t%d_%d", integer, coordinate, j, axis)
-  end
-  return concat(terms, " + ")
-end
-
 ---@param k table     the kernel
 ---@param form table  of code.lua
 ---@param own table[] gets the parameters that are not the user's
 ---@return table fields    of the template
 ---@return string[] params of the user's arguments
 function M.fields(k, form, own)
-  local integer, index = form.wide and "long long" or "int", form.wide and "unsigned long long" or "unsigned"
-  local t = form.tile
+  local t, coordinates = form.tile, {}
+  local axes = address.tile(own, coordinates, address.axes(form.rank, form.wide, { prefix = "cl_" }), t)
   local pitch, squares, j = tile.pitch(t), ceil(t.across * t.along / 256), 0
   local params, shared, declared, direct, loads, stores, places, aliases = {}, {}, {}, {}, {}, {}, {}, {}
-  local where = coordinates(own, form, index)
   for i, arg in ipairs(k.args) do
     local text = (form.const[arg.name] and "const " or "") .. k.common.types[i]
     if not arg.is_vector then
       add(params, "%s%s %s", arg.is_const and "const " or "", k.common.types[i], arg.name)
     else
       j = j + 1
-      local at = place(own, form, j, integer)
+      local at = address.place(own, axes, "cl_t" .. j)
       if form.same[arg.name] then
         add(params, "%s *", text)
         add(aliases, "      const cl_at<%s> %s = {%s.p};", text, arg.name, form.same[arg.name])
@@ -100,10 +64,10 @@ function M.fields(k, form, own)
     end
   end
   local partial = t.across * t.along % 256 > 0
-  local fields = { shared = concat(shared, "\n"), coordinates = where, declared = concat(declared, "\n"),
-    direct_loads = concat(direct, "\n"), loads = concat(loads, "\n"), stores = concat(stores, "\n"),
-    places = concat(places, "\n"), aliases = concat(aliases, "\n"), squares = squares, across = t.across,
-    along = t.along, index = index,
+  local fields = { shared = concat(shared, "\n"), coordinates = concat(coordinates, "\n"),
+    declared = concat(declared, "\n"), direct_loads = concat(direct, "\n"), loads = concat(loads, "\n"),
+    stores = concat(stores, "\n"), places = concat(places, "\n"), aliases = concat(aliases, "\n"), squares = squares,
+    across = t.across, along = t.along, index = axes.index,
     bound = partial and ("threadIdx.x + cl_k * 256 < %d && "):format(t.across * t.along) or "" }
   fields.ahead = #direct > 0 and template.fill("statement", "ahead", fields):gsub("\n+$", "") or ""
   return fields, params

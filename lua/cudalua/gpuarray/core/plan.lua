@@ -357,6 +357,18 @@ local function add_extent(numbers, n, extent, wide)
   return n + 3
 end
 
+---Adds the extents of axes to the numbers of a kernel, but for the first, which it does not need.
+---@param numbers number[]
+---@param count integer  how many there are already
+---@param extents integer[]
+---@param rank integer
+---@param wide boolean   elements are numbered with 64 bits
+---@return integer count
+function M.put_extents(numbers, count, extents, rank, wide)
+  for k = 2, rank do count = add_extent(numbers, count, extents[k], wide) end
+  return count
+end
+
 -- Which operand before the i-th one has the same strides.
 local function same_before(joined, i)
   for k = 1, i - 1 do
@@ -419,9 +431,7 @@ local function strided_end(w, out, size)
   local t = tile.choose(extents, joined, leaves, whole, largest)
   if t then
     step(w, end_token("tiled", rank, wide, t.pack, 0, t))
-    for k, count in ipairs(tile.counts(t, extents)) do
-      if k > 1 then n = add_extent(numbers, n, count, false) end
-    end
+    n = M.put_extents(numbers, n, tile.counts(t, extents), rank, false)
     numbers[n + 1], numbers[n + 2] = extents[t.axis], extents[rank]
     n = n + 2
     w.blocks = t.blocks
@@ -435,7 +445,7 @@ local function strided_end(w, out, size)
       numbers[n + 1] = size / extents[rank]
       numbers[n + 2] = token.class == "words" and extents[rank] or extents[rank] / token.pack
       n = n + 2
-      for k = 2, rank - 1 do n = add_extent(numbers, n, extents[k], wide) end
+      n = M.put_extents(numbers, n, extents, rank - 1, wide)
     else
       for k = 2, rank do n = add_extent(numbers, n, k == rank and extents[k] / token.pack or extents[k], wide) end
     end
@@ -482,6 +492,6 @@ M.store_tokens = {}
 for _, dt in ipairs(dtypes.list) do M.store_tokens[dt] = { kind = "store", dtype = dt } end
 
 -- For programs that end in another way: see reduce.lua.
-M.step, M.steps, M.along, M.ordered, M.collapse, M.magic, M.LIMIT = step, steps, along, ordered, collapse, magic, LIMIT
+M.step, M.steps, M.along, M.ordered, M.collapse, M.LIMIT = step, steps, along, ordered, collapse, LIMIT
 
 return M

@@ -12,11 +12,7 @@ local M = {}
 M.always_wide = false
 
 ---The axes that several arrays are walked along in C order, joined where all of them step alike.
----@class cudalua.gpuarray.Loop
----@field rank integer
----@field wide boolean         counts in 64 bits
----@field index string         C type of an element's number, and of extents
----@field integer string       C type of distances, in elements
+---@class cudalua.gpuarray.Loop : cudalua.gpuarray.Axes
 ---@field extents integer[]
 ---@field steps integer[][]    for each operand, the step along each axis, in elements
 
@@ -35,8 +31,9 @@ function M.new(shape, size, operands, reach)
     for k = 1, #extents do far = far + (extents[k] - 1) * abs(steps[i][k]) end
     wide = wide or far >= plan.LIMIT
   end
-  return { rank = #extents, wide = wide, extents = extents, steps = steps,
-    index = wide and "unsigned long long" or "unsigned", integer = wide and "long long" or "int" }
+  local loop = address.axes(#extents, wide)
+  loop.extents, loop.steps = extents, steps
+  return loop
 end
 
 ---What a kernel with this loop is kept by.
@@ -48,30 +45,16 @@ function M.key(loop) return (loop.wide and "w" or "n") .. loop.rank end
 ---@param loop cudalua.gpuarray.Loop
 ---@return string
 function M.params(loop)
-  local list = {}
-  for axis = 2, loop.rank do
-    list[#list + 1] = (", const %s e%d"):format(loop.index, axis)
-    if not loop.wide then list[#list + 1] = (", const unsigned m%d, const unsigned h%d"):format(axis, axis) end
-  end
-  for i = 1, #loop.steps do
-    for axis = 1, loop.rank do list[#list + 1] = (", const %s s%d_%d"):format(loop.integer, i, axis) end
-  end
-  return table.concat(list)
+  local list = { "" }
+  address.extents(list, loop)
+  for i = 1, #loop.steps do address.strides(list, loop, "s" .. i) end
+  return table.concat(list, ", ")
 end
 
 ---@param loop cudalua.gpuarray.Loop
 ---@param list any[]  arguments, added to
 function M.arguments(loop, list)
-  local n = #list
-  for axis = 2, loop.rank do
-    local e = loop.extents[axis]
-    n = n + 1
-    list[n] = e
-    if not loop.wide then
-      list[n + 1], list[n + 2] = plan.magic(e)
-      n = n + 2
-    end
-  end
+  local n = plan.put_extents(list, #list, loop.extents, loop.rank, loop.wide)
   for i = 1, #loop.steps do
     for axis = 1, loop.rank do
       n = n + 1
@@ -85,7 +68,7 @@ end
 ---@return string
 function M.coordinates(loop)
   local lines = {}
-  address.coordinates(lines, "      ", "i", "", loop.rank, loop.index, loop.wide)
+  address.coordinates(lines, "      ", "i", loop)
   return table.concat(lines, "\n")
 end
 
@@ -93,10 +76,6 @@ end
 ---@param loop cudalua.gpuarray.Loop
 ---@param i integer  the operand's number
 ---@return string
-function M.place(loop, i)
-  local terms = {}
-  for axis = 1, loop.rank do terms[axis] = ("(%s)c%d * s%d_%d"):format(loop.integer, axis, i, axis) end
-  return table.concat(terms, " + ")
-end
+function M.place(loop, i) return address.sum(loop, "s" .. i) end
 
 return M

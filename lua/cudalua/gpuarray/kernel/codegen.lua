@@ -298,11 +298,6 @@ local function odd(p)
     evaluate = evaluation(p, function(i) return ("x%d[k]"):format(i) end, function(r) return r.name end, "j") }, packs
 end
 
-local function types_of(ending)
-  if ending.wide then return "unsigned long long", "long long" end
-  return "unsigned", "int"
-end
-
 -- The step of an operand, which may be as that of one before: the number of that one, and how it steps.
 local function step_of(p, operand)
   local token = p.ending[1 + operand]
@@ -315,15 +310,15 @@ end
 
 local function strided(p)
   local ending = p.ending[1]
-  local rank = ending.rank
-  local index, integer = types_of(ending)
+  local axes = address.axes(ending.rank, ending.wide)
+  local index, integer = axes.index, axes.integer
   local packs = packs_of(ending.pack)
   local n = ending.chunks
   local extra, declared, places, loads = {}, {}, {}, {}
-  address.extents(extra, "", rank, index, ending.wide)
+  address.extents(extra, axes)
   add(declared, "  %s at_out[%d];", integer, n)
-  address.coordinates(places, "      ", "j", "", rank, index, ending.wide)
-  add(places, "      at_out[k] = %s;", address.place(extra, "t_out", rank, p.ending[2].step, integer, packs.size))
+  address.coordinates(places, "      ", "j", axes)
+  add(places, "      at_out[k] = %s;", address.place(extra, axes, "t_out", p.ending[2].step, packs.size))
   local operand, single = 1, {}
   for i, leaf in ipairs(p.leaves) do
     if leaf.class ~= "one" then
@@ -333,7 +328,7 @@ local function strided(p)
         local first, token = step_of(p, operand)
         if first == operand then
           add(places, "      const %s at%d = %s;", integer, operand,
-            address.place(extra, "t" .. i, rank, token.step, integer, packs.size))
+            address.place(extra, axes, "t" .. i, token.step, packs.size))
         end
         if first > 1 then at = "at" .. first end
         single[i] = token.step == 0
@@ -362,7 +357,7 @@ function shapes.words(p)
 end
 
 ---For tile_code.lua and rows_code.lua.
-M.parts = { evaluation = evaluation, packs_of = packs_of, step_of = step_of, types_of = types_of,
+M.parts = { evaluation = evaluation, packs_of = packs_of, step_of = step_of,
   params_of = params_of, results_of = results_of }
 
 ---The kernel that stores a program's value for each element.

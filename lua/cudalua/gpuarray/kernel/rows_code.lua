@@ -127,27 +127,24 @@ end
 function M.rows(p)
   local ending = p.ending[1]
   local rank, chunks, threads = ending.rank, ending.chunks, ending.threads
-  local index, integer = parts.types_of(ending)
+  local axes = address.axes(rank - 1, ending.wide) -- of the rows
+  local index, integer = axes.index, axes.integer
   local packs = parts.packs_of(ending.pack)
   local extra, coordinates, bases, lines = {}, {}, {}, {}
   local offsets, single, steps = {}, {}, {}
   add(extra, "const unsigned parts, const unsigned parts_m, const unsigned parts_h")
   add(extra, "const %s rows, const %s inner", index, index)
-  address.extents(extra, "", rank - 1, index, ending.wide)
+  address.extents(extra, axes)
   -- How far a row of an operand is from its array's beginning, and how its elements step.
   local function place(operand, token)
-    local terms, label = {}, "t" .. operand
-    for axis = 1, rank - 1 do
-      add(extra, "const %s %s_%d", integer, label, axis)
-      add(terms, "(%s)c%d * %s_%d", integer, axis, label, axis)
-    end
-    if #terms > 0 then add(lines, "  const %s f%d = %s;", integer, operand, concat(terms, " + ")) end
+    local label = "t" .. operand
+    if rank > 1 then add(lines, "  const %s f%d = %s;", integer, operand, address.place(extra, axes, label)) end
     local step = token.step
     if not step then
       step = ("%s_%d"):format(label, rank)
       add(extra, "const %s %s", integer, step)
     end
-    return #terms > 0 and "f" .. operand or nil, step
+    return rank > 1 and "f" .. operand or nil, step
   end
   local known = { { place(1, p.ending[2]) } }
   offsets.out, steps.out = known[1][1], known[1][2]
@@ -165,7 +162,7 @@ function M.rows(p)
       single[i] = steps[i] == 0
     end
   end
-  if #lines > 0 then address.coordinates(coordinates, "  ", "row", "", rank - 1, index, ending.wide) end
+  if #lines > 0 then address.coordinates(coordinates, "  ", "row", axes) end
   add_bases(p, bases, offsets, single)
   local fields = { elements = 0, pack = packs.size, chunks = chunks, threads = threads, rows = 256 / threads,
     per_part = threads * chunks, index = index, integer = integer, coordinates = concat(coordinates, "\n") }

@@ -13,20 +13,15 @@ local M = {}
 
 -- Where the elements of an operand are: adds the parameters, and the place of a tile's first coordinates on the axes
 -- that it has one of; returns the place of the element at (a, b).
-local function place(params, bases, ending, operand, token, integer)
-  local rank, label, terms, at = ending.rank, ("t%d"):format(operand), {}, {}
-  local fast, position = token.tiled and ending.axis or rank, 0
+local function place(params, bases, ending, axes, operand, token)
+  local rank, integer, label, terms, at = axes.rank, axes.integer, ("t%d"):format(operand), {}, {}
+  local fast = token.tiled and ending.axis or rank
   for axis = 1, rank do
     local step = axis == fast and token.step or nil
     if not step then add(params, "const %s %s_%d", integer, label, axis) end
-    local coordinate = axis == rank and "a" or axis == ending.axis and "b" or nil
-    if not coordinate then
-      position = position + 1
-      add(terms, "(%s)c%d * %s_%d", integer, position, label, axis)
-    elseif step == 1 then
-      add(at, "(%s)%s", integer, coordinate)
-    elseif step ~= 0 then
-      add(at, "(%s)%s * %s_%d", integer, coordinate, label, axis)
+    if step ~= 0 then
+      local in_tile = axis == rank or axis == ending.axis
+      add(in_tile and at or terms, address.term(axes, axis, label, step))
     end
   end
   if #terms > 0 then
@@ -41,20 +36,15 @@ end
 ---@return table packs   of codegen.lua
 function M.fields(p)
   local ending = p.ending[1]
-  local rank, pack = ending.rank, ending.pack
-  local index, integer = codegen.parts.types_of(ending)
+  local pack = ending.pack
   local packs = codegen.parts.packs_of(pack)
   local words, columns = ending.along / pack, ending.across / pack
   local pitch = tile.pitch(ending)
   local reads, squares = ceil(ending.across * words / 256), ceil(columns * words / 256)
 
   local extra, coordinates, bases, places = {}, {}, {}, {}
-  address.extents(extra, "", rank, "unsigned", false)
-  add(extra, "const %s along, const %s across", index, index)
-  address.coordinates(coordinates, "  ", "blockIdx.x", "", rank, "unsigned", false)
-  add(coordinates, "  const %s a0 = c%d * (%s)%d, b0 = c%d * (%s)%d;", index, rank, index, ending.across, rank - 1,
-    index, ending.along)
-  places[1] = place(extra, bases, ending, 1, p.ending[2], integer)
+  local axes = address.tile(extra, coordinates, address.axes(ending.rank, ending.wide), ending)
+  places[1] = place(extra, bases, ending, axes, 1, p.ending[2])
 
   local function row_of(at) return pack == 1 and at or (at:gsub("%)b%f[^%w_]", ")(b + v)")) end
   local shared, declared, loads, stores, values, direct = {}, {}, {}, {}, {}, {}
@@ -65,7 +55,7 @@ function M.fields(p)
     if leaf.class == "strided" then
       operand = operand + 1
       first, token = codegen.parts.step_of(p, operand)
-      if first == operand then places[first] = place(extra, bases, ending, first, token, integer) end
+      if first == operand then places[first] = place(extra, bases, ending, axes, first, token) end
     end
     local at, pointer = places[first], ("p%d"):format(i)
     if leaf.class == "one" then
@@ -105,7 +95,7 @@ function M.fields(p)
     if pack == 1 then return "" end
     return ("#pragma unroll\n%sfor (int %s = 0; %s < %d; %s++)"):format(indent, letter, letter, pack, letter)
   end
-  local body = { pack = pack, index = index, words = words, columns = columns, pitch = pitch, reads = reads,
+  local body = { pack = pack, index = axes.index, words = words, columns = columns, pitch = pitch, reads = reads,
     squares = squares, times = pack == 1 and "" or " * " .. pack,
     row = pack == 1 and "y" or ("(y %% %d * %d + y / %d)"):format(pack, columns, pack),
     each_row = loop("v", "        "), each = loop("w", "          "), declared = concat(declared, "\n"),

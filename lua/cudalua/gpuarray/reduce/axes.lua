@@ -57,25 +57,6 @@ function M.reach(extents, strides)
   return sum
 end
 
----Adds the extents of axes to the numbers of a kernel, but for the first, which it does not need.
----@param numbers number[]
----@param count integer  how many there are already
----@param extents integer[]
----@param rank integer
----@param wide boolean   elements are numbered in 64 bits
----@return integer count
-function M.put_extents(numbers, count, extents, rank, wide)
-  for k = 2, rank do
-    count = count + 1
-    numbers[count] = extents[k]
-    if not wide then
-      numbers[count + 1], numbers[count + 2] = plan.magic(extents[k])
-      count = count + 2
-    end
-  end
-  return count
-end
-
 ---Adds strides.
 ---@param numbers number[]
 ---@param count integer

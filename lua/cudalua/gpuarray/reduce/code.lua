@@ -133,15 +133,16 @@ end
 -- The functions that a kernel has, and the parameters that they need.
 local function functions(p, value, told)
   local ending = p.ending[1]
-  local wide, integer = ending.wide, ending.wide and "long long" or "int"
   local kept, gone, width, side = ending.kept, ending.gone, ending.width, ending.form:find "^columns" ~= nil
+  local stay = address.axes(kept, ending.wide, { label = "k", index = "index_t" })
+  local go = address.axes(gone, ending.wide, { label = "r", index = "index_t" })
   local joint = side or ending.joint -- neighbours are on one row of the innermost axis: one place tells all of them
   local params, pack, lines, begins = {}, {}, {}, {}
   local t = { types = {}, bases = {}, loads = {}, some = {}, arguments = {} }
   local arguments = t.arguments
-  address.extents(params, "k", kept, "index_t", wide)
-  address.extents(params, "r", gone, "index_t", wide)
-  local out = address.place(params, "o", kept, nil, integer)
+  address.extents(params, stay)
+  address.extents(params, go)
+  local out = address.place(params, stay, "o")
   local operand = 1
   for i, leaf in ipairs(p.leaves) do
     if leaf.class == "one" then
@@ -151,10 +152,10 @@ local function functions(p, value, told)
       operand = operand + 1
       local along = p.ending[operand].along
       add(pack, "  pack_%d a%d;", i, i)
-      local begin = address.place(params, ("k%d"):format(i), kept, nil, integer)
+      local begin = address.place(params, stay, ("k%d"):format(i))
       add(begins, leaf.places and "    b.b%d = %s;" or "    b.b%d = p%d + (%s);", i, leaf.places and begin or i, begin)
       local fixed = not side and (along == "packed" and 1 or along ~= "any" and along) or nil
-      local at = address.place(params, ("r%d"):format(i), gone, fixed, integer)
+      local at = address.place(params, go, ("r%d"):format(i), fixed)
       local step = side and ("k%d_%d"):format(i, kept) or fixed and tostring(fixed) or ("r%d_%d"):format(i, gone)
       if leaf.places then
         in_places(t, i, joint, along, at, step, width)
@@ -167,18 +168,18 @@ local function functions(p, value, told)
   add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
   begins = concat(begins, "\n")
   local loads, some = concat(t.loads, "\n"), concat(t.some, "\n")
-  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
+  address.coordinates(lines, "    ", "(index_t)k", stay, begins)
   add(lines, "%s", begins)
   add(lines, "    return b;\n  };\n  const auto put = [&](const unsigned long long k, const auto &y) {")
-  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, out)
+  address.coordinates(lines, "    ", "(index_t)k", stay, out)
   add(lines, "    out[%s] = y;%s\n  };", out, told and "\n    tell(told, ticket, y);" or "")
   add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    packs_t x;")
   if joint then
-    address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
+    address.coordinates(lines, "    ", "r", go, loads)
     add(lines, "%s", loads)
   end
   local each = { ("#pragma unroll\n    for (int e = 0; e < %d; e++) {"):format(width) }
-  address.coordinates(each, "      ", "(r + e)", "r", gone, "index_t", wide, some)
+  address.coordinates(each, "      ", "(r + e)", go, some)
   add(each, "%s\n    }", some)
   each = concat(each, "\n")
   if not joint then add(lines, "%s", each) end

@@ -16,7 +16,7 @@ local sub = require("cudalua.base.tables").sub
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
-local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
 
 local M = {}
 

@@ -120,16 +120,17 @@ end
 -- Where elements are: the functions of the kernel, their types, and the parameters that they need.
 local function functions(p, run)
   local ending = p.ending[1]
-  local wide, integer = ending.wide, ending.wide and "long long" or "int"
-  local kept, gone, result = ending.kept, ending.gone, ending.scan.result
+  local result = ending.scan.result
+  local stay = address.axes(ending.kept, ending.wide, { label = "k", index = "index_t" })
+  local go = address.axes(ending.gone, ending.wide, { label = "r", index = "index_t" })
   local striped = ending.vector == "striped"
   local params, raw, begins, loads, runs, arguments, lines = {}, {}, {}, {}, {}, {}, {}
   local packs, known, ahead = {}, {}, {}
   local bases = { ("  %s *out;"):format(ctype.memory(result)) }
-  address.extents(params, "k", kept, "index_t", wide)
-  address.extents(params, "r", gone, "index_t", wide)
-  add(begins, "    b.out = out + (%s);", address.place(params, "ko", kept, nil, integer))
-  local out = address.place(params, "ro", gone, p.ending[2].step, integer)
+  address.extents(params, stay)
+  address.extents(params, go)
+  add(begins, "    b.out = out + (%s);", address.place(params, stay, "ko"))
+  local out = address.place(params, go, "ro", p.ending[2].step)
   local operand = 2
   for i, leaf in ipairs(p.leaves) do
     local c = ctype.memory(leaf.dtype)
@@ -140,9 +141,9 @@ local function functions(p, run)
       operand = operand + 1
       add(raw, "  %s a%d;", c, i)
       add(bases, "  const %s *b%d;", c, i)
-      add(begins, "    b.b%d = p%d + (%s);", i, i, address.place(params, ("k%d"):format(i), kept, nil, integer))
+      add(begins, "    b.b%d = p%d + (%s);", i, i, address.place(params, stay, ("k%d"):format(i)))
       add(loads, "    x.a%d = b.b%d[%s];", i, i,
-        address.place(params, ("r%d"):format(i), gone, p.ending[operand].step, integer))
+        address.place(params, go, ("r%d"):format(i), p.ending[operand].step))
       if p.ending[operand].step == 1 then add(ahead, "    fetch_ahead(b.b%d + first, n - first);", i) end
       if ending.vector and not striped then
         local name = pack(packs, known, leaf.dtype, run)
@@ -156,7 +157,7 @@ local function functions(p, run)
 
   add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
   begins, loads = concat(begins, "\n"), concat(loads, "\n")
-  address.coordinates(lines, "    ", "(index_t)k", "k", kept, "index_t", wide, begins)
+  address.coordinates(lines, "    ", "(index_t)k", stay, begins)
   add(lines, "%s\n    return b;\n  };", begins)
   if ending.form == "tiles" then
     add(lines, "  const auto ahead = [&](const unsigned long long line, const index_t first) {")
@@ -168,7 +169,7 @@ local function functions(p, run)
   else
     add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;")
   end
-  address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, loads)
+  address.coordinates(lines, "    ", "r", go, loads)
   add(lines, "%s\n    return %s;\n  };", loads, striped and ("compute(%s)"):format(concat(arguments, ", ")) or "x")
   if striped then
     if not ending.form:find "^columns" then
@@ -176,7 +177,7 @@ local function functions(p, run)
       add(lines, "  const auto outcome = [&](const raw_t &, const acc_t &y, const acc_t &, bool) { return y; };")
     end
     add(lines, "  const auto put = [&](const bases_t &b, const index_t r, const acc_t &y) {")
-    address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, out)
+    address.coordinates(lines, "    ", "r", go, out)
     add(lines, "    b.out[%s] = result(y);\n  };", out)
     return concat(lines, "\n"), ("struct bases_t {\n%s\n};\n"):format(concat(bases, "\n")), params
   end
@@ -188,7 +189,7 @@ local function functions(p, run)
   add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return compute(%s); };", concat(arguments, ", "))
   add(lines, "  const auto put = [&](const bases_t &b, const index_t r, const raw_t &, const acc_t &y, const acc_t &, "
     .. "bool) {")
-  address.coordinates(lines, "    ", "r", "r", gone, "index_t", wide, out)
+  address.coordinates(lines, "    ", "r", go, out)
   add(lines, "    b.out[%s] = result(y);\n  };", out)
   add(lines, "  const auto put_run = [&](const bases_t &b, const index_t r, const raw_t (&raw)[RUN], "
     .. "const acc_t (&y)[RUN], const acc_t &e, bool any) {")

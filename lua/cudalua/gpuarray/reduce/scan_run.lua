@@ -16,7 +16,7 @@ local sub = require("cudalua.base.tables").sub
 local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
-local exponent, put, put_extents, reach = gathered.exponent, gathered.put, gathered.put_extents, gathered.reach
+local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
 
 local M = {}
 
