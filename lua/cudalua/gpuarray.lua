@@ -30,6 +30,7 @@ local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local pairs_of = require "cudalua.base.pairs_of"
 local vec = require "cudalua.vec"
@@ -135,10 +136,10 @@ end
 function M.fast_math(on)
   if on ~= nil then
     check_switch("gpuarray.fast_math", on)
-    if on ~= evaluate.fast_math then M.eval() end
-    evaluate.fast_math = on
+    if on ~= run.fast_math then M.eval() end
+    run.fast_math = on
   end
-  return evaluate.fast_math
+  return run.fast_math
 end
 
 local WARP, BLOCK = 32, 256 -- threads

@@ -229,7 +229,7 @@ describe("an expression that cannot be computed", function()
   end)
 
   -- For each reason: an expression of x that cannot be computed.
-  local evaluate = require "cudalua.gpuarray.core.evaluate"
+  local run = require "cudalua.gpuarray.core.run"
   local reasons = {
     ["memory that was freed"] = function(x)
       local gone = gpuarray.zeros(2)
@@ -238,10 +238,10 @@ describe("an expression that cannot be computed", function()
       return y
     end,
     ["a kernel that is not compiled"] = function(x)
-      local load = evaluate.load
+      local load = run.load
       return x:atan2(1.25) * 3 - 17, function()
-        evaluate.load = function() cuda.SourceModule "nonsense" end
-        return function() evaluate.load = load end
+        run.load = function() cuda.SourceModule "nonsense" end
+        return function() run.load = load end
       end
     end,
     ["no memory"] = function(x) return gpuarray.broadcast_to(x, { 2 ^ 43, 2 }) + 1 end,

@@ -2,7 +2,7 @@
 -- time only to find out which kernels it needs.
 local cuda = require "cudalua"
 local core = require "cudalua.core"
-local evaluate = require "cudalua.gpuarray.core.evaluate"
+local runs = require "cudalua.gpuarray.core.run"
 local prelude = require "cudalua.base.prelude"
 
 local M = {}
@@ -45,8 +45,8 @@ end
 ---@param fn fun()
 ---@return integer kernels  that were compiled
 function M.run(fn)
-  local load, list, wanted = evaluate.load, {}, {}
-  evaluate.load = function(k, context)
+  local load, list, wanted = runs.load, {}, {}
+  runs.load = function(k, context)
     if k.loaded[context] then return k.loaded[context] end
     if not wanted[k] then
       wanted[k] = true
@@ -54,7 +54,7 @@ function M.run(fn)
     end
   end
   local ok, err = pcall(fn)
-  evaluate.load = load
+  runs.load = load
   if not ok then error(err, 0) end
   local id = core.context_id()
   for first = 1, #list, SOME do compile(list, first, math.min(first + SOME - 1, #list), id) end

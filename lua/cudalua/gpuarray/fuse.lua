@@ -13,12 +13,13 @@ local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
-local context_id, run = core.context_id, core.array_run
+local context_id = core.context_id
 local same, is_array = layout.same, object.is_array
 
 ---@class cudalua.gpuarray
@@ -133,7 +134,7 @@ local function make_group(results, shape, sources)
     strides = first.strides or storage.dense_strides(shape, first.dtype.itemsize) }
   local state, count = plan.close(w, out, math.max(size, 1))
   local group = { results = results, shape = shape, size = size, state = state, leaves = {}, scalars = {},
-    numbers = {}, list = false }
+    numbers = {}, launch = false }
   for k = 1, w.nleaves do
     local leaf = w.leaves[k]
     group.leaves[k] = sources[leaf] or { leaf = leaf, skew = skew_of(leaf) }
@@ -259,11 +260,14 @@ end
 
 -- ---- running --------------------------------------------------------------------------------------------------------
 
--- The kernel's arguments; nil if the arrays' layout differs from the one that the program was made for.
+-- What the launch needs but its outputs, which are not arrays yet; nil if the arrays' layout differs from the one that
+-- the program was made for.
 local function gather(group, buffers, args)
-  -- Nobody else has the list meanwhile: finalizers may call the function.
-  local list, n, leaves, scalars, numbers = group.list or {}, 1, group.leaves, group.scalars, group.numbers
-  group.list = false
+  -- Nobody else has the record meanwhile: finalizers may call the function.
+  local launch = group.launch or { arguments = {}, leaves = {}, nleaves = #group.leaves, nwrites = 0 }
+  group.launch = false
+  local list, read, n, leaves, scalars, numbers = launch.arguments, launch.leaves, 1, group.leaves, group.scalars,
+    group.numbers
   list[1] = group.size
   for k = 1, #buffers do
     list[n + 1], list[n + 2] = buffers[k], 0
@@ -274,14 +278,14 @@ local function gather(group, buffers, args)
     local buf, off
     if source.argument then
       local leaf = storage.leaf_of(args[source.argument])
-      buf, off = leaf.buf, leaf.off + source.offset
+      buf, off, read[k] = leaf.buf, leaf.off + source.offset, leaf
     else
       local leaf, store = source.leaf, source.leaf.store
       if store.released then
         errors.raise("LogicError", "gpuarray.fuse: an array that the function uses was released")
       end
       if skew_of(leaf) ~= source.skew then return nil end
-      buf, off = store.buf, leaf.off
+      buf, off, read[k] = store.buf, leaf.off, leaf
     end
     list[n + 1], list[n + 2] = buf, off
     n = n + 2
@@ -289,44 +293,40 @@ local function gather(group, buffers, args)
   for k = 1, #scalars do list[n + k] = scalars[k] end
   n = n + #scalars
   for k = 1, #numbers do list[n + k] = numbers[k] end
-  return list
+  return launch
 end
 
-local function run_group(group, args)
+-- The results of a group; nil if the arrays' layout differs; AGAIN if a finalizer wrote to arrays.
+local function run_group(since, group, args)
   local outs, results, size, context = {}, group.results, group.size, nil
   for k = 1, #results do outs[k], context = storage.buffer(size * results[k].dtype.itemsize) end
   local captured = false
   if size > 0 then
     local k = group.state.kernel or evaluate.kernel_of(group.state)
-    local fn = k.loaded[context]
-    if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
-    local list = gather(group, outs, args)
-    if not list then return nil end
-    captured = fn and run(fn, group.blocks or ceil(size / k.per_block), list)
-    group.list = list
+    local launch = gather(group, outs, args)
+    if not launch then return nil end
+    local launched
+    launch.kernel, launch.blocks, launch.since = k, group.blocks or ceil(size / k.per_block), since
+    launched, captured = run.kernel(launch)
+    for i = 1, launch.nleaves do launch.leaves[i] = false end -- memory must not live on here
+    group.launch = launch
+    if not launched then return run.AGAIN end
   end
   for k = 1, #results do
     local r = results[k]
     outs[k] = storage.array_in(outs[k], context, r.dtype, group.shape, size, r.strides)
   end
   if captured then -- a graph has these addresses
-    for _, x in ipairs(outs) do
-      local store = storage.leaf_of(x).store
-      store.exported, store.pinned = true, true
-    end
-    for _, source in ipairs(group.leaves) do
-      local leaf = source.leaf or storage.leaf_of(args[source.argument])
-      leaf.store.pinned = true
-    end
+    for _, x in ipairs(outs) do run.captured(storage.leaf_of(x)) end
   end
   return outs
 end
 
-local function run_record(record, args)
+local function run_record(since, record, args)
   local made = {}
   for k, group in ipairs(record.groups) do
-    made[k] = run_group(group, args)
-    if not made[k] then return nil end
+    made[k] = run_group(since, group, args)
+    if not made[k] or made[k] == run.AGAIN then return made[k] end
   end
   local results = {}
   for k = 1, record.n do
@@ -370,15 +370,17 @@ local function memory_of(n, args)
   return found
 end
 
+-- The record of such a call, and storage.writes when it was looked for: the function itself may write to arrays.
 local function find(f, n, args)
+  local since = storage.writes
   for _, record in ipairs(f.records) do
-    if fits(record.known, n, args) then return record end
+    if fits(record.known, n, args) then return record, since end
   end
   local record, known = look(f.fn, n, args)
   record = record or { known = known, plain = true }
   f.at = f.at % MAX_RECORDS + 1
   f.records[f.at] = record
-  return record
+  return record, storage.writes
 end
 
 local function forget(f, record)
@@ -390,11 +392,14 @@ end
 
 local function call(f, n, args)
   while true do
-    local record = find(f, n, args)
+    local record, since = find(f, n, args)
     if record.plain then return call_plainly(f.fn, unpack(args, 1, n)) end
-    local results = run_record(record, args)
-    if results then return unpack(results, 1, record.n) end
-    forget(f, record)
+    local results = run_record(since, record, args)
+    if not results then
+      forget(f, record)
+    elseif results ~= run.AGAIN then
+      return unpack(results, 1, record.n)
+    end
   end
 end
 

@@ -69,16 +69,24 @@ function M.check_context(g, what)
   if core.context_id() ~= g.context then refuse(what, "the generator belongs to another context") end
 end
 
----A mean, or an array of means, behind the arguments of a kernel.
----@param list any[]
+---A mean as kernels take it: a number, or a copy of an array of means.
 ---@param mean any
+---@return any
+function M.mean_of(mean) return is_array(mean) and graph.convert(mean, dtypes.float64):copy "C" or mean end
+
+---Puts it behind the arguments of a kernel.
+---@param list any[]
+---@param mean any   of mean_of()
+---@return table[] leaves  that the kernel reads for it
 function M.add_mean(list, mean)
   if is_array(mean) then
-    local means = compute.evaluate(graph.convert(mean, dtypes.float64):copy "C")
+    local means = compute.evaluate(mean)
     list[#list + 1], list[#list + 2] = means.buf, means.off
+    return { means }
   elseif mean then
     list[#list + 1] = mean
   end
+  return {}
 end
 
 -- ---- numbers of a distribution --------------------------------------------------------------------------------------

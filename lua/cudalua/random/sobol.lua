@@ -17,6 +17,7 @@ local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local philox = require "cudalua.random.philox"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local surplus = require "cudalua.base.surplus"
 local template = require "cudalua.gpuarray.kernel.template"
@@ -216,6 +217,18 @@ end
 local MOST = { [32] = 2 ^ 32, [64] = 2 ^ 53 } -- points
 local null = core.pointer(0)
 
+local function draw(since, g, k, x, points, mean)
+  local to, v, shifts = leaf_of(x), leaf_of(g.vectors), g.shifts and leaf_of(g.shifts)
+  local ahead = g.ahead and leaf_of(g.ahead)
+  local list = { x._size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or null, shifts and shifts.off or 0,
+    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, g.position }
+  local read = fills.add_mean(list, mean)
+  for _, leaf in ipairs { v, shifts or v, ahead or v } do read[#read + 1] = leaf end
+  local threads = ceil(points / (RUN * SPAN)) * SPAN * g.dimensions
+  return run.kernel { kernel = k, blocks = ceil(threads / BLOCK), arguments = list, since = since, leaves = read,
+    writes = { to } } or run.AGAIN
+end
+
 local function fill(g, what, name, shape, mean)
   fills.check_context(g, what)
   local size = graph.size_of(shape)
@@ -229,17 +242,7 @@ local function fill(g, what, name, shape, mean)
   local k = kernel(g, name)
   local x = make.fresh(what, shape, k.dtype, "C")
   if size == 0 then return x end
-  local to, v, shifts = leaf_of(x), leaf_of(g.vectors), g.shifts and leaf_of(g.shifts)
-  local ahead = g.ahead and leaf_of(g.ahead)
-  local list = { size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or null, shifts and shifts.off or 0,
-    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, g.position }
-  fills.add_mean(list, mean)
-  local threads = ceil(points / (RUN * SPAN)) * SPAN * g.dimensions
-  if core.array_run(compute.load(k, core.context_id()), ceil(threads / BLOCK), list) then
-    to.store.exported, to.store.pinned, v.store.pinned = true, true, true
-    if shifts then shifts.store.pinned = true end
-    if ahead then ahead.store.pinned = true end
-  end
+  run.until_done(draw, g, k, x, points, fills.mean_of(mean))
   g.position = g.position + points
   return x
 end

@@ -16,6 +16,7 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
+local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 
@@ -53,13 +54,11 @@ local function kernel(kind, name, part, fields, pieces)
   return k
 end
 
-local function run(k, blocks, list, ...)
-  if core.array_run(compute.load(k, core.context_id()), blocks, list) then
-    for _, x in ipairs { ... } do
-      local store = leaf_of(x).store
-      store.exported, store.pinned = true, true
-    end
-  end
+-- The states are read and written. Their numbers move on behind the program's back, so that expressions that read them
+-- are not computed before: the count of writes stays.
+local function run(since, k, blocks, list, read, ...)
+  local launch = { kernel = k, blocks = blocks, arguments = list, since = since, leaves = read, writes = { ... } }
+  return runs.kernel(launch) or runs.AGAIN
 end
 
 -- What the kernels make, each a part of states.cu: the type, the elements of a pack, the pieces that it needs, and
@@ -77,6 +76,12 @@ local draws = {
 
 -- ---- the class ------------------------------------------------------------------------------------------------------
 
+local function draw(since, g, k, x, busy, mean)
+  local to, states = leaf_of(x), leaf_of(g.states)
+  local list = { x._size, to.buf, to.off, states.buf, states.off, g.count }
+  return run(since, k, ceil(busy / BLOCK), list, fills.add_mean(list, mean), to, states)
+end
+
 local function fill(g, what, name, shape, mean)
   fills.check_context(g, what)
   local row = draws[name]
@@ -85,11 +90,7 @@ local function fill(g, what, name, shape, mean)
     params = row[4] or "", draw = template.fill("random/states", "draw_" .. name, {}) }, row[3])
   local x = make.fresh(what, shape, dtype, "C")
   if x._size == 0 then return x end
-  local busy = math.min(g.count, ceil(x._size / row[2]))
-  local to, states = leaf_of(x), leaf_of(g.states)
-  local list = { x._size, to.buf, to.off, states.buf, states.off, g.count }
-  fills.add_mean(list, mean)
-  run(k, ceil(busy / BLOCK), list, x, g.states)
+  runs.until_done(draw, g, k, x, math.min(g.count, ceil(x._size / row[2])), fills.mean_of(mean))
   return x
 end
 
@@ -117,13 +118,17 @@ local function upload(kind_name, maps)
   return gpuarray.to_gpu(host)
 end
 
--- numbers: nil (each generator's own number, or 1), or an array of uint64.
-local function apply(g, maps, numbers, own, steps)
-  local k = kernel(g.kind, "jump", "jump", {})
+local function jump_ahead(since, g, k, maps, numbers, own, steps)
   local leaf, from = leaf_of(g.states), compute.evaluate(maps)
   local list = numbers and compute.evaluate(numbers)
-  run(k, ceil(g.count / BLOCK), { g.count, leaf.buf, leaf.off, from.buf, from.off, maps._size / jump.words(g.name),
-    list and list.buf or null, list and list.off or 0, own and 1 or 0, steps }, g.states)
+  return run(since, k, ceil(g.count / BLOCK), { g.count, leaf.buf, leaf.off, from.buf, from.off,
+    maps._size / jump.words(g.name), list and list.buf or null, list and list.off or 0, own and 1 or 0, steps },
+    { from, list }, leaf)
+end
+
+-- numbers: nil (each generator's own number, or 1), or an array of uint64.
+local function apply(g, maps, numbers, own, steps)
+  runs.until_done(jump_ahead, g, kernel(g.kind, "jump", "jump", {}), maps, numbers, own, steps)
 end
 
 local function move(self, what, exponent, n, stream)
@@ -212,6 +217,11 @@ end
 
 local known_options = { generators = true }
 
+local function begin(since, g, k, seeds)
+  local leaf, from = leaf_of(g.states), compute.evaluate(seeds)
+  return run(since, k, ceil(g.count / BLOCK), { g.count, leaf.buf, 0, from.buf, from.off }, { from }, leaf)
+end
+
 -- The seeds, an array of int32: of a function that is told how many are wanted, a number, or an array.
 local function seeds_of(what, getter, count)
   if type(getter) == "function" then getter = getter(count) end
@@ -248,8 +258,7 @@ function M.new(name, default, seed_getter, offset, options)
   local g = { name = name, kind = kind, count = count, context = core.context_id() }
   local seeds = seeds_of(what, seed_getter == nil and default or seed_getter, count)
   g.states = make.fresh(what, { WORDS, count }, dtypes.uint32, "C")
-  local leaf, from = leaf_of(g.states), compute.evaluate(seeds)
-  run(kernel(kind, "begin", "begin", {}), ceil(count / BLOCK), { count, leaf.buf, 0, from.buf, from.off }, g.states)
+  runs.until_done(begin, g, kernel(kind, "begin", "begin", {}), seeds)
   local maps = {}
   while 2 ^ #maps < count do maps[#maps + 1] = jump.square(name, kind.apart + #maps) end
   if #maps > 0 then apply(g, upload(name, maps), nil, true, 0) end

@@ -1,17 +1,16 @@
 -- Computing: a pending array gets its value, or an expression is written to memory that is there.
 
 local core = require "cudalua.core"
-local compiler = require "cudalua.compiler"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local plan = require "cudalua.gpuarray.core.plan"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 
 local ceil = math.ceil
-local run, run_fresh, context_id = core.array_run, core.array_compute, core.context_id
-local find_function = require("cudalua.driver.function").find
+local context_id, run_fresh, AGAIN = core.context_id, run.fresh, run.AGAIN
 local begin, walk, close, finish = plan.begin, plan.walk, plan.close, plan.finish
 local computed_before = plan.computed_before
 local pools, bare_store, fresh_leaf = storage.pools, storage.bare_store, storage.fresh_leaf
@@ -32,24 +31,6 @@ local function kernel_of(state)
 end
 M.kernel_of = kernel_of
 
-M.fast_math = false
-
----A kernel in the current context.
----@param k table
----@param id integer  core.context_id()
----@return cudalua.Function?  nil: not to be run (never here; specs put another function in its place)
-function M.load(k, id)
-  local key = M.fast_math and "fast" .. id or id
-  local fn = k.loaded[key]
-  if not fn then
-    local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
-    local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
-    fn = find_function(core.module_load(result.image, nil, true), k.name, nil, result.params[k.name])
-    k.loaded[key] = fn
-  end
-  return fn
-end
-
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
 -- What the kernel is called with; see codegen.lua for the order. A pointer takes two places.
@@ -69,26 +50,6 @@ local function gather(w, out, size, count)
   end
   for i = 1, count do list[n + i] = numbers[i] end
   return list
-end
-
--- A graph reads and writes these addresses whenever it is launched.
-local function captured(w, out)
-  out.store.exported, out.store.pinned = true, true
-  for i = 1, w.nleaves do w.leaves[i].store.pinned = true end
-end
-M.captured = captured
-
----Launches a kernel, unless a finalizer wrote to arrays meanwhile: then what a walk saw is not so any more. Nothing
----that may run a finalizer comes between the look and the launch.
----@param writes integer           storage.writes before the walk
----@param fn? cudalua.Function     nil: not to be run
----@param ... any                  for core.array_run
----@return boolean done
----@return boolean? captured
----@return integer? ticket
-function M.launch(writes, fn, ...)
-  if fn == nil then return writes == storage.writes end
-  if writes == storage.writes then return true, run(fn, ...) else return false end
 end
 
 -- A driver takes 4 KiB of arguments.
@@ -123,14 +84,14 @@ local function compute_at_once(x, shape, size, dtype, times)
   walk(w, x, dtype)
   local context = w.context or context_id()
   local pool = pools[context]
-  if pool and not w.strided and size > 0 and not M.fast_math and not computed_before(w, times) then
+  if pool and not w.strided and size > 0 and not run.fast_math and not computed_before(w, times) then
     local state, count = close(w, whole, size)
     local k = state.kernel
     local fn = k and k.loaded[context]
     if fn and not too_many(w, count) then
       local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
       local blocks = w.blocks or ceil(size / k.per_block)
-      local buf = writes == storage.writes and run_fresh(fn, blocks, list, pool, bytes)
+      local buf = run_fresh(writes, fn, blocks, list, pool, bytes)
       for i = 1, w.nleaves do list[2 + 2 * i] = false end -- memory must not live on here
       if buf then
         finish(w, true)
@@ -141,65 +102,68 @@ local function compute_at_once(x, shape, size, dtype, times)
   finish(w, false)
 end
 
+-- An attempt to write the expression x to the leaf `out`, or to the new memory `buf`.
+local function attempt(since, x, shape, size, dtype, out, times, buf, context)
+  local w = begin(shape, not out or out.dense)
+  w.root = x
+  walk(w, x, dtype)
+  if w.context and w.context ~= context or out and out.store.context ~= context then
+    local inside = w.home or out and out.buf
+    if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
+    if inside then
+      finish(w, false)
+      return compute_elsewhere(inside, x, shape, size, dtype, out, times, since) or AGAIN
+    end
+  end
+  local again = computed_before(w, times)
+  if again then
+    finish(w, false)
+    M.evaluate(again, 2)
+    return AGAIN
+  end
+  local to = out
+  if not to then
+    local strides = plan.kept_order(w, dtype.itemsize)
+    if strides then w.dense = false end
+    to = storage.new_leaf(bare_store(buf, size * dtype.itemsize, context), 0, dtype, shape,
+      strides or storage.dense_strides(shape, dtype.itemsize))
+  end
+  if size == 0 then
+    finish(w, true)
+    return to
+  end
+  local state, count = close(w, to, size)
+  if too_many(w, count) then
+    finish(w, false)
+    compute_operands(x)
+    return AGAIN
+  end
+  local k = state.kernel or kernel_of(state)
+  gather(w, to, size, count)
+  w.kernel, w.blocks, w.since = k, w.blocks or ceil(size / k.per_block), since
+  w.writes[1], w.nwrites = to, 1
+  local launched = run.kernel(w)
+  finish(w, launched)
+  return launched and to or AGAIN
+end
+
 -- Writes the expression x to the leaf `out`, in one kernel; or to a new array of this dtype, whose leaf is returned.
 -- since: of storage.writes; nil is returned, and nothing was written, where there were others since then.
 function compute(x, shape, size, dtype, out, times, since)
-  local done, context
-  local bytes = size * dtype.itemsize
-  if not out then
-    done, context = compute_at_once(x, shape, size, dtype, times)
-    if done then return fresh_leaf(bare_store(done, bytes, context), dtype, shape) end
+  local buf, context
+  if out then
+    context = context_id()
+  else
+    buf, context = compute_at_once(x, shape, size, dtype, times)
+    if buf then return fresh_leaf(bare_store(buf, size * dtype.itemsize, context), dtype, shape) end
+    buf, context = storage.buffer(size * dtype.itemsize)
   end
-  while true do
-    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
-    local buf
-    if out then context = context_id() else buf, context = storage.buffer(bytes) end
-    local writes = since or storage.writes
-    local w = begin(shape, not out or out.dense)
-    w.root = x
-    walk(w, x, dtype)
-    if w.context and w.context ~= context or out and out.store.context ~= context then
-      local inside = w.home or out and out.buf
-      if out and w.context and out.store.context ~= w.context then plan.other_context(out) end
-      finish(w, false)
-      if inside then return compute_elsewhere(inside, x, shape, size, dtype, out, times, since) end
-    end
-    local again = computed_before(w, times)
-    if again then
-      finish(w, false)
-      M.evaluate(again, 2)
-    else
-      local to = out
-      if not to then
-        local strides = plan.kept_order(w, dtype.itemsize)
-        if strides then w.dense = false end
-        to = storage.new_leaf(bare_store(buf, bytes, context), 0, dtype, shape,
-          strides or storage.dense_strides(shape, dtype.itemsize))
-      end
-      done = true
-      if size > 0 then
-        local state, count = close(w, to, size)
-        if too_many(w, count) then
-          done = false
-          finish(w, false)
-          compute_operands(x)
-        else
-          local k = state.kernel or kernel_of(state)
-          local fn = k.loaded[context]
-          if not fn or M.fast_math then fn = M.load(k, context) end
-          gather(w, to, size, count)
-          local launched, in_capture = M.launch(writes, fn, w.blocks or ceil(size / k.per_block), w.arguments)
-          if in_capture then captured(w, to) end
-          finish(w, launched)
-          if since and not launched then return nil end
-          done = launched
-        end
-      else
-        finish(w, true)
-      end
-      if done then return to end
-    end
-  end
+  if not since then return run.until_done(attempt, x, shape, size, dtype, out, times, buf, context) end
+  local leaf
+  repeat
+    leaf = attempt(since, x, shape, size, dtype, out, times, buf, context)
+  until leaf ~= AGAIN or since ~= storage.writes
+  return leaf ~= AGAIN and leaf or nil
 end
 
 -- ---- errors ---------------------------------------------------------------------------------------------------------

@@ -73,16 +73,18 @@ local spare = false -- a walk that is not under way; another one begins a new on
 ---Begins a walk.
 ---@param shape integer[]  of the result
 ---@param dense boolean     element i of the program is element i of its result in C order
----@return table walk         `largest`, `bytes`: of an element of its results, where there are several: of the
----  largest, and of all together
+---@return table walk         a cudalua.gpuarray.Launch. `largest`, `bytes`: of an element of its results, where there
+---  are several: of the largest, and of all together
 function M.begin(shape, dense)
   local w
   w, spare = spare, false
-  w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, root = false }
+  w = w or { leaves = {}, classes = {}, scalars = {}, inner = {}, numbers = {}, arguments = {}, writes = {},
+    root = false }
   serial, w.serial = serial + 1, serial + 1
   w.state, w.values, w.nleaves, w.nscalars, w.ninner, w.blocks = root, 0, 0, 0, 0, false
   w.shape, w.dense, w.strided, w.whole, w.context, w.largest, w.bytes = shape, dense, false, false, false, 0, 0
-  w.home, w.drawn, w.misfit, w.numbered = false, false, false, false
+  w.home, w.drawn, w.misfit, w.numbered, w.nwrites = false, false, false, false, 0
+  w.kernel, w.changes, w.scratch, w.mailbox = false, false, false, false
   return w
 end
 
@@ -96,7 +98,8 @@ function M.finish(w, computed)
     if computed then inner[i]._used = inner[i]._used + 1 end
     inner[i] = false
   end
-  w.root, w.home, w.drawn = false, false, false
+  for i = 1, w.nwrites do w.writes[i] = false end
+  w.root, w.home, w.drawn, w.kernel, w.scratch, w.mailbox = false, false, false, false, false, false
   spare = w
 end
 

@@ -3,8 +3,8 @@
 local core = require "cudalua.core"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local errors = require "cudalua.base.errors"
-local evaluate = require "cudalua.gpuarray.core.evaluate"
 local loops = require "cudalua.gpuarray.index.loop"
+local run = require "cudalua.gpuarray.core.run"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -60,7 +60,7 @@ end
 ---Has a kernel compiled and loaded in the current context.
 ---@param k table
 ---@return cudalua.Function?
-function M.load(k) return evaluate.load(k, core.context_id()) end
+function M.load(k) return run.load(k, core.context_id()) end
 
 ---Launches a kernel in the current context. In a capture the graph will use these addresses each time it runs.
 ---@param k table

@@ -14,6 +14,7 @@ local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local prelude = require "cudalua.base.prelude"
 local ranges = require "cudalua.types.ranges"
+local runs = require "cudalua.gpuarray.core.run"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
@@ -50,15 +51,17 @@ local function kernel(name, dtype, from, params, lines)
   return k
 end
 
--- Fills a fresh array; `arguments` are those of `params`.
-local function run(k, x, arguments)
-  if x._size == 0 then return x end
-  local leaf = x._leaf
+local function attempt(since, k, x, arguments)
+  local leaf = storage.leaf_of(x)
   local list = { x._size, leaf.buf, leaf.off }
   for i, value in ipairs(arguments) do list[3 + i] = value end
-  if core.array_run(evaluate.load(k, core.context_id()), math.ceil(x._size / PER_BLOCK), list) then
-    make.captured(leaf)
-  end
+  return runs.kernel { kernel = k, blocks = math.ceil(x._size / PER_BLOCK), arguments = list, since = since,
+    leaves = {}, writes = { leaf } } or runs.AGAIN
+end
+
+-- Fills a fresh array; `arguments` are those of `params`.
+local function run(k, x, arguments)
+  if x._size > 0 then runs.until_done(attempt, k, x, arguments) end
   return x
 end
 

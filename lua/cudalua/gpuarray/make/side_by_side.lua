@@ -1,8 +1,7 @@
 -- Many small arrays side by side in one kernel, where a kernel for each would be all overhead.
 
 local core = require "cudalua.core"
-local evaluate = require "cudalua.gpuarray.core.evaluate"
-local make = require "cudalua.gpuarray.core.make"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 
@@ -42,6 +41,20 @@ local function candidate(x, out, id)
   return leaf.dense and leaf.store.context == id and leaf or nil
 end
 
+-- An attempt to write the arrays of a batch, as columns of `out` from a byte on.
+local function attempt(since, batch, out, off, first, rows, width, pitch)
+  local n, leaves, arguments = #batch, {}, { rows * width, out.buf, off }
+  for i = 1, MOST do
+    local leaf = storage.leaf_of(batch[math.min(i, n)].array)
+    arguments[2 + 2 * i], arguments[3 + 2 * i], leaves[i] = leaf.buf, leaf.off, leaf
+  end
+  local at = 3 + 2 * MOST
+  arguments[at + 1], arguments[at + 2] = width, pitch
+  for i = 1, MOST do arguments[at + 2 + i] = batch[math.min(i, n)].to - first end
+  return run.kernel { kernel = kernel(out.dtype.itemsize), blocks = math.ceil(rows * width / 1024),
+    arguments = arguments, since = since, leaves = leaves, writes = { out } } or run.AGAIN
+end
+
 ---Writes arrays side by side into a fresh array without gaps, as far as they are small and lie without gaps themselves.
 ---@param list cudalua.gpuarray.Array[]
 ---@param out table      leaf
@@ -58,19 +71,7 @@ function M.write(list, out, rows)
   local function flush()
     local n, width = #batch, column - first
     if n > 1 then
-      local fn = evaluate.load(kernel(itemsize), id)
-      local arguments = { rows * width, out.buf, out.off + first * itemsize }
-      for i = 1, MOST do
-        local leaf = batch[math.min(i, n)].leaf
-        arguments[2 + 2 * i], arguments[3 + 2 * i] = leaf.buf, leaf.off
-      end
-      local at = 3 + 2 * MOST
-      arguments[at + 1], arguments[at + 2] = width, pitch
-      for i = 1, MOST do arguments[at + 2 + i] = batch[math.min(i, n)].to - first end
-      if core.array_run(fn, math.ceil(rows * width / 1024), arguments) then
-        make.captured(out)
-        for i = 1, n do batch[i].leaf.store.pinned = true end
-      end
+      run.until_done(attempt, batch, out, out.off + first * itemsize, first, rows, width, pitch)
       for i = 1, n do done[batch[i].number] = true end
     end
     batch, first = {}, column
@@ -81,7 +82,7 @@ function M.write(list, out, rows)
       if not leaf or #batch == MOST then flush() end
       column = column + x._size / rows
       if leaf then
-        batch[#batch + 1] = { leaf = leaf, to = column, number = i }
+        batch[#batch + 1] = { array = x, to = column, number = i }
       else
         first = column
       end

@@ -10,6 +10,7 @@ local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
+local run = require "cudalua.gpuarray.core.run"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local storage = require "cudalua.gpuarray.core.storage"
 local sub = require("cudalua.base.tables").sub
@@ -470,9 +471,9 @@ local function gather(w, p, out, outputs, n, count, partial, counting)
 end
 
 local nowhere = { buf = false, off = 0 } -- what is not there yet
-local run_fresh, context_id, pools, watched = core.array_compute, core.context_id, storage.pools, cell.watched
+local run_fresh, context_id, pools, watched = run.fresh, core.context_id, storage.pools, cell.watched
 
-local MOST_NUMBERS = gathered.MOST_NUMBERS
+local MOST_NUMBERS, AGAIN = gathered.MOST_NUMBERS, run.AGAIN
 
 local compute
 
@@ -569,7 +570,7 @@ local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count,
   plan.walk(w, graph.operand(x))
   local context = w.context or context_id()
   local pool, buf, ticket = pools[context], nil, nil
-  if pool and not evaluate.fast_math and not plan.computed_before(w, 1) and
+  if pool and not run.fast_math and not plan.computed_before(w, 1) and
     (divided or not kind.ordered or not crossing(w, axes)) then
     local p = close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided, false)
     local k, c = w.state.kernel, recent[context]
@@ -579,12 +580,51 @@ local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count,
       c and c.count >= p.counters and c.bytes >= outputs * p.parts * k.acc_bytes) then
       gather(w, p, nowhere, outputs, n, count or n, split and c.parts, split and c.counters)
       local bytes, place, told = outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
-      if writes == storage.writes then buf, ticket = run_fresh(fn, p.blocks, w.arguments, pool, bytes, place, told) end
+      buf, ticket = run_fresh(writes, fn, p.blocks, w.arguments, pool, bytes, place, told)
       for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
     end
   end
   plan.finish(w, false)
   return buf and result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+end
+
+-- An attempt to reduce x to the new memory `buf`.
+local function attempt(since, kind, x, axes, out_shape, out_strides, outputs, n, count, divided, buf, context)
+  local w = plan.begin(x._shape, false)
+  w.numbered = true
+  plan.walk(w, graph.operand(x))
+  if w.context and w.context ~= context then
+    local inside = w.home
+    plan.finish(w, false)
+    return gathered.elsewhere(compute, inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+  end
+  local again = plan.computed_before(w, 1)
+  local across = not again and not divided and kind.ordered and crossing(w, axes)
+  if across and not kind.row.position then
+    plan.finish(w, false)
+    buf:free()
+    local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
+    return f(kind, x, axes, out_shape, out_strides, outputs, n, count, across)
+  end
+  local p = not again and close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided,
+    across and true or false)
+  if p and p.count > MOST_NUMBERS and x._sig then again = x end
+  if again then
+    plan.finish(w, false)
+    evaluate.evaluate(again, 2)
+    return AGAIN
+  end
+  local k = gathered.kernel_of(w.state, reduce_code.kernel)
+  local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
+  gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
+  w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
+  w.mailbox = k.told and watched[context]
+  local done, captured, ticket = run.kernel(w)
+  plan.finish(w, false)
+  if not done then return AGAIN end
+  local result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+  if captured then run.captured(storage.leaf_of(result)) end
+  return result
 end
 
 ---Reduces an array that has elements.
@@ -601,51 +641,8 @@ end
 function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
   local result = at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
   if result then return result end
-  local bytes = outputs * kind.result.itemsize
-  while true do
-    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
-    local buf, context = storage.buffer(bytes)
-    local writes = storage.writes
-    local w = plan.begin(x._shape, false)
-    w.numbered = true
-    plan.walk(w, graph.operand(x))
-    if w.context and w.context ~= context then
-      local inside = w.home
-      plan.finish(w, false)
-      return gathered.elsewhere(compute, inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
-    end
-    local again = plan.computed_before(w, 1)
-    local across = not again and not divided and kind.ordered and crossing(w, axes)
-    if across and not kind.row.position then
-      plan.finish(w, false)
-      buf:free()
-      local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
-      return f(kind, x, axes, out_shape, out_strides, outputs, n, count, across)
-    end
-    local p = not again and close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided,
-      across and true or false)
-    if p and p.count > MOST_NUMBERS and x._sig then again = x end
-    if again then
-      plan.finish(w, false)
-      evaluate.evaluate(again, 2)
-    else
-      local k = gathered.kernel_of(w.state, reduce_code.kernel)
-      local fn = k.loaded[context]
-      if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
-      local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
-      gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
-      local told = k.told and watched[context]
-      local done, captured, ticket = evaluate.launch(writes, fn, p.blocks, w.arguments, nil, told)
-      if own and not captured then partial:free() end
-      if done then
-        result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
-        if captured then evaluate.captured(w, storage.leaf_of(result)) end
-      end
-      plan.finish(w, false)
-      if done then return result end
-      -- A finalizer wrote to arrays meanwhile: what the walk saw is not so any more.
-    end
-  end
+  local buf, context = storage.buffer(outputs * kind.result.itemsize)
+  return (run.until_done(attempt, kind, x, axes, out_shape, out_strides, outputs, n, count, divided, buf, context))
 end
 M.compute = compute
 

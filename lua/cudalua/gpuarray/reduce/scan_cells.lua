@@ -33,7 +33,7 @@ local known = {} -- context -> stream -> {buf, bytes, stamp}
 local _, per_thread = core.default_streams()
 
 local function fresh(buf, line)
-  return { buf = buf, off = HEAD, counter = buf, line = line, stamp = 1, own = true }
+  return { buf = buf, off = HEAD, counter = buf, line = line, stamp = 1, scratch = { buf } }
 end
 
 ---Cells for one launch in the current stream. They hold no value with the stamp of this launch.
@@ -42,7 +42,8 @@ end
 ---@param parts integer     of a line
 ---@param acc_bytes integer of a value
 ---@param together integer  so many parts are under one node
----@return {buf: userdata, off: integer, counter: userdata, line: integer, stamp: integer, own: boolean}  line: cells
+---@return {buf: userdata, off: integer, counter: userdata, line: integer, stamp: integer, scratch: userdata[]|false}
+---  line: cells; scratch: of a launch (run.lua)
 function M.take(context, lines, parts, acc_bytes, together)
   local line = cells_of(parts, together)
   local bytes = HEAD + lines * line * ceil(acc_bytes / 4) * 8
@@ -64,14 +65,7 @@ function M.take(context, lines, parts, acc_bytes, together)
     streams[stream] = c
   end
   c.stamp = c.stamp + 1
-  return { buf = c.buf, off = HEAD, counter = c.buf, line = line, stamp = c.stamp, own = false }
-end
-
----After the launch.
----@param cells table
----@param captured boolean  a graph has it now
-function M.give_back(cells, captured)
-  if cells.own and not captured then cells.buf:free() end
+  return { buf = c.buf, off = HEAD, counter = c.buf, line = line, stamp = c.stamp, scratch = false }
 end
 
 return M

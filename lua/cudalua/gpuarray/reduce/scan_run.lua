@@ -9,6 +9,7 @@ local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
+local runs = require "cudalua.gpuarray.core.run"
 local scan_cells = require "cudalua.gpuarray.reduce.scan_cells"
 local scan_code = require "cudalua.gpuarray.reduce.scan_code"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -16,6 +17,7 @@ local sub = require("cudalua.base.tables").sub
 local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
+local AGAIN = runs.AGAIN
 local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
 
 local M = {}
@@ -171,6 +173,55 @@ local function place_of(to, w)
   return leaf
 end
 
+-- An attempt to scan x to `to`, or to the new storage `store`.
+local function attempt(since, kind, x, axis, to, store, context)
+  local size = x._size
+  local n = axis and x._shape[axis] or size
+  local lines = size / n
+  if to then write.prepare(to) end
+  local w = plan.begin(x._shape, false)
+  plan.walk(w, graph.operand(x))
+  if w.context and w.context ~= context then
+    local inside = w.home or w.leaves[1].buf
+    plan.finish(w, false)
+    return gathered.elsewhere(compute, inside, kind, x, axis, to)
+  end
+  local again = plan.computed_before(w, 1)
+  local out, p
+  if not again then
+    if to then
+      out = place_of(to, w)
+      if not out then
+        plan.finish(w, false)
+        return nil
+      end
+    else
+      local shape = axis and x._shape or { size }
+      local strides = axis and plan.kept_order(w, kind.result.itemsize)
+      out = storage.new_leaf(store, 0, kind.result, shape,
+        strides or storage.dense_strides(shape, kind.result.itemsize))
+    end
+    p = close(w, x._dtype, kind, axis, out, lines, n)
+    if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
+  end
+  if again then
+    plan.finish(w, false)
+    evaluate.evaluate(again, 2)
+    return AGAIN
+  end
+  local k = gathered.kernel_of(w.state, scan_code.kernel)
+  local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
+  gather(w, p, out, lines, n, cells)
+  w.kernel, w.blocks, w.since, w.changes, w.scratch = k, p.blocks, since, to ~= nil, cells and cells.scratch
+  w.writes[1], w.nwrites = out, 1
+  local done = runs.kernel(w)
+  plan.finish(w, false)
+  if not done then return AGAIN end
+  -- The expression was computed once; whoever needs it again has it computed for good.
+  if x._sig then x._used = x._used + 1 end
+  return to or storage.array_of(out, size)
+end
+
 ---Scans an array that has elements.
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param x cudalua.gpuarray.Array
@@ -178,67 +229,10 @@ end
 ---@param to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written
 ---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
 function compute(kind, x, axis, to)
-  local size = x._size
-  local bytes, n = size * kind.result.itemsize, axis and x._shape[axis] or size
-  local lines = size / n
-  while true do
-    -- First of all, for anything may happen in it: the collector's, and so finalizers of the user's.
-    local buf, context
-    if to then
-      write.prepare(to)
-      context = core.context_id()
-    else
-      buf, context = storage.buffer(bytes)
-    end
-    local writes = storage.writes
-    local w = plan.begin(x._shape, false)
-    plan.walk(w, graph.operand(x))
-    if w.context and w.context ~= context then
-      local inside = w.home or w.leaves[1].buf
-      plan.finish(w, false)
-      return gathered.elsewhere(compute, inside, kind, x, axis, to)
-    end
-    local again = plan.computed_before(w, 1)
-    local out, p
-    if not again then
-      if to then
-        out = place_of(to, w)
-        if not out then
-          plan.finish(w, false)
-          return nil
-        end
-      else
-        local shape = axis and x._shape or { size }
-        local strides = axis and plan.kept_order(w, kind.result.itemsize)
-        out = storage.new_leaf(storage.new_store(buf, bytes, context), 0, kind.result, shape,
-          strides or storage.dense_strides(shape, kind.result.itemsize))
-      end
-      p = close(w, x._dtype, kind, axis, out, lines, n)
-      if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
-    end
-    if again then
-      plan.finish(w, false)
-      evaluate.evaluate(again, 2)
-    else
-      local k = gathered.kernel_of(w.state, scan_code.kernel)
-      local fn = k.loaded[context]
-      if not fn or evaluate.fast_math then fn = evaluate.load(k, context) end
-      local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
-      gather(w, p, out, lines, n, cells)
-      local done, captured = evaluate.launch(writes, fn, p.blocks, w.arguments)
-      if captured then evaluate.captured(w, out) end
-      if cells then scan_cells.give_back(cells, captured) end
-      plan.finish(w, false)
-      if done then
-        -- The expression was computed once; whoever needs it again has it computed for good.
-        if x._sig then x._used = x._used + 1 end
-        if not to then return storage.array_of(out, size) end
-        storage.writes = storage.writes + 1
-        return to
-      end
-      -- A finalizer wrote to arrays meanwhile: what the walk saw is not so any more.
-    end
-  end
+  if to then return (runs.until_done(attempt, kind, x, axis, to, false, core.context_id())) end
+  local bytes = x._size * kind.result.itemsize
+  local buf, context = storage.buffer(bytes)
+  return (runs.until_done(attempt, kind, x, axis, nil, storage.new_store(buf, bytes, context), context))
 end
 M.compute = compute
 

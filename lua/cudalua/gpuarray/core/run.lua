@@ -1,0 +1,212 @@
+-- The one place that launches kernels of arrays. It loads the kernel, checks that no finalizer wrote to arrays since
+-- the caller looked at them, launches, and marks what a graph that is being captured uses from then on.
+--
+-- Whoever launches has looked at arrays before: where they lie, and which expressions are computed. Any allocation may
+-- run a finalizer of the user's, and that may write to arrays. So the caller remembers storage.writes before it looks,
+-- and makes an attempt. If the count is another one at the launch, nothing is launched, and the caller looks anew.
+
+local compiler = require "cudalua.compiler"
+local codegen = require "cudalua.gpuarray.kernel.codegen"
+local core = require "cudalua.core"
+local find_function = require("cudalua.driver.function").find
+local storage = require "cudalua.gpuarray.core.storage"
+
+local array_run, array_compute, context_id = core.array_run, core.array_compute, core.context_id
+
+local M = {}
+
+---What an attempt returns that has to be made again. Everything else, nil included, is a result.
+M.AGAIN = {}
+local AGAIN = M.AGAIN
+
+-- ---- kernels --------------------------------------------------------------------------------------------------------
+
+M.fast_math = false
+
+---A generated kernel in the current context.
+---@param k table
+---@param id integer  core.context_id()
+---@return cudalua.Function?  nil: not to be run (never here; specs put another function in its place)
+function M.load(k, id)
+  local key = M.fast_math and "fast" .. id or id
+  local fn = k.loaded[key]
+  if not fn then
+    local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
+    local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
+    fn = find_function(core.module_load(result.image, nil, true), k.name, nil, result.params[k.name])
+    k.loaded[key] = fn
+  end
+  return fn
+end
+
+local function function_of(k)
+  local context = context_id()
+  local fn = k.loaded[context]
+  if not fn or M.fast_math then fn = M.load(k, context) end
+  return fn
+end
+
+-- ---- what graphs use ------------------------------------------------------------------------------------------------
+
+---A graph that is being captured writes to this memory whenever it is launched.
+---@param leaf table
+function M.captured(leaf) leaf.store.exported, leaf.store.pinned = true, true end
+
+-- A graph that is being captured uses these addresses whenever it is launched. Memory that is no array has no storage.
+local function mark(leaves, n, writes, m)
+  for i = 1, n do
+    local store = leaves[i].store
+    if store then store.pinned = true end
+  end
+  for i = 1, m do
+    local store = writes[i].store
+    if store then store.exported, store.pinned = true, true end
+  end
+end
+
+-- Frees memory that nobody needs behind the launch. A graph keeps what it uses.
+local function free(scratch)
+  for i = 1, #scratch do scratch[i]:free() end
+end
+
+-- The same where nothing was launched. A capture may have seen the memory being filled.
+local function abandon(scratch)
+  if scratch[1] and not core.array_ready(scratch[1]) then free(scratch) end
+end
+
+-- Lists of arguments may be kept for the next call; memory must not live on there.
+local function forget(list)
+  for i = 1, #list do
+    if type(list[i]) == "userdata" then list[i] = false end
+  end
+end
+
+-- ---- one kernel -----------------------------------------------------------------------------------------------------
+
+---A launch. A walk over an expression (plan.lua) is one.
+---@class cudalua.gpuarray.Launch
+---@field kernel? table         a generated kernel, which is loaded if it is not yet: `loaded` has functions by context
+---@field fn? cudalua.Function  in its place: a function of the current context
+---@field blocks integer
+---@field threads? integer      of a block; default 256
+---@field arguments any[]       one for each parameter, two for a pointer: memory, and bytes from its start; the memory
+---  is taken out of the list
+---@field since integer         storage.writes when the caller looked at what the kernel reads
+---@field leaves table[]        what is read
+---@field nleaves? integer      the first so many of them; default: all
+---@field writes? table[]       leaves that are written: a graph writes to them whenever it is launched. Whoever makes
+---  leaves behind the launch calls run.captured() with them
+---@field nwrites? integer      default: all
+---@field changes? boolean      some of these were there before, so storage.writes goes up
+---@field scratch? userdata[]   freed behind the launch, unless a graph has it
+---@field mailbox? userdata     where a single result is left for the host; default: nowhere
+
+local none = {}
+
+---Launches a kernel, unless a finalizer wrote to arrays meanwhile. Nothing that may run a finalizer comes between the
+---check and the launch.
+---@param launch cudalua.gpuarray.Launch
+---@return boolean launched    false: what the caller looked at may be otherwise now
+---@return boolean? captured   is a graph being captured that has the kernel now?
+---@return integer? ticket     of the mailbox
+function M.kernel(launch)
+  local fn = launch.fn or function_of(launch.kernel)
+  -- Read before the launch: finalizers that run in it may use the same record.
+  local leaves, writes, scratch = launch.leaves, launch.writes or none, launch.scratch
+  local n, m = launch.nleaves or #leaves, launch.nwrites or #writes
+  if launch.since ~= storage.writes then
+    if scratch then abandon(scratch) end
+    forget(launch.arguments)
+    return false
+  end
+  -- Before the launch: if that raises an error, something may be written nonetheless.
+  if launch.changes then storage.writes = storage.writes + 1 end
+  local captured, ticket = false, nil
+  if fn then
+    captured, ticket = array_run(fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
+  else
+    forget(launch.arguments)
+  end
+  if captured then mark(leaves, n, writes, m) elseif scratch then free(scratch) end
+  return true, captured, ticket
+end
+
+---Launches a kernel that writes to one piece of new memory: a call of C takes the memory and launches.
+---@param since integer     as of a Launch
+---@param fn cudalua.Function
+---@param blocks integer
+---@param list any[]        arguments, among them any two in the place of the new memory; left as it is
+---@param pool cudalua.DeviceMemoryPool
+---@param bytes integer     of the new memory
+---@param place? integer    number of the parameter that is its address, from 0; default: 1
+---@param mailbox? userdata|false
+---@return userdata? memory  nil: nothing was done, as it is not as simple as that, or a finalizer wrote to arrays
+---@return integer? ticket
+function M.fresh(since, fn, blocks, list, pool, bytes, place, mailbox)
+  if since == storage.writes then return array_compute(fn, blocks, list, pool, bytes, place, mailbox) end
+end
+
+-- ---- several kernels ------------------------------------------------------------------------------------------------
+
+---Kernels and fills that belong together: later ones read what earlier ones wrote to memory that nobody else knows.
+---@class cudalua.gpuarray.Sequence
+---@field since integer        as of a Launch, and so are leaves, writes, which are new, and scratch
+---@field leaves table[]
+---@field writes table[]
+---@field scratch? userdata[]
+---@field [integer] cudalua.gpuarray.Step
+
+---A step: `kernel`, `blocks`, `threads` and `arguments`, as of a Launch; or `fill`, memory that is set to 0 from its
+---start, and `words`, how many words of 4 bytes of it.
+---@class cudalua.gpuarray.Step
+---@field kernel? table
+---@field blocks? integer
+---@field threads? integer
+---@field arguments? any[]
+---@field fill? userdata
+---@field words? integer
+
+local function step(fn, s)
+  if s.fill then
+    core.array_ready(s.fill)
+    core.memset(32, s.fill, 0, s.words, true, core.current_stream())
+  elseif fn then
+    return array_run(fn, s.blocks, s.arguments, s.threads)
+  end
+end
+
+---Does the steps in their order. If a finalizer writes to arrays before or between them, the rest is not done, and the
+---caller makes its lists again and begins anew. What the steps before wrote is in new memory, which is written again.
+---@param sequence cudalua.gpuarray.Sequence
+---@return boolean done
+---@return boolean captured
+function M.sequence(sequence)
+  local functions, captured, scratch = {}, false, sequence.scratch or none
+  for i, s in ipairs(sequence) do functions[i] = s.kernel and function_of(s.kernel) or false end
+  for i, s in ipairs(sequence) do
+    if sequence.since ~= storage.writes then
+      abandon(scratch)
+      return false, captured
+    end
+    captured = step(functions[i], s) or captured
+  end
+  if captured then mark(sequence.leaves, #sequence.leaves, sequence.writes, #sequence.writes) else free(scratch) end
+  return true, captured
+end
+
+-- ---- attempts -------------------------------------------------------------------------------------------------------
+
+---Calls attempt(since, ...) until it returns something else than AGAIN. An attempt only looks at arrays, loads, makes
+---lists and launches. Whatever is done once is done before: outputs, the user's allocators, copies of arguments.
+---@param attempt fun(since: integer, ...): any, any
+---@param ... any
+---@return any first
+---@return any second
+function M.until_done(attempt, ...)
+  while true do
+    local first, second = attempt(storage.writes, ...)
+    if first ~= AGAIN then return first, second end
+  end
+end
+
+return M
