@@ -19,7 +19,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local names = require "cudalua.base.names"
 local plan = require "cudalua.gpuarray.core.plan"
-local storage = require "cudalua.gpuarray.core.storage"
+local run = require "cudalua.gpuarray.core.run"
 local tile = require "cudalua.gpuarray.kernel.tile"
 local tile_code = require "cudalua.userkernel.tile_code"
 local types_of = require("cudalua.userkernel.types").of
@@ -27,7 +27,6 @@ local usage = require "cudalua.userkernel.usage"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local ceil = math.ceil
-local run = core.array_run
 
 ---@class cudalua.elementwise
 local M = {}
@@ -249,9 +248,20 @@ local function arguments_of(k, values, leaves, n, range, form, extents, joined)
   return list
 end
 
--- Everything that the launch needs, or nil where finalizers or the compiler changed what was found on the way.
-local function attempt(k, values, options)
-  local writes = storage.writes
+-- The arrays that a kernel is given, and those among them that it writes to.
+local function given_to(k, leaves)
+  local read, written = {}, {}
+  for i, arg in ipairs(k.args) do
+    if leaves[i] then
+      read[#read + 1] = leaves[i]
+      if leaves[i].store and not k.const[arg.name] then written[#written + 1] = leaves[i] end
+    end
+  end
+  return read, written
+end
+
+-- Finds everything that the launch needs, and launches. Finalizers and the compiler may change what was found.
+local function attempt(since, k, values, options)
   local shape = arguments.common_shape(k, values)
   arguments.check_written(k, values, shape)
   local n = arguments.number_of_elements(k, values, shape, options)
@@ -266,19 +276,13 @@ local function attempt(k, values, options)
   form.ranged, form.apart, form.same = start ~= nil, apart, same
   local found = form_of(k, form)
   local fn = forms.load(k, found, without_guesses)
-  if not fn then return false end
+  if not fn then return run.AGAIN end
   local list = arguments_of(k, values, leaves, n, start and { start, step, count } or {}, form, extents, joined)
-  if writes ~= storage.writes then return false end
   local blocks = form.tile and form.tile.blocks or ceil((count or n) / (code.BLOCK * found.elements))
-  local captured = run(fn, blocks, list)
-  for i, arg in ipairs(k.args) do
-    local store = leaves[i] and leaves[i].store
-    if store and captured then store.pinned = true end
-    if store and not k.const[arg.name] then
-      storage.writes = storage.writes + 1
-      if captured then store.exported = true end
-    end
-  end
+  local read, written = given_to(k, leaves)
+  local launch = { fn = fn, blocks = blocks, arguments = list, since = since, leaves = read, writes = written,
+    changes = #written > 0 }
+  if not run.kernel(launch) then return run.AGAIN end
   for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
   if not form.strided and not ranged and apart and core.next(same) == nil then
     again.remember(k, values, leaves, fn, blocks, n)
@@ -286,9 +290,7 @@ local function attempt(k, values, options)
   return true
 end
 
-local function call(k, values, options)
-  repeat until attempt(k, values, options)
-end
+local function call(k, values, options) run.until_done(attempt, k, values, options) end
 
 ---Runs the statement. See ElementwiseKernel.
 ---@param k table

@@ -22,6 +22,7 @@ local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local plan = require "cudalua.gpuarray.core.plan"
 local reduce_run = require "cudalua.gpuarray.reduce.run"
+local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local usage = require "cudalua.userkernel.usage"
 local write = require "cudalua.gpuarray.core.write"
@@ -245,7 +246,6 @@ local function results_of(k, options)
         refuse(k, "option out must be one element of %s, got the array %s", output.dtype.name, graph.describe(out))
       end
       evaluate(out)
-      write.settle(out._store)
     else
       out = make.fresh(k.name, {}, output.dtype, "C", options.allocator)
     end
@@ -291,23 +291,39 @@ local function arguments_of(k, values, results, w, p, start, step, n, count, par
   return list
 end
 
--- Everything that the launch needs, or nil where finalizers changed what was found on the way.
-local function attempt(k, values, options)
-  local writes = storage.writes
-  local shape = arguments.common_shape(k, values)
-  local n = arguments.number_of_elements(k, values, shape, options)
-  local start, step, count = arguments.range_of(k, options, n)
-  if not start then start, step, count = 0, 1, n end
+-- The arguments as the kernel can take them. Copies are made for each attempt, so that all arguments are of one time.
+local function readable(k, values)
+  local list = {}
   for i, arg in ipairs(k.args) do
     local x = values[i]
+    list[i] = x
     if arg.is_vector and object.is_array(x) then
       evaluate(x)
       if not k.usage.at_i[arg.name] and x._size > 0 and not storage.leaf_of(x).dense then
-        values[i] = arguments.copied(x)
+        list[i] = arguments.copied(x)
       end
     end
   end
-  local results, given = results_of(k, options)
+  return list
+end
+
+-- What a graph reads.
+local function read_by(k, values)
+  local list = {}
+  for i, arg in ipairs(k.args) do
+    if arg.is_vector and object.is_array(values[i]) then list[#list + 1] = storage.leaf_of(values[i]) end
+  end
+  return list
+end
+
+-- Finds everything that the launch needs, and launches. Finalizers may change what was found.
+local function attempt(since, k, own_values, results, given, shape, start, step, n, count)
+  local values, writes = readable(k, own_values), {}
+  for j, out in ipairs(results) do
+    evaluate(out)
+    if given then write.settle(out._store) end
+    writes[j] = storage.leaf_of(out)
+  end
   local w, extents, joined = elements_of(k, values, shape, start, step, count, n)
   local p, tokens = reduce_run.one_output(w, count, extents, joined)
   local form = form_of(k, p, tokens)
@@ -316,28 +332,24 @@ local function attempt(k, values, options)
   for _, output in ipairs(k.outputs) do
     bytes = bytes + math.ceil(output.dtype.itemsize / 16) * 16 -- with what lies between the members of a struct
   end
-  local partial, counting, own = reduce_run.shared(core.context_id(), p, 1, bytes, results[1]._leaf.buf)
+  local partial, counting, own = reduce_run.shared(core.context_id(), p, 1, bytes, writes[1].buf)
   local list = arguments_of(k, values, results, w, p, start, step, n, count, partial, counting)
   local at = plan.put_extents(list, #list, extents, #extents, tokens[1].wide)
   for i = 2, #tokens do
     at = gathered.put(list, at, joined[i], #extents - (tokens[i].along == "any" and 0 or 1))
   end
-  if writes ~= storage.writes then return nil end
-  local captured = core.array_run(fn, p.blocks, list)
-  if own and not captured then partial:free() end
-  for _, out in ipairs(results) do
-    if given then storage.writes = storage.writes + 1 end
-    if captured then make.captured(out._leaf) end
-  end
-  for i, arg in ipairs(k.args) do
-    if captured and arg.is_vector and object.is_array(values[i]) then values[i]._store.pinned = true end
-  end
-  return results
+  return runs.kernel { fn = fn, blocks = p.blocks, arguments = list, since = since, leaves = read_by(k, values),
+    writes = writes, changes = given, scratch = own and { partial } } or runs.AGAIN
 end
 
+-- The results are made once, as the user's allocator is called once.
 local function call(k, values, options)
-  local results
-  repeat results = attempt(k, values, options) until results
+  local shape = arguments.common_shape(k, values)
+  local n = arguments.number_of_elements(k, values, shape, options)
+  local start, step, count = arguments.range_of(k, options, n)
+  if not start then start, step, count = 0, 1, n end
+  local results, given = results_of(k, options)
+  runs.until_done(attempt, k, values, results, given, shape, start, step, n, count)
   return unpack(results)
 end
 

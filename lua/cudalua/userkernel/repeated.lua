@@ -6,9 +6,10 @@ local core = require "cudalua.core"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local prepared = require("cudalua.gpuarray.core.scalar").operand
+local run_kernel = require("cudalua.gpuarray.core.run").kernel
 local storage = require "cudalua.gpuarray.core.storage"
 
-local context_id, run = core.context_id, core.array_run
+local context_id = core.context_id
 local leaf_of, has_readers = storage.leaf_of, storage.has_readers
 local getmetatable, type, select, same = getmetatable, type, select, layout.same
 local TAG = object.TAG
@@ -23,8 +24,8 @@ local M = {}
 ---@param blocks integer
 ---@param n integer         number of elements
 function M.remember(k, values, leaves, fn, blocks, n)
-  local r = { forms = k.forms, fn = fn, blocks = blocks, n = n, count = #k.args, dtypes = {}, written = {}, list = {},
-    context = context_id() }
+  local r = { forms = k.forms, n = n, count = #k.args, dtypes = {}, written = {}, context = context_id(), fn = fn,
+    blocks = blocks, arguments = {}, leaves = {}, nleaves = 0, writes = {}, nwrites = 0 } -- a Launch, too
   for i, arg in ipairs(k.args) do
     local x = values[i]
     if not arg.is_vector then
@@ -36,9 +37,11 @@ function M.remember(k, values, leaves, fn, blocks, n)
     else
       r.shape = r.shape or x._shape
       if not same(x._shape, r.shape) then return end
-      r.dtypes[i], r.written[i] = false, not k.const[arg.name]
+      r.dtypes[i], r.written[i], r.nleaves = false, not k.const[arg.name], r.nleaves + 1
+      if r.written[i] then r.nwrites = r.nwrites + 1 end
     end
   end
+  r.changes = r.nwrites > 0
   k.again = r
 end
 
@@ -72,17 +75,6 @@ local function are_apart(r, values)
   return true
 end
 
--- The graph that is being captured has these addresses.
-local function captured(r, values)
-  for i = 1, r.count do
-    if not r.dtypes[i] then
-      local store = values[i].store
-      store.pinned = true
-      if r.written[i] then store.exported = true end
-    end
-  end
-end
-
 ---Makes the call if it is like the remembered one.
 ---@param k table
 ---@param ... any   the arguments
@@ -97,7 +89,8 @@ function M.run(k, ...)
     values[i] = v
   end
   if not are_apart(r, values) or writes ~= storage.writes then return false end
-  local list, at = r.list, 0
+  k.again = nil -- a finalizer that calls the kernel must not use the same record
+  local list, leaves, written, at, n, m = r.arguments, r.leaves, r.writes, 0, 0, 0
   for i = 1, r.count do
     local v = values[i]
     if r.dtypes[i] then
@@ -105,16 +98,20 @@ function M.run(k, ...)
       list[at] = v
     else
       list[at + 1], list[at + 2] = v.buf, v.off
-      at = at + 2
+      at, n = at + 2, n + 1
+      leaves[n] = v
+      if r.written[i] then
+        m = m + 1
+        written[m] = v
+      end
     end
   end
-  list[at + 1] = r.n
-  local is_captured = run(r.fn, r.blocks, list)
-  for i = 1, r.count do
-    if r.written[i] then storage.writes = storage.writes + 1 end
-  end
-  if is_captured then captured(r, values) end
-  return true
+  list[at + 1], r.since = r.n, writes
+  local launched = run_kernel(r)
+  for i = 1, n do leaves[i] = false end -- memory must not live on here
+  for i = 1, m do written[i] = false end
+  k.again = r
+  return launched
 end
 
 return M

@@ -6,7 +6,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local pairs_of = require "cudalua.base.pairs_of"
 local kernel = require "cudalua.userkernel.scan_kernel"
 local object = require "cudalua.gpuarray.core.object"
-local storage = require "cudalua.gpuarray.core.storage"
+local run = require "cudalua.gpuarray.core.run"
 local usage = require "cudalua.userkernel.usage"
 
 local refuse = arguments.refuse
@@ -56,26 +56,23 @@ end
 
 local generic_call_options = { stream = true, n = true }
 
--- Runs once; nil if a finalizer changed what was found on the way.
-local function attempt_generic(k, values, n)
-  local writes = storage.writes
+-- Runs once, unless a finalizer changes what was found on the way.
+local function attempt(since, k, values, n)
   arguments.check_written(k, values)
   local leaves, back = arguments.leaves_of(k, values, { n })
   local list = {}
   for i = 1, #k.args do list[i] = leaves[i] or values[i] end
   local form, tiles = kernel.form_for(k, n, false, k.start_expr ~= nil, false)
-  local captured = kernel.launch(k, form, n, tiles, list, writes)
-  if captured == nil then return nil end
+  local written = {}
   for i, arg in ipairs(k.args) do
-    if leaves[i] and not k.const[arg.name] then kernel.written(leaves[i], captured) end
+    if leaves[i] and leaves[i].store and not k.const[arg.name] then written[#written + 1] = leaves[i] end
   end
+  if not kernel.launch(since, k, form, n, tiles, list, written) then return run.AGAIN end
   for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
   return true
 end
 
-local function run_generic(k, values, n)
-  repeat until attempt_generic(k, values, n)
-end
+local function run_generic(k, values, n) run.until_done(attempt, k, values, n) end
 
 ---Runs the kernel. See GenericScanKernel.
 ---@param k table

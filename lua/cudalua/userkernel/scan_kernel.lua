@@ -9,7 +9,7 @@ local errors = require "cudalua.base.errors"
 local forms = require "cudalua.userkernel.load"
 local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
-local storage = require "cudalua.gpuarray.core.storage"
+local run = require "cudalua.gpuarray.core.run"
 local tools = require "cudalua.types.kernel_arguments"
 local types_of = require("cudalua.userkernel.types").of
 
@@ -77,38 +77,26 @@ function M.form_for(k, n, plain, segmented, aligned)
   return found, tiles
 end
 
----Launches a form; `values`: arguments, leaves among them. Was it captured? nil: it was not launched, as something was
----written to arrays since there were so many `writes`.
-function M.launch(k, form, n, tiles, values, writes)
+---Launches a form; `values`: arguments, leaves among them; `written`: the leaves among them that are written to.
+---@return boolean launched  false: something was written to arrays since then
+function M.launch(since, k, form, n, tiles, values, written)
   local fn = forms.load(k, form)
   local list = { 1, n, tiles }
   local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes, 32)
-  if writes ~= storage.writes then
-    if own then cells.give_back(own, false) end
-    return nil
-  end
   if own then
     list[4], list[5], list[6], list[7], list[8], list[9] = own.counter, 0, own.buf, own.off, own.line, own.stamp
   end
+  local read = {}
   for _, value in ipairs(values) do
     if type(value) == "table" and value.strides then
+      read[#read + 1] = value
       list[#list + 1], list[#list + 2] = value.buf or core.pointer(0), value.buf and value.off or 0
     else
       list[#list + 1] = value
     end
   end
-  local captured = core.array_run(fn, tiles, list)
-  if own then cells.give_back(own, captured) end
-  for _, value in ipairs(values) do
-    if captured and type(value) == "table" and value.store then value.store.pinned = true end
-  end
-  return captured
-end
-
----An array was written to.
-function M.written(leaf, captured)
-  storage.writes = storage.writes + 1
-  if captured and leaf.store then leaf.store.exported = true end
+  return (run.kernel { fn = fn, blocks = tiles, arguments = list, since = since, leaves = read, writes = written,
+    changes = #written > 0, scratch = own and own.scratch })
 end
 
 ---How many elements are asked for.

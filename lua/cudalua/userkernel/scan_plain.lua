@@ -10,6 +10,7 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local mask = require "cudalua.gpuarray.index.mask"
 local object = require "cudalua.gpuarray.core.object"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local tools = require "cudalua.types.kernel_arguments"
 local view = require "cudalua.gpuarray.core.view"
@@ -21,9 +22,8 @@ local function is_alike(a, b)
   return a.buf == b.buf and a.off == b.off and layout.same(a.shape, b.shape) and layout.same(a.strides, b.strides)
 end
 
--- Scans once; nil if a finalizer changed what was found on the way.
-local function attempt(k, x, out, flags, n)
-  local writes = storage.writes
+-- Scans once, unless a finalizer changes what was found on the way.
+local function attempt(since, k, x, out, flags, n)
   evaluate(x)
   local to = write.prepare(out)
   local from, back = storage.leaf_of(x), nil
@@ -43,16 +43,12 @@ local function attempt(k, x, out, flags, n)
   end
   local aligned = from.aligned and to.aligned and (not marks or marks.aligned)
   local form, tiles = kernel.form_for(k, n, true, flags ~= nil, aligned)
-  local captured = kernel.launch(k, form, n, tiles, { from, to, marks }, writes)
-  if captured == nil then return nil end
-  kernel.written(to, captured)
+  if not kernel.launch(since, k, form, n, tiles, { from, to, marks }, { to }) then return run.AGAIN end
   if back then arguments.put_back(out, back) end
   return true
 end
 
-local function scan(k, x, out, flags, n)
-  repeat until attempt(k, x, out, flags, n)
-end
+local function scan(k, x, out, flags, n) run.until_done(attempt, k, x, out, flags, n) end
 
 local call_options = { out = true, stream = true, n = true, allocator = true, flags = true }
 
