@@ -296,6 +296,23 @@ local function meant_range(shape, n, items)
   return ("; a range is a list inside the index: a[{ {%s} }]"):format(table.concat(items, ", ", 1, n))
 end
 
+---The items of an index in braces, a[{...}], which are those of a:slice(...).
+---@param what string
+---@param key table
+---@return any[] items
+---@return integer n
+---@raise LogicError for fields that a list does not have
+function M.items(what, key)
+  if key == M.newaxis then return { key }, 1 end
+  local n = #key
+  for k in pairs_of(key) do
+    if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
+      refuse(what, "an index is a list; it has a field %s", errors.text(k))
+    end
+  end
+  return key, n
+end
+
 ---Applies an index: a number drops its axis, a table is a range, newaxis adds an axis; axes that are left out are
 ---taken whole.
 ---@param what string

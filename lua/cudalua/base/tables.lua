@@ -15,6 +15,19 @@ function M.sub(t, key)
   return found
 end
 
+---The same table with weak keys: what it has of an object goes with the object.
+---@param t table
+---@param key any
+---@return table
+function M.weak(t, key)
+  local found = t[key]
+  if not found then
+    found = setmetatable({}, { __mode = "k" })
+    t[key] = found
+  end
+  return found
+end
+
 ---Adds a text to a list, formatted if values follow it.
 ---@param list string[]
 ---@param text string

@@ -10,7 +10,6 @@ local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.base.names"
-local pairs_of = require "cudalua.base.pairs_of"
 
 local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
@@ -459,17 +458,9 @@ end
 
 -- ---- views --------------------------------------------------------------------------------------------------------
 
--- The items of a[{...}], which are those of a:slice(...).
 local function items_of(what, key)
-  if key == layout.newaxis then return { key }, 1 end
   if is_array(key) then refuse(what, "an array cannot be an index here") end
-  local n = #key
-  for k in pairs_of(key) do
-    if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
-      refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
-    end
-  end
-  return key, n
+  return layout.items(what, key)
 end
 
 local function sliced(self, what, n, items)

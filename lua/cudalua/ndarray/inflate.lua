@@ -61,21 +61,22 @@ end
 -- `hold` has the next `held` bits of the input, the first one lowest. Behind the end come zeros, so that no step has
 -- to ask; ended() tells whether any of them was used.
 
-local function bits(s, n)
+local function fetch(s, n)
   while s.held < n do
     s.hold = bor(s.hold, lshift(s.at < s.n and s.p[s.at] or 0, s.held))
     s.at, s.held = s.at + 1, s.held + 8
   end
+end
+
+local function bits(s, n)
+  fetch(s, n)
   local x = band(s.hold, lshift(1, n) - 1)
   s.hold, s.held = rshift(s.hold, n), s.held - n
   return x
 end
 
 local function decode(s, code)
-  while s.held < MAX_BITS do
-    s.hold = bor(s.hold, lshift(s.at < s.n and s.p[s.at] or 0, s.held))
-    s.at, s.held = s.at + 1, s.held + 8
-  end
+  fetch(s, MAX_BITS)
   local entry = code.entries[band(s.hold, code.mask)]
   if entry == 0 then refuse(s.what, "the deflated data is damaged: a code is unknown") end
   s.hold, s.held = rshift(s.hold, band(entry, 15)), s.held - band(entry, 15)

@@ -69,4 +69,22 @@ function M.colon(what, x)
   return bare and rawget(M.Array, name) and ("; a method is called with a colon, a:%s()"):format(name) or ""
 end
 
+---An argument that has to be an array of the device.
+---@param what string   the function that was called, for messages
+---@param x any
+---@param name? string  what the function calls the argument; default: it is the only array
+---@return cudalua.gpuarray.Array x
+---@raise LogicError if it is something else
+function M.check_array(what, x, name)
+  if M.is_array(x) then return x end
+  local refuse = require("cudalua.base.layout").refuse
+  if type(x) == "table" and getmetatable(x) == "cudalua.ndarray" then
+    refuse(what, (name or "the array") .. (name and " is an array" or " is") ..
+      " in host memory; gpuarray.to_gpu() copies it to the device")
+  end
+  local first = not name or name == "a" or name == "numbers" -- choose's
+  return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..
+    require("cudalua.base.element").describe(x) .. (first and M.colon(what, x) or ""))
+end
+
 return M

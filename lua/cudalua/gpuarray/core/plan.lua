@@ -211,9 +211,14 @@ M.walk = walk
 
 -- ---- strided programs -----------------------------------------------------------------------------------------------
 
--- Strides of an operand along the axes of the result, in elements.
-local function along(l, shape)
-  local out, skip, own, itemsize = {}, #shape - #l.shape, l.shape, l.dtype.itemsize
+---Strides of an operand along the axes of the result, in elements.
+---@param l table          a leaf that broadcasts to the shape
+---@param shape integer[]
+---@param skip? integer    axes of the shape before the leaf's first one; default: so that the last ones go together
+---@return integer[]
+local function along(l, shape, skip)
+  skip = skip or #shape - #l.shape
+  local out, own, itemsize = {}, l.shape, l.dtype.itemsize
   for k = 1, #shape do
     local extent = own[k - skip]
     out[k] = extent and extent ~= 1 and l.strides[k - skip] / itemsize or 0

@@ -5,6 +5,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
+local weak_table = require("cudalua.base.tables").weak
 
 local density, context_id = layout.density, core.context_id
 local mt = object.mt
@@ -46,11 +47,7 @@ local strides_by_size = {} -- itemsize -> shape -> strides, of shapes that are a
 ---@param itemsize integer
 ---@return integer[]
 local function dense_strides(shape, itemsize)
-  local known = strides_by_size[itemsize]
-  if not known then
-    known = setmetatable({}, { __mode = "k" })
-    strides_by_size[itemsize] = known
-  end
+  local known = strides_by_size[itemsize] or weak_table(strides_by_size, itemsize)
   local strides = known[shape]
   if not strides then
     strides = layout.dense_strides(shape, itemsize, "C")

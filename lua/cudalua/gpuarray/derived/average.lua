@@ -77,7 +77,7 @@ local function weighted(what, a, weights, axes, keepdims)
 end
 
 local function average(what, a, o)
-  call.check_array(what, a)
+  object.check_array(what, a)
   local keepdims, returned = layout.flag(what, o, "keepdims"), layout.flag(what, o, "returned")
   local axes, weights = call.axes_of(what, a, o.axis), o.weights
   local mean, total

@@ -25,15 +25,7 @@ local M = {}
 -- Of all of these: what, for messages, the function that is called; name, what it calls the argument.
 
 ---A gpuarray.
-function M.check_array(what, name, x)
-  if is_array(x) then return x end
-  if ndarray.is_array(x) then
-    refuse(what, name .. " is an array in host memory; gpuarray.to_gpu() copies it to the device")
-  end
-  local first = name == "a" or name == "numbers" -- choose's
-  return refuse(what, ("%s must be a gpuarray, got %s%s"):format(name, element.describe(x),
-    first and object.colon(what, x) or ""))
-end
+function M.check_array(what, name, x) return object.check_array(what, x, name) end
 
 ---An array, which may come from the host: a list, a value, a host array.
 function M.any_array(what, name, x, dtype)

@@ -22,6 +22,7 @@ local host = require "cudalua.base.ffi"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
 local loops = require "cudalua.gpuarray.index.loop"
+local plan = require "cudalua.gpuarray.core.plan"
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
@@ -31,21 +32,6 @@ local refuse = layout.refuse
 local PER_BLOCK = 1024
 
 local M = {}
-
----Steps of a leaf along the axes of a shape that it broadcasts to, in elements.
----@param leaf table
----@param shape integer[]
----@param lead? integer  axes of the shape before the leaf's first one; default: so that the last ones go together
----@return integer[]
-function M.steps(leaf, shape, lead)
-  lead = lead or #shape - #leaf.shape
-  local out, own, itemsize = {}, leaf.shape, leaf.dtype.itemsize
-  for k = 1, #shape do
-    local extent = own[k - lead]
-    out[k] = extent and extent ~= 1 and leaf.strides[k - lead] / itemsize or 0
-  end
-  return out
-end
 
 ---Calls f(...) with the context of an array's memory as the current one.
 ---@param leaf table
@@ -133,7 +119,7 @@ local function check(sel, mode)
         local f = take_words(core.context_id())
         local plain = { leaf = leaf, extents = {}, strides = {}, extent = group.extent, name = group.name,
           where = group.where, lead = 0 }
-        local steps = M.steps(leaf, leaf.shape)
+        local steps = plan.along(leaf, leaf.shape)
         local loop = loops.new(leaf.shape, n, { zeros(#steps), steps }, 0)
         local groups = { plain }
         local k = kernels.get(kernels.key("check", loop, groups, mode), function()
@@ -320,18 +306,18 @@ local function scatter(sel, dst, source, mode)
   end
   local from = evaluate.evaluate(source)
   check(sel, mode)
-  local keep, keep_steps = winners(sel, mode, M.steps(from, sel.shape))
+  local keep, keep_steps = winners(sel, mode, plan.along(from, sel.shape))
   local to, k, list
   repeat -- until nothing else lies in the memory that is written to: whoever gets memory may change what is where
     to = write.prepare(dst)
     from = apart(from, to.buf)
     for _, group in ipairs(sel.groups) do
       group.leaf = apart(group.leaf, to.buf)
-      group.steps = M.steps(group.leaf, sel.shape, group.lead)
+      group.steps = plan.along(group.leaf, sel.shape, group.lead)
     end
     local operands = operands_of(sel)
     local n, itemsize = #operands, to.dtype.itemsize
-    operands[n + 1], operands[n + 2] = M.steps(from, sel.shape), keep_steps
+    operands[n + 1], operands[n + 2] = plan.along(from, sel.shape), keep_steps
     local loop = loops.new(sel.shape, sel.size, operands, reach(sel.groups))
     k = kernels.get(kernels.key("scatter", loop, sel.groups, mode, itemsize .. (keep and " last" or "")), function()
       return kernels.source("scatter", loop, sel.groups, mode, { itemsize = itemsize,

@@ -9,9 +9,9 @@ local dtypes = require "cudalua.dtype"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
-local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
+local plan = require "cudalua.gpuarray.core.plan"
 local transfer = require "cudalua.gpuarray.core.transfer"
 
 local refuse, is_array = layout.refuse, object.is_array
@@ -203,7 +203,7 @@ function M.selection(part)
   end
   for _, group in ipairs(groups) do
     group.lead = part.before + #joint - #group.leaf.shape
-    group.steps = move.steps(group.leaf, shape, group.lead)
+    group.steps = plan.along(group.leaf, shape, group.lead)
   end
   local size = layout.size(what, shape, itemsize)
   return { what = what, base = part.leaf, off = part.off, shape = shape, size = size, steps = steps, groups = groups,
@@ -239,7 +239,7 @@ function M.along(what, x, axis, positions, name)
     end
   end
   local extents, strides, extent = M.joined({ x._shape[axis] }, { leaf.strides[axis] / itemsize })
-  local group = { leaf = own, steps = move.steps(own, shape, 0), lead = 0, extents = extents, strides = strides,
+  local group = { leaf = own, steps = plan.along(own, shape, 0), lead = 0, extents = extents, strides = strides,
     extent = extent, name = name, where = axis_text(axis, x._shape) }
   return { what = what, base = leaf, off = leaf.off, shape = shape, size = layout.size(what, shape, itemsize),
     steps = steps, groups = { group } }
@@ -258,7 +258,7 @@ function M.flat(what, x, positions, name)
   local extents, steps, extent = M.joined(x._shape, strides)
   local zero = {}
   for k = 1, #own.shape do zero[k] = 0 end
-  local group = { leaf = own, steps = move.steps(own, own.shape), lead = 0, extents = extents, strides = steps,
+  local group = { leaf = own, steps = plan.along(own, own.shape), lead = 0, extents = extents, strides = steps,
     extent = extent, name = name,
     where = x._ndim == 1 and axis_text(1, x._shape) or "the array of the shape " .. layout.text(x._shape) }
   return { what = what, base = leaf, off = leaf.off, shape = own.shape, size = layout.size(what, own.shape, itemsize),

@@ -5,7 +5,6 @@
 --   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
 
 local dtypes = require "cudalua.dtype"
-local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
@@ -18,9 +17,8 @@ local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
 local write = require "cudalua.gpuarray.core.write"
-local pairs_of = require "cudalua.base.pairs_of"
 
-local refuse, floor, is_array = layout.refuse, math.floor, object.is_array
+local refuse, is_array = layout.refuse, object.is_array
 
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
@@ -29,14 +27,8 @@ local M = {}
 
 -- The items of a[{...}].
 local function items_of(what, key)
-  if key == layout.newaxis or resolve.is_any_array(key) then return { key }, 1 end
-  local n = #key
-  for k in pairs_of(key) do
-    if type(k) ~= "number" or k < 1 or k > n or k ~= floor(k) then
-      refuse(what, ("an index is a list; it has a field %s"):format(errors.text(k)))
-    end
-  end
-  return key, n
+  if resolve.is_any_array(key) then return { key }, 1 end
+  return layout.items(what, key)
 end
 
 local function has_arrays(n, items)

@@ -30,14 +30,6 @@ function M.result_shape(shape, axes)
   return full, short, strides
 end
 
-function M.check_array(what, a)
-  if object.is_array(a) then return end
-  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
-    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
-  end
-  refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
-end
-
 -- Reduces an array along a set of axes.
 function M.reduce(what, row, a, axes, keepdims, asked)
   local shape = a._shape
@@ -125,7 +117,7 @@ end
 
 -- Options of a reduction: a table of them, an axis, or a list of axes.
 function M.read(what, a, options, known)
-  M.check_array(what, a)
+  object.check_array(what, a)
   if options == nil then return M.axes_of(what, a, nil), false end
   if object.is_array(options) then
     local of_two = what:match "%f[%a]m[ai][xn]$"

@@ -9,12 +9,13 @@ local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local object = require "cudalua.gpuarray.core.object"
 local reductions = require "cudalua.gpuarray.reduce.reductions"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
 
 local max, refuse = math.max, layout.refuse
-local axes_of, check_array, read, reduce = call.axes_of, call.check_array, call.read, call.reduce
+local axes_of, check_array, read, reduce = call.axes_of, object.check_array, call.read, call.reduce
 
 -- ---- functions and methods -----------------------------------------------------------------------------------------
 

@@ -13,11 +13,13 @@ local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local reduce_code = require "cudalua.gpuarray.reduce.code"
 local storage = require "cudalua.gpuarray.core.storage"
-local sub = require("cudalua.base.tables").sub
+local tables = require "cudalua.base.tables"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
 local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
+
+local sub, weak = tables.sub, tables.weak
 
 local M = {}
 
@@ -432,11 +434,7 @@ local function shared(context, p, outputs, bytes, out)
   local stream = core.current_stream()
   -- Each thread has its own default stream; and graphs may be launched in any stream.
   if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
-  local known = shares[context]
-  if not known then
-    known = setmetatable({}, { __mode = "k" })
-    shares[context] = known
-  end
+  local known = weak(shares, context)
   local c = known[stream]
   if not c then
     c = { count = 0, bytes = 0 }

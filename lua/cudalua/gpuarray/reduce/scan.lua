@@ -4,7 +4,6 @@
 
 local compute = require("cudalua.gpuarray.reduce.scan_run").compute
 local dtypes = require "cudalua.dtype"
-local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local layout = require "cudalua.base.layout"
@@ -17,14 +16,6 @@ local refuse = layout.refuse
 
 local sum_options = { axis = true, dtype = true, out = true, stream = true, allocator = true }
 local plain_options = { axis = true, out = true, stream = true, allocator = true }
-
-local function check_array(what, a)
-  if object.is_array(a) then return end
-  if type(a) == "table" and getmetatable(a) == "cudalua.ndarray" then
-    refuse(what, "the array is in host memory; gpuarray.to_gpu() copies it to the device")
-  end
-  refuse(what, "expected a gpuarray, got " .. element.describe(a) .. object.colon(what, a))
-end
 
 for _, scan in ipairs(scans) do scan.reduction = reductions[scan[2]] end
 
@@ -40,7 +31,7 @@ local function scanned(scan, kind, a, axis, out)
 end
 
 local function apply(what, scan, a, options)
-  check_array(what, a)
+  object.check_array(what, a)
   local row = scan.reduction
   if options ~= nil and (type(options) ~= "table" or #options > 0) then options = { axis = options } end
   local o = errors.options(what, options, row.dtype and sum_options or plain_options)

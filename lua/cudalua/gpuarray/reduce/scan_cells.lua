@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local storage = require "cudalua.gpuarray.core.storage"
+local weak = require("cudalua.base.tables").weak
 
 local ceil, max = math.ceil, math.max
 
@@ -49,11 +50,7 @@ function M.take(context, lines, parts, acc_bytes, together)
   local bytes = HEAD + lines * line * ceil(acc_bytes / 4) * 8
   local stream = core.current_stream()
   if bytes > KEPT or stream == per_thread then return fresh((zeros(bytes)), line) end -- each thread has its own
-  local streams = known[context]
-  if not streams then
-    streams = setmetatable({}, { __mode = "k" })
-    known[context] = streams
-  end
+  local streams = weak(known, context)
   local c = streams[stream]
   -- A graph may be launched in any stream, and with the same stamp each time.
   if c and core.array_ready(c.buf) then return fresh((zeros(bytes)), line) end
