@@ -63,4 +63,16 @@ return {
     },
     exceptions = {},
   },
+  {
+    root = "src/softgpu/",
+    budget = 30000,
+    layers = {
+      { "base", "base/", about = "Memory of objects, switches, texts, places in the program." },
+      { "ptx", "ptx/", about = "PTX text to a tree: lexer, parser, scopes." },
+      { "decode", "decode/", about = "The tree to instructions for the machine: forms, registers, calls." },
+      { "machine", "machine/", about = "Runs grids: blocks, lanes, handlers, checks, reports." },
+      { "driver", "driver/", about = "The driver API: contexts, streams, memory, modules, graphs, launches." },
+    },
+    exceptions = {},
+  },
 }

@@ -28,7 +28,7 @@ tidy() {
 # Every C file that is compiled. The analyzer, which follows each path, is for the libraries: the software device's
 # handlers, which macros make, and the tests, where every line can fail, have more paths than it gets through.
 lint_tidy() {
-  local files status=0 pathless='/softgpu/(exec_[a-z]*|isa)\.c$|/spec/|/bench/'
+  local files status=0 pathless='/softgpu/machine/(exec_[a-z]*|isa)\.c$|/spec/|/bench/'
   files=$(sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$BUILD-clang/compile_commands.json" | sort -u)
   grep -v -E "$pathless" <<<"$files" | tidy || status=1
   grep -E "$pathless" <<<"$files" | tidy '--checks=-clang-analyzer-*' || status=1

@@ -1492,10 +1492,10 @@ static const char *const exports[] = {
 #define T(of, suffix, since, parameters, arguments) #of #suffix,
 #define O(symbol, since, of, parameters, arguments) #symbol,
 #define L(symbol) #symbol,
-#include "../../src/softgpu/entries.def"
-#include "../../src/softgpu/lacking.def"
-#include "../../src/softgpu/old.def"
-#include "../../src/softgpu/twins.def"
+#include "../../src/softgpu/driver/entries.def"
+#include "../../src/softgpu/driver/lacking.def"
+#include "../../src/softgpu/driver/old.def"
+#include "../../src/softgpu/driver/twins.def"
 #undef E
 #undef T
 #undef O

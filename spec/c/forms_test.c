@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "config.h"
+#include "base/config.h"
 #include "forms/device.h"
 #include "forms/form.h"
 

@@ -1,8 +1,8 @@
-/* Tests of the machine (src/softgpu/machine.h) by whole kernels: memory, divergence, barriers, warps, calls,
- * faults; forms_test.c tries the instructions one by one. Prints one TAP line a case; exits non-zero when one
- * fails. */
-#include "machine.h"
-#include "config.h"
+/* Tests of the machine (src/softgpu/machine/machine.h) by whole kernels: memory, divergence, barriers, warps,
+ * calls, faults; forms_test.c tries the instructions one by one. Prints one TAP line a case; exits non-zero
+ * when one fails. */
+#include "machine/machine.h"
+#include "base/config.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /* Which instructions the software device's decoder takes, compared with what ptxas said of them. In
- * spec/data/oracle are forms.txt        patterns of instructions verdicts.txt     ptxas's answer to each of them;
- * spec/data/oracle/make_verdicts.lua writes it differences.txt  where the two are known to disagree, how often, and why
+ * spec/data/oracle are forms.txt        patterns of instructions verdicts.txt     ptxas's answer to each of
+ * them; spec/data/oracle/make_verdicts.lua writes it differences.txt  where the two are known to disagree,
+ * how often, and why
  *
  * oracle_test DIR          the comparison; fails on any difference that is not in the list
  * oracle_test DIR forms    prints each instruction, a line each
  * oracle_test DIR differ   prints what they disagree about, and what the decoder says
  * oracle_test DIR count    prints differences.txt with the numbers of today */
-#include "machine.h"
+#include "machine/machine.h"
 
 #include <stdarg.h>
 #include <stdio.h>

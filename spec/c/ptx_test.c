@@ -1,6 +1,6 @@
 /* Tests of the PTX front end (src/softgpu/ptx_*.c): trees, errors with their places, and that no text
  * whatever brings it down. Prints one TAP line a case; exits non-zero when one fails. */
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
-/* Tests of how grids are run (src/softgpu/sched.c): the same results for any number of threads, order of
- * blocks and size of gangs; blocks that wait for each other; which error is reported; time limits and
+/* Tests of how grids are run (src/softgpu/machine/sched.c): the same results for any number of threads, order
+ * of blocks and size of gangs; blocks that wait for each other; which error is reported; time limits and
  * deadlocks; and the life of the threads. Prints one TAP line a case; exits non-zero when one fails.
  *
  * schedule_test [LIBRARY]: the software device as a library, to be loaded and unloaded. */
-#include "config.h"
-#include "kernel.h"
-#include "block_order.h"
-#include "workers.h"
+#include "base/config.h"
+#include "decode/kernel.h"
+#include "machine/block_order.h"
+#include "machine/gang.h"
+#include "machine/workers.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

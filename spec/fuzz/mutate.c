@@ -1,7 +1,7 @@
 /* A mutator that knows what PTX is made of: lines, words, modifiers, numbers, and the forms of ops.def. Bytes
  * changed at random rarely get past the lexer; these changes often get as far as the decoder, or a launch. */
 #include "fuzz.h"
-#include "ins.h"
+#include "decode/ins.h"
 
 #include <stdlib.h>
 #include <string.h>

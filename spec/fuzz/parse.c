@@ -1,6 +1,6 @@
 /* PTX text to the parser: a tree whose parts hang together, or an error with a place and a sentence. */
 #include "fuzz.h"
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ static void result_rows(void) {
 #define R(code, text)                                                                                        \
   WITH(cuGetErrorName, #code, SUCCESS, (void)0, (code, &o.name), HOLDS(strcmp(o.name, #code) == 0))          \
   WITH(cuGetErrorString, #code, SUCCESS, (void)0, (code, &o.name), HOLDS(o.name[0] != 0))
-#include "../../../src/softgpu/results.def"
+#include "../../../src/softgpu/driver/results.def"
 #undef R
 }
 

@@ -5,7 +5,7 @@
 
 static const char *const lacking[] = {
 #define L(symbol) #symbol,
-#include "../../../src/softgpu/lacking.def"
+#include "../../../src/softgpu/driver/lacking.def"
 #undef L
 };
 

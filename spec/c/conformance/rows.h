@@ -98,7 +98,7 @@ typedef struct Symbol {
 
 static const Symbol symbols[] = {
 #define E(base, symbol, since) {#base, #symbol, since},
-#include "../../../src/softgpu/entries.def"
+#include "../../../src/softgpu/driver/entries.def"
 #undef E
 };
 enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
@@ -106,7 +106,7 @@ enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
 /* .base is the symbol whose twin it is. */
 static const Symbol twins[] = {
 #define T(of, suffix, since, parameters, arguments) {#of, #of #suffix, since},
-#include "../../../src/softgpu/twins.def"
+#include "../../../src/softgpu/driver/twins.def"
 #undef T
 };
 enum { TWINS = sizeof twins / sizeof twins[0] };
@@ -114,7 +114,7 @@ enum { TWINS = sizeof twins / sizeof twins[0] };
 /* Names of old; .base is the symbol that does the same, as measured on an H200, driver 580. */
 static const Symbol olds[] = {
 #define O(symbol, since, of, parameters, arguments) {#of, #symbol, since},
-#include "../../../src/softgpu/old.def"
+#include "../../../src/softgpu/driver/old.def"
 #undef O
 };
 enum { OLDS = sizeof olds / sizeof olds[0] };

@@ -36,7 +36,7 @@ typedef struct Exception {
 /* Those that look at their handle first, which is NULL. */
 static const Exception before_init[] = {
 #define B(symbol, code) {#symbol, code},
-#include "../../../src/softgpu/before_init.def"
+#include "../../../src/softgpu/driver/before_init.def"
 #undef B
     {"cuGraphReleaseUserObject", INVALID_VALUE},
     {"cuGraphRetainUserObject", INVALID_VALUE},

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "machine.h"
+#include "machine/machine.h"
 
 /* Under AddressSanitizer fewer operands are tried. */
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,5 +1,5 @@
-/* All forms there are: those of the rows of ops.def, and those of the patterns of dec_legal.c. */
-#include "decode.h"
+/* All forms there are: those of the rows of ops.def, and those of the patterns of decode/legal.c. */
+#include "decode/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

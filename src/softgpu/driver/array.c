@@ -1,0 +1,405 @@
+/* CUDA arrays: making them, asking about them, and the copies that take a byte offset into a row of one.
+ * Boxes of arrays are driver/copy2d.c's. */
+#include "driver/copy.h"
+
+#include <stdlib.h>
+
+/* --- shapes --- */
+
+typedef enum Shape { ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, CUBE, CUBE_LAYERED, NO_SHAPE } Shape;
+
+#define A(id) CU_DEVICE_ATTRIBUTE_MAXIMUM_##id
+
+/* The attributes that bound width, height and depth; 0: that extent is not there, or given by the shape. */
+typedef struct Bounds {
+  CUdevice_attribute of[3];
+} Bounds;
+
+static const Bounds texture_bounds[] = {
+    [ONE] = {{A(TEXTURE1D_WIDTH)}},
+    [TWO] = {{A(TEXTURE2D_WIDTH), A(TEXTURE2D_HEIGHT)}},
+    [THREE] = {{A(TEXTURE3D_WIDTH), A(TEXTURE3D_HEIGHT), A(TEXTURE3D_DEPTH)}},
+    [ONE_LAYERED] = {{A(TEXTURE1D_LAYERED_WIDTH), 0, A(TEXTURE1D_LAYERED_LAYERS)}},
+    [TWO_LAYERED] = {{A(TEXTURE2D_LAYERED_WIDTH), A(TEXTURE2D_LAYERED_HEIGHT), A(TEXTURE2D_LAYERED_LAYERS)}},
+    [CUBE] = {{A(TEXTURECUBEMAP_WIDTH), A(TEXTURECUBEMAP_WIDTH)}},
+    [CUBE_LAYERED] = {{A(TEXTURECUBEMAP_LAYERED_WIDTH), A(TEXTURECUBEMAP_LAYERED_WIDTH),
+                       A(TEXTURECUBEMAP_LAYERED_LAYERS)}},
+};
+static const Bounds surface_bounds[] = {
+    [ONE] = {{A(SURFACE1D_WIDTH)}},
+    [TWO] = {{A(SURFACE2D_WIDTH), A(SURFACE2D_HEIGHT)}},
+    [THREE] = {{A(SURFACE3D_WIDTH), A(SURFACE3D_HEIGHT), A(SURFACE3D_DEPTH)}},
+    [ONE_LAYERED] = {{A(SURFACE1D_LAYERED_WIDTH), 0, A(SURFACE1D_LAYERED_LAYERS)}},
+    [TWO_LAYERED] = {{A(SURFACE2D_LAYERED_WIDTH), A(SURFACE2D_LAYERED_HEIGHT), A(SURFACE2D_LAYERED_LAYERS)}},
+    [CUBE] = {{A(SURFACECUBEMAP_WIDTH), A(SURFACECUBEMAP_WIDTH)}},
+    [CUBE_LAYERED] = {{A(SURFACECUBEMAP_LAYERED_WIDTH), A(SURFACECUBEMAP_LAYERED_WIDTH),
+                       A(SURFACECUBEMAP_LAYERED_LAYERS)}},
+};
+/* Long and thin 3D arrays are allowed as well. */
+static const Bounds long_bounds = {
+    {A(TEXTURE3D_WIDTH_ALTERNATE), A(TEXTURE3D_HEIGHT_ALTERNATE), A(TEXTURE3D_DEPTH_ALTERNATE)}};
+static const Bounds gather_bounds = {{A(TEXTURE2D_GATHER_WIDTH), A(TEXTURE2D_GATHER_HEIGHT)}};
+
+#undef A
+
+static Shape shape_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
+  if (!d->Width) return NO_SHAPE;
+  if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
+    if (d->Width != d->Height) return NO_SHAPE;
+    if (layered) return d->Depth && d->Depth % 6 == 0 ? CUBE_LAYERED : NO_SHAPE;
+    return d->Depth == 6 ? CUBE : NO_SHAPE;
+  }
+  if (layered) return !d->Depth ? NO_SHAPE : d->Height ? TWO_LAYERED : ONE_LAYERED;
+  if (d->Depth) return d->Height ? THREE : NO_SHAPE;
+  return d->Height ? TWO : ONE;
+}
+
+static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *d, const Bounds *b) {
+  const size_t extent[] = {d->Width, d->Height, d->Depth};
+  for (int i = 0; i < 3; i++)
+    if (b->of[i] && extent[i] > (size_t)sg_device_attribute(b->of[i])) return false;
+  return true;
+}
+
+static bool shape_allowed(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  Shape s = shape_of(d);
+  bool gather = d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER;
+  if (s == NO_SHAPE || (gather && s != TWO)) return false;
+  bool texture = fits(d, &texture_bounds[s]) || (s == THREE && fits(d, &long_bounds));
+  bool surface = !(d->Flags & CUDA_ARRAY3D_SURFACE_LDST) || fits(d, &surface_bounds[s]);
+  return texture && surface && (!gather || fits(d, &gather_bounds));
+}
+
+/* --- formats --- */
+
+/* The formats of normalised integers: 8 and 16 bits, unsigned and signed, of 1, 2 and 4 channels each. */
+static bool normalised(CUarray_format f) {
+  return f >= CU_AD_FORMAT_UNORM_INT8X1 && f <= CU_AD_FORMAT_SNORM_INT16X4;
+}
+
+static unsigned normalised_index(CUarray_format f) { return (unsigned)f - CU_AD_FORMAT_UNORM_INT8X1; }
+
+/* Bytes of a channel; 0: no format that is supported here. */
+static size_t channel_bytes(CUarray_format f) {
+  if (normalised(f)) return normalised_index(f) / 3 % 2 ? 2 : 1;
+  switch (f) {
+  case CU_AD_FORMAT_UNORM_INT_101010_2: /* 4 bytes for all of its 4 channels */
+  case CU_AD_FORMAT_UNSIGNED_INT8:
+  case CU_AD_FORMAT_SIGNED_INT8: return 1;
+  case CU_AD_FORMAT_UNSIGNED_INT16:
+  case CU_AD_FORMAT_SIGNED_INT16:
+  case CU_AD_FORMAT_HALF: return 2;
+  case CU_AD_FORMAT_UNSIGNED_INT32:
+  case CU_AD_FORMAT_SIGNED_INT32:
+  case CU_AD_FORMAT_FLOAT: return 4;
+  default: return 0;
+  }
+}
+
+static bool channels_fit(CUarray_format f, unsigned n) {
+  if (f == CU_AD_FORMAT_UNORM_INT_101010_2) return n == 4;
+  return normalised(f) ? n == 1u << normalised_index(f) % 3 : n == 1 || n == 2 || n == 4;
+}
+
+/* A format of the header that is not supported here: compressed or video. */
+static bool format_known(CUarray_format f) {
+  return f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar;
+}
+
+/* --- making and destroying --- */
+
+static CUresult description_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  const unsigned here =
+      CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
+  /* Depth textures and colour attachments come from graphics, and cannot be made (measured on an H200). */
+  const unsigned known =
+      here | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+  if (d->Flags & ~known) {
+    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array with flags 0x%x: no such flag, or none for new arrays",
+           d->Flags & ~known);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!channel_bytes(d->Format) && !format_known(d->Format)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of format 0x%x: no such format", (unsigned)d->Format);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if ((d->Flags & ~here) || !channel_bytes(d->Format)) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "A CUDA array of format 0x%x with flags 0x%x: the software device lacks the %s",
+           (unsigned)d->Format, d->Flags, d->Flags & ~here ? "flag" : "format");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  if (!channels_fit(d->Format, d->NumChannels)) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "A CUDA array of %u channels: it has to be 1, 2 or 4, and what the format says", d->NumChannels);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!shape_allowed(d)) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "A CUDA array of width %zu, height %zu, depth %zu with flags 0x%x: these extents do not go "
+           "together, or are above the device's limits",
+           d->Width, d->Height, d->Depth, d->Flags);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+static SgAlloc *storage_new(const SgContext *ctx, uint64_t bytes) {
+  SgAlloc *a = sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
+  if (a) return a;
+  sg_drain(NULL); /* memory that a queued free still holds is worth waiting for */
+  return sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
+}
+
+static size_t at_least_one(size_t n) { return n ? n : 1; }
+
+static CUresult array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  CUresult r = description_check(d);
+  if (r) return r;
+  SgArray *a = calloc(1, sizeof *a);
+  if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
+  a->desc = *d;
+  a->element = channel_bytes(d->Format) * d->NumChannels;
+  a->pitch = d->Width * a->element;
+  a->slice = a->pitch * at_least_one(d->Height);
+  uint64_t bytes = a->slice * at_least_one(d->Depth); /* the limits keep this below 2^64 */
+  SgContext *ctx = sg_ctx();
+  a->storage = storage_new(ctx, bytes);
+  if (!a->storage || !sg_handle_new(SG_H_ARRAY, &a->o, ctx)) {
+    uint64_t free_bytes, total;
+    sg_arena_info(ctx->device, &free_bytes, &total);
+    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of %llu bytes failed: %llu of %llu bytes are free on device %d",
+           (unsigned long long)bytes, (unsigned long long)free_bytes, (unsigned long long)total, ctx->device);
+    if (a->storage) sg_arena_free(a->storage);
+    free(a);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  *out = a->o.handle;
+  return CUDA_SUCCESS;
+}
+
+void sg_array_free(SgObject *o, bool orphan) {
+  SgArray *a = (SgArray *)o;
+  sg_handle_free(o, orphan);
+  sg_arena_free(a->storage);
+  free(a);
+}
+
+static CUresult array_create(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *d) {
+  if (!out || !d) return CUDA_ERROR_INVALID_VALUE;
+  CUDA_ARRAY3D_DESCRIPTOR full = {
+      .Width = d->Width, .Height = d->Height, .Format = d->Format, .NumChannels = d->NumChannels};
+  return array_new(out, &full);
+}
+
+SG_API CUresult cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray) {
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, array_create(pHandle, pAllocateArray),
+          "array=0x%llx width=%zu height=%zu format=0x%x channels=%u", SG_OUT(pHandle),
+          pAllocateArray ? pAllocateArray->Width : 0, pAllocateArray ? pAllocateArray->Height : 0,
+          pAllocateArray ? (unsigned)pAllocateArray->Format : 0,
+          pAllocateArray ? pAllocateArray->NumChannels : 0);
+}
+
+static CUresult array_create_3d(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  return out && d ? array_new(out, d) : CUDA_ERROR_INVALID_VALUE;
+}
+
+SG_API CUresult cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray) {
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, array_create_3d(pHandle, pAllocateArray),
+          "array=0x%llx width=%zu height=%zu depth=%zu format=0x%x channels=%u flags=0x%x", SG_OUT(pHandle),
+          pAllocateArray ? pAllocateArray->Width : 0, pAllocateArray ? pAllocateArray->Height : 0,
+          pAllocateArray ? pAllocateArray->Depth : 0, pAllocateArray ? (unsigned)pAllocateArray->Format : 0,
+          pAllocateArray ? pAllocateArray->NumChannels : 0, pAllocateArray ? pAllocateArray->Flags : 0);
+}
+
+/* Waits for the context's work, as a free does. */
+static CUresult array_destroy(CUarray h) {
+  CUresult code;
+  SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
+  if (!a) return code;
+  uint32_t use = sg_handle_generation(SG_H_ARRAY, h);
+  int device = a->o.ctx->device;
+  sg_drain(a->o.ctx);
+  if (sg_state.device[device].sticky) return sg_state.device[device].sticky;
+  a = sg_handle_peek(SG_H_ARRAY, h, use); /* a host function may have let another thread in */
+  if (!a) return CUDA_ERROR_INVALID_HANDLE;
+  sg_array_free(&a->o, false);
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuArrayDestroy(CUarray hArray) {
+  SG_CALL(SG_NEED_HEALTH | SG_UNSAFE, array_destroy(hArray), "array=0x%llx", SG_X(hArray));
+}
+
+/* --- asking --- */
+
+static CUresult descriptor(CUDA_ARRAY_DESCRIPTOR *out, CUarray h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
+  if (!a) return code;
+  *out = (CUDA_ARRAY_DESCRIPTOR){a->desc.Width, a->desc.Height, a->desc.Format, a->desc.NumChannels};
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray) {
+  SG_CALL(SG_NEED_HEALTH, descriptor(pArrayDescriptor, hArray), "array=0x%llx", SG_X(hArray));
+}
+
+static CUresult descriptor_3d(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray h) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
+  if (!a) return code;
+  *out = a->desc;
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray) {
+  SG_CALL(SG_NEED_HEALTH, descriptor_3d(pArrayDescriptor, hArray), "array=0x%llx", SG_X(hArray));
+}
+
+/* Asked of arrays whose memory is mapped later, which this device lacks: any array is the wrong one. */
+static CUresult memory_requirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *out, CUarray h, CUdevice device) {
+  CUresult code;
+  if (!out || !h || !sg_device_valid(device)) return CUDA_ERROR_INVALID_VALUE;
+  if (!sg_handle_get(SG_H_ARRAY, h, &code)) return code;
+  sg_say(CU_LOG_LEVEL_ERROR, "The CUDA array was made without CUDA_ARRAY3D_DEFERRED_MAPPING");
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+SG_API CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                             CUarray array, CUdevice device) {
+  SG_CALL(SG_NEED_INIT, memory_requirements(memoryRequirements, array, device), "array=0x%llx dev=%d",
+          SG_X(array), device);
+}
+
+/* --- as an end of a copy --- */
+
+static bool within(size_t at, size_t n, size_t all) { return at <= all && n <= all - at; }
+
+bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e) {
+  const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
+  if (at[0] % a->element || extent[0] % a->element)
+    sg_say(CU_LOG_LEVEL_WARNING,
+           "The %s of a copy, a CUDA array: offset %zu and width %zu are not multiples of the element's %zu "
+           "bytes",
+           what, at[0], extent[0], a->element);
+  if (!within(at[0], extent[0], a->pitch) || !within(at[1], extent[1], at_least_one(d->Height)) ||
+      !within(at[2], extent[2], at_least_one(d->Depth))) {
+    sg_say(CU_LOG_LEVEL_ERROR,
+           "The %s of a copy, %zu x %zu x %zu bytes at (%zu,%zu,%zu), is not inside its CUDA array of "
+           "%zu x %zu x %zu bytes",
+           what, extent[0], extent[1], extent[2], at[0], at[1], at[2], a->pitch, at_least_one(d->Height),
+           at_least_one(d->Depth));
+    return false;
+  }
+  *e = (SgEnd){.place = SG_IN_ARRAY,
+               .device = a->storage->device,
+               .p = a->storage->base + at[2] * a->slice + at[1] * a->pitch + at[0],
+               .pitch = a->pitch,
+               .slice = a->slice,
+               .span = (extent[2] - 1) * a->slice + (extent[1] - 1) * a->pitch + extent[0],
+               .element = a->element,
+               .lines = (d->Flags & CUDA_ARRAY3D_LAYERED) && !d->Height,
+               .array = a->o.handle,
+               .generation = sg_handle_generation(SG_H_ARRAY, a->o.handle)};
+  return true;
+}
+
+/* `n` bytes at byte `offset` of the first row. */
+static CUresult row_of(CUarray h, size_t offset, size_t n, const char *what, SgEnd *e) {
+  CUresult code;
+  const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
+  if (!a) return h ? code : CUDA_ERROR_INVALID_VALUE;
+  const size_t at[] = {offset, 0, 0}, extent[] = {n, 1, 1};
+  return sg_end_array(a, at, extent, what, e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+typedef enum Other { HOST, DEVICE } Other;
+
+static CUresult pointer_end(uint64_t p, size_t n, Other kind, const char *what, SgEnd *e) {
+  bool good = kind == HOST ? sg_end_any(p, 0, n, what, e) : sg_end_device(p, 0, n, what, e);
+  return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult to_array(CUarray dst, size_t offset, uint64_t src, Other kind, size_t n, CUstream stream,
+                         SgCopyHow how) {
+  CUresult code;
+  SgCopy c = {.width = n, .height = 1, .depth = 1};
+  SgStream *s = sg_stream_get(stream, &code);
+  if (!s) return code;
+  if (!n) return CUDA_SUCCESS;
+  CUresult r = row_of(dst, offset, n, "destination", &c.dst);
+  if (!r) r = pointer_end(src, n, kind, "source", &c.src);
+  return r ? r : sg_copy_submit(s, &c, how);
+}
+
+static CUresult from_array(uint64_t dst, Other kind, CUarray src, size_t offset, size_t n, CUstream stream,
+                           SgCopyHow how) {
+  CUresult code;
+  SgCopy c = {.width = n, .height = 1, .depth = 1};
+  SgStream *s = sg_stream_get(stream, &code);
+  if (!s) return code;
+  if (!n) return CUDA_SUCCESS;
+  CUresult r = row_of(src, offset, n, "source", &c.src);
+  if (!r) r = pointer_end(dst, n, kind, "destination", &c.dst);
+  return r ? r : sg_copy_submit(s, &c, how);
+}
+
+static CUresult array_to_array(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t n) {
+  CUresult code;
+  SgCopy c = {.width = n, .height = 1, .depth = 1};
+  SgStream *s = sg_stream_get(NULL, &code);
+  if (!s) return code;
+  if (!n) return CUDA_SUCCESS;
+  CUresult r = row_of(dst, dst_offset, n, "destination", &c.dst);
+  if (!r) r = row_of(src, src_offset, n, "source", &c.src);
+  return r ? r : sg_copy_submit(s, &c, SG_COPY_PLAIN);
+}
+
+#define LOG_TO "dst=0x%llx+%zu src=0x%llx bytes=%zu"
+#define LOG_FROM "dst=0x%llx src=0x%llx+%zu bytes=%zu"
+
+SG_API CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT, to_array(dstArray, dstOffset, srcDevice, DEVICE, ByteCount, NULL, SG_COPY_PLAIN),
+          LOG_TO, SG_X(dstArray), dstOffset, srcDevice, ByteCount);
+}
+
+SG_API CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT, from_array(dstDevice, DEVICE, srcArray, srcOffset, ByteCount, NULL, SG_COPY_PLAIN),
+          LOG_FROM, dstDevice, SG_X(srcArray), srcOffset, ByteCount);
+}
+
+SG_API CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT, to_array(dstArray, dstOffset, SG_X(srcHost), HOST, ByteCount, NULL, SG_COPY_PLAIN),
+          LOG_TO, SG_X(dstArray), dstOffset, SG_X(srcHost), ByteCount);
+}
+
+SG_API CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT,
+          from_array(SG_X(dstHost), HOST, srcArray, srcOffset, ByteCount, NULL, SG_COPY_PLAIN), LOG_FROM,
+          SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount);
+}
+
+SG_API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                                size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT, array_to_array(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
+          "dst=0x%llx+%zu src=0x%llx+%zu bytes=%zu", SG_X(dstArray), dstOffset, SG_X(srcArray), srcOffset,
+          ByteCount);
+}
+
+SG_API CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
+                                     size_t ByteCount, CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          to_array(dstArray, dstOffset, SG_X(srcHost), HOST, ByteCount, hStream, SG_COPY_ASYNC),
+          LOG_TO " stream=0x%llx", SG_X(dstArray), dstOffset, SG_X(srcHost), ByteCount, SG_X(hStream));
+}
+
+SG_API CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                                     CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          from_array(SG_X(dstHost), HOST, srcArray, srcOffset, ByteCount, hStream, SG_COPY_ASYNC),
+          LOG_FROM " stream=0x%llx", SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount, SG_X(hStream));
+}
