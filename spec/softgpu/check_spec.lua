@@ -298,13 +298,14 @@ describe("checks of the software device", function()
     on_software()
     local text, ok = child([[
       local bare = require "spec.support.bare"
-      for _, name in ipairs { "kernels", "primitives", "device_code", "calls", "cooperative", "prepare" } do
+      for _, name in ipairs { "softgpu/kernels", "softgpu/primitives", "softgpu/device_code", "softgpu/calls",
+        "softgpu/cooperative", "driver/prepare" } do
         print(name, bare.run("spec/" .. name .. "_spec.lua"))
       end
       os.exit(0, true)]], ALL)
     assert(ok, text)
     local n = 0
-    for passed in text:gmatch "[%a_]+\t(%d+)" do n = n + tonumber(passed) end
+    for passed in text:gmatch "[%a_/]+\t(%d+)" do n = n + tonumber(passed) end
     assert.is_true(n >= 110, text)
   end)
 
