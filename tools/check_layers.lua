@@ -209,6 +209,17 @@ local function check_circles(tree, files, problems)
   end
 end
 
+-- Names that only one file may use, in code or in strings.
+local function check_names(tree, files, problems)
+  for word, owner in pairs(tree.only or {}) do
+    for name in pairs(files) do
+      if name ~= owner and without_comments(read(tree.root .. name)):find("%f[%w_]" .. word .. "%f[^%w_]") then
+        problems[#problems + 1] = ("%s%s uses %s: only %s may"):format(tree.root, name, word, owner)
+      end
+    end
+  end
+end
+
 local function check_tree(tree, files, problems)
   local lines, used, unneeded = {}, {}, {}
   for _, e in ipairs(tree.exceptions) do
@@ -243,6 +254,7 @@ local function check_tree(tree, files, problems)
     end
   end
   check_circles(tree, files, problems)
+  check_names(tree, files, problems)
   for i, layer in ipairs(tree.layers) do
     if not used[i] then problems[#problems + 1] = ("%s: the layer %s has no files"):format(tree.root, layer[1]) end
   end

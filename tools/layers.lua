@@ -1,6 +1,7 @@
 -- The layers of the source tree, the lowest first. tools/check_layers.lua fails where a file uses a higher layer than
 -- its own. A layer is {name, places...}: folders, which end with a slash, and files. The longest place that a path
 -- begins with decides, so a file may stand in another layer than its folder. `about` is for docs/map.md.
+-- `only`: names that one file alone may use.
 -- `budget`: lines of code, without blank ones and comments, that the tree may have.
 return {
   {
@@ -43,6 +44,8 @@ return {
     },
     -- {from, to, reason}: paths below the root.
     exceptions = {},
+    -- Names that one file alone may use: kernels of arrays are launched in one place.
+    only = { array_run = "gpuarray/core/run.lua", array_compute = "gpuarray/core/run.lua" },
   },
   {
     root = "src/cudalua/",

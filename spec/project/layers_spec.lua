@@ -15,10 +15,10 @@ local function tree_of(files)
 end
 
 -- What the check says of files, with the folder's own name left out.
-local function problems_of(files, exceptions)
+local function problems_of(files, exceptions, only)
   local folder = tree_of(files)
   local tree = { root = folder .. "/lua/cudalua/", layers = { { "low", "low/" }, { "high", "high/" } },
-    exceptions = exceptions or {} }
+    exceptions = exceptions or {}, only = only }
   local problems = layers.check { tree }
   os.execute("rm -rf " .. folder)
   local texts = {}
@@ -52,6 +52,16 @@ describe("layers of Lua", function()
       'return "cudalua.high.b"' } do
       assert.equal("", problems_of { ["low/a.lua"] = text, ["high/b.lua"] = "return 1" }, text)
     end
+  end)
+
+  it("keep a name to the one file that may use it", function()
+    local function used_by(name, text) return problems_of({ ["low/a.lua"] = "return 1", ["high/b.lua"] = "return 2",
+      [name] = text }, nil, { launch = "low/a.lua" }) end
+    assert.equal("", used_by("low/a.lua", "return core.launch"))
+    assert.equal("", used_by("high/b.lua", "return core.launches -- launch"))
+    local wrong = "lua/cudalua/high/b.lua uses launch: only low/a.lua may"
+    assert.equal(wrong, used_by("high/b.lua", "return core.launch"))
+    assert.equal(wrong, used_by("high/b.lua", 'return core["launch"]'))
   end)
 
   it("have exceptions, each with a reason and a use, that close no circle", function()

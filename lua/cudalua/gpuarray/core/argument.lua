@@ -7,6 +7,7 @@ local errors = require "cudalua.base.errors"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local graph = require "cudalua.gpuarray.core.graph"
 local pointees = require "cudalua.driver.pointee"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local write = require "cudalua.gpuarray.core.write"
 
@@ -73,10 +74,26 @@ local function address(fn, i, p, x, const, stream, context)
   if not leaf.dense then check_strides(fn, i, p, x, leaf) end
   if p and p.type == "pointer" then check_alignment(fn, i, p, x, store.skew + leaf.off) end
   if ready(buf, stream) then -- a graph uses this address whenever it is launched
-    store.pinned = true
-    if not const then store.exported = true end
+    if const then store.pinned = true else run.captured(leaf) end
   end
   return leaf.off == 0 and buf or buf + leaf.off
+end
+
+-- Computing may run finalizers, which may write to arrays: what was settled before is so no more.
+local function attempt(since, fn, args, places, params, arrays, const, stream)
+  for k = 1, #places do
+    local x = arrays[k]
+    if x then
+      if x._sig then evaluate(x) end
+      if not const[k] then write.settle(storage.leaf_of(x).store) end
+    end
+  end
+  local context = context_id()
+  for k = 1, #places do
+    local i = places[k]
+    if arrays[k] then args[i] = address(fn, i, params[i], arrays[k], const[k], stream, context) end
+  end
+  if since ~= storage.writes then return run.AGAIN end
 end
 
 ---Puts what C takes in the place of the arrays among a call's arguments.
@@ -95,23 +112,7 @@ function M.take(fn, args, places, stream)
       arrays[k], const[k] = x, p ~= nil and p.type == "pointer" and check_elements(fn, i, p, x)
     end
   end
-  -- Computing may run finalizers, which may write to arrays: what was settled before is so no more.
-  local writes
-  repeat
-    writes = storage.writes
-    for k = 1, #places do
-      local x = arrays[k]
-      if x then
-        if x._sig then evaluate(x) end
-        if not const[k] then write.settle(storage.leaf_of(x).store) end
-      end
-    end
-    local context = context_id()
-    for k = 1, #places do
-      local i = places[k]
-      if arrays[k] then args[i] = address(fn, i, params[i], arrays[k], const[k], stream, context) end
-    end
-  until writes == storage.writes
+  run.until_done(attempt, fn, args, places, params, arrays, const, stream)
   for k = 1, #places do
     if arrays[k] and not const[k] then written = written + 1 end
   end

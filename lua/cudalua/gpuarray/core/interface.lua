@@ -3,8 +3,8 @@
 
 local core = require "cudalua.core"
 local layout = require "cudalua.base.layout"
-local make = require "cudalua.gpuarray.core.make"
 local object = require "cudalua.gpuarray.core.object"
+local run = require "cudalua.gpuarray.core.run"
 local write = require "cudalua.gpuarray.core.write"
 
 ---@class cudalua.gpuarray.Array
@@ -41,7 +41,7 @@ local function handed_out(what, self)
   if leaf.buf and leaf.store.context ~= core.context_id() then
     layout.refuse(what, "the array belongs to another context than the current one")
   end
-  if leaf.buf and core.array_ready(leaf.buf) then make.captured(leaf) end
+  if leaf.buf and core.array_ready(leaf.buf) then run.captured(leaf) end
   return leaf
 end
 

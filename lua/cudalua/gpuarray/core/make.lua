@@ -11,6 +11,7 @@ local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
+local run = require "cudalua.gpuarray.core.run"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
@@ -89,10 +90,6 @@ function M.fresh(what, shape, dtype, order, allocator, strides)
   return storage.array_of(storage.new_leaf(store, 0, dtype, shape, strides), size)
 end
 
----A graph that is being captured writes to this memory whenever it is launched.
----@param leaf table
-function M.captured(leaf) leaf.store.exported, leaf.store.pinned = true, true end
-
 ---Fills the memory of a fresh array.
 ---@param leaf table
 ---@param unit integer   bytes: 1, 2 or 4
@@ -101,7 +98,7 @@ function M.captured(leaf) leaf.store.exported, leaf.store.pinned = true, true en
 function M.memset(leaf, unit, bits, count)
   local captured = core.array_ready(leaf.buf)
   core.memset(8 * unit, leaf.buf, bits, count, true)
-  if captured then M.captured(leaf) end
+  if captured then run.captured(leaf) end
 end
 
 local new_bytes, bytes_t = ffi.typeof "uint8_t[16]", ffi.typeof "uint8_t *"

@@ -39,12 +39,16 @@ function M.load(k, id)
   return fn
 end
 
+---A generated kernel as a function of the current context, so that a launch need not load it.
+---@param k table
+---@return cudalua.Function?  nil: not to be run
 local function function_of(k)
   local context = context_id()
   local fn = k.loaded[context]
   if not fn or M.fast_math then fn = M.load(k, context) end
   return fn
 end
+M.function_of = function_of
 
 -- ---- what graphs use ------------------------------------------------------------------------------------------------
 

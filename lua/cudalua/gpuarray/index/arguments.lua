@@ -13,6 +13,7 @@ local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
@@ -85,10 +86,14 @@ function M.flattened(x)
   return view.reshape(x, { x._size }, "C")
 end
 
+local function attempt(since, leaf, size, n, out)
+  return kernels.launch(since, kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)), n, 256,
+    { n, out.buf, 0, leaf.buf, leaf.off, size }, { leaf }, out) or run.AGAIN
+end
+
 local function cycle(leaf, size, n)
   local out = storage.empty(leaf.dtype, { n }, n)
-  kernels.launch(kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)), n, 256,
-    { n, out._leaf.buf, 0, leaf.buf, leaf.off, size }, out._store, leaf.store)
+  run.until_done(attempt, leaf, size, n, out._leaf)
   return out
 end
 

@@ -14,6 +14,7 @@ local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local transfer = require "cudalua.gpuarray.core.transfer"
@@ -157,6 +158,11 @@ function Array:choose(choices, options) return M.choose(self, choices, options) 
 
 local search_options = { side = true, stream = true, allocator = true }
 
+local function attempt(since, k, leaf, own, n, size, right, out)
+  return kernels.launch(since, k, n, 256, { n, out.buf, 0, leaf.buf or out.buf, leaf.off, size,
+    leaf.strides[1] / leaf.dtype.itemsize, own.buf, own.off, right and 1 or 0 }, { leaf, own }, out) or run.AGAIN
+end
+
 local function search(leaf, a, values, right)
   local dt = leaf.dtype
   local k = kernels.get("search " .. dt.name, function()
@@ -169,10 +175,7 @@ local function search(leaf, a, values, right)
   if not own.dense then own = view.copy(values, "C")._leaf end
   local n = values._size
   local out = storage.empty(dtypes.int64, values._shape, n)
-  if n > 0 then
-    kernels.launch(k, n, 256, { n, out._leaf.buf, 0, leaf.buf or out._leaf.buf, leaf.off, a._size,
-      leaf.strides[1] / dt.itemsize, own.buf, own.off, right and 1 or 0 }, out._store, leaf.store, own.store)
-  end
+  if n > 0 then run.until_done(attempt, k, leaf, own, n, a._size, right, out._leaf) end
   return out
 end
 

@@ -1,6 +1,5 @@
 -- The kernels of index.cu: their sources, one for each size of elements, rank and type of positions, and their launch.
 
-local core = require "cudalua.core"
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local errors = require "cudalua.base.errors"
 local loops = require "cudalua.gpuarray.index.loop"
@@ -57,25 +56,20 @@ function M.item(itemsize)
   return template.fill("index", "item", { unit = unit, count = itemsize / bytes })
 end
 
----Has a kernel compiled and loaded in the current context.
----@param k table
----@return cudalua.Function?
-function M.load(k) return run.load(k, core.context_id()) end
-
 ---Launches a kernel in the current context. In a capture the graph will use these addresses each time it runs.
+---@param since integer      storage.writes when the caller looked at the arrays
 ---@param k table
 ---@param n integer          elements
 ---@param per_block integer
 ---@param list any[]         arguments; pointers as memory and offset
----@param out? table         storage that is written to
----@param ... table          storages that are read
----@return boolean captured
-function M.launch(k, n, per_block, list, out, ...)
-  local fn = M.load(k)
-  if not fn or not core.array_run(fn, ceil(n / per_block), list) then return false end
-  if out then out.exported, out.pinned = true, true end
-  for i = 1, select("#", ...) do select(i, ...).pinned = true end
-  return true
+---@param leaves table[]     that are read
+---@param out? table         leaf that is written to
+---@param changes? boolean   that one was there before
+---@return boolean launched  false: a finalizer wrote to arrays, and the caller has to look anew
+---@return boolean? captured
+function M.launch(since, k, n, per_block, list, leaves, out, changes)
+  return run.kernel { kernel = k, blocks = ceil(n / per_block), arguments = list, since = since, leaves = leaves,
+    writes = { out }, changes = changes }
 end
 
 -- ---- kernels with a loop and positions ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
 local ops = require "cudalua.gpuarray.kernel.ops"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local transfer = require "cudalua.gpuarray.core.transfer"
@@ -47,20 +48,32 @@ local function selecting(bytes)
     value = "from[i]" })
 end
 
+-- Counts where the mask is true. Who uses the count looks whether arrays were written to since then.
+local function count_in(since, p, what)
+  local leaf, n, counts, tiles = p.leaf, p.n, p.counts, math.ceil(p.n / TILE)
+  local done, captured = run.sequence { since = since, leaves = { leaf }, writes = {},
+    { kernel = kernels.get("mask_count", counting), blocks = tiles,
+      arguments = { leaf.buf, leaf.off, n, counts.buf, 0 } },
+    { kernel = kernels.get("mask_offsets", adding_up), blocks = 1, arguments = { counts.buf, 0, tiles } } }
+  if captured then
+    layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known")
+  end
+  if not done then return run.AGAIN end
+  local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
+  local slot, nbytes, anchor = host.host_buffer("mask", total, 8, true)
+  transfer.download(counts, 8 * tiles, slot, nbytes, anchor)
+  p.count, p.since = tonumber(total[0]), since
+end
+
 local function places(leaf, mask, what)
   if not (leaf.dense and leaf.aligned) then leaf = view.copy(mask, "C")._leaf end
   local n = mask._size
   if n == 0 then return { n = 0, count = 0 } end
   local tiles = math.ceil(n / TILE)
   local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
-  if kernels.launch(kernels.get("mask_count", counting), n, TILE, { leaf.buf, leaf.off, n, counts.buf, 0 }) then
-    layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known")
-  end
-  kernels.launch(kernels.get("mask_offsets", adding_up), 1, 1, { counts.buf, 0, tiles })
-  local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
-  local slot, nbytes, anchor = host.host_buffer("mask", total, 8, true)
-  transfer.download(counts, 8 * tiles, slot, nbytes, anchor)
-  return { n = n, count = tonumber(total[0]), leaf = leaf, counts = counts }
+  local p = { n = n, leaf = leaf, counts = counts }
+  run.until_done(count_in, p, what)
+  return p
 end
 
 ---What is known of a mask once the program has waited for it.
@@ -72,12 +85,22 @@ function M.places(mask, what)
   return move.inside(leaf, places, leaf, mask, what)
 end
 
-local function write(p, dtype, k, ...)
-  local out = storage.empty(dtype, { p.count }, p.count)
-  if p.count > 0 then
-    kernels.launch(k, p.n, TILE, { p.leaf.buf, p.leaf.off, p.n, p.counts.buf, 0, out._leaf.buf, 0, ... })
+-- The mask is counted again if arrays were written to since: it may be another one now.
+local function attempt(since, p, dtype, k, from)
+  if since ~= p.since then
+    count_in(since, p)
+    return run.AGAIN
   end
-  return out
+  local out = storage.empty(dtype, { p.count }, p.count)
+  if p.count == 0 then return out end
+  local list = { p.leaf.buf, p.leaf.off, p.n, p.counts.buf, 0, out._leaf.buf, 0 }
+  if from then list[8], list[9] = from.buf, from.off end
+  return kernels.launch(since, k, p.n, TILE, list, { p.leaf, from }, out._leaf) and out or run.AGAIN
+end
+
+local function write(p, dtype, k, from)
+  if p.n == 0 then return storage.empty(dtype, { 0 }, 0) end
+  return (run.until_done(attempt, p, dtype, k, from))
 end
 
 local function listed(p)
@@ -86,7 +109,7 @@ end
 
 local function selected(p, x)
   local bytes = x.dtype.itemsize
-  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x.buf, x.off)
+  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x)
 end
 
 ---The positions where a mask is true.
@@ -126,14 +149,17 @@ local function unravel_kernel(ndim)
   end)
 end
 
+local function take_apart(since, leaf, count, shape, by_axis, out)
+  local ndim = #shape
+  local list = { count, leaf.buf, leaf.off, out.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
+  for axis = 2, ndim do list[#list + 1] = shape[axis] end
+  return kernels.launch(since, unravel_kernel(ndim), count, 256, list, { leaf }, out) or run.AGAIN
+end
+
 local function unravel(leaf, count, shape, by_axis)
   local ndim = #shape
   local out = storage.empty(dtypes.int64, by_axis and { ndim, count } or { count, ndim }, ndim * count)
-  if count > 0 and ndim > 0 then
-    local list = { count, leaf.buf, leaf.off, out._leaf.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
-    for axis = 2, ndim do list[#list + 1] = shape[axis] end
-    kernels.launch(unravel_kernel(ndim), count, 256, list)
-  end
+  if count > 0 and ndim > 0 then run.until_done(take_apart, leaf, count, shape, by_axis, out._leaf) end
   return out
 end
 

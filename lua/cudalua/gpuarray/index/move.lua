@@ -23,13 +23,15 @@ local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
 local loops = require "cudalua.gpuarray.index.loop"
 local plan = require "cudalua.gpuarray.core.plan"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
+local pairs_of = require "cudalua.base.pairs_of"
 local view = require "cudalua.gpuarray.core.view"
 local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
-local PER_BLOCK = 1024
+local PER_BLOCK, AGAIN = 1024, run.AGAIN
 
 local M = {}
 
@@ -105,6 +107,14 @@ local function zeros(n)
   return out
 end
 
+local function look(since, sel, k, n, f, loop, groups)
+  local list = { n, f.buf, 0 }
+  kernels.arguments(sel.what, list, loop, groups)
+  local launched, captured = kernels.launch(since, k, n, PER_BLOCK, list, { groups[1].leaf })
+  if captured then refuse(sel.what, CAPTURE) end
+  return launched or AGAIN
+end
+
 -- Looks at the positions alone.
 local function check(sel, mode)
   for _, group in ipairs(sel.groups) do
@@ -125,9 +135,7 @@ local function check(sel, mode)
         local k = kernels.get(kernels.key("check", loop, groups, mode), function()
           return kernels.source("check", loop, groups, mode, { report = true })
         end)
-        local list = { n, f.buf, 0 }
-        kernels.arguments(sel.what, list, loop, groups)
-        if kernels.launch(k, n, PER_BLOCK, list) then refuse(sel.what, CAPTURE) end
+        run.until_done(look, sel, k, n, f, loop, groups)
         read_words(sel.what, f, groups, leaf.shape, true)
       end
     end
@@ -160,10 +168,10 @@ local function all_sure(groups)
   return true
 end
 
-local function stores_of(sel)
-  local list = { sel.base.store }
-  for g, group in ipairs(sel.groups) do list[g + 1] = group.leaf.store end
-  return unpack(list)
+local function leaves_of(sel, groups)
+  local list = { sel.base }
+  for g, group in ipairs(groups) do list[g + 1] = group.leaf end
+  return list
 end
 
 local function is_empty(sel)
@@ -172,6 +180,21 @@ local function is_empty(sel)
     if graph.size_of(group.leaf.shape) == 0 then return true end
   end
   return false
+end
+
+local function fetch(since, sel, k, loop, report, out)
+  local f = report and take_words(core.context_id()) or { buf = out.buf } -- which is not written to
+  local list = { sel.size, out.buf, 0, sel.base.buf, sel.off, f.buf, 0 }
+  kernels.arguments(sel.what, list, loop, sel.groups)
+  local launched, captured = kernels.launch(since, k, sel.size, PER_BLOCK, list, leaves_of(sel, sel.groups), out)
+  if not launched then
+    if report then give_back(f) end
+    return AGAIN
+  end
+  if report then
+    if captured then refuse(sel.what, CAPTURE) end
+    read_words(sel.what, f, sel.groups, sel.shape)
+  end
 end
 
 local function gather(sel, mode)
@@ -189,14 +212,7 @@ local function gather(sel, mode)
   local k = kernels.get(kernels.key("gather", loop, sel.groups, mode, tostring(dtype.itemsize)), function()
     return kernels.source("gather", loop, sel.groups, mode, { itemsize = dtype.itemsize, report = true })
   end)
-  local f = report and take_words(core.context_id()) or { buf = out._leaf.buf } -- which is not written to
-  local list = { sel.size, out._leaf.buf, 0, sel.base.buf, sel.off, f.buf, 0 }
-  kernels.arguments(sel.what, list, loop, sel.groups)
-  local captured = kernels.launch(k, sel.size, PER_BLOCK, list, out._store, stores_of(sel))
-  if report then
-    if captured then refuse(sel.what, CAPTURE) end
-    read_words(sel.what, f, sel.groups, sel.shape)
-  end
+  run.until_done(fetch, sel, k, loop, report, out._leaf)
   return out
 end
 
@@ -250,9 +266,10 @@ local function range_of(groups, shape, steps)
   return low, step, (high - low) / step + 1
 end
 
--- Which elements may be written: of those with one place the last one. Nil: all, as no two have one place, or it makes
--- no difference. Takes 25 to 41 bytes for each position meanwhile, less where there are few places.
-local function winners(sel, mode, source)
+-- Which elements may be written: of those with one place the last one. AGAIN: a finalizer wrote to arrays. Nil: all, as
+-- no two have one place, or it makes no difference. Takes 25 to 41 bytes for each position meanwhile, less where there
+-- are few places.
+local function winners(since, sel, mode, source)
   local axes = joint_axes(sel)
   local differs = false
   for _, k in ipairs(axes) do differs = differs or source[k] ~= 0 end
@@ -278,12 +295,16 @@ local function winners(sel, mode, source)
   local places, table_buf, keep = storage.buffer(8 * n), storage.buffer(8 * cells), storage.buffer(n)
   local list = { n, places, 0, low, step }
   kernels.arguments(sel.what, list, loop, groups)
-  kernels.launch(k, n, PER_BLOCK, list, nil, stores_of(sel))
-  core.array_ready(table_buf)
-  core.memset(8, table_buf, 0, 8 * cells, true, core.current_stream())
-  kernels.launch(kernels.fixed("mark", "winners"), n, 256, { n, places, 0, table_buf, 0, cells, direct and 1 or 0 })
-  kernels.launch(kernels.fixed("winners", "winners"), n, 256,
-    { n, places, 0, table_buf, 0, cells, direct and 1 or 0, keep, 0 })
+  local blocks = math.ceil(n / 256)
+  local done = run.sequence { since = since, leaves = leaves_of(sel, sel.groups), writes = {},
+    scratch = { places, table_buf },
+    { kernel = k, blocks = math.ceil(n / PER_BLOCK), arguments = list },
+    { fill = table_buf, words = 2 * cells },
+    { kernel = kernels.fixed("mark", "winners"), blocks = blocks,
+      arguments = { n, places, 0, table_buf, 0, cells, direct and 1 or 0 } },
+    { kernel = kernels.fixed("winners", "winners"), blocks = blocks,
+      arguments = { n, places, 0, table_buf, 0, cells, direct and 1 or 0, keep, 0 } } }
+  if not done then return AGAIN end
 
   local steps, along = zeros(#sel.shape), 1
   for i = #axes, 1, -1 do
@@ -299,39 +320,56 @@ local function apart(leaf, buf)
   return view.copy(storage.array_of(leaf, graph.size_of(leaf.shape)), "C")._leaf
 end
 
-local function scatter(sel, dst, source, mode)
-  if sel.size == 0 then
-    if not is_empty(sel) then check(sel, mode) end
-    return
+-- The arrays of positions, apart from the memory that is written to.
+local function groups_apart(sel, buf)
+  local list = {}
+  for g, group in ipairs(sel.groups) do
+    local own = {}
+    for key, value in pairs_of(group) do own[key] = value end
+    own.leaf = apart(group.leaf, buf)
+    own.steps = plan.along(own.leaf, sel.shape, group.lead)
+    list[g] = own
   end
+  return list
+end
+
+local function put(since, sel, dst, source, mode)
   local from = evaluate.evaluate(source)
   check(sel, mode)
-  local keep, keep_steps = winners(sel, mode, plan.along(from, sel.shape))
-  local to, k, list
-  repeat -- until nothing else lies in the memory that is written to: whoever gets memory may change what is where
-    to = write.prepare(dst)
-    from = apart(from, to.buf)
-    for _, group in ipairs(sel.groups) do
-      group.leaf = apart(group.leaf, to.buf)
-      group.steps = plan.along(group.leaf, sel.shape, group.lead)
-    end
-    local operands = operands_of(sel)
-    local n, itemsize = #operands, to.dtype.itemsize
-    operands[n + 1], operands[n + 2] = plan.along(from, sel.shape), keep_steps
-    local loop = loops.new(sel.shape, sel.size, operands, reach(sel.groups))
-    k = kernels.get(kernels.key("scatter", loop, sel.groups, mode, itemsize .. (keep and " last" or "")), function()
-      return kernels.source("scatter", loop, sel.groups, mode, { itemsize = itemsize,
-        params = keep and ", const unsigned char *keep" or "",
-        fields = { source = loops.place(loop, n + 1),
-          keep = keep and (" && keep[%s]"):format(loops.place(loop, n + 2)) or "" } })
-    end)
-    kernels.load(k)
-    list = { sel.size, to.buf, sel.off, from.buf, from.off }
-    if keep then list[6], list[7] = keep, 0 end
-    kernels.arguments(sel.what, list, loop, sel.groups)
-  until storage.leaf_of(dst).buf == to.buf and #storage.readers(to.store) == 0
-  storage.writes = storage.writes + 1
-  if kernels.launch(k, sel.size, PER_BLOCK, list, dst._store, stores_of(sel)) then from.store.pinned = true end
+  local keep, keep_steps = winners(since, sel, mode, plan.along(from, sel.shape))
+  if keep == AGAIN then return AGAIN end
+  local to = write.prepare(dst)
+  from = apart(from, to.buf)
+  local groups, operands = groups_apart(sel, to.buf), { sel.steps }
+  for g, group in ipairs(groups) do operands[g + 1] = group.steps end
+  local n, itemsize = #operands, to.dtype.itemsize
+  operands[n + 1], operands[n + 2] = plan.along(from, sel.shape), keep_steps
+  local loop = loops.new(sel.shape, sel.size, operands, reach(groups))
+  local k = kernels.get(kernels.key("scatter", loop, groups, mode, itemsize .. (keep and " last" or "")), function()
+    return kernels.source("scatter", loop, groups, mode, { itemsize = itemsize,
+      params = keep and ", const unsigned char *keep" or "",
+      fields = { source = loops.place(loop, n + 1),
+        keep = keep and (" && keep[%s]"):format(loops.place(loop, n + 2)) or "" } })
+  end)
+  local fn = run.function_of(k)
+  local list = { sel.size, to.buf, sel.off, from.buf, from.off }
+  if keep then list[6], list[7] = keep, 0 end
+  kernels.arguments(sel.what, list, loop, groups)
+  local leaves = leaves_of(sel, groups)
+  leaves[#leaves + 1] = from
+  local launch = { kernel = k, fn = fn, blocks = math.ceil(sel.size / PER_BLOCK), arguments = list, since = since,
+    leaves = leaves, writes = { to }, changes = true, scratch = keep and { keep } }
+  -- Whoever gets memory may change what is where, or write down what still has to read it.
+  if storage.leaf_of(dst).buf ~= to.buf or #storage.readers(to.store) > 0 then return AGAIN end
+  return run.kernel(launch) or AGAIN
+end
+
+local function scatter(sel, dst, source, mode)
+  if sel.size > 0 then
+    run.until_done(put, sel, dst, source, mode)
+  elseif not is_empty(sel) then
+    check(sel, mode)
+  end
 end
 
 ---Writes to the selected elements of an array; if several elements have one place, the last one is written. Nothing

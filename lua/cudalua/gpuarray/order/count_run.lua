@@ -12,6 +12,7 @@ local evaluate = require "cudalua.gpuarray.core.evaluate"
 local host = require "cudalua.base.ffi"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local ndarray = require "cudalua.ndarray"
+local runs = require "cudalua.gpuarray.core.run"
 local sort = require "cudalua.gpuarray.order.sort_run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
@@ -188,13 +189,6 @@ local function append(list, bins)
   return list
 end
 
-local function run(k, blocks, list, out, ...)
-  local fn = kernels.load(k)
-  if not fn or not core.array_run(fn, blocks, list) then return end
-  out.store.exported, out.store.pinned = true, true
-  for i = 1, select("#", ...) do select(i, ...).store.pinned = true end
-end
-
 -- ---- counting -------------------------------------------------------------------------------------------------------
 
 ---A leaf as kernels of histogram.cu read it: without gaps, from a multiple of 16 bytes on.
@@ -206,6 +200,34 @@ function M.packed(x)
   return view.copy(x, "C")._leaf
 end
 
+-- The kernel that counts, how many blocks it has, its arguments, and a table that it reads.
+local function counting(leaf, n, bins, to)
+  local dt = leaf.dtype
+  if dt.itemsize == 1 then
+    local lut = bytes_table(bins, dt)
+    local k = kernels.get("array_count_bytes", function()
+      return "array_count_bytes", template.fill("histogram", "tools", { edge = "double", per = 16 }) ..
+        template.fill("histogram", "bytes", {})
+    end)
+    return k, blocks_for(leaf, n), { n, leaf.buf, leaf.off, to.buf, 0, lut.buf, 0 }, lut
+  end
+  local log_columns = 5
+  while log_columns >= 0 and bins.n * 2 ^ log_columns > M.WORDS do log_columns = log_columns - 1 end
+  if log_columns < 0 then
+    return kernel("array_count_many", "many", bins, dt), min(ceil(n / 256), 8 * multiprocessors(leaf)),
+      append({ n, leaf.buf, leaf.off, to.buf, 0, bins.n }, bins)
+  end
+  return kernel("array_count", "count", bins, dt), blocks_for(leaf, n),
+    append({ n, leaf.buf, leaf.off, to.buf, 0, bins.n, log_columns }, bins)
+end
+
+-- Counts add up, so that they begin at 0 for each attempt.
+local function count(since, leaf, n, bins, to)
+  local k, blocks, list, lut = counting(leaf, n, bins, to)
+  return runs.sequence { since = since, leaves = { leaf, lut }, writes = { to },
+    { fill = to.buf, words = 2 * bins.n }, { kernel = k, blocks = blocks, arguments = list } } or runs.AGAIN
+end
+
 ---How many elements fall into each bin.
 ---@param leaf table  as packed() gives it; its context is current
 ---@param n integer
@@ -214,30 +236,26 @@ end
 function M.count(leaf, n, bins)
   local out = storage.empty(dtypes.int64, { bins.n }, bins.n)
   if bins.n == 0 then return out end
-  local to = out._leaf
-  core.array_ready(to.buf)
-  core.memset(32, to.buf, 0, 2 * bins.n, true, core.current_stream())
-  if n == 0 then return out end
-  local dt = leaf.dtype
-  if dt.itemsize == 1 then
-    local lut = bytes_table(bins, dt)
-    local k = kernels.get("array_count_bytes", function()
-      return "array_count_bytes", template.fill("histogram", "tools", { edge = "double", per = 16 }) ..
-        template.fill("histogram", "bytes", {})
-    end)
-    run(k, blocks_for(leaf, n), { n, leaf.buf, leaf.off, to.buf, 0, lut.buf, 0 }, to, leaf, lut)
-    return out
+  if n == 0 then
+    out:fill(0)
+  else
+    runs.until_done(count, leaf, n, bins, out._leaf)
   end
-  local log_columns = 5
-  while log_columns >= 0 and bins.n * 2 ^ log_columns > M.WORDS do log_columns = log_columns - 1 end
-  if log_columns < 0 then
-    run(kernel("array_count_many", "many", bins, dt), min(ceil(n / 256), 8 * multiprocessors(leaf)),
-      append({ n, leaf.buf, leaf.off, to.buf, 0, bins.n }, bins), to, leaf)
-    return out
-  end
-  run(kernel("array_count", "count", bins, dt), blocks_for(leaf, n),
-    append({ n, leaf.buf, leaf.off, to.buf, 0, bins.n, log_columns }, bins), to, leaf)
   return out
+end
+
+-- If a finalizer writes to an array on the way, all of it is done again: values and weights may be one array.
+local function weigh(since, leaf, n, bins, weights, parts, of, to)
+  local list = append({ n, leaf.buf, leaf.off, of.buf, 0, bins.n }, bins)
+  if not runs.kernel { kernel = kernel("array_count_bins", "bins", bins, leaf.dtype), blocks = ceil(n / 256),
+    arguments = list, since = since, leaves = { leaf }, writes = { of } } then return runs.AGAIN end
+  local sorted, values = sort.sort_pairs(of, weights, n)
+  local k = kernels.get("array_count_sums " .. weights.dtype.name, function()
+    return "array_count_sums", template.fill("histogram", "sums", { weight = ctype.memory(weights.dtype) })
+  end)
+  local outputs = bins.n * parts
+  return runs.kernel { kernel = k, blocks = ceil(outputs / 8), since = since, leaves = { sorted, values },
+    arguments = { n, sorted.buf, 0, values.buf, 0, to.buf, 0, outputs, parts }, writes = { to } } or runs.AGAIN
 end
 
 ---The sum of the weights of the elements in each bin, in float64: they are sorted by bins, keeping their order, and
@@ -258,13 +276,7 @@ function M.weigh(leaf, n, bins, weights)
     return out:sum(2)
   end
   local of = storage.empty(dtypes.uint32, { n }, n)._leaf
-  run(kernel("array_count_bins", "bins", bins, leaf.dtype), ceil(n / 256),
-    append({ n, leaf.buf, leaf.off, of.buf, 0, bins.n }, bins), of, leaf)
-  local sorted, values = sort.sort_pairs(of, weights, n)
-  local k = kernels.get("array_count_sums " .. weights.dtype.name, function()
-    return "array_count_sums", template.fill("histogram", "sums", { weight = ctype.memory(weights.dtype) })
-  end)
-  run(k, ceil(outputs / 8), { n, sorted.buf, 0, values.buf, 0, to.buf, 0, outputs, parts }, to, sorted, values)
+  runs.until_done(weigh, leaf, n, bins, weights, parts, of, to)
   return out:sum(2)
 end
 

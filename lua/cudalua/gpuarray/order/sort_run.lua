@@ -6,6 +6,7 @@
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local kernels = require "cudalua.gpuarray.index.kernels"
+local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 
@@ -72,9 +73,8 @@ local function pass_kernel(dtype, count, value, items)
   end)
 end
 
-local function run(k, blocks, list, threads)
-  local fn = kernels.load(k)
-  return fn and core.array_run(fn, blocks, list, threads)
+local function step(k, blocks, list, threads)
+  return { kernel = k, blocks = blocks, arguments = list, threads = threads }
 end
 
 -- ---- what elements are ----------------------------------------------------------------------------------------------
@@ -91,17 +91,21 @@ end
 
 -- ---- rows -----------------------------------------------------------------------------------------------------------
 
+-- What a launch or a sequence writes.
+local function outputs_of(keys, others) return { keys or others, others } end
+
 -- A block for each row, or for several.
-local function sort_short(leaf, rows, n, order, keys, positions)
+local function sort_short(since, leaf, rows, n, order, keys, positions)
   local tile = ROW_THREADS * sizes[leaf.dtype.itemsize].row_items
   local per = max(min(256, floor(tile / n), rows), 1)
   local out, at = keys or positions, positions or keys
-  return run(row_kernel(leaf.dtype), ceil(rows / per), { n, rows, per, order, leaf.buf, leaf.off, out.buf, 0,
-    keys ~= nil, at.buf, 0, positions ~= nil })
+  local list = { n, rows, per, order, leaf.buf, leaf.off, out.buf, 0, keys ~= nil, at.buf, 0, positions ~= nil }
+  return runs.kernel { kernel = row_kernel(leaf.dtype), blocks = ceil(rows / per), arguments = list, since = since,
+    leaves = { leaf }, writes = outputs_of(keys, positions) } or runs.AGAIN
 end
 
 -- Radix passes. values: a leaf whose elements go with the keys, or nil for their positions; wanted: a leaf for them.
-local function sort_long(leaf, rows, n, order, keys, wanted, values)
+local function sort_long(since, leaf, rows, n, order, keys, wanted, values)
   local itemsize = leaf.dtype.itemsize
   local s, size = sizes[itemsize], rows * n
   local count, count_bytes = "unsigned", 4
@@ -123,16 +127,18 @@ local function sort_long(leaf, rows, n, order, keys, wanted, values)
   local spare = storage.buffer(size * itemsize)
   local out = keys and keys.buf or storage.buffer(size * itemsize)
   local spare_values = value and storage.buffer(size * value_bytes)
-  local captured = core.array_ready(state)
-  core.memset(32, state, 0, bytes / 4, true, core.current_stream())
+  local scratch = { state, spare, spare_values or nil }
+  if not keys then scratch[#scratch + 1] = out end
   local HISTOGRAM, PLAN = 64, 32
 
   local parts = max(min(ceil(n / PART), floor(1024 / rows)), 1)
   local part_size = ceil(ceil(n / parts) / PART) * PART
   parts = ceil(n / part_size)
-  run(counting_kernel("array_sort_histogram", leaf.dtype, count), rows * parts,
-    { n, parts, part_size, order, leaf.buf, leaf.off, state, HISTOGRAM })
-  run(counting_kernel("array_sort_plan", leaf.dtype, count), 1, { n, rows, state, HISTOGRAM, state, PLAN })
+  local steps = { since = since, leaves = { leaf, values }, writes = outputs_of(keys, wanted), scratch = scratch,
+    { fill = state, words = bytes / 4 },
+    step(counting_kernel("array_sort_histogram", leaf.dtype, count), rows * parts,
+      { n, parts, part_size, order, leaf.buf, leaf.off, state, HISTOGRAM }),
+    step(counting_kernel("array_sort_plan", leaf.dtype, count), 1, { n, rows, state, HISTOGRAM, state, PLAN }) }
   local k = pass_kernel(leaf.dtype, count, value, items)
   for pass = 0, passes - 1 do
     local list = { n, tiles, pass, order, state, PLAN, state, 0, state, HISTOGRAM, state,
@@ -143,15 +149,9 @@ local function sort_long(leaf, rows, n, order, keys, wanted, values)
       list[m + 1], list[m + 2], list[m + 3], list[m + 4], list[m + 5], list[m + 6], list[m + 7], list[m + 8] =
         from.buf, from.off, spare_values, 0, wanted.buf, 0, not values, not values
     end
-    run(k, blocks, list, M.THREADS)
+    steps[#steps + 1] = step(k, blocks, list, M.THREADS)
   end
-  if not captured then
-    state:free()
-    spare:free()
-    if not keys then out:free() end
-    if value then spare_values:free() end
-  end
-  return captured
+  return runs.sequence(steps) or runs.AGAIN
 end
 
 ---Sorts rows.
@@ -170,10 +170,7 @@ function M.sort(leaf, rows, n, descending, with_keys, with_positions)
   if size == 0 then return keys, positions end
   local order = order_of(dtype, descending)
   local short = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
-  if (short and sort_short or sort_long)(leaf, rows, n, order, keys, positions) then
-    leaf.store.pinned = true
-    for _, out in ipairs { keys or positions, positions } do out.store.exported, out.store.pinned = true, true end
-  end
+  runs.until_done(short and sort_short or sort_long, leaf, rows, n, order, keys, positions)
   return keys, positions
 end
 
@@ -186,10 +183,7 @@ end
 function M.sort_pairs(leaf, values, n)
   local keys = storage.empty(leaf.dtype, { n }, n)._leaf
   local out = storage.empty(values.dtype, { n }, n)._leaf
-  if n > 0 and sort_long(leaf, 1, n, order_of(leaf.dtype, false), keys, out, values) then
-    leaf.store.pinned, values.store.pinned = true, true
-    for _, l in ipairs { keys, out } do l.store.exported, l.store.pinned = true, true end
-  end
+  if n > 0 then runs.until_done(sort_long, leaf, 1, n, order_of(leaf.dtype, false), keys, out, values) end
   return keys, out
 end
 
@@ -197,6 +191,29 @@ M.SEARCHED = 2 ^ 17 -- so many values are searched for those that elements have;
 M.SELECT = 2 ^ 20 -- the first of a row of so many elements are found without sorting them all
 
 local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at once
+
+local function select_kernel(name, dtype)
+  local part = name:match "^array_(.*)"
+  return get(name, dtype, "", function() return keys_part(dtype) .. template.fill("sort", part, {}) end)
+end
+
+local function select_first(since, leaf, n, order, count, words, mask)
+  local dtype, FOUND, COUNTS = leaf.dtype, 0, 16
+  local state = storage.buffer(16 + 8 * 256)
+  if core.array_ready(state) then return nil end
+  local steps = { since = since, leaves = { leaf }, writes = { mask._leaf }, scratch = { state },
+    { fill = state, words = 4 + 2 * 256 } }
+  local blocks = min(ceil(n / 2048), BLOCKS_OF_COUNT)
+  for pass = dtype.itemsize - 1, 0, -1 do
+    steps[#steps + 1] = step(select_kernel("array_select_count", dtype), blocks,
+      { n, pass, order, leaf.buf, leaf.off, state, FOUND, state, COUNTS })
+    steps[#steps + 1] = step(select_kernel("array_select_digit", dtype), 1,
+      { pass, count - 1, state, FOUND, state, COUNTS })
+  end
+  steps[#steps + 1] = step(select_kernel("array_select_mask", dtype), ceil(words / 256),
+    { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
+  return runs.sequence(steps) and mask or runs.AGAIN
+end
 
 ---Which elements of a row come first in the order: as many as asked for, and all that equal the last of them.
 ---@param leaf table  as for sort()
@@ -206,25 +223,15 @@ local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at onc
 ---@return cudalua.gpuarray.Array? mask  of bool, a few elements longer; nil inside a capture, which cannot count
 ---  what is in it
 function M.first(leaf, n, descending, count)
-  local dtype, order = leaf.dtype, order_of(leaf.dtype, descending)
-  local state = storage.buffer(16 + 8 * 256)
-  if core.array_ready(state) then return nil end
   local words = ceil(n / 4)
   local mask = storage.empty(dtypes.bool, { 4 * words }, 4 * words)
-  local FOUND, COUNTS = 0, 16
-  core.memset(32, state, 0, 4 + 2 * 256, true, core.current_stream())
-  local function kernel(name)
-    local part = name:match "^array_(.*)"
-    return get(name, dtype, "", function() return keys_part(dtype) .. template.fill("sort", part, {}) end)
-  end
-  local blocks = min(ceil(n / 2048), BLOCKS_OF_COUNT)
-  for pass = dtype.itemsize - 1, 0, -1 do
-    run(kernel "array_select_count", blocks, { n, pass, order, leaf.buf, leaf.off, state, FOUND, state, COUNTS })
-    run(kernel "array_select_digit", 1, { pass, count - 1, state, FOUND, state, COUNTS })
-  end
-  run(kernel "array_select_mask", ceil(words / 256), { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
-  state:free()
-  return mask
+  return (runs.until_done(select_first, leaf, n, order_of(leaf.dtype, descending), count, words, mask))
+end
+
+local function spread(since, positions, starts, n, groups, out)
+  local k = kernels.get("sort_spread", function() return "array_sort_spread", template.fill("sort", "spread", {}) end)
+  return kernels.launch(since, k, n, 256, { n, out.buf, 0, positions.buf, positions.off, starts.buf, starts.off,
+    groups }, { positions, starts }, out) or runs.AGAIN
 end
 
 ---The number of the group that each element is in.
@@ -235,12 +242,7 @@ end
 ---@return cudalua.gpuarray.Array  int64, from 1
 function M.spread(positions, starts, n, groups)
   local out = storage.empty(dtypes.int64, { n }, n)
-  if n > 0 then
-    kernels.launch(kernels.get("sort_spread", function()
-      return "array_sort_spread", template.fill("sort", "spread", {})
-    end), n, 256, { n, out._leaf.buf, 0, positions.buf, positions.off, starts.buf, starts.off, groups }, out._store,
-      positions.store, starts.store)
-  end
+  if n > 0 then runs.until_done(spread, positions, starts, n, groups, out._leaf) end
   return out
 end
 
