@@ -107,8 +107,13 @@ end
 
 local none = {}
 
----Launches a kernel, unless a finalizer wrote to arrays meanwhile. Nothing that may run a finalizer comes between the
----check and the launch.
+-- The check and the launch, with nothing between them that may run a finalizer.
+local function at(since, fn, blocks, list, threads, mailbox)
+  if since == storage.writes then return true, fn and array_run(fn, blocks, list, threads, mailbox) end
+  return false
+end
+
+---Launches a kernel, unless a finalizer wrote to arrays meanwhile.
 ---@param launch cudalua.gpuarray.Launch
 ---@return boolean launched    false: what the caller looked at may be otherwise now
 ---@return boolean? captured   is a graph being captured that has the kernel now?
@@ -118,18 +123,15 @@ function M.kernel(launch)
   -- Read before the launch: finalizers that run in it may use the same record.
   local leaves, writes, scratch = launch.leaves, launch.writes or none, launch.scratch
   local n, m = launch.nleaves or #leaves, launch.nwrites or #writes
-  if launch.since ~= storage.writes then
-    if scratch then abandon(scratch) end
-    forget(launch.arguments)
-    return false
+  local since = launch.since
+  if launch.changes then -- counted before: if the launch raises an error, something may be written nonetheless
+    storage.writes, since = storage.writes + 1, since + 1
   end
-  -- Before the launch: if that raises an error, something may be written nonetheless.
-  if launch.changes then storage.writes = storage.writes + 1 end
-  local captured, ticket = false, nil
-  if fn then
-    captured, ticket = array_run(fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
-  else
-    forget(launch.arguments)
+  local launched, captured, ticket = at(since, fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
+  if not launched or not fn then forget(launch.arguments) end
+  if not launched then
+    if scratch then abandon(scratch) end
+    return false
   end
   if captured then mark(leaves, n, writes, m) elseif scratch then free(scratch) end
   return true, captured, ticket
@@ -170,13 +172,11 @@ end
 ---@field fill? userdata
 ---@field words? integer
 
-local function step(fn, s)
-  if s.fill then
-    core.array_ready(s.fill)
-    core.memset(32, s.fill, 0, s.words, true, core.current_stream())
-  elseif fn then
-    return array_run(fn, s.blocks, s.arguments, s.threads)
-  end
+local function step(since, fn, s)
+  if s.kernel then return at(since, fn, s.blocks, s.arguments, s.threads) end
+  local captured = core.array_ready(s.fill)
+  core.memset(32, s.fill, 0, s.words, true, core.current_stream())
+  return true, captured
 end
 
 ---Does the steps in their order. If a finalizer writes to arrays before or between them, the rest is not done, and the
@@ -188,11 +188,12 @@ function M.sequence(sequence)
   local functions, captured, scratch = {}, false, sequence.scratch or none
   for i, s in ipairs(sequence) do functions[i] = s.kernel and function_of(s.kernel) or false end
   for i, s in ipairs(sequence) do
-    if sequence.since ~= storage.writes then
+    local done, in_capture = step(sequence.since, functions[i], s)
+    captured = in_capture or captured
+    if not done then
       abandon(scratch)
       return false, captured
     end
-    captured = step(functions[i], s) or captured
   end
   if captured then mark(sequence.leaves, #sequence.leaves, sequence.writes, #sequence.writes) else free(scratch) end
   return true, captured

@@ -1,0 +1,236 @@
+-- The one launch (lua/cudalua/gpuarray/core/run.lua): a finalizer of the user may write to what a kernel reads, at any
+-- line of a call. The result is that of before the write or that of after it, for each kind of kernel.
+local gpu = require "spec.support.gpu"
+local reentry = require "spec.support.reentry"
+local runs = require "cudalua.gpuarray.core.run"
+local sort_run = require "cudalua.gpuarray.order.sort_run"
+local cuda, gpuarray = gpu.cuda, gpu.cuda.gpuarray
+
+local MOST = gpu.sanitized and 8 or 60 -- places that are tried of each kind
+
+local function text(x)
+  if type(x) == "table" and getmetatable(x) == nil then
+    local list = {}
+    for k = 1, #x do list[k] = text(x[k]) end
+    return table.concat(list, " | ")
+  end
+  local list = x:ravel():tolist()
+  for k = 1, #list do list[k] = tostring(list[k]) end
+  return table.concat(list, " ")
+end
+
+-- Two fillings of an array of n numbers from 1 to 9, that differ in how often each number is there.
+local function old_of(n, dtype) return (gpuarray.arange(n, "int32") % 9 + 1):astype(dtype):eval() end
+local function new_of(n, dtype)
+  return (gpuarray.arange(n, "int32") * 7 % 31):lt(15):astype(dtype):add(gpuarray.full(n, 4, dtype)):eval()
+end
+
+-- kind = {elements, dtype, f(x)}: f uses the array that is written to.
+local kinds = {}
+local y, m, source
+
+local function prepare()
+  y = gpuarray.arange(1, 41, "float32"):eval()
+  m = gpuarray.arange(40, "float32"):eval()
+  local fused = gpuarray.fuse(function(a, b) return a + b, a * b end)
+  local parts = gpuarray.fuse(function(a) return a + 1, a[{ { 1, 20 } }] * 2 end)
+  local scaled = cuda.elementwise.ElementwiseKernel("float *x, float *y", "y[i] = 2 * x[i]", "scaled")
+  local dot = cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i] * y[i]", "const float *x, const float *y")
+  local total = cuda.scan.InclusiveScanKernel("float32", "a + b")
+  local generic = cuda.scan.GenericScanKernel("float32", "float *x, float *out", "x[i]", "a + b", "0",
+    "out[i] = item + prev_item")
+  local weights = function(x) return gpuarray.histogram(x, 3, { range = { 1, 9 }, weights = x }) end
+  source = cuda.SourceModule [[
+    extern "C" __global__ void twice(const float *x, float *out) { out[threadIdx.x] = 2 * x[threadIdx.x]; }
+  ]]
+  local twice = source:get_function "twice"
+  kinds = {
+    ["an expression"] = { 40, "float32", function(x) return (x * 2 + y):eval() end },
+    ["an expression written to an array"] = { 40, "float32", function(x)
+      local out = gpuarray.zeros(40)
+      out:set(x * 2 + y)
+      return out
+    end },
+    ["a fused function"] = { 40, "float32", function(x) return { fused(x, x) } end },
+    ["a fused function of two kernels"] = { 40, "float32", function(x) return { parts(x) } end },
+    ["a reduction"] = { 40, "float32", function(x) return (x * x + 1):sum():eval() end },
+    ["a reduction along an axis"] = { 40, "float32", function(x) return x:reshape(4, 10):sum(1):eval() end },
+    ["a scan"] = { 40, "float32", function(x) return (x * 2):cumsum() end },
+    ["a scan to an array"] = { 40, "float32", function(x)
+      local out = gpuarray.zeros(40)
+      x:cumsum { out = out }
+      return out
+    end },
+    ["a short sort"] = { 40, "float32", function(x) return x:sort() end },
+    ["a long sort"] = { 4100, "uint8", function(x) return x:sort() end },
+    ["a long argsort"] = { 4100, "uint8", function(x) return x:argsort() end },
+    ["a selection"] = { 4100, "uint8", function(x)
+      local before = sort_run.SELECT
+      sort_run.SELECT = 1000
+      local ok, values = pcall(x.topk, x, 20)
+      sort_run.SELECT = before
+      assert(ok, values)
+      return values
+    end },
+    ["a count"] = { 400, "int32", function(x) return gpuarray.bincount(x, { minlength = 10 }) end },
+    ["a weighted count"] = { 400, "float32", function(x) return { weights(x) } end },
+    ["positions that are read"] = { 40, "int32", function(x) return y:take(x, { mode = "raise" }) end },
+    ["positions that are written"] = { 40, "int32", function(x)
+      local out = gpuarray.zeros(40)
+      out:put(x, m, { mode = "wrap" })
+      return out
+    end },
+    ["a mask"] = { 400, "bool", function(x) return gpuarray.arange(400, "float32")[x] end, function(n)
+      return (gpuarray.arange(n, "int32") % 50):eq(0):eval(), (gpuarray.arange(n, "int32") % 3):ne(0):eval()
+    end },
+    ["where"] = { 40, "float32", function(x) return gpuarray.where(y:gt(20), x, y):eval() end },
+    ["arrays side by side"] = { 40, "float32", function(x) return gpuarray.hstack { x, y, x, y } end },
+    ["a range"] = { 40, "float32", function(x) return { gpuarray.arange(0, 1, 0.25), gpuarray.eye(3), x:copy() } end },
+    ["generators with states"] = { 40, "float32", function(x)
+      local seeds = function(n) return gpuarray.arange(n, "int32") end
+      local g = cuda.curandom.XORWOWRandomNumberGenerator(seeds, nil, { generators = 4 })
+      return { g:gen_uniform(10, "float32"), g:call_skip_ahead(3):gen_uniform(4, "float32"), x:copy() }
+    end },
+    ["a Sobol sequence"] = { 40, "float32", function(x)
+      return { cuda.curandom.Sobol32RandomNumberGenerator():gen_uniform(10, "float32"), x:copy() }
+    end },
+    ["an ElementwiseKernel, called first"] = { 40, "float32", function(x)
+      local k = cuda.elementwise.ElementwiseKernel("float *x, float *y", "y[i] = 2 * x[i]", "scaled")
+      local out = gpuarray.zeros(40)
+      k(x, out)
+      return out
+    end },
+    ["an ElementwiseKernel, called again"] = { 40, "float32", function(x)
+      local out = gpuarray.zeros(40):eval()
+      scaled(x, out)
+      return out
+    end },
+    ["a ReductionKernel"] = { 40, "float32", function(x) return dot(x, y) end },
+    ["a scan kernel"] = { 40, "float32", function(x) return total(x, "new") end },
+    ["a scan kernel with a statement"] = { 40, "float32", function(x)
+      local out = gpuarray.zeros(40):eval()
+      generic(x, out)
+      return out
+    end },
+    ["an argument of another kernel"] = { 40, "float32", function(x)
+      local out = gpuarray.zeros(40):eval()
+      twice(x * 3, out, { block = { 40, 1, 1 } })
+      return out
+    end },
+  }
+end
+
+describe("a finalizer that writes to an operand", function()
+  setup(function()
+    gpu.context()
+    math.randomseed(os.time())
+    prepare()
+  end)
+
+  -- The results without a finalizer; and with one before the k-th line, for so many k.
+  local function sweep(kind, most)
+    local n, dtype, f = kind[1], kind[2], kind[3]
+    local before, after
+    if kind[4] then before, after = kind[4](n) else before, after = old_of(n, dtype), new_of(n, dtype) end
+    for _ = 1, 2 do f(before:copy():eval()) end -- what is made once is there
+    local first, second = text(f(before:copy():eval())), text(f(after:copy():eval()))
+    assert.not_equal(first, second)
+    local function call(k)
+      local x = before:copy():eval()
+      local result, lines, place = reentry.call(function() return f(x) end, function() x:set(after) end, k)
+      return text(result), lines, place
+    end
+    local _, lines = call(math.huge)
+    local step = math.max(lines / most, 1)
+    local k, seen = math.random() * (step - 1) + 1, {}
+    while k <= lines do
+      local got, _, place = call(math.floor(k))
+      seen[got] = true
+      assert(got == first or got == second, ("%s: %s, not %s or %s"):format(place, got:sub(1, 200), first:sub(1, 200),
+        second:sub(1, 200)))
+      k = k + step
+    end
+    return seen[first] ~= nil, seen[second] ~= nil
+  end
+
+  for _, name in ipairs { "an expression", "an expression written to an array", "a fused function",
+    "a fused function of two kernels", "a reduction", "a reduction along an axis", "a scan", "a scan to an array",
+    "a short sort", "a long sort", "a long argsort", "a selection", "a count", "a weighted count",
+    "positions that are read", "positions that are written", "a mask", "where", "arrays side by side", "a range",
+    "generators with states", "a Sobol sequence", "an ElementwiseKernel, called first",
+    "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel", "a scan kernel with a statement",
+    "an argument of another kernel" } do
+    it("gives the result of before or of after: " .. name, function()
+      local _, after = sweep(kinds[name], MOST)
+      assert.is_true(after)
+    end)
+  end
+end)
+
+describe("an attempt that is made again", function()
+  setup(function() gpu.context() end)
+
+  it("calls a ReductionKernel's allocator once, also if that writes to an array", function()
+    local x, other, calls = gpuarray.ones(8):eval(), gpuarray.zeros(4):eval(), 0
+    local k = cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i]", "const float *x")
+    local result = k(x, { allocator = function(bytes)
+      calls = calls + 1
+      other:fill(calls)
+      return cuda.mem_alloc(bytes)
+    end })
+    assert.equal(8, result:item())
+    assert.equal(1, calls)
+    local fresh = {}
+    local function call(place)
+      calls = 0
+      x:fill(1)
+      return reentry.call(function()
+        return k(x, { allocator = function(bytes)
+          calls = calls + 1
+          return cuda.mem_alloc(bytes)
+        end })
+      end, function() x:fill(3) end, place)
+    end
+    local _, lines = call(math.huge)
+    for place = 1, lines, 3 do
+      local got = call(place)
+      assert.equal(1, calls)
+      fresh[got:item()] = true
+    end
+    assert.same({ [8] = true, [24] = true }, fresh)
+  end)
+
+  it("copies the arguments of a ReductionKernel anew, so that all are of one time", function()
+    -- The kernel gets w whole, as a copy, since it is not contiguous; v is read where it lies.
+    local k = cuda.reduction.ReductionKernel("float32", "0", "a + b", "v[i] + 100 * w[(int)i + 0]",
+      "const float *v, const float *w")
+    local base = gpuarray.ones(64):eval()
+    local v, w = base[{ { 1, 8 } }], base:reshape(8, 8).T
+    local results = {}
+    local function call(place)
+      base:fill(1)
+      return reentry.call(function() return k(v, w) end, function() base:fill(2) end, place)
+    end
+    local _, lines = call(math.huge)
+    for place = 1, lines, 3 do
+      local got = call(place)
+      results[got:item()] = true
+    end
+    assert.same({ [808] = true, [1616] = true }, results)
+  end)
+
+  it("repeats for AGAIN alone, and gives what the attempt returns, nil too", function()
+    local calls = 0
+    local function attempt(since, value)
+      assert.equal("number", type(since))
+      calls = calls + 1
+      if calls % 2 == 1 then return runs.AGAIN end
+      return value, "second"
+    end
+    assert.same({ 5, "second" }, { runs.until_done(attempt, 5) })
+    local first, second = runs.until_done(attempt, nil)
+    assert.is_nil(first)
+    assert.equal("second", second)
+    assert.equal(4, calls)
+  end)
+end)
