@@ -26,13 +26,12 @@ local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) 
 
 ---Do neighbouring threads take neighbours along the last of the axes that are kept, and not along that which is gone
 ---along?
----@param w table                the walk
----@param kept integer[][]       strides of the operands, in elements; the result is the first
----@param gone integer[][]
----@param result? integer        bytes of the result's elements, if it has one for each of the operands'
+---@param w table                    the walk
+---@param s cudalua.gpuarray.Split
+---@param result? integer            bytes of the result's elements, if it has one for each of the operands'
 ---@return boolean
-function M.side_by_side(w, kept, gone, result)
-  local along_kept, along_gone, operand = 0, 0, 1
+function M.side_by_side(w, s, result)
+  local kept, gone, along_kept, along_gone, operand = s.kept, s.gone, 0, 0, 1
   local function both(i, itemsize)
     along_kept = along_kept + traffic(kept[i][#kept[i]], itemsize)
     along_gone = along_gone + traffic(gone[i][#gone[i]], itemsize)
@@ -55,6 +54,59 @@ function M.reach(extents, strides)
   local sum = 0
   for k = 1, #extents do sum = sum + (extents[k] - 1) * abs(strides[k]) end
   return sum
+end
+local reach = M.reach
+
+---How elements lie along both kinds of axes; a plan of a reduction or a scan has this in it. Axes along which all
+---operands step alike are one. Strides are in elements, by operand; the result is the first.
+---@class cudalua.gpuarray.Split
+---@field outputs integer         results, or lines of a scan
+---@field n integer               elements of each
+---@field kept_extents integer[]  of the axes that are kept
+---@field kept integer[][]        strides along these
+---@field kept_rank integer       0 if there is one output
+---@field gone_extents integer[]  of the axes that are gone along
+---@field gone integer[][]        strides along these
+---@field gone_rank integer
+---@field wide boolean            elements are numbered with 64 bits
+
+---Fills in how elements lie.
+---@param s cudalua.gpuarray.Split  has outputs and n
+---@param shape integer[]
+---@param operands integer[][]       strides along all axes of the shape
+---@param stay integer[]             the axes that are kept
+---@param go integer[]
+---@return cudalua.gpuarray.Split s
+function M.split(s, shape, operands, stay, go)
+  s.kept_extents, s.kept = plan.collapse(shape, operands, stay)
+  s.gone_extents, s.gone = plan.collapse(shape, operands, go)
+  s.kept_rank, s.gone_rank = s.outputs == 1 and 0 or #s.kept_extents, #s.gone_extents
+  s.wide = s.outputs * s.n >= plan.LIMIT
+  for i = 1, #operands do
+    s.wide = s.wide or reach(s.kept_extents, s.kept[i]) + reach(s.gone_extents, s.gone[i]) >= plan.LIMIT
+  end
+  return s
+end
+
+---The first numbers of a kernel: the extents of both kinds of axes.
+---@param numbers number[]
+---@param s cudalua.gpuarray.Split
+---@return integer count
+function M.put_extents(numbers, s)
+  local count = plan.put_extents(numbers, 0, s.kept_extents, s.kept_rank, s.wide)
+  return plan.put_extents(numbers, count, s.gone_extents, s.gone_rank, s.wide)
+end
+
+---Adds the strides of an operand.
+---@param numbers number[]
+---@param count integer
+---@param s cudalua.gpuarray.Split
+---@param i integer       the operand
+---@param fixed? boolean  the kernel knows the step along the last axis that is gone along
+---@return integer count
+function M.put_operand(numbers, count, s, i, fixed)
+  count = M.put(numbers, count, s.kept[i], s.kept_rank)
+  return M.put(numbers, count, s.gone[i], s.gone_rank - (fixed and 1 or 0))
 end
 
 ---Adds strides.

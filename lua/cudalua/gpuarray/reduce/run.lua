@@ -17,7 +17,7 @@ local tables = require "cudalua.base.tables"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local abs, ceil, min, max = math.abs, math.ceil, math.min, math.max
-local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
+local exponent, reach = gathered.exponent, gathered.reach
 
 local sub, weak = tables.sub, tables.weak
 
@@ -101,31 +101,46 @@ end
 
 -- ---- the schedule ---------------------------------------------------------------------------------------------------
 
--- A plan: form of the kernel; blocks, parts of an output, counters; two numbers for the kernel; and what the kernel is
--- made for: width, turns, log_x, joint, rest, and how operands lie.
+---How a reduction is done.
+---@class cudalua.gpuarray.ReductionPlan : cudalua.gpuarray.Split
+---@field form "rows"|"units"|"units_split"|"columns"|"columns_split"  of the kernel
+---@field blocks integer
+---@field parts integer     of an output that blocks have
+---@field counters integer  of blocks that are done, which the blocks of an output share
+---@field first integer     two numbers for the kernel: they depend on its form
+---@field second integer
+---@field count integer     numbers for the kernel: extents and strides
+---@field width integer     neighbours that a thread loads together
+---@field turns integer     times that it does so, at most
+---@field log_x integer     2^log_x outputs lie side by side in a unit
+---@field joint boolean     such neighbours are on one row of the innermost axis
+---@field rest boolean      the last unit may have fewer elements
+---@field placed boolean    elements come in the order of memory, each with its place
+---@field lying table<integer, "packed"|0|1|"any">  how neighbours of an operand lie
 
-local function rows(p, outputs, n, width)
+local function rows(p, width)
   p.form, p.width = "rows", width
-  local log_lanes = exponent(ceil(n / width))
-  p.blocks = ceil(outputs / (BLOCK / 2 ^ log_lanes) / reduce_code.rows(width))
+  local log_lanes = exponent(ceil(p.n / width))
+  p.blocks = ceil(p.outputs / (BLOCK / 2 ^ log_lanes) / reduce_code.rows(width))
   p.first, p.second = log_lanes, 0
   return p
 end
 
 -- Elements of an output are neighbours.
-local function in_rows(w, p, heavy, outputs, n, extents, gone, kept)
+local function in_rows(w, p, heavy)
+  local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
   local wide = widest(w)
   if heavy then wide = min(wide, 4) end
   local width = wide
   if width > 1 and n < width then width = 2 ^ exponent(n) end
   local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
   p.joint = joint
-  if packed and n <= 32 * width then return rows(p, outputs, n, width) end
+  if packed and n <= 32 * width then return rows(p, width) end
   if not packed then
     width = n <= 8 and 2 ^ exponent(n) or 4
     if n > 32 * width then width = 1 end
     p.joint = select(2, tokens_of(w, width, extents, gone, kept, p.lying))
-    if n <= 32 * width then return rows(p, outputs, n, width) end
+    if n <= 32 * width then return rows(p, width) end
   end
   p.width, p.turns = width, width == 1 and 16 or 8
   while p.turns > 1 and 32 * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
@@ -156,7 +171,9 @@ end
 local NARROW = { { 1, 16 }, { 2, 8 }, { 4, 4 } } -- by log_x: width and turns
 
 -- A few outputs lie side by side, and many elements behind each.
-local function in_narrow_columns(w, p, outputs, n, extents, gone, kept, side)
+local function in_narrow_columns(w, p)
+  local outputs, n, extents, gone, kept = p.outputs, p.n, p.gone_extents, p.gone, p.kept
+  local side = p.kept_extents[p.kept_rank]
   p.log_x = exponent(side)
   p.width, p.turns = NARROW[p.log_x][1], NARROW[p.log_x][2]
   tokens_of(w, 16, extents, gone, kept, p.lying) -- of which none is packed: neighbours are further away
@@ -172,7 +189,8 @@ local function in_narrow_columns(w, p, outputs, n, extents, gone, kept, side)
   return p
 end
 
-local function in_columns(w, p, most, outputs, n, extents, kept, gone)
+local function in_columns(w, p, most)
+  local outputs, n, extents, kept, gone = p.outputs, p.n, p.kept_extents, p.kept, p.gone
   local width = min(widest(w), most)
   while width > 1 and (extents[#extents] % width ~= 0 or not tokens_of(w, width, extents, kept, gone, p.lying)) do
     width = width / 2
@@ -202,9 +220,22 @@ local function in_columns(w, p, most, outputs, n, extents, kept, gone)
   return p
 end
 
-local function new_plan()
-  return { form = false, blocks = 0, parts = 1, counters = 0, first = 0, second = 0, count = 0, width = 1, turns = 1,
-    log_x = 0, joint = true, rest = false, lying = {} }
+local function new_plan(outputs, n)
+  return { outputs = outputs, n = n, placed = false, form = false, blocks = 0, parts = 1, counters = 0, first = 0,
+    second = 0, count = 0, width = 1, turns = 1, log_x = 0, joint = true, rest = false, lying = {} }
+end
+
+-- A plan for one output.
+local function plan_of_one(w, n, extents, gone, kept, wide, heavy)
+  local p = new_plan(1, n)
+  p.gone_extents, p.gone, p.gone_rank, p.kept, p.kept_rank, p.wide = extents, gone, #extents, kept, 0, wide
+  return in_rows(w, p, heavy)
+end
+
+-- The token that ends a program.
+local function end_token(kind, p)
+  return { kind = "end", reduction = kind, form = p.form, kept = p.kept_rank, gone = p.gone_rank, wide = p.wide,
+    width = p.width, turns = p.turns, log_x = p.log_x, joint = p.joint, rest = p.rest, placed = p.placed }
 end
 
 ---The plan for one output whose elements' order is fixed, and how operands lie; for kernels that others write.
@@ -217,35 +248,35 @@ end
 function M.one_output(w, n, extents, strides)
   local kept = {}
   for i = 2, #strides do kept[i] = {} end
-  local p = in_rows(w, new_plan(), false, 1, n, extents, strides, kept)
   local wide = n >= plan.LIMIT
   for i = 2, #strides do wide = wide or reach(extents, strides[i]) >= plan.LIMIT end
-  local tokens = { { form = p.form, kept = 0, gone = #extents, wide = wide, width = p.width, turns = p.turns, log_x = 0,
-    joint = p.joint, rest = p.rest } }
+  local p = plan_of_one(w, n, extents, strides, kept, wide, false)
+  local tokens = { end_token(nil, p) }
   for i = 2, #strides do tokens[i] = lying[p.lying[i]] end
   return p, tokens
 end
 
 local endings = {} -- kind -> form, ranks and so on -> token
 
-local function ending(kind, p, kept, gone, wide, placed)
+local function ending(kind, p)
   local known = sub(endings, kind)
-  local key = p.form .. (((((kept * 32 + gone) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
-    (p.joint and 4 or 0) + (p.rest and 2 or 0) + (wide and 1 or 0)) .. (placed and "p" or "")
-  if not known[key] then
-    known[key] = { kind = "end", reduction = kind, form = p.form, kept = kept, gone = gone, wide = wide,
-      width = p.width, turns = p.turns, log_x = p.log_x, joint = p.joint, rest = p.rest, placed = placed }
+  local key = p.form .. (((((p.kept_rank * 32 + p.gone_rank) * 32 + p.width) * 32 + p.turns) * 4 + p.log_x) * 8 +
+    (p.joint and 4 or 0) + (p.rest and 2 or 0) + (p.wide and 1 or 0)) .. (p.placed and "p" or "")
+  local token = known[key]
+  if not token then
+    token = end_token(kind, p)
+    known[key] = token
   end
-  return known[key]
+  return token
 end
 
 -- The end of a program, but for how its operands lie.
-local function begin_end(w, from, kind, p, kept, gone, wide, placed)
+local function begin_end(w, from, kind, p)
   for _, dt in ipairs(kind.values) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
     from = dt
   end
-  plan.step(w, ending(kind, p, kept, gone, wide, placed))
+  plan.step(w, ending(kind, p))
 end
 
 local nothing, ONE = {}, { 1 }
@@ -274,8 +305,8 @@ local function close_whole(w, from, kind, heavy, n)
       steps[operand] = ONE
     end
   end
-  local p = in_rows(w, new_plan(), heavy, 1, n, { n }, steps, none_kept)
-  begin_end(w, from, kind, p, 0, 1, n >= plan.LIMIT)
+  local p = plan_of_one(w, n, { n }, steps, none_kept, n >= plan.LIMIT, heavy)
+  begin_end(w, from, kind, p)
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if aligned then
     state.whole = { kind = kind, n = n, blocks = M.blocks, limit = plan.LIMIT, plan = p, state = w.state }
@@ -363,36 +394,28 @@ local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divide
   for axis = 1, ordered and #shape or 0 do
     if axes[axis] then go[#go + 1] = axis end
   end
-  local kept_extents, kept = plan.collapse(shape, operands, stay)
-  local gone_extents, gone = plan.collapse(shape, operands, go)
-  local wide = outputs * n >= plan.LIMIT
-  for i = 1, #operands do
-    wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
-  end
-  local kept_rank, gone_rank = outputs == 1 and 0 or #kept_extents, #gone_extents
-  local p, side = new_plan(), kept_extents[#kept_extents]
-  if kept_rank > 0 and n > 1 and gathered.side_by_side(w, kept, gone) then
-    if side <= 8 and n > 1024 then
-      in_narrow_columns(w, p, outputs, n, gone_extents, gone, kept, side)
+  local p = gathered.split(new_plan(outputs, n), shape, operands, stay, go)
+  if p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p) then
+    if p.kept_extents[p.kept_rank] <= 8 and n > 1024 then
+      in_narrow_columns(w, p)
     else
-      in_columns(w, p, kind.ordered and 4 or 8, outputs, n, kept_extents, kept, gone)
+      in_columns(w, p, kind.ordered and 4 or 8)
     end
   else
-    in_rows(w, p, heavy, outputs, n, gone_extents, gone, kept)
+    in_rows(w, p, heavy)
   end
   local columns = p.form == "columns" or p.form == "columns_split"
 
+  p.placed = placed
   if placed then p.lying[#operands] = "any" end
-  begin_end(w, from, kind, p, kept_rank, gone_rank, wide, placed)
+  begin_end(w, from, kind, p)
   local numbers = w.numbers
-  local count = put_extents(numbers, 0, kept_extents, kept_rank, wide)
-  count = put_extents(numbers, count, gone_extents, gone_rank, wide)
-  count = put(numbers, count, kept[1], kept_rank)
+  local count = gathered.put_extents(numbers, p)
+  count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
   for i = 2, #operands do
     local how = p.lying[i]
     plan.step(w, lying[how])
-    count = put(numbers, count, kept[i], kept_rank)
-    count = put(numbers, count, gone[i], gone_rank - ((columns or how == "any") and 0 or 1))
+    count = gathered.put_operand(numbers, count, p, i, not columns and how ~= "any")
   end
   p.count = count
   if plain then

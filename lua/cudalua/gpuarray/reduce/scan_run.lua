@@ -18,7 +18,7 @@ local write = require "cudalua.gpuarray.core.write"
 
 local ceil, max, min = math.ceil, math.max, math.min
 local AGAIN = runs.AGAIN
-local exponent, put, put_extents, reach = gathered.exponent, gathered.put, plan.put_extents, gathered.reach
+local exponent = gathered.exponent
 
 local M = {}
 
@@ -30,6 +30,14 @@ M.ENOUGH = 264
 
 ---So many of them at least, as a power of two, where there are so many: a sector of memory with 4 bytes of each.
 M.LOG_WIDTH = 3
+
+---How a scan is done.
+---@class cudalua.gpuarray.ScanPlan : cudalua.gpuarray.Split
+---@field blocks integer
+---@field number integer     for the kernel: it depends on its form
+---@field parts integer      of a line that blocks have
+---@field together? integer  of these make a tile, or so many tiles a group
+---@field count integer      numbers for the kernel: extents and strides
 
 -- ---- the plan -------------------------------------------------------------------------------------------------------
 
@@ -65,23 +73,24 @@ end
 
 local endings = {} -- kind -> form, ranks and width -> token
 
-local function ending(kind, form, kept, gone, wide, vector)
+local function ending(kind, form, p, vector)
   local known = sub(endings, kind)
-  local key = ("%s %d %d %s %s"):format(form, kept, gone, wide, vector)
+  local key = ("%s %d %d %s %s"):format(form, p.kept_rank, p.gone_rank, p.wide, vector)
   if not known[key] then
-    known[key] = { kind = "end", scan = kind, form = form, kept = kept, gone = gone, wide = wide, vector = vector }
+    known[key] = { kind = "end", scan = kind, form = form, kept = p.kept_rank, gone = p.gone_rank, wide = p.wide,
+      vector = vector }
   end
   return known[key]
 end
 
--- Can every run be read and written at once?
-local function in_runs(w, run, out, kept, gone)
+-- Can every run, of `length` elements, be read and written at once?
+local function in_runs(w, length, out, p)
   local operand = 0
   local function fits(l)
     operand = operand + 1
-    local bytes = run * l.dtype.itemsize
-    if #gone[operand] ~= 1 or gone[operand][1] ~= 1 or not l.aligned or bytes > 16 then return false end
-    for _, stride in ipairs(kept[operand]) do
+    local bytes = length * l.dtype.itemsize
+    if #p.gone[operand] ~= 1 or p.gone[operand][1] ~= 1 or not l.aligned or bytes > 16 then return false end
+    for _, stride in ipairs(p.kept[operand]) do
       if stride * l.dtype.itemsize % bytes ~= 0 then return false end
     end
     return true
@@ -109,34 +118,28 @@ local function close(w, from, kind, axis, out, lines, n)
   for k = 1, #shape do
     if not axis or k == axis then go[#go + 1] = k end
   end
-  local kept_extents, kept = plan.collapse(shape, operands, stay)
-  local gone_extents, gone = plan.collapse(shape, operands, go)
-  local wide = lines * n >= plan.LIMIT
-  for i = 1, #operands do
-    wide = wide or reach(kept_extents, kept[i]) + reach(gone_extents, gone[i]) >= plan.LIMIT
-  end
-  local kept_rank, gone_rank = lines == 1 and 0 or #kept_extents, #gone_extents
-  local beside = kept_rank > 0 and gathered.side_by_side(w, kept, gone, kind.result.itemsize)
-  local form, blocks, number, parts, together = schedule(kind, lines, n, beside)
-  local run = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
-  local vector = not beside and run > 1 and in_runs(w, run, out, kept, gone)
-  if not vector and (beside or run > 1) then vector = "striped" end
+  local p = gathered.split({ outputs = lines, n = n }, shape, operands, stay, go)
+  local beside = p.kept_rank > 0 and gathered.side_by_side(w, p, kind.result.itemsize)
+  local form
+  form, p.blocks, p.number, p.parts, p.together = schedule(kind, lines, n, beside)
+  local length = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
+  local vector = not beside and length > 1 and in_runs(w, length, out, p)
+  if not vector and (beside or length > 1) then vector = "striped" end
 
   for _, dt in ipairs(kind.through) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
     from = dt
   end
-  plan.step(w, ending(kind, form, kept_rank, gone_rank, wide, vector))
+  plan.step(w, ending(kind, form, p, vector))
   local numbers = w.numbers
-  local count = put_extents(numbers, 0, kept_extents, kept_rank, wide)
-  count = put_extents(numbers, count, gone_extents, gone_rank, wide)
+  local count = gathered.put_extents(numbers, p)
   for i = 1, #operands do
-    local token = plan.steps[gone[i][gone_rank]] or plan.steps.any
+    local token = plan.steps[p.gone[i][p.gone_rank]] or plan.steps.any
     plan.step(w, token)
-    count = put(numbers, count, kept[i], kept_rank)
-    count = put(numbers, count, gone[i], gone_rank - (token.step and 1 or 0))
+    count = gathered.put_operand(numbers, count, p, i, token.step ~= nil)
   end
-  return { blocks = blocks, number = number, parts = parts, together = together, count = count }
+  p.count = count
+  return p
 end
 
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
