@@ -9,31 +9,9 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* add_one: n words from p, each one more. */
 static const char ptx[] = ".version 7.0\n"
                           ".target sm_70\n"
-                          ".address_size 64\n"
-                          ".visible .entry add_one(.param .u64 p, .param .u32 n) {\n"
-                          "  .reg .pred %p<2>;\n"
-                          "  .reg .b32 %r<7>;\n"
-                          "  .reg .b64 %rd<5>;\n"
-                          "  ld.param.u64 %rd1, [p];\n"
-                          "  ld.param.u32 %r1, [n];\n"
-                          "  mov.u32 %r2, %ctaid.x;\n"
-                          "  mov.u32 %r3, %ntid.x;\n"
-                          "  mov.u32 %r4, %tid.x;\n"
-                          "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
-                          "  setp.ge.u32 %p1, %r5, %r1;\n"
-                          "  @%p1 bra DONE;\n"
-                          "  cvta.to.global.u64 %rd2, %rd1;\n"
-                          "  mul.wide.u32 %rd3, %r5, 4;\n"
-                          "  add.s64 %rd4, %rd2, %rd3;\n"
-                          "  ld.global.u32 %r6, [%rd4];\n"
-                          "  add.s32 %r6, %r6, 1;\n"
-                          "  st.global.u32 [%rd4], %r6;\n"
-                          "DONE:\n"
-                          "  ret;\n"
-                          "}\n" NOTE_KERNEL;
+                          ".address_size 64\n" ADD_ONE_KERNEL NOTE_KERNEL;
 
 enum { WORDS = 64, BYTES = WORDS * 4 };
 

@@ -1,4 +1,4 @@
-/* Tests of the PTX front end (src/softgpu/ptx_*.c): trees, errors with their places, and that no text
+/* Tests of the PTX front end (src/softgpu/ptx): trees, errors with their places, and that no text
  * whatever brings it down. Prints one TAP line a case; exits non-zero when one fails. */
 #include "ptx/ptx.h"
 
