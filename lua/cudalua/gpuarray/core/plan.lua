@@ -70,11 +70,35 @@ end
 local serial = 0
 local spare = false -- a walk that is not under way; another one begins a new one, as in a finalizer that computes
 
+---A walk over an expression, and what it found. It is the launch of the expression's kernel, too.
+---@class cudalua.gpuarray.Walk : cudalua.gpuarray.Launch
+---@field state table          the program up to here: a node of the tree of programs
+---@field serial integer       the walk's number; operands that it came by are marked with it
+---@field values integer       of the program, so far: operands and results
+---@field shape integer[]      of the result
+---@field dense boolean        element i of the program is element i of its result in C order
+---@field nleaves integer
+---@field classes string[]     how each leaf lies: "dense", "odd", "one", "strided"
+---@field strided boolean      some leaf is "strided"
+---@field whole boolean        some leaf is "dense" or "odd"
+---@field scalars any[]        values
+---@field nscalars integer
+---@field root any             the array that is computed, or false; it does not count as an inner one
+---@field inner table[]        pending arrays that are computed on the way
+---@field ninner integer
+---@field context integer|false  of the leaves: core.context_id()
+---@field home userdata|false  memory of that context
+---@field drawn any            a pending array of random numbers, or false
+---@field misfit boolean       random numbers are needed in another order than the program makes them in
+---@field numbered boolean     the kernel knows each element's place, in any order
+---@field numbers number[]     extents and strides that the kernel is called with
+---@field largest integer      bytes of an element of the largest of several results
+---@field bytes integer        of an element of all results together; 0 for one result
+
 ---Begins a walk.
 ---@param shape integer[]  of the result
 ---@param dense boolean     element i of the program is element i of its result in C order
----@return table walk         a cudalua.gpuarray.Launch. `largest`, `bytes`: of an element of its results, where there
----  are several: of the largest, and of all together
+---@return cudalua.gpuarray.Walk
 function M.begin(shape, dense)
   local w
   w, spare = spare, false
@@ -89,7 +113,7 @@ function M.begin(shape, dense)
 end
 
 ---Ends it.
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param computed boolean  the kernel was launched
 function M.finish(w, computed)
   local leaves, inner = w.leaves, w.inner
@@ -107,7 +131,7 @@ end
 ---evaluated before this one goes on. What is evaluated for that reason may compute its own operands once more.
 ---So are random numbers that the kernel could not make one after the other, or would make again and again; kernels that
 ---know the place of each element in any order say so (w.numbered).
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param times integer
 ---@return cudalua.gpuarray.Array?
 function M.computed_before(w, times)
@@ -172,7 +196,7 @@ local function leaf(w, l)
 end
 
 ---Walks over an operand: a leaf, a pending array, a number or another boxed value, that is taken as a `dtype`.
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param x any
 ---@param dtype? cudalua.dtype.DType  of a value
 local function walk(w, x, dtype)
@@ -239,7 +263,7 @@ local function ordered(shape, strides)
 end
 
 ---Strides, in bytes, of a new array whose axes lie in the order of those of the operands.
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param itemsize integer
 ---@return integer[]? strides  nil: C order
 function M.kept_order(w, itemsize)
@@ -479,7 +503,7 @@ local function strided_end(w, out, size)
 end
 
 ---Ends the program with its output.
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param out table          leaf that is written to
 ---@param size integer
 ---@return table state       `kernel` of it is the kernel, if there is one yet

@@ -26,7 +26,7 @@ local function traffic(stride, itemsize) return min(abs(stride) * itemsize, 32) 
 
 ---Do neighbouring threads take neighbours along the last of the axes that are kept, and not along that which is gone
 ---along?
----@param w table                    the walk
+---@param w cudalua.gpuarray.Walk
 ---@param s cudalua.gpuarray.Split
 ---@param result? integer            bytes of the result's elements, if it has one for each of the operands'
 ---@return boolean
@@ -121,7 +121,7 @@ function M.put(numbers, count, strides, rank)
 end
 
 ---Adds the arrays, scalars and numbers of a program to a kernel's arguments; a pointer takes two places.
----@param w table
+---@param w cudalua.gpuarray.Walk
 ---@param at integer     how many arguments there are already
 ---@param out table      the leaf that is written
 ---@param count integer  of the numbers
