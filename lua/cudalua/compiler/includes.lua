@@ -199,18 +199,11 @@ local function names_in(system_dirs)
   return all
 end
 
----The user's files that a compilation may read, as lines for the cache's key.
----@param request table  source, headers, include_dirs, source_dir, system_dirs, options (compiler.lua)
----@return string[]? lines  one a file: its SHA-256 and path, or its size, time and path; nil: that cannot be said
----@return string? why
-function M.collect(request)
-  local folders, why, pre = read_options(request.options or {})
-  if not folders then return nil, why end
-  local system = {}
+-- Where a name is looked for, and where the source stands. Which place wins is left to NVRTC: files at all of them
+-- count. CUDA's own folders do not.
+local function places_of(request, folders)
+  local system, known, dirs = {}, {}, {}
   for _, dir in ipairs(request.system_dirs or {}) do system[core.realpath(dir) or dir] = true end
-
-  -- Where a name is looked for. Which place wins is left to NVRTC: files at all of them count.
-  local dirs, known = {}, {}
   local function add_dir(dir)
     local real = core.realpath(dir) or dir
     if not (known[real] or system[real]) then
@@ -226,42 +219,108 @@ function M.collect(request)
   end
   for _, dir in ipairs(request.include_dirs or {}) do add_dir(dir) end
   for _, dir in ipairs(folders) do add_dir(dir) end
+  return dirs, start
+end
 
-  local lines, seen, tried, compared, queue, total = {}, {}, {}, {}, {}, 0
-  local function read(path)
-    if tried[path] ~= nil then return tried[path] end
-    tried[path] = false
-    -- Folders through . or .. are made plain, or a file that includes itself so would never end.
-    local real, parent, last = path, path:match "^(.*/)([^/]*)$"
-    if find(path, "/.", 1, true) then real = join(core.realpath(parent) or parent, last) end
-    if not seen[real] then
-      local text = core.read_file(real, MAX_BYTES)
-      if not text then return core.stat(real) == "file" and "unreadable" or false end
-      seen[real] = true
-      total = total + #text
-      lines[#lines + 1] = core.sha256(text) .. " " .. real
-      queue[#queue + 1] = { text = text, dir = real:match "^(.*)/[^/]*$" or "", path = real }
-    end
-    tried[path] = true
-    return true
-  end
-  local unresolved
-  local function resolve(ref, dir)
-    local found
-    local function try(path)
-      local state = read(path)
-      if state == "unreadable" then why = path .. " cannot be read" end
-      found = found or state
-    end
-    if sub(ref.name, 1, 1) == "/" then
-      try(ref.name)
-    else
-      if ref.quoted and dir then try(join(dir, ref.name)) end
-      for _, folder in ipairs(dirs) do try(join(folder, ref.name)) end
-    end
-    unresolved = unresolved or not found
-  end
+---A search for files.
+---@class cudalua.compiler.Search
+---@field dirs string[]       where names are looked for
+---@field lines string[]      for the key
+---@field queue table[]       files to be scanned: text, dir, path
+---@field seen table<string, true>
+---@field tried table<string, boolean>
+---@field compared table<string, true>  folders whose files that are named as the toolkit's are in the key
+---@field total integer       bytes
+---@field unresolved? boolean a name was not found in the user's folders
+---@field why? string         a file cannot be read
 
+-- Reads a file: true; false: it is not there; "unreadable".
+local function read(search, path)
+  if search.tried[path] ~= nil then return search.tried[path] end
+  search.tried[path] = false
+  -- Folders through . or .. are made plain, or a file that includes itself so would never end.
+  local real, parent, last = path, path:match "^(.*/)([^/]*)$"
+  if find(path, "/.", 1, true) then real = join(core.realpath(parent) or parent, last) end
+  if not search.seen[real] then
+    local text = core.read_file(real, MAX_BYTES)
+    if not text then return core.stat(real) == "file" and "unreadable" or false end
+    search.seen[real] = true
+    search.total = search.total + #text
+    search.lines[#search.lines + 1] = core.sha256(text) .. " " .. real
+    search.queue[#search.queue + 1] = { text = text, dir = real:match "^(.*)/[^/]*$" or "", path = real }
+  end
+  search.tried[path] = true
+  return true
+end
+
+-- Reads what an #include in a file of the folder `dir` may mean.
+local function resolve(search, ref, dir)
+  local found
+  local function try(path)
+    local state = read(search, path)
+    if state == "unreadable" then search.why = path .. " cannot be read" end
+    found = found or state
+  end
+  if sub(ref.name, 1, 1) == "/" then
+    try(ref.name)
+  else
+    if ref.quoted and dir then try(join(dir, ref.name)) end
+    for _, folder in ipairs(search.dirs) do try(join(folder, ref.name)) end
+  end
+  search.unresolved = search.unresolved or not found
+end
+
+-- The toolkit's own headers include others, and look for them in the user's folders first. Returns why that cannot be
+-- said, if it cannot.
+local function compare(search, system_dirs)
+  for _, dir in ipairs(search.dirs) do
+    if not search.compared[dir] then
+      search.compared[dir] = true
+      for _, name in ipairs(names_in(system_dirs)) do
+        local path = join(dir, name)
+        local kind = core.stat(path)
+        if kind == "file" then
+          read(search, path)
+        elseif kind == "directory" and not walk(path, search.lines) then
+          return path .. " has too many files"
+        end
+      end
+    end
+  end
+end
+
+-- Scans the files of the queue, which grows on the way. Returns why that cannot be done, if it cannot.
+local function scan_all(search, system_dirs)
+  local queue, i = search.queue, 0
+  while i < #queue do
+    i = i + 1
+    local file = queue[i]
+    queue[i] = false
+    local refs, reason = M.scan(file.text)
+    if not refs then return file.path .. ": " .. reason end
+    for _, ref in ipairs(refs) do
+      resolve(search, ref, file.dir)
+      if search.why then return search.why end
+    end
+    if #queue > MAX_FILES or search.total > MAX_BYTES then return "it includes too much" end
+    if i == #queue and search.unresolved then
+      search.unresolved = nil
+      local why = compare(search, system_dirs)
+      if why then return why end
+    end
+  end
+end
+
+---The user's files that a compilation may read, as lines for the cache's key.
+---@param request table  source, headers, include_dirs, source_dir, system_dirs, options (compiler.lua)
+---@return string[]? lines  one a file: its SHA-256 and path, or its size, time and path; nil: that cannot be said
+---@return string? why
+function M.collect(request)
+  local folders, why, pre = read_options(request.options or {})
+  if not folders then return nil, why end
+  local dirs, start = places_of(request, folders)
+  local search = { dirs = dirs, lines = {}, queue = {}, seen = {}, tried = {}, compared = {}, total = 0 }
+  local queue = search.queue
   queue[1] = { text = request.source, dir = start, path = "the source" }
   local headers = {}
   for name in pairs_of(request.headers or {}) do headers[#headers + 1] = name end
@@ -269,40 +328,10 @@ function M.collect(request)
   for _, name in ipairs(headers) do
     queue[#queue + 1] = { text = request.headers[name], dir = start, path = name }
   end
-  for _, name in ipairs(pre) do resolve({ name = name, quoted = true }, "") end
+  for _, name in ipairs(pre) do resolve(search, { name = name, quoted = true }, "") end
+  why = search.why or scan_all(search, request.system_dirs)
   if why then return nil, why end
-  local i = 0
-  while i < #queue do
-    i = i + 1
-    local file = queue[i]
-    queue[i] = false
-    local refs, reason = M.scan(file.text)
-    if not refs then return nil, file.path .. ": " .. reason end
-    for _, ref in ipairs(refs) do
-      resolve(ref, file.dir)
-      if why then return nil, why end
-    end
-    if #queue > MAX_FILES or total > MAX_BYTES then return nil, "it includes too much" end
-    -- The toolkit's own headers include others, and look for them in the user's folders first.
-    if i == #queue and unresolved then
-      unresolved = nil
-      for _, dir in ipairs(dirs) do
-        if not compared[dir] then
-          compared[dir] = true
-          for _, name in ipairs(names_in(request.system_dirs)) do
-            local path = join(dir, name)
-            local kind = core.stat(path)
-            if kind == "file" then
-              read(path)
-            elseif kind == "directory" and not walk(path, lines) then
-              return nil, path .. " has too many files"
-            end
-          end
-        end
-      end
-    end
-  end
-  return lines
+  return search.lines
 end
 
 return M
