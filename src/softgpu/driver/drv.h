@@ -40,7 +40,7 @@ enum {
   SG_PERSISTING_L2 = 24 << 20
 };
 
-/* --- entering and leaving a call (driver/entry.c) --- */
+/* --- entering and leaving a call (driver/door.c) --- */
 
 typedef enum SgNeed {
   SG_NEED_NOTHING, /* answers before cuInit, and in a forked child */
@@ -351,8 +351,9 @@ typedef struct SgFunction {
   int carveout;
   int cluster[3]; /* required; 0: any */
   int non_portable_cluster, cluster_policy;
-  struct SgOldState *old; /* block shape and parameters of the old launches (driver/params.c), or NULL */
-  bool of_kernel;         /* it has the settings of a library's kernel (driver/library.c) */
+  struct SgOldState
+      *old;       /* block shape and parameters of the old launches (driver/launch_params.c), or NULL */
+  bool of_kernel; /* it has the settings of a library's kernel (driver/library.c) */
 } SgFunction;
 
 /* A module for compiled code, which belongs to it from then on, also where it fails: NULL, no memory. `part`:
@@ -387,7 +388,7 @@ typedef struct SgArray {
 
 void sg_array_free(SgObject *o, bool orphan);
 void sg_execs_orphan(
-    SgContext *ctx); /* driver/exec.c: executable graphs with its kernels go with a context */
+    SgContext *ctx); /* driver/graph_exec.c: executable graphs with its kernels go with a context */
 
 /* --- memory, seen by other calls --- */
 

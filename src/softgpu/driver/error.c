@@ -1,6 +1,20 @@
 /* Names and sentences of the driver's result codes. */
 #include "driver/drv.h"
 
+/* The machine does not know cuda.h, and has the codes that it ends with in base/device.h. */
+#define SAME(ours, theirs) _Static_assert((int)ours == (int)CUDA_ERROR_##theirs, #ours)
+SAME(SG_OUT_OF_MEMORY, OUT_OF_MEMORY);
+SAME(SG_INVALID_PTX, INVALID_PTX);
+SAME(SG_ILLEGAL_ADDRESS, ILLEGAL_ADDRESS);
+SAME(SG_TIMEOUT, LAUNCH_TIMEOUT);
+SAME(SG_ASSERTED, ASSERT);
+SAME(SG_ILLEGAL_INSTRUCTION, ILLEGAL_INSTRUCTION);
+SAME(SG_MISALIGNED, MISALIGNED_ADDRESS);
+SAME(SG_INVALID_PC, INVALID_PC);
+SAME(SG_LAUNCH_FAILED, LAUNCH_FAILED);
+SAME(SG_NOT_SUPPORTED, NOT_SUPPORTED);
+#undef SAME
+
 #include <stdlib.h>
 #include <string.h>
 

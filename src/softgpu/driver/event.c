@@ -92,7 +92,7 @@ typedef struct EventOp {
   uint32_t generation;
 } EventOp;
 
-/* driver/exec.c records and waits itself; this is what is left to do. */
+/* driver/graph_exec.c records and waits itself; this is what is left to do. */
 static uint64_t event_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)op;
   (void)s;

@@ -1,5 +1,5 @@
 /* Graphs, inside: what stream capture (driver/capture.c), graphs (driver/graph.c), executable graphs
- * (driver/exec.c) and the operations that can be nodes share.
+ * (driver/graph_exec.c) and the operations that can be nodes share.
  *
  * A node holds an operation like those in streams, but one that is run again and again: its run() changes
  * nothing in it. Nodes, executable graphs and launches share it (SgOp.shared). A node depends on nodes that
@@ -84,7 +84,7 @@ SgNode *sg_graph_add(SgGraph *g, SgOp *op, const SgNodes *after);
 /* One more holder of an operation; sg_op_free lets go. */
 SgOp *sg_op_share(SgOp *op);
 
-/* --- driver/child.c --- */
+/* --- driver/graph_child.c --- */
 
 /* The operation of a node that is a copy of g. */
 CUresult sg_child_op(const SgGraph *g, SgOp **out);

@@ -1,6 +1,6 @@
 /* Memory, inside: what the calls about device memory (driver/memory.c), pinned and registered memory
- * (driver/host.c), managed memory (driver/managed.c), pools (driver/pool.c), pointers (driver/pointer.c) and
- * other processes' memory (driver/ipc.c) share. Which of them an allocation belongs to is its kind. */
+ * (driver/pinned.c), managed memory (driver/managed.c), pools (driver/pool.c), pointers (driver/pointer.c)
+ * and other processes' memory (driver/ipc.c) share. Which of them an allocation belongs to is its kind. */
 #ifndef SOFTGPU_MEMORY_H
 #define SOFTGPU_MEMORY_H
 

@@ -1,6 +1,6 @@
 /* Executable graphs: instantiating and launching. A launch is one operation of its stream; the engine runs
  * one step of the program at a time. */
-#include "driver/program.h"
+#include "driver/graph_program.h"
 
 #include <stdlib.h>
 

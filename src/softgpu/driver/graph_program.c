@@ -1,5 +1,5 @@
 /* Programs: graphs made ready to run. */
-#include "driver/program.h"
+#include "driver/graph_program.h"
 
 #include <stdlib.h>
 #include <string.h>

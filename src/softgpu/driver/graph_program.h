@@ -1,6 +1,6 @@
-/* Executable graphs, inside: what driver/program.c, driver/exec.c and driver/update.c share. A program is a
- * list of a graph's operations in an order in which they may run, each with those that it comes after.
- * Launches share it, so it is copied before a change. */
+/* Executable graphs, inside: what driver/graph_program.c, driver/graph_exec.c and driver/graph_update.c
+ * share. A program is a list of a graph's operations in an order in which they may run, each with those that
+ * it comes after. Launches share it, so it is copied before a change. */
 #ifndef SOFTGPU_PROGRAM_H
 #define SOFTGPU_PROGRAM_H
 

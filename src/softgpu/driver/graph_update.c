@@ -1,5 +1,5 @@
 /* Changing an executable graph into another of the same shape, or one of its kernels. */
-#include "driver/program.h"
+#include "driver/graph_program.h"
 
 #include <stdlib.h>
 #include <string.h>
