@@ -109,8 +109,9 @@ local none = {}
 
 -- The check and the launch, with nothing between them that may run a finalizer.
 local function at(since, fn, blocks, list, threads, mailbox)
-  if since == storage.writes then return true, fn and array_run(fn, blocks, list, threads, mailbox) end
-  return false
+  if since ~= storage.writes then return false end
+  if not fn then return true end
+  return true, array_run(fn, blocks, list, threads, mailbox)
 end
 
 ---Launches a kernel, unless a finalizer wrote to arrays meanwhile.
