@@ -1,20 +1,6 @@
 -- Arrays in device memory, whose operators write expressions down that run as one kernel.
---   gpuarray/object    what an array is made of          array      the array as programs see it
---   graph              an operation, written down        ops        the operations, as data; ctype, prelude
---   plan               from an expression to its kernel  codegen    from that to CUDA C; template
---   evaluate           computing                         write      writing where others still have to read
---   storage            memory                            view, transfer; inside: chooses the stream
---   reduce             one value of many; reduce_more; reduce_call; reductions as data, reduce_run, reduce_code
---   scan               running totals; scan_run, scan_code, scan_cells; gathered: what both have in common
---   make, construct    fresh arrays                      generate   those that are computed from places
---   shape              other shapes                      join       from several arrays, or again and again
---   index              parts, by numbers, ranges, arrays, masks; take, where and their kin
---   sort, count        order: sort_run; sort_quantile, sort_nanquantile, sort_places; how many of what: count_run
---   sets               which elements are in both, or in one of two arrays
---   diff, interp       neighbours, and what lies between points    average    means with weights
---   closeness          are elements nearly the same?               replace    some of them by others; decimals
---   argument           arrays for kernels of others      interface  and for other libraries
---   parts              which of these are read when they are asked for
+-- The rooms behind it, the lowest first: gpuarray/kernel (CUDA C), core (expressions, plans, launches), make, index,
+-- reduce, order, derived. lazy.lua has the families that are read when one of their functions is called first.
 
 require "cudalua.gpuarray.array"
 require "cudalua.gpuarray.core.inside"
