@@ -1,4 +1,4 @@
--- Arrays in host memory: a shape, an element type and strides over FFI memory of our own or of somebody else.
+-- Arrays in host memory: shape, dtype and strides over FFI memory, which the array or the program owns.
 -- What the driver layer takes and returns. Needs no driver and no device; does no arithmetic.
 --   ndarray/array   the array       ndarray/list     nested tables       ndarray/copy    copies, conversions, fills
 --   ndarray/shape   its views       ndarray/make     ranges, functions   ndarray/file    .npy and .npz

@@ -1,6 +1,6 @@
--- Functions of arrays that run as one kernel, with all their results: the function is called once with arguments that
--- have a type and a shape but no values, what it writes down becomes a program, and from then on calls with arguments
--- of the same kind run that program without calling the function.
+-- Fused functions: one kernel computes all results of a function of arrays. The first call traces the function with
+-- arguments that have a dtype and a shape but no values. Later calls with such arguments run the kernel without calling
+-- the function.
 
 local core = require "cudalua.core"
 local codegen = require "cudalua.gpuarray.kernel.codegen"

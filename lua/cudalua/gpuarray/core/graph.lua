@@ -1,4 +1,4 @@
--- Writing an operation down: what it gives, of which type and shape, is decided here; nothing is computed.
+-- Nodes of expressions: finds the dtype and the shape of an operation's result. Nothing is computed here.
 -- This is the hot path of programs that work on small arrays: no strings, no closures, one table for each operation.
 
 local ffi = require "ffi"

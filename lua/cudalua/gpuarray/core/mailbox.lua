@@ -1,6 +1,6 @@
--- Cells: page-locked memory, one for each context, in which single elements come to the host. What is copied there is
--- there sooner than in other memory; and a reduction to one value leaves that there by itself, so that who asks for it
--- next need not copy it at all. They are made for those who read more than a few elements.
+-- Mailboxes, also called cells: page-locked memory that brings single elements to the host, one for each context.
+-- A copy arrives there sooner than in other memory. A reduction to one value writes it there itself, so reading the
+-- value needs no copy. A program gets a mailbox when it has read a few elements.
 
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"

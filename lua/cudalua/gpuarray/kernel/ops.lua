@@ -1,5 +1,5 @@
--- The operations on arrays, as data: what each is called, how many operands it takes, of which type its result is, and
--- the CUDA C that computes it. `ops.add` is an operation. The rows are in ops/, a file a family.
+-- The element-wise operations as data: name, number of operands, rule for the result's dtype, and CUDA C.
+-- `ops.add` is an operation. The rows are in ops/, a file a family.
 --
 -- Above a row stands its documentation, as a comment of three dashes: what programs read about gpuarray.add(). The
 -- usual parameters, results and errors follow from the arity; a row whose are others says so in tags. ./dev generate

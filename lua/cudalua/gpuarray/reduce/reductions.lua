@@ -1,4 +1,4 @@
--- The reductions, as data: in which types each computes, how two values become one, and what becomes of the last one.
+-- The reductions as data: the dtypes of each, how it combines two values, and how it finishes the result.
 --
 -- Each is a function of gpuarray and a method. Above a row stands its documentation, as a comment of three dashes; the
 -- parameters, results and errors follow from the rule. ./dev generate makes annotations and lists of names of that.

@@ -1,4 +1,4 @@
--- The memory in which the blocks of a scan hand values to each other: see look_back in kernels/array/scan.cu.
+-- Memory through which the blocks of a scan pass their totals on: see look_back in kernels/array/scan.cu.
 
 local core = require "cudalua.core"
 local storage = require "cudalua.gpuarray.core.storage"

@@ -1,4 +1,4 @@
--- Type rules of operations: from the operands' dtypes to those in which they are taken, and to the result's.
+-- Type promotion of operations: the dtypes that operands are converted to, and the result's dtype.
 --
 -- A rule is called with the operation and the operands' dtypes, and gives the result's dtype and then, for each
 -- operand, the dtype that it is converted to; nothing where the operation is not defined.
