@@ -10,6 +10,7 @@ local names = require "cudalua.base.names"
 local M = {}
 
 local HOST, DEVICE, ARRAY, UNIFIED = 1, 2, 3, 4 -- CUmemorytype
+local memory_types = { device = DEVICE, host = HOST, array = ARRAY, unified = UNIFIED }
 
 local STATE = {} -- key of the table with the fields, which so never lie in the object itself
 
@@ -72,33 +73,90 @@ local device_kinds = { text = "device memory or an address", number = true, Devi
 local array_kinds = { text = "an Array", Array = true }
 local context_kinds = { text = "a Context", Context = true }
 
+-- The methods that set an end of a copy.
+local function add_setters(methods, name, side)
+  methods["set_" .. side .. "_host"] = function(self, buf) set_buffer(state_of(self, name), side, HOST, buf) end
+  methods["set_" .. side .. "_array"] = function(self, ary)
+    local state = state_of(self, name)
+    set_memory(state, side, ARRAY, check_kind(state, side, "array", ary, array_kinds))
+  end
+  methods["set_" .. side .. "_device"] = function(self, ptr)
+    local state = state_of(self, name)
+    set_memory(state, side, DEVICE, check_kind(state, side, "device", host.device(ptr), device_kinds))
+  end
+  methods["set_" .. side .. "_unified"] = function(self, buf)
+    local state = state_of(self, name)
+    local ptr = getmetatable(buf) ~= "cudalua.ndarray" and host.device(buf) or buf
+    if device_kinds[core.kind(ptr) or type(ptr)] then
+      set_memory(state, side, UNIFIED, ptr)
+    else
+      set_buffer(state, side, UNIFIED, buf)
+    end
+  end
+end
+
+local function add_context_setter(methods, name, side)
+  methods["set_" .. side .. "_context"] = function(self, ctx)
+    local state = state_of(self, name)
+    state[side .. "_context"] = check_kind(state, side, "context", ctx, context_kinds)
+  end
+end
+
+-- What a setter has left: src_device ... and the type of memory. Nil: that end is another kind of memory.
+local function seen_field(state, key)
+  local side, what = key:match "^(%l+)_(.*)$"
+  if what == "memory_type" then return state[key] end
+  if state[side .. "_memory_type"] ~= memory_types[what] then return nil end
+  return state[side .. "_buffer"] or state[side .. "_object"]
+end
+
+local function field_value(name, key, value)
+  value = host.plain_number(value)
+  if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
+    errors.raise("LogicError", ("%s.%s: expected an integer from 0 to 2^53, got %s"):format(name, key,
+      errors.text(value)))
+  end
+  return value
+end
+
+-- The argument of a call: which copy of the core it is, and the stream.
+local function form_and_stream(name, form, how)
+  local stream
+  if type(how) == "table" then
+    how = errors.options(name, how, form == "2d" and { aligned = true, stream = true } or { stream = true })
+    stream = how.stream
+    if how.aligned ~= nil and type(how.aligned) ~= "boolean" then
+      errors.raise("LogicError", ("%s: aligned must be true or false, got %s"):format(name, type(how.aligned)))
+    end
+    if how.aligned == false then
+      if stream ~= nil then errors.raise("LogicError", name .. ": an unaligned copy takes no stream") end
+      form = "2d_unaligned"
+    end
+  elseif type(how) == "boolean" and form == "2d" then
+    if not how then form = "2d_unaligned" end
+  elseif how ~= nil then
+    stream = how
+  end
+  if stream ~= nil and core.kind(stream) ~= "Stream" then
+    errors.raise("LogicError", ("%s: expected a Stream, got %s"):format(name, core.kind(stream) or type(stream)))
+  end
+  return form, stream
+end
+
+local function copy(state, form, stream)
+  for _, side in ipairs { "src", "dst" } do
+    if state[side .. "_buffer"] ~= nil then
+      find_buffer(state, side, state[side .. "_memory_type"] == HOST and "host" or "unified")
+    end
+  end
+  core.memcpy_box(form, state, stream ~= nil, stream)
+end
+
 local function class(name, fields, form)
   local methods = {}
   for _, side in ipairs { "src", "dst" } do
-    methods["set_" .. side .. "_host"] = function(self, buf) set_buffer(state_of(self, name), side, HOST, buf) end
-    methods["set_" .. side .. "_array"] = function(self, ary)
-      local state = state_of(self, name)
-      set_memory(state, side, ARRAY, check_kind(state, side, "array", ary, array_kinds))
-    end
-    methods["set_" .. side .. "_device"] = function(self, ptr)
-      local state = state_of(self, name)
-      set_memory(state, side, DEVICE, check_kind(state, side, "device", host.device(ptr), device_kinds))
-    end
-    methods["set_" .. side .. "_unified"] = function(self, buf)
-      local state = state_of(self, name)
-      local ptr = getmetatable(buf) ~= "cudalua.ndarray" and host.device(buf) or buf
-      if device_kinds[core.kind(ptr) or type(ptr)] then
-        set_memory(state, side, UNIFIED, ptr)
-      else
-        set_buffer(state, side, UNIFIED, buf)
-      end
-    end
-    if form == "peer" then
-      methods["set_" .. side .. "_context"] = function(self, ctx)
-        local state = state_of(self, name)
-        state[side .. "_context"] = check_kind(state, side, "context", ctx, context_kinds)
-      end
-    end
+    add_setters(methods, name, side)
+    if form == "peer" then add_context_setter(methods, name, side) end
   end
   local mt = { __name = "cudalua." .. name, __metatable = false }
   local owner = { text = name, tables = { methods, fields, seen } }
@@ -107,13 +165,7 @@ local function class(name, fields, form)
     local state = rawget(self, STATE)
     if methods[key] then return methods[key] end
     if fields[key] then return state[key] or 0 end
-    if seen[key] then
-      local side, what = key:match "^(%l+)_(.*)$"
-      if what == "memory_type" then return state[key] end
-      local kinds = { device = DEVICE, host = HOST, array = ARRAY, unified = UNIFIED }
-      if state[side .. "_memory_type"] ~= kinds[what] then return nil end
-      return state[side .. "_buffer"] or state[side .. "_object"]
-    end
+    if seen[key] then return seen_field(state, key) end
     if type(key) ~= "string" then errors.raise("LogicError", ("%s has no field %s"):format(name, errors.text(key))) end
     return names.unknown(owner, key)
   end
@@ -123,42 +175,10 @@ local function class(name, fields, form)
       errors.raise("LogicError", ("%s has no field %s%s"):format(name, errors.text(key),
         seen[key] and " that can be written to; use the set_ methods" or ""))
     end
-    value = host.plain_number(value)
-    if type(value) ~= "number" or value < 0 or value ~= math.floor(value) or value > 2 ^ 53 then
-      errors.raise("LogicError", ("%s.%s: expected an integer from 0 to 2^53, got %s"):format(name, key,
-        errors.text(value)))
-    end
-    rawget(self, STATE)[key] = value
+    rawget(self, STATE)[key] = field_value(name, key, value)
   end
 
-  function mt:__call(how)
-    local state, stream = rawget(self, STATE), nil
-    local this = form
-    if type(how) == "table" then
-      how = errors.options(name, how, form == "2d" and { aligned = true, stream = true } or { stream = true })
-      stream = how.stream
-      if how.aligned ~= nil and type(how.aligned) ~= "boolean" then
-        errors.raise("LogicError", ("%s: aligned must be true or false, got %s"):format(name, type(how.aligned)))
-      end
-      if how.aligned == false then
-        if stream ~= nil then errors.raise("LogicError", name .. ": an unaligned copy takes no stream") end
-        this = "2d_unaligned"
-      end
-    elseif type(how) == "boolean" and form == "2d" then
-      if not how then this = "2d_unaligned" end
-    elseif how ~= nil then
-      stream = how
-    end
-    if stream ~= nil and core.kind(stream) ~= "Stream" then
-      errors.raise("LogicError", ("%s: expected a Stream, got %s"):format(name, core.kind(stream) or type(stream)))
-    end
-    for _, side in ipairs { "src", "dst" } do
-      if state[side .. "_buffer"] ~= nil then
-        find_buffer(state, side, state[side .. "_memory_type"] == HOST and "host" or "unified")
-      end
-    end
-    core.memcpy_box(this, state, stream ~= nil, stream)
-  end
+  function mt:__call(how) copy(rawget(self, STATE), form_and_stream(name, form, how)) end
 
   function mt.__tostring() return "cudalua." .. name end
 

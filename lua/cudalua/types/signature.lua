@@ -117,99 +117,138 @@ function Parser:substitution()
   return self.subs[self:index()] or fail()
 end
 
+-- What reads a type, by the character that it begins with.
+local readers = {}
+
 function Parser:type()
   local c = self:peek()
   if builtin[c] then
     self:take()
     return { type = builtin[c][1], text = builtin[c][2] }
-  elseif c == "P" or c == "R" or c == "O" then
+  end
+  local read = readers[c]
+  return read and read(self) or fail()
+end
+
+-- A space, unless the text ends with a mark already.
+local function gap(text) return text:find "[%*&]$" and "" or " " end
+
+local function pointer_to(mark)
+  return function(self)
     self:take()
     local to = self:type()
-    local mark = c == "P" and "*" or c == "R" and "&" or "&&"
     local t = { type = "pointer", to = to, before = to.before, after = to.after }
     if to.after then -- of a function or an array: void (*)(int)
       t.before = (to.type == "pointer" and to.before or to.before .. "(") .. mark
       t.after = (to.type == "pointer" and "" or ")") .. to.after
       t.text = t.before .. t.after
     else
-      t.text = to.text .. (to.text:find("[%*&]$") and "" or " ") .. mark
+      t.text = to.text .. gap(to.text) .. mark
     end
     return self:remember(t)
-  elseif c == "r" or c == "V" or c == "K" then
-    local words = {}
-    while self:peek():find("[rVK]") do
-      words[#words + 1] = ({ r = "__restrict__", V = "volatile", K = "const" })[self:take()]
-    end
-    local t = self:type()
-    local word, pointer = table.concat(words, " "), t.type == "pointer"
-    local q = { type = t.type, text = pointer and t.text .. " " .. word or word .. " " .. t.text, to = t.to,
-      params = t.params }
-    if t.after then
-      q.before, q.after = pointer and t.before .. " " .. word or word .. " " .. t.before, t.after
-      q.text = q.before .. q.after
-    end
-    return self:remember(q)
-  elseif c == "F" then
-    self:take()
-    self:accept("Y") -- extern "C"
-    local ret, params = self:type(), {}
-    while not self:accept("E") do params[#params + 1] = self:type() end
-    local texts = {}
-    for i, p in ipairs(params) do texts[i] = p.text end
-    local after = "(" .. (texts[1] == "void" and "" or table.concat(texts, ", ")) .. ")"
-    local before = ret.text .. (ret.text:find "[%*&]$" and "" or " ")
-    return self:remember { type = "bytes", text = before .. after, params = params, before = before, after = after }
-  elseif c == "A" then
-    self:take()
-    local n
-    if self:accept("T") then -- as many elements as a template argument says
-      n = self.template and self.template[self:index()] or fail()
-      n = n.text
-    else
-      n = self.s:match("^%d*", self.i)
-      self.i = self.i + #n
-    end
-    if not self:accept("_") then fail() end
-    local of = self:type()
-    local before = of.before or of.text .. (of.text:find "[%*&]$" and "" or " ")
-    local after = "[" .. n .. "]" .. (of.after or "")
-    return self:remember { type = "bytes", text = before .. after, before = before, after = after }
-  elseif c == "M" then
-    self:take()
-    local class, member = self:type(), self:type()
-    return self:remember { type = "bytes", text = member.text .. " " .. class.text .. "::*" }
-  elseif c == "T" then
-    self:take()
-    local t = self.template and self.template[self:index()] or fail()
-    return self:remember(t)
-  elseif c == "S" then
-    local t = self:substitution()
-    if self:accept("I") then return self:remember(self:template_args(t)) end
-    return t
-  elseif c == "N" then
-    self:take()
-    return self:remember(self:nested_name())
-  elseif c == "D" then
-    local two = self.s:sub(self.i, self.i + 1)
-    self:take(2)
-    if two == "Dp" then return self:type() end -- a pack: what it stands for takes its place
-    if two == "Dn" then return { type = "pointer", text = "nullptr_t" } end
-    if two == "Di" then return { type = "uint32", text = "char32_t" } end
-    if two == "Ds" then return { type = "uint16", text = "char16_t" } end
-    if two == "Du" then return { type = "uint8", text = "char8_t" } end
-    if two == "DF" then -- _Float16, __bf16
-      local kind = self.s:match("^16[_b]", self.i) or fail()
-      self:take(3)
-      return kind == "16_" and { type = "float16", text = "_Float16" } or { type = "bfloat16", text = "__bf16" }
-    end
-    return fail()
-  elseif c:find("%d") then
-    local t = self:remember(self:source_name())
-    if self:accept("I") then return self:remember(self:template_args(t)) end
-    return t
   end
-  return fail()
 end
+
+readers.P, readers.R, readers.O = pointer_to "*", pointer_to "&", pointer_to "&&"
+
+local qualifiers = { r = "__restrict__", V = "volatile", K = "const" }
+
+local function qualified(self)
+  local words = {}
+  while qualifiers[self:peek()] do words[#words + 1] = qualifiers[self:take()] end
+  local t = self:type()
+  local word, pointer = table.concat(words, " "), t.type == "pointer"
+  local q = { type = t.type, text = pointer and t.text .. " " .. word or word .. " " .. t.text, to = t.to,
+    params = t.params }
+  if t.after then
+    q.before, q.after = pointer and t.before .. " " .. word or word .. " " .. t.before, t.after
+    q.text = q.before .. q.after
+  end
+  return self:remember(q)
+end
+
+readers.r, readers.V, readers.K = qualified, qualified, qualified
+
+-- A type that is written around a name, as those of functions and arrays are.
+local function around(self, before, after, params)
+  return self:remember { type = "bytes", text = before .. after, params = params, before = before, after = after }
+end
+
+function readers.F(self) -- a function
+  self:take()
+  self:accept("Y") -- extern "C"
+  local ret, params = self:type(), {}
+  while not self:accept("E") do params[#params + 1] = self:type() end
+  local texts = {}
+  for i, p in ipairs(params) do texts[i] = p.text end
+  return around(self, ret.text .. gap(ret.text), "(" .. (texts[1] == "void" and "" or table.concat(texts, ", ")) .. ")",
+    params)
+end
+
+function readers.A(self) -- an array
+  self:take()
+  local n
+  if self:accept("T") then -- as many elements as a template argument says
+    n = self.template and self.template[self:index()] or fail()
+    n = n.text
+  else
+    n = self.s:match("^%d*", self.i)
+    self.i = self.i + #n
+  end
+  if not self:accept("_") then fail() end
+  local of = self:type()
+  return around(self, of.before or of.text .. gap(of.text), "[" .. n .. "]" .. (of.after or ""))
+end
+
+function readers.M(self) -- a pointer to a member
+  self:take()
+  local class, member = self:type(), self:type()
+  return self:remember { type = "bytes", text = member.text .. " " .. class.text .. "::*" }
+end
+
+function readers.T(self) -- a parameter of the template
+  self:take()
+  local t = self.template and self.template[self:index()] or fail()
+  return self:remember(t)
+end
+
+function readers.S(self) -- a type of before
+  local t = self:substitution()
+  if self:accept("I") then return self:remember(self:template_args(t)) end
+  return t
+end
+
+function readers.N(self) -- a name in a namespace or a class
+  self:take()
+  return self:remember(self:nested_name())
+end
+
+local with_two_letters = {
+  Dn = function() return { type = "pointer", text = "nullptr_t" } end,
+  Di = function() return { type = "uint32", text = "char32_t" } end,
+  Ds = function() return { type = "uint16", text = "char16_t" } end,
+  Du = function() return { type = "uint8", text = "char8_t" } end,
+  Dp = function(self) return self:type() end, -- a pack: what it stands for takes its place
+}
+
+function with_two_letters.DF(self) -- _Float16, __bf16
+  local kind = self.s:match("^16[_b]", self.i) or fail()
+  self:take(3)
+  return kind == "16_" and { type = "float16", text = "_Float16" } or { type = "bfloat16", text = "__bf16" }
+end
+
+function readers.D(self)
+  local read = with_two_letters[self:take(2)]
+  return read and read(self) or fail()
+end
+
+local function with_a_name(self)
+  local t = self:remember(self:source_name())
+  if self:accept("I") then return self:remember(self:template_args(t)) end
+  return t
+end
+
+for digit = 0, 9 do readers[tostring(digit)] = with_a_name end -- of the name's length
 
 local function parser(s, i) return setmetatable({ s = s, i = i, subs = {} }, Parser) end
 
