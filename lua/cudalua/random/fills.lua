@@ -184,15 +184,13 @@ local function generated(class, self, name, shape, dtype, stream, ...)
   end)
 end
 
----The methods of a class that make arrays of numbers.
----@param class cudalua.random.FillClass
----@return table
-function M.methods(class)
+-- The methods that set the elements of arrays.
+local function add_fill_methods(class, methods)
   ---What makes arrays of numbers as PyCUDA's generators do. Of Sobol generators an array's last axis, or last axes
   ---together, are the dimensions of points; their normal numbers and numbers of events are inverses of the distribution
   ---functions, which keep the order.
   ---@class cudalua.random.FillGenerator
-  local Methods = {}
+  local Methods = methods
 
   ---Sets an array to uniform numbers: floats in (0, 1], integers of all values.
   ---@param a cudalua.gpuarray.Array  float32, float64, or integers of 32 or 64 bits; of Sobol generators of 32
@@ -237,6 +235,12 @@ function M.methods(class)
     end)
     return a
   end
+end
+
+-- The methods that make new arrays.
+local function add_gen_methods(class, methods)
+  ---@class cudalua.random.FillGenerator
+  local Methods = methods
 
   ---Uniform numbers: floats in (0, 1], integers of all values.
   ---@param shape integer|integer[]  of Sobol generators (points, dimensions), or a number: how many points
@@ -280,8 +284,16 @@ function M.methods(class)
   function Methods:gen_poisson(shape, dtype, mean, stream)
     return generated(class, self, "poisson", shape, dtype == nil and dtypes.uint32 or dtypes.of(dtype), stream, mean)
   end
+end
 
-  return Methods
+---The methods of a class that make arrays of numbers.
+---@param class cudalua.random.FillClass
+---@return cudalua.random.FillGenerator
+function M.methods(class)
+  local methods = {}
+  add_fill_methods(class, methods)
+  add_gen_methods(class, methods)
+  return methods
 end
 
 return M

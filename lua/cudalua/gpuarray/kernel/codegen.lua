@@ -31,94 +31,143 @@ end
 ---@field stores {dtype: cudalua.dtype.DType, name: string}[]  what a program with several results stores; compute()
 ---  has them as references behind its parameters then, and returns nothing
 
----@param tokens table[]
----@return cudalua.gpuarray.Program
-function M.program(tokens)
-  local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {} }
-  local values, stack, lines, pieces = {}, {}, {}, {}
-  local function push(dtype, name)
-    values[#values + 1] = { dtype = dtype, name = name }
-    stack[#stack + 1] = values[#values]
+-- What a program is made of while its tokens are read, one after another. A value is {dtype, name}. Values that tokens
+-- make are numbered; a token that is a number stands for one of them.
+---@class cudalua.gpuarray.ProgramReader
+---@field program cudalua.gpuarray.Program
+---@field values table[]   all that there were
+---@field stack table[]    those that were not used yet
+---@field lines string[]   of compute()
+---@field params string[]  of compute(): arrays, and scalars, in the order of their tokens
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:needs(dtype) use(self.program.pieces, ctype.pieces(dtype)) end
+
+function Reader:push(dtype, name)
+  local v = { dtype = dtype, name = name }
+  self.values[#self.values + 1], self.stack[#self.stack + 1] = v, v
+  return v
+end
+
+-- Elements of arrays are loaded where something is done with them: what is only copied keeps its bits.
+function Reader:name_of(v)
+  if v.load then
+    add(self.lines, "  const %s %s = %s;", ctype.register(v.dtype), v.name, v.load)
+    v.load = nil
   end
-  local params = {}
-  -- Elements of arrays are loaded where something is done with them: what is only copied keeps its bits.
-  local function name_of(v)
-    if v.load then
-      add(lines, "  const %s %s = %s;", ctype.register(v.dtype), v.name, v.load)
-      v.load = nil
-    end
-    return v.name
-  end
-  local function stored(v)
-    if v.element and v.dtype.kind ~= "bool" then return v.element end
-    return ctype.store(v.dtype, name_of(v))
-  end
-  local function pop(dtype)
-    local v = table.remove(stack)
-    name_of(v)
-    if v.dtype == dtype then return v.name end
-    use(pieces, ctype.pieces(v.dtype))
-    use(pieces, ctype.pieces(dtype))
-    local name = ("c%d"):format(#lines + 1)
-    add(lines, "  const %s %s = %s;", ctype.register(dtype), name, ctype.convert(v.dtype, dtype, v.name))
-    return name
-  end
+  return v.name
+end
+
+-- A value as memory has it.
+function Reader:stored(v)
+  if v.element and v.dtype.kind ~= "bool" then return v.element end
+  return ctype.store(v.dtype, self:name_of(v))
+end
+
+function Reader:pop(dtype)
+  local v = table.remove(self.stack)
+  self:name_of(v)
+  if v.dtype == dtype then return v.name end
+  self:needs(v.dtype)
+  self:needs(dtype)
+  local name = ("c%d"):format(#self.lines + 1)
+  add(self.lines, "  const %s %s = %s;", ctype.register(dtype), name, ctype.convert(v.dtype, dtype, v.name))
+  return name
+end
+
+function Reader:operation(t)
+  local z = t.z and self:pop(t.z)
+  local y = t.y and self:pop(t.y)
+  local names = { ["1"] = self:pop(t.x), ["2"] = y, ["3"] = z }
+  local name, decisive = ("v%d"):format(#self.lines + 1), t.op.values == 2 and t.y or t.x
+  self:needs(t.result)
+  use(self.program.pieces, t.op.pieces(decisive))
+  local text, exact = t.op.code(decisive, t.result)
+  text = text:gsub("%$(%d)", names)
+  add(self.lines, "  const %s %s = %s;", ctype.register(t.result), name, exact and text or ctype.round(t.result, text))
+  add(self.program.ops, t.op.name)
+  self:push(t.result, name)
+end
+
+-- By the kind of a token.
+local token_readers = {}
+
+function token_readers.leaf(self, t)
+  local leaves = self.program.leaves
+  leaves[#leaves + 1] = t
+  local name = ("a%d"):format(#leaves)
+  add(self.params, "const %s %s", ctype.memory(t.dtype), name)
+  self:needs(t.dtype)
+  local loaded = ctype.load(t.dtype, name)
+  local v = self:push(t.dtype, loaded ~= name and name .. "v" or name)
+  v.element, v.load = name, loaded ~= name and loaded or nil
+end
+
+function token_readers.scalar(self, t)
+  local scalars = self.program.scalars
+  scalars[#scalars + 1] = t.dtype
+  local name = ("s%d"):format(#scalars)
+  add(self.params, "const %s %s", ctype.register(t.dtype), name)
+  self:push(t.dtype, name)
+end
+
+function token_readers.store(self)
+  local stores = self.program.stores
+  stores[#stores + 1] = table.remove(self.stack)
+end
+
+-- Reads tokens up to those of the end.
+function Reader:read(tokens)
   for i, t in ipairs(tokens) do
     if type(t) == "number" then
-      stack[#stack + 1] = values[t]
+      self.stack[#self.stack + 1] = self.values[t]
     elseif t.op then
-      local z = t.z and pop(t.z)
-      local y = t.y and pop(t.y)
-      local names = { ["1"] = pop(t.x), ["2"] = y, ["3"] = z }
-      local name = ("v%d"):format(#lines + 1)
-      use(pieces, ctype.pieces(t.result))
-      use(pieces, t.op.pieces(t.op.values == 2 and t.y or t.x))
-      local text, exact = t.op.code(t.op.values == 2 and t.y or t.x, t.result)
-      text = text:gsub("%$(%d)", names)
-      add(lines, "  const %s %s = %s;", ctype.register(t.result), name, exact and text or ctype.round(t.result, text))
-      add(p.ops, t.op.name)
-      push(t.result, name)
-    elseif t.kind == "leaf" then
-      p.leaves[#p.leaves + 1] = t
-      local name = ("a%d"):format(#p.leaves)
-      add(params, "const %s %s", ctype.memory(t.dtype), name)
-      use(pieces, ctype.pieces(t.dtype))
-      local loaded = ctype.load(t.dtype, name)
-      push(t.dtype, loaded ~= name and name .. "v" or name)
-      local v = values[#values]
-      v.element, v.load = name, loaded ~= name and loaded or nil
-    elseif t.kind == "scalar" then
-      p.scalars[#p.scalars + 1] = t.dtype
-      local name = ("s%d"):format(#p.scalars)
-      add(params, "const %s %s", ctype.register(t.dtype), name)
-      push(t.dtype, name)
-    elseif t.kind == "store" then
-      p.stores[#p.stores + 1] = table.remove(stack)
+      self:operation(t)
+    elseif token_readers[t.kind] then
+      token_readers[t.kind](self, t)
     else
-      p.ending = { unpack(tokens, i) }
-      break
+      self.program.ending = { unpack(tokens, i) }
+      return
     end
   end
-  local result = stack[#stack] or p.stores[1]
-  p.dtype = result.dtype
-  use(pieces, ctype.pieces(p.dtype)) -- for storing it
-  -- Arrays first, then scalars, in the order of their numbers.
+end
+
+-- Arrays first, then scalars, in the order of their numbers.
+local function in_order(params)
   table.sort(params, function(a, b)
     local ka, na = a:match "([as])(%d+)$"
     local kb, nb = b:match "([as])(%d+)$"
     if ka ~= kb then return ka < kb end
     return tonumber(na) < tonumber(nb)
   end)
+  return params
+end
+
+-- What was read, as the function compute().
+function Reader:compute()
+  local p, lines, params = self.program, self.lines, in_order(self.params)
+  local result = self.stack[#self.stack] or p.stores[1]
+  p.dtype = result.dtype
+  self:needs(p.dtype) -- for storing it
   local returned = #p.stores > 0 and "void" or ctype.memory(p.dtype)
-  if #p.stores == 0 then add(lines, "  return %s;", stored(result)) end
+  if #p.stores == 0 then add(lines, "  return %s;", self:stored(result)) end
   for k, v in ipairs(p.stores) do
-    use(pieces, ctype.pieces(v.dtype))
+    self:needs(v.dtype)
     add(params, "%s &r%d", ctype.memory(v.dtype), k)
-    add(lines, "  r%d = %s;", k, stored(v))
+    add(lines, "  r%d = %s;", k, self:stored(v))
   end
-  p.compute = ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
+  return ("static __device__ __forceinline__ %s compute(%s) {\n%s\n}\n"):format(returned, concat(params, ", "),
     concat(lines, "\n"))
-  p.pieces = pieces
+end
+
+---@param tokens table[]
+---@return cudalua.gpuarray.Program
+function M.program(tokens)
+  local p = { leaves = {}, scalars = {}, ops = {}, ending = {}, stores = {}, pieces = {} }
+  local reader = setmetatable({ program = p, values = {}, stack = {}, lines = {}, params = {} }, Reader)
+  reader:read(tokens)
+  p.compute = reader:compute()
   return p
 end
 

@@ -117,92 +117,142 @@ local function pack(list, known, dt, run)
   return name
 end
 
--- Where elements are: the functions of the kernel, their types, and the parameters that they need.
-local function functions(p, run)
+---A program's operands, as the functions of a scan's kernel know them: parts of CUDA C, each a list of lines.
+---@class cudalua.gpuarray.ScanOperands
+---@field run integer         elements of a run
+---@field result cudalua.dtype.DType
+---@field ending table        the program's end
+---@field stay cudalua.gpuarray.Axes  those of the lines
+---@field go cudalua.gpuarray.Axes    those along a line
+---@field striped boolean     a thread takes each element by itself
+---@field params string[]     of the kernel: extents and strides
+---@field out string          where a result is in its line
+---@field uniform string[]    reads what is the same for all elements
+---@field raw string[]        members of raw_t: an element of each operand
+---@field bases string[]      members of bases_t: where a line begins in each of them
+---@field begins string[]     fills a bases_t
+---@field loads string[]      fills a raw_t
+---@field runs string[]       fills a run of them, with wide loads
+---@field ahead string[]      fetches what is read later
+---@field arguments string[]  of compute()
+---@field packs string[]      types of wide loads
+---@field known table<string, boolean>  the names of these
+
+local function add_operand(o, p, i, operand)
+  local leaf, step = p.leaves[i], p.ending[operand].step
+  local c = ctype.memory(leaf.dtype)
+  add(o.raw, "  %s a%d;", c, i)
+  add(o.bases, "  const %s *b%d;", c, i)
+  add(o.begins, "    b.b%d = p%d + (%s);", i, i, address.place(o.params, o.stay, ("k%d"):format(i)))
+  add(o.loads, "    x.a%d = b.b%d[%s];", i, i, address.place(o.params, o.go, ("r%d"):format(i), step))
+  if step == 1 then add(o.ahead, "    fetch_ahead(b.b%d + first, n - first);", i) end
+  if o.ending.vector and not o.striped then
+    local name = pack(o.packs, o.known, leaf.dtype, o.run)
+    add(o.runs, "    const %s x%d = *(const %s *)(b.b%d + r);", name, i, name, i)
+    add(o.runs, "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i].a%d = x%d.e[i];", i, i)
+  end
+  add(o.arguments, "x.a%d", i)
+end
+
+---@param p cudalua.gpuarray.Program
+---@param run integer
+---@return cudalua.gpuarray.ScanOperands
+local function operands_of(p, run)
   local ending = p.ending[1]
-  local result = ending.scan.result
-  local stay = address.axes(ending.kept, ending.wide, { label = "k", index = "index_t" })
-  local go = address.axes(ending.gone, ending.wide, { label = "r", index = "index_t" })
-  local striped = ending.vector == "striped"
-  local params, raw, begins, loads, runs, arguments, lines = {}, {}, {}, {}, {}, {}, {}
-  local packs, known, ahead = {}, {}, {}
-  local bases = { ("  %s *out;"):format(ctype.memory(result)) }
-  address.extents(params, stay)
-  address.extents(params, go)
-  add(begins, "    b.out = out + (%s);", address.place(params, stay, "ko"))
-  local out = address.place(params, go, "ro", p.ending[2].step)
+  local o = { run = run, ending = ending, result = ending.scan.result, striped = ending.vector == "striped",
+    stay = address.axes(ending.kept, ending.wide, { label = "k", index = "index_t" }),
+    go = address.axes(ending.gone, ending.wide, { label = "r", index = "index_t" }),
+    params = {}, uniform = {}, raw = {}, bases = {}, begins = {}, loads = {}, runs = {}, ahead = {}, arguments = {},
+    packs = {}, known = {} }
+  add(o.bases, "  %s *out;", ctype.memory(o.result))
+  address.extents(o.params, o.stay)
+  address.extents(o.params, o.go)
+  add(o.begins, "    b.out = out + (%s);", address.place(o.params, o.stay, "ko"))
+  o.out = address.place(o.params, o.go, "ro", p.ending[2].step)
   local operand = 2
   for i, leaf in ipairs(p.leaves) do
-    local c = ctype.memory(leaf.dtype)
     if leaf.class == "one" then
-      add(lines, "  const %s u%d = *p%d;", c, i, i)
-      add(arguments, "u%d", i)
+      add(o.uniform, "  const %s u%d = *p%d;", ctype.memory(leaf.dtype), i, i)
+      add(o.arguments, "u%d", i)
     else
       operand = operand + 1
-      add(raw, "  %s a%d;", c, i)
-      add(bases, "  const %s *b%d;", c, i)
-      add(begins, "    b.b%d = p%d + (%s);", i, i, address.place(params, stay, ("k%d"):format(i)))
-      add(loads, "    x.a%d = b.b%d[%s];", i, i,
-        address.place(params, go, ("r%d"):format(i), p.ending[operand].step))
-      if p.ending[operand].step == 1 then add(ahead, "    fetch_ahead(b.b%d + first, n - first);", i) end
-      if ending.vector and not striped then
-        local name = pack(packs, known, leaf.dtype, run)
-        add(runs, "    const %s x%d = *(const %s *)(b.b%d + r);", name, i, name, i)
-        add(runs, "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i].a%d = x%d.e[i];", i, i)
-      end
-      add(arguments, "x.a%d", i)
+      add_operand(o, p, i, operand)
     end
   end
-  for i = 1, #p.scalars do add(arguments, "s%d", i) end
+  for i = 1, #p.scalars do add(o.arguments, "s%d", i) end
+  return o
+end
 
+-- Where lines begin, and what of them is fetched early.
+local function add_bases(lines, o)
+  local begins = concat(o.begins, "\n")
   add(lines, "  const auto bases = [&](const unsigned long long k) {\n    bases_t b;")
-  begins, loads = concat(begins, "\n"), concat(loads, "\n")
-  address.coordinates(lines, "    ", "(index_t)k", stay, begins)
+  address.coordinates(lines, "    ", "(index_t)k", o.stay, begins)
   add(lines, "%s\n    return b;\n  };", begins)
-  if ending.form == "tiles" then
+  if o.ending.form == "tiles" then
     add(lines, "  const auto ahead = [&](const unsigned long long line, const index_t first) {")
-    add(lines, "    const bases_t b = bases(line);\n%s\n  };", concat(ahead, "\n"))
+    add(lines, "    const bases_t b = bases(line);\n%s\n  };", concat(o.ahead, "\n"))
   end
-  if striped then
-    add(lines, "  const auto load = [&](const bases_t &b, const index_t r) -> raw_t {")
-    if #raw > 0 then add(lines, "    struct {\n%s\n    } x;", concat(raw, "\n")) end
-  else
-    add(lines, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;")
+end
+
+local function add_load(lines, o, begin, result)
+  local loads = concat(o.loads, "\n")
+  add(lines, begin)
+  address.coordinates(lines, "    ", "r", o.go, loads)
+  add(lines, "%s\n    return %s;\n  };", loads, result)
+end
+
+local function add_put(lines, o, begin)
+  add(lines, begin)
+  address.coordinates(lines, "    ", "r", o.go, o.out)
+  add(lines, "    b.out[%s] = result(y);\n  };", o.out)
+end
+
+-- A thread takes each element by itself, and computes what it reads at once.
+local function add_striped(lines, o)
+  local begin = "  const auto load = [&](const bases_t &b, const index_t r) -> raw_t {"
+  if #o.raw > 0 then begin = ("%s\n    struct {\n%s\n    } x;"):format(begin, concat(o.raw, "\n")) end
+  add_load(lines, o, begin, ("compute(%s)"):format(concat(o.arguments, ", ")))
+  if not o.ending.form:find "^columns" then
+    add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return x; };")
+    add(lines, "  const auto outcome = [&](const raw_t &, const acc_t &y, const acc_t &, bool) { return y; };")
   end
-  address.coordinates(lines, "    ", "r", go, loads)
-  add(lines, "%s\n    return %s;\n  };", loads, striped and ("compute(%s)"):format(concat(arguments, ", ")) or "x")
-  if striped then
-    if not ending.form:find "^columns" then
-      add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return x; };")
-      add(lines, "  const auto outcome = [&](const raw_t &, const acc_t &y, const acc_t &, bool) { return y; };")
-    end
-    add(lines, "  const auto put = [&](const bases_t &b, const index_t r, const acc_t &y) {")
-    address.coordinates(lines, "    ", "r", go, out)
-    add(lines, "    b.out[%s] = result(y);\n  };", out)
-    return concat(lines, "\n"), ("struct bases_t {\n%s\n};\n"):format(concat(bases, "\n")), params
-  end
+  add_put(lines, o, "  const auto put = [&](const bases_t &b, const index_t r, const acc_t &y) {")
+end
+
+-- A thread takes runs of neighbours, with wide loads if these are possible.
+local function add_runs(lines, o)
+  add_load(lines, o, "  const auto load = [&](const bases_t &b, const index_t r) {\n    raw_t x;", "x")
   add(lines, "  const auto load_run = [&](const bases_t &b, const index_t r, raw_t (&raw)[RUN]) {")
-  if not ending.vector then
-    runs = { "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i] = load(b, r + i);" }
-  end
-  add(lines, "%s\n  };", concat(runs, "\n"))
-  add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return compute(%s); };", concat(arguments, ", "))
-  add(lines, "  const auto put = [&](const bases_t &b, const index_t r, const raw_t &, const acc_t &y, const acc_t &, "
-    .. "bool) {")
-  address.coordinates(lines, "    ", "r", go, out)
-  add(lines, "    b.out[%s] = result(y);\n  };", out)
+  add(lines, "%s\n  };", o.ending.vector and concat(o.runs, "\n") or
+    "#pragma unroll\n    for (int i = 0; i < RUN; i++) raw[i] = load(b, r + i);")
+  add(lines, "  const auto value = [&](const raw_t &x) -> acc_t { return compute(%s); };", concat(o.arguments, ", "))
+  add_put(lines, o, "  const auto put = [&](const bases_t &b, const index_t r, const raw_t &, const acc_t &y, "
+    .. "const acc_t &, bool) {")
   add(lines, "  const auto put_run = [&](const bases_t &b, const index_t r, const raw_t (&raw)[RUN], "
     .. "const acc_t (&y)[RUN], const acc_t &e, bool any) {")
-  if ending.vector then
-    local name = pack(packs, known, result, run)
+  if o.ending.vector then
+    local name = pack(o.packs, o.known, o.result, o.run)
     add(lines, "    %s v;\n#pragma unroll\n    for (int i = 0; i < RUN; i++) v.e[i] = result(y[i]);", name)
     add(lines, "    *(%s *)(b.out + r) = v;\n  };", name)
   else
     add(lines, "#pragma unroll\n    for (int i = 0; i < RUN; i++) put(b, r + i, raw[i], y[i], e, any);\n  };")
   end
-  local types = ("struct raw_t {\n%s\n};\nstruct bases_t {\n%s\n};\n%s\n"):format(concat(raw, "\n"),
-    concat(bases, "\n"), concat(packs, "\n"))
-  return concat(lines, "\n"), types, params
+end
+
+-- The functions of the kernel, their types, and the parameters that they need.
+local function functions(p, run)
+  local o = operands_of(p, run)
+  local lines, bases = o.uniform, concat(o.bases, "\n")
+  add_bases(lines, o)
+  if o.striped then
+    add_striped(lines, o)
+    return concat(lines, "\n"), ("struct bases_t {\n%s\n};\n"):format(bases), o.params
+  end
+  add_runs(lines, o)
+  local types = ("struct raw_t {\n%s\n};\nstruct bases_t {\n%s\n};\n%s\n"):format(concat(o.raw, "\n"), bases,
+    concat(o.packs, "\n"))
+  return concat(lines, "\n"), types, o.params
 end
 
 ---The kernel that scans a program's values.
