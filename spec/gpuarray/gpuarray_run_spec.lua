@@ -1,6 +1,7 @@
 -- The one launch (lua/cudalua/gpuarray/core/run.lua): a finalizer of the user may write to what a kernel reads, at any
 -- line of a call. The result is that of before the write or that of after it, for each kind of kernel.
 local gpu = require "spec.support.gpu"
+local mask = require "cudalua.gpuarray.index.mask"
 local reentry = require "spec.support.reentry"
 local runs = require "cudalua.gpuarray.core.run"
 local sort_run = require "cudalua.gpuarray.order.sort_run"
@@ -218,6 +219,20 @@ describe("an attempt that is made again", function()
       results[got:item()] = true
     end
     assert.same({ [808] = true, [1616] = true }, results)
+  end)
+
+  it("says for which function a mask cannot be counted again, inside a capture", function()
+    local values, other = gpuarray.arange(400, "int32"):eval(), gpuarray.zeros(4):eval()
+    local places = mask.places((values % 3):eq(0), "gpuarray.flatnonzero")
+    assert.equal(134, places.count)
+    for _, f in ipairs { mask.listed, function(p) return mask.selected(p, values._leaf) end } do
+      assert.equal(134, f(places)._size)
+      other:fill(1) -- what the mask reads might be another one now
+      gpu.raises("LogicError", "gpuarray.flatnonzero: inside a capture, the number of elements", function()
+        cuda.Stream():capture(function() f(places) end)
+      end)
+      assert.equal(134, f(places)._size)
+    end
   end)
 
   it("repeats for AGAIN alone, and gives what the attempt returns, nil too", function()

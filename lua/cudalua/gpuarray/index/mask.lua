@@ -48,15 +48,24 @@ local function selecting(bytes)
     value = "from[i]" })
 end
 
+---A mask that was counted.
+---@class cudalua.gpuarray.MaskPlaces
+---@field n integer      elements of the mask
+---@field count integer  of them are true
+---@field leaf? table    where the mask is; nil if it has no elements
+---@field counts? table  where the kernel left how many are true before each tile
+---@field since? integer storage.writes when they were counted
+---@field what string    for messages
+
 -- Counts where the mask is true. Who uses the count looks whether arrays were written to since then.
-local function count_in(since, p, what)
+local function count_in(since, p)
   local leaf, n, counts, tiles = p.leaf, p.n, p.counts, math.ceil(p.n / TILE)
   local done, captured = run.sequence { since = since, leaves = { leaf }, writes = {},
     { kernel = kernels.get("mask_count", counting), blocks = tiles,
       arguments = { leaf.buf, leaf.off, n, counts.buf, 0 } },
     { kernel = kernels.get("mask_offsets", adding_up), blocks = 1, arguments = { counts.buf, 0, tiles } } }
   if captured then
-    layout.refuse(what, "inside a capture, the number of elements that a mask selects is not known")
+    layout.refuse(p.what, "inside a capture, the number of elements that a mask selects is not known")
   end
   if not done then return run.AGAIN end
   local total = ffi.new "int64_t[1]" -- its own each time: a finalizer may use masks, too
@@ -68,18 +77,18 @@ end
 local function places(leaf, mask, what)
   if not (leaf.dense and leaf.aligned) then leaf = view.copy(mask, "C")._leaf end
   local n = mask._size
-  if n == 0 then return { n = 0, count = 0 } end
+  if n == 0 then return { n = 0, count = 0, what = what } end
   local tiles = math.ceil(n / TILE)
   local counts = storage.empty(dtypes.int64, { tiles + 1 }, tiles + 1)._leaf
-  local p = { n = n, leaf = leaf, counts = counts }
-  run.until_done(count_in, p, what)
+  local p = { n = n, count = 0, leaf = leaf, counts = counts, what = what }
+  run.until_done(count_in, p)
   return p
 end
 
 ---What is known of a mask once the program has waited for it.
 ---@param mask cudalua.gpuarray.Array  of bool
 ---@param what string                  for messages
----@return {n: integer, count: integer}  of how many elements how many are true
+---@return cudalua.gpuarray.MaskPlaces
 function M.places(mask, what)
   local leaf = evaluate.evaluate(mask)
   return move.inside(leaf, places, leaf, mask, what)
@@ -113,12 +122,12 @@ local function selected(p, x)
 end
 
 ---The positions where a mask is true.
----@param p table  of places()
+---@param p cudalua.gpuarray.MaskPlaces
 ---@return cudalua.gpuarray.Array  1-D, int64, from 1
 function M.listed(p) return p.count == 0 and storage.empty(dtypes.int64, { 0 }, 0) or move.inside(p.leaf, listed, p) end
 
 ---The elements where a mask is true.
----@param p table     of places()
+---@param p cudalua.gpuarray.MaskPlaces
 ---@param leaf table  without gaps, in C order, of as many elements as the mask or more
 ---@return cudalua.gpuarray.Array  1-D
 function M.selected(p, leaf)
