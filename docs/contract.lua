@@ -192,9 +192,9 @@ return {
     gpuarray_functions_spec = both(names.operations) .. [[ vec splay fast_math Array:iadd Array:isub Array:imul
       Array:idiv Array:imod Array:ipow Array:ifloordiv Array:cuda_array_interface]],
     typeinfo_spec = "finfo iinfo can_cast result_type",
-    gpuarray_numpy_functions_spec = [[isclose allclose array_equal nan_to_num masked_fill diff interp isin intersect1d
-      union1d setdiff1d setxor1d unravel_index ravel_multi_index average unstack Array:isclose Array:allclose
-      Array:array_equal Array:nan_to_num Array:masked_fill Array:diff Array:isin Array:average Array:unstack]],
+    gpuarray_numpy_functions_spec = defined("derived.average", "derived.closeness", "derived.diff", "derived.replace",
+      "derived.sets") .. [[ interp intersect1d union1d setdiff1d setxor1d unravel_index ravel_multi_index]] ..
+      both " unstack",
     gpuarray_spec = "eager eval scope Array:eval Array:release",
     gpuarray_sort_spec = defined("order.sort", "order.quantile", "order.nanquantile"),
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
@@ -202,9 +202,8 @@ return {
     gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max
       subset_dot]],
     gpuarray_scan_spec = defined "reduce.scan",
-    gpuarray_index_spec = [[Array:slice take put take_along_axis put_along_axis where nonzero argwhere flatnonzero
-      compress extract place putmask select choose multi_take multi_put multi_take_put searchsorted Array:take Array:put
-      Array:nonzero Array:where Array:compress Array:choose Array:searchsorted]],
+    gpuarray_index_spec = defined("index.choose", "index.take", "index.where") .. [[ Array:slice take_along_axis
+      put_along_axis argwhere flatnonzero extract place putmask select multi_take multi_put multi_take_put]],
   },
   {
     module = "cudalua.math", prefix = "math",

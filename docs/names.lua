@@ -18,6 +18,64 @@ return {
   reductions = [[sum prod mean min max argmin argmax nanmin nanmax nanargmin nanargmax any all count_nonzero]],
   scans = [[cumsum nancumsum cumprod cummax cummin]],
   defined = {
+    ["derived.average"] = {
+      average = "a options",
+    },
+    ["derived.closeness"] = {
+      allclose = "a b options",
+      array_equal = "a b options",
+      isclose = "a b options",
+    },
+    ["derived.diff"] = {
+      diff = "a n options",
+    },
+    ["derived.replace"] = {
+      masked_fill = "a mask value options",
+      nan_to_num = "a options",
+    },
+    ["derived.sets"] = {
+      isin = "a values options",
+    },
+    ["index.choose"] = {
+      choose = "numbers choices options",
+      searchsorted = "a values options",
+    },
+    ["index.take"] = {
+      put = "a indices values options",
+      take = "a indices options",
+    },
+    ["index.where"] = {
+      compress = "condition a options",
+      nonzero = "a options",
+      where = "c a b options",
+    },
+    ["order.nanquantile"] = {
+      nanmedian = "a options",
+      nanpercentile = "a q options",
+      nanquantile = "a q options",
+    },
+    ["order.quantile"] = {
+      median = "a options",
+      percentile = "a q options",
+      quantile = "a q options",
+    },
+    ["order.sort"] = {
+      argpartition = "a kth options",
+      argsort = "a options",
+      partition = "a kth options",
+      sort = "a options",
+      topk = "a k options",
+      unique = "a options",
+    },
+    ["reduce.nan_and_norms"] = {
+      logsumexp = "a options",
+      nanmean = "a options",
+      nanprod = "a options",
+      nanstd = "a options",
+      nansum = "a options",
+      nanvar = "a options",
+      norm = "a options",
+    },
     ["reduce.reduce"] = {
       all = "a options",
       any = "a options",
@@ -39,39 +97,12 @@ return {
       var = "a options",
       vdot = "a b options",
     },
-    ["reduce.nan_and_norms"] = {
-      logsumexp = "a options",
-      nanmean = "a options",
-      nanprod = "a options",
-      nanstd = "a options",
-      nansum = "a options",
-      nanvar = "a options",
-      norm = "a options",
-    },
     ["reduce.scan"] = {
       cummax = "a options",
       cummin = "a options",
       cumprod = "a options",
       cumsum = "a options",
       nancumsum = "a options",
-    },
-    ["order.sort"] = {
-      argpartition = "a kth options",
-      argsort = "a options",
-      partition = "a kth options",
-      sort = "a options",
-      topk = "a k options",
-      unique = "a options",
-    },
-    ["order.quantile"] = {
-      median = "a options",
-      percentile = "a q options",
-      quantile = "a q options",
-    },
-    ["order.nanquantile"] = {
-      nanmedian = "a options",
-      nanpercentile = "a q options",
-      nanquantile = "a q options",
     },
   },
 }

@@ -6,11 +6,7 @@ local M = {}
 local ROOM, WIDTH = "lua/cudalua/gpuarray/", 120
 local FAMILIES = { "arithmetic", "compare", "bits", "rounding", "math", "complex" } -- in the order of kernel/ops.lua
 
--- The files that are read when one of their functions is called first (gpuarray/lazy.lua); those whose functions are
--- rows of another file, with that.
-local LAZY = { "make.generate", "make.join", "index.take", "index.where", "index.unravel", "index.choose",
-  "reduce.reduce", "reduce.nan_and_norms", "derived.diff", "derived.interp", "derived.closeness", "derived.replace",
-  "derived.average", "reduce.scan", "order.sort", "order.quantile", "order.nanquantile", "derived.sets", "order.count" }
+-- Functions that are rows of another file than the one that makes them.
 local ROWS = { ["reduce.reduce"] = "reduce/reductions.lua", ["reduce.scan"] = "reduce/scans.lua" }
 
 local function read(path)
@@ -73,6 +69,7 @@ local function parameter(tag) return (tag.lines[1]:match "^%-%-%-@param%s+([%w_%
 ---@field arity? integer        of an operation: its operands
 ---@field math? boolean         of an operation: is it in cudalua.math?
 ---@field complex? boolean      of an operation: are there expressions for complex numbers alone?
+---@field object? integer       the number of the parameter that is the method's array; default: 1
 
 -- A block with the usual tags in the place of those that it does not have.
 local function entry(name, block, usual)
@@ -288,18 +285,47 @@ function M.from_methods()
   return list
 end
 
+-- Which of a function's parameters, from 1, is the array of the method: the one that define() names last.
+local function object_of(e, path, code)
+  local object = code:match '^define%("[%w_]+", [%w_]+, [%w_]+, "([%w_]+)"%)'
+  for i, param in ipairs(e.params) do
+    if param.name == (object or param.name) then return i end
+  end
+  fail("%s: %s has no @param %s", path, e.name, object or "")
+end
+
+-- The files that are read when one of their functions is called first (gpuarray/lazy.lua), as "reduce.scan": those of
+-- the library's rooms that add to the module and that it does not read itself.
+local function read_later()
+  local module, list = read(ROOM:sub(1, -2) .. ".lua"), {}
+  local found = assert(io.popen(("find %s -mindepth 2 -name '*.lua' | LC_ALL=C sort"):format(ROOM)))
+  for path in found:lines() do
+    local name = path:sub(#ROOM + 1, -5):gsub("/", ".")
+    local source = read(path)
+    local adds = source:find("\n---@class cudalua.gpuarray\nlocal ", 1, true)
+    if not adds and source:find('core.define"(', 1, true) then
+      fail("%s: write ---@class cudalua.gpuarray above the table that gets the functions", path)
+    end
+    local at_once = module:find(('%s"'):format(name), 1, true)
+    if adds and not at_once then list[#list + 1] = name end
+  end
+  found:close()
+  return list
+end
+
 ---@return definitions.File[]
 function M.files()
-  local files = {}
-  for i, name in ipairs(LAZY) do
+  local files, owners = {}, {}
+  for i, name in ipairs(read_later()) do
     local path = ROOM .. name:gsub("%.", "/") .. ".lua"
     local source, functions, methods = "\n" .. read(path), {}, {}
     local defined = name == "reduce.reduce" and M.reductions() or name == "reduce.scan" and M.scans() or {}
     for block in blocks(source) do
       local of = block.code:match '^define%("([%w_]+)"'
       if of then
-        if #tagged(block, "param") == 0 then fail("%s: %s has no @param", path, of) end
-        defined[#defined + 1] = entry(of, block, { ["return"] = {}, raise = {} })
+        local e = entry(of, block, { params = {}, ["return"] = {}, raise = {} })
+        e.object = object_of(e, path, block.code)
+        defined[#defined + 1] = e
       end
     end
     for of in source:gmatch '\ndefine%("([%w_]+)"' do functions[of] = true end
@@ -308,9 +334,12 @@ function M.files()
       if not methods[of] then fail("%s: %s has no documentation above its definition", path, of) end
     end
     for of in source:gmatch "\nfunction M%.([%w_]+)" do functions[of] = true end
-    for of in source:gmatch "\nfunction Array:([%w_]+)" do methods[of] = true end
-    for of in source:gmatch "\nfunction Array%.([%w_]+)" do methods[of] = true end
+    for of in source:gmatch "\nfunction Array[:.]([%w_]+)" do methods[of] = true end
     for _, of in ipairs(as_functions(source)) do functions[of] = true end
+    for of in pairs(functions) do
+      if owners[of] then fail("%s: %s is a function of %s, too", path, of, owners[of]) end
+      owners[of] = name
+    end
     table.sort(defined, function(a, b) return a.name < b.name end)
     files[i] = { name = name, defined = defined, functions = sorted(functions), methods = sorted(methods) }
   end

@@ -15,13 +15,13 @@ local function page(from, ...)
   return { ("-- Written by ./dev generate from %s; change these."):format(from), ... }
 end
 
--- A function's annotation and declaration. As a method, its first parameter is the object.
+-- A function's annotation and declaration. As a method, one of its parameters is the object.
 local function declare(out, owner, mark, e)
   out[#out + 1] = ""
   for _, line in ipairs(e.text) do out[#out + 1] = line end
   local names = {}
   for i, param in ipairs(e.params) do
-    if mark == "." or i > 1 then
+    if mark == "." or i ~= (e.object or 1) then
       names[#names + 1] = param.name
       for _, line in ipairs(param.lines) do out[#out + 1] = line end
     end

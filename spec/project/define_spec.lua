@@ -40,6 +40,18 @@ describe("define()", function()
     assert.same({ 1, 2 }, { Array.spec_twin(1, 2) })
     assert.same({ "self", "k" }, surplus.parameters_of(Array.spec_twin).names)
   end)
+
+  it("takes another parameter than the first for the method's array", function()
+    local M = {}
+    local function f(condition, a, options) return condition, a, options end
+    define(M)("spec_twin", f, nil, "a")
+    assert.equal(f, M.spec_twin)
+    assert.same({ "condition", "array", "options" }, { Array.spec_twin("array", "condition", "options") })
+    assert.same({ "self", "condition", "options" }, surplus.parameters_of(Array.spec_twin).names)
+    define(M)("spec_twin", function(what, row, x, a) return what, row, x, a end, "row", "a")
+    assert.same({ "gpuarray:spec_twin", "row", 1, "array" }, { Array.spec_twin("array", 1) })
+    assert.same({ "x", "a" }, surplus.parameters_of(M.spec_twin).names)
+  end)
 end)
 
 describe("Generated files", function()
@@ -74,6 +86,40 @@ describe("Generated files", function()
     assert.equal("---@return cudalua.gpuarray.Array  of int64", found.argmax.rest[1])
     assert.matches("there are no elements", found.nanmin.rest[2])
     assert.matches("all elements in C order", table.concat(by_name(definitions.scans()).cummax.params[2].lines, " "))
+  end)
+
+  it("leave out the method's array, which need not come first", function()
+    local entries = require("tools.annotations").load()
+    local as_function, as_method = entries["cudalua.gpuarray.compress"], entries["cudalua.gpuarray.Array:compress"]
+    assert.same({ "condition", "a", "options" }, as_function.arguments)
+    assert.same({ "condition", "options" }, as_method.arguments)
+    assert.same({ "indices", "options" }, entries["cudalua.gpuarray.Array:take"].arguments)
+    assert.same(as_function.text, as_method.text)
+  end)
+
+  it("have the one annotation of a function that is a method, too", function()
+    local entries, found = require("tools.annotations").load(), {}
+    for name, entry in pairs(entries) do
+      local short = name:match "^cudalua%.gpuarray%.([%w_]+)$"
+      local method = short and rawget(entries, "cudalua.gpuarray.Array:" .. short)
+      if method and entry.kind == "function" then
+        local generated = (entry.file .. method.file):find "docs/meta/generated/"
+        if not generated then found[#found + 1] = short end
+      end
+    end
+    assert.same({ "eval" }, found) -- the function computes arrays, or all of them; the method this one
+  end)
+
+  it("list the files that the module does not read itself, each with its functions", function()
+    local files = by_name(definitions.files())
+    for _, part in ipairs { "derived.diff", "index.unravel", "make.join", "order.count", "reduce.scan" } do
+      assert.is_table(files[part], part)
+    end
+    for _, part in ipairs { "make.construct", "make.shape", "core.scope", "fuse", "index.slice" } do
+      assert.is_nil(files[part], part)
+    end
+    assert.same({ "ravel_multi_index", "unravel_index" }, files["index.unravel"].functions)
+    assert.same({ "cummax", "cummin", "cumprod", "cumsum", "nancumsum" }, files["reduce.scan"].methods)
   end)
 
   it("name every function of the operations", function()

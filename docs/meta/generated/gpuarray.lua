@@ -179,6 +179,606 @@ function gpuarray.roll(a, shift, axes, options) end
 ---@raise LogicError for bad widths or modes, and if an axis has no elements to take a border from
 function gpuarray.pad(a, width, mode, options) end
 
+---The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
+---Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: a number or a list;
+---  default: all. weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of
+---  the weights follows
+---@return cudalua.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
+---@return cudalua.gpuarray.Array?  the sums of weights, of the same shape
+---@raise LogicError if the weights do not fit, and as gpuarray.mean
+function gpuarray.average(a, options) end
+
+---The mean of the elements, each as often as its weight says, as NumPy's average: sum(a * weights) / sum(weights).
+---Where the weights add up to 0 it is NaN or infinite; NumPy raises there.
+---@param options? any  {axis, weights, keepdims, returned, out, stream, allocator}, or the axis: a number or a list;
+---  default: all. weights: of a's shape, or of that of the axes that go; default: all the same. returned: the sum of
+---  the weights follows
+---@return cudalua.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
+---@return cudalua.gpuarray.Array?  the sums of weights, of the same shape
+---@raise LogicError if the weights do not fit, and as gpuarray.mean
+function Array:average(options) end
+
+---Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
+---@param a cudalua.gpuarray.Array|number
+---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}  as for isclose
+---@return boolean
+---@raise LogicError as isclose
+function gpuarray.allclose(a, b, options) end
+
+---Are all elements close, as isclose() says? The program waits for the answer. Of no elements: true.
+---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}  as for isclose
+---@return boolean
+---@raise LogicError as isclose
+function Array:allclose(b, options) end
+
+---Have two arrays one shape, and are all their elements equal? Types may differ: values are compared. The program waits
+---for the answer.
+---@param a any  array on the device; or host data, if b is an array on the device
+---@param b any
+---@param options? {equal_nan: boolean, stream: cudalua.Stream}  NaN equals NaN
+---@return boolean
+---@raise LogicError if neither is an array on the device, and for structs
+function gpuarray.array_equal(a, b, options) end
+
+---Have two arrays one shape, and are all their elements equal? Types may differ: values are compared. The program waits
+---for the answer.
+---@param b any
+---@param options? {equal_nan: boolean, stream: cudalua.Stream}  NaN equals NaN
+---@return boolean
+---@raise LogicError if neither is an array on the device, and for structs
+function Array:array_equal(b, options) end
+
+---For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
+---else is close to an infinite b. Integers of 32 and 64 bits are compared in float64, 16-bit floats in float32.
+---@param a cudalua.gpuarray.Array|number  of any numeric dtype
+---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError if the shapes do not broadcast, or both are numbers
+function gpuarray.isclose(a, b, options) end
+
+---For each element: is |a - b| at most atol + rtol * |b|? As NumPy's isclose. Equal infinities are close, and nothing
+---else is close to an infinite b. Integers of 32 and 64 bits are compared in float64, 16-bit floats in float32.
+---@param b cudalua.gpuarray.Array|number  the reference; broadcasts with a
+---@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
+---@return cudalua.gpuarray.Array  of bool
+---@raise LogicError if the shapes do not broadcast, or both are numbers
+function Array:isclose(b, options) end
+
+---Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
+---whether the two differ.
+---@param a cudalua.gpuarray.Array
+---@param n? integer  how often, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
+---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind
+---  each line first: a number, an array or nested lists
+---@return cudalua.gpuarray.Array  with n elements fewer along the axis
+---@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
+function gpuarray.diff(a, n, options) end
+
+---Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
+---whether the two differ.
+---@param n? integer  how often, non-negative; default: 1. Optional: `a:diff { axis = 1 }`
+---@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
+---  cudalua.Stream, allocator: function}  axis: default the last one; prepend, append: what stands before and behind
+---  each line first: a number, an array or nested lists
+---@return cudalua.gpuarray.Array  with n elements fewer along the axis
+---@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
+function Array:diff(n, options) end
+
+---An array with one value where a mask is true, as PyTorch's masked_fill: of the array's own dtype. `{ out = a }`
+---writes to the array itself.
+---@param a cudalua.gpuarray.Array
+---@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
+---@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
+---  array of a higher kind (float for integer, complex for real: astype() converts)
+function gpuarray.masked_fill(a, mask, value, options) end
+
+---An array with one value where a mask is true, as PyTorch's masked_fill: of the array's own dtype. `{ out = a }`
+---writes to the array itself.
+---@param mask any   array of bool, or whatever is true where it is not 0; broadcasts to a's shape
+---@param value any  number, or 0-d array here or on the host. Of an array, integers wrap
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
+---  array of a higher kind (float for integer, complex for real: astype() converts)
+function Array:masked_fill(mask, value, options) end
+
+---An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of complex numbers in each part.
+---@param a cudalua.gpuarray.Array
+---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
+---@return cudalua.gpuarray.Array  of a's dtype
+---@raise LogicError if it is not a number
+function gpuarray.nan_to_num(a, options) end
+
+---An array with numbers in place of NaN and infinities, as NumPy's nan_to_num; of complex numbers in each part.
+---@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
+---@return cudalua.gpuarray.Array  of a's dtype
+---@raise LogicError if it is not a number
+function Array:nan_to_num(options) end
+
+---For each element: is it among some values? As NumPy's isin. NaN is not, as it equals nothing.
+---@param a any     array, or host data, if the values are an array
+---@param values any  array, nested lists or a number
+---@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
+---@return cudalua.gpuarray.Array  of bool, of a's shape
+---@raise LogicError for elements of a struct type, and if neither is an array
+function gpuarray.isin(a, values, options) end
+
+---For each element: is it among some values? As NumPy's isin. NaN is not, as it equals nothing.
+---@param values any  array, nested lists or a number
+---@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
+---@return cudalua.gpuarray.Array  of bool, of a's shape
+---@raise LogicError for elements of a struct type, and if neither is an array
+function Array:isin(values, options) end
+
+---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
+---@param numbers cudalua.gpuarray.Array  integers from 1, negative ones from the last
+---@param choices any[]    arrays or numbers
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  mode: as for take
+---@return cudalua.gpuarray.Array
+---@raise LogicError if a number has no choice
+function gpuarray.choose(numbers, choices, options) end
+
+---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
+---@param choices any[]    arrays or numbers
+---@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  mode: as for take
+---@return cudalua.gpuarray.Array
+---@raise LogicError if a number has no choice
+function Array:choose(choices, options) end
+
+---The insertion positions of values in a sorted array, as NumPy's searchsorted: the position of the first element that
+---is not less, or with side "right" of the first one that is greater; one more than the number of elements if none is.
+---NaNs are sorted to the end.
+---@param a cudalua.gpuarray.Array  1-D, ascending
+---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
+---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
+---@return cudalua.gpuarray.Array  int64, of the shape of the values
+---@raise LogicError if a has not one axis, or for complex types
+function gpuarray.searchsorted(a, values, options) end
+
+---The insertion positions of values in a sorted array, as NumPy's searchsorted: the position of the first element that
+---is not less, or with side "right" of the first one that is greater; one more than the number of elements if none is.
+---NaNs are sorted to the end.
+---@param values any  array, nested lists or a number; numbers that a's integer type does not hold may be among them
+---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
+---@return cudalua.gpuarray.Array  int64, of the shape of the values
+---@raise LogicError if a has not one axis, or for complex types
+function Array:searchsorted(values, options) end
+
+---Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
+---than once, its last value stays.
+---@param a cudalua.gpuarray.Array  written to
+---@param indices any  as for take
+---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
+---@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@return cudalua.gpuarray.Array a
+---@raise LogicError as take; then nothing is written
+function gpuarray.put(a, indices, values, options) end
+
+---Writes to the elements at these positions of the whole array in C order, as NumPy's put. Where a position comes more
+---than once, its last value stays.
+---@param indices any  as for take
+---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
+---@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@return cudalua.gpuarray.Array a
+---@raise LogicError as take; then nothing is written
+function Array:put(indices, values, options) end
+
+---The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
+---checked (mode "raise"), the program waits for the kernel.
+---@param a cudalua.gpuarray.Array
+---@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
+---  ones from the end; their shape takes the axis' place
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  axis: default the whole array; mode: how to treat a position out of range: an error
+---  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, or of a type or shape that does not fit
+function gpuarray.take(a, indices, options) end
+
+---The elements at these positions, along an axis or of the whole array in C order, as NumPy's take. Where positions are
+---checked (mode "raise"), the program waits for the kernel.
+---@param indices any  array of integers, here or on the host, nested lists, or a number; positions from 1, negative
+---  ones from the end; their shape takes the axis' place
+---@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  axis: default the whole array; mode: how to treat a position out of range: an error
+---  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
+---@return cudalua.gpuarray.Array
+---@raise LogicError for positions that are not there, or of a type or shape that does not fit
+function Array:take(indices, options) end
+
+---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
+---compress. The program waits for the condition.
+---@param condition any  1-D: array or list of booleans; may be shorter than the axis
+---@param a cudalua.gpuarray.Array
+---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
+---  default the whole array
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the condition is true beyond the axis
+function gpuarray.compress(condition, a, options) end
+
+---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
+---compress. The program waits for the condition.
+---@param condition any  1-D: array or list of booleans; may be shorter than the axis
+---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
+---  default the whole array
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the condition is true beyond the axis
+function Array:compress(condition, options) end
+
+---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
+---elements. The program waits for the array.
+---@param a cudalua.gpuarray.Array
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
+---@raise LogicError for a 0-d array
+function gpuarray.nonzero(a, options) end
+
+---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
+---elements. The program waits for the array.
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
+---@raise LogicError for a 0-d array
+function Array:nonzero(options) end
+
+---where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
+---@param c cudalua.gpuarray.Array
+---@param a? any  array or number
+---@param b? any  array or number
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array ...
+---@raise LogicError if shapes or types do not fit
+function gpuarray.where(c, a, b, options) end
+
+---where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
+---@param a? any  array or number
+---@param b? any  array or number
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array ...
+---@raise LogicError if shapes or types do not fit
+function Array:where(a, b, options) end
+
+---The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
+---none is. Integers give the default float.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError for complex numbers
+function gpuarray.nanmedian(a, options) end
+
+---The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
+---none is. Integers give the default float.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError for complex numbers
+function Array:nanmedian(options) end
+
+---As nanquantile, with q in percent, from 0 to 100.
+---@param a cudalua.gpuarray.Array
+---@param q any
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError as nanquantile
+function gpuarray.nanpercentile(a, q, options) end
+
+---As nanquantile, with q in percent, from 0 to 100.
+---@param q any
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError as nanquantile
+function Array:nanpercentile(q, options) end
+
+---The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
+---where none is.
+---@param a cudalua.gpuarray.Array
+---@param q any  from 0 to 1, as for quantile
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError for complex numbers, and for a q out of range
+function gpuarray.nanquantile(a, q, options) end
+
+---The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
+---where none is.
+---@param q any  from 0 to 1, as for quantile
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError for complex numbers, and for a q out of range
+function Array:nanquantile(q, options) end
+
+---The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
+---the default float.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError if there are no elements, and for complex numbers
+function gpuarray.median(a, options) end
+
+---The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
+---the default float.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
+---@return cudalua.gpuarray.Array
+---@raise LogicError if there are no elements, and for complex numbers
+function Array:median(options) end
+
+---As quantile, with q in percent, from 0 to 100.
+---@param a cudalua.gpuarray.Array
+---@param q any
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError as quantile
+function gpuarray.percentile(a, q, options) end
+
+---As quantile, with q in percent, from 0 to 100.
+---@param q any
+---@param options? any  as for quantile
+---@return cudalua.gpuarray.Array
+---@raise LogicError as quantile
+function Array:percentile(q, options) end
+
+---The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
+---give the default float, or with a method that takes an element, themselves.
+---@param a cudalua.gpuarray.Array
+---@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
+---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+---@return cudalua.gpuarray.Array
+---@raise LogicError if there are no elements, for complex numbers, and for a q out of range
+function gpuarray.quantile(a, q, options) end
+
+---The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
+---give the default float, or with a method that takes an element, themselves.
+---@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
+---@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
+---  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
+---@return cudalua.gpuarray.Array
+---@raise LogicError if there are no elements, for complex numbers, and for a q out of range
+function Array:quantile(q, options) end
+
+---Where the elements are that partition() puts in their places, as NumPy's argpartition.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  as for partition
+---@param options? any  as for partition
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as gpuarray.partition
+function gpuarray.argpartition(a, kth, options) end
+
+---Where the elements are that partition() puts in their places, as NumPy's argpartition.
+---@param kth integer|integer[]  as for partition
+---@param options? any  as for partition
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as gpuarray.partition
+function Array:argpartition(kth, options) end
+
+---Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
+---sorted.
+---@param a cudalua.gpuarray.Array
+---@param options? any  as for sort
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as sort
+function gpuarray.argsort(a, options) end
+
+---Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
+---sorted.
+---@param options? any  as for sort
+---@return cudalua.gpuarray.Array  int64, positions on the axis from 1
+---@raise LogicError as sort
+function Array:argsort(options) end
+
+---The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
+---that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
+---are sorted, which takes no longer here than a selection for several places.
+---@param a cudalua.gpuarray.Array
+---@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+---@param options? any  as for sort, without descending
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that are not there, and as sort
+function gpuarray.partition(a, kth, options) end
+
+---The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
+---that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
+---are sorted, which takes no longer here than a selection for several places.
+---@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
+---@param options? any  as for sort, without descending
+---@return cudalua.gpuarray.Array
+---@raise LogicError for places that are not there, and as sort
+function Array:partition(kth, options) end
+
+---The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
+---and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
+---Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
+function gpuarray.sort(a, options) end
+
+---The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
+---and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
+---Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
+---@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
+function Array:sort(options) end
+
+---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
+---greater than everything.
+---@param a cudalua.gpuarray.Array
+---@param k integer
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: the k least elements, the least first
+---@return cudalua.gpuarray.Array values
+---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
+---@raise LogicError if the axis has fewer elements, and as sort
+function gpuarray.topk(a, k, options) end
+
+---The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
+---greater than everything.
+---@param k integer
+---@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
+---  default: the last one. largest = false: the k least elements, the least first
+---@return cudalua.gpuarray.Array values
+---@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
+---@raise LogicError if the axis has fewer elements, and as sort
+function Array:topk(k, options) end
+
+---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
+---for follows, in this order; the program waits for the number of elements.
+---@param a cudalua.gpuarray.Array  of any shape, in C order
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
+---  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
+---@return cudalua.gpuarray.Array values  1-D
+---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
+---@raise LogicError for elements of a struct type
+function gpuarray.unique(a, options) end
+
+---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
+---for follows, in this order; the program waits for the number of elements.
+---@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
+---  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
+---@return cudalua.gpuarray.Array values  1-D
+---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
+---@raise LogicError for elements of a struct type
+function Array:unique(options) end
+
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+function gpuarray.logsumexp(a, options) end
+
+---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
+---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
+---  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
+function Array:logsumexp(options) end
+
+---The mean of the elements that are numbers; NaN if none is.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.mean
+function gpuarray.nanmean(a, options) end
+
+---The mean of the elements that are numbers; NaN if none is.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.mean
+function Array:nanmean(options) end
+
+---The product of the elements that are numbers, as prod(); NaN counts as 1.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.prod
+function gpuarray.nanprod(a, options) end
+
+---The product of the elements that are numbers, as prod(); NaN counts as 1.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.prod
+function Array:nanprod(options) end
+
+---The square root of nanvar().
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function gpuarray.nanstd(a, options) end
+
+---The square root of nanvar().
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function Array:nanstd(options) end
+
+---The sum of the elements that are numbers, as sum(); NaN counts as 0.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sum
+function gpuarray.nansum(a, options) end
+
+---The sum of the elements that are numbers, as sum(); NaN counts as 0.
+---@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.sum
+function Array:nansum(options) end
+
+---The variance of the elements that are numbers; NaN if at most ddof are left.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function gpuarray.nanvar(a, options) end
+
+---The variance of the elements that are numbers; NaN if at most ddof are left.
+---@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
+---  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
+---  ddof: as for var. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError as gpuarray.var
+function Array:nanvar(options) end
+
+---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
+---complex numbers, that of their absolute values.
+---@param a cudalua.gpuarray.Array
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+function gpuarray.norm(a, options) end
+
+---The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
+---complex numbers, that of their absolute values.
+---@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
+---  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
+---  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
+---  -math.huge the least. out: an array that gets the result
+---@return cudalua.gpuarray.Array
+---@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
+function Array:norm(options) end
+
 ---Is no element 0? NaN is not. Of none: true.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative ones
@@ -492,127 +1092,6 @@ function gpuarray.vdot(a, b, options) end
 ---@raise LogicError if the numbers of elements differ, the dtype is not supported, or out does not fit
 function Array:vdot(b, options) end
 
----The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
-function gpuarray.logsumexp(a, options) end
-
----The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
----  ones from the last; default: all. keepdims: the axes stay, with an extent of 1. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if the elements are complex, an axis is out of range or given twice, or out does not fit
-function Array:logsumexp(options) end
-
----The mean of the elements that are numbers; NaN if none is.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.mean
-function gpuarray.nanmean(a, options) end
-
----The mean of the elements that are numbers; NaN if none is.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.mean
-function Array:nanmean(options) end
-
----The product of the elements that are numbers, as prod(); NaN counts as 1.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.prod
-function gpuarray.nanprod(a, options) end
-
----The product of the elements that are numbers, as prod(); NaN counts as 1.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.prod
-function Array:nanprod(options) end
-
----The square root of nanvar().
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function gpuarray.nanstd(a, options) end
-
----The square root of nanvar().
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function Array:nanstd(options) end
-
----The sum of the elements that are numbers, as sum(); NaN counts as 0.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.sum
-function gpuarray.nansum(a, options) end
-
----The sum of the elements that are numbers, as sum(); NaN counts as 0.
----@param options? any  {axis, keepdims, dtype, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.sum
-function Array:nansum(options) end
-
----The variance of the elements that are numbers; NaN if at most ddof are left.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function gpuarray.nanvar(a, options) end
-
----The variance of the elements that are numbers; NaN if at most ddof are left.
----@param options? any  {axis, keepdims, dtype, ddof, out, stream, allocator}, or the axis: a number or a list, from
----  1, negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. dtype: of the result.
----  ddof: as for var. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.var
-function Array:nanvar(options) end
-
----The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
----complex numbers, that of their absolute values.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
----  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
----  -math.huge the least. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
-function gpuarray.norm(a, options) end
-
----The norm of the elements, taken for a vector: the root of the sum of the squares. Of integers, the default float; of
----complex numbers, that of their absolute values.
----@param options? any  {axis, keepdims, ord, out, stream, allocator}, or the axis: a number or a list, from 1,
----  negative ones from the last; default: all. keepdims: the axes stay, with an extent of 1. ord: another one: the
----  ord-th root of the sum of the ord-th powers; 0: how many are not 0; math.huge: the greatest absolute value,
----  -math.huge the least. out: an array that gets the result
----@return cudalua.gpuarray.Array
----@raise LogicError if ord is not a number, an axis is out of range or given twice, or out does not fit
-function Array:norm(options) end
-
 ---The greatest of the elements up to each one; from the first NaN on, NaN.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, out, stream, allocator}, or the axis: a number from 1, negative ones from the last;
@@ -695,207 +1174,3 @@ function gpuarray.nancumsum(a, options) end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the dtype is not supported, the axis is out of range, or out does not fit
 function Array:nancumsum(options) end
-
----Where the elements are that partition() puts in their places, as NumPy's argpartition.
----@param a cudalua.gpuarray.Array
----@param kth integer|integer[]  as for partition
----@param options? any  as for partition
----@return cudalua.gpuarray.Array  int64, positions on the axis from 1
----@raise LogicError as gpuarray.partition
-function gpuarray.argpartition(a, kth, options) end
-
----Where the elements are that partition() puts in their places, as NumPy's argpartition.
----@param kth integer|integer[]  as for partition
----@param options? any  as for partition
----@return cudalua.gpuarray.Array  int64, positions on the axis from 1
----@raise LogicError as gpuarray.partition
-function Array:argpartition(kth, options) end
-
----Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
----sorted.
----@param a cudalua.gpuarray.Array
----@param options? any  as for sort
----@return cudalua.gpuarray.Array  int64, positions on the axis from 1
----@raise LogicError as sort
-function gpuarray.argsort(a, options) end
-
----Where the elements are that sort() takes one after the other, as NumPy's argsort: `a:take_along_axis(a:argsort())` is
----sorted.
----@param options? any  as for sort
----@return cudalua.gpuarray.Array  int64, positions on the axis from 1
----@raise LogicError as sort
-function Array:argsort(options) end
-
----The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
----that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
----are sorted, which takes no longer here than a selection for several places.
----@param a cudalua.gpuarray.Array
----@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
----@param options? any  as for sort, without descending
----@return cudalua.gpuarray.Array
----@raise LogicError for places that are not there, and as sort
-function gpuarray.partition(a, kth, options) end
-
----The elements along an axis so that each place of `kth` has the element that sort() puts there, with none before it
----that is greater and none behind it that is less, as NumPy's partition. The order of the others is not promised; they
----are sorted, which takes no longer here than a selection for several places.
----@param kth integer|integer[]  places on the axis, from 1, negative ones from the end
----@param options? any  as for sort, without descending
----@return cudalua.gpuarray.Array
----@raise LogicError for places that are not there, and as sort
-function Array:partition(kth, options) end
-
----The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
----and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
----Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
----@return cudalua.gpuarray.Array
----@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
-function gpuarray.sort(a, options) end
-
----The elements along an axis in ascending order, as a new array, as NumPy's sort. It is stable: equal elements, and -0
----and 0 are equal, keep their order. NaNs come last, being greater than everything; so with descending they come first.
----Complex numbers go by their real parts, then by the imaginary ones. `a:sort { out = a }` sorts the array itself.
----@param options? any  {axis: integer, descending: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the axis; default: the last one. out: gets the result, and may be a
----@return cudalua.gpuarray.Array
----@raise LogicError for a 0-d array, an axis out of range, elements of a struct type, and if out does not fit
-function Array:sort(options) end
-
----The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
----greater than everything.
----@param a cudalua.gpuarray.Array
----@param k integer
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: the k least elements, the least first
----@return cudalua.gpuarray.Array values
----@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
----@raise LogicError if the axis has fewer elements, and as sort
-function gpuarray.topk(a, k, options) end
-
----The k greatest elements along an axis, the greatest first, and where they are; of equal ones the first. NaNs are
----greater than everything.
----@param k integer
----@param options? any  {axis: integer, largest: boolean, stream: cudalua.Stream, allocator: function}, or the axis;
----  default: the last one. largest = false: the k least elements, the least first
----@return cudalua.gpuarray.Array values
----@return cudalua.gpuarray.Array positions  int64, on the axis, from 1
----@raise LogicError if the axis has fewer elements, and as sort
-function Array:topk(k, options) end
-
----The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
----for follows, in this order; the program waits for the number of elements.
----@param a cudalua.gpuarray.Array  of any shape, in C order
----@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
----  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
----@return cudalua.gpuarray.Array values  1-D
----@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
----@raise LogicError for elements of a struct type
-function gpuarray.unique(a, options) end
-
----The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
----for follows, in this order; the program waits for the number of elements.
----@param options? {index: boolean, inverse: boolean, counts: boolean, stream: cudalua.Stream, allocator: function}
----  index: where each comes first; inverse: which of them each element of a is; counts: how often each comes
----@return cudalua.gpuarray.Array values  1-D
----@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
----@raise LogicError for elements of a struct type
-function Array:unique(options) end
-
----The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
----the default float.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, and for complex numbers
-function gpuarray.median(a, options) end
-
----The element in the middle of the sorted ones, or the mean of the two there; NaN if there is a NaN. Integers give
----the default float.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, and for complex numbers
-function Array:median(options) end
-
----As quantile, with q in percent, from 0 to 100.
----@param a cudalua.gpuarray.Array
----@param q any
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError as quantile
-function gpuarray.percentile(a, q, options) end
-
----As quantile, with q in percent, from 0 to 100.
----@param q any
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError as quantile
-function Array:percentile(q, options) end
-
----The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
----give the default float, or with a method that takes an element, themselves.
----@param a cudalua.gpuarray.Array
----@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
----  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, for complex numbers, and for a q out of range
-function gpuarray.quantile(a, q, options) end
-
----The elements below which a fraction q of the others lies, as NumPy's quantile; NaN if there is a NaN. Integers
----give the default float, or with a method that takes an element, themselves.
----@param q any  from 0 to 1: a number; or a list or an array of numbers, then the result has a first axis for them
----@param options? any  {axis, keepdims, method, out, stream, allocator}, or the axis: a number or a list; default:
----  all. method, for places between two elements: "linear" (default), "lower", "higher", "nearest", "midpoint"
----@return cudalua.gpuarray.Array
----@raise LogicError if there are no elements, for complex numbers, and for a q out of range
-function Array:quantile(q, options) end
-
----The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
----none is. Integers give the default float.
----@param a cudalua.gpuarray.Array
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
----@return cudalua.gpuarray.Array
----@raise LogicError for complex numbers
-function gpuarray.nanmedian(a, options) end
-
----The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
----none is. Integers give the default float.
----@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list; default: all
----@return cudalua.gpuarray.Array
----@raise LogicError for complex numbers
-function Array:nanmedian(options) end
-
----As nanquantile, with q in percent, from 0 to 100.
----@param a cudalua.gpuarray.Array
----@param q any
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError as nanquantile
-function gpuarray.nanpercentile(a, q, options) end
-
----As nanquantile, with q in percent, from 0 to 100.
----@param q any
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError as nanquantile
-function Array:nanpercentile(q, options) end
-
----The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
----where none is.
----@param a cudalua.gpuarray.Array
----@param q any  from 0 to 1, as for quantile
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError for complex numbers, and for a q out of range
-function gpuarray.nanquantile(a, q, options) end
-
----The elements below which a fraction q of the others lies, of those that are numbers, as NumPy's nanquantile; NaN
----where none is.
----@param q any  from 0 to 1, as for quantile
----@param options? any  as for quantile
----@return cudalua.gpuarray.Array
----@raise LogicError for complex numbers, and for a q out of range
-function Array:nanquantile(q, options) end

@@ -7,30 +7,43 @@ local makers = {} -- by text of the function: what makes it
 
 -- function(a, options) return f(what, row, a, options) end. Arguments are checked by the names of the parameters
 -- (base/surplus.lua), so that each function has those of its own; a method's first one is `self`.
-local function make(parameters, given, what, f, row)
-  local text = ("local what, f, row = ... return function(%s) return f(%s%s) end"):format(parameters, given, parameters)
+local function make(parameters, arguments, what, f, row)
+  local text = ("local what, f, row = ... return function(%s) return f(%s) end"):format(
+    table.concat(parameters, ", "), table.concat(arguments, ", "))
   makers[text] = makers[text] or assert(loadstring(text, "=cudalua.define"))
   return makers[text](what, f, row)
 end
 
+-- The lists behind one another.
+local function joined(...)
+  local all = {}
+  for _, list in ipairs { ... } do
+    for _, x in ipairs(list) do all[#all + 1] = x end
+  end
+  return all
+end
+
 ---What defines functions of a file.
 ---@param M table  gets the functions
----@return fun(name: string, f: function, row?: table)  f: called as f(what, row, a, ...), without `row` as f(what, a,
----  ...); `what` is "gpuarray.sum" or "gpuarray:sum", for messages. If f's first parameter is not `what`, f itself is
----  the function, and the method calls it
+---@return fun(name: string, f: function, row?: table, object?: string)  f: called as f(what, row, a, ...), without
+---  `row` as f(what, a, ...); `what` is "gpuarray.sum" or "gpuarray:sum", for messages. If f's first parameter is not
+---  `what`, f itself is the function, and the method calls it. object: the parameter that is the method's array;
+---  default: the first one behind these
 return function(M)
-  return function(name, f, row)
-    local parameters = {}
+  return function(name, f, row, object)
+    local parameters, given = {}, {}
     for k = 1, debug.getinfo(f, "u").nparams do parameters[k] = debug.getlocal(f, k) end
-    local given = ""
     if parameters[1] == "what" then
-      given = row and "what, row, " or "what, "
-      for _ = 1, row and 2 or 1 do table.remove(parameters, 1) end
-      M[name] = make(table.concat(parameters, ", "), given, "gpuarray." .. name, f, row)
+      for k = 1, row and 2 or 1 do given[k] = table.remove(parameters, 1) and (k == 1 and "what" or "row") end
+      M[name] = make(parameters, joined(given, parameters), "gpuarray." .. name, f, row)
     else
       M[name] = f
     end
-    parameters[1] = "self"
-    Array[name] = make(table.concat(parameters, ", "), given, "gpuarray:" .. name, f, row)
+    local at = 1
+    for k, parameter in ipairs(parameters) do at = parameter == object and k or at end
+    local arguments = joined(given, parameters)
+    arguments[#given + at] = "self"
+    table.remove(parameters, at)
+    Array[name] = make(joined({ "self" }, parameters), arguments, "gpuarray:" .. name, f, row)
   end
 end

@@ -17,8 +17,7 @@ local refuse = layout.refuse
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local known = { axis = true, weights = true, keepdims = true, returned = true, out = true, stream = true,
   allocator = true }
@@ -104,18 +103,11 @@ end
 ---@return cudalua.gpuarray.Array  of a's and the weights' dtype together, of integers the default float
 ---@return cudalua.gpuarray.Array?  the sums of weights, of the same shape
 ---@raise LogicError if the weights do not fit, and as gpuarray.mean
-function M.average(a, options)
+define("average", function(a, options)
   local what = "gpuarray.average"
   if type(options) == "number" or type(options) == "table" and #options > 0 then options = { axis = options } end
   local o = errors.options(what, options, known)
   return errors.within(what, average, what, a, o)
-end
-
----As gpuarray.average.
----@param options? any
----@return cudalua.gpuarray.Array
----@return cudalua.gpuarray.Array?
----@raise LogicError as gpuarray.average
-function Array:average(options) return M.average(self, options) end
+end)
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -16,8 +16,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local function tolerance(what, o, name, default)
   local x = o[name]
@@ -106,19 +105,11 @@ local close_options = { rtol = true, atol = true, equal_nan = true, out = true, 
 ---  allocator: function}  rtol, atol: numbers or arrays, default 1e-5 and 1e-8; equal_nan: NaN is close to NaN
 ---@return cudalua.gpuarray.Array  of bool
 ---@raise LogicError if the shapes do not broadcast, or both are numbers
-function M.isclose(a, b, options)
+define("isclose", function(a, b, options)
   local what = "gpuarray.isclose"
   local o = errors.options(what, options, close_options)
   return arguments.delivered(what, errors.within(what, isclose, what, a, b, o), o.out)
-end
-
----As gpuarray.isclose.
----@param b cudalua.gpuarray.Array|number
----@param options? {rtol: any, atol: any, equal_nan: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError as gpuarray.isclose
-function Array:isclose(b, options) return M.isclose(self, b, options) end
+end)
 
 local all_options = { rtol = true, atol = true, equal_nan = true, stream = true }
 
@@ -128,18 +119,11 @@ local all_options = { rtol = true, atol = true, equal_nan = true, stream = true 
 ---@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}  as for isclose
 ---@return boolean
 ---@raise LogicError as isclose
-function M.allclose(a, b, options)
+define("allclose", function(a, b, options)
   local what = "gpuarray.allclose"
   local o = errors.options(what, options, all_options)
   return errors.within(what, isclose, what, a, b, o):all():item()
-end
-
----As gpuarray.allclose.
----@param b cudalua.gpuarray.Array|number
----@param options? {rtol: any, atol: any, equal_nan: boolean, stream: cudalua.Stream}
----@return boolean
----@raise LogicError as isclose
-function Array:allclose(b, options) return M.allclose(self, b, options) end
+end)
 
 local equal_options = { equal_nan = true, stream = true }
 
@@ -150,7 +134,7 @@ local equal_options = { equal_nan = true, stream = true }
 ---@param options? {equal_nan: boolean, stream: cudalua.Stream}  NaN equals NaN
 ---@return boolean
 ---@raise LogicError if neither is an array on the device, and for structs
-function M.array_equal(a, b, options)
+define("array_equal", function(a, b, options)
   local what = "gpuarray.array_equal"
   local equal_nan = flag(what, errors.options(what, options, equal_options), "equal_nan")
   if not is_array(a) then a, b = b, a end
@@ -160,13 +144,6 @@ function M.array_equal(a, b, options)
   local equal = errors.within(what, f.eq, a, b)
   if equal_nan then equal = f.logical_or(equal, f.logical_and(f.isnan(a), f.isnan(b))) end
   return equal:all():item()
-end
-
----As gpuarray.array_equal.
----@param b any
----@param options? {equal_nan: boolean, stream: cudalua.Stream}
----@return boolean
----@raise LogicError as gpuarray.array_equal
-function Array:array_equal(b, options) return M.array_equal(self, b, options) end
+end)
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -7,7 +7,6 @@ local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local join = require "cudalua.gpuarray.make.join"
 local layout = require "cudalua.base.layout"
-local object = require "cudalua.gpuarray.core.object"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse = layout.refuse
@@ -16,8 +15,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local known = { n = true, axis = true, prepend = true, append = true, out = true, stream = true, allocator = true }
 
@@ -54,7 +52,7 @@ end
 ---  each line first: a number, an array or nested lists
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
-function M.diff(a, n, options)
+define("diff", function(a, n, options)
   local what = "gpuarray.diff"
   arguments.check_array(what, "a", a)
   if type(n) == "table" and options == nil then n, options = nil, n end
@@ -72,14 +70,6 @@ function M.diff(a, n, options)
   local x = #list > 1 and errors.within(what, join.concatenate, list, axis) or a
   for _ = 1, math.min(times, x._shape[axis]) do x = errors.within(what, differences, what, x, axis) end
   return arguments.delivered(what, x, o.out)
-end
-
----As gpuarray.diff.
----@param n? integer
----@param options? {n: integer, axis: integer, prepend: any, append: any, out: cudalua.gpuarray.Array, stream:
----  cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.diff
-function Array:diff(n, options) return M.diff(self, n, options) end
+end)
 
 return require("cudalua.gpuarray.core.calls").install(M)

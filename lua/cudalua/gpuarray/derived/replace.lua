@@ -9,7 +9,6 @@ local graph = require "cudalua.gpuarray.core.graph"
 local index = require "cudalua.gpuarray.index.slice"
 local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
-local object = require "cudalua.gpuarray.core.object"
 
 local refuse = layout.refuse
 local f = functions.functions
@@ -17,8 +16,7 @@ local f = functions.functions
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local fill_options = { out = true, stream = true, allocator = true }
 
@@ -39,7 +37,7 @@ end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an
 ---  array of a higher kind (float for integer, complex for real: astype() converts)
-function M.masked_fill(a, mask, value, options)
+define("masked_fill", function(a, mask, value, options)
   local what = "gpuarray.masked_fill"
   arguments.check_array(what, "a", a)
   local out = errors.options(what, options, fill_options).out
@@ -50,15 +48,7 @@ function M.masked_fill(a, mask, value, options)
       layout.text(a._shape)))
   end
   return arguments.delivered(what, f.where(mask, filling(what, a, value), a), out)
-end
-
----As gpuarray.masked_fill.
----@param mask any
----@param value any
----@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.masked_fill
-function Array:masked_fill(mask, value, options) return M.masked_fill(self, mask, value, options) end
+end)
 
 local nan_options = { nan = true, posinf = true, neginf = true, out = true, stream = true, allocator = true }
 
@@ -74,7 +64,7 @@ end
 ---  allocator: function}  default: 0, and the greatest and the least finite number of the dtype
 ---@return cudalua.gpuarray.Array  of a's dtype
 ---@raise LogicError if it is not a number
-function M.nan_to_num(a, options)
+define("nan_to_num", function(a, options)
   local what = "gpuarray.nan_to_num"
   arguments.check_array(what, "a", a)
   local o, dt = errors.options(what, options, nan_options), a._dtype
@@ -93,13 +83,6 @@ function M.nan_to_num(a, options)
     x = graph.convert(a, dt, what)
   end
   return arguments.delivered(what, x, o.out)
-end
-
----As gpuarray.nan_to_num.
----@param options? {nan: number, posinf: number, neginf: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}
----@return cudalua.gpuarray.Array
----@raise LogicError as gpuarray.nan_to_num
-function Array:nan_to_num(options) return M.nan_to_num(self, options) end
+end)
 
 return require("cudalua.gpuarray.core.calls").install(M)

@@ -24,8 +24,7 @@ local unique, argsort = sort.functions.unique, sort.functions.argsort
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local CLIP, RAW = { mode = "clip" }, { mode = "wrap" } -- neither waits for the kernel
 
@@ -90,7 +89,7 @@ local isin_options = { invert = true, assume_unique = true, out = true, stream =
 ---  allocator: function}  invert: is it not among them? assume_unique: taken as NumPy's, makes no difference
 ---@return cudalua.gpuarray.Array  of bool, of a's shape
 ---@raise LogicError for elements of a struct type, and if neither is an array
-function M.isin(a, values, options)
+define("isin", function(a, values, options)
   local what = "gpuarray.isin"
   local o = errors.options(what, options, isin_options)
   local invert = flag(what, o, "invert")
@@ -104,15 +103,7 @@ function M.isin(a, values, options)
   if invert then x = f.logical_not(x) end
   if #shape ~= 1 then x = view.reshape(x, { unpack(shape) }, "C") end
   return arguments.delivered(what, x, o.out)
-end
-
----As gpuarray.isin.
----@param values any
----@param options? {invert: boolean, assume_unique: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}
----@return cudalua.gpuarray.Array  of bool
----@raise LogicError as gpuarray.isin
-function Array:isin(values, options) return M.isin(self, values, options) end
+end)
 
 -- ---- sets of two ----------------------------------------------------------------------------------------------------
 

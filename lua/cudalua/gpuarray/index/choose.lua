@@ -29,8 +29,7 @@ local PLACED = require("cudalua.gpuarray.core.calls").PLACED
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 -- The dtype of arrays and numbers together; what the numbers are follows from the arrays, where there are any.
 local function common_dtype(what, list, n, name)
@@ -110,7 +109,7 @@ local choose_options = { mode = true, out = true, stream = true, allocator = tru
 ---  function}  mode: as for take
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if a number has no choice
-function M.choose(numbers, choices, options)
+define("choose", function(numbers, choices, options)
   local what = "gpuarray.choose"
   check_array(what, "numbers", numbers)
   local o = errors.options(what, options, choose_options)
@@ -147,14 +146,7 @@ function M.choose(numbers, choices, options)
   end
   if n == 1 then result = f.where(f.eq(list, 1), result, result) end
   return delivered(what, result, o.out)
-end
-
----As gpuarray.choose; the array has the numbers.
----@param choices any[]
----@param options? {mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
----  function}
----@return cudalua.gpuarray.Array
-function Array:choose(choices, options) return M.choose(self, choices, options) end
+end)
 
 local search_options = { side = true, stream = true, allocator = true }
 
@@ -197,7 +189,7 @@ end
 ---@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}  default: left
 ---@return cudalua.gpuarray.Array  int64, of the shape of the values
 ---@raise LogicError if a has not one axis, or for complex types
-function M.searchsorted(a, values, options)
+define("searchsorted", function(a, values, options)
   local what = "gpuarray.searchsorted"
   check_array(what, "a", a)
   local side = errors.options(what, options, search_options).side
@@ -211,12 +203,6 @@ function M.searchsorted(a, values, options)
   a, values = graph.as_type(a, dt), graph.as_type(values, dt)
   local leaf = evaluate.evaluate(a)
   return move.inside(leaf, search, leaf, a, values, side == "right")
-end
-
----As gpuarray.searchsorted.
----@param values any
----@param options? {side: "left"|"right", stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array
-function Array:searchsorted(values, options) return M.searchsorted(self, values, options) end
+end)
 
 return require "cudalua.gpuarray.core.named_errors"(M, "choose searchsorted select")

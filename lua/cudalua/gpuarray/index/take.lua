@@ -9,7 +9,6 @@ local graph = require "cudalua.gpuarray.core.graph"
 local index = require "cudalua.gpuarray.index.slice"
 local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
-local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -21,8 +20,7 @@ local flattened, values_for, list_of = arguments.flattened, arguments.values_for
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 local take_options = { axis = true, mode = true, out = true, stream = true, allocator = true }
 
@@ -36,7 +34,7 @@ local take_options = { axis = true, mode = true, out = true, stream = true, allo
 ---  (default), it goes round, or it becomes the first or the last one (negative ones the first one)
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for positions that are not there, or of a type or shape that does not fit
-function M.take(a, indices, options)
+define("take", function(a, indices, options)
   local what = "gpuarray.take"
   check_array(what, "a", a)
   local o = errors.options(what, options, take_options)
@@ -44,14 +42,7 @@ function M.take(a, indices, options)
   local sel = o.axis == nil and resolve.flat(what, a, list, "indices")
     or resolve.axis(what, a, layout.axis(what, o.axis, a._ndim), list, "indices")
   return delivered(what, move.gather(sel, mode), o.out)
-end
-
----As gpuarray.take.
----@param indices any
----@param options? {axis: integer, mode: "raise"|"wrap"|"clip", out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}
----@return cudalua.gpuarray.Array
-function Array:take(indices, options) return M.take(self, indices, options) end
+end)
 
 local put_options = { mode = true, stream = true }
 
@@ -63,7 +54,7 @@ local put_options = { mode = true, stream = true }
 ---@param options? {mode: "raise"|"wrap"|"clip"}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
-function M.put(a, indices, values, options)
+define("put", function(a, indices, values, options)
   local what = "gpuarray.put"
   check_array(what, "a", a)
   local mode = mode_of(what, errors.options(what, options, put_options).mode)
@@ -76,14 +67,7 @@ function M.put(a, indices, values, options)
   end
   index.put(sel, a, source, mode)
   return a
-end
-
----As gpuarray.put.
----@param indices any
----@param values any
----@param options? {mode: "raise"|"wrap"|"clip"}
----@return cudalua.gpuarray.Array self
-function Array:put(indices, values, options) return M.put(self, indices, values, options) end
+end)
 
 local function along(what, a, indices, axis)
   check_array(what, "a", a)

@@ -10,7 +10,6 @@ local index = require "cudalua.gpuarray.index.slice"
 local layout = require "cudalua.base.layout"
 local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
-local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local resolve = require "cudalua.gpuarray.index.resolve"
 local view = require "cudalua.gpuarray.core.view"
@@ -23,8 +22,7 @@ local delivered, values_for = arguments.delivered, arguments.values_for
 ---@class cudalua.gpuarray
 local M = {}
 
----@class cudalua.gpuarray.Array
-local Array = object.Array
+local define = require "cudalua.gpuarray.core.define"(M)
 
 ---where(c, a, b): elements of a where c is true (not 0), of b elsewhere; all three broadcast. where(c): nonzero(c).
 ---@param c cudalua.gpuarray.Array
@@ -33,18 +31,10 @@ local Array = object.Array
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...
 ---@raise LogicError if shapes or types do not fit
-function M.where(c, a, b, options)
+define("where", function(c, a, b, options)
   if a == nil and b == nil and options == nil then return M.nonzero(c) end
   return functions.apply(ops.where, options, c, a, b)
-end
-
----gpuarray.where(c, a, b) of this array as c.
----@param a? any  array or number
----@param b? any  array or number
----@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array ...
----@raise LogicError if shapes or types do not fit
-function Array:where(a, b, options) return M.where(self, a, b, options) end
+end)
 
 ---Where an array is not 0 (true): for each axis the positions on it, in C order; `a[{gpuarray.nonzero(m)}]` are these
 ---elements. The program waits for the array.
@@ -52,7 +42,7 @@ function Array:where(a, b, options) return M.where(self, a, b, options) end
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array ...  as many as a has axes; 1-D, int64
 ---@raise LogicError for a 0-d array
-function M.nonzero(a, options)
+define("nonzero", function(a, options)
   local what = "gpuarray.nonzero"
   errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
@@ -62,12 +52,7 @@ function M.nonzero(a, options)
   local all, rows = mask.unravel(list, a._shape, true), {}
   for k = 1, a._ndim do rows[k] = view.of(all, (k - 1) * 8 * list._size, { list._size }, { 8 }) end
   return unpack(rows)
-end
-
----As gpuarray.nonzero.
----@param options? {stream: cudalua.Stream, allocator: function}
----@return cudalua.gpuarray.Array ...
-function Array:nonzero(options) return M.nonzero(self, options) end
+end)
 
 ---Where an array is not 0, element by element: its positions on all axes. The program waits for the array.
 ---@param a cudalua.gpuarray.Array
@@ -102,15 +87,7 @@ end
 
 local compress_options = { axis = true, out = true, stream = true, allocator = true }
 
----The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
----compress. The program waits for the condition.
----@param condition any  1-D: array or list of booleans; may be shorter than the axis
----@param a cudalua.gpuarray.Array
----@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
----  default the whole array
----@return cudalua.gpuarray.Array
----@raise LogicError if the condition is true beyond the axis
-function M.compress(condition, a, options)
+local function compress(condition, a, options)
   local what = "gpuarray.compress"
   check_array(what, "a", a)
   local o, c = errors.options(what, options, compress_options), mask_of(what, "condition", condition)
@@ -123,11 +100,15 @@ function M.compress(condition, a, options)
   return delivered(what, move.gather(sel), o.out)
 end
 
----As gpuarray.compress.
----@param condition any
----@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
+---compress. The program waits for the condition.
+---@param condition any  1-D: array or list of booleans; may be shorter than the axis
+---@param a cudalua.gpuarray.Array
+---@param options? {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  axis:
+---  default the whole array
 ---@return cudalua.gpuarray.Array
-function Array:compress(condition, options) return M.compress(condition, self, options) end
+---@raise LogicError if the condition is true beyond the axis
+define("compress", compress, nil, "a")
 
 local function same_size(what, c, a)
   if c._size ~= a._size then

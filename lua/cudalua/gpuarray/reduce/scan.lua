@@ -52,7 +52,9 @@ local function apply(what, scan, a, options)
     out ~= nil and functions.deliver(what, scanned(scan, kind, a, axis), out) or scanned(scan, kind, a, axis)
 end
 
+---@class cudalua.gpuarray
 local M = {}
+
 local define = require "cudalua.gpuarray.core.define"(M)
 for _, scan in ipairs(scans) do define(scan[1], apply, scan) end
 
