@@ -4,7 +4,9 @@
  *
  * CL_HOOK is a constructor of the shared object. So each list is filled in one thread before any Lua state
  * opens the module, and nothing changes it after that: threads and states read it without a lock, and a fork
- * has it, too. The object is never unloaded. */
+ * has it, too. The object is never unloaded. The loader's lock orders constructors before a dlopen() in
+ * another thread; ThreadSanitizer does not see that lock, but it sees the length being released and acquired.
+ */
 #ifndef CUDALUA_HOOK_H
 #define CUDALUA_HOOK_H
 
@@ -26,15 +28,18 @@ enum { CL_MOST_HOOKS = 8 };
 
 #define CL_HOOK(list, at, function)                                                                          \
   __attribute__((constructor)) static void list##_##function(void) {                                         \
-    int i = list.n++;                                                                                        \
-    if (i == CL_MOST_HOOKS) abort(); /* whoever adds one more sees it at once */                             \
+    const int n = list.n;                                                                                    \
+    int i = n;                                                                                               \
+    if (n == CL_MOST_HOOKS) abort(); /* whoever adds one more sees it at once */                             \
     for (; i && list.hooks[i - 1].step > (at); i--) list.hooks[i] = list.hooks[i - 1];                       \
     list.hooks[i].step = (at);                                                                               \
     list.hooks[i].call = (function);                                                                         \
+    __atomic_store_n(&list.n, n + 1, __ATOMIC_RELEASE);                                                      \
   }                                                                                                          \
   struct list##_List
 
 #define CL_RUN_HOOKS(list, ...)                                                                              \
-  for (int hook_ = 0; hook_ < (list).n; hook_++) (list).hooks[hook_].call(__VA_ARGS__)
+  for (int hook_ = 0, hooks_ = __atomic_load_n(&(list).n, __ATOMIC_ACQUIRE); hook_ < hooks_; hook_++)        \
+  (list).hooks[hook_].call(__VA_ARGS__)
 
 #endif
