@@ -102,6 +102,20 @@ M.ElementwiseKernel = setmetatable({}, { __call = new, __index = Kernel })
 
 -- ---- compiling --------------------------------------------------------------------------------------------------
 
+---How elements are found: the form of the kernel, and what it is called with for that.
+---@class cudalua.elementwise.Form
+---@field strided boolean    by their coordinates, else by their numbers alone
+---@field rank integer       axes that elements are numbered along
+---@field wide boolean       elements are numbered with 64 bits
+---@field ranged boolean?    a range of them is taken
+---@field apart boolean?     no array overlaps one that is written
+---@field same table<string, string>?  arrays, by name, that lie where another one does
+---@field tile table?        a block does such a tile (gpuarray/kernel/tile.lua)
+---@field extents integer[]? of the axes
+---@field steps integer[][]? of each array along them, in bytes
+
+---@param k table
+---@param form cudalua.elementwise.Form
 local function form_of(k, form)
   local key = ("%s %d %s %s %s"):format(form.strided, form.rank, form.wide, form.ranged, form.apart)
   for i, arg in ipairs(k.args) do
@@ -178,7 +192,8 @@ local function tile_of(k, leaves, extents, joined, first)
   return tile.choose(extents, operands, places, {}, largest, true), numbers
 end
 
--- How the elements at [i] are found: their steps in bytes along axes that they have together.
+-- How the elements at [i] are found, along axes that the arrays have together.
+---@return cudalua.elementwise.Form
 local function places(k, leaves, shape, size, ranged, apart)
   local operands, sizes, in_order = {}, {}, {}
   for i, arg in ipairs(k.args) do
@@ -205,7 +220,7 @@ local function places(k, leaves, shape, size, ranged, apart)
     for axis = 1, #extents do reach = reach + (extents[axis] - 1) * math.abs(joined[j][axis]) end
     wide = wide or reach >= plan.LIMIT
   end
-  local form = { strided = true, rank = #extents, wide = wide }
+  local form = { strided = true, rank = #extents, wide = wide, extents = extents, steps = joined }
   if any_order and apart then
     local t, numbers = tile_of(k, leaves, extents, joined, in_order.number)
     if t then
@@ -214,14 +229,14 @@ local function places(k, leaves, shape, size, ranged, apart)
       t.tiled, form.tile = tiled, t
     end
   end
-  return form, extents, joined
+  return form
 end
 
 -- ---- the call -------------------------------------------------------------------------------------------------------
 
--- What the kernel is called with, in the order of code.lua.
-local function arguments_of(k, values, leaves, n, range, form, extents, joined)
-  local list = {}
+-- What the kernel is called with, in the order of code.lua; `numbers` say which elements are taken.
+local function arguments_of(k, values, leaves, numbers, form)
+  local list, extents = {}, form.extents
   for i = 1, #k.args do
     local leaf = leaves[i]
     if not leaf then
@@ -230,8 +245,7 @@ local function arguments_of(k, values, leaves, n, range, form, extents, joined)
       list[#list + 1], list[#list + 2] = leaf.buf or core.pointer(0), leaf.buf and leaf.off or 0
     end
   end
-  list[#list + 1] = n
-  for _, x in ipairs(range) do list[#list + 1] = x end
+  for _, x in ipairs(numbers) do list[#list + 1] = x end
   local t = form.tile
   if t then
     plan.put_extents(list, #list, tile.counts(t, extents), form.rank, false)
@@ -241,8 +255,8 @@ local function arguments_of(k, values, leaves, n, range, form, extents, joined)
     plan.put_extents(list, #list, extents, form.rank, form.wide)
   end
   if form.strided then
-    for j = 1, #joined do
-      for axis = 1, form.rank do list[#list + 1] = joined[j][axis] end
+    for _, steps in ipairs(form.steps) do
+      for axis = 1, form.rank do list[#list + 1] = steps[axis] end
     end
   end
   return list
@@ -272,12 +286,12 @@ local function attempt(since, k, values, options)
   if n == 0 or count == 0 then return true end
   local ranged = start ~= nil or not whole -- then elements have to be taken in C order
   local apart, same = are_apart(k, leaves)
-  local form, extents, joined = places(k, leaves, shape, n, ranged, apart)
+  local form = places(k, leaves, shape, n, ranged, apart)
   form.ranged, form.apart, form.same = start ~= nil, apart, same
   local found = form_of(k, form)
   local fn = forms.load(k, found, without_guesses)
   if not fn then return run.AGAIN end
-  local list = arguments_of(k, values, leaves, n, start and { start, step, count } or {}, form, extents, joined)
+  local list = arguments_of(k, values, leaves, start and { n, start, step, count } or { n }, form)
   local blocks = form.tile and form.tile.blocks or ceil((count or n) / (code.BLOCK * found.elements))
   local read, written = given_to(k, leaves)
   local launch = { fn = fn, blocks = blocks, arguments = list, since = since, leaves = read, writes = written,

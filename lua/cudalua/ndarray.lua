@@ -200,7 +200,8 @@ function M.wrap(pointer, shape, dtype, options)
     refuse(what, ("the array reaches from byte %.0f to %.0f, the memory has %.0f"):format(low, high,
       ffi.sizeof(pointer)))
   end
-  return arrays.over(dtype, p, shape, strides, size, o.base, pointer, o.alive, o.token)
+  return arrays.over(dtype, p, shape, strides, size,
+    { base = o.base, memory = pointer, alive = o.alive, token = o.token })
 end
 
 -- "float", { 2, 3 } from "ctype<float [2][3]>", "ctype<float (&)[2][3]>" or "ctype<float *>".
@@ -270,7 +271,7 @@ function M.from_buffer(buf, shape, dtype, options)
   end
   local strides, size = layout.dense_strides(shape, dtype.itemsize, order), size_of(shape)
   if arrays.is_array(buf) then return arrays.view(buf, 0, shape, strides, size, dtype) end
-  return arrays.over(dtype, cast(bytes_t, slot[0]), shape, strides, size, buf)
+  return arrays.over(dtype, cast(bytes_t, slot[0]), shape, strides, size, { base = buf })
 end
 
 -- The first of two operands as an array; where the other is one, in its type if that holds fractions.

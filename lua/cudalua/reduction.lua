@@ -194,15 +194,24 @@ local function operand_of(k, i, x, shape, whole, n)
   return leaf, { 1 }
 end
 
+---The elements that a call takes.
+---@class cudalua.reduction.Elements
+---@field shape integer[]?  that the arrays have together
+---@field n integer         how many there are
+---@field start integer     the number of the first one that is taken, from 0
+---@field step integer      from one to the next one
+---@field count integer     how many are taken
+
 -- Where the elements are: the operands as a walk has them (core/plan.lua), the extents of axes, and the operands'
 -- steps along those from the second place on. A part of the elements is one axis.
-local function elements_of(k, values, shape, start, step, count, n)
+local function elements_of(k, values, taken)
   local w, operands = { nleaves = 0, leaves = {}, classes = {} }, {}
+  local shape, start, step, count = taken.shape, taken.start, taken.step, taken.count
   local whole = start == 0 and step == 1 and shape and count == graph.size_of(shape)
   for i, arg in ipairs(k.args) do
     if arg.is_vector and k.usage.at_i[arg.name] then
       local at = w.nleaves + 1
-      local leaf, steps = operand_of(k, i, values[i], shape, whole, n)
+      local leaf, steps = operand_of(k, i, values[i], shape, whole, taken.n)
       if not whole then
         leaf = { buf = leaf.buf, off = leaf.off + start * arg.dtype.itemsize, dtype = leaf.dtype, store = leaf.store }
         steps = { step }
@@ -259,15 +268,15 @@ local function results_of(k, options)
   return list, given ~= nil
 end
 
--- What the kernel is called with, in the order of code.lua.
-local function arguments_of(k, values, results, w, p, start, step, n, count, partial, counting)
-  local list = { 1, count, count, p.first, p.second }
+-- What the kernel is called with first, in the order of code.lua: the plan's numbers, and what blocks share.
+local function numbers_of(p, partial, counting)
+  if not partial then return { p.outputs, p.n, p.n, p.first, p.second } end
+  return { p.outputs, p.n, p.n, p.first, p.second, p.parts, partial, 0, counting, 0 }
+end
+
+-- And then: where the results go, the arrays, the other arguments, and which elements are taken.
+local function add_arguments(list, k, values, results, w, taken)
   local function put(a, b) list[#list + 1], list[#list + 2] = a, b end
-  if partial then
-    put(p.parts, partial)
-    put(0, counting)
-    put(0)
-  end
   for _, out in ipairs(results) do
     local leaf = storage.leaf_of(out)
     put(leaf.buf, leaf.off)
@@ -286,9 +295,8 @@ local function arguments_of(k, values, results, w, p, start, step, n, count, par
       end
     end
   end
-  put(start, step)
-  put(n)
-  return list
+  put(taken.start, taken.step)
+  put(taken.n)
 end
 
 -- The arguments as the kernel can take them. Copies are made for each attempt, so that all arguments are of one time.
@@ -317,23 +325,24 @@ local function read_by(k, values)
 end
 
 -- Finds everything that the launch needs, and launches. Finalizers may change what was found.
-local function attempt(since, k, own_values, results, given, shape, start, step, n, count)
+local function attempt(since, k, own_values, results, given, taken)
   local values, writes = readable(k, own_values), {}
   for j, out in ipairs(results) do
     evaluate(out)
     if given then write.settle(out._store) end
     writes[j] = storage.leaf_of(out)
   end
-  local w, extents, joined = elements_of(k, values, shape, start, step, count, n)
-  local p, tokens = reduce_run.one_output(w, count, extents, joined)
+  local w, extents, joined = elements_of(k, values, taken)
+  local p, tokens = reduce_run.one_output(w, taken.count, extents, joined)
   local form = form_of(k, p, tokens)
   local fn = forms.load(k, form)
   local bytes = 0
   for _, output in ipairs(k.outputs) do
     bytes = bytes + math.ceil(output.dtype.itemsize / 16) * 16 -- with what lies between the members of a struct
   end
-  local partial, counting, own = reduce_run.shared(core.context_id(), p, 1, bytes, writes[1].buf)
-  local list = arguments_of(k, values, results, w, p, start, step, n, count, partial, counting)
+  local partial, counting, own = reduce_run.shared(core.context_id(), p, bytes, writes[1].buf)
+  local list = numbers_of(p, partial, counting)
+  add_arguments(list, k, values, results, w, taken)
   local at = plan.put_extents(list, #list, extents, #extents, tokens[1].wide)
   for i = 2, #tokens do
     at = gathered.put(list, at, joined[i], #extents - (tokens[i].along == "any" and 0 or 1))
@@ -347,9 +356,9 @@ local function call(k, values, options)
   local shape = arguments.common_shape(k, values)
   local n = arguments.number_of_elements(k, values, shape, options)
   local start, step, count = arguments.range_of(k, options, n)
-  if not start then start, step, count = 0, 1, n end
   local results, given = results_of(k, options)
-  runs.until_done(attempt, k, values, results, given, shape, start, step, n, count)
+  runs.until_done(attempt, k, values, results, given, { shape = shape, n = n, start = start or 0, step = step or 1,
+    count = count or n })
   return unpack(results)
 end
 

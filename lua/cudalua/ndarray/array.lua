@@ -48,17 +48,19 @@ local methods = {} -- what metatables have
 
 local shifts = { [1] = 0, [2] = 1, [4] = 2, [8] = 3, [16] = 4 }
 
-local function make(dtype, p, shape, strides, size, memory, root, base, alive, token)
+-- An array, and its metatable: who makes a view, or an array of memory that is not ours, fills in whose memory it is.
+local function make(dtype, p, shape, strides, size, memory)
   local n, s = shape[1] or 0, strides[1] or 0
-  return setmetatable({}, {
+  local state = {
     _dtype = dtype, _p = p, _shape = shape, _strides = strides, _size = size, _ndim = #shape, _n = n, _s = s,
     _shift = n * s < 2 ^ 31 and shifts[s] or false, _load = dtype._load, _store = dtype._store, _check = dtype._check,
-    _memory = memory, _root = root, _base = base, _alive = alive, _token = token, __metatable = TAG, __name = TAG,
+    _memory = memory, _root = false, _base = false, _alive = false, _token = false, __metatable = TAG, __name = TAG,
     __index = methods.index, __newindex = methods.newindex, __tostring = methods.tostring, __concat = methods.concat,
     __len = methods.len, -- where Lua 5.2's rules are built in
     __add = methods.add, __sub = methods.sub, __mul = methods.mul, __div = methods.div, __mod = methods.mod,
     __pow = methods.pow, __unm = methods.neg,
-  })
+  }
+  return setmetatable({}, state), state
 end
 
 ---A new array over memory of its own.
@@ -69,10 +71,16 @@ end
 ---@param size integer
 ---@param memory any           cdata that keeps the memory
 ---@return cudalua.ndarray.Array
-function M.new(dtype, p, shape, strides, size, memory)
-  return make(dtype, p, shape, strides, size, memory, false, false, false, false)
-end
+function M.new(dtype, p, shape, strides, size, memory) return (make(dtype, p, shape, strides, size, memory)) end
 local new = M.new
+
+---Whose memory an array shows, if it is somebody else's.
+---@class cudalua.ndarray.Owner
+---@field base any     the owner, or nil
+---@field memory any   what else keeps the memory, or nil
+---@field alive? fun(token: any): boolean, string?  is the memory still there, and if not, why. One function for many
+---  arrays: compiled code would keep what the function of one array keeps
+---@field token any    given to alive
 
 ---A new array over memory that somebody else owns.
 ---@param dtype cudalua.dtype.DType
@@ -80,14 +88,12 @@ local new = M.new
 ---@param shape integer[]      lists that are given away
 ---@param strides integer[]
 ---@param size integer
----@param base any             the owner, or nil
----@param memory any           what else keeps the memory, or nil
----@param alive? fun(token: any): boolean, string?  is the memory still there, and if not, why. One function for many
----  arrays: compiled code would keep what the function of one array keeps
----@param token any            given to alive
+---@param owner cudalua.ndarray.Owner
 ---@return cudalua.ndarray.Array
-function M.over(dtype, p, shape, strides, size, base, memory, alive, token)
-  return make(dtype, p, shape, strides, size, memory or false, false, base or false, alive or false, token)
+function M.over(dtype, p, shape, strides, size, owner)
+  local a, state = make(dtype, p, shape, strides, size, owner.memory or false)
+  state._base, state._alive, state._token = owner.base or false, owner.alive or false, owner.token
+  return a
 end
 
 ---A view of an array's memory.
@@ -99,9 +105,10 @@ end
 ---@param dtype? cudalua.dtype.DType  default: the array's
 ---@return cudalua.ndarray.Array
 function M.view(self, offset, shape, strides, size, dtype)
-  local state = state_of(self)
-  return make(dtype or state._dtype, state._p + offset, shape, strides, size, false, state._root or self, false,
-    state._alive, state._token)
+  local of = state_of(self)
+  local a, state = make(dtype or of._dtype, of._p + offset, shape, strides, size, false)
+  state._root, state._alive, state._token = of._root or self, of._alive, of._token
+  return a
 end
 local view = M.view
 

@@ -87,8 +87,9 @@ function M.flattened(x)
 end
 
 local function attempt(since, leaf, size, n, out)
-  return kernels.launch(since, kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)), n, 256,
-    { n, out.buf, 0, leaf.buf, leaf.off, size }, { leaf }, out) or run.AGAIN
+  return run.kernel { kernel = kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)),
+    blocks = math.ceil(n / 256), arguments = { n, out.buf, 0, leaf.buf, leaf.off, size }, since = since,
+    leaves = { leaf }, writes = { out } } or run.AGAIN
 end
 
 local function cycle(leaf, size, n)

@@ -150,12 +150,25 @@ end)
 
 local search_options = { side = true, stream = true, allocator = true }
 
-local function attempt(since, k, leaf, own, n, size, right, out)
-  return kernels.launch(since, k, n, 256, { n, out.buf, 0, leaf.buf or out.buf, leaf.off, size,
-    leaf.strides[1] / leaf.dtype.itemsize, own.buf, own.off, right and 1 or 0 }, { leaf, own }, out) or run.AGAIN
+---A search for positions; all arrays are leaves.
+---@class cudalua.gpuarray.Search
+---@field kernel table
+---@field sorted table   searched, of one axis
+---@field sought table   without gaps
+---@field n integer      elements of it
+---@field right boolean  behind equal ones
+---@field out table
+
+---@param since integer
+---@param search cudalua.gpuarray.Search
+local function attempt(since, search)
+  local sorted, sought, n, out = search.sorted, search.sought, search.n, search.out
+  return run.kernel { kernel = search.kernel, blocks = math.ceil(n / 256), since = since, leaves = { sorted, sought },
+    writes = { out }, arguments = { n, out.buf, 0, sorted.buf or out.buf, sorted.off, sorted.shape[1],
+      sorted.strides[1] / sorted.dtype.itemsize, sought.buf, sought.off, search.right and 1 or 0 } } or run.AGAIN
 end
 
-local function search(leaf, a, values, right)
+local function search(leaf, values, right)
   local dt = leaf.dtype
   local k = kernels.get("search " .. dt.name, function()
     local set = {}
@@ -167,7 +180,9 @@ local function search(leaf, a, values, right)
   if not own.dense then own = view.copy(values, "C")._leaf end
   local n = values._size
   local out = storage.empty(dtypes.int64, values._shape, n)
-  if n > 0 then run.until_done(attempt, k, leaf, own, n, a._size, right, out._leaf) end
+  if n > 0 then
+    run.until_done(attempt, { kernel = k, sorted = leaf, sought = own, n = n, right = right, out = out._leaf })
+  end
   return out
 end
 
@@ -202,7 +217,7 @@ define("searchsorted", function(a, values, options)
   local dt = compared_in(what, a._dtype, values._dtype)
   a, values = graph.as_type(a, dt), graph.as_type(values, dt)
   local leaf = evaluate.evaluate(a)
-  return move.inside(leaf, search, leaf, a, values, side == "right")
+  return move.inside(leaf, search, leaf, values, side == "right")
 end)
 
 return require "cudalua.gpuarray.core.named_errors"(M, "choose searchsorted select")

@@ -1,13 +1,12 @@
--- The kernels of index.cu: their sources, one for each size of elements, rank and type of positions, and their launch.
+-- The kernels of index.cu: their sources, one for each size of elements, rank and type of positions; and arguments.
 
 local ctype = require "cudalua.gpuarray.kernel.ctype"
 local errors = require "cudalua.base.errors"
 local loops = require "cudalua.gpuarray.index.loop"
-local run = require "cudalua.gpuarray.core.run"
 local template = require "cudalua.gpuarray.kernel.template"
 local pairs_of = require "cudalua.base.pairs_of"
 
-local concat, ceil = table.concat, math.ceil
+local concat = table.concat
 local MAX_PARAMS = 4000 -- bytes; a kernel's parameters may take 4096
 
 local M = {}
@@ -54,22 +53,6 @@ function M.item(itemsize)
     end
   end
   return template.fill("index", "item", { unit = unit, count = itemsize / bytes })
-end
-
----Launches a kernel in the current context. In a capture the graph will use these addresses each time it runs.
----@param since integer      storage.writes when the caller looked at the arrays
----@param k table
----@param n integer          elements
----@param per_block integer
----@param list any[]         arguments; pointers as memory and offset
----@param leaves table[]     that are read
----@param out? table         leaf that is written to
----@param changes? boolean   that one was there before
----@return boolean launched  false: a finalizer wrote to arrays, and the caller has to look anew
----@return boolean? captured
-function M.launch(since, k, n, per_block, list, leaves, out, changes)
-  return run.kernel { kernel = k, blocks = ceil(n / per_block), arguments = list, since = since, leaves = leaves,
-    writes = { out }, changes = changes }
 end
 
 -- ---- kernels with a loop and positions ------------------------------------------------------------------------------

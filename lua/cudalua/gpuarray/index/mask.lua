@@ -104,7 +104,8 @@ local function attempt(since, p, dtype, k, from)
   if p.count == 0 then return out end
   local list = { p.leaf.buf, p.leaf.off, p.n, p.counts.buf, 0, out._leaf.buf, 0 }
   if from then list[8], list[9] = from.buf, from.off end
-  return kernels.launch(since, k, p.n, TILE, list, { p.leaf, from }, out._leaf) and out or run.AGAIN
+  return run.kernel { kernel = k, blocks = math.ceil(p.n / TILE), arguments = list, since = since,
+    leaves = { p.leaf, from }, writes = { out._leaf } } and out or run.AGAIN
 end
 
 local function write(p, dtype, k, from)
@@ -162,7 +163,8 @@ local function take_apart(since, leaf, count, shape, by_axis, out)
   local ndim = #shape
   local list = { count, leaf.buf, leaf.off, out.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
   for axis = 2, ndim do list[#list + 1] = shape[axis] end
-  return kernels.launch(since, unravel_kernel(ndim), count, 256, list, { leaf }, out) or run.AGAIN
+  return run.kernel { kernel = unravel_kernel(ndim), blocks = math.ceil(count / 256), arguments = list, since = since,
+    leaves = { leaf }, writes = { out } } or run.AGAIN
 end
 
 local function unravel(leaf, count, shape, by_axis)

@@ -107,10 +107,13 @@ local function zeros(n)
   return out
 end
 
-local function look(since, sel, k, n, f, loop, groups)
+local function look(since, sel, k, f, loop, groups)
+  local leaf = groups[1].leaf
+  local n = graph.size_of(leaf.shape)
   local list = { n, f.buf, 0 }
   kernels.arguments(sel.what, list, loop, groups)
-  local launched, captured = kernels.launch(since, k, n, PER_BLOCK, list, { groups[1].leaf })
+  local launched, captured = run.kernel { kernel = k, blocks = math.ceil(n / PER_BLOCK), arguments = list,
+    since = since, leaves = { leaf } }
   if captured then refuse(sel.what, CAPTURE) end
   return launched or AGAIN
 end
@@ -135,7 +138,7 @@ local function check(sel, mode)
         local k = kernels.get(kernels.key("check", loop, groups, mode), function()
           return kernels.source("check", loop, groups, mode, { report = true })
         end)
-        run.until_done(look, sel, k, n, f, loop, groups)
+        run.until_done(look, sel, k, f, loop, groups)
         read_words(sel.what, f, groups, leaf.shape, true)
       end
     end
@@ -186,7 +189,8 @@ local function fetch(since, sel, k, loop, report, out)
   local f = report and take_words(core.context_id()) or { buf = out.buf } -- which is not written to
   local list = { sel.size, out.buf, 0, sel.base.buf, sel.off, f.buf, 0 }
   kernels.arguments(sel.what, list, loop, sel.groups)
-  local launched, captured = kernels.launch(since, k, sel.size, PER_BLOCK, list, leaves_of(sel, sel.groups), out)
+  local launched, captured = run.kernel { kernel = k, blocks = math.ceil(sel.size / PER_BLOCK), arguments = list,
+    since = since, leaves = leaves_of(sel, sel.groups), writes = { out } }
   if not launched then
     if report then give_back(f) end
     return AGAIN

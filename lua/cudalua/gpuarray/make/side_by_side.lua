@@ -41,17 +41,31 @@ local function candidate(x, out, id)
   return leaf.dense and leaf.store.context == id and leaf or nil
 end
 
--- An attempt to write the arrays of a batch, as columns of `out` from a byte on.
-local function attempt(since, batch, out, off, first, rows, width, pitch)
-  local n, leaves, arguments = #batch, {}, { rows * width, out.buf, off }
+---Columns of an array, and what is written to them.
+---@class cudalua.gpuarray.Columns
+---@field out table      leaf, without gaps
+---@field rows integer
+---@field pitch integer  columns of the whole array
+---@field first integer  columns before these
+---@field width integer  how many these are
+---@field [integer] {array: cudalua.gpuarray.Array, to: integer, number: integer}  the arrays that are written, at most
+--- MOST: the last one of the columns of each, and its number in the list
+
+-- An attempt to write them.
+---@param since integer
+---@param batch cudalua.gpuarray.Columns
+local function attempt(since, batch)
+  local n, leaves, out, first, width = #batch, {}, batch.out, batch.first, batch.width
+  local size = batch.rows * width
+  local arguments = { size, out.buf, out.off + first * out.dtype.itemsize }
   for i = 1, MOST do
     local leaf = storage.leaf_of(batch[math.min(i, n)].array)
     arguments[2 + 2 * i], arguments[3 + 2 * i], leaves[i] = leaf.buf, leaf.off, leaf
   end
   local at = 3 + 2 * MOST
-  arguments[at + 1], arguments[at + 2] = width, pitch
+  arguments[at + 1], arguments[at + 2] = width, batch.pitch
   for i = 1, MOST do arguments[at + 2 + i] = batch[math.min(i, n)].to - first end
-  return run.kernel { kernel = kernel(out.dtype.itemsize), blocks = math.ceil(rows * width / 1024),
+  return run.kernel { kernel = kernel(out.dtype.itemsize), blocks = math.ceil(size / 1024),
     arguments = arguments, since = since, leaves = leaves, writes = { out } } or run.AGAIN
 end
 
@@ -67,14 +81,16 @@ function M.write(list, out, rows)
   for _, x in ipairs(list) do pitch = pitch + x._size / math.max(rows, 1) end
   if rows == 0 or rows * pitch >= 2 ^ 31 then return done end
 
-  local batch, column, first = {}, 0, 0
+  local column = 0
+  local function from(first) return { out = out, rows = rows, pitch = pitch, first = first, width = 0 } end
+  local batch = from(0)
   local function flush()
-    local n, width = #batch, column - first
-    if n > 1 then
-      run.until_done(attempt, batch, out, out.off + first * itemsize, first, rows, width, pitch)
-      for i = 1, n do done[batch[i].number] = true end
+    if #batch > 1 then
+      batch.width = column - batch.first
+      run.until_done(attempt, batch)
+      for i = 1, #batch do done[batch[i].number] = true end
     end
-    batch, first = {}, column
+    batch = from(column)
   end
   for i, x in ipairs(list) do
     if x._size > 0 then
@@ -84,7 +100,7 @@ function M.write(list, out, rows)
       if leaf then
         batch[#batch + 1] = { array = x, to = column, number = i }
       else
-        first = column
+        batch.first = column
       end
     end
   end

@@ -244,8 +244,22 @@ function M.count(leaf, n, bins)
   return out
 end
 
+---What is weighed; arrays are leaves.
+---@class cudalua.gpuarray.Weighing
+---@field leaf table     whose elements are in bins
+---@field n integer      elements
+---@field bins table
+---@field weights table
+---@field parts integer  sums of each bin
+---@field of table       memory for the bins of the elements
+---@field to table       memory for the sums
+
 -- If a finalizer writes to an array on the way, all of it is done again: values and weights may be one array.
-local function weigh(since, leaf, n, bins, weights, parts, of, to)
+---@param since integer
+---@param weighing cudalua.gpuarray.Weighing
+local function weigh(since, weighing)
+  local leaf, n, bins, weights = weighing.leaf, weighing.n, weighing.bins, weighing.weights
+  local parts, of, to = weighing.parts, weighing.of, weighing.to
   local list = append({ n, leaf.buf, leaf.off, of.buf, 0, bins.n }, bins)
   if not runs.kernel { kernel = kernel("array_count_bins", "bins", bins, leaf.dtype), blocks = ceil(n / 256),
     arguments = list, since = since, leaves = { leaf }, writes = { of } } then return runs.AGAIN end
@@ -276,7 +290,7 @@ function M.weigh(leaf, n, bins, weights)
     return out:sum(2)
   end
   local of = storage.empty(dtypes.uint32, { n }, n)._leaf
-  runs.until_done(weigh, leaf, n, bins, weights, parts, of, to)
+  runs.until_done(weigh, { leaf = leaf, n = n, bins = bins, weights = weights, parts = parts, of = of, to = to })
   return out:sum(2)
 end
 

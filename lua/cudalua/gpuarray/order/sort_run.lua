@@ -94,18 +94,35 @@ end
 -- What a launch or a sequence writes.
 local function outputs_of(keys, others) return { keys or others, others } end
 
+---What is sorted, and where it goes: all arrays are leaves without gaps.
+---@class cudalua.gpuarray.Sort
+---@field leaf table       the keys
+---@field rows integer
+---@field n integer        elements of a row
+---@field order integer    of order_of()
+---@field keys? table      for the keys
+---@field others? table    for what goes with them: their positions, or the values
+---@field values? table    default: positions
+
 -- A block for each row, or for several.
-local function sort_short(since, leaf, rows, n, order, keys, positions)
+---@param since integer
+---@param sort cudalua.gpuarray.Sort
+local function sort_short(since, sort)
+  local leaf, rows, n, keys, positions = sort.leaf, sort.rows, sort.n, sort.keys, sort.others
   local tile = ROW_THREADS * sizes[leaf.dtype.itemsize].row_items
   local per = max(min(256, floor(tile / n), rows), 1)
   local out, at = keys or positions, positions or keys
-  local list = { n, rows, per, order, leaf.buf, leaf.off, out.buf, 0, keys ~= nil, at.buf, 0, positions ~= nil }
+  local list = { n, rows, per, sort.order, leaf.buf, leaf.off, out.buf, 0, keys ~= nil, at.buf, 0, positions ~= nil }
   return runs.kernel { kernel = row_kernel(leaf.dtype), blocks = ceil(rows / per), arguments = list, since = since,
     leaves = { leaf }, writes = outputs_of(keys, positions) } or runs.AGAIN
 end
 
--- Radix passes. values: a leaf whose elements go with the keys, or nil for their positions; wanted: a leaf for them.
-local function sort_long(since, leaf, rows, n, order, keys, wanted, values)
+-- Radix passes.
+---@param since integer
+---@param sort cudalua.gpuarray.Sort
+local function sort_long(since, sort)
+  local leaf, rows, n, order, keys = sort.leaf, sort.rows, sort.n, sort.order, sort.keys
+  local wanted, values = sort.others, sort.values
   local itemsize = leaf.dtype.itemsize
   local s, size = sizes[itemsize], rows * n
   local count, count_bytes = "unsigned", 4
@@ -170,7 +187,8 @@ function M.sort(leaf, rows, n, descending, with_keys, with_positions)
   if size == 0 then return keys, positions end
   local order = order_of(dtype, descending)
   local short = n <= ROW_THREADS * sizes[dtype.itemsize].row_items
-  runs.until_done(short and sort_short or sort_long, leaf, rows, n, order, keys, positions)
+  runs.until_done(short and sort_short or sort_long, { leaf = leaf, rows = rows, n = n, order = order, keys = keys,
+    others = positions })
   return keys, positions
 end
 
@@ -183,7 +201,10 @@ end
 function M.sort_pairs(leaf, values, n)
   local keys = storage.empty(leaf.dtype, { n }, n)._leaf
   local out = storage.empty(values.dtype, { n }, n)._leaf
-  if n > 0 then runs.until_done(sort_long, leaf, 1, n, order_of(leaf.dtype, false), keys, out, values) end
+  if n > 0 then
+    runs.until_done(sort_long, { leaf = leaf, rows = 1, n = n, order = order_of(leaf.dtype, false), keys = keys,
+      others = out, values = values })
+  end
   return keys, out
 end
 
@@ -197,7 +218,7 @@ local function select_kernel(name, dtype)
   return get(name, dtype, "", function() return keys_part(dtype) .. template.fill("sort", part, {}) end)
 end
 
-local function select_first(since, leaf, n, order, count, words, mask)
+local function select_first(since, leaf, n, order, count, mask)
   local dtype, FOUND, COUNTS = leaf.dtype, 0, 16
   local state = storage.buffer(16 + 8 * 256)
   if core.array_ready(state) then return nil end
@@ -210,7 +231,7 @@ local function select_first(since, leaf, n, order, count, words, mask)
     steps[#steps + 1] = step(select_kernel("array_select_digit", dtype), 1,
       { pass, count - 1, state, FOUND, state, COUNTS })
   end
-  steps[#steps + 1] = step(select_kernel("array_select_mask", dtype), ceil(words / 256),
+  steps[#steps + 1] = step(select_kernel("array_select_mask", dtype), ceil(mask._size / 4 / 256),
     { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
   return runs.sequence(steps) and mask or runs.AGAIN
 end
@@ -225,13 +246,14 @@ end
 function M.first(leaf, n, descending, count)
   local words = ceil(n / 4)
   local mask = storage.empty(dtypes.bool, { 4 * words }, 4 * words)
-  return (runs.until_done(select_first, leaf, n, order_of(leaf.dtype, descending), count, words, mask))
+  return (runs.until_done(select_first, leaf, n, order_of(leaf.dtype, descending), count, mask))
 end
 
 local function spread(since, positions, starts, n, groups, out)
   local k = kernels.get("sort_spread", function() return "array_sort_spread", template.fill("sort", "spread", {}) end)
-  return kernels.launch(since, k, n, 256, { n, out.buf, 0, positions.buf, positions.off, starts.buf, starts.off,
-    groups }, { positions, starts }, out) or runs.AGAIN
+  return runs.kernel { kernel = k, blocks = ceil(n / 256), since = since, leaves = { positions, starts },
+    arguments = { n, out.buf, 0, positions.buf, positions.off, starts.buf, starts.off, groups },
+    writes = { out } } or runs.AGAIN
 end
 
 ---The number of the group that each element is in.

@@ -16,18 +16,17 @@ local refuse = layout.refuse
 
 local M = {}
 
--- Shape of the result, with and without the axes that go; its strides along the axes of the operand, in elements.
-function M.result_shape(shape, axes)
-  local full, short, strides, step = {}, {}, {}, 1
+-- What is to become of an array of this shape: along its own axes the result steps in C order.
+local function reduced_along(shape, axes, keepdims)
+  local extents, strides, outputs = {}, {}, 1
   for k = 1, #shape do
-    full[k] = axes[k] and 1 or shape[k]
-    if not axes[k] then short[#short + 1] = shape[k] end
+    if not axes[k] then extents[#extents + 1] = shape[k] elseif keepdims then extents[#extents + 1] = 1 end
   end
   for k = #shape, 1, -1 do
-    strides[k] = axes[k] and 0 or step
-    if not axes[k] then step = step * shape[k] end
+    strides[k] = axes[k] and 0 or outputs
+    if not axes[k] then outputs = outputs * shape[k] end
   end
-  return full, short, strides
+  return { axes = axes, shape = extents, strides = strides, outputs = outputs }
 end
 
 -- Reduces an array along a set of axes.
@@ -37,22 +36,17 @@ function M.reduce(what, row, a, axes, keepdims, asked)
   if not kind then
     refuse(what, ("not defined for %s%s"):format(a._dtype.name, asked and " as " .. asked.name or ""))
   end
-  local full, short, strides = M.result_shape(shape, axes)
-  local outputs, n = 1, 1
-  for k = 1, #shape do
-    if axes[k] then n = n * shape[k] else outputs = outputs * shape[k] end
-  end
-  local out_shape = keepdims and full or short
-  if outputs == 0 then return storage.empty(kind.result, out_shape, 0) end
-  if n == 0 then
+  local to = reduced_along(shape, axes, keepdims)
+  if to.outputs == 0 then return storage.empty(kind.result, to.shape, 0) end
+  if a._size == 0 then
     if row.empty == nil then
       refuse(what, ("the array has no elements; its shape is %s"):format(layout.text(shape)))
     end
-    local out = storage.empty(kind.result, out_shape, outputs)
+    local out = storage.empty(kind.result, to.shape, to.outputs)
     out:fill(row.empty)
     return out
   end
-  return compute(kind, a, axes, out_shape, strides, outputs, n)
+  return compute(kind, a, to)
 end
 
 -- Reduces the last one of a list of expressions, which nobody but the caller knows: they are forgotten then.
@@ -145,19 +139,17 @@ function M.read_spread(what, a, options)
 end
 
 local NO_AXES = {} -- the shape of all single values
--- By number of axes: the set of all of them, and steps of none.
+-- By number of axes: all of them go.
+---@type table<integer, cudalua.gpuarray.Reduced>
 local every = setmetatable({}, { __index = function(list, n)
-  local axes, steps = {}, {}
-  for k = 1, n do axes[k], steps[k] = true, 0 end
-  list[n] = { axes, steps }
+  local axes, strides = {}, {}
+  for k = 1, n do axes[k], strides[k] = true, 0 end
+  list[n] = { axes = axes, shape = NO_AXES, strides = strides, outputs = 1 }
   return list[n]
 end })
 
 -- Reduces all elements, of which there are some, to one value.
-function M.whole(kind, a)
-  local all = every[a._ndim]
-  return compute(kind, a, all[1], NO_AXES, all[2], 1, a._size)
-end
+function M.whole(kind, a) return compute(kind, a, every[a._ndim]) end
 
 function M.apply(what, row, a, options)
   if options == nil and object.is_array(a) and a._size > 0 and a._dtype.kind ~= "struct" then -- as is common

@@ -36,6 +36,22 @@ M.blocks = 2048
 
 -- ---- the plan -------------------------------------------------------------------------------------------------------
 
+---What is to become of an array. It has shape and strides, and reductions of whole arrays share one.
+---@class cudalua.gpuarray.Reduced
+---@field axes table<integer, boolean>  those of the array that go
+---@field shape integer[]    of the result, given away
+---@field strides integer[]  of the result along the array's axes, in elements; 0 along those that go
+---@field outputs integer    results; each is of equally many elements
+---@field count? integer     of how many elements a result is, if those of the array are combinations of several
+---@field pieces? cudalua.gpuarray.Pieces
+
+---The last axis that goes is taken as two: one of pieces, which stays, and one of the elements of a piece.
+---@class cudalua.gpuarray.Pieces
+---@field shape integer[]  of the array, with the axis of the elements of a piece behind the others
+---@field axes table<integer, boolean>  those of the shape that go
+---@field axis integer     the axis that is divided
+---@field extent integer   elements of a piece
+
 -- What decides about the order of the axes: the first array that is not broadcast.
 local function main_operand(w, operands)
   local n = 1
@@ -225,11 +241,11 @@ local function new_plan(outputs, n)
     second = 0, count = 0, width = 1, turns = 1, log_x = 0, joint = true, rest = false, lying = {} }
 end
 
--- A plan for one output.
-local function plan_of_one(w, n, extents, gone, kept, wide, heavy)
+-- A plan for one output; how its elements lie has to be filled in.
+local function plan_of_one(n, extents)
   local p = new_plan(1, n)
-  p.gone_extents, p.gone, p.gone_rank, p.kept, p.kept_rank, p.wide = extents, gone, #extents, kept, 0, wide
-  return in_rows(w, p, heavy)
+  p.gone_extents, p.gone_rank, p.kept_rank = extents, #extents, 0
+  return p
 end
 
 -- The token that ends a program.
@@ -250,7 +266,9 @@ function M.one_output(w, n, extents, strides)
   for i = 2, #strides do kept[i] = {} end
   local wide = n >= plan.LIMIT
   for i = 2, #strides do wide = wide or reach(extents, strides[i]) >= plan.LIMIT end
-  local p = plan_of_one(w, n, extents, strides, kept, wide, false)
+  local p = plan_of_one(n, extents)
+  p.gone, p.kept, p.wide = strides, kept, wide
+  in_rows(w, p, false)
   local tokens = { end_token(nil, p) }
   for i = 2, #strides do tokens[i] = lying[p.lying[i]] end
   return p, tokens
@@ -270,7 +288,7 @@ local function ending(kind, p)
   return token
 end
 
--- The end of a program, but for how its operands lie.
+-- The end of a program of elements of type `from`, but for how its operands lie.
 local function begin_end(w, from, kind, p)
   for _, dt in ipairs(kind.values) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
@@ -284,7 +302,8 @@ local none_kept = setmetatable({}, { __index = function() return nothing end })
 
 -- One output of arrays without gaps, as is common: their elements are numbered as the output's are. The last plan of a
 -- program is kept, for arrays of the same size that begin at a multiple of 16 bytes.
-local function close_whole(w, from, kind, heavy, n)
+local function close_whole(w, x, kind)
+  local n = x._size
   local leaves, classes, state, aligned = w.leaves, w.classes, w.state, true
   for i = 1, w.nleaves do
     local l = leaves[i]
@@ -305,8 +324,10 @@ local function close_whole(w, from, kind, heavy, n)
       steps[operand] = ONE
     end
   end
-  local p = plan_of_one(w, n, { n }, steps, none_kept, n >= plan.LIMIT, heavy)
-  begin_end(w, from, kind, p)
+  local p = plan_of_one(n, { n })
+  p.gone, p.kept, p.wide = steps, none_kept, n >= plan.LIMIT
+  in_rows(w, p, x._ops > HEAVY)
+  begin_end(w, x._dtype, kind, p)
   for i = 2, operand do plan.step(w, lying[p.lying[i]]) end
   if aligned then
     state.whole = { kind = kind, n = n, blocks = M.blocks, limit = plan.LIMIT, plan = p, state = w.state }
@@ -327,23 +348,24 @@ end
 local same = layout.same
 
 -- What the plan of a program depends on, besides the program.
-local function circumstances(w, kind, axes, out_strides, outputs, n)
-  local shapes, strides, skews, gone = {}, {}, {}, {}
+local function circumstances(w, kind, to)
+  local axes, shapes, strides, skews, gone = to.axes, {}, {}, {}, {}
   for i = 1, w.nleaves do
     local l = w.leaves[i]
     shapes[i], strides[i], skews[i] = l.shape, l.strides, not l.places and (l.store.skew + l.off) % 16
   end
   for k = 1, #w.shape do gone[k] = axes[k] or false end
-  return { kind = kind, outputs = outputs, n = n, shape = w.shape, gone = gone, out_strides = out_strides,
-    shapes = shapes, strides = strides, skews = skews, blocks = M.blocks, limit = plan.LIMIT }
+  return { kind = kind, shape = w.shape, gone = gone, out_strides = to.strides, shapes = shapes, strides = strides,
+    skews = skews, blocks = M.blocks, limit = plan.LIMIT }
 end
 
 -- Are they those of before?
-local function are_those(c, w, kind, axes, out_strides, outputs, n)
-  if c.kind ~= kind or c.n ~= n or c.outputs ~= outputs or c.blocks ~= M.blocks or c.limit ~= plan.LIMIT or
-    not same(c.shape, w.shape) or not same(c.out_strides, out_strides) then
+local function are_those(c, w, kind, to)
+  if c.kind ~= kind or c.blocks ~= M.blocks or c.limit ~= plan.LIMIT or not same(c.shape, w.shape) or
+    not same(c.out_strides, to.strides) then
     return false
   end
+  local axes = to.axes
   for k = 1, #w.shape do
     if c.gone[k] ~= (axes[k] or false) then return false end
   end
@@ -357,35 +379,38 @@ local function are_those(c, w, kind, axes, out_strides, outputs, n)
   return true
 end
 
--- Ends the program of a reduction of elements of type `from`: out_strides are those of the result along the operand's
--- axes, in elements. `divided`: the last axis that goes is taken as one of pieces of so many elements, which stays, and
--- one of the elements of a piece. `placed`: elements come in the order of memory, each with its place.
-local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divided, placed)
-  local whole = outputs == 1 and not divided and not placed and close_whole(w, from, kind, heavy, n)
+-- The axes and the operands' steps where one axis is taken as two.
+local function in_pieces_of(pieces, operands)
+  local shape = pieces.shape
+  for i = 2, #operands do
+    local strides = {}
+    for k = 1, #shape - 1 do strides[k] = operands[i][k] end
+    strides[#shape] = operands[i][pieces.axis]
+    strides[pieces.axis] = operands[i][pieces.axis] * pieces.extent
+    operands[i] = strides
+  end
+  return shape, pieces.axes
+end
+
+-- Ends the program of a reduction of x. `placed`: elements come in the order of memory, each with its place.
+local function close(w, x, kind, to, placed)
+  local outputs, pieces = to.outputs, to.pieces
+  local whole = outputs == 1 and not pieces and not placed and close_whole(w, x, kind)
   if whole then return whole end
   -- The last plan of a program is kept, for arrays that lie alike.
-  local before, plain = w.state, not divided and not placed
+  local before, plain = w.state, not pieces and not placed
   local last = plain and before.last
-  if last and are_those(last, w, kind, axes, out_strides, outputs, n) then
+  if last and are_those(last, w, kind, to) then
     w.state = last.state
     for i = 1, last.plan.count do w.numbers[i] = last.numbers[i] end
     return last.plan
   end
-  local shape, operands = w.shape, { out_strides }
+  local n, shape, axes, operands = x._size / outputs, w.shape, to.axes, { to.strides }
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
   end
   if placed then operands[#operands + 1] = places_of(shape, axes) end
-  if divided then
-    shape, axes = divided.shape, divided.axes
-    for i = 2, #operands do
-      local strides = {}
-      for k = 1, #shape - 1 do strides[k] = operands[i][k] end
-      strides[#shape] = operands[i][divided.axis]
-      strides[divided.axis] = operands[i][divided.axis] * divided.extent
-      operands[i] = strides
-    end
-  end
+  if pieces then shape, axes = in_pieces_of(pieces, operands) end
   local stay, go = {}, {}
   local order, ordered = plan.ordered(shape, (main_operand(w, operands))), kind.ordered and not placed
   for _, axis in ipairs(order) do
@@ -402,13 +427,13 @@ local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divide
       in_columns(w, p, kind.ordered and 4 or 8)
     end
   else
-    in_rows(w, p, heavy)
+    in_rows(w, p, x._ops > HEAVY)
   end
   local columns = p.form == "columns" or p.form == "columns_split"
 
   p.placed = placed
   if placed then p.lying[#operands] = "any" end
-  begin_end(w, from, kind, p)
+  begin_end(w, x._dtype, kind, p)
   local numbers = w.numbers
   local count = gathered.put_extents(numbers, p)
   count = gathered.put(numbers, count, p.kept[1], p.kept_rank)
@@ -419,7 +444,7 @@ local function close(w, from, kind, heavy, axes, out_strides, outputs, n, divide
   end
   p.count = count
   if plain then
-    last = circumstances(w, kind, axes, out_strides, outputs, n)
+    last = circumstances(w, kind, to)
     last.plan, last.state, last.numbers = p, w.state, { unpack(numbers, 1, count) }
     before.last = last
   end
@@ -444,16 +469,15 @@ end
 
 ---Memory for what blocks of the next kernel share; nil if there is no such thing.
 ---@param context integer  core.context_id()
----@param p table          the plan
----@param outputs integer
+---@param p cudalua.gpuarray.ReductionPlan
 ---@param bytes integer    of a value
 ---@param out userdata     memory that the kernel writes to
 ---@return userdata? parts
 ---@return userdata? counters
 ---@return boolean? own     the parts are to be freed when the kernel was launched, unless it was captured
-local function shared(context, p, outputs, bytes, out)
+local function shared(context, p, bytes, out)
   if p.counters == 0 then return nil end
-  bytes = outputs * p.parts * bytes
+  bytes = p.outputs * p.parts * bytes
   local stream = core.current_stream()
   -- Each thread has its own default stream; and graphs may be launched in any stream.
   if stream == per_thread or core.array_ready(out) then return storage.buffer(bytes), zeros(p.counters), true end
@@ -480,9 +504,9 @@ M.shared = shared
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
 -- What the kernel is called with; a pointer takes two places.
-local function gather(w, p, out, outputs, n, count, partial, counting)
+local function gather(w, p, out, count, partial, counting)
   local list, at = w.arguments, 5
-  list[1], list[2], list[3], list[4], list[5] = outputs, n, count, p.first, p.second
+  list[1], list[2], list[3], list[4], list[5] = p.outputs, p.n, count or p.n, p.first, p.second
   if partial then
     list[6], list[7], list[8], list[9], list[10] = p.parts, partial, 0, counting, 0
     at = 10
@@ -542,13 +566,13 @@ end
 
 -- First the neighbours in pieces of 2^k, which are subtrees of the whole: in whatever order memory is in. Then the
 -- pieces, in their order.
-local function in_pieces(kind, x, axes, out_shape, out_strides, outputs, n, count, axis)
-  local own, extent = x._shape, 1
+local function in_pieces(kind, x, to, axis)
+  local own, axes, outputs, n, extent = x._shape, to.axes, to.outputs, x._size / to.outputs, 1
   while extent < PIECE and own[axis] % (2 * extent) == 0 do extent = extent * 2 end
   local shape, strides, step = { unpack(own) }, {}, 1
   shape[axis], shape[#own + 1] = own[axis] / extent, extent
   for k = #own, 1, -1 do
-    strides[k] = out_strides[k] * (n / extent)
+    strides[k] = to.strides[k] * (n / extent)
     if axes[k] then
       strides[k] = step
       step = step * shape[k]
@@ -556,79 +580,79 @@ local function in_pieces(kind, x, axes, out_shape, out_strides, outputs, n, coun
   end
   strides[#own + 1] = 0
   local first, second = stages(kind)
-  local pieces = compute(first, x, axes, { outputs, n / extent }, strides, outputs * (n / extent), extent, extent,
-    { shape = shape, axes = { [#own + 1] = true }, axis = axis, extent = extent })
-  local result = compute(second, pieces, { false, true }, out_shape, { 1, 0 }, outputs, n / extent,
-    count or n)
+  local pieces = compute(first, x, { axes = axes, shape = { outputs, n / extent }, strides = strides,
+    outputs = outputs * (n / extent), pieces = { shape = shape, axes = { [#own + 1] = true }, axis = axis,
+    extent = extent } })
+  local result = compute(second, pieces, { axes = { false, true }, shape = to.shape, strides = { 1, 0 },
+    outputs = outputs, count = to.count or n })
   if not pieces._store.pinned then storage.release(pieces._store) end
   return result
 end
 
 -- A copy in C order first.
-local function of_copy(kind, x, axes, out_shape, out_strides, outputs, n, count)
+local function of_copy(kind, x, to)
   local copy = storage.empty(x._dtype, x._shape, x._size)
   evaluate.store(graph.operand(x), copy._leaf, x._size)
-  local result = compute(kind, copy, axes, out_shape, out_strides, outputs, n, count)
+  local result = compute(kind, copy, to)
   if not copy._store.pinned then storage.release(copy._store) end
   return result
 end
 
 -- ---- computing -----------------------------------------------------------------------------------------------------
 
--- The result of x. The expression was computed once; whoever needs it again has it computed for good.
-local function result_in(x, buf, context, dtype, shape, size, ticket)
+-- The result of x in this memory. The expression was computed once; whoever needs it again has it computed for good.
+local function result_in(buf, context, x, kind, to, ticket)
   if x._sig then x._used = x._used + 1 end
-  local result = storage.array_in(buf, context, dtype, shape, size)
+  local result = storage.array_in(buf, context, kind.result, to.shape, to.outputs)
   if ticket and not result._leaf then result._c = ticket end
   return result
 end
 
 -- What is done most: the kernel is there, memory is at hand, and one call of C does it all. Nil: nothing was done, and
 -- compute() does it in steps, of which each may have more to it.
-local function at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+local function at_once(kind, x, to)
   local writes, w = storage.writes, plan.begin(x._shape, false)
   w.numbered = true
   plan.walk(w, graph.operand(x))
   local context = w.context or context_id()
   local pool, buf, ticket = pools[context], nil, nil
   if pool and not run.fast_math and not plan.computed_before(w, 1) and
-    (divided or not kind.ordered or not crossing(w, axes)) then
-    local p = close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided, false)
+    (to.pieces or not kind.ordered or not crossing(w, to.axes)) then
+    local p = close(w, x, kind, to, false)
     local k, c = w.state.kernel, recent[context]
     local fn = k and k.loaded[context]
     local split = p.counters > 0
     if fn and p.count <= MOST_NUMBERS and (not split or
-      c and c.count >= p.counters and c.bytes >= outputs * p.parts * k.acc_bytes) then
-      gather(w, p, nowhere, outputs, n, count or n, split and c.parts, split and c.counters)
-      local bytes, place, told = outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
+      c and c.count >= p.counters and c.bytes >= p.outputs * p.parts * k.acc_bytes) then
+      gather(w, p, nowhere, to.count, split and c.parts, split and c.counters)
+      local bytes, place, told = p.outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
       buf, ticket = run_fresh(writes, fn, p.blocks, w.arguments, pool, bytes, place, told)
       for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
     end
   end
   plan.finish(w, false)
-  return buf and result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+  return buf and result_in(buf, context, x, kind, to, ticket)
 end
 
 -- An attempt to reduce x to the new memory `buf`.
-local function attempt(since, kind, x, axes, out_shape, out_strides, outputs, n, count, divided, buf, context)
+local function attempt(since, kind, x, to, buf, context)
   local w = plan.begin(x._shape, false)
   w.numbered = true
   plan.walk(w, graph.operand(x))
   if w.context and w.context ~= context then
     local inside = w.home
     plan.finish(w, false)
-    return gathered.elsewhere(compute, inside, kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+    return gathered.elsewhere(compute, inside, kind, x, to)
   end
   local again = plan.computed_before(w, 1)
-  local across = not again and not divided and kind.ordered and crossing(w, axes)
+  local across = not again and not to.pieces and kind.ordered and crossing(w, to.axes)
   if across and not kind.row.position then
     plan.finish(w, false)
     buf:free()
     local f = kind.tree and x._shape[across] % 2 == 0 and in_pieces or of_copy
-    return f(kind, x, axes, out_shape, out_strides, outputs, n, count, across)
+    return f(kind, x, to, across)
   end
-  local p = not again and close(w, x._dtype, kind, x._ops > HEAVY, axes, out_strides, outputs, n, divided,
-    across and true or false)
+  local p = not again and close(w, x, kind, to, across and true or false)
   if p and p.count > MOST_NUMBERS and x._sig then again = x end
   if again then
     plan.finish(w, false)
@@ -636,14 +660,14 @@ local function attempt(since, kind, x, axes, out_shape, out_strides, outputs, n,
     return AGAIN
   end
   local k = gathered.kernel_of(w.state, reduce_code.kernel)
-  local partial, counting, own = shared(context, p, outputs, k.acc_bytes, buf)
-  gather(w, p, { buf = buf, off = 0 }, outputs, n, count or n, partial, counting)
+  local partial, counting, own = shared(context, p, k.acc_bytes, buf)
+  gather(w, p, { buf = buf, off = 0 }, to.count, partial, counting)
   w.kernel, w.blocks, w.since, w.scratch = k, p.blocks, since, own and { partial }
   w.mailbox = k.told and watched[context]
   local done, captured, ticket = run.kernel(w)
   plan.finish(w, false)
   if not done then return AGAIN end
-  local result = result_in(x, buf, context, kind.result, out_shape, outputs, ticket)
+  local result = result_in(buf, context, x, kind, to, ticket)
   if captured then run.captured(storage.leaf_of(result)) end
   return result
 end
@@ -651,19 +675,13 @@ end
 ---Reduces an array that has elements.
 ---@param kind cudalua.gpuarray.ReductionKind
 ---@param x cudalua.gpuarray.Array
----@param axes table<integer, boolean>  those that go
----@param out_shape integer[]            given away
----@param out_strides integer[]          of the result along x's axes, in elements; 0 along those that go
----@param outputs integer                how many there are
----@param n integer                      of how many elements each is
----@param count? integer                 and of how many the whole, if the elements are combinations; default n
----@param divided? table                 see close()
----@return cudalua.gpuarray.Array        a new one
-function compute(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
-  local result = at_once(kind, x, axes, out_shape, out_strides, outputs, n, count, divided)
+---@param to cudalua.gpuarray.Reduced
+---@return cudalua.gpuarray.Array  a new one
+function compute(kind, x, to)
+  local result = at_once(kind, x, to)
   if result then return result end
-  local buf, context = storage.buffer(outputs * kind.result.itemsize)
-  return (run.until_done(attempt, kind, x, axes, out_shape, out_strides, outputs, n, count, divided, buf, context))
+  local buf, context = storage.buffer(to.outputs * kind.result.itemsize)
+  return (run.until_done(attempt, kind, x, to, buf, context))
 end
 M.compute = compute
 
