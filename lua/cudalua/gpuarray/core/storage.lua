@@ -466,7 +466,7 @@ end
 local function readers_of_origin(origin, except, list, n, known)
   for i = 1, count do
     local x = pending[i]
-    if x and x._sig and x ~= except and (x._a == origin or x._b == origin or x._c == origin)
+    if x and x._sig and not (except and except[x]) and (x._a == origin or x._b == origin or x._c == origin)
       and not is_dead(x, known) then
       n = n + 1
       list[n] = x
@@ -477,7 +477,7 @@ end
 
 ---The arrays that were not computed yet and will read what is in a storage now.
 ---@param store table
----@param except? cudalua.gpuarray.Array
+---@param except? table<cudalua.gpuarray.Array, boolean>
 ---@return cudalua.gpuarray.Array[]
 function M.readers(store, except)
   bind_all()
@@ -485,7 +485,7 @@ function M.readers(store, except)
   if bound then
     for i = 1, bound.n do
       local x = bound[i]
-      if x and x._sig and x ~= except and not is_dead(x, known) then
+      if x and x._sig and not (except and except[x]) and not is_dead(x, known) then
         n = n + 1
         list[n] = x
       end

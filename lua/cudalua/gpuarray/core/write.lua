@@ -92,7 +92,7 @@ local function attempt(dst, source, ours, since)
   local out, size, store = storage.leaf_of(dst), dst._size, dst._store
   local x = operand_of(source)
   local clash = clashes(x, out, {})
-  local readers = storage.has_readers(store) and storage.readers(store, ours and x or nil) or none
+  local readers = storage.has_readers(store) and storage.readers(store, ours and { [x] = true } or nil) or none
   if #readers == 0 and not clash then return evaluate.store(x, out, size, since) end
   -- A graph that is being recorded writes where it reads the next time it is launched.
   local keeps = store.pinned or core.array_ready(store.buf)
@@ -142,22 +142,24 @@ end
 
 ---Before other code may write to a storage: computes what still has to read it.
 ---@param store table
-function M.settle(store)
+---@param ours? table<cudalua.gpuarray.Array, boolean>  but for these, which no other code has
+function M.settle(store, ours)
   if not store.buf or not storage.has_readers(store) then return end
-  for _, r in ipairs(storage.readers(store)) do compute_reader(r) end
+  for _, r in ipairs(storage.readers(store, ours)) do compute_reader(r) end
 end
 
 ---Before a part of an array is written by something else than an expression: what still has to read the storage is
 ---computed, or the storage moves to a copy, whatever moves fewer bytes.
 ---@param dst cudalua.gpuarray.Array
+---@param ours? table<cudalua.gpuarray.Array, boolean>  expressions that are written, and no other code has
 ---@return table leaf  where to write
-function M.prepare(dst)
+function M.prepare(dst, ours)
   local out, store = evaluate.evaluate(dst), dst._store
   if not out.buf then return out end
   local cost = 0
-  for _, r in ipairs(storage.readers(out.store)) do cost = cost + cost_of(r) end
+  for _, r in ipairs(storage.readers(out.store, ours)) do cost = cost + cost_of(r) end
   local keeps = store.pinned or core.array_ready(out.buf)
-  if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store) end
+  if cost <= LAUNCH + 2 * store.bytes or keeps or not move_to_copy(store, storage.writes) then M.settle(store, ours) end
   return storage.leaf_of(dst)
 end
 

@@ -21,9 +21,10 @@ for _, scan in ipairs(scans) do scan.reduction = reductions[scan[2]] end
 
 -- See compute(); with a value in the place of NaN, if the scan has one.
 local function scanned(scan, kind, a, axis, out)
-  if scan.nan == nil then return compute(kind, a, axis, out) end
-  local list = require("cudalua.gpuarray.reduce.call").without_nan({}, a, scan.nan, a)
-  local x = compute(kind, list[#list] or a, axis, out)
+  if scan.nan == nil then return compute { kind = kind, x = a, axis = axis, to = out } end
+  local list, ours = require("cudalua.gpuarray.reduce.call").without_nan({}, a, scan.nan, a), {}
+  for _, t in ipairs(list) do ours[t] = true end
+  local x = compute { kind = kind, x = list[#list] or a, axis = axis, to = out, ours = ours }
   for _, t in ipairs(list) do
     if t._sig then storage.drop(t) end
   end

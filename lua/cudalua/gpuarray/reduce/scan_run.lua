@@ -102,11 +102,20 @@ local function in_runs(w, length, out, p)
   return true
 end
 
--- Ends the program of a scan of elements of type `from`, whose results go to the leaf `out`. axes: that one that is
--- scanned along, or nil for all of them, in C order.
-local function close(w, from, kind, axis, out, lines, n)
-  local shape = w.shape
-  local operands = {}
+---What is scanned, and where it goes.
+---@class cudalua.gpuarray.Scan
+---@field kind cudalua.gpuarray.ReductionKind
+---@field x cudalua.gpuarray.Array
+---@field axis? integer              along which; nil: all elements in C order, to an array of one axis
+---@field to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written; nil: a new one
+---@field ours? table<table, boolean>  expressions that nobody else has: x, and what it is made of
+---@field store? table               storage of a new result
+
+-- Ends the program of a scan, whose results go to the leaf `out`.
+local function close(w, scan, out)
+  local kind, x, axis, shape = scan.kind, scan.x, scan.axis, w.shape
+  local n = axis and shape[axis] or x._size
+  local lines, operands = x._size / n, {}
   operands[1] = axis and plan.along(out, shape) or layout.dense_strides(shape, out.strides[1] / out.dtype.itemsize, "C")
   for i = 1, w.nleaves do
     if w.classes[i] == "strided" then operands[#operands + 1] = plan.along(w.leaves[i], shape) end
@@ -126,6 +135,7 @@ local function close(w, from, kind, axis, out, lines, n)
   local vector = not beside and length > 1 and in_runs(w, length, out, p)
   if not vector and (beside or length > 1) then vector = "striped" end
 
+  local from = x._dtype
   for _, dt in ipairs(kind.through) do
     if dt ~= from then plan.step(w, graph.conversion(dt)) end
     from = dt
@@ -145,9 +155,9 @@ end
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
 -- What the kernel is called with.
-local function gather(w, p, out, lines, n, cells)
+local function gather(w, p, out, cells)
   local list, at = w.arguments, 3
-  list[1], list[2], list[3] = lines, n, p.number
+  list[1], list[2], list[3] = p.outputs, p.n, p.number
   if cells then
     list[4], list[5], list[6], list[7], list[8], list[9] = cells.counter, 0, cells.buf, cells.off, cells.line,
       cells.stamp
@@ -176,18 +186,17 @@ local function place_of(to, w)
   return leaf
 end
 
--- An attempt to scan x to `to`, or to the new storage `store`.
-local function attempt(since, kind, x, axis, to, store, context)
+-- An attempt in the context of the result.
+local function attempt(since, scan, context)
+  local kind, x, axis, to = scan.kind, scan.x, scan.axis, scan.to
   local size = x._size
-  local n = axis and x._shape[axis] or size
-  local lines = size / n
-  if to then write.prepare(to) end
+  if to then write.prepare(to, scan.ours) end
   local w = plan.begin(x._shape, false)
   plan.walk(w, graph.operand(x))
   if w.context and w.context ~= context then
     local inside = w.home or w.leaves[1].buf
     plan.finish(w, false)
-    return gathered.elsewhere(compute, inside, kind, x, axis, to)
+    return gathered.elsewhere(compute, inside, scan)
   end
   local again = plan.computed_before(w, 1)
   local out, p
@@ -201,10 +210,10 @@ local function attempt(since, kind, x, axis, to, store, context)
     else
       local shape = axis and x._shape or { size }
       local strides = axis and plan.kept_order(w, kind.result.itemsize)
-      out = storage.new_leaf(store, 0, kind.result, shape,
+      out = storage.new_leaf(scan.store, 0, kind.result, shape,
         strides or storage.dense_strides(shape, kind.result.itemsize))
     end
-    p = close(w, x._dtype, kind, axis, out, lines, n)
+    p = close(w, scan, out)
     if p.count > gathered.MOST_NUMBERS and x._sig then again = x end
   end
   if again then
@@ -213,8 +222,8 @@ local function attempt(since, kind, x, axis, to, store, context)
     return AGAIN
   end
   local k = gathered.kernel_of(w.state, scan_code.kernel)
-  local cells = p.parts > 1 and scan_cells.take(context, lines, p.parts, k.acc_bytes, p.together)
-  gather(w, p, out, lines, n, cells)
+  local cells = p.parts > 1 and scan_cells.take(context, p.outputs, p.parts, k.acc_bytes, p.together)
+  gather(w, p, out, cells)
   w.kernel, w.blocks, w.since, w.changes, w.scratch = k, p.blocks, since, to ~= nil, cells and cells.scratch
   w.writes[1], w.nwrites = out, 1
   local done = runs.kernel(w)
@@ -226,16 +235,14 @@ local function attempt(since, kind, x, axis, to, store, context)
 end
 
 ---Scans an array that has elements.
----@param kind cudalua.gpuarray.ReductionKind
----@param x cudalua.gpuarray.Array
----@param axis? integer             along which; nil: all elements in C order, to an array of one axis
----@param to? cudalua.gpuarray.Array  of the result's shape and dtype, to be written
+---@param scan cudalua.gpuarray.Scan
 ---@return cudalua.gpuarray.Array?  a new one, or `to`; nil if that cannot be written directly
-function compute(kind, x, axis, to)
-  if to then return (runs.until_done(attempt, kind, x, axis, to, false, core.context_id())) end
-  local bytes = x._size * kind.result.itemsize
+function compute(scan)
+  if scan.to then return (runs.until_done(attempt, scan, core.context_id())) end
+  local bytes = scan.x._size * scan.kind.result.itemsize
   local buf, context = storage.buffer(bytes)
-  return (runs.until_done(attempt, kind, x, axis, nil, storage.new_store(buf, bytes, context), context))
+  scan.store = storage.new_store(buf, bytes, context)
+  return (runs.until_done(attempt, scan, context))
 end
 M.compute = compute
 
