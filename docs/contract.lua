@@ -156,6 +156,11 @@ return {
     struct_dtype_spec = "Array:field",
   },
   {
+    module = "cudalua.io", prefix = "io",
+    image_spec = "save_image load_image",
+    table_spec = "savetxt loadtxt",
+  },
+  {
     module = "cudalua.tools", prefix = "tools",
     tools_spec = [[bitlog2 get_default_device make_default_context context_dependent_memoize clear_context_caches]],
     arguments_spec = [[register_dtype get_or_register_dtype dtype_to_ctype parse_c_arg parse_arguments VectorArg

@@ -38,6 +38,8 @@ return {
         about = "Kernels from a user's expressions." },
       { "random", "random/", "random.lua", "curandom.lua",
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
+      { "files", "files/", "io.lua",
+        about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "top", "help/", "prompt/", "init.lua", "driver.lua", "tools.lua", "autoinit.lua", "autoprimaryctx.lua",
         "luassert.lua",
         about = "The whole library; what an unknown name may have meant; the command and its prompt." },

@@ -223,7 +223,7 @@ for room, files in pairs_of {
 end
 -- As fields: cuda.ndarray.zeros.
 local modules = { compiler = true, cumath = true, curandom = true, driver = true, dtype = true, elementwise = true,
-  gpuarray = true, math = true, ndarray = true, random = true, reduction = true, scan = true, softgpu = true,
+  gpuarray = true, io = true, math = true, ndarray = true, random = true, reduction = true, scan = true, softgpu = true,
   tools = true, vec = true }
 
 -- Fields that a program may set to nil.

@@ -172,6 +172,9 @@ options["a scan kernel's call"], options["a GenericScanKernel's call"] = "out st
 for name in ("concatenate stack hstack vstack dstack"):gmatch "%S+" do options["gpuarray." .. name] = "dtype out" end
 local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like eye identity from_function"
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
+options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
+options["io.savetxt"] = "fmt delimiter newline header footer comments"
+options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"
 local function option_names(name)
   if options[name] then return options[name] end
   if name:find "^gpuarray.*dot$" then return "out" end

@@ -157,6 +157,11 @@ savez = 'a.npz members options; dumpsz = members options; Npz = -; Npz:names = n
 Npz:get = npz_file 'a options; Npz:close = closed_npz
 ]])
 
+rows("io.", [[
+save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
+loadtxt = table_text options
+]])
+
 rows("gpuarray.", [[
 empty = 16 'float32 options; zeros = 16 'float32 options; ones = 16 'float32 options; full = 16 1 'float32 options
 scalar = 1 'float32; empty_like = garray 'float32 options; zeros_like = garray 'float32 options

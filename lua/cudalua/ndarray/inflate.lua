@@ -1,4 +1,4 @@
--- Unpacks deflate (RFC 1951), the compression of zip archives, from memory to memory.
+-- Unpacks deflate (RFC 1951), the compression of zip archives and PNG files, from memory to memory.
 
 local ffi = require "ffi"
 local bit = require "bit"
@@ -221,6 +221,7 @@ end
 ---@param limit integer       bytes there is room for
 ---@param beginning? boolean  true: stop if the buffer is full; else more data than fits is an error
 ---@return integer out        bytes written
+---@return integer used       bytes of the input up to where it stopped
 ---@raise LogicError for damaged data
 return function(what, p, n, to, limit, beginning)
   local s = { what = what, p = p, n = n, at = 0, hold = 0, held = 0, to = to, limit = limit, out = 0, full = false,
@@ -236,8 +237,8 @@ return function(what, p, n, to, limit, beginning)
       if kind == 1 then fixed(s) else dynamic(s) end
       symbols(s)
     end
-    if s.full and not beginning then refuse(what, "the deflated data is longer than the member") end
+    if s.full and not beginning then refuse(what, "the deflated data is longer than it should be") end
   until last == 1 or s.full or beginning and s.out == limit
   idle = s.tables
-  return s.out
+  return s.out, s.at - rshift(s.held, 3)
 end

@@ -1,0 +1,130 @@
+-- Pictures: save_image and load_image. Which format a file has, and what arrays of other types become.
+
+local arrays = require "cudalua.ndarray.array"
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local layout = require "cudalua.base.layout"
+local whole = require "cudalua.files.whole"
+
+local refuse = layout.refuse
+
+---@class cudalua.io
+local M = {}
+
+local MOST_PIXELS = 2 ^ 28 -- of a file, by default
+local MOST_BYTES = 2 ^ 30  -- of the samples of a picture that is written
+
+-- ---- reading --------------------------------------------------------------------------------------------------------
+
+---Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
+---Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
+---an alpha channel. Gamma and colour profiles are not applied.
+---@param path string
+---@param options? {max_pixels: integer}  a larger picture is an error; default: 2^28
+---@return cudalua.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha,
+---  (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
+---@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another
+---  format; MemoryError
+function M.load_image(path, options)
+  local what = "io.load_image"
+  local most = errors.options(what, options, { max_pixels = true }).max_pixels
+  most = most == nil and MOST_PIXELS or layout.whole(most)
+  if not most or most < 1 then
+    refuse(what, "max_pixels must be a positive integer, got " .. element.describe(options.max_pixels))
+  end
+  local bytes = whole.read(what, path)
+  local netpbm = require "cudalua.files.netpbm"
+  if netpbm.is(bytes) then return (netpbm.decode(what, path, bytes, most)) end
+  local png = require "cudalua.files.png"
+  if bytes:sub(1, #png.SIGNATURE) ~= png.SIGNATURE then
+    refuse(what, path .. " is not a PNG, PGM or PPM file")
+  end
+  return (png.decode(what, path, bytes, most))
+end
+
+-- ---- writing --------------------------------------------------------------------------------------------------------
+
+---The array in host memory: itself, or what an array on the device holds.
+---@param what string
+---@param a any
+---@return cudalua.ndarray.Array
+---@raise LogicError if it is not an array
+function M._host(what, a)
+  if arrays.is_array(a) then
+    arrays.check_self(a, what)
+    return a
+  end
+  if type(a) == "table" and getmetatable(a) == "cudalua.gpuarray" then return a:get() end
+  refuse(what, "expected an array, got " .. element.describe(a))
+end
+
+-- Floats and booleans, where 0 to 1 is the whole range, as integers. NaN is 0.
+local function scaled(what, a, bits)
+  local floats = a:astype("float64", "C")
+  local out = arrays.allocated(what, a.shape, bits == 16 and dtypes.uint16 or dtypes.uint8, "C")
+  local p, q, most = floats:data(), out:data(), 2 ^ bits - 1
+  for i = 0, a.size - 1 do
+    local x = p[i]
+    q[i] = x >= 1 and most or x > 0 and math.floor(x * most + 0.5) or 0 -- false for NaN
+  end
+  return out, floats -- whose memory has to be there until now
+end
+
+local function samples(what, a, bits)
+  local dt = a.dtype
+  if dt == dtypes.uint8 or dt == dtypes.uint16 then
+    if bits ~= nil and bits ~= 8 * dt.itemsize then
+      refuse(what, ("bits is %d, the array has elements of %s: bits is for floats and booleans"):format(bits, dt.name))
+    end
+    return a:copy "C"
+  end
+  if dt.kind ~= "float" and dt.kind ~= "bool" then
+    refuse(what, ("elements must be uint8, uint16, bool, or floats from 0 to 1, they are %s; convert with "
+      .. "astype('uint8')"):format(dt.name))
+  end
+  return (scaled(what, a, bits or 8))
+end
+
+local channels_of = { png = { [1] = true, [2] = true, [3] = true, [4] = true }, pgm = { [1] = true },
+  ppm = { [3] = true }, pnm = { [1] = true, [3] = true } }
+
+---Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
+---@param path string
+---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3)
+---  RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped, NaN as 0; bool
+---  as black and white
+---@param options? {bits: 8|16}  of floats and booleans; default: 8
+---@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be
+---  there in part
+function M.save_image(path, a, options)
+  local what = "io.save_image"
+  whole.check_path(what, path)
+  local bits = errors.options(what, options, { bits = true }).bits
+  if bits ~= nil and bits ~= 8 and bits ~= 16 then
+    refuse(what, "bits must be 8 or 16, got " .. element.describe(bits))
+  end
+  local ending = path:match "%.(%a+)$"
+  local format = (ending or ""):lower()
+  if not channels_of[format] then
+    refuse(what, ("the name must end in .png, .pgm, .ppm or .pnm, it is %s"):format(errors.text(path)))
+  end
+  a = M._host(what, a)
+  local shape = a.shape
+  local channels = #shape == 2 and 1 or shape[3]
+  if #shape < 2 or #shape > 3 or channels < 1 or channels > 4 then
+    refuse(what, ("the shape must be (h, w) or (h, w, 1 to 4), it is %s"):format(layout.text(shape)))
+  end
+  if a.size == 0 then refuse(what, ("the picture has no pixels: its shape is %s"):format(layout.text(shape))) end
+  if not channels_of[format][channels] then
+    refuse(what, (".%s files cannot hold %d channels%s"):format(format, channels,
+      format == "pgm" and channels == 3 and "; use .ppm" or "; use .png"))
+  end
+  if a.size * 2 > MOST_BYTES then refuse(what, ("the picture is too large: %s"):format(layout.text(shape))) end
+  local picture = samples(what, a, bits)
+  local encode = require("cudalua.files." .. (format == "png" and "png_write" or "netpbm")).encode
+  local bytes = encode(picture)
+  whole.write(what, path, function(write) write(bytes) end)
+end
+
+return M
