@@ -148,7 +148,7 @@ M.direction_vector_set = { VECTOR_32 = "VECTOR_32", SCRAMBLED_VECTOR_32 = "SCRAM
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.Sobol32RandomNumberGenerator(dir_vector, offset, options)
-  return require("cudalua.random.sobol").new("Sobol32", 32, false, dir_vector, nil, offset, options)
+  return require("cudalua.random.sobol").new("Sobol32", dir_vector, nil, offset, options)
 end
 
 ---PyCUDA's generator of Sobol sequences of 64 bits.
@@ -158,7 +158,7 @@ end
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.Sobol64RandomNumberGenerator(dir_vector, offset, options)
-  return require("cudalua.random.sobol").new("Sobol64", 64, false, dir_vector, nil, offset, options)
+  return require("cudalua.random.sobol").new("Sobol64", dir_vector, nil, offset, options)
 end
 
 ---PyCUDA's generator of scrambled Sobol sequences of 32 bits: as even, and different for each seed.
@@ -170,7 +170,7 @@ end
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.ScrambledSobol32RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-  return require("cudalua.random.sobol").new("ScrambledSobol32", 32, true, dir_vector, scramble_vector, offset, options)
+  return require("cudalua.random.sobol").new("ScrambledSobol32", dir_vector, scramble_vector, offset, options)
 end
 
 ---PyCUDA's generator of scrambled Sobol sequences of 64 bits.
@@ -181,7 +181,7 @@ end
 ---@return cudalua.random.SobolGenerator
 ---@raise LogicError for other vectors and numbers
 function M.ScrambledSobol64RandomNumberGenerator(dir_vector, scramble_vector, offset, options)
-  return require("cudalua.random.sobol").new("ScrambledSobol64", 64, true, dir_vector, scramble_vector, offset, options)
+  return require("cudalua.random.sobol").new("ScrambledSobol64", dir_vector, scramble_vector, offset, options)
 end
 
 surplus.install("random.", M)

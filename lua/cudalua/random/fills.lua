@@ -108,41 +108,58 @@ local function number_of(what, name, x, default)
   return v
 end
 
+---What is drawn, whatever the distribution.
+---@class cudalua.random.Draw
+---@field class cudalua.random.FillClass
+---@field g table        what is behind the generator
+---@field what string    the function, for messages
+---@field shape integer[]
+---@field dtype cudalua.dtype.DType
+
+---By distribution: an array of its numbers.
+---@type table<string, fun(wanted: cudalua.random.Draw, ...): cudalua.gpuarray.Array>
 local numbers = {}
 
-function numbers.uniform(class, g, what, shape, dtype)
+local function fill(wanted, kernel, mean)
+  return wanted.class.fill(wanted.g, wanted.what, kernel, wanted.shape, mean)
+end
+
+function numbers.uniform(wanted)
+  local class, g, dtype = wanted.class, wanted.g, wanted.dtype
   if dtype == dtypes.float32 or dtype == dtypes.float64 then
-    return class.fill(g, what, "uniform_" .. dtype.name, shape)
+    return fill(wanted, "uniform_" .. dtype.name)
   end
   local kernel = is_integer(dtype) and class.words(g, dtype)
-  if kernel then return graph.as_type(class.fill(g, what, kernel, shape), dtype) end
-  refuse(what, "uniform numbers are float32, float64, or %s, not %s", class.integers(g), dtype.name)
+  if kernel then return graph.as_type(fill(wanted, kernel), dtype) end
+  refuse(wanted.what, "uniform numbers are float32, float64, or %s, not %s", class.integers(g), dtype.name)
 end
 
-function numbers.normal(class, g, what, shape, dtype)
-  return graph.as_type(class.fill(g, what, "normal_" .. float_of(what, dtype), shape), dtype)
+function numbers.normal(wanted)
+  return graph.as_type(fill(wanted, "normal_" .. float_of(wanted.what, wanted.dtype)), wanted.dtype)
 end
 
-function numbers.log_normal(class, g, what, shape, dtype, mean, sigma)
+function numbers.log_normal(wanted, mean, sigma)
+  local what = wanted.what
   mean, sigma = number_of(what, "mean", mean, 0), number_of(what, "sigma", sigma, 1)
   if sigma < 0 then refuse(what, "sigma must be at least 0, got %g", sigma) end
-  local t = float_of(what, dtype)
-  return graph.as_type(graph.unary(draw.exp[t], class.fill(g, what, "normal_" .. t, shape) * sigma + mean), dtype)
+  local t = float_of(what, wanted.dtype)
+  return graph.as_type(graph.unary(draw.exp[t], fill(wanted, "normal_" .. t) * sigma + mean), wanted.dtype)
 end
 
-function numbers.poisson(class, g, what, shape, dtype, mean)
+function numbers.poisson(wanted, mean)
+  local what, shape, dtype, most = wanted.what, wanted.shape, wanted.dtype, wanted.class.most
   if not is_integer(dtype) then refuse(what, "%s is not an integer type", dtype.name) end
   if is_array(mean) then
     if not layout.same(mean._shape, shape) then
       refuse(what, "the means have the shape %s, not %s", layout.text(mean._shape), layout.text(shape))
     end
-    return graph.as_type(class.fill(g, what, "poisson_of", shape, mean), dtype)
+    return graph.as_type(fill(wanted, "poisson_of", mean), dtype)
   end
   local number = number_of(what, "mean", mean)
-  if number == nil or number < 0 or number > 2 ^ class.most then
-    refuse(what, "mean must be a number from 0 to 2^%d, got %s", class.most, element.describe(mean))
+  if number == nil or number < 0 or number > 2 ^ most then
+    refuse(what, "mean must be a number from 0 to 2^%d, got %s", most, element.describe(mean))
   end
-  return graph.as_type(class.fill(g, what, "poisson", shape, number), dtype)
+  return graph.as_type(fill(wanted, "poisson", number), dtype)
 end
 
 -- ---- methods --------------------------------------------------------------------------------------------------------
@@ -168,7 +185,8 @@ local function filled(class, self, name, a, stream, ...)
   check_array(what, a)
   local first, second = ...
   make.stream(what, stream):use(function()
-    functions.deliver(what, numbers[name](class, g, what, a._shape, a._dtype, first, second), a)
+    local wanted = { class = class, g = g, what = what, shape = a._shape, dtype = a._dtype }
+    functions.deliver(what, numbers[name](wanted, first, second), a)
   end)
   return a
 end
@@ -178,7 +196,8 @@ local function generated(class, self, name, shape, dtype, stream, ...)
   local g = M.inner(class, self, what)
   local first, second = ...
   return make.stream(what, stream):use(function()
-    local x = numbers[name](class, g, what, shape_of(class, g, what, shape, dtype), dtype, first, second)
+    local x = numbers[name]({ class = class, g = g, what = what, shape = shape_of(class, g, what, shape, dtype),
+      dtype = dtype }, first, second)
     compute.evaluate(x)
     return x
   end)
@@ -230,7 +249,8 @@ local function add_fill_methods(class, methods)
     check_array(what, a)
     make.stream(what, stream):use(function()
       local dtype = mean == nil and a._dtype.kind == "float" and dtypes.int64 or a._dtype
-      local x = numbers.poisson(class, g, what, a._shape, dtype, mean == nil and a or mean)
+      local x = numbers.poisson({ class = class, g = g, what = what, shape = a._shape, dtype = dtype },
+        mean == nil and a or mean)
       functions.deliver(what, graph.as_type(x, a._dtype), a)
     end)
     return a

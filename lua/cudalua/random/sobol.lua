@@ -358,17 +358,20 @@ end
 
 local known_options = { dimensions = true, seed = true }
 
+local kinds = {
+  Sobol32 = { bits = 32, scrambled = false }, ScrambledSobol32 = { bits = 32, scrambled = true },
+  Sobol64 = { bits = 64, scrambled = false }, ScrambledSobol64 = { bits = 64, scrambled = true },
+}
+
 ---Makes a generator.
----@param name string
----@param bits integer
----@param scrambled boolean
+---@param name "Sobol32"|"Sobol64"|"ScrambledSobol32"|"ScrambledSobol64"
 ---@param vectors? any
 ---@param shifts? any
 ---@param offset? integer
 ---@param options? {dimensions: integer, seed: integer}
 ---@return cudalua.random.SobolGenerator
-function M.new(name, bits, scrambled, vectors, shifts, offset, options)
-  local what = name .. "RandomNumberGenerator"
+function M.new(name, vectors, shifts, offset, options)
+  local what, bits, scrambled = name .. "RandomNumberGenerator", kinds[name].bits, kinds[name].scrambled
   local o = errors.options(what, options, known_options)
   if vectors ~= nil and o.dimensions ~= nil then
     refuse(what, "option dimensions cannot be given beside direction vectors, which set the dimensions")

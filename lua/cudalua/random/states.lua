@@ -118,18 +118,26 @@ local function upload(kind_name, maps)
   return gpuarray.to_gpu(host)
 end
 
-local function jump_ahead(since, g, k, maps, numbers, own, steps)
-  local leaf, from = leaf_of(g.states), compute.evaluate(maps)
-  local list = numbers and compute.evaluate(numbers)
+---How far generators jump.
+---@class cudalua.random.Jump
+---@field maps cudalua.gpuarray.Array      of upload()
+---@field numbers? cudalua.gpuarray.Array  how often for each generator, of uint64; nil: once
+---@field own boolean?                     as often as each generator's own number says
+---@field steps integer                    32-bit words that this leaves out, as far as that matters
+
+---@param since integer
+---@param g table
+---@param k table
+---@param j cudalua.random.Jump
+local function jump_ahead(since, g, k, j)
+  local leaf, from = leaf_of(g.states), compute.evaluate(j.maps)
+  local list = j.numbers and compute.evaluate(j.numbers)
   return run(since, k, ceil(g.count / BLOCK), { g.count, leaf.buf, leaf.off, from.buf, from.off,
-    maps._size / jump.words(g.name), list and list.buf or null, list and list.off or 0, own and 1 or 0, steps },
+    j.maps._size / jump.words(g.name), list and list.buf or null, list and list.off or 0, j.own and 1 or 0, j.steps },
     { from, list }, leaf)
 end
 
--- numbers: nil (each generator's own number, or 1), or an array of uint64.
-local function apply(g, maps, numbers, own, steps)
-  runs.until_done(jump_ahead, g, kernel(g.kind, "jump", "jump", {}), maps, numbers, own, steps)
-end
+local function apply(g, j) runs.until_done(jump_ahead, g, kernel(g.kind, "jump", "jump", {}), j) end
 
 local function move(self, what, exponent, n, stream)
   local g = fills.inner(class, self, what)
@@ -142,14 +150,14 @@ local function move(self, what, exponent, n, stream)
       local maps = {}
       for k = 1, math.min(64, 8 * n._dtype.itemsize) do maps[k] = jump.square(g.name, exponent + k - 1) end
       local numbers = graph.convert(n, dtypes.uint64):copy "C"
-      apply(g, upload(g.name, maps), numbers, false, exponent == 0 and 1 or 0)
+      apply(g, { maps = upload(g.name, maps), numbers = numbers, steps = exponent == 0 and 1 or 0 })
       return
     end
     local steps = layout.whole(n)
     if not steps or steps < 0 then refuse(what, "expected a non-negative integer, got " .. element.describe(n)) end
     if steps > 0 then
-      apply(g, upload(g.name, { jump.power(g.name, steps, exponent) }), nil, false,
-        exponent == 0 and steps % 2 ^ 32 or 0)
+      apply(g, { maps = upload(g.name, { jump.power(g.name, steps, exponent) }),
+        steps = exponent == 0 and steps % 2 ^ 32 or 0 })
     end
   end)
   return self
@@ -261,7 +269,7 @@ function M.new(name, default, seed_getter, offset, options)
   runs.until_done(begin, g, kernel(kind, "begin", "begin", {}), seeds)
   local maps = {}
   while 2 ^ #maps < count do maps[#maps + 1] = jump.square(name, kind.apart + #maps) end
-  if #maps > 0 then apply(g, upload(name, maps), nil, true, 0) end
+  if #maps > 0 then apply(g, { maps = upload(name, maps), own = true, steps = 0 }) end
   local fields = { generators = count, state = g.states }
   local self = fills.object(class, Methods, g, what, count, function(key) return fields[key] end)
   if offset ~= nil then self:call_skip_ahead(offset) end

@@ -412,7 +412,16 @@ local function public_fields(fields)
   return list
 end
 
-local function create(where, fields, name, size, alignment, packed, builtin)
+---What a struct is like, besides its fields.
+---@class cudalua.dtype.StructForm
+---@field name? string
+---@field size integer       bytes
+---@field alignment integer  bytes
+---@field packed boolean     no gaps between fields
+---@field builtin? boolean   CUDA C has it under this name
+
+local function create(where, fields, form)
+  local name, size, alignment, packed, builtin = form.name, form.size, form.alignment, form.packed, form.builtin
   serial = serial + 1
   local ctype = ffi_type(where, fields, packed, alignment, serial)
   local by_name = {}
@@ -464,7 +473,8 @@ local function intern(where, fields, name, align, builtin)
       table.concat(f.extents or {}, ","), f.pointer or "")
   end
   local key = table.concat(parts, " ")
-  made[key] = made[key] or create(where, fields, name, size, alignment, not align, builtin)
+  made[key] = made[key] or create(where, fields, { name = name, size = size, alignment = alignment,
+    packed = not align, builtin = builtin })
   return made[key]
 end
 

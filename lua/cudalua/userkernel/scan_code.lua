@@ -26,9 +26,20 @@ local function renamed(text) return (text:gsub("%f[%w_][%a_][%w_]*", ours)) end
 
 local OWN = "static __device__ __forceinline__ "
 
-local function add_function(list, k, result, name, params, part, text)
-  add(list, "%s%s %s(%s) {%s\n%s\n}", OWN, result, name, params, result == "void" and "" or "\n  return",
-    texts.statements(k.name, part, text))
+---A function with a text of the user's.
+---@class cudalua.scan.Part
+---@field result string  C type, or void: the text is statements, and else an expression
+---@field name string
+---@field params string
+---@field part string    what the user calls the text
+---@field text string
+
+---@param list string[]
+---@param k table
+---@param p cudalua.scan.Part
+local function add_function(list, k, p)
+  add(list, "%s%s %s(%s) {%s\n%s\n}", OWN, p.result, p.name, p.params, p.result == "void" and "" or "\n  return",
+    texts.statements(k.name, p.part, p.text))
 end
 
 -- The functions that a kernel calls, and how it does.
@@ -46,16 +57,19 @@ local function user_functions(k, form)
   add(list, "  const bool across_seg_boundary = false;\n  (void)across_seg_boundary;\n  return")
   add(list, "%s\n}", texts.statements(k.name, "scan_expr", k.scan_expr))
   if k.neutral then
-    add_function(list, k, "cl_value_t", "cl_neutral", "", "neutral", k.neutral)
+    add_function(list, k, { result = "cl_value_t", name = "cl_neutral", params = "", part = "neutral",
+      text = k.neutral })
   end
   if not form.plain then
     local place = "const long long i, const long long n, const long long N, "
-    add_function(list, k, "cl_value_t", "cl_input", place .. inside, "input_expr", k.input_expr)
+    add_function(list, k, { result = "cl_value_t", name = "cl_input", params = place .. inside, part = "input_expr",
+      text = k.input_expr })
     if k.start_expr then
-      add_function(list, k, "bool", "cl_start", place .. inside, "is_segment_start_expr", k.start_expr)
+      add_function(list, k, { result = "bool", name = "cl_start", params = place .. inside,
+        part = "is_segment_start_expr", text = k.start_expr })
     end
-    add_function(list, k, "void", "cl_output", ("%scl_value_t item, %s%s"):format(place,
-      k.previous and "cl_value_t prev_item, " or "", inside), "output_statement", k.output_statement)
+    add_function(list, k, { result = "void", name = "cl_output", params = ("%scl_value_t item, %s%s"):format(place,
+      k.previous and "cl_value_t prev_item, " or "", inside), part = "output_statement", text = k.output_statement })
   end
   return concat(list, "\n") .. "\n", passed
 end

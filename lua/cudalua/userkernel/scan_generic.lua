@@ -67,7 +67,8 @@ local function attempt(since, k, values, n)
   for i, arg in ipairs(k.args) do
     if leaves[i] and leaves[i].store and not k.const[arg.name] then written[#written + 1] = leaves[i] end
   end
-  if not kernel.launch(since, k, form, n, tiles, list, written) then return run.AGAIN end
+  local call = { form = form, n = n, tiles = tiles, values = list, written = written }
+  if not kernel.launch(since, k, call) then return run.AGAIN end
   for _, b in ipairs(back) do arguments.put_back(b.to, b.from) end
   return true
 end

@@ -77,17 +77,28 @@ function M.form_for(k, n, plain, segmented, aligned)
   return found, tiles
 end
 
----Launches a form; `values`: arguments, leaves among them; `written`: the leaves among them that are written to.
+---A call of a scan kernel.
+---@class cudalua.scan.Call
+---@field form table       of form_for()
+---@field n integer        elements
+---@field tiles integer
+---@field values any[]     arguments, leaves among them
+---@field written table[]  the leaves among them that are written to
+
+---@param since integer
+---@param k table
+---@param call cudalua.scan.Call
 ---@return boolean launched  false: something was written to arrays since then
-function M.launch(since, k, form, n, tiles, values, written)
+function M.launch(since, k, call)
+  local form, tiles = call.form, call.tiles
   local fn = forms.load(k, form)
-  local list = { 1, n, tiles }
+  local list = { 1, call.n, tiles }
   local own = tiles > 1 and cells.take(context_id(), 1, tiles, form.acc_bytes, 32)
   if own then
     list[4], list[5], list[6], list[7], list[8], list[9] = own.counter, 0, own.buf, own.off, own.line, own.stamp
   end
   local read = {}
-  for _, value in ipairs(values) do
+  for _, value in ipairs(call.values) do
     if type(value) == "table" and value.strides then
       read[#read + 1] = value
       list[#list + 1], list[#list + 2] = value.buf or core.pointer(0), value.buf and value.off or 0
@@ -95,8 +106,8 @@ function M.launch(since, k, form, n, tiles, values, written)
       list[#list + 1] = value
     end
   end
-  return (run.kernel { fn = fn, blocks = tiles, arguments = list, since = since, leaves = read, writes = written,
-    changes = #written > 0, scratch = own and own.scratch })
+  return (run.kernel { fn = fn, blocks = tiles, arguments = list, since = since, leaves = read, writes = call.written,
+    changes = #call.written > 0, scratch = own and own.scratch })
 end
 
 ---How many elements are asked for.

@@ -43,7 +43,8 @@ local function attempt(since, k, x, out, flags, n)
   end
   local aligned = from.aligned and to.aligned and (not marks or marks.aligned)
   local form, tiles = kernel.form_for(k, n, true, flags ~= nil, aligned)
-  if not kernel.launch(since, k, form, n, tiles, { from, to, marks }, { to }) then return run.AGAIN end
+  local call = { form = form, n = n, tiles = tiles, values = { from, to, marks }, written = { to } }
+  if not kernel.launch(since, k, call) then return run.AGAIN end
   if back then arguments.put_back(out, back) end
   return true
 end

@@ -53,8 +53,15 @@ local function at(points, positions) return take(points, positions, CLIP) end
 
 local function end_of(x, i) return view.slice("gpuarray.interp", x, 1, { i }) end
 
--- The values of x for real fp. below: the last point that is not beyond x, or 0; above: the next one, or n + 1.
-local function lines(x, xp, fp, below, above, left, right)
+---Where the values of x are looked up: all arrays are of x's shape, but for the points.
+---@class cudalua.gpuarray.Between
+---@field points cudalua.gpuarray.Array  1-D, ascending
+---@field below cudalua.gpuarray.Array   the last point that is not beyond x, or 0
+---@field above cudalua.gpuarray.Array   the next one, or one more than there are
+
+-- The values of x on the lines between real values at the points.
+local function lines(x, between, fp, left, right)
+  local xp, below, above = between.points, between.below, between.above
   local n = xp._size
   local x0, y0, x1, y1 = at(xp, below), at(fp, below), at(xp, above), at(fp, above)
   local slope = (y1 - y0) / (x1 - x0)
@@ -74,10 +81,10 @@ end
 
 local function interpolated(x, xp, fp, left, right)
   local above = searchsorted(xp, x, { side = "right" })
-  local below = (above - 1):eval()
-  if fp._dtype.kind ~= "complex" then return lines(x, xp, fp, below, above, left, right) end
-  return f.complex(lines(x, xp, f.real(fp), below, above, part(left, "re"), part(right, "re")),
-    lines(x, xp, f.imag(fp), below, above, part(left, "im"), part(right, "im")))
+  local between = { points = xp, below = (above - 1):eval(), above = above }
+  if fp._dtype.kind ~= "complex" then return lines(x, between, fp, left, right) end
+  return f.complex(lines(x, between, f.real(fp), part(left, "re"), part(right, "re")),
+    lines(x, between, f.imag(fp), part(left, "im"), part(right, "im")))
 end
 
 ---Values of a function that is known at some points, on the straight lines between these, as NumPy's interp.

@@ -73,8 +73,19 @@ local function fit(across, along, extent_across, extent_along)
   return across, along
 end
 
+---What a tile is chosen for. Operands are counted from the output's, the first one.
+---@class cudalua.gpuarray.Tiled
+---@field extents integer[]
+---@field operands integer[][]  strides along the axes, in elements
+---@field leaves table[]        where the operands lie
+---@field whole table[]         arrays that lie as the output does
+---@field largest integer       bytes of an element of any of the arrays
+---@field axes table<integer, integer>  by operand: the axis that it would best be read along, if that is another one
+---@field axis integer          the tile's, beside the output's last one
+
 -- Can all the arrays be read and written in words of `pack` elements?
-local function all_in_words(extents, operands, leaves, whole, axes, axis, pack)
+local function all_in_words(o, pack)
+  local extents, operands, leaves, axes, axis = o.extents, o.operands, o.leaves, o.axes, o.axis
   local rank = #extents
   if extents[rank] % pack ~= 0 or extents[axis] % pack ~= 0 then return false end
   for i = 1, #operands do
@@ -83,7 +94,7 @@ local function all_in_words(extents, operands, leaves, whole, axes, axis, pack)
       return false
     end
   end
-  for _, leaf in ipairs(whole) do
+  for _, leaf in ipairs(o.whole) do
     if not in_words(leaf, {}, 0, pack) then return false end
   end
   return true
@@ -99,11 +110,12 @@ end
 ---@field tiled table<integer, boolean>  the operands that are read so, by their number
 
 -- A tile of words of `pack` elements; the operands that have no room in shared memory are read as they lie.
-local function make(extents, operands, leaves, whole, axes, axis, pack, largest)
+local function make(o, pack)
+  local extents, operands, leaves, axes, axis = o.extents, o.operands, o.leaves, o.axes, o.axis
   local rank = #extents
-  local sizes = pack > 1 and M.word_sizes[pack] or M.sizes[largest]
+  local sizes = pack > 1 and M.word_sizes[pack] or M.sizes[o.largest]
   local across, along = sizes[1], sizes[2]
-  if #operands + #whole > M.MANY and pack == 1 then across, along = 32, 32 end
+  if #operands + #o.whole > M.MANY and pack == 1 then across, along = 32, 32 end
   across, along = fit(across, along, extents[rank], extents[axis])
   local tile = { axis = axis, across = max(across, pack), along = max(along, pack), pack = pack, tiled = {} }
   tile.thin = extents[rank] < tile.across or extents[axis] < tile.along
@@ -159,11 +171,13 @@ function M.choose(extents, operands, leaves, whole, largest, single)
   end
   if not axis then return nil end
   local pack = largest <= 2 and not single and 4 / largest or 1
-  if pack > 1 and all_in_words(extents, operands, leaves, whole, axes, axis, pack) then
-    local tile, all = make(extents, operands, leaves, whole, axes, axis, pack, largest)
+  local o = { extents = extents, operands = operands, leaves = leaves, whole = whole, largest = largest, axes = axes,
+    axis = axis }
+  if pack > 1 and all_in_words(o, pack) then
+    local tile, all = make(o, pack)
     if all then return tile end
   end
-  return (make(extents, operands, leaves, whole, axes, axis, 1, largest))
+  return (make(o, 1))
 end
 
 return M

@@ -94,9 +94,19 @@ local words_of = { [4] = "unsigned", [8] = "uint2", [16] = "uint4" }
 
 local function c_type(leaf) return leaf.c or ctype.memory(leaf.dtype) end
 
--- An operand whose elements are in memory: `along` says how neighbours lie (see the tokens of reduce/run.lua), `at` is
--- the C of where the first one is, `step` of their distance. `joint`: one place tells all of them.
-local function in_memory(t, i, leaf, joint, along, at, step, width)
+---How a thread finds the elements of an operand that it loads together.
+---@class cudalua.gpuarray.ReductionOperand
+---@field number integer  of the leaf
+---@field leaf table
+---@field along "packed"|0|1|"any"  how neighbours lie: see the tokens of reduce/run.lua
+---@field at string       C: where the first one is
+---@field step string     C: their distance
+---@field width integer   how many they are
+---@field joint boolean   one place tells all of them
+
+-- An operand whose elements are in memory.
+local function in_memory(t, o)
+  local i, leaf, joint, along, at, step, width = o.number, o.leaf, o.joint, o.along, o.at, o.step, o.width
   local c, itemsize = c_type(leaf), leaf.dtype.itemsize
   local aligned = 16 % itemsize == 0 and ("__align__(%d) "):format(min(16, width * itemsize)) or ""
   local words = along == "packed" and itemsize < 4 and leaf.dtype.kind ~= "struct" and words_of[width * itemsize]
@@ -119,15 +129,16 @@ local function in_memory(t, i, leaf, joint, along, at, step, width)
 end
 
 -- An operand whose elements are their own places: see plan.lua.
-local function in_places(t, i, joint, along, at, step, width)
+local function in_places(t, o)
+  local i, joint, at, width = o.number, o.joint, o.at, o.width
   add(t.types, "struct pack_%d {\n  unsigned long long e[%d];\n};\n", i, joint and 1 or width)
   add(t.bases, "  unsigned long long b%d;", i)
   add(t.loads, "    x.a%d.e[0] = b.b%d + (long long)(%s);", i, i, at)
   add(t.some, "      %sx.a%d.e[%s] = b.b%d + (long long)(%s);", joint and "if (e == 0) " or "", i, joint and "0" or "e",
     i, at)
   local first = ("x.a%d.e[0]"):format(i)
-  add(t.arguments, "%s", along == "packed" and codegen.place_in_pack(first, width, "e") or
-    joint and ("%s + (long long)e * %s"):format(first, step) or ("x.a%d.e[e]"):format(i))
+  add(t.arguments, "%s", o.along == "packed" and codegen.place_in_pack(first, width, "e") or
+    joint and ("%s + (long long)e * %s"):format(first, o.step) or ("x.a%d.e[e]"):format(i))
 end
 
 -- The functions that a kernel has, and the parameters that they need.
@@ -157,11 +168,8 @@ local function functions(p, value, told)
       local fixed = not side and (along == "packed" and 1 or along ~= "any" and along) or nil
       local at = address.place(params, go, ("r%d"):format(i), fixed)
       local step = side and ("k%d_%d"):format(i, kept) or fixed and tostring(fixed) or ("r%d_%d"):format(i, gone)
-      if leaf.places then
-        in_places(t, i, joint, along, at, step, width)
-      else
-        in_memory(t, i, leaf, joint, along, at, step, width)
-      end
+      local add_operand = leaf.places and in_places or in_memory
+      add_operand(t, { number = i, leaf = leaf, along = along, at = at, step = step, width = width, joint = joint })
     end
   end
 
