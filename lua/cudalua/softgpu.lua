@@ -8,6 +8,8 @@ local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 
+local UNKNOWN = 999 -- CUDA_ERROR_UNKNOWN
+
 ---Sends one command of the device's text protocol (docs/architecture.md lists them).
 ---@param command string
 ---@return string reply
@@ -99,7 +101,7 @@ function M.fail(symbol, nth, code)
     errors.raise("LogicError", "softgpu.fail: expected the name of a driver function")
   end
   if nth == nil then nth = 1 end
-  if code == nil then code = 999 end
+  if code == nil then code = UNKNOWN end
   if type(nth) ~= "number" or nth ~= math.floor(nth) or nth < 1 or nth >= 2 ^ 31 then
     errors.raise("LogicError", "softgpu.fail: nth must be a positive integer, got " .. errors.text(nth))
   end

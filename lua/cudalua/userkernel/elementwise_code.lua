@@ -12,7 +12,7 @@ local concat = table.concat
 local M = {}
 
 ---Threads of a block.
-M.BLOCK = 256
+M.BLOCK = tile_code.BLOCK
 
 -- Elements of a thread: 16 bytes of the largest array, and as many copies of the statement, unless that is long.
 local LONG = 500

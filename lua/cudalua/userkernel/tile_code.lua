@@ -11,6 +11,10 @@ local concat, ceil = table.concat, math.ceil
 
 local M = {}
 
+---Threads of a block.
+M.BLOCK = 256
+local BLOCK = M.BLOCK
+
 -- What moves an element, whatever it is.
 local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned", [8] = "unsigned long long",
   [16] = "uint4" }
@@ -30,7 +34,7 @@ end
 function M.fields(k, form, own)
   local t, coordinates = form.tile, {}
   local axes = address.tile(own, coordinates, address.axes(form.rank, form.wide, { prefix = "cl_" }), t)
-  local pitch, squares, j = tile.pitch(t), ceil(t.across * t.along / 256), 0
+  local pitch, squares, j = tile.pitch(t), ceil(t.across * t.along / BLOCK), 0
   local params, shared, declared, direct, loads, stores, places, aliases = {}, {}, {}, {}, {}, {}, {}, {}
   for i, arg in ipairs(k.args) do
     local text = (form.const[arg.name] and "const " or "") .. k.common.types[i]
@@ -63,12 +67,12 @@ function M.fields(k, form, own)
       end
     end
   end
-  local partial = t.across * t.along % 256 > 0
+  local partial = t.across * t.along % BLOCK > 0
   local fields = { shared = concat(shared, "\n"), coordinates = concat(coordinates, "\n"),
     declared = concat(declared, "\n"), direct_loads = concat(direct, "\n"), loads = concat(loads, "\n"),
     stores = concat(stores, "\n"), places = concat(places, "\n"), aliases = concat(aliases, "\n"), squares = squares,
     across = t.across, along = t.along, index = axes.index,
-    bound = partial and ("threadIdx.x + cl_k * 256 < %d && "):format(t.across * t.along) or "" }
+    bound = partial and ("threadIdx.x + cl_k * %d < %d && "):format(BLOCK, t.across * t.along) or "" }
   fields.ahead = #direct > 0 and template.fill("statement", "ahead", fields):gsub("\n+$", "") or ""
   return fields, params
 end

@@ -19,6 +19,9 @@ local M = {}
 M.AGAIN = {}
 local AGAIN = M.AGAIN
 
+---Threads of a block, unless a launch says how many.
+M.BLOCK = codegen.BLOCK
+
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
 M.fast_math = false
@@ -92,7 +95,7 @@ end
 ---@field kernel? table         a generated kernel, which is loaded if it is not yet: `loaded` has functions by context
 ---@field fn? cudalua.Function  in its place: a function of the current context
 ---@field blocks integer
----@field threads? integer      of a block; default 256
+---@field threads? integer      of a block; default BLOCK
 ---@field arguments any[]       one for each parameter, two for a pointer: memory, and bytes from its start; the memory
 ---  is taken out of the list
 ---@field since integer         storage.writes when the caller looked at what the kernel reads

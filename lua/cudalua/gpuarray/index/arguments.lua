@@ -88,7 +88,7 @@ end
 
 local function attempt(since, leaf, size, n, out)
   return run.kernel { kernel = kernels.fixed("cycle", "cycle", kernels.item(leaf.dtype.itemsize)),
-    blocks = math.ceil(n / 256), arguments = { n, out.buf, 0, leaf.buf, leaf.off, size }, since = since,
+    blocks = math.ceil(n / run.BLOCK), arguments = { n, out.buf, 0, leaf.buf, leaf.off, size }, since = since,
     leaves = { leaf }, writes = { out } } or run.AGAIN
 end
 

@@ -163,8 +163,9 @@ local search_options = { side = true, stream = true, allocator = true }
 ---@param search cudalua.gpuarray.Search
 local function attempt(since, search)
   local sorted, sought, n, out = search.sorted, search.sought, search.n, search.out
-  return run.kernel { kernel = search.kernel, blocks = math.ceil(n / 256), since = since, leaves = { sorted, sought },
-    writes = { out }, arguments = { n, out.buf, 0, sorted.buf or out.buf, sorted.off, sorted.shape[1],
+  return run.kernel { kernel = search.kernel, blocks = math.ceil(n / run.BLOCK), since = since,
+    leaves = { sorted, sought }, writes = { out },
+    arguments = { n, out.buf, 0, sorted.buf or out.buf, sorted.off, sorted.shape[1],
       sorted.strides[1] / sorted.dtype.itemsize, sought.buf, sought.off, search.right and 1 or 0 } } or run.AGAIN
 end
 

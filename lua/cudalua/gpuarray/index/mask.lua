@@ -163,8 +163,8 @@ local function take_apart(since, leaf, count, shape, by_axis, out)
   local ndim = #shape
   local list = { count, leaf.buf, leaf.off, out.buf, 0, by_axis and 1 or ndim, by_axis and count or 1 }
   for axis = 2, ndim do list[#list + 1] = shape[axis] end
-  return run.kernel { kernel = unravel_kernel(ndim), blocks = math.ceil(count / 256), arguments = list, since = since,
-    leaves = { leaf }, writes = { out } } or run.AGAIN
+  return run.kernel { kernel = unravel_kernel(ndim), blocks = math.ceil(count / run.BLOCK), arguments = list,
+    since = since, leaves = { leaf }, writes = { out } } or run.AGAIN
 end
 
 local function unravel(leaf, count, shape, by_axis)

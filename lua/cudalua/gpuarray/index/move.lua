@@ -32,6 +32,7 @@ local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
 local PER_BLOCK, AGAIN = 1024, run.AGAIN
+local LEAST_CELLS = 1024 -- of the table in which the last one that is put to a place is found
 
 local M = {}
 
@@ -287,7 +288,7 @@ local function winners(since, sel, mode, source)
   end
 
   local low, step, needed = range_of(groups, shape, operands[1])
-  local cells = 1024
+  local cells = LEAST_CELLS
   while cells < 2 * n do cells = cells * 2 end
   local direct = needed <= cells
   if direct then cells = needed end
@@ -299,7 +300,7 @@ local function winners(since, sel, mode, source)
   local places, table_buf, keep = storage.buffer(8 * n), storage.buffer(8 * cells), storage.buffer(n)
   local list = { n, places, 0, low, step }
   kernels.arguments(sel.what, list, loop, groups)
-  local blocks = math.ceil(n / 256)
+  local blocks = math.ceil(n / run.BLOCK)
   local done = run.sequence { since = since, leaves = leaves_of(sel, sel.groups), writes = {},
     scratch = { places, table_buf },
     { kernel = k, blocks = math.ceil(n / PER_BLOCK), arguments = list },

@@ -13,7 +13,8 @@ local concat, max, min = table.concat, math.max, math.min
 local M = {}
 
 ---Threads of a block.
-M.BLOCK = 256
+M.BLOCK = rows.BLOCK
+local BLOCK = M.BLOCK
 
 local function use(pieces, list)
   for _, name in ipairs(list) do pieces[name] = true end
@@ -314,7 +315,7 @@ local function dense(p)
   -- Random numbers are made four at a time, and a thread makes more of them: what comes before the first takes long.
   local packs = packs_of(drawn and max(16 / largest, 4) or #p.leaves > MANY and min(16 / largest, 2) or 16 / largest)
   local n = chunks_of(p, packs.size, drawn and 2 * rows.DENSE_BYTES or rows.DENSE_BYTES)
-  local declared, loads, at = {}, {}, ("first + k * %d"):format(256 * packs.size)
+  local declared, loads, at = {}, {}, ("first + k * %d"):format(BLOCK * packs.size)
   for i, leaf in ipairs(p.leaves) do
     if leaf.class ~= "one" and not leaf.places then
       add(declared, "    %s x%d[%d];", packs:type(leaf.dtype), i, n)
@@ -322,8 +323,8 @@ local function dense(p)
     end
   end
   local results, stores = packs:results(results_of(p), "      ", at)
-  return { elements = n * packs.size, pack = packs.size, chunks = n, stride = 256 * packs.size,
-    span = (n - 1) * 256 * packs.size + packs.size, params = params_of(p, {}), declared = concat(declared, "\n"),
+  return { elements = n * packs.size, pack = packs.size, chunks = n, stride = BLOCK * packs.size,
+    span = (n - 1) * BLOCK * packs.size + packs.size, params = params_of(p, {}), declared = concat(declared, "\n"),
     loads = concat(loads, "\n"), results = results, stores = stores,
     evaluate = evaluation(p, function(i) return packs:element(("x%d[k]"):format(i), "w") end,
       function(r) return packs:element(r.name, "w") end, M.place_in_pack(at, packs.size, "w")),

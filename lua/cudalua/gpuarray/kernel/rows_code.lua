@@ -114,8 +114,8 @@ end
 function M.words(p, chunks, size)
   local packs, bases = parts.packs_of(size), {}
   add_bases(p, bases, {}, {})
-  local fields = { pack = size, chunks = chunks, threads = 256, index = "unsigned long long", elements = chunks * size,
-    params = parts.params_of(p, {}), bases = concat(bases, "\n") }
+  local fields = { pack = size, chunks = chunks, threads = codegen.BLOCK, index = "unsigned long long",
+    elements = chunks * size, params = parts.params_of(p, {}), bases = concat(bases, "\n") }
   fields.body = words_body(p, fields, packs, {}):gsub("\n+$", "")
   return fields, packs
 end
@@ -164,7 +164,7 @@ function M.rows(p)
   end
   if #lines > 0 then address.coordinates(coordinates, "  ", "row", axes) end
   add_bases(p, bases, offsets, single)
-  local fields = { elements = 0, pack = packs.size, chunks = chunks, threads = threads, rows = 256 / threads,
+  local fields = { elements = 0, pack = packs.size, chunks = chunks, threads = threads, rows = codegen.BLOCK / threads,
     per_part = threads * chunks, index = index, integer = integer, coordinates = concat(coordinates, "\n") }
   local body = ending.class == "words" and words_body(p, fields, packs, single) or
     packs_body(p, fields, packs, single, steps)

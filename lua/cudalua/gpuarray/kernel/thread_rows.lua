@@ -5,6 +5,10 @@ local ceil, floor = math.ceil, math.floor
 
 local M = {}
 
+---Threads of a block, in all kernels of arrays.
+M.BLOCK = 256
+local BLOCK, WARP = M.BLOCK, 32
+
 ---Bytes that a thread reads and writes at least: without gaps or element by element, and in packs of rows; and how many
 ---values it holds at most for that.
 M.DENSE_BYTES, M.BYTES, M.VALUES = 32, 48, 64
@@ -38,9 +42,9 @@ end
 ---@return cudalua.gpuarray.Rows?  nil if rows are too short
 function M.choose(count, packs, chunks)
   for _ = 1, chunks > 1 and 2 or 1 do
-    local threads = 256
-    while threads >= 32 do
-      local per_row, rows = threads * chunks, 256 / threads
+    local threads = BLOCK
+    while threads >= WARP do
+      local per_row, rows = threads * chunks, BLOCK / threads
       local parts, blocks = ceil(packs / per_row), ceil(count / rows)
       if parts * per_row <= M.WASTE * packs and rows <= count and parts * blocks < 2 ^ 31 then
         return { threads = threads, chunks = chunks, parts = parts, blocks = parts * blocks }

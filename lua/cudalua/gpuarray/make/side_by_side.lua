@@ -9,6 +9,7 @@ local M = {}
 
 -- Arrays of a kernel, and the most elements that one of them has: beyond that a kernel of its own is not a loss.
 local MOST, SMALL = 16, 2 ^ 16
+local PER_BLOCK = 1024 -- elements, see kernels/array/construct.cu
 
 local words = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned", [8] = "unsigned long long",
   [16] = "ulonglong2" }
@@ -65,7 +66,7 @@ local function attempt(since, batch)
   local at = 3 + 2 * MOST
   arguments[at + 1], arguments[at + 2] = width, batch.pitch
   for i = 1, MOST do arguments[at + 2 + i] = batch[math.min(i, n)].to - first end
-  return run.kernel { kernel = kernel(out.dtype.itemsize), blocks = math.ceil(size / 1024),
+  return run.kernel { kernel = kernel(out.dtype.itemsize), blocks = math.ceil(size / PER_BLOCK),
     arguments = arguments, since = since, leaves = leaves, writes = { out } } or run.AGAIN
 end
 

@@ -24,7 +24,7 @@ local ceil, min, max, abs = math.ceil, math.min, math.max, math.abs
 local M = {}
 
 M.WORDS = 8192        -- counters of a block
-local EACH = 4 * 256  -- packs of 16 bytes that a block takes at a time
+local EACH = 4 * runs.BLOCK -- packs of 16 bytes that a block takes at a time
 M.PER_SM = 3          -- blocks
 local FLOAT_MAX = (2 - 2 ^ -23) * 2 ^ 127
 M.FLOAT_MAX = FLOAT_MAX
@@ -214,7 +214,7 @@ local function counting(leaf, n, bins, to)
   local log_columns = 5
   while log_columns >= 0 and bins.n * 2 ^ log_columns > M.WORDS do log_columns = log_columns - 1 end
   if log_columns < 0 then
-    return kernel("array_count_many", "many", bins, dt), min(ceil(n / 256), 8 * multiprocessors(leaf)),
+    return kernel("array_count_many", "many", bins, dt), min(ceil(n / runs.BLOCK), 8 * multiprocessors(leaf)),
       append({ n, leaf.buf, leaf.off, to.buf, 0, bins.n }, bins)
   end
   return kernel("array_count", "count", bins, dt), blocks_for(leaf, n),
@@ -261,7 +261,7 @@ local function weigh(since, weighing)
   local leaf, n, bins, weights = weighing.leaf, weighing.n, weighing.bins, weighing.weights
   local parts, of, to = weighing.parts, weighing.of, weighing.to
   local list = append({ n, leaf.buf, leaf.off, of.buf, 0, bins.n }, bins)
-  if not runs.kernel { kernel = kernel("array_count_bins", "bins", bins, leaf.dtype), blocks = ceil(n / 256),
+  if not runs.kernel { kernel = kernel("array_count_bins", "bins", bins, leaf.dtype), blocks = ceil(n / runs.BLOCK),
     arguments = list, since = since, leaves = { leaf }, writes = { of } } then return runs.AGAIN end
   local sorted, values = sort.sort_pairs(of, weights, n)
   local k = kernels.get("array_count_sums " .. weights.dtype.name, function()

@@ -26,7 +26,9 @@ M.THREADS = 256   -- of a block of the pass kernel
 M.BLOCKS, M.PAIRED_BLOCKS = 4, 3 -- that a multiprocessor has room for at once, without and with values
 M.ROW_BLOCKS = 4  -- the same for the kernel of rows
 local ROW_THREADS = 256
-local PART = 4096 -- elements of a histogram's part are a multiple of this
+local DIGITS = 256 -- values of a digit: 8 bits, one pass each
+local PART = 4096  -- elements of a histogram's part are a multiple of this
+local PARTS = 1024 -- of all rows together, about
 M.SHORT_COUNT = 2 ^ 30 -- rows that are shorter are counted in 32 bits
 M.SHORT_PLACE = 2 ^ 32 -- and in these, places have 32 bits while they are sorted
 
@@ -110,7 +112,7 @@ local function outputs_of(keys, others) return { keys or others, others } end
 local function sort_short(since, sort)
   local leaf, rows, n, keys, positions = sort.leaf, sort.rows, sort.n, sort.keys, sort.others
   local tile = ROW_THREADS * sizes[leaf.dtype.itemsize].row_items
-  local per = max(min(256, floor(tile / n), rows), 1)
+  local per = max(min(DIGITS, floor(tile / n), rows), 1) -- the number of a row in its block is one more digit
   local out, at = keys or positions, positions or keys
   local list = { n, rows, per, sort.order, leaf.buf, leaf.off, out.buf, 0, keys ~= nil, at.buf, 0, positions ~= nil }
   return runs.kernel { kernel = row_kernel(leaf.dtype), blocks = ceil(rows / per), arguments = list, since = since,
@@ -138,7 +140,7 @@ local function sort_long(since, sort)
   local blocks = rows * tiles
 
   -- One piece of memory that begins as 0: tickets, the histogram, and the tiles' words for each pass.
-  local of_histogram, of_pass = rows * passes * 256 * count_bytes, blocks * 256 * count_bytes
+  local of_histogram, of_pass = rows * passes * DIGITS * count_bytes, blocks * DIGITS * count_bytes
   local bytes = 64 + of_histogram + passes * of_pass
   local state = storage.buffer(bytes)
   local spare = storage.buffer(size * itemsize)
@@ -148,7 +150,7 @@ local function sort_long(since, sort)
   if not keys then scratch[#scratch + 1] = out end
   local HISTOGRAM, PLAN = 64, 32
 
-  local parts = max(min(ceil(n / PART), floor(1024 / rows)), 1)
+  local parts = max(min(ceil(n / PART), floor(PARTS / rows)), 1)
   local part_size = ceil(ceil(n / parts) / PART) * PART
   parts = ceil(n / part_size)
   local steps = { since = since, leaves = { leaf, values }, writes = outputs_of(keys, wanted), scratch = scratch,
@@ -211,7 +213,9 @@ end
 M.SEARCHED = 2 ^ 17 -- so many values are searched for those that elements have; more would not stay in the caches
 M.SELECT = 2 ^ 20 -- the first of a row of so many elements are found without sorting them all
 
-local BLOCKS_OF_COUNT = 6 * 132 -- which is what a large GPU has room for at once
+local MULTIPROCESSORS = 132 -- of a large GPU, an H200
+local BLOCKS_OF_COUNT = 6 * MULTIPROCESSORS -- which is what it has room for at once
+local LEAST_OF_COUNT = 2048 -- elements that make a block more
 
 local function select_kernel(name, dtype)
   local part = name:match "^array_(.*)"
@@ -219,19 +223,19 @@ local function select_kernel(name, dtype)
 end
 
 local function select_first(since, leaf, n, order, count, mask)
-  local dtype, FOUND, COUNTS = leaf.dtype, 0, 16
-  local state = storage.buffer(16 + 8 * 256)
+  local dtype, FOUND, COUNTS = leaf.dtype, 0, 16 -- bytes in the state: what was found, 8-byte counters of digits
+  local state = storage.buffer(COUNTS + 8 * DIGITS)
   if core.array_ready(state) then return nil end
   local steps = { since = since, leaves = { leaf }, writes = { mask._leaf }, scratch = { state },
-    { fill = state, words = 4 + 2 * 256 } }
-  local blocks = min(ceil(n / 2048), BLOCKS_OF_COUNT)
+    { fill = state, words = (COUNTS + 8 * DIGITS) / 4 } }
+  local blocks = min(ceil(n / LEAST_OF_COUNT), BLOCKS_OF_COUNT)
   for pass = dtype.itemsize - 1, 0, -1 do
     steps[#steps + 1] = step(select_kernel("array_select_count", dtype), blocks,
       { n, pass, order, leaf.buf, leaf.off, state, FOUND, state, COUNTS })
     steps[#steps + 1] = step(select_kernel("array_select_digit", dtype), 1,
       { pass, count - 1, state, FOUND, state, COUNTS })
   end
-  steps[#steps + 1] = step(select_kernel("array_select_mask", dtype), ceil(mask._size / 4 / 256),
+  steps[#steps + 1] = step(select_kernel("array_select_mask", dtype), ceil(mask._size / 4 / runs.BLOCK),
     { n, order, leaf.buf, leaf.off, state, FOUND, mask._leaf.buf, 0 })
   return runs.sequence(steps) and mask or runs.AGAIN
 end
@@ -251,7 +255,7 @@ end
 
 local function spread(since, positions, starts, n, groups, out)
   local k = kernels.get("sort_spread", function() return "array_sort_spread", template.fill("sort", "spread", {}) end)
-  return runs.kernel { kernel = k, blocks = ceil(n / 256), since = since, leaves = { positions, starts },
+  return runs.kernel { kernel = k, blocks = ceil(n / runs.BLOCK), since = since, leaves = { positions, starts },
     arguments = { n, out.buf, 0, positions.buf, positions.off, starts.buf, starts.off, groups },
     writes = { out } } or runs.AGAIN
 end

@@ -23,13 +23,16 @@ local sub, weak = tables.sub, tables.weak
 
 local M = {}
 
-local BLOCK = 256             -- threads, in all the kernels of reduce.cu
+local BLOCK, WARP = 256, 32   -- threads, in all the kernels of reduce.cu
+local LOG_BLOCK, LOG_WARP = 8, 5
 local MOST_UNITS = 256        -- that a block has of an output: one value of each in shared memory
 local CHUNK, LONG = 7, 10     -- 2^ so many elements of a column are what a thread has at most, in two forms
 local LEAST = 4               -- and at least
 local SHORT = 4096            -- wide loads of a row, less of which are too few for a block
 local FEW_BLOCKS = 128        -- smaller ones are quicker than so few
 local HEAVY = 8               -- operations of an expression that is long
+local NARROW_COLUMNS = 8      -- outputs side by side, at most, that have kernels of their own,
+local LONG_COLUMNS = 1024     -- with more elements than these
 
 ---Blocks that keep any GPU busy: an output is shared by blocks while there are fewer. The results do not depend on it.
 M.blocks = 2048
@@ -151,22 +154,22 @@ local function in_rows(w, p, heavy)
   if width > 1 and n < width then width = 2 ^ exponent(n) end
   local packed, joint = tokens_of(w, width, extents, gone, kept, p.lying)
   p.joint = joint
-  if packed and n <= 32 * width then return rows(p, width) end
+  if packed and n <= WARP * width then return rows(p, width) end
   if not packed then
     width = n <= 8 and 2 ^ exponent(n) or 4
-    if n > 32 * width then width = 1 end
+    if n > WARP * width then width = 1 end
     p.joint = select(2, tokens_of(w, width, extents, gone, kept, p.lying))
-    if n <= 32 * width then return rows(p, width) end
+    if n <= WARP * width then return rows(p, width) end
   end
   p.width, p.turns = width, width == 1 and 16 or 8
-  while p.turns > 1 and 32 * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
-  local unit = 32 * width * p.turns
+  while p.turns > 1 and WARP * width * p.turns / 2 >= n do p.turns = p.turns / 2 end
+  local unit = WARP * width * p.turns
   local units = ceil(n / unit)
   p.rest = units > 8
   local log_units = exponent(units)
-  if log_units <= 5 then
+  if log_units <= LOG_WARP then
     local each = max(8 / 2 ^ log_units, 1)
-    while each * n < SHORT * wide and 2 * each <= outputs / M.blocks and each * 2 ^ log_units <= 32 do
+    while each * n < SHORT * wide and 2 * each <= outputs / M.blocks and each * 2 ^ log_units <= WARP do
       each = 2 * each
     end
     p.form, p.blocks, p.first, p.second = "units", ceil(outputs / each), each, log_units
@@ -194,7 +197,7 @@ local function in_narrow_columns(w, p)
   p.width, p.turns = NARROW[p.log_x][1], NARROW[p.log_x][2]
   tokens_of(w, 16, extents, gone, kept, p.lying) -- of which none is packed: neighbours are further away
   p.joint, p.rest = #extents == 1 or extents[#extents] % p.width == 0, true
-  local units, log_units = ceil(n / (2 ^ (5 - p.log_x) * p.width * p.turns)), 3
+  local units, log_units = ceil(n / (2 ^ (LOG_WARP - p.log_x) * p.width * p.turns)), 3
   local groups = outputs / side
   while 2 ^ log_units < min(units, MOST_UNITS / 2 ^ p.log_x) and groups * ceil(units / 2 ^ (log_units + 1)) >= M.blocks
   do
@@ -219,10 +222,10 @@ local function in_columns(w, p, most)
     if how == 1 then p.lying[operand] = "any" end
   end
   p.width = width
-  local columns, log_x = ceil(outputs / width), 8
-  if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), 5) end
-  local depth, groups = 2 ^ (8 - log_x), ceil(columns / 2 ^ log_x)
-  local log_chunk = log_x == 8 and CHUNK or LEAST
+  local columns, log_x = ceil(outputs / width), LOG_BLOCK
+  if n > 2 ^ CHUNK or columns < 2 ^ 16 then log_x = min(exponent(columns), LOG_WARP) end
+  local depth, groups = 2 ^ (LOG_BLOCK - log_x), ceil(columns / 2 ^ log_x)
+  local log_chunk = log_x == LOG_BLOCK and CHUNK or LEAST
   -- One block combines all parts of a group, so that there should not be many of them.
   while log_chunk < LONG and depth * 2 ^ log_chunk < n and groups * ceil(n / (depth * 2 ^ (log_chunk + 1))) >=
     M.blocks / (log_chunk < CHUNK and (groups < 16 and 4 or 2) or 1) do
@@ -421,7 +424,7 @@ local function close(w, x, kind, to, placed)
   end
   local p = gathered.split(new_plan(outputs, n), shape, operands, stay, go)
   if p.kept_rank > 0 and n > 1 and gathered.side_by_side(w, p) then
-    if p.kept_extents[p.kept_rank] <= 8 and n > 1024 then
+    if p.kept_extents[p.kept_rank] <= NARROW_COLUMNS and n > LONG_COLUMNS then
       in_narrow_columns(w, p)
     else
       in_columns(w, p, kind.ordered and 4 or 8)
@@ -459,6 +462,7 @@ local shares = {}
 local recent = setmetatable({}, { __mode = "v" }) -- by context: those of the stream that was asked for last
 local _, per_thread = core.default_streams()
 local KEPT = 2 ^ 20 -- bytes of parts; more of them are memory of the kernel's own
+local COUNTERS, PARTS = 1024, 2 ^ 14 -- counters, and bytes of parts, that a stream has at least
 
 local function zeros(count)
   local buf = storage.buffer(4 * count)
@@ -489,12 +493,12 @@ local function shared(context, p, bytes, out)
   end
   recent[context] = c
   if c.count < p.counters then
-    local count = max(p.counters, 1024)
+    local count = max(p.counters, COUNTERS)
     c.counters, c.count = zeros(count), count
   end
   if bytes > KEPT then return storage.buffer(bytes), c.counters, true end
   if c.bytes < bytes then
-    local size = max(bytes, 2 ^ 14)
+    local size = max(bytes, PARTS)
     c.parts, c.bytes = storage.buffer(size), size
   end
   return c.parts, c.counters, false

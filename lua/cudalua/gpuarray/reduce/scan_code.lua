@@ -13,6 +13,10 @@ local concat, max, min = table.concat, math.max, math.min
 
 local M = {}
 
+---Lanes of a warp, and warps of a block.
+M.WARP, M.WARPS = 32, 8
+local WARP, WARPS = M.WARP, M.WARPS
+
 ---How many elements make a run, and how many rows a warp has: results depend on these (scan.cu), so that they follow
 ---from the types alone.
 ---@param stored integer  bytes of a result
@@ -33,7 +37,7 @@ end
 ---@return integer rows
 function M.extent(stored, acc)
   local run, rows = M.sizes(stored, acc)
-  return 32 * run, 8 * rows
+  return WARP * run, WARPS * rows
 end
 
 -- ---- the kernel -----------------------------------------------------------------------------------------------------
@@ -54,7 +58,7 @@ end
 function M.text(t)
   local form, device = t.form, { template.fill("scan", "common", { run = t.run, rows = t.rows }) }
   local function part(name) return template.fill("scan", name, {}) end
-  local fields = { name = t.name, functions = t.functions, log_rows = math.log(8 * t.rows) / math.log(2),
+  local fields = { name = t.name, functions = t.functions, log_rows = math.log(WARPS * t.rows) / math.log(2),
     params = #t.params > 0 and ", " .. concat(t.params, ", ") or "" }
   local split, columns = form == "tiles" or form == "columns_split", form:find "^columns"
   if split or not columns then add(device, part "lanes") end

@@ -22,6 +22,7 @@ local exponent = gathered.exponent
 
 local M = {}
 
+local WARP, LOG_WARP, WARPS = scan_code.WARP, 5, scan_code.WARPS
 local MANY = 1024 -- lines of up to a tile that make enough work for a warp each
 
 ---Lines side by side are done by a block for some of them each where that makes so many blocks; else by blocks that
@@ -45,30 +46,30 @@ M.LOG_WIDTH = 3
 -- of these make a tile, or tiles a group.
 local function schedule(kind, lines, n, beside)
   local run, rows = scan_code.sizes(kind.result.itemsize, kind.acc.itemsize)
-  local row = 32 * run
-  local tiles = ceil(n / (8 * rows * row))
+  local row = WARP * run
+  local tiles = ceil(n / (WARPS * rows * row))
   if beside and n > 1 then
     local log_width = lines <= 4 and 2 or M.LOG_WIDTH
-    while log_width < 5 and ceil(lines / 2 ^ (log_width + 1)) >= M.ENOUGH do log_width = log_width + 1 end
+    while log_width < LOG_WARP and ceil(lines / 2 ^ (log_width + 1)) >= M.ENOUGH do log_width = log_width + 1 end
     local groups = ceil(lines / 2 ^ log_width)
     if groups >= M.ENOUGH then return "columns", groups, log_width, 1 end
     -- Wide ones where that leaves many groups: few groups are in many parts, and wait the longer the wider they are.
-    log_width = lines <= 4 and 2 or max(M.LOG_WIDTH, min(exponent(lines / 32), 5))
+    log_width = lines <= 4 and 2 or max(M.LOG_WIDTH, min(exponent(lines / WARP), LOG_WARP))
     groups = ceil(lines / 2 ^ log_width)
-    local together = rows * 8 * 2 ^ (log_width - 5)
-    local parts = ceil(n / (row * 2 ^ (5 - log_width)))
+    local together = rows * WARPS * 2 ^ (log_width - LOG_WARP)
+    local parts = ceil(n / (row * 2 ^ (LOG_WARP - log_width)))
     if parts == 1 then return "columns", groups, log_width, 1 end
     return "columns_split", groups * parts, log_width, parts, together
   end
   if n <= row then
     local log_lanes = exponent(ceil(n / run))
-    return "short", ceil(lines / (8 * rows * 2 ^ (5 - log_lanes))), log_lanes, 1
+    return "short", ceil(lines / (WARPS * rows * 2 ^ (LOG_WARP - log_lanes))), log_lanes, 1
   end
   if tiles == 1 then
-    if lines >= MANY then return "rows", ceil(lines / 8), 0, 1 end
+    if lines >= MANY then return "rows", ceil(lines / WARPS), 0, 1 end
     return "tile", lines, 1, 1
   end
-  return "tiles", lines * tiles, tiles, tiles, 32
+  return "tiles", lines * tiles, tiles, tiles, WARP
 end
 
 local endings = {} -- kind -> form, ranks and width -> token
