@@ -332,29 +332,6 @@ function Function:prepared_call(grid, ...) end
 ---@raise LogicError, LaunchError as prepared_call
 function Function:prepared_async_call(grid, ...) end
 
----Sets all parameters for the launches to come. Memory is kept alive until they are set again.
----@param ... any  as fn(...) takes them; In, Out and InOut do their copies at each launch
----@raise LogicError for what does not fit; then nothing is changed
-function Function:param_set(...) end
-
----Says how many bytes of parameters were set. param_set() does it by itself.
----@param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this
----  leaves one out.
----@raise LogicError if it is not a number of bytes
-function Function:param_set_size(bytes) end
-
----Writes a 32-bit integer into the parameters, whatever their types are.
----@param offset integer  bytes, from 0
----@param value integer   from -2^31 to 2^32 - 1
----@raise LogicError if it is out of range, or reaches behind the last parameter
-function Function:param_seti(offset, value) end
-
----Writes a float into the parameters, whatever their types are.
----@param offset integer  bytes, from 0
----@param value number
----@raise LogicError if it overflows, or reaches behind the last parameter
-function Function:param_setf(offset, value) end
-
 ---The threads of a block, for launch() and its like, and for prepared_call().
 ---@param x integer
 ---@param y? integer  default 1
@@ -366,24 +343,6 @@ function Function:set_block_shape(x, y, z) end
 ---@param bytes integer
 ---@raise LogicError if it is not a number of bytes
 function Function:set_shared_size(bytes) end
-
----Launches one block, with what is set, in the current stream.
----@raise LogicError if the shape or parameters are missing, or memory among them was freed; LaunchError for what is
---- beyond the limits
-function Function:launch() end
-
----Launches a grid of blocks, with what is set, in the current stream.
----@param width integer
----@param height integer
----@raise LogicError, LaunchError as launch
-function Function:launch_grid(width, height) end
-
----The same in a stream.
----@param width integer
----@param height integer
----@param stream? cudalua.Stream  nil: the current one
----@raise LogicError, LaunchError as launch
-function Function:launch_grid_async(width, height, stream) end
 
 ---A scalar with a type of its own, for a kernel whose parameter types are not known.
 ---@class cudalua.Scalar

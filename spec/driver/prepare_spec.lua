@@ -607,6 +607,107 @@ describe("prepared calls", function()
       check(1, 2, 3, 4, 5, 6)
     end)
 
+    -- Where echo's parameters lie.
+    local function offsets_of(fn)
+      local list = {}
+      for i, p in ipairs(require "cudalua.core".function_params(fn)) do list[i] = p.offset end
+      return list
+    end
+
+    it("writes over parameters that were set, and leaves the others", function()
+      local offsets, view = offsets_of(echo), out + 0
+      local other = zeroed(BYTES)
+      echo:param_set(view, 1, 2, 3, 4, 5, 6)
+      echo:param_seti(offsets[2], -9)
+      echo:launch()
+      check(-9, 2, 3, 4, 5, 6)
+      echo:param_setv(offsets[5], "\7\0\1\2") -- the unsigned char, a gap and the short
+      echo:launch()
+      check(-9, 2, 3, 7, 0x0201, 6)
+      echo:param_setv(offsets[4] + 7, "\192") -- the sign of the double
+      echo:param_setv(offsets[7] + 4, "\1")
+      for _ = 1, 2 do -- other calls do not change what is set, and launches of it do not change other calls
+        echo:launch()
+        check(-9, 2, -3, 7, 0x0201, 2 ^ 32 + 6)
+        echo:prepared_call(1, other, 10, 11, 12, 13, 14, 15)
+        echo:prepared_call(1, view, 20, 21, 22, 23, 24, 25)
+        check(20, 21, 22, 23, 24, 25)
+      end
+      assert.same({ 10 }, read(other, "int", 1))
+      out:free()
+      local err = gpu.raises("LogicError", "echo: argument 1", echo.launch, echo)
+      assert.truthy(err.message:find "was freed")
+      echo:param_set(other, 1, 2, 3, 4, 5, 6)
+      echo:launch()
+      assert.same({ 1 }, read(other, "int", 1))
+    end)
+
+    it("is the kernel's, and not that of the object that stands for it", function()
+      local fresh = select(2, unsigned_kernel "echo")
+      gpu.apart(function()
+        local fn = fresh:get_function "echo":prepare "PifdBhq"
+        fn:set_block_shape(1)
+        fn:param_set(out, 1, 2, 3, 4, 5, 6)
+      end)
+      for _ = 1, 3 do collectgarbage() end
+      fresh:get_function "echo":launch()
+      check(1, 2, 3, 4, 5, 6)
+    end)
+
+    it("goes with the module and its kernels", function()
+      local size = 2 ^ 22
+      cuda.collect()
+      local before = cuda.mem_stats().live
+      gpu.apart(function()
+        local fn, fresh = unsigned_kernel "where"
+        local function set()
+          gpu.kept.fn, gpu.kept.mod = fn, fresh
+          fn:param_set(cuda.mem_alloc(size))
+        end
+        gpu.apart(set)
+      end)
+      cuda.collect()
+      gpu.kept.mod = nil
+      cuda.collect()
+      assert.equal(before + size, cuda.mem_stats().live)
+      gpu.kept.fn = nil
+      cuda.collect()
+      assert.equal(before, cuda.mem_stats().live)
+    end)
+
+    it("is whole where finalizers set parameters and launch between any two lines", function()
+      local reentry = require "spec.support.reentry"
+      local offsets, places = offsets_of(echo), 0
+      -- Calls f with inner() at each of its lines, and then check(...) with one of the lists.
+      local function sweep(f, inner, ...)
+        local lists, k, inside = { ... }, 1, true
+        while inside do
+          echo:param_set(out, 1, 2, 3, 4, 5, 6)
+          inside = select(3, reentry.call(f, inner, k))
+          echo:launch()
+          local good = not inside
+          for _, list in ipairs(lists) do good = good or pcall(check, unpack(list)) end
+          assert(good, inside)
+          k, places = k + 1, places + (inside and 1 or 0)
+        end
+      end
+      local function write() echo:param_seti(offsets[2], 50) end
+      local function set() echo:param_set(out, 11, 12, 13, 14, 15, 16) end
+      sweep(write, function() echo:param_setf(offsets[3], 0.5) end, { 50, 0.5, 3, 4, 5, 6 })
+      sweep(write, set, { 50, 12, 13, 14, 15, 16 }, { 11, 12, 13, 14, 15, 16 })
+      sweep(set, write, { 11, 12, 13, 14, 15, 16 }, { 50, 12, 13, 14, 15, 16 })
+      assert.is_true(places > 20)
+      -- A launch has what was set before the finalizer, or after it.
+      local k, inside = 1, true
+      while inside do
+        echo:param_set(out, 1, 2, 3, 4, 5, 6)
+        write()
+        inside = select(3, reentry.call(function() echo:launch() end, set, k))
+        assert(pcall(check, 50, 2, 3, 4, 5, 6) or pcall(check, 11, 12, 13, 14, 15, 16), inside)
+        k = k + 1
+      end
+    end)
+
     it("In, Out and InOut copy at each launch", function()
       local add, z, x = unsigned_kernel "add", ffi.new "float[2]", gpu.floats(1, 2)
       add:prepare "PPPi"

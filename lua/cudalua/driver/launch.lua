@@ -82,12 +82,17 @@ function Handler:release()
   self.alloc = nil
 end
 
-local function refuse(fn, i, why)
+---Raises a LogicError for an argument, with its number and type.
+---@param fn cudalua.Function
+---@param i integer   1 for the first argument
+---@param why string
+function M.refuse(fn, i, why)
   local params = core.function_params(fn)
   local text = params and params[i] and params[i].text
   errors.raise("LogicError", ("%s: argument %d%s: %s"):format(fn:name(), i, text and " (" .. text .. ")" or "", why),
     { kernel = fn:name(), arg = i, param = text })
 end
+local refuse = M.refuse
 
 local function from_cdata(fn, i, x)
   local params = core.function_params(fn)

@@ -142,17 +142,7 @@ int cl_function_tostring(lua_State *L) {
   return 1;
 }
 
-static void free_space(cl_Function *fn) {
-  if (!fn->space) return;
-  for (uint32_t i = 0; i < fn->nparams; i++) cl_rec_release(fn->space->held[i]);
-  free(fn->space->held);
-  free(fn->space->pointers);
-  free(fn->space);
-  fn->space = NULL;
-}
-
 void cl_function_free(cl_Function *fn) {
-  free_space(fn);
   cl_layout_free(fn);
   free(fn);
 }

@@ -50,21 +50,11 @@ typedef struct cl_Function {
 
   uint64_t packed; /* pack.c: how much had ended when `seen` was filled */
 
-  /* prepare.c, params.c: what is set for launches to come */
+  /* prepare.c: what is set for launches to come */
   bool prepared, shape_checked;         /* checked: the two below are within the limits */
   unsigned block_shape[3], shared_size; /* block_shape[0] 0: none was set */
-  struct cl_ParamSpace *space;          /* NULL: nothing was set */
   struct cl_Function *next;
 } cl_Function;
-
-/* params.c: what param_set() wrote. */
-typedef struct cl_ParamSpace {
-  size_t size;   /* param_set_size() */
-  bool in_lua;   /* the arguments are kept by params.lua */
-  cl_Rec **held; /* for each parameter: the memory that param_set() wrote the address of, retained, or NULL */
-  void **pointers; /* one into `bytes` per parameter */
-  uint8_t bytes[];
-} cl_ParamSpace;
 
 typedef struct cl_Module {
   cl_Rec rec;

@@ -60,11 +60,12 @@ int cl_module_load(lua_State *L) {
   m->rec.life = CL_LIVE;
   cl_account(&m->rec, CL_BYTES_NONE, 0);
   lua_pushvalue(L, 3);
-  if (lua_isnil(L, 2)) return 1;
   lua_newtable(L);
-  lua_pushlightuserdata(L, (void *)&jit_key);
-  cl_jit_push_results(L, &jit);
-  lua_rawset(L, -3);
+  if (!lua_isnil(L, 2)) {
+    lua_pushlightuserdata(L, (void *)&jit_key);
+    cl_jit_push_results(L, &jit);
+    lua_rawset(L, -3);
+  }
   lua_setfenv(L, -2);
   return 1;
 }
@@ -141,6 +142,17 @@ int cl_module_get_function(lua_State *L) {
   }
   cl_FunctionObject *f = cl_push_interned(L, fn, &m->rec, CL_FUNCTION, sizeof *f);
   f->fn = fn;
+  lua_getfenv(L, 1);
+  lua_setfenv(L, -2);
+  return 1;
+}
+
+/* module_table(fn) -> a table that the Module and all its Functions share, and that goes with the last of
+ * them; nil: fn is no Function */
+int cl_module_table(lua_State *L) {
+  if (!cl_to_kind(L, 1, CL_FUNCTION)) return 0;
+  cl_check(L, 1, CL_FUNCTION);
+  lua_getfenv(L, 1);
   return 1;
 }
 

@@ -95,9 +95,6 @@ void cl_read_launch(lua_State *L, const cl_Function *fn, const cl_Context *ctx, 
 void cl_read_extents(lua_State *L, const cl_Function *fn, const char *key, int idx, unsigned out[3]);
 unsigned cl_read_shared(lua_State *L, const cl_Function *fn, const char *key, int idx);
 
-/* prepare.c: pushes what such a table would say of o; stream: the index of the Stream, or 0. */
-void cl_push_launch(lua_State *L, const cl_Launch *o, int stream);
-
 /* launch_limits.c: the driver answers only "invalid value" to all that is too large; so it is told apart
  * here. */
 

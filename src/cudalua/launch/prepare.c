@@ -1,5 +1,6 @@
 /* Prepared calls: fn:prepare() checks the types of the parameters and keeps the shape of the block, so that
- * fn:prepared_call(grid, a, b, n) has nothing to read but the grid and the arguments. */
+ * fn:prepared_call(grid, a, b, n) has nothing to read but the grid and the arguments. What the old way to
+ * launch (lua/cudalua/driver/params.lua) needs of C is here, too. */
 #include "launch/launch.h"
 
 #include <stdatomic.h>
@@ -126,7 +127,8 @@ static int read_call(lua_State *L, const cl_Function *fn, const cl_Context *ctx,
   return next;
 }
 
-void cl_push_launch(lua_State *L, const cl_Launch *o, int stream) {
+/* What a table of options would say of o; stream: the index of the Stream, or 0. */
+static void push_launch(lua_State *L, const cl_Launch *o, int stream) {
   lua_createtable(L, 0, 4);
   const unsigned *extents[2] = {o->block, o->grid};
   for (int k = 0; k < 2; k++) {
@@ -145,13 +147,13 @@ void cl_push_launch(lua_State *L, const cl_Launch *o, int stream) {
 }
 
 /* An argument that Lua has to take apart: fn(..., {block = ..., grid = ...}) does that. */
-static int call_in_full(lua_State *L, const cl_Function *fn, int first, const cl_Launch *o) {
-  const int n = (int)fn->nparams, stream = o->stream ? first - 1 : 0;
+static int call_in_full(lua_State *L, const cl_Function *fn, int first, int stream, const cl_Launch *o) {
+  const int n = (int)fn->nparams;
   if (first == 3 && is_list(L, 3)) cl_wrong_count(L, fn, fn->params, fn->nparams, fn->nparams - 1);
   luaL_checkstack(L, n + 8, "too many arguments");
   lua_pushvalue(L, 1);
   for (int i = 0; i < n; i++) lua_pushvalue(L, first + i);
-  cl_push_launch(L, o, stream);
+  push_launch(L, o, stream);
   lua_call(L, n + 1, 0);
   return 0;
 }
@@ -162,6 +164,20 @@ static inline bool is_known_good(const cl_Function *fn, const cl_Launch *o) {
   return fn->shape_checked && fn->limits_known && o->shared <= (unsigned)fn->shared_free &&
          o->stream == &cl_legacy_stream && o->grid[0] <= (unsigned)fn->max_grid[0] &&
          o->grid[1] <= (unsigned)fn->max_grid[1] && o->grid[2] <= (unsigned)fn->max_grid[2];
+}
+
+/* What is in fn->block; the arguments lie from index `first` on. plain: the block and the shared memory are
+ * those that were set. */
+static inline int launch(lua_State *L, cl_Function *fn, cl_Context *ctx, int first, bool plain, bool pooled,
+                         cl_Launch *o) {
+  if (!o->stream) o->stream = cl_current_stream(L, "prepared_call", ctx);
+  if (!(plain && is_known_good(fn, o))) {
+    cl_check_launch(L, fn, ctx, o);
+    if (plain) fn->shape_checked = !fn->cluster[0] && !fn->cluster_needed;
+  }
+  cl_launch(L, fn, ctx, o, fn->pointers);
+  if (cl_launch_slow(pooled)) cl_launched(L, fn, first, (int)fn->nparams, o->stream);
+  return 0;
 }
 
 static int prepared_call(lua_State *L, bool async) {
@@ -178,15 +194,9 @@ static int prepared_call(lua_State *L, bool async) {
   const bool plain = !async && o.block[0] && top - 2 == (int)fn->nparams;
   if (!plain) first = read_call(L, fn, ctx, top, async, &o);
   bool pooled = false;
-  if (cl_pack(L, fn, first, ctx, &pooled) < fn->nparams) return call_in_full(L, fn, first, &o);
-  if (!o.stream) o.stream = cl_current_stream(L, "prepared_call", ctx);
-  if (!(plain && is_known_good(fn, &o))) {
-    cl_check_launch(L, fn, ctx, &o);
-    if (plain) fn->shape_checked = !fn->cluster[0] && !fn->cluster_needed;
-  }
-  cl_launch(L, fn, ctx, &o, fn->pointers);
-  if (cl_launch_slow(pooled)) cl_launched(L, fn, first, (int)fn->nparams, o.stream);
-  return 0;
+  if (cl_pack(L, fn, first, ctx, &pooled) < fn->nparams)
+    return call_in_full(L, fn, first, o.stream ? first - 1 : 0, &o);
+  return launch(L, fn, ctx, first, plain, pooled, &o);
 }
 
 /* fn:prepared_call(grid, [block,] ...) */
@@ -194,3 +204,114 @@ int cl_function_prepared_call(lua_State *L) { return prepared_call(L, false); }
 
 /* fn:prepared_async_call(grid, [block,] stream, ...) */
 int cl_function_prepared_async_call(lua_State *L) { return prepared_call(L, true); }
+
+/* --- the old way to launch --- */
+
+/* fn:set_block_shape(x, y, z) */
+int cl_function_set_block_shape(lua_State *L) {
+  cl_Function *fn = ((const cl_FunctionObject *)cl_check(L, 1, CL_FUNCTION))->fn;
+  unsigned shape[3] = {1, 1, 1}, one[3];
+  lua_settop(L, 4);
+  for (int i = 0; i < 3; i++) {
+    if (i && lua_isnil(L, 2 + i)) continue;
+    if (lua_type(L, 2 + i) != LUA_TNUMBER)
+      cl_launch_error(L, fn, CL_LOGIC_ERROR, "set_block_shape: expected a number for %c, got %s", 'x' + i,
+                      cl_type_text(L, 2 + i));
+    cl_read_extents(L, fn, "block", 2 + i, one);
+    shape[i] = one[0];
+  }
+  memcpy(fn->block_shape, shape, sizeof shape);
+  fn->shape_checked = false;
+  return 0;
+}
+
+/* fn:set_shared_size(bytes) */
+int cl_function_set_shared_size(lua_State *L) {
+  cl_Function *fn = ((const cl_FunctionObject *)cl_check(L, 1, CL_FUNCTION))->fn;
+  lua_settop(L, 2);
+  fn->shared_size = cl_read_shared(L, fn, "shared", 2);
+  fn->shape_checked = false;
+  return 0;
+}
+
+static void check_layout(lua_State *L, const cl_Function *fn) {
+  if (!fn->layout_known)
+    cl_launch_error(L, fn, CL_RUNTIME_ERROR,
+                    "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
+}
+
+static size_t block_size(const cl_Function *fn) {
+  const cl_Param *last = fn->nparams ? &fn->params[fn->nparams - 1] : NULL;
+  return last ? last->offset + last->size : 0;
+}
+
+/* param_set(fn, ...) -> module_table(fn), what the device gets for the arguments; nil: Lua has to take some
+ * of them apart */
+int cl_param_set(lua_State *L) {
+  const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
+  cl_Function *fn = f->fn;
+  const int nargs = lua_gettop(L) - 1;
+  bool pooled = false;
+  check_layout(L, fn);
+  if (nargs != (int)fn->nparams) cl_wrong_count(L, fn, fn->params, fn->nparams, (size_t)nargs);
+  if (cl_pack(L, fn, 2, cl_rec_context(f->o.rec), &pooled) < fn->nparams) return 0;
+  luaL_checkstack(L, 2, "too many arguments");
+  lua_getfenv(L, 1);
+  lua_pushlstring(L, (const char *)fn->block, block_size(fn));
+  return 2;
+}
+
+/* The number of blocks at idx, called `name`. */
+static unsigned read_blocks(lua_State *L, const cl_Function *fn, int idx, const char *name) {
+  unsigned n[3];
+  if (lua_type(L, idx) != LUA_TNUMBER)
+    cl_launch_error(L, fn, CL_LOGIC_ERROR, "option grid: expected a number for the %s, got %s", name,
+                    cl_type_text(L, idx));
+  cl_read_extents(L, fn, "grid", idx, n);
+  return n[0];
+}
+
+/* The bytes at idx into the block, and the addresses of the memory among the arguments behind them. Returns
+ * whether some of it has to remember the stream. */
+static bool unpack(lua_State *L, cl_Function *fn, int idx, const cl_Context *ctx) {
+  size_t n;
+  const char *bytes = luaL_checklstring(L, idx, &n);
+  bool pooled = false;
+  if (n != block_size(fn)) luaL_argerror(L, idx, "the bytes of all parameters expected");
+  fn->packed = CL_NOT_PACKED; /* cl_pack() does not know of these values */
+  memcpy(fn->block, bytes, n);
+  for (uint32_t i = 0; i < fn->nparams; i++) {
+    const cl_Param *p = &fn->params[i];
+    const int at = idx + 1 + (int)i;
+    char why[256];
+    if (!cl_to_memory(L, at)) continue;
+    const cl_Converted r = cl_convert(L, at, p, ctx, fn->block + p->offset, why, sizeof why);
+    if (r == CL_WRONG) cl_wrong_argument(L, fn, fn->params, i, why);
+    pooled |= r == CL_OK_POOLED;
+  }
+  return pooled;
+}
+
+/* launch_grid(fn, width, height, stream or nil, bytes or nil, ...): with all the arguments, or none if none
+ * are set; bytes: what the device gets, and of the arguments only memory counts */
+int cl_launch_grid(lua_State *L) {
+  enum { STREAM = 4, BYTES, FIRST };
+  const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
+  cl_Function *fn = f->fn;
+  cl_Context *ctx = cl_rec_context(f->o.rec);
+  cl_Launch o = {.grid = {read_blocks(L, fn, 2, "width"), read_blocks(L, fn, 3, "height"), 1},
+                 .shared = fn->shared_size};
+  check_layout(L, fn);
+  if (!fn->block_shape[0])
+    cl_launch_error(L, fn, CL_LOGIC_ERROR, "the block has no shape: fn:set_block_shape(x, y, z) first");
+  memcpy(o.block, fn->block_shape, sizeof o.block);
+  if (lua_gettop(L) - BYTES != (int)fn->nparams)
+    cl_wrong_argument(L, fn, fn->params, 0, "no parameters are set: param_set() them first");
+  if (!lua_isnil(L, STREAM)) o.stream = cl_check_stream(L, STREAM, "stream", ctx);
+  bool pooled = false;
+  if (!lua_isnil(L, BYTES))
+    pooled = unpack(L, fn, BYTES, ctx);
+  else if (cl_pack(L, fn, FIRST, ctx, &pooled) < fn->nparams)
+    return call_in_full(L, fn, FIRST, o.stream ? STREAM : 0, &o);
+  return launch(L, fn, ctx, FIRST, !o.stream, pooled, &o);
+}
