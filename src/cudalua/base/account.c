@@ -86,11 +86,10 @@ void cl_unaccount_to(cl_Rec *r, cl_Class to) {
   pthread_spin_unlock(&lock);
 }
 
-/* Memory of the driver's pools and graphs are of no context; and a context that others use as well goes on.
- */
+/* A context that others use as well goes on, and some objects of the driver are of no context. */
 static bool outlives(const cl_Rec *r, const cl_Context *c) {
-  return c->ownership != CL_EXPLICIT || (r->kind == CL_ALLOCATION && r->tracks) || r->kind == CL_GRAPH ||
-         r->kind == CL_GRAPH_EXEC;
+  bool (*of_no_context)(const cl_Rec *) = cl_families[r->kind].outlives;
+  return c->ownership != CL_EXPLICIT || (of_no_context && of_no_context(r));
 }
 
 /* Under object.c's write lock: nothing else of c is being closed. */

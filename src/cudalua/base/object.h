@@ -88,6 +88,7 @@ typedef struct cl_Family {
   /* Of memory with r->tracks: freeing it now would wait; and it cannot be freed for the time being. */
   bool (*busy)(const cl_Rec *);
   bool (*held_back)(const cl_Rec *);
+  bool (*outlives)(const cl_Rec *); /* the driver's object is there when its context is gone */
 } cl_Family;
 
 extern cl_Family cl_families[CL_NKINDS];

@@ -122,11 +122,16 @@ static void check_multiple(lua_State *L, const cl_Function *fn, const cl_Launch 
                       o->grid[i], 'x' + i, cluster[i]);
 }
 
+/* Far more blocks along an axis than a cluster has on any device; three such numbers multiply within 32 bits.
+ */
+enum { MOST_OF_CLUSTER = 1024 };
+
 static void check_cluster(lua_State *L, cl_Function *fn, const cl_Context *ctx, const cl_Launch *o) {
   const unsigned *c = o->cluster;
   struct cl_Fitting *fits = &fn->clustered;
   uint64_t threads = product(o->block);
-  uint64_t blocks = c[0] > 1024 || c[1] > 1024 || c[2] > 1024 ? UINT32_MAX : product(c);
+  const bool some = c[0] <= MOST_OF_CLUSTER && c[1] <= MOST_OF_CLUSTER && c[2] <= MOST_OF_CLUSTER;
+  uint64_t blocks = some ? product(c) : UINT32_MAX;
   int able = 0, allowed = 0, count = 0;
   CL_TRY(L, cuDeviceGetAttribute, &able, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, ctx->device);
   if (!able && blocks > 1)

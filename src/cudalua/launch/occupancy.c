@@ -146,8 +146,9 @@ int cl_function_max_active_clusters(lua_State *L) {
   if (!(o.with & CL_WITH_CLUSTER))
     cl_launch_error(L, fn, CL_LOGIC_ERROR, "option cluster is missing: the blocks of a cluster");
   /* Above that, a grid of one cluster may be what is refused. */
-  const uint64_t most = 1024, blocks = (uint64_t)o.cluster[0] * o.cluster[1];
-  fits = fits && blocks <= most && blocks * o.cluster[2] <= most;
+  enum { MOST = 1024 };
+  const uint64_t blocks = (uint64_t)o.cluster[0] * o.cluster[1];
+  fits = fits && blocks <= MOST && blocks * o.cluster[2] <= MOST;
   if (!fits || (blocks * o.cluster[2] != 1 && !has_clusters(L, ctx)))
     return push_answer(L, "", CUDA_SUCCESS, 0);
   if (!o.grid[0]) memcpy(o.grid, o.cluster, sizeof o.grid);

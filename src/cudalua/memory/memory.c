@@ -91,7 +91,11 @@ static bool held_back(const cl_Rec *r) {
   return cl_captures && ((const cl_Allocation *)r)->origin == CL_ASYNC;
 }
 
-CL_FAMILY(CL_ALLOCATION, .destroy = destroy, .dispose = dispose, .busy = busy, .held_back = held_back);
+/* Memory of the driver's pools is of no context. */
+static bool outlives(const cl_Rec *r) { return r->tracks; }
+
+CL_FAMILY(CL_ALLOCATION, .destroy = destroy, .dispose = dispose, .busy = busy, .held_back = held_back,
+          .outlives = outlives);
 
 /* Launches of a graph are in streams that the block does not know. */
 void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream *s, const char *call) {

@@ -108,13 +108,20 @@ cl_Graph *cl_push_graph(lua_State *L, cl_Context *ctx, int kept) {
   return g;
 }
 
+/* Graphs are of no context. */
+static bool graph_outlives(const cl_Rec *r) {
+  (void)r;
+  return true;
+}
+
 static CUresult graph_destroy(cl_Rec *r) { return CU.cuGraphDestroy((CUgraph)r->handle); }
 static void graph_dispose(cl_Rec *r) { cl_rec_release(&((cl_Graph *)r)->kept->rec); }
-CL_FAMILY(CL_GRAPH, .destroy = graph_destroy, .dispose = graph_dispose);
+CL_FAMILY(CL_GRAPH, .destroy = graph_destroy, .dispose = graph_dispose, .outlives = graph_outlives);
 /* One that runs is freed by the driver when it is done. */
 static CUresult graph_exec_destroy(cl_Rec *r) { return CU.cuGraphExecDestroy((CUgraphExec)r->handle); }
 static void graph_exec_dispose(cl_Rec *r) { cl_rec_release(&((cl_GraphExec *)r)->kept->rec); }
-CL_FAMILY(CL_GRAPH_EXEC, .destroy = graph_exec_destroy, .dispose = graph_exec_dispose);
+CL_FAMILY(CL_GRAPH_EXEC, .destroy = graph_exec_destroy, .dispose = graph_exec_dispose,
+          .outlives = graph_outlives);
 
 static void made(cl_Rec *r, void *handle) {
   r->handle = (uint64_t)(uintptr_t)handle;

@@ -1,5 +1,6 @@
 /* The CUDALUA_SOFT_* switches: defaults, parsing, one table. */
 #include "base/config.h"
+#include "base/device.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ SgConfig sg_config = {.devices = 1,
                       .version = 13000,
                       .streams = SG_DEFERRED,
                       .timeout = SG_DEFAULT_TIMEOUT,
-                      .gang = 1024,
+                      .gang = SG_MAX_THREADS,
                       .report = true,
                       .peers = true,
                       .poison = 0xA5};
@@ -128,7 +129,7 @@ static bool set_threads(const char *v) {
 
 static bool set_gang(const char *v) {
   long n;
-  if (!sg_parse_int(v, 32, 1024, &n) || n % 32) return false;
+  if (!sg_parse_int(v, SG_WARP, SG_MAX_THREADS, &n) || n % SG_WARP) return false;
   sg_config.gang = (unsigned)n;
   return true;
 }

@@ -9,7 +9,8 @@ enum {
   SG_SM_BLOCKS = 32,
   SG_WARP = 32,
   SG_MAX_THREADS = 1024, /* of a block */
-  SG_BARRIERS = 16       /* of a block */
+  SG_BARRIERS = 16,      /* of a block */
+  SG_STACK = 1024        /* bytes of a thread, unless a limit is set */
 };
 
 enum {

@@ -184,7 +184,7 @@ void dec_bar(Decoder *d) {
   if (imm < 0 || imm >= BARRIERS) dec_fail(d, "barriers are numbered 0 to %d", BARRIERS - 1);
   if (at + red < inst->nopnd) {
     const PtxOpnd *n = dec_opnd(d, at++);
-    if (n->kind == PTX_O_INT && (n->imm % 32 || (kind == BAR_ARRIVE && !n->imm)))
+    if (n->kind == PTX_O_INT && (n->imm % SG_WARP || (kind == BAR_ARRIVE && !n->imm)))
       dec_fail(d, "`%s` waits for whole warps, not for %llu threads", inst->form, (unsigned long long)n->imm);
     count = dec_src(d, n, 'w');
   }

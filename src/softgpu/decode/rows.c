@@ -235,14 +235,21 @@ static void save_one(Decoder *d, uint32_t list, uint32_t v, uint32_t *at) {
   d->targets[list + 1]++;
 }
 
-/* Registers that are live where a call returns to; without an analysis, all of the routine. */
-static void save_live(Decoder *d, const Found *found, const Life *lives, bool known, const uint8_t *fixed,
-                      uint32_t pc, uint32_t list, uint32_t *at) {
-  if (known) {
+/* What is known of registers where calls save them. */
+typedef struct Known {
+  const Found *found;
+  const Life *lives; /* NULL: without an analysis */
+  const uint8_t *fixed;
+} Known;
+
+/* Registers that are live where a call returns to, at pc; without an analysis, all of the routine. */
+static void save_live(Decoder *d, const Known *known, uint32_t pc, uint32_t list, uint32_t *at) {
+  const Found *found = known->found;
+  if (known->lives) {
     const uint64_t *in = found->sets.in + found->blocks.of[pc] * found->sets.words;
     for (size_t w = 0; w < found->sets.words; w++)
       for (uint64_t bits = in[w]; bits; bits &= bits - 1)
-        save_one(d, list, lives[found->by_wide[w * 64 + (uint32_t)__builtin_ctzll(bits)]].v, at);
+        save_one(d, list, known->lives[found->by_wide[w * 64 + (uint32_t)__builtin_ctzll(bits)]].v, at);
     return;
   }
   const Routine *r = &d->routines[d->targets[list]];
@@ -250,14 +257,14 @@ static void save_live(Decoder *d, const Found *found, const Life *lives, bool kn
   for (uint32_t i = r->start; i < r->end; i++) {
     const uint32_t v[2] = {d->ins[i].d, d->ins[i].e};
     for (int k = 0; k < 2; k++) {
-      if (v[k] == NO_ROW || fixed[v[k]] || seen[v[k]]) continue;
+      if (v[k] == NO_ROW || known->fixed[v[k]] || seen[v[k]]) continue;
       seen[v[k]] = 1;
       save_one(d, list, v[k], at);
     }
   }
 }
 
-static void save_lists(Decoder *d, const Found *found, const Life *lives, bool known, const uint8_t *fixed) {
+static void save_lists(Decoder *d, const Known *known) {
   uint32_t *locals = dec_alloc(d, d->nroutines * sizeof *locals);
   for (uint32_t i = 0; i < d->nroutines; i++) locals[i] = d->routines[i].frame;
   for (uint32_t i = 0; i < d->n; i++) {
@@ -269,7 +276,7 @@ static void save_lists(Decoder *d, const Found *found, const Life *lives, bool k
     uint32_t at = locals[save->target];
     list_add(d, save->target);
     list_add(d, 0);
-    if (save->imm) save_live(d, found, lives, known, fixed, i + 2, list, &at);
+    if (save->imm) save_live(d, known, i + 2, list, &at);
     if (at > r->frame) r->frame = at;
     save->target = restore->target = list;
   }
@@ -296,23 +303,31 @@ static void raise_to(Pools *p, const Pools *least) {
     if (least->n[k] > p->n[k]) p->n[k] = least->n[k];
 }
 
+/* Room for giving rows to the lives of one function after another. */
+typedef struct Rows {
+  uint32_t *row;              /* of each register */
+  uint32_t *ends, *next;      /* lists of lives by the place where they end */
+  uint32_t *free_rows[POOLS]; /* that ended lives had */
+  uint32_t peak;              /* bytes of the registers that are live at once */
+} Rows;
+
 /* Gives rows to the lives of one function, which are in order; `pools` has the rows of its callers. */
-static void assign(Decoder *d, const Life *lives, uint32_t n, uint32_t *row, Pools *pools, uint32_t *ends,
-                   uint32_t *next, uint32_t **free_rows, uint32_t *peak) {
+static void assign(const Decoder *d, const Life *lives, uint32_t n, Pools *pools, Rows *rows) {
+  uint32_t *row = rows->row, *ends = rows->ends, *next = rows->next;
   uint32_t nfree[POOLS] = {0}, live = 0, at = n ? lives[0].from : 0;
   for (uint32_t i = 0; i < n; i++) {
     const Life *l = &lives[i];
     for (; at < l->from; at++) {
       for (uint32_t e = ends[at]; e; e = next[e]) {
         const uint32_t v = lives[e - 1].v, k = pool_of(d, &lives[e - 1]);
-        free_rows[k][nfree[k]++] = row[v];
+        rows->free_rows[k][nfree[k]++] = row[v];
         live -= d->width[v];
       }
     }
     const uint32_t w = d->width[l->v], k = pool_of(d, l);
-    row[l->v] = nfree[k] ? free_rows[k][--nfree[k]] : pools->n[k]++;
+    row[l->v] = nfree[k] ? rows->free_rows[k][--nfree[k]] : pools->n[k]++;
     live += w;
-    if (live > *peak) *peak = live;
+    if (live > rows->peak) rows->peak = live;
     next[i + 1] = ends[l->to];
     ends[l->to] = i + 1;
   }
@@ -340,15 +355,15 @@ void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, 
   Found found = {0};
   const uint32_t n = find_lives(d, fixed, lives, &found);
   *peak = 0;
-  save_lists(d, &found, lives, n != UINT32_MAX, fixed);
+  save_lists(d, &(Known){&found, n != UINT32_MAX ? lives : NULL, fixed});
   if (n == UINT32_MAX) return; /* finish.c gives each its own */
   find_brief(d, &found, lives, n);
   drop_masks(d, lives, n);
   qsort(lives, n, sizeof *lives, by_start);
-  /* Lists by the place where a life ends, and of free rows by width. */
-  uint32_t *ends = dec_alloc(d, (d->n + 1) * sizeof *ends), *next = dec_alloc(d, (n + 1) * sizeof *next);
-  uint32_t *free_rows[POOLS];
-  for (int k = 0; k < POOLS; k++) free_rows[k] = dec_alloc(d, (n + 1) * sizeof **free_rows);
+  Rows rows = {.row = row};
+  rows.ends = dec_alloc(d, (d->n + 1) * sizeof *rows.ends);
+  rows.next = dec_alloc(d, (n + 1) * sizeof *rows.next);
+  for (int k = 0; k < POOLS; k++) rows.free_rows[k] = dec_alloc(d, (n + 1) * sizeof *rows.free_rows[k]);
   Pools *base = dec_alloc(d, (d->ncomponents + 1) * sizeof *base), all = {{0}};
   uint32_t calls = d->ncalls;
   for (uint32_t r = d->nroutines + 1, end = n; r-- > 0;) {
@@ -356,11 +371,12 @@ void dec_rows(Decoder *d, const uint8_t *fixed, uint32_t *row, uint32_t *bytes, 
     uint32_t first = end;
     while (first > 0 && lives[first - 1].from >= start) first--;
     Pools pools = r < d->nroutines ? base[d->routines[r].component] : (Pools){{0}};
-    assign(d, lives + first, end - first, row, &pools, ends, next, free_rows, peak);
+    assign(d, lives + first, end - first, &pools, &rows);
     pass_down(d, r, &pools, base, &calls);
     raise_to(&all, &pools);
     end = first;
   }
+  *peak = rows.peak;
   uint32_t at[POOLS];
   for (int k = POOLS - 1; k >= 0; k--) {
     at[k] = *bytes;

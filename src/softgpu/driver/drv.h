@@ -254,6 +254,9 @@ typedef struct SgMark {
 
 typedef struct SgNodeType SgNodeType;
 
+/* Virtual durations of what computes and copies nothing, in ns. */
+enum { SG_FREE_NS = 100, SG_HINT_NS = 1000, SG_HOST_NS = 1000, SG_LAUNCH_NS = 2000 };
+
 typedef struct SgOpType {
   const char *name;
   /* Does it; returns its virtual duration in ns. Errors: *code, which poisons the device. */

@@ -173,7 +173,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
     sg_output_flush(f->o.ctx); /* no later call will come that far */
     sg_report_as(fault.text[0] ? fault.text : "a kernel failed", fault.json);
   }
-  return 2000 + (sg_machine_ticks() - before); /* one instruction of a block: 1 ns */
+  return SG_LAUNCH_NS + (sg_machine_ticks() - before); /* one instruction of a block: 1 ns */
 }
 
 static void launch_drop(SgOp *op) { free(((LaunchOp *)op)->pointers); }

@@ -190,7 +190,7 @@ static uint64_t hint_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)op;
   (void)s;
   (void)code;
-  return 1000;
+  return SG_HINT_NS;
 }
 
 static CUresult submit_hint(SgStream *s) {

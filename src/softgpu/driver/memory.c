@@ -136,7 +136,7 @@ static uint64_t free_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)op;
   (void)s;
   (void)code;
-  return 100;
+  return SG_FREE_NS;
 }
 
 /* Here and not in run, so that the memory goes even when a dead device runs nothing any more. */

@@ -362,7 +362,7 @@ static uint64_t free_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)op;
   (void)s;
   (void)code;
-  return 100;
+  return SG_FREE_NS;
 }
 
 static void free_drop(SgOp *op) {

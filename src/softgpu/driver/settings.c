@@ -3,7 +3,7 @@
 
 /* Sizes relative to the device as an H200 has them. */
 void sg_limits_default(SgContext *ctx) {
-  ctx->limit[CU_LIMIT_STACK_SIZE] = 1024;
+  ctx->limit[CU_LIMIT_STACK_SIZE] = SG_STACK;
   ctx->limit[CU_LIMIT_PRINTF_FIFO_SIZE] = SG_SM_COUNT << 16;
   ctx->limit[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
   ctx->limit[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;

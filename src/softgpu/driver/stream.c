@@ -510,7 +510,7 @@ static uint64_t host_run(SgOp *op, SgStream *s, CUresult *code) {
   HostOp *h = (HostOp *)op;
   sg_output_flush(s->o.ctx);
   sg_call_user(h->function, h->data);
-  return 1000;
+  return SG_HOST_NS;
 }
 
 static void host_describe(const SgOp *op, SgText *t) {
@@ -560,7 +560,7 @@ static uint64_t callback_run(SgOp *op, SgStream *s, CUresult *code) {
   (void)code;
   sg_output_flush(s->o.ctx);
   sg_call_user(call_back, op);
-  return 1000;
+  return SG_HOST_NS;
 }
 
 static CUresult add_callback(CUstream stream, CUstreamCallback function, void *data, unsigned flags) {

@@ -11,7 +11,7 @@
 
 #include "machine/gang.h"
 
-enum { WARPS = MAX_LANES / 32 };
+enum { WARPS = MAX_LANES / SG_WARP };
 
 /* --- words that were written --- */
 

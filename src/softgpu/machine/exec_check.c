@@ -227,7 +227,7 @@ INLINE bool read_same(const TrackRow *r, uint32_t per) {
   bool good = true;
   for (uint32_t i = 0, end; i < r->lanes; i = end) {
     uint32_t count = 0, first = 0;
-    end = i + 32 - (r->lane + i) % 32;
+    end = i + SG_WARP - (r->lane + i) % SG_WARP;
     if (end > r->lanes) end = r->lanes;
     for (uint32_t k = end; k-- > i;)
       if (!r->m || r->m[k]) count++, first = r->lane + k;

@@ -196,7 +196,7 @@ static uint32_t warps_of(const Gang *g, const uint64_t *mask) {
 
 void sg_race_fence(Gang *g, bool release, bool acquire, bool block) {
   Check *c = g->check;
-  const uint32_t warps = warps_of(g, g->cur.mask), count = (g->threads + 31) / 32;
+  const uint32_t warps = warps_of(g, g->cur.mask), count = (g->threads + SG_WARP - 1) / SG_WARP;
   if (acquire) {
     for (uint32_t w = 0; w < count; w++)
       for (uint32_t u = 0; warps >> w & 1 && u < count; u++)
@@ -216,7 +216,7 @@ void sg_race_arrive(Gang *g, const Front *f, uint32_t id) { g->check->arrived[id
 
 void sg_race_open(Gang *g, uint32_t id) {
   Check *c = g->check;
-  const uint32_t met = c->arrived[id], now = c->now, count = (g->threads + 31) / 32;
+  const uint32_t met = c->arrived[id], now = c->now, count = (g->threads + SG_WARP - 1) / SG_WARP;
   uint32_t live = 0;
   c->arrived[id] = 0;
   live = warps_of(g, g->live);
@@ -337,7 +337,7 @@ static bool swapped(const Gang *g, uint32_t detail) {
 bool sg_race(Gang *g, const Access *a, bool silent) {
   const Check *c = g->check;
   CheckRun *r = g->run->check;
-  const uint32_t w = a->lane / 32, base = a->global ? r->base : 1;
+  const uint32_t w = a->lane / SG_WARP, base = a->global ? r->base : 1;
   const uint64_t here = linear(g);
   const uint32_t wt = a->track->wtime[a->at], wd = a->track->wdetail[a->at];
   const bool both_strong = a->in->traits & TRAIT_STRONG && wd >> DETAIL_STRONG & 1;
@@ -349,8 +349,8 @@ bool sg_race(Gang *g, const Access *a, bool silent) {
   if (wt >= base && wd & a->bytes && !both_strong && !fetched && !(silent && !a->load)) {
     const uint64_t block = a->global ? block_at(r, wt) : here;
     const uint32_t lane = sg_detail_lane(wd);
-    const bool fine =
-        block == here ? lane == a->lane || known(c, w, lane / 32, wt) : released(r, block, wt, c->acquired);
+    const bool fine = block == here ? lane == a->lane || known(c, w, lane / SG_WARP, wt)
+                                    : released(r, block, wt, c->acquired);
     if (!fine) {
       conflict(g, a, (Other){.store = true, .block = block}, wd);
       return false;
@@ -367,7 +367,7 @@ bool sg_race(Gang *g, const Access *a, bool silent) {
     for (uint32_t u = 0; u < WARPS; u++) fine &= !(rd >> u & 1) || known(c, w, u, rt);
   } else {
     const uint32_t lane = sg_detail_lane(rd);
-    fine = !(rd & a->bytes) || lane == a->lane || known(c, w, lane / 32, rt);
+    fine = !(rd & a->bytes) || lane == a->lane || known(c, w, lane / SG_WARP, rt);
   }
   if (!fine)
     conflict(g, a,
@@ -393,12 +393,12 @@ void sg_race_note(Gang *g, const Access *a) {
   const bool none = time < base;
   const bool here = !none && !(was & TIME_BLOCKS) && (!a->global || block_at(r, time) == linear(g));
   const bool over = none || (here ? time < c->sync : time <= c->acquired);
-  const uint32_t lane = sg_detail_lane(old), warp = (uint32_t)1 << (a->lane / 32);
+  const uint32_t lane = sg_detail_lane(old), warp = (uint32_t)1 << (a->lane / SG_WARP);
   if (over || (here && !(was & TIME_MANY) && (lane == a->lane || !(old & a->bytes)))) {
     t->rtime[a->at] = c->now;
     t->rdetail[a->at] = detail;
   } else {
     t->rtime[a->at] = c->now | TIME_MANY | (here ? 0 : TIME_BLOCKS);
-    t->rdetail[a->at] = (was & TIME_MANY ? old : (uint32_t)1 << (lane / 32)) | warp;
+    t->rdetail[a->at] = (was & TIME_MANY ? old : (uint32_t)1 << (lane / SG_WARP)) | warp;
   }
 }

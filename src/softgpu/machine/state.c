@@ -22,7 +22,7 @@ static size_t shared_size(const SgKernel *k, const SgLaunch *l) {
 
 /* Frames are less tightly packed than a compiler's: twice what is asked for is about as many calls. */
 static uint32_t stack_size(const SgKernel *k, const SgLaunch *l) {
-  return k->stacks ? 2 * ((l->stack_bytes ? l->stack_bytes : 1024) + 15u) & ~15u : 0;
+  return k->stacks ? 2 * ((l->stack_bytes ? l->stack_bytes : SG_STACK) + 15u) & ~15u : 0;
 }
 
 Gang *sg_gang_new(SgKernel *k, const SgLaunch *launch) {
@@ -88,7 +88,7 @@ void sg_gang_free(Gang *g) {
 
 static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   const SgLaunch *l = g->run->launch;
-  const uint32_t x = l->block[0], y = l->block[1], w = lane % 32;
+  const uint32_t x = l->block[0], y = l->block[1], w = lane % SG_WARP;
   switch (f->kind) {
   case FILL_CONST: return f->bits;
   case FILL_SHARED: return (uint32_t)f->bits;
@@ -102,8 +102,8 @@ static uint64_t fill_value(const Gang *g, const Fill *f, uint32_t lane) {
   case FILL_NCTAID_Y: return l->grid[1];
   case FILL_NCTAID_Z: return l->grid[2];
   case FILL_LANEID: return w;
-  case FILL_WARPID: return lane / 32;
-  case FILL_NWARPID: return MAX_LANES / 32;
+  case FILL_WARPID: return lane / SG_WARP;
+  case FILL_NWARPID: return MAX_LANES / SG_WARP;
   case FILL_LANEMASK_EQ: return (uint32_t)1 << w;
   case FILL_LANEMASK_LE: return UINT32_MAX >> (31 - w);
   case FILL_LANEMASK_LT: return ((uint32_t)1 << w) - 1;
@@ -156,7 +156,7 @@ void sg_gang_begin_launch(Gang *g, Run *run) {
   g->threads = thread_count(l);
   g->shared_bytes = (uint32_t)shared_size(k, l);
   g->local_bytes = k->info.local_bytes + stack_size(k, l);
-  g->stack_limit = l->stack_bytes ? l->stack_bytes : 1024;
+  g->stack_limit = l->stack_bytes ? l->stack_bytes : SG_STACK;
   memcpy(g->block, l->block, sizeof g->block);
   for (uint32_t i = 0; i < k->nlaunch_fills; i++)
     if (!same_shape || !same_in_every_launch(k->fills[i].kind)) fill_row(g, &k->fills[i]);

@@ -103,12 +103,12 @@ void sg_lanes_exited(Gang *g) {
 static bool all_are_members(Gang *g, const Ins *in) {
   const uint32_t *mask = &LANE(uint32_t, in->s[in->imm], 0);
   uint32_t missing = 0;
-  for (uint32_t i = g->cur.first; i < g->cur.end; i++) missing |= g->fm[i] & ~(mask[i] >> (i % 32));
+  for (uint32_t i = g->cur.first; i < g->cur.end; i++) missing |= g->fm[i] & ~(mask[i] >> (i % SG_WARP));
   if (!missing) return true;
   uint32_t i = g->cur.first;
-  while (!(g->fm[i] & ~(mask[i] >> (i % 32)))) i++;
-  sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "lane %u is not in the member mask 0x%08x that it gives", i % 32,
-           mask[i]);
+  while (!(g->fm[i] & ~(mask[i] >> (i % SG_WARP)))) i++;
+  sg_raise(g, SG_ILLEGAL_INSTRUCTION, i, "lane %u is not in the member mask 0x%08x that it gives",
+           i % SG_WARP, mask[i]);
   return false;
 }
 
@@ -156,7 +156,7 @@ bool sg_warp(Gang *g, const Ins *in) {
 /* __syncwarp() in both arms of a branch: lanes meet there though they stand at different places. Tried when
  * nothing else can run, for then whoever else would come to one of these places has come. */
 bool sg_warps_meet(Gang *g) {
-  uint8_t out[1024] = {0}; /* no more fronts than lanes */
+  uint8_t out[MAX_LANES] = {0}; /* no more fronts than lanes */
   uint64_t at[sizeof g->cur.mask / sizeof *g->cur.mask];
   for (bool changed = true; changed;) {
     changed = false;

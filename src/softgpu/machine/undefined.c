@@ -107,7 +107,7 @@ static bool counts(Gang *g, uint32_t pc, uint32_t lane, uint8_t origin, const ch
   g->trouble.other = (Other){.pc = pc, .lane = lane, .block = UINT64_MAX};
   sg_raise(g, SG_LAUNCH_FAILED, o->lane,
            "the shuffle reads the value of lane %u of the warp, which does not take part in it; the value %s",
-           o->from % 32, how);
+           o->from % SG_WARP, how);
   g->trouble.pc = o->pc;
   return false;
 }
@@ -349,7 +349,7 @@ static uint8_t origin_of(Undefined *u, uint32_t pc, uint32_t lane, uint32_t from
 
 /* From which lane of the block lane i reads: itself, where its place is beyond its segment. */
 static uint32_t source_of(const Gang *g, const Ins *in, uint32_t i) {
-  const int32_t lane = (int32_t)(i % 32), b = (int32_t)bits_of(g, in->s[1], i, 4) & 31;
+  const int32_t lane = (int32_t)(i % SG_WARP), b = (int32_t)bits_of(g, in->s[1], i, 4) & 31;
   const int32_t limits = (int32_t)bits_of(g, in->s[2], i, 4), clamp = limits & 31, seg = limits >> 8 & 31;
   const int32_t least = lane & seg, most = least | (clamp & ~seg);
   const int32_t from = in->op == OP_shfl_up     ? lane - b
