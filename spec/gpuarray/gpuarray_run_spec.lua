@@ -169,6 +169,120 @@ describe("a finalizer that writes to an operand", function()
   end
 end)
 
+-- Selections have several operands. A finalizer writes to all of them: to one in new memory, as something still has to
+-- read the old values, to the others in place. What is selected is of before or of after, and not of both.
+-- kind = {arrays, what is written to them or a function that writes to them, f(arrays)}; see `values` below
+local function write_part(x, which)
+  x[{ { 1, 20 } }] = 100
+  which:set((gpuarray.arange(40, "int32") % 5):eq(1))
+end
+
+local function rows(x) return x:reshape(8, 5) end
+local function head(x) return x[{ { 1, 8 } }] end
+
+local selections = {
+  ["positions in the whole array"] = { "x p", "y q", function(x, p) return x:take(p, { mode = "clip" }) end },
+  ["positions that are checked"] = { "x p", "y q", function(x, p) return x:take(p) end },
+  ["positions on an axis"] = { "x p", "y q", function(x, p) return x:take(p, { axis = 1, mode = "wrap" }) end },
+  ["positions in an index"] = { "x p", "y q", function(x, p) return x[p] end },
+  ["positions on two axes"] = { "x c d", "y d c", function(x, c, d) return rows(x)[{ c, d }] end },
+  ["a mask in an index"] = { "x m", "y n", function(x, which) return x[which] end },
+  ["a mask beside a range"] = { "x m", "y n", function(x, which) return rows(x)[{ head(which), { 2, 4 } }] end },
+  ["a mask of an array with gaps"] = { "x m", "y n", function(x, which) return rows(x).T[rows(which).T] end },
+  ["compress"] = { "x m", "y n", function(x, which) return x:compress(which) end },
+  ["compress by numbers"] = { "x o", "y z", function(x, numbers) return gpuarray.compress(numbers, x) end },
+  ["compress along an axis"] = { "x m", "y n", function(x, which)
+    return rows(x):compress(head(which), { axis = 1 })
+  end },
+  ["extract"] = { "x m", "y n", function(x, which) return gpuarray.extract(which, x) end },
+  ["take_along_axis"] = { "x p", "y q", function(x, p) return gpuarray.take_along_axis(x, p) end },
+  ["multi_take"] = { "x y p", "y x q", function(a, b, p) return gpuarray.multi_take({ a, b }, p) end },
+  ["searchsorted"] = { "x y", "y x", function(a, b) return a:searchsorted(b) end },
+  ["searchsorted as another type"] = { "x p", "y q", function(x, p) return x:searchsorted(p) end },
+  ["choose"] = { "c x y", "d y x", function(c, a, b) return c:choose { a, b } end },
+  ["choose as another type"] = { "c x o", "d y z", function(c, x, o) return c:choose({ x, o }, { mode = "wrap" }) end },
+  ["put"] = { "p x", "q y", function(p, x) return gpuarray.zeros(40):put(p, x) end },
+  ["put of another type"] = { "p o", "q z", function(p, o) return gpuarray.zeros(40):put(p, o) end },
+  ["put of fewer values"] = { "p x", "q y", function(p, x) return gpuarray.zeros(40):put(p, x[{ { 1, 7 } }]) end },
+  ["positions to write at"] = { "p x", "q y", function(p, x)
+    local out = gpuarray.zeros(40)
+    out[p] = x
+    return out
+  end },
+  ["put_along_axis"] = { "p x", "q y", function(p, x) return gpuarray.put_along_axis(gpuarray.zeros(40), p, x) end },
+  ["multi_put"] = { "p x", "q y", function(p, x) return gpuarray.multi_put({ x }, p, { dest_shape = 40 }) end },
+  ["place"] = { "m x", "n y", function(which, x) return gpuarray.place(gpuarray.zeros(40), which, x) end },
+  ["putmask"] = { "x m", write_part, function(x, which) return gpuarray.putmask(x, which, { 1, 2, 3 }) end },
+  ["a mask to write at"] = { "x m", write_part, function(x, which)
+    x[which] = 5
+    return x
+  end },
+  ["a mask to write an array at"] = { "x m y", function(x, which, y_)
+    write_part(x, which)
+    y_:fill(7)
+  end, function(x, which, y_)
+    rows(x)[{ head(which), { 1, 5 } }] = y_[{ { 1, 5 } }]
+    return x
+  end },
+}
+
+describe("a finalizer that writes to all operands", function()
+  local values
+
+  setup(function()
+    gpu.context()
+    math.randomseed(os.time())
+    local i = gpuarray.arange(40, "int32")
+    values = { x = (i * 2):astype "float32":eval(), y = (i * 3 + 100):astype "float32":eval(),
+      p = (i % 10 * 4 + 1):astype "int64":eval(), q = (i % 8 * 3 + 2):astype "int64":eval(),
+      c = (i % 2 + 1):eval(), d = (i / 3):floor():astype("int32"):mod(2):add(1):eval(),
+      m = (i % 3):eq(0):eval(), n = (i % 5):eq(1):eval(), o = (i % 3):eval(), z = (i % 4 * 5):eval() }
+  end)
+
+  local names = {}
+  for name in pairs(selections) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    it("gives the result of before or of after: " .. name, function()
+      local kind = selections[name]
+      local function arrays(list)
+        local copies = {}
+        for word in list:gmatch "%S+" do copies[#copies + 1] = values[word]:copy() end
+        for _, x in ipairs(copies) do x:eval() end
+        return copies
+      end
+      -- With the finalizer before the k-th line, or behind the call; 0: before the call.
+      local function call(k, replaced)
+        local list = arrays(kind[1])
+        local waiting = list[replaced] and list[replaced] + 1 -- which reads the old values
+        local function write()
+          if type(kind[2]) == "function" then return kind[2](unpack(list)) end
+          for i, x in ipairs(arrays(kind[2])) do list[i]:set(x) end
+        end
+        if k == 0 then write() end
+        local result, lines, place = reentry.call(function() return kind[3](unpack(list)) end, write,
+          k > 0 and k or math.huge)
+        if k > 0 and not place then write() end
+        return text(result), lines, place, waiting
+      end
+      for _ = 1, 2 do call(math.huge, 1) end -- what is made once is there
+      local before, after = call(math.huge, 0), call(0, 0)
+      assert.not_equal(before, after)
+      for replaced = 0, 2 do -- none has to get new memory, or one of them
+        local _, lines = call(math.huge, replaced)
+        local step = math.max(lines / (MOST / 2), 1)
+        local k = math.random() * (step - 1) + 1
+        while k <= lines do
+          local got, _, place = call(math.floor(k), replaced)
+          assert(got == before or got == after, ("%s, array %d in new memory: %s, not %s or %s"):format(place, replaced,
+            got, before, after))
+          k = k + step
+        end
+      end
+    end)
+  end
+end)
+
 describe("an attempt that is made again", function()
   setup(function() gpu.context() end)
 

@@ -359,13 +359,22 @@ local function bind_all()
   end
 end
 
----A storage gets another buffer; readers of the old one keep it.
+-- The check and the change, with nothing between them that may run a finalizer: on one line, as the launch's.
+local function exchange(s, buf, since)
+  if since == M.writes then s.buf, s.skew, s.readers, s.origin = buf, 0, false, false else return false end
+  return true
+end
+
+---A storage gets another buffer; readers of the old one keep it. What a finalizer wrote there meanwhile would be lost.
 ---@param store table
 ---@param buf userdata
-function M.swap(store, buf)
-  local scope = open > 0 and owner[store]
-  if scope then scope.replaced[#scope.replaced + 1] = store.buf end
-  store.buf, store.skew, store.readers, store.origin = buf, 0, false, false
+---@param since integer  M.writes before the new buffer was filled
+---@return boolean done  false: there were other writes since then
+function M.swap(store, buf, since)
+  local scope, old = open > 0 and owner[store], store.buf
+  if not exchange(store, buf, since) then return false end
+  if scope then scope.replaced[#scope.replaced + 1] = old end
+  return true
 end
 
 -- ---- giving memory back ---------------------------------------------------------------------------------------

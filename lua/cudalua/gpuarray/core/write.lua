@@ -62,9 +62,7 @@ local function move_to_copy(store, since)
   local buf, context = storage.buffer(store.bytes)
   local old = storage.new_leaf(store, 0, dtypes.uint8, bytes, { 1 })
   local new = storage.new_leaf(storage.bare_store(buf, store.bytes, context), 0, dtypes.uint8, bytes, { 1 })
-  if not evaluate.store(old, new, store.bytes, since) then return false end
-  storage.swap(store, buf)
-  return true
+  return evaluate.store(old, new, store.bytes, since) and storage.swap(store, buf, since)
 end
 
 local function operand_of(source)
@@ -100,9 +98,7 @@ local function attempt(dst, source, ours, since)
     local buf, context = storage.buffer(store.bytes)
     local fresh = storage.bare_store(buf, store.bytes, context)
     local to = storage.new_leaf(fresh, out.off, out.dtype, out.shape, out.strides)
-    if not evaluate.store(x, to, size, since) then return false end
-    storage.swap(store, buf)
-    return true
+    return evaluate.store(x, to, size, since) and storage.swap(store, buf, since)
   end
   -- For those that still have to read, and the source where it reads what it overwrites.
   local cost = clash and LAUNCH + 3 * size * dst._dtype.itemsize or 0
@@ -128,16 +124,23 @@ end
 ---@param source any  array or prepared scalar, of dst's dtype, that broadcasts to dst's shape
 ---@param ours? boolean  no other code has the source, so it need not be computed separately
 ---@param what? string   function, for an error
-function M.write(dst, source, ours, what)
+---@param since? integer  storage.writes before the expression was written down; default: it means what it means
+---@return boolean done  false: a finalizer wrote to arrays since then, and nothing was written
+function M.write(dst, source, ours, what, since)
   local out = evaluate.evaluate(dst)
-  if dst._size == 0 then return end
+  if dst._size == 0 then return true end
   if not out.dense and layout.repeats(out.shape, out.strides, out.dtype.itemsize) then
     layout.refuse(what or "gpuarray", "%s is a view whose elements are repeated, which cannot be written to: copy() it",
       graph.describe(dst))
   end
   repeat
     storage.writes = storage.writes + 1
-  until attempt(dst, source, ours, storage.writes)
+    if since then
+      since = since + 1
+      if since ~= storage.writes then return false end
+    end
+  until attempt(dst, source, ours, since or storage.writes)
+  return true
 end
 
 ---Before other code may write to a storage: computes what still has to read it.

@@ -8,6 +8,7 @@ local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local index = require "cudalua.gpuarray.index.slice"
 local layout = require "cudalua.base.layout"
+local masks = require "cudalua.gpuarray.index.mask"
 local make = require "cudalua.gpuarray.core.make"
 
 local refuse = layout.refuse
@@ -42,7 +43,7 @@ define("masked_fill", function(a, mask, value, options)
   arguments.check_array(what, "a", a)
   local out = errors.options(what, options, fill_options).out
   if a._dtype.kind == "struct" then refuse(what, "not defined for " .. a._dtype.name) end
-  mask = errors.within(what, arguments.mask_of, what, "mask", mask)
+  mask = errors.within(what, masks.of, arguments.any_mask(what, "mask", mask))
   if not layout.broadcasts(mask._shape, a._shape) then
     refuse(what, ("the mask's shape %s does not broadcast to %s"):format(layout.text(mask._shape),
       layout.text(a._shape)))

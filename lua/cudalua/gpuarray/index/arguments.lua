@@ -5,10 +5,9 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local functions = require "cudalua.gpuarray.core.functions"
-local index = require "cudalua.gpuarray.index.slice"
+local graph = require "cudalua.gpuarray.core.graph"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
-local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local ndarray = require "cudalua.ndarray"
 local object = require "cudalua.gpuarray.core.object"
@@ -60,8 +59,8 @@ function M.positions_of(what, x)
   return a
 end
 
----A mask: true where something is not 0.
-function M.mask_of(what, name, x) return mask.of(M.any_array(what, name, x, dtypes.bool)) end
+---What is a mask: true where something is not 0. mask.of() makes it one.
+function M.any_mask(what, name, x) return M.any_array(what, name, x, dtypes.bool) end
 
 local modes = { raise = true, wrap = true, clip = true }
 
@@ -106,9 +105,9 @@ local function cycled(x, n)
   return move.inside(leaf, cycle, leaf, x._size, n)
 end
 
----Values for n places of an array, repeated as often as it takes; nil for no places.
+---Values for n places of an array, repeated as often as it takes; nil for no places. values: of index.given().
 function M.values_for(what, a, values, n)
-  local x = index.source(what, a, values)
+  local x = graph.stored(values, a._dtype, what)
   if n == 0 then return nil end
   if x._size == 0 then refuse(what, ("no values are given for %.0f places"):format(n)) end
   return cycled(x, n)

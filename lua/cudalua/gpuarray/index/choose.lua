@@ -20,7 +20,7 @@ local template = require "cudalua.gpuarray.kernel.template"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
 
-local refuse, is_array = layout.refuse, object.is_array
+local refuse, is_array, AGAIN = layout.refuse, object.is_array, run.AGAIN
 local check_array = arguments.check_array
 local positions_of, mode_of = arguments.positions_of, arguments.mode_of
 local delivered, list_of = arguments.delivered, arguments.list_of
@@ -100,6 +100,33 @@ function M.select(conditions, choices, default, options)
   return graph.as_type(result, dt)
 end
 
+-- An attempt to write the expression down. It is of one moment if nothing was written to arrays meanwhile.
+local function chosen(since, what, list, choices, n, dt, mode)
+  if mode == "raise" then
+    local leaf = evaluate.evaluate(list)
+    move.inside(leaf, move.check, { what = what, groups = { { leaf = leaf, extent = n, name = "numbers",
+      where = "the list of choices" } } }, mode)
+  end
+  local f = functions.functions
+  -- As numbers from 1.
+  if list._dtype == dtypes.uint64 then list = f.minimum(list, 2 ^ 53) end
+  list = graph.convert(list, dtypes.int64)
+  if mode == "clip" then
+    list = f.minimum(f.maximum(list, 1), n)
+  else
+    list = f.where(f.lt(list, 0), list + (n + 1), list)
+    if mode == "wrap" then list = (list - 1) % n + 1 end
+  end
+  local result
+  for k = n, 1, -1 do
+    local x = choices[k]
+    x = is_array(x) and graph.as_type(x, dt) or scalar_array(x, dt)
+    result = result and f.where(f.eq(list, k), x, result) or x
+  end
+  if n == 1 then result = f.where(f.eq(list, 1), result, result) end
+  return since == storage.writes and result or AGAIN
+end
+
 local choose_options = { mode = true, out = true, stream = true, allocator = true }
 
 ---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
@@ -119,57 +146,12 @@ define("choose", function(numbers, choices, options)
   if n == 0 then refuse(what, "no choices are given") end
   local dt = common_dtype(what, choices, n, function(k) return ("choices[%d]"):format(k) end)
   check_shapes(what, { list }, choices)
-  if mode == "raise" then
-    local leaf = evaluate.evaluate(list)
-    move.inside(leaf, move.check, { what = what, groups = { { leaf = leaf, extent = n, name = "numbers",
-      where = "the list of choices" } } }, mode)
-  end
-  -- As numbers from 1.
-  if list._dtype.kind == "uint" then
-    list = list._dtype.itemsize < 8 and graph.convert(list, dtypes.int64) or
-      graph.convert(functions.functions.minimum(list, 2 ^ 53), dtypes.int64)
-  else
-    list = graph.convert(list, dtypes.int64)
-  end
-  local f = functions.functions
-  if mode == "clip" then
-    list = f.minimum(f.maximum(list, 1), n)
-  else
-    list = f.where(f.lt(list, 0), list + (n + 1), list)
-    if mode == "wrap" then list = (list - 1) % n + 1 end
-  end
-  local result
-  for k = n, 1, -1 do
-    local x = choices[k]
-    x = is_array(x) and graph.as_type(x, dt) or scalar_array(x, dt)
-    result = result and f.where(f.eq(list, k), x, result) or x
-  end
-  if n == 1 then result = f.where(f.eq(list, 1), result, result) end
-  return delivered(what, result, o.out)
+  return delivered(what, run.until_done(chosen, what, list, choices, n, dt, mode), o.out)
 end)
 
 local search_options = { side = true, stream = true, allocator = true }
 
----A search for positions; all arrays are leaves.
----@class cudalua.gpuarray.Search
----@field kernel table
----@field sorted table   searched, of one axis
----@field sought table   without gaps
----@field n integer      elements of it
----@field right boolean  behind equal ones
----@field out table
-
----@param since integer
----@param search cudalua.gpuarray.Search
-local function attempt(since, search)
-  local sorted, sought, n, out = search.sorted, search.sought, search.n, search.out
-  return run.kernel { kernel = search.kernel, blocks = math.ceil(n / run.BLOCK), since = since,
-    leaves = { sorted, sought }, writes = { out },
-    arguments = { n, out.buf, 0, sorted.buf or out.buf, sorted.off, sorted.shape[1],
-      sorted.strides[1] / sorted.dtype.itemsize, sought.buf, sought.off, search.right and 1 or 0 } } or run.AGAIN
-end
-
-local function search(leaf, values, right)
+local function search(since, leaf, values, right)
   local dt = leaf.dtype
   local k = kernels.get("search " .. dt.name, function()
     local set = {}
@@ -180,11 +162,19 @@ local function search(leaf, values, right)
   local own = evaluate.evaluate(values)
   if not own.dense then own = view.copy(values, "C")._leaf end
   local n = values._size
-  local out = storage.empty(dtypes.int64, values._shape, n)
-  if n > 0 then
-    run.until_done(attempt, { kernel = k, sorted = leaf, sought = own, n = n, right = right, out = out._leaf })
-  end
-  return out
+  local x = storage.empty(dtypes.int64, values._shape, n)
+  if n == 0 then return x end
+  local out = x._leaf
+  return run.kernel { kernel = k, blocks = math.ceil(n / run.BLOCK), since = since, leaves = { leaf, own },
+    writes = { out }, arguments = { n, out.buf, 0, leaf.buf or out.buf, leaf.off, leaf.shape[1],
+      leaf.strides[1] / dt.itemsize, own.buf, own.off, right and 1 or 0 } } and x or AGAIN
+end
+
+-- Both as one type; converted, they are those of the moment.
+local function search_as(since, a, values, dt, right)
+  a, values = graph.as_type(a, dt), graph.as_type(values, dt)
+  local leaf = evaluate.evaluate(a)
+  return move.inside(leaf, search, since, leaf, values, right)
 end
 
 -- The type in which elements are compared. It holds both, but for integers beyond 2^53 beside floats or beside those of
@@ -216,9 +206,7 @@ define("searchsorted", function(a, values, options)
   if a._dtype.kind == "complex" then refuse(what, "complex numbers have no order") end
   values = arguments.values_of(what, "values", values, a._dtype)
   local dt = compared_in(what, a._dtype, values._dtype)
-  a, values = graph.as_type(a, dt), graph.as_type(values, dt)
-  local leaf = evaluate.evaluate(a)
-  return move.inside(leaf, search, leaf, values, side == "right")
+  return (run.until_done(search_as, a, values, dt, side == "right"))
 end)
 
 return require "cudalua.gpuarray.core.named_errors"(M, "choose searchsorted select")

@@ -108,8 +108,9 @@ local function attempt(since, p, dtype, k, from)
     leaves = { p.leaf, from }, writes = { out._leaf } } and out or run.AGAIN
 end
 
-local function write(p, dtype, k, from)
+local function write(p, dtype, k, from, since)
   if p.n == 0 then return storage.empty(dtype, { 0 }, 0) end
+  if since then return since == p.since and attempt(since, p, dtype, k, from) or run.AGAIN end
   return (run.until_done(attempt, p, dtype, k, from))
 end
 
@@ -117,9 +118,9 @@ local function listed(p)
   return write(p, dtypes.int64, kernels.get("mask_positions", listing))
 end
 
-local function selected(p, x)
+local function selected(p, x, since)
   local bytes = x.dtype.itemsize
-  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x)
+  return write(p, x.dtype, kernels.get("mask_select " .. bytes, function() return selecting(bytes) end), x, since)
 end
 
 ---The positions where a mask is true.
@@ -130,9 +131,10 @@ function M.listed(p) return p.count == 0 and storage.empty(dtypes.int64, { 0 }, 
 ---The elements where a mask is true.
 ---@param p cudalua.gpuarray.MaskPlaces
 ---@param leaf table  without gaps, in C order, of as many elements as the mask or more
----@return cudalua.gpuarray.Array  1-D
-function M.selected(p, leaf)
-  return move.inside(leaf, selected, p, leaf)
+---@param since? integer  storage.writes before the mask and the leaf were looked at; nil: nobody else knows the leaf
+---@return cudalua.gpuarray.Array result  1-D; run.AGAIN: a finalizer wrote to arrays since then
+function M.selected(p, leaf, since)
+  return move.inside(leaf, selected, p, leaf, since)
 end
 
 ---Where a mask is true, as positions in C order, from 1.

@@ -1,6 +1,11 @@
 -- Fetching elements from, and putting them to, places that arrays of positions name. What is moved is a selection; who
 -- makes them is resolve.lua.
 --
+-- A selection knows where its arrays lie, and the positions may be computed from a mask. A finalizer of the user's may
+-- write to all of them at any allocation, so that one array has moved and another one is overwritten. So whoever
+-- selects among arrays of the program's makes the selection in an attempt (run.lua), after reading storage.writes, and
+-- hands on that number: what is fetched or put is of one moment, or the attempt is made again.
+--
 -- A selection: { what, base, off, shape, size, steps, groups, unique }
 --   what     for messages                       base    the leaf of the array; off: bytes to where the selection begins
 --   shape    of the result                      size    its elements
@@ -202,7 +207,7 @@ local function fetch(since, sel, k, loop, report, out)
   end
 end
 
-local function gather(sel, mode)
+local function gather(sel, mode, since)
   local dtype = sel.base.dtype
   local out = storage.empty(dtype, sel.shape, sel.size)
   if sel.size == 0 then
@@ -217,15 +222,20 @@ local function gather(sel, mode)
   local k = kernels.get(kernels.key("gather", loop, sel.groups, mode, tostring(dtype.itemsize)), function()
     return kernels.source("gather", loop, sel.groups, mode, { itemsize = dtype.itemsize, report = true })
   end)
-  run.until_done(fetch, sel, k, loop, report, out._leaf)
+  if not since then
+    run.until_done(fetch, sel, k, loop, report, out._leaf)
+  elseif fetch(since, sel, k, loop, report, out._leaf) == AGAIN then
+    return AGAIN
+  end
   return out
 end
 
 ---The selected elements as a new array. Where positions are checked, it waits for the kernel.
 ---@param sel table
 ---@param mode? "raise"|"wrap"|"clip"  default: raise
----@return cudalua.gpuarray.Array
-function M.gather(sel, mode) return M.inside(sel.base, gather, sel, mode or "raise") end
+---@param since? integer  storage.writes before the selection was made; nil: nobody else knows these arrays
+---@return cudalua.gpuarray.Array result  run.AGAIN: a finalizer wrote to arrays since then
+function M.gather(sel, mode, since) return M.inside(sel.base, gather, sel, mode or "raise", since) end
 
 -- ---- putting --------------------------------------------------------------------------------------------------------
 
@@ -369,20 +379,22 @@ local function put(since, sel, dst, source, mode)
   return run.kernel(launch) or AGAIN
 end
 
-local function scatter(sel, dst, source, mode)
-  if sel.size > 0 then
-    run.until_done(put, sel, dst, source, mode)
-  elseif not is_empty(sel) then
-    check(sel, mode)
-  end
+local function scatter(since, sel, dst, source, mode)
+  if sel.size > 0 then return put(since, sel, dst, source, mode) end
+  if not is_empty(sel) then check(sel, mode) end
+  return true
 end
 
 ---Writes to the selected elements of an array; if several elements have one place, the last one is written. Nothing
 ---is written where a position is not there. Where positions are checked, it waits for that.
+---@param since integer                 storage.writes before the selection was made
 ---@param sel table                     of dst
 ---@param dst cudalua.gpuarray.Array
 ---@param source cudalua.gpuarray.Array  of dst's dtype; broadcasts to the selection's shape
 ---@param mode? "raise"|"wrap"|"clip"   default: raise
-function M.scatter(sel, dst, source, mode) M.inside(sel.base, scatter, sel, dst, source, mode or "raise") end
+---@return boolean done  run.AGAIN: a finalizer wrote to arrays since then, and nothing was put
+function M.scatter(since, sel, dst, source, mode)
+  return M.inside(sel.base, scatter, since, sel, dst, source, mode or "raise")
+end
 
 return M

@@ -105,7 +105,7 @@ local function classify(what, shape, n, items)
   return list, basic, arrays
 end
 
----A part of an array by an index with arrays.
+---A part of an array by an index with arrays: its geometry, which no finalizer changes.
 ---@param what string
 ---@param x cudalua.gpuarray.Array
 ---@param n integer
@@ -156,11 +156,12 @@ local function broadcast(what, groups)
   return out
 end
 
----The selection. Where a mask is among the arrays, it waits for the mask.
+---The selection, of what the arrays are now. Where a mask is among them, it waits for the mask.
 ---@param part table
 ---@return table selection
 function M.selection(part)
-  local what, itemsize, groups, by_item = part.what, part.leaf.dtype.itemsize, {}, {}
+  local leaf = evaluate.evaluate(part.array)
+  local what, itemsize, groups, by_item = part.what, leaf.dtype.itemsize, {}, {}
   for _, item in ipairs(part.items) do
     if item.kind == "array" then
       local a, is_mask = item.array, item.array._dtype == dtypes.bool
@@ -206,7 +207,7 @@ function M.selection(part)
     group.steps = plan.along(group.leaf, shape, group.lead)
   end
   local size = layout.size(what, shape, itemsize)
-  return { what = what, base = part.leaf, off = part.off, shape = shape, size = size, steps = steps, groups = groups,
+  return { what = what, base = leaf, off = part.off, shape = shape, size = size, steps = steps, groups = groups,
     unique = part.arrays == 1 and groups[1].sure }
 end
 

@@ -4,6 +4,7 @@
 --   index/mask     where a mask is true              index/kernels    the kernels of kernels/array/index.cu
 --   index/loop     coordinates in generated code     index/take, where, choose  functions on arrays that select
 
+local computing = require "cudalua.gpuarray.core.evaluate"
 local dtypes = require "cudalua.dtype"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -13,11 +14,13 @@ local move = require "cudalua.gpuarray.index.move"
 local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local resolve = require "cudalua.gpuarray.index.resolve"
+local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local transfer = require "cudalua.gpuarray.core.transfer"
 local view = require "cudalua.gpuarray.core.view"
 local write = require "cudalua.gpuarray.core.write"
 
+local evaluate, until_done, AGAIN = computing.evaluate, run.until_done, run.AGAIN
 local refuse, is_array = layout.refuse, object.is_array
 
 ---@class cudalua.gpuarray.Array
@@ -40,14 +43,23 @@ end
 
 -- ---- reading --------------------------------------------------------------------------------------------------------
 
+-- Is it a whole array without gaps, by one mask?
+local function is_masked(part)
+  local only = part.items[1]
+  return #part.items == 1 and only.axes == part.array._ndim and only.array._dtype == dtypes.bool and part.leaf.dense
+end
+
+local function fetch_masked(since, part)
+  local leaf = evaluate(part.array)
+  return mask.selected(mask.places(part.items[1].array, part.what), leaf, since)
+end
+
+local function fetch(since, part) return move.gather(resolve.selection(part), nil, since) end
+
 local function get(what, x, n, items)
   if not has_arrays(n, items) then return view.slice(what, x, n, items) end
   local part = resolve.part(what, x, n, items)
-  local only = part.items[1]
-  if n == 1 and only.axes == x._ndim and only.array._dtype == dtypes.bool and part.leaf.dense then
-    return mask.selected(mask.places(only.array, what), part.leaf)
-  end
-  return move.gather(resolve.selection(part))
+  return (until_done(is_masked(part) and fetch_masked or fetch, part))
 end
 
 function object.get_index(self, key)
@@ -73,20 +85,27 @@ end
 
 -- ---- writing --------------------------------------------------------------------------------------------------------
 
----What is written to an array, as one of its dtype.
+---What is written to an array, as one on the device, which need not have its dtype. An attempt (run.lua) does not make
+---it: that writes a value to an array.
 ---@param what string
 ---@param x cudalua.gpuarray.Array  the array that is written to
 ---@param values any                array here or on the host, nested tables, a value
 ---@return cudalua.gpuarray.Array
-function M.source(what, x, values)
+function M.given(what, x, values)
   if type(values) ~= "table" then
     local value, one = make.stored_value(what, values, x._dtype), storage.empty(x._dtype, {}, 1)
     write.write(one, require("cudalua.gpuarray.core.scalar").operand(value, x._dtype))
     return one
   end
-  if not is_array(values) then values = transfer.to_gpu(make.stored_array(what, values, x._dtype)) end
-  return graph.stored(values, x._dtype, what)
+  return is_array(values) and values or transfer.to_gpu(make.stored_array(what, values, x._dtype))
 end
+
+---What is written to an array, as one of its dtype.
+---@param what string
+---@param x cudalua.gpuarray.Array  the array that is written to
+---@param values any                as for given()
+---@return cudalua.gpuarray.Array
+function M.source(what, x, values) return graph.stored(M.given(what, x, values), x._dtype, what) end
 
 ---The same array without the first axes of extent 1, until it has so many axes.
 ---@param x cudalua.gpuarray.Array
@@ -103,33 +122,35 @@ local function shortened(x, ndim)
 end
 
 ---Writes to a selection of an array what broadcasts to its shape.
+---@param since integer  storage.writes before the selection was made, and what is written was looked at
 ---@param sel table
 ---@param x cudalua.gpuarray.Array
----@param values any
+---@param values cudalua.gpuarray.Array
 ---@param mode? string
-function M.put(sel, x, values, mode)
-  local source = shortened(M.source(sel.what, x, values), #sel.shape)
+---@return boolean done  run.AGAIN: a finalizer wrote to arrays since then, and nothing was written
+function M.put(since, sel, x, values, mode)
+  local source = shortened(graph.stored(values, x._dtype, sel.what), #sel.shape)
   if not layout.broadcasts(source._shape, sel.shape) then
     refuse(sel.what, ("the selection has the shape %s and cannot take one of %s"):format(layout.text(sel.shape),
       layout.text(source._shape)))
   end
-  move.scatter(sel, x, source, mode)
+  return move.scatter(since, sel, x, source, mode)
 end
 
 -- A mask, and values that do not depend on how much of it is true before a place: computed for all elements in one
--- kernel, as where() does, without waiting to hear how many are true. Nil for anything else.
-local function put_where(part, x, values)
-  if part.arrays ~= 1 then return nil end
+-- kernel, as where() does, without waiting to hear how many are true. False for anything else.
+local function put_where(since, part, x, values)
+  if part.arrays ~= 1 then return false end
   local masked, rest = nil, 0
   for k, owner in ipairs(part.owners) do
     if owner then masked, rest = owner.array, #part.owners - k end
   end
-  if not masked or masked._dtype.kind ~= "bool" or masked._size == 0 then return nil end
+  if not masked or masked._dtype.kind ~= "bool" or masked._size == 0 then return false end
   if type(values) == "table" then
-    if not resolve.is_any_array(values) then return nil end
+    if not resolve.is_any_array(values) then return false end
     local shape = is_array(values) and values._shape or values.shape
     local simple = graph.size_of(shape) == 1 and #shape <= 1
-    if not simple and not (part.together and #shape <= rest) then return nil end
+    if not simple and not (part.together and #shape <= rest) then return false end
   end
   local target = view.of(x, part.off - part.leaf.off, part.shape, part.strides)
   local source
@@ -145,9 +166,11 @@ local function put_where(part, x, values)
   end
   local shape, strides = { unpack(masked._shape) }, { unpack(view.strides(masked)) }
   for _ = 1, rest do shape[#shape + 1], strides[#strides + 1] = 1, 0 end
-  write.write(target, graph.ternary(ops.where, view.of(masked, 0, shape, strides), source, target), true)
-  return true
+  local x_new = graph.ternary(ops.where, view.of(masked, 0, shape, strides), source, target)
+  return write.write(target, x_new, true, nil, since) or AGAIN
 end
+
+local function put_selected(since, part, x, values) return M.put(since, resolve.selection(part), x, values) end
 
 local function set(what, x, n, items, values)
   if not has_arrays(n, items) then
@@ -155,7 +178,7 @@ local function set(what, x, n, items, values)
     return
   end
   local part = resolve.part(what, x, n, items)
-  if not put_where(part, x, values) then M.put(resolve.selection(part), x, values) end
+  if not until_done(put_where, part, x, values) then until_done(put_selected, part, x, M.given(what, x, values)) end
 end
 
 function object.set_index(self, key, value)

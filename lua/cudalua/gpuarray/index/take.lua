@@ -9,10 +9,12 @@ local graph = require "cudalua.gpuarray.core.graph"
 local index = require "cudalua.gpuarray.index.slice"
 local layout = require "cudalua.base.layout"
 local move = require "cudalua.gpuarray.index.move"
+local object = require "cudalua.gpuarray.core.object"
 local resolve = require "cudalua.gpuarray.index.resolve"
+local run = require "cudalua.gpuarray.core.run"
 local view = require "cudalua.gpuarray.core.view"
 
-local refuse = layout.refuse
+local refuse, until_done, AGAIN = layout.refuse, run.until_done, run.AGAIN
 local check_array, positions_of = arguments.check_array, arguments.positions_of
 local mode_of, delivered = arguments.mode_of, arguments.delivered
 local flattened, values_for, list_of = arguments.flattened, arguments.values_for, arguments.list_of
@@ -21,6 +23,19 @@ local flattened, values_for, list_of = arguments.flattened, arguments.values_for
 local M = {}
 
 local define = require "cudalua.gpuarray.core.define"(M)
+
+-- Elements of each line along an axis, at positions of its own.
+local function fetch_along(since, what, a, axis, list)
+  return move.gather(resolve.along(what, a, axis, list, "indices"), nil, since)
+end
+
+local function fetch_flat(since, what, a, list, mode)
+  return move.gather(resolve.flat(what, a, list, "indices"), mode, since)
+end
+
+local function fetch_axis(since, what, a, axis, list, mode)
+  return move.gather(resolve.axis(what, a, axis, list, "indices"), mode, since)
+end
 
 local take_options = { axis = true, mode = true, out = true, stream = true, allocator = true }
 
@@ -39,10 +54,25 @@ define("take", function(a, indices, options)
   check_array(what, "a", a)
   local o = errors.options(what, options, take_options)
   local mode, list = mode_of(what, o.mode), positions_of(what, indices)
-  local sel = o.axis == nil and resolve.flat(what, a, list, "indices")
-    or resolve.axis(what, a, layout.axis(what, o.axis, a._ndim), list, "indices")
-  return delivered(what, move.gather(sel, mode), o.out)
+  local x
+  if o.axis == nil then
+    x = until_done(fetch_flat, what, a, list, mode)
+  else
+    x = until_done(fetch_axis, what, a, layout.axis(what, o.axis, a._ndim), list, mode)
+  end
+  return delivered(what, x, o.out)
 end)
+
+-- Values are repeated if they are fewer than the positions; what is too much is not used.
+local function put_flat(since, what, a, positions, values, mode)
+  local list = flattened(positions)
+  local source = values_for(what, a, values, list._size)
+  if not source then return true end
+  if source._size > list._size then
+    source = view.of(source, 0, { list._size }, { source._dtype.itemsize })
+  end
+  return index.put(since, resolve.flat(what, a, list, "indices"), a, source, mode)
+end
 
 local put_options = { mode = true, stream = true }
 
@@ -58,21 +88,14 @@ define("put", function(a, indices, values, options)
   local what = "gpuarray.put"
   check_array(what, "a", a)
   local mode = mode_of(what, errors.options(what, options, put_options).mode)
-  local list = flattened(positions_of(what, indices))
-  local sel = resolve.flat(what, a, list, "indices")
-  local source = values_for(what, a, values, list._size)
-  if not source then return a end
-  if source._size > list._size then -- what is too much is not used
-    source = view.of(source, 0, { list._size }, { source._dtype.itemsize })
-  end
-  index.put(sel, a, source, mode)
+  until_done(put_flat, what, a, positions_of(what, indices), index.given(what, a, values), mode)
   return a
 end)
 
-local function along(what, a, indices, axis)
+local function axis_and_positions(what, a, indices, axis)
   check_array(what, "a", a)
   local list = positions_of(what, indices)
-  return resolve.along(what, a, layout.axis(what, axis == nil and -1 or axis, a._ndim), list, "indices")
+  return layout.axis(what, axis == nil and -1 or axis, a._ndim), list
 end
 
 ---Of each line along an axis the elements at positions of its own, as NumPy's take_along_axis: what argsort and argmin
@@ -84,8 +107,14 @@ end
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError as take
 function M.take_along_axis(a, indices, axis, options)
-  errors.options("gpuarray.take_along_axis", options, calls.PLACED)
-  return move.gather(along("gpuarray.take_along_axis", a, indices, axis))
+  local what = "gpuarray.take_along_axis"
+  errors.options(what, options, calls.PLACED)
+  local k, list = axis_and_positions(what, a, indices, axis)
+  return (until_done(fetch_along, what, a, k, list))
+end
+
+local function put_along(since, what, a, axis, list, values)
+  return index.put(since, resolve.along(what, a, axis, list, "indices"), a, values)
 end
 
 ---Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
@@ -97,8 +126,10 @@ end
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 function M.put_along_axis(a, indices, values, axis, options)
-  errors.options("gpuarray.put_along_axis", options, calls.STREAM)
-  index.put(along("gpuarray.put_along_axis", a, indices, axis), a, values)
+  local what = "gpuarray.put_along_axis"
+  errors.options(what, options, calls.STREAM)
+  local k, list = axis_and_positions(what, a, indices, axis)
+  until_done(put_along, what, a, k, list, index.given(what, a, values))
   return a
 end
 
@@ -122,6 +153,17 @@ local function arrays_of(what, arrays)
   return n
 end
 
+-- Of each array the elements at its positions; `lists` has these, and may be one list for all.
+local function fetch_all(since, what, arrays, n, lists, name)
+  local result = {}
+  for k = 1, n do
+    local list = object.is_array(lists) and lists or lists[k]
+    result[k] = move.gather(resolve.flat(what, arrays[k], list, name), nil, since)
+    if result[k] == AGAIN then return AGAIN end
+  end
+  return result
+end
+
 local multi_take_options = { out = true, stream = true }
 
 ---PyCUDA's multi_take: of several arrays the elements at the same positions.
@@ -134,8 +176,7 @@ function M.multi_take(arrays, indices, options)
   local what = "gpuarray.multi_take"
   local n = arrays_of(what, arrays)
   local out = outputs(what, arrays, n, errors.options(what, options, multi_take_options).out)
-  local list, result = positions_of(what, indices), {}
-  for k = 1, n do result[k] = move.gather(resolve.flat(what, arrays[k], list, "indices")) end
+  local result = until_done(fetch_all, what, arrays, n, positions_of(what, indices), "indices")
   for k = 1, n do result[k] = delivered(what, result[k], out and out[k]) end
   return result
 end
@@ -150,18 +191,28 @@ local function destinations(what, arrays, n, o)
   return out
 end
 
+local function check_positions(what, a, list)
+  local sel = resolve.flat(what, a, flattened(list), "dest_indices")
+  move.inside(sel.base, move.check, sel, "raise")
+end
+
+-- What was looked at before. A position that a finalizer made a bad one since then gets nothing.
+local function put_checked(since, what, a, list, source)
+  local sel = resolve.flat(what, a, flattened(list), "dest_indices")
+  sel.groups[1].sure = true
+  return move.scatter(since, sel, a, flattened(source))
+end
+
 -- Everything is looked at before anything is written.
 local function put_all(what, sources, n, dest_indices, out)
-  local list, sels = flattened(positions_of(what, dest_indices)), {}
+  local list = positions_of(what, dest_indices)
   for k = 1, n do
     if sources[k]._size ~= list._size then
       refuse(what, ("arrays[%d] has %.0f elements for %.0f positions"):format(k, sources[k]._size, list._size))
     end
-    sels[k] = resolve.flat(what, out[k], list, "dest_indices")
-    if list._size > 0 then move.inside(sels[k].base, move.check, sels[k], "raise") end
-    sels[k].groups[1].sure = true
+    if list._size > 0 then check_positions(what, out[k], list) end
   end
-  for k = 1, n do move.scatter(sels[k], out[k], flattened(sources[k])) end
+  for k = 1, n do until_done(put_checked, what, out[k], list, sources[k]) end
   return out
 end
 
@@ -196,17 +247,15 @@ function M.multi_take_put(arrays, dest_indices, src_indices, options)
   local what = "gpuarray.multi_take_put"
   local n = arrays_of(what, arrays)
   local o = errors.options(what, options, multi_take_put_options)
-  local list, sources, offsets = positions_of(what, src_indices), {}, nil
+  local list, lists, offsets = positions_of(what, src_indices), {}, nil
   if o.src_offsets ~= nil then
     offsets = layout.integers(what, "src_offsets", o.src_offsets, -2 ^ 53)
     if #offsets ~= n then refuse(what, ("%d arrays and %d src_offsets are given"):format(n, #offsets)) end
     list = graph.as_type(list, dtypes.int64)
   end
   local out = destinations(what, arrays, n, o)
-  for k = 1, n do
-    local at = offsets and offsets[k] ~= 0 and list + offsets[k] or list
-    sources[k] = move.gather(resolve.flat(what, arrays[k], at, "src_indices"))
-  end
+  for k = 1, n do lists[k] = offsets and offsets[k] ~= 0 and list + offsets[k] or list end
+  local sources = until_done(fetch_all, what, arrays, n, lists, "src_indices")
   return put_all(what, sources, n, dest_indices, out)
 end
 

@@ -12,11 +12,12 @@ local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local resolve = require "cudalua.gpuarray.index.resolve"
+local run = require "cudalua.gpuarray.core.run"
 local view = require "cudalua.gpuarray.core.view"
 local write = require "cudalua.gpuarray.core.write"
 
 local refuse = layout.refuse
-local check_array, mask_of = arguments.check_array, arguments.mask_of
+local check_array, any_mask, until_done = arguments.check_array, arguments.any_mask, run.until_done
 local delivered, values_for = arguments.delivered, arguments.values_for
 
 ---@class cudalua.gpuarray
@@ -76,13 +77,21 @@ function M.flatnonzero(a, options)
   return mask.positions(mask.of(a), what)
 end
 
--- The elements of an array, in C order, for which a mask is true that has no more elements.
-local function chosen(what, c, a)
-  local leaf = evaluate(a)
-  if leaf.dense then return mask.selected(mask.places(c, what), leaf) end
+-- The elements of an array, in C order, for which a condition is true that has no more elements.
+local function chosen(since, what, condition, a)
+  local c, leaf = mask.of(condition), evaluate(a)
+  if leaf.dense then return mask.selected(mask.places(c, what), leaf, since) end
   local sel = resolve.flat(what, a, mask.positions(c, what), "condition")
   sel.groups[1].sure = true
-  return move.gather(sel)
+  return move.gather(sel, nil, since)
+end
+
+-- The parts along an axis, or without one the elements of the whole array.
+local function chosen_parts(since, what, condition, a, axis)
+  local list = mask.positions(mask.of(condition), what)
+  local sel = axis and resolve.axis(what, a, axis, list, "condition") or resolve.flat(what, a, list, "condition")
+  sel.groups[1].sure = condition._size <= sel.groups[1].extent
+  return move.gather(sel, nil, since)
 end
 
 local compress_options = { axis = true, out = true, stream = true, allocator = true }
@@ -90,14 +99,11 @@ local compress_options = { axis = true, out = true, stream = true, allocator = t
 local function compress(condition, a, options)
   local what = "gpuarray.compress"
   check_array(what, "a", a)
-  local o, c = errors.options(what, options, compress_options), mask_of(what, "condition", condition)
+  local o, c = errors.options(what, options, compress_options), any_mask(what, "condition", condition)
   if c._ndim ~= 1 then refuse(what, "condition must have one axis, it has the shape " .. layout.text(c._shape)) end
   local axis = o.axis ~= nil and layout.axis(what, o.axis, a._ndim) or nil
-  if (not axis or a._ndim == 1) and c._size <= a._size then return delivered(what, chosen(what, c, a), o.out) end
-  local list = mask.positions(c, what)
-  local sel = axis and resolve.axis(what, a, axis, list, "condition") or resolve.flat(what, a, list, "condition")
-  sel.groups[1].sure = c._size <= sel.groups[1].extent
-  return delivered(what, move.gather(sel), o.out)
+  local whole = (not axis or a._ndim == 1) and c._size <= a._size
+  return delivered(what, until_done(whole and chosen or chosen_parts, what, c, a, axis), o.out)
 end
 
 ---The parts along an axis, or the elements of the whole array in C order, for which a condition is true, as NumPy's
@@ -126,9 +132,19 @@ function M.extract(condition, a, options)
   local what = "gpuarray.extract"
   errors.options(what, options, calls.PLACED)
   check_array(what, "a", a)
-  local c = mask_of(what, "condition", condition)
+  local c = any_mask(what, "condition", condition)
   if c._size > 0 then same_size(what, c, a) end
-  return chosen(what, c, a)
+  return (until_done(chosen, what, c, a))
+end
+
+local function put_places(since, what, a, condition, values)
+  local list = mask.positions(mask.of(condition), what)
+  local source = values_for(what, a, values, list._size)
+  if not source then return true end
+  if source._size > list._size then source = view.of(source, 0, { list._size }, { source._dtype.itemsize }) end
+  local sel = resolve.flat(what, a, list, "condition")
+  sel.groups[1].sure, sel.unique = true, true
+  return index.put(since, sel, a, source)
 end
 
 ---Writes values one after the other to the elements for which a mask is true, in C order, as NumPy's place. The program
@@ -143,16 +159,19 @@ function M.place(a, condition, values, options)
   local what = "gpuarray.place"
   errors.options(what, options, calls.STREAM)
   check_array(what, "a", a)
-  local c = mask_of(what, "condition", condition)
+  local c = any_mask(what, "condition", condition)
   same_size(what, c, a)
-  local list = mask.positions(c, what)
-  local source = values_for(what, a, values, list._size)
-  if not source then return a end
-  if source._size > list._size then source = view.of(source, 0, { list._size }, { source._dtype.itemsize }) end
-  local sel = resolve.flat(what, a, list, "condition")
-  sel.groups[1].sure, sel.unique = true, true
-  index.put(sel, a, source)
+  until_done(put_places, what, a, c, index.given(what, a, values))
   return a
+end
+
+local function put_masked(since, what, a, condition, values)
+  local c, source = mask.of(condition), values_for(what, a, values, a._size)
+  if not source then return true end
+  if source._size > a._size then source = view.of(source, 0, { a._size }, { source._dtype.itemsize }) end
+  if source._size == a._size then source = view.reshape(source, a._shape, "C") end
+  if not layout.same(c._shape, a._shape) then c = view.reshape(c, a._shape, "C") end
+  return write.write(a, graph.ternary(ops.where, c, source, a), true, nil, since) or run.AGAIN
 end
 
 ---Writes to each element for which a mask is true the value at its own place among the values, which are repeated, as
@@ -167,14 +186,9 @@ function M.putmask(a, condition, values, options)
   local what = "gpuarray.putmask"
   errors.options(what, options, calls.STREAM)
   check_array(what, "a", a)
-  local c = mask_of(what, "condition", condition)
+  local c = any_mask(what, "condition", condition)
   same_size(what, c, a)
-  local source = values_for(what, a, values, a._size)
-  if not source then return a end
-  if source._size > a._size then source = view.of(source, 0, { a._size }, { source._dtype.itemsize }) end
-  if source._size == a._size then source = view.reshape(source, a._shape, "C") end
-  if not layout.same(c._shape, a._shape) then c = view.reshape(c, a._shape, "C") end
-  write.write(a, graph.ternary(ops.where, c, source, a), true)
+  until_done(put_masked, what, a, c, index.given(what, a, values))
   return a
 end
 
