@@ -33,7 +33,10 @@ local default
 ---The generator that the functions of the module use; at first with a seed that cannot be predicted.
 ---@return cudalua.random.Generator
 function M.default()
-  default = default or generator.new()
+  if not default then
+    local new_one = generator.new()
+    default = default or new_one -- a finalizer may have used it meanwhile
+  end
   return default
 end
 

@@ -72,13 +72,23 @@ end
 
 local MOST = 2 ^ 53 -- blocks of a seed
 
--- Takes so many blocks: the state of the first one.
-local function take(self, what, blocks)
-  local at = self._position
-  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
-  self._position = at + blocks
-  return philox.state(self._seed, at)
+-- Takes so many blocks: the seed, and the first one's position. A draw takes all its blocks at once, on one line, as a
+-- finalizer of the user's may draw, too: of two draws one has all its numbers before those of the other.
+local function reserve(self, what, blocks)
+  local seed, at = self._seed, self._position if blocks <= MOST - at then self._position = at + blocks else at = nil end
+  if not at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
+  return seed, at
 end
+
+-- The same for who knows the number of blocks from their words: false if the generator is elsewhere by now.
+local function reserve_from(self, what, seed, at, blocks)
+  if blocks > MOST - at then refuse(what, "the sequence of this seed is used up; seed(...) starts another one") end
+  if self._seed == seed and self._position == at then self._position = at + blocks else return false end
+  return true
+end
+
+-- Takes so many blocks: the state of the first one.
+local function take(self, what, blocks) return philox.state(reserve(self, what, blocks)) end
 
 ---A generator of random numbers. Two of the same seed give the same numbers, on every device.
 ---@param seed? integer|ffi.cdata*  non-negative; default: unpredictable
@@ -105,8 +115,9 @@ local PREFIX = "philox4x32-10"
 ---@return string
 function Generator:get_state()
   check_self(self, "Generator:get_state")
-  return ("%s %s%s %.0f"):format(PREFIX, bit.tohex(tonumber(self._seed / 2 ^ 32ULL)),
-    bit.tohex(tonumber(self._seed % 2 ^ 32ULL)), self._position)
+  local seed, position = self._seed, self._position
+  return ("%s %s%s %.0f"):format(PREFIX, bit.tohex(tonumber(seed / 2 ^ 32ULL)), bit.tohex(tonumber(seed % 2 ^ 32ULL)),
+    position)
 end
 
 ---Moves to the position that a generator had when it gave this state.
@@ -123,8 +134,7 @@ function Generator:set_state(state)
   if not position or position > MOST then
     refuse("Generator:set_state", "expected a text that get_state() gave, got " .. element.describe(state))
   end
-  self._seed = uint64_t(tonumber(high, 16)) * 2 ^ 32ULL + uint64_t(tonumber(low, 16))
-  self._position = position
+  self._seed, self._position = uint64_t(tonumber(high, 16)) * 2 ^ 32ULL + uint64_t(tonumber(low, 16)), position
   return self
 end
 
@@ -140,7 +150,7 @@ function Generator:skip_ahead(blocks)
   if not n or n < 0 then
     refuse("Generator:skip_ahead", "expected a non-negative integer, got " .. element.describe(blocks))
   end
-  take(self, "Generator:skip_ahead", n)
+  reserve(self, "Generator:skip_ahead", n)
   return self
 end
 
@@ -154,9 +164,8 @@ function Generator:spawn(count)
   if not n or n < 1 or n > 200 then
     refuse("Generator:spawn", "expected an integer from 1 to 200, got " .. element.describe(count))
   end
-  local list, first = {}, self._position
-  take(self, "Generator:spawn", n)
-  local k0, k1 = tonumber(self._seed % 2 ^ 32ULL), tonumber(self._seed / 2 ^ 32ULL)
+  local list, seed, first = {}, reserve(self, "Generator:spawn", n)
+  local k0, k1 = tonumber(seed % 2 ^ 32ULL), tonumber(seed / 2 ^ 32ULL)
   for k = 1, n do
     local at = first + k - 1
     -- Kernels leave the last word of the counter 0.
@@ -346,8 +355,10 @@ function Generator:beta(shape, a, b, dtype)
   check_self(self, what)
   a, b = parameter(what, "a", a, nil, above_0, "above 0"), parameter(what, "b", b, nil, above_0, "above 0")
   dtype, shape = float_of(what, dtype), shape_of(what, shape, a, b)
-  local x = drawn(self, what, draw.ops.log_gamma, shape, 1, a)
-  local y = drawn(self, what, draw.ops.log_gamma, shape, 1, b)
+  local n = graph.size_of(shape)
+  local seed, at = reserve(self, what, 2 * n)
+  local x = draw.draw(draw.ops.log_gamma, shape, philox.state(seed, at), a)
+  local y = draw.draw(draw.ops.log_gamma, shape, philox.state(seed, at + n), b)
   return graph.as_type(graph.binary(draw.ratio, x, y), dtype)
 end
 
@@ -449,26 +460,33 @@ end
 
 local ON_THE_HOST = 2 ^ 14 -- positions
 
+-- The positions 1 to n in random order, by Fisher and Yates, and how many words from a position on that took.
+local function shuffled(seed, position, n)
+  local word, words, list = philox.words(seed, position), 0, {}
+  for i = 1, n do list[i] = i end
+  for i = n, 2, -1 do
+    local least, x = 2 ^ 32 % i
+    repeat
+      x = word() * i
+      words = words + 1
+    until x % 2 ^ 32 >= least
+    local j = floor(x / 2 ^ 32) + 1
+    list[i], list[j] = list[j], list[i]
+  end
+  return list, words
+end
+
 -- The first `count` of the positions 1 to n in random order, as int64: all orders are as likely where n is small, by
 -- Fisher and Yates; where it is large, by a bijection.
 local function positions(self, what, n, count)
   if n > ON_THE_HOST then
     return graph.convert(draw.draw(draw.ops.bijection, { count }, take(self, what, 6), n), dtypes.int64) + 1
   end
-  local first = self._position
-  local word = philox.words(self._seed, first)
-  local drawn_words, list = 0, {}
-  for i = 1, n do list[i] = i end
-  for i = n, 2, -1 do
-    local least, x = 2 ^ 32 % i
-    repeat
-      x = word() * i
-      drawn_words = drawn_words + 1
-    until x % 2 ^ 32 >= least
-    local j = floor(x / 2 ^ 32) + 1
-    list[i], list[j] = list[j], list[i]
-  end
-  take(self, what, ceil(drawn_words / 4))
+  local list, words
+  repeat -- if a finalizer drew from this generator meanwhile, these numbers are taken
+    local seed, at = self._seed, self._position
+    list, words = shuffled(seed, at, n)
+  until reserve_from(self, what, seed, at, ceil(words / 4))
   for i = n, count + 1, -1 do list[i] = nil end
   return gpuarray.to_gpu(list, "int64")
 end

@@ -217,16 +217,36 @@ end
 local MOST = { [32] = 2 ^ 32, [64] = 2 ^ 53 } -- points
 local null = core.pointer(0)
 
-local function draw(since, g, k, x, points, mean)
+-- How far dimensions are ahead of the generator's position. It is replaced, never changed.
+---@class cudalua.random.SobolLead
+---@field furthest integer  the most points
+---@field steps? integer[]  of each dimension
+---@field array? cudalua.gpuarray.Array  the same, for kernels
+
+local level = { furthest = 0 }
+
+-- Takes so many points: the first one, and the lead; nil if the sequence ends before. On one line, as a finalizer of
+-- the user's may draw, too: of two draws one has all its points before those of the other.
+local function take(g, points)
+  local most = MOST[g.bits] - points
+  local at, lead = g.position, g.lead if at + lead.furthest <= most then g.position = at + points else at = nil end
+  return at, lead
+end
+
+local function draw(since, g, k, x, points, mean, position, lead)
   local to, v, shifts = leaf_of(x), leaf_of(g.vectors), g.shifts and leaf_of(g.shifts)
-  local ahead = g.ahead and leaf_of(g.ahead)
+  local ahead = lead.array and leaf_of(lead.array)
   local list = { x._size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or null, shifts and shifts.off or 0,
-    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, g.position }
+    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, position }
   local read = fills.add_mean(list, mean)
   for _, leaf in ipairs { v, shifts or v, ahead or v } do read[#read + 1] = leaf end
   local threads = ceil(points / (RUN * SPAN)) * SPAN * g.dimensions
   return run.kernel { kernel = k, blocks = ceil(threads / BLOCK), arguments = list, since = since, leaves = read,
     writes = { to } } or run.AGAIN
+end
+
+local function check_left(g, what, left)
+  if not left then refuse(what, "the numbers go beyond the 2^%d points of the sequence", g.bits == 32 and 32 or 53) end
 end
 
 local function fill(g, what, name, shape, mean)
@@ -236,14 +256,14 @@ local function fill(g, what, name, shape, mean)
     refuse(what, "the number of elements, %.0f, is not a multiple of the %d dimensions", size, g.dimensions)
   end
   local points = size / g.dimensions
-  if g.position + g.furthest + points > MOST[g.bits] then
-    refuse(what, "the numbers go beyond the 2^%d points of the sequence", g.bits == 32 and 32 or 53)
-  end
+  check_left(g, what, g.position + g.lead.furthest + points <= MOST[g.bits])
   local k = kernel(g, name)
   local x = make.fresh(what, shape, k.dtype, "C")
   if size == 0 then return x end
-  run.until_done(draw, g, k, x, points, fills.mean_of(mean))
-  g.position = g.position + points
+  mean = fills.mean_of(mean)
+  local position, lead = take(g, points)
+  check_left(g, what, position)
+  run.until_done(draw, g, k, x, points, mean, position, lead)
   return x
 end
 
@@ -275,19 +295,24 @@ function Methods:call_skip_ahead(n, stream)
   local g = fills.inner(class, self, what)
   if stream ~= nil then make.stream(what, stream):use(nothing) end
   local points = layout.whole(n)
-  if not points or points < 0 or g.position + g.furthest + points > MOST[g.bits] then
+  if not points or points < 0 or not take(g, points) then
     refuse(what, "expected a number of points that are left, got " .. element.describe(n))
   end
-  g.position = g.position + points
   return self
 end
 
--- How far dimensions are ahead of the generator's position: a list, or nil.
-local function set_ahead(g, what, list)
+-- The lead of these steps of each dimension; nil for none.
+local function lead_of(g, what, list)
   fills.check_context(g, what)
-  g.furthest = list and math.max(unpack(list)) or 0
-  g.steps = g.furthest > 0 and list or nil
-  g.ahead = g.steps and make.device_array(what, ndarray.array(list, "uint64"))
+  local furthest = list and math.max(unpack(list)) or 0
+  if furthest == 0 then return level end
+  return { furthest = furthest, steps = list, array = make.device_array(what, ndarray.array(list, "uint64")) }
+end
+
+-- False if the generator is elsewhere by now.
+local function move_ahead(g, position, lead, new)
+  if g.position == position and g.lead == lead then g.lead = new else return false end
+  return true
 end
 
 ---Leaves points out, in each dimension by itself. The program waits for the numbers.
@@ -302,15 +327,17 @@ function Methods:call_skip_ahead_array(n, stream)
   if not object.is_array(n) or n._ndim ~= 1 or n._size ~= g.dimensions or not n._dtype.name:find "int" then
     refuse(what, "expected an array of %d integers, one for each dimension, got %s", g.dimensions, graph.describe(n))
   end
-  local host, list = n:get(), {}
-  for d = 1, g.dimensions do
-    local points = tonumber(host[d])
-    list[d] = (g.steps and g.steps[d] or 0) + points
-    if points < 0 or g.position + list[d] > MOST[g.bits] then
-      refuse(what, "[%d]: expected a number of points that are left, got %.0f", d, points)
+  local host = n:get()
+  repeat -- a finalizer may leave points out, too
+    local position, lead, list = g.position, g.lead, {}
+    for d = 1, g.dimensions do
+      local points = tonumber(host[d])
+      list[d] = (lead.steps and lead.steps[d] or 0) + points
+      if points < 0 or position + list[d] > MOST[g.bits] then
+        refuse(what, "[%d]: expected a number of points that are left, got %.0f", d, points)
+      end
     end
-  end
-  set_ahead(g, what, list)
+  until move_ahead(g, position, lead, lead_of(g, what, list))
   return self
 end
 
@@ -318,8 +345,9 @@ end
 ---@return string
 function Methods:get_state()
   local g = fills.inner(class, self, "SobolGenerator:get_state")
-  local out = { ("%s %d %.0f"):format(g.name, g.dimensions, g.position) }
-  for d, steps in ipairs(g.steps or {}) do out[d + 1] = ("%.0f"):format(steps) end
+  local position, lead = g.position, g.lead
+  local out = { ("%s %d %.0f"):format(g.name, g.dimensions, position) }
+  for d, steps in ipairs(lead.steps or {}) do out[d + 1] = ("%.0f"):format(steps) end
   return table.concat(out, " ")
 end
 
@@ -339,8 +367,9 @@ function Methods:set_state(state)
     refuse("SobolGenerator:set_state", "expected a text that get_state() of such a generator gave, got " ..
       element.describe(state))
   end
-  g.position = position
-  if #list > 0 or g.steps then set_ahead(g, "SobolGenerator:set_state", list[1] and list) end
+  local lead = level
+  if #list > 0 or g.lead.steps then lead = lead_of(g, "SobolGenerator:set_state", list[1] and list) end
+  g.position, g.lead = position, lead
   return self
 end
 
@@ -377,7 +406,7 @@ function M.new(name, vectors, shifts, offset, options)
     refuse(what, "option dimensions cannot be given beside direction vectors, which set the dimensions")
   end
   local word = dtypes["uint" .. bits]
-  local g = { name = name, bits = bits, context = core.context_id(), position = 0, furthest = 0 }
+  local g = { name = name, bits = bits, context = core.context_id(), position = 0, lead = level }
   if vectors == nil then
     vectors = M.generate_direction_vectors(count_of(what, "dimensions", o.dimensions == nil and 1 or o.dimensions,
       M.DIMENSIONS), (scrambled and "SCRAMBLED_VECTOR_" or "VECTOR_") .. bits, o.seed)
