@@ -99,15 +99,16 @@ function M._new(fields, call)
 end
 
 for _, r in ipairs(rows) do
-  local row = { name = r[1], kind = r[2], itemsize = r[3], c = r[4] }
+  local row = { name = r[1], kind = r[2], itemsize = r[3], c_type = r[4] }
   local load, store, check = element.access(row)
-  local ctype = ffi.typeof(row.c)
+  local ctype = ffi.typeof(row.c_type)
   local dt = M._new { name = row.name, kind = row.kind, itemsize = row.itemsize, alignment = ffi.alignof(ctype),
-    ctype = ctype, code = r[5], _load = load, _store = store, _check = check, _pointer = ffi.typeof(row.c .. " *") }
+    ctype = ctype, code = r[5], _load = load, _store = store, _check = check,
+    _pointer = ffi.typeof(row.c_type .. " *") }
   M.list[#M.list + 1] = dt
   M[r[1]] = dt
   for _, name in ipairs { r[1], r[5], r[5]:sub(2), "=" .. r[5]:sub(2), "<" .. r[5]:sub(2) } do known[name] = dt end
-  if row.kind ~= "float" or row.itemsize > 2 then known[row.c] = dt end -- the bits of a half are also a uint16_t
+  if row.kind ~= "float" or row.itemsize > 2 then known[row.c_type] = dt end -- the bits of a half are also a uint16_t
   for name in r[6]:gmatch "[^,]+" do known[name] = dt end
 end
 

@@ -85,12 +85,12 @@ local function accessors(row)
   if row.kind == "bool" then return make("bool", "uint8_t") end
   if row.name == "float16" then return make("float16", "uint16_t", float16.pack_float16, float16.unpack_float16) end
   if row.name == "bfloat16" then return make("float16", "uint16_t", float16.pack_bfloat16, float16.unpack_bfloat16) end
-  if row.kind == "float" then return float(row.name, row.c) end
-  if row.name == "complex64" then return make("complex", row.c, complex64_t, 4, float("float32", "float")) end
-  if row.name == "complex128" then return make("complex", row.c, complex128_t, 8, float("float64", "double")) end
+  if row.kind == "float" then return float(row.name, row.c_type) end
+  if row.name == "complex64" then return make("complex", row.c_type, complex64_t, 4, float("float32", "float")) end
+  if row.name == "complex128" then return make("complex", row.c_type, complex128_t, 8, float("float64", "double")) end
   if row.name == "int64" then return make("wide", "int64_t", -2LL ^ 53, 2LL ^ 53) end
   if row.name == "uint64" then return make("wide", "uint64_t", 0ULL, 2ULL ^ 53) end
-  return make("number", row.c)
+  return make("number", row.c_type)
 end
 
 -- ---- what a value of the user's becomes -----------------------------------------------------------------------
@@ -254,7 +254,7 @@ end
 local checks = { int = check_integer, uint = check_integer, float = check_float, complex = check_complex }
 
 ---How elements of a type are read, written and checked.
----@param row table  { name =, kind =, itemsize =, c = C type }
+---@param row table  { name =, kind =, itemsize =, c_type = }
 ---@return fun(p: ffi.cdata*, offset: integer): any load           p: a byte pointer; offset: bytes
 ---@return fun(p: ffi.cdata*, offset: integer, value: any) store   value: what check gave
 ---@return fun(value: any): any, string? check                     nil and why if the type cannot hold it

@@ -148,8 +148,9 @@ local function make_group(results, shape, sources)
 end
 
 -- From what the function returned to what a call will return.
+-- `n`: how many results the function has.
 local function make_record(known, n, made, places, inside, fresh)
-  local record = { known = known, n = n, outputs = {}, groups = {} }
+  local record = { known = known, results = n, outputs = {}, groups = {} }
   local by_array, lists = {}, {}
   local seen, sources = {}, {}
   for k = 1, n do compute_others(made[k], inside, seen) end
@@ -329,7 +330,7 @@ local function run_record(since, record, args)
     if not made[k] or made[k] == run.AGAIN then return made[k] end
   end
   local results = {}
-  for k = 1, record.n do
+  for k = 1, record.results do
     local o = record.outputs[k]
     if o.group then
       results[k] = made[o.group.number][o.at]
@@ -398,7 +399,7 @@ local function call(f, n, args)
     if not results then
       forget(f, record)
     elseif results ~= run.AGAIN then
-      return unpack(results, 1, record.n)
+      return unpack(results, 1, record.results)
     end
   end
 end

@@ -22,6 +22,20 @@ local function take_tables()
     lengths = ffi.new "uint8_t[320]", count = ffi.new "int32_t[16]", next_code = ffi.new "int32_t[17]" }
 end
 
+---Data while it is unpacked.
+---@class cudalua.ndarray.Inflation
+---@field what string       for messages
+---@field input ffi.cdata*  the deflated bytes
+---@field size integer      how many
+---@field at integer        how many of them were taken
+---@field hold integer      bits that were taken and not used yet, the next one lowest
+---@field held integer      how many
+---@field to ffi.cdata*     where the data goes
+---@field limit integer     bytes there is room for
+---@field out integer       bytes written
+---@field full boolean      there is more data than room
+---@field tables table      codes
+
 -- Makes the code of n symbols whose lengths are given.
 local function build(s, code, lengths, n)
   local what, count, next_code = s.what, s.tables.count, s.tables.next_code
@@ -63,7 +77,7 @@ end
 
 local function fetch(s, n)
   while s.held < n do
-    s.hold = bor(s.hold, lshift(s.at < s.n and s.p[s.at] or 0, s.held))
+    s.hold = bor(s.hold, lshift(s.at < s.size and s.input[s.at] or 0, s.held))
     s.at, s.held = s.at + 1, s.held + 8
   end
 end
@@ -84,7 +98,7 @@ local function decode(s, code)
 end
 
 local function check_input(s)
-  if s.at - rshift(s.held, 3) > s.n then refuse(s.what, "the deflated data is truncated") end
+  if s.at - rshift(s.held, 3) > s.size then refuse(s.what, "the deflated data is truncated") end
 end
 
 -- ---- blocks ---------------------------------------------------------------------------------------------------
@@ -105,7 +119,7 @@ end
 
 -- The symbols of a block, by the codes for literals and distances, until its end or until the output is full.
 local function symbols(s)
-  local what, p, n, to, limit = s.what, s.p, s.n, s.to, s.limit
+  local what, p, n, to, limit = s.what, s.input, s.size, s.to, s.limit
   local at, hold, held, out = s.at, s.hold, s.held, s.out
   local literals, distances = s.tables.literals, s.tables.distances
   local entries, mask, far_entries, far_mask = literals.entries, literals.mask, distances.entries, distances.mask
@@ -163,12 +177,12 @@ end
 local function stored(s)
   s.at = s.at - rshift(s.held, 3) -- whole bytes go back
   s.hold, s.held = 0, 0
-  if s.at + 4 > s.n then refuse(s.what, "the deflated data is truncated") end
+  if s.at + 4 > s.size then refuse(s.what, "the deflated data is truncated") end
   local length, check = bits(s, 16), bits(s, 16)
   if length + check ~= 0xffff then refuse(s.what, "the deflated data is damaged: a stored block has no length") end
-  if s.at + length > s.n then refuse(s.what, "the deflated data is truncated") end
+  if s.at + length > s.size then refuse(s.what, "the deflated data is truncated") end
   local fits = math.min(length, s.limit - s.out)
-  ffi.copy(s.to + s.out, s.p + s.at, fits)
+  ffi.copy(s.to + s.out, s.input + s.at, fits)
   s.out, s.at = s.out + fits, s.at + length
   if fits < length then s.full = true end
 end
@@ -224,8 +238,8 @@ end
 ---@return integer used       bytes of the input up to where it stopped
 ---@raise LogicError for damaged data
 return function(what, p, n, to, limit, beginning)
-  local s = { what = what, p = p, n = n, at = 0, hold = 0, held = 0, to = to, limit = limit, out = 0, full = false,
-    tables = take_tables() }
+  local s = { what = what, input = p, size = n, at = 0, hold = 0, held = 0, to = to, limit = limit, out = 0,
+    full = false, tables = take_tables() }
   repeat
     local last, kind = bits(s, 1), bits(s, 2)
     check_input(s)

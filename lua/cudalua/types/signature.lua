@@ -16,20 +16,26 @@ local builtin = {
 }
 local named = { __half = "float16", __nv_bfloat16 = "bfloat16" }
 
+---Reads a mangled name.
+---@class cudalua.signature.Parser
+---@field text string      the name
+---@field at integer       where the next character is
+---@field subs table[]     types that were remembered
+---@field template table[]?  arguments of the template
 local Parser = {}
 Parser.__index = Parser
 
 local function fail() error("unknown mangling", 0) end
 
-function Parser:peek() return self.s:sub(self.i, self.i) end
+function Parser:peek() return self.text:sub(self.at, self.at) end
 function Parser:take(n)
-  local t = self.s:sub(self.i, self.i + (n or 1) - 1)
-  self.i = self.i + #t
+  local t = self.text:sub(self.at, self.at + (n or 1) - 1)
+  self.at = self.at + #t
   return t
 end
 function Parser:accept(c)
   if self:peek() ~= c then return false end
-  self.i = self.i + 1
+  self.at = self.at + 1
   return true
 end
 function Parser:remember(t)
@@ -38,15 +44,15 @@ function Parser:remember(t)
 end
 
 function Parser:number()
-  local digits = self.s:match("^%d+", self.i) or fail()
-  self.i = self.i + #digits
+  local digits = self.text:match("^%d+", self.at) or fail()
+  self.at = self.at + #digits
   return tonumber(digits)
 end
 
 -- S_ is the first remembered type, S0_ the second; T_ and T0_ are template arguments alike.
 function Parser:index()
-  local digits = self.s:match("^([0-9A-Z]*)_", self.i) or fail()
-  self.i = self.i + #digits + 1
+  local digits = self.text:match("^([0-9A-Z]*)_", self.at) or fail()
+  self.at = self.at + #digits + 1
   return digits == "" and 1 or tonumber(digits, 36) + 2
 end
 
@@ -63,8 +69,8 @@ function Parser:template_args(on)
     local arg
     if self:accept("L") then -- literal: type, value, E
       local t = self:type()
-      local value = self.s:match("^n?%d*", self.i)
-      self.i = self.i + #value
+      local value = self.text:match("^n?%d*", self.at)
+      self.at = self.at + #value
       if not self:accept("E") then fail() end
       arg = { type = t.type, text = (value:gsub("^n", "-")) }
     elseif self:accept("X") then -- an expression: a template argument by itself is understood
@@ -192,8 +198,8 @@ function readers.A(self) -- an array
     n = self.template and self.template[self:index()] or fail()
     n = n.text
   else
-    n = self.s:match("^%d*", self.i)
-    self.i = self.i + #n
+    n = self.text:match("^%d*", self.at)
+    self.at = self.at + #n
   end
   if not self:accept("_") then fail() end
   local of = self:type()
@@ -232,7 +238,7 @@ local with_two_letters = {
 }
 
 function with_two_letters.DF(self) -- _Float16, __bf16
-  local kind = self.s:match("^16[_b]", self.i) or fail()
+  local kind = self.text:match("^16[_b]", self.at) or fail()
   self:take(3)
   return kind == "16_" and { type = "float16", text = "_Float16" } or { type = "bfloat16", text = "__bf16" }
 end
@@ -250,7 +256,7 @@ end
 
 for digit = 0, 9 do readers[tostring(digit)] = with_a_name end -- of the name's length
 
-local function parser(s, i) return setmetatable({ s = s, i = i, subs = {} }, Parser) end
+local function parser(text, at) return setmetatable({ text = text, at = at, subs = {} }, Parser) end
 
 ---Parameters of the kernel behind the lowered name of M.expression(kernel).
 ---@param lowered string
@@ -291,7 +297,7 @@ function M.of_symbol(symbol)
       p:type() -- templates also spell their return type
     end
     local list = {}
-    while p.i <= #symbol do
+    while p.at <= #symbol do
       local t = p:type()
       for _, each in ipairs(t.pack or { t }) do list[#list + 1] = each end
     end

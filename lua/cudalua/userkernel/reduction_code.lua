@@ -105,7 +105,7 @@ local function source_of(k, tokens)
   for i, arg in ipairs(k.args) do
     local t = k.common.types[i]
     if arg.is_vector and k.usage.at_i[arg.name] then
-      leaves[#leaves + 1] = { dtype = arg.dtype, c = t, class = "strided" }
+      leaves[#leaves + 1] = { dtype = arg.dtype, c_type = t, class = "strided" }
       given[#given + 1] = { t, #leaves }
     else
       add(more, "%s%s %scl_%s", arg.is_const and "const " or "", t, arg.is_vector and "*" or "", arg.name)

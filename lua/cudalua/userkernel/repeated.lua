@@ -24,7 +24,7 @@ local M = {}
 ---@param blocks integer
 ---@param n integer         number of elements
 function M.remember(k, values, leaves, fn, blocks, n)
-  local r = { forms = k.forms, n = n, count = #k.args, dtypes = {}, written = {}, context = context_id(), fn = fn,
+  local r = { forms = k.forms, size = n, count = #k.args, dtypes = {}, written = {}, context = context_id(), fn = fn,
     blocks = blocks, arguments = {}, leaves = {}, nleaves = 0, writes = {}, nwrites = 0 } -- a Launch, too
   for i, arg in ipairs(k.args) do
     local x = values[i]
@@ -106,7 +106,7 @@ function M.run(k, ...)
       end
     end
   end
-  list[at + 1], r.since = r.n, writes
+  list[at + 1], r.since = r.size, writes
   local launched = run_kernel(r)
   for i = 1, n do leaves[i] = false end -- memory must not live on here
   for i = 1, m do written[i] = false end

@@ -25,8 +25,15 @@ local MAX_OPS, MAX_LEAVES = M.MAX_OPS, M.MAX_LEAVES
 
 -- ---- types ------------------------------------------------------------------------------------------------------
 
--- op -> dtype of a -> dtype of b -> signature {op, result, x, y, z}: the operation with its types, which is the same
--- object each time.
+---An operation with its types, which is the same object each time; a token of programs, too.
+---@class cudalua.gpuarray.Signature
+---@field op cudalua.gpuarray.Op
+---@field result cudalua.dtype.DType
+---@field x cudalua.dtype.DType   in which the first operand is taken,
+---@field y? cudalua.dtype.DType  and the second,
+---@field z? cudalua.dtype.DType  and the third
+
+-- op -> dtype of a -> dtype of b -> signature.
 local unary_signatures, binary_signatures, ternary_signatures = {}, {}, {}
 local interned = {}
 

@@ -92,7 +92,7 @@ end
 -- Short elements are loaded as words, each of which is one register.
 local words_of = { [4] = "unsigned", [8] = "uint2", [16] = "uint4" }
 
-local function c_type(leaf) return leaf.c or ctype.memory(leaf.dtype) end
+local function c_type(leaf) return leaf.c_type or ctype.memory(leaf.dtype) end
 
 ---How a thread finds the elements of an operand that it loads together.
 ---@class cudalua.gpuarray.ReductionOperand
