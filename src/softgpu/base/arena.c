@@ -236,24 +236,25 @@ static void cache_unlink(Heap *h, Block *b) {
   h->cached_blocks--;
 }
 
+/* b and the block after it become b. */
+static void join_next(Block *b) {
+  Block *n = b->after;
+  b->a.room += n->a.room;
+  b->after = n->after;
+  if (b->after) b->after->before = b;
+  free(n);
+}
+
 /* Joins b with free neighbours and puts the result into its class. */
 static void release_block(Heap *h, Block *b) {
-  Block *n = b->after;
-  if (n && n->state == BLOCK_FREE) {
-    class_take(h, n);
-    b->a.room += n->a.room;
-    b->after = n->after;
-    if (b->after) b->after->before = b;
-    free(n);
+  if (b->after && b->after->state == BLOCK_FREE) {
+    class_take(h, b->after);
+    join_next(b);
   }
-  n = b->before;
-  if (n && n->state == BLOCK_FREE) {
-    class_take(h, n);
-    n->a.room += b->a.room;
-    n->after = b->after;
-    if (n->after) n->after->before = n;
-    free(b);
-    b = n;
+  if (b->before && b->before->state == BLOCK_FREE) {
+    b = b->before;
+    class_take(h, b);
+    join_next(b);
   }
   class_push(h, b);
 }

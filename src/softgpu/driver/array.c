@@ -279,7 +279,10 @@ SG_API CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *mem
 
 static bool within(size_t at, size_t n, size_t all) { return at <= all && n <= all - at; }
 
-bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e) {
+CUresult sg_end_array(CUarray array, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e) {
+  CUresult code;
+  const SgArray *a = sg_handle_get(SG_H_ARRAY, array, &code);
+  if (!a) return array ? code : CUDA_ERROR_INVALID_VALUE;
   const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
   if (at[0] % a->element || extent[0] % a->element)
     sg_say(CU_LOG_LEVEL_WARNING,
@@ -293,7 +296,7 @@ bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], 
            "%zu x %zu x %zu bytes",
            what, extent[0], extent[1], extent[2], at[0], at[1], at[2], a->pitch, at_least_one(d->Height),
            at_least_one(d->Depth));
-    return false;
+    return CUDA_ERROR_INVALID_VALUE;
   }
   *e = (SgEnd){.place = SG_IN_ARRAY,
                .device = a->storage->device,
@@ -303,89 +306,47 @@ bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], 
                .span = (extent[2] - 1) * a->slice + (extent[1] - 1) * a->pitch + extent[0],
                .element = a->element,
                .lines = (d->Flags & CUDA_ARRAY3D_LAYERED) && !d->Height,
-               .array = a->o.handle,
-               .generation = sg_handle_generation(SG_H_ARRAY, a->o.handle)};
-  return true;
-}
-
-/* `n` bytes at byte `offset` of the first row. */
-static CUresult row_of(CUarray h, size_t offset, size_t n, const char *what, SgEnd *e) {
-  CUresult code;
-  const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
-  if (!a) return h ? code : CUDA_ERROR_INVALID_VALUE;
-  const size_t at[] = {offset, 0, 0}, extent[] = {n, 1, 1};
-  return sg_end_array(a, at, extent, what, e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-typedef enum Other { HOST, DEVICE } Other;
-
-static CUresult pointer_end(uint64_t p, size_t n, Other kind, const char *what, SgEnd *e) {
-  bool good = kind == HOST ? sg_end_any(p, 0, n, what, e) : sg_end_device(p, 0, n, what, e);
-  return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult to_array(CUarray dst, size_t offset, uint64_t src, Other kind, size_t n, CUstream stream,
-                         SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  CUresult r = row_of(dst, offset, n, "destination", &c.dst);
-  if (!r) r = pointer_end(src, n, kind, "source", &c.src);
-  return r ? r : sg_copy_submit(s, &c, how);
-}
-
-static CUresult from_array(uint64_t dst, Other kind, CUarray src, size_t offset, size_t n, CUstream stream,
-                           SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  CUresult r = row_of(src, offset, n, "source", &c.src);
-  if (!r) r = pointer_end(dst, n, kind, "destination", &c.dst);
-  return r ? r : sg_copy_submit(s, &c, how);
-}
-
-static CUresult array_to_array(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t n) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(NULL, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  CUresult r = row_of(dst, dst_offset, n, "destination", &c.dst);
-  if (!r) r = row_of(src, src_offset, n, "source", &c.src);
-  return r ? r : sg_copy_submit(s, &c, SG_COPY_PLAIN);
+               .array = array,
+               .generation = sg_handle_generation(SG_H_ARRAY, array)};
+  return CUDA_SUCCESS;
 }
 
 #define LOG_TO "dst=0x%llx+%zu src=0x%llx bytes=%zu"
 #define LOG_FROM "dst=0x%llx src=0x%llx+%zu bytes=%zu"
 
 SG_API CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, to_array(dstArray, dstOffset, srcDevice, DEVICE, ByteCount, NULL, SG_COPY_PLAIN),
+  SG_CALL(SG_NEED_CONTEXT,
+          sg_copy_span(sg_first_row(dstArray, dstOffset), sg_device_memory(srcDevice), ByteCount, NULL,
+                       SG_COPY_PLAIN),
           LOG_TO, SG_X(dstArray), dstOffset, srcDevice, ByteCount);
 }
 
 SG_API CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, from_array(dstDevice, DEVICE, srcArray, srcOffset, ByteCount, NULL, SG_COPY_PLAIN),
+  SG_CALL(SG_NEED_CONTEXT,
+          sg_copy_span(sg_device_memory(dstDevice), sg_first_row(srcArray, srcOffset), ByteCount, NULL,
+                       SG_COPY_PLAIN),
           LOG_FROM, dstDevice, SG_X(srcArray), srcOffset, ByteCount);
 }
 
 SG_API CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, to_array(dstArray, dstOffset, SG_X(srcHost), HOST, ByteCount, NULL, SG_COPY_PLAIN),
+  SG_CALL(SG_NEED_CONTEXT,
+          sg_copy_span(sg_first_row(dstArray, dstOffset), sg_any_memory(SG_X(srcHost)), ByteCount, NULL,
+                       SG_COPY_PLAIN),
           LOG_TO, SG_X(dstArray), dstOffset, SG_X(srcHost), ByteCount);
 }
 
 SG_API CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
   SG_CALL(SG_NEED_CONTEXT,
-          from_array(SG_X(dstHost), HOST, srcArray, srcOffset, ByteCount, NULL, SG_COPY_PLAIN), LOG_FROM,
-          SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount);
+          sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_first_row(srcArray, srcOffset), ByteCount, NULL,
+                       SG_COPY_PLAIN),
+          LOG_FROM, SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount);
 }
 
 SG_API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
                                 size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, array_to_array(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
+  SG_CALL(SG_NEED_CONTEXT,
+          sg_copy_span(sg_first_row(dstArray, dstOffset), sg_first_row(srcArray, srcOffset), ByteCount, NULL,
+                       SG_COPY_PLAIN),
           "dst=0x%llx+%zu src=0x%llx+%zu bytes=%zu", SG_X(dstArray), dstOffset, SG_X(srcArray), srcOffset,
           ByteCount);
 }
@@ -393,13 +354,15 @@ SG_API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcA
 SG_API CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
                                      size_t ByteCount, CUstream hStream) {
   SG_CALL(SG_NEED_ALIVE,
-          to_array(dstArray, dstOffset, SG_X(srcHost), HOST, ByteCount, hStream, SG_COPY_ASYNC),
+          sg_copy_span(sg_first_row(dstArray, dstOffset), sg_any_memory(SG_X(srcHost)), ByteCount, hStream,
+                       SG_COPY_ASYNC),
           LOG_TO " stream=0x%llx", SG_X(dstArray), dstOffset, SG_X(srcHost), ByteCount, SG_X(hStream));
 }
 
 SG_API CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
                                      CUstream hStream) {
   SG_CALL(SG_NEED_ALIVE,
-          from_array(SG_X(dstHost), HOST, srcArray, srcOffset, ByteCount, hStream, SG_COPY_ASYNC),
+          sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_first_row(srcArray, srcOffset), ByteCount, hStream,
+                       SG_COPY_ASYNC),
           LOG_FROM " stream=0x%llx", SG_X(dstHost), SG_X(srcArray), srcOffset, ByteCount, SG_X(hStream));
 }

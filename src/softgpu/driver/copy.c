@@ -226,99 +226,7 @@ CUresult sg_copy_submit(SgStream *s, const SgCopy *c, SgCopyHow how) {
   return wait ? sg_stream_submit_wait(s, &o->op) : sg_stream_submit(s, &o->op);
 }
 
-/* --- between pointers --- */
-
-static CUresult copy_h2d(CUdeviceptr dst, const void *src, size_t n, CUstream stream, SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  if (!sg_end_device(dst, 0, n, "destination", &c.dst) || !sg_end_any(SG_X(src), 0, n, "source", &c.src))
-    return CUDA_ERROR_INVALID_VALUE;
-  return sg_copy_submit(s, &c, how);
-}
-
-static CUresult copy_d2h(void *dst, CUdeviceptr src, size_t n, CUstream stream, SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  if (!sg_end_device(src, 0, n, "source", &c.src) || !sg_end_any(SG_X(dst), 0, n, "destination", &c.dst))
-    return CUDA_ERROR_INVALID_VALUE;
-  return sg_copy_submit(s, &c, how);
-}
-
-static CUresult copy_d2d(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream stream, SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  if (!sg_end_device(dst, 0, n, "destination", &c.dst) || !sg_end_device(src, 0, n, "source", &c.src))
-    return CUDA_ERROR_INVALID_VALUE;
-  return sg_copy_submit(s, &c, how);
-}
-
-/* The kind of copy follows from the addresses. */
-static CUresult copy_any(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream stream, SgCopyHow how) {
-  CUresult code;
-  SgCopy c = {.width = n, .height = 1, .depth = 1};
-  SgStream *s = sg_stream_get(stream, &code);
-  if (!s) return code;
-  if (!n) return CUDA_SUCCESS;
-  if (!sg_end_any(dst, 0, n, "destination", &c.dst) || !sg_end_any(src, 0, n, "source", &c.src))
-    return CUDA_ERROR_INVALID_VALUE;
-  return sg_copy_submit(s, &c, how);
-}
-
-SG_API CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, copy_h2d(dstDevice, srcHost, ByteCount, NULL, SG_COPY_PLAIN),
-          "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, SG_X(srcHost), ByteCount);
-}
-
-SG_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
-                                     CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE, copy_h2d(dstDevice, srcHost, ByteCount, hStream, SG_COPY_ASYNC),
-          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, SG_X(srcHost), ByteCount,
-          SG_X(hStream));
-}
-
-SG_API CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, copy_d2h(dstHost, srcDevice, ByteCount, NULL, SG_COPY_PLAIN),
-          "dst=0x%llx src=0x%llx bytes=%zu", SG_X(dstHost), srcDevice, ByteCount);
-}
-
-SG_API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                                     CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE, copy_d2h(dstHost, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
-          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", SG_X(dstHost), srcDevice, ByteCount,
-          SG_X(hStream));
-}
-
-SG_API CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, copy_d2d(dstDevice, srcDevice, ByteCount, NULL, SG_COPY_PLAIN),
-          "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, srcDevice, ByteCount);
-}
-
-SG_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
-                                     CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE, copy_d2d(dstDevice, srcDevice, ByteCount, hStream, SG_COPY_ASYNC),
-          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, srcDevice, ByteCount, SG_X(hStream));
-}
-
-SG_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  SG_CALL(SG_NEED_CONTEXT, copy_any(dst, src, ByteCount, NULL, SG_COPY_PLAIN),
-          "dst=0x%llx src=0x%llx bytes=%zu", dst, src, ByteCount);
-}
-
-SG_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-  SG_CALL(SG_NEED_ALIVE, copy_any(dst, src, ByteCount, hStream, SG_COPY_ASYNC),
-          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dst, src, ByteCount, SG_X(hStream));
-}
-
-/* --- between contexts --- */
+/* --- contexts of peer copies --- */
 
 /* Addresses say where memory is, so that NULL does for a context (measured on an H200, driver 580, which
  * crashes on a context that was destroyed: here that is an error). */
@@ -348,40 +256,108 @@ bool sg_peer_matches(const SgContext *ctx, const SgEnd *e, const char *what) {
   return false;
 }
 
-static CUresult peer_end(CUcontext handle, CUdeviceptr p, size_t n, const char *what, SgEnd *e) {
+/* --- in one piece: between pointers here, with a row of an array in driver/array.c --- */
+
+static CUresult span_end(const SgSpan *m, size_t n, const char *what, SgEnd *e) {
   const SgContext *ctx;
-  CUresult r = sg_peer_context(handle, &ctx);
+  if (m->in == SG_FIRST_ROW)
+    return sg_end_array(m->array, (size_t[]){m->at, 0, 0}, (size_t[]){n, 1, 1}, what, e);
+  CUresult r = sg_peer_context(m->ctx, &ctx);
   if (r) return r;
-  return sg_end_device(p, 0, n, what, e) && sg_peer_matches(ctx, e, what) ? CUDA_SUCCESS
-                                                                          : CUDA_ERROR_INVALID_VALUE;
+  const bool good =
+      m->in == SG_DEVICE_MEMORY ? sg_end_device(m->at, 0, n, what, e) : sg_end_any(m->at, 0, n, what, e);
+  return good && sg_peer_matches(ctx, e, what) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_peer(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr src, CUcontext src_ctx, size_t n,
-                          CUstream stream, SgCopyHow how) {
+CUresult sg_copy_span(SgSpan dst, SgSpan src, size_t n, CUstream stream, SgCopyHow how) {
   CUresult code;
   SgCopy c = {.width = n, .height = 1, .depth = 1};
-  if (how == SG_COPY_SERIAL) sg_peer_settle(dst_ctx, src_ctx);
+  if (how == SG_COPY_SERIAL) sg_peer_settle(dst.ctx, src.ctx);
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
   if (!n) return CUDA_SUCCESS;
-  CUresult r = peer_end(dst_ctx, dst, n, "destination", &c.dst);
-  if (!r) r = peer_end(src_ctx, src, n, "source", &c.src);
+  const bool src_first = src.in < dst.in;
+  CUresult r = src_first ? span_end(&src, n, "source", &c.src) : span_end(&dst, n, "destination", &c.dst);
+  if (!r) r = src_first ? span_end(&dst, n, "destination", &c.dst) : span_end(&src, n, "source", &c.src);
   return r ? r : sg_copy_submit(s, &c, how);
 }
+
+SG_API CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+  SG_CALL(
+      SG_NEED_CONTEXT,
+      sg_copy_span(sg_device_memory(dstDevice), sg_any_memory(SG_X(srcHost)), ByteCount, NULL, SG_COPY_PLAIN),
+      "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, SG_X(srcHost), ByteCount);
+}
+
+SG_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                                     CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          sg_copy_span(sg_device_memory(dstDevice), sg_any_memory(SG_X(srcHost)), ByteCount, hStream,
+                       SG_COPY_ASYNC),
+          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, SG_X(srcHost), ByteCount,
+          SG_X(hStream));
+}
+
+SG_API CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+  SG_CALL(
+      SG_NEED_CONTEXT,
+      sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_device_memory(srcDevice), ByteCount, NULL, SG_COPY_PLAIN),
+      "dst=0x%llx src=0x%llx bytes=%zu", SG_X(dstHost), srcDevice, ByteCount);
+}
+
+SG_API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                     CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          sg_copy_span(sg_any_memory(SG_X(dstHost)), sg_device_memory(srcDevice), ByteCount, hStream,
+                       SG_COPY_ASYNC),
+          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", SG_X(dstHost), srcDevice, ByteCount,
+          SG_X(hStream));
+}
+
+SG_API CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+  SG_CALL(
+      SG_NEED_CONTEXT,
+      sg_copy_span(sg_device_memory(dstDevice), sg_device_memory(srcDevice), ByteCount, NULL, SG_COPY_PLAIN),
+      "dst=0x%llx src=0x%llx bytes=%zu", dstDevice, srcDevice, ByteCount);
+}
+
+SG_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                                     CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          sg_copy_span(sg_device_memory(dstDevice), sg_device_memory(srcDevice), ByteCount, hStream,
+                       SG_COPY_ASYNC),
+          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dstDevice, srcDevice, ByteCount, SG_X(hStream));
+}
+
+SG_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+  SG_CALL(SG_NEED_CONTEXT,
+          sg_copy_span(sg_any_memory(dst), sg_any_memory(src), ByteCount, NULL, SG_COPY_PLAIN),
+          "dst=0x%llx src=0x%llx bytes=%zu", dst, src, ByteCount);
+}
+
+SG_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+  SG_CALL(SG_NEED_ALIVE,
+          sg_copy_span(sg_any_memory(dst), sg_any_memory(src), ByteCount, hStream, SG_COPY_ASYNC),
+          "dst=0x%llx src=0x%llx bytes=%zu stream=0x%llx", dst, src, ByteCount, SG_X(hStream));
+}
+
+/* --- between contexts --- */
 
 #define LOG_PEER "dst=0x%llx dst_ctx=0x%llx src=0x%llx src_ctx=0x%llx bytes=%zu"
 
 SG_API CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                              CUcontext srcContext, size_t ByteCount) {
   SG_CALL(SG_NEED_CONTEXT,
-          copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, SG_COPY_SERIAL), LOG_PEER,
-          dstDevice, SG_X(dstContext), srcDevice, SG_X(srcContext), ByteCount);
+          sg_copy_span(sg_peer_memory(dstDevice, dstContext), sg_peer_memory(srcDevice, srcContext),
+                       ByteCount, NULL, SG_COPY_SERIAL),
+          LOG_PEER, dstDevice, SG_X(dstContext), srcDevice, SG_X(srcContext), ByteCount);
 }
 
 SG_API CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                   CUcontext srcContext, size_t ByteCount, CUstream hStream) {
   SG_CALL(SG_NEED_ALIVE,
-          copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, SG_COPY_ASYNC),
+          sg_copy_span(sg_peer_memory(dstDevice, dstContext), sg_peer_memory(srcDevice, srcContext),
+                       ByteCount, hStream, SG_COPY_ASYNC),
           LOG_PEER " stream=0x%llx", dstDevice, SG_X(dstContext), srcDevice, SG_X(srcContext), ByteCount,
           SG_X(hStream));
 }

@@ -49,9 +49,31 @@ typedef enum SgCopyHow {
 bool sg_end_device(uint64_t p, uint64_t offset, uint64_t span, const char *what, SgEnd *e);
 bool sg_end_any(uint64_t p, uint64_t offset, uint64_t span, const char *what, SgEnd *e);
 /* A box of an array, x and width in bytes; says what is wrong with it. */
-bool sg_end_array(const SgArray *a, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e);
+CUresult sg_end_array(CUarray array, const size_t at[3], const size_t extent[3], const char *what, SgEnd *e);
 /* Is that memory still there? */
 bool sg_end_alive(const SgEnd *e);
+
+/* Where an entry says that bytes are. If both ends are bad, the error is that of the end that is first here;
+ * of two alike, the destination's. */
+typedef enum SgIn { SG_FIRST_ROW, SG_DEVICE_MEMORY, SG_ANY_MEMORY } SgIn;
+typedef struct SgSpan {
+  SgIn in;
+  uint64_t at;   /* SG_FIRST_ROW: bytes from its start; else an address */
+  CUarray array; /* SG_FIRST_ROW: whose row it is */
+  CUcontext ctx; /* of a peer copy, whose device must have the memory; or NULL */
+} SgSpan;
+
+static inline SgSpan sg_first_row(CUarray array, size_t at) {
+  return (SgSpan){SG_FIRST_ROW, at, array, NULL};
+}
+static inline SgSpan sg_device_memory(uint64_t p) { return (SgSpan){SG_DEVICE_MEMORY, p, NULL, NULL}; }
+static inline SgSpan sg_any_memory(uint64_t p) { return (SgSpan){SG_ANY_MEMORY, p, NULL, NULL}; }
+static inline SgSpan sg_peer_memory(uint64_t p, CUcontext ctx) {
+  return (SgSpan){SG_DEVICE_MEMORY, p, NULL, ctx};
+}
+
+/* What every entry does that copies n bytes in one piece. */
+CUresult sg_copy_span(SgSpan dst, SgSpan src, size_t n, CUstream stream, SgCopyHow how);
 
 /* Queues a copy of checked ends, and waits for it where the driver does. */
 CUresult sg_copy_submit(SgStream *s, const SgCopy *c, SgCopyHow how);

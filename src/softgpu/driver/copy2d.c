@@ -125,13 +125,6 @@ static CUresult memory_end(const Side *s, const size_t extent[3], SgEnd *e) {
   return good && pitch_allowed(s, e, row + last) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult array_end(const Side *s, const size_t extent[3], SgEnd *e) {
-  CUresult code;
-  const SgArray *a = sg_handle_get(SG_H_ARRAY, s->array, &code);
-  if (!a) return s->array ? code : CUDA_ERROR_INVALID_VALUE;
-  return sg_end_array(a, s->at, extent, s->what, e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 static CUresult side_check(const Side *s) {
   if (s->type < CU_MEMORYTYPE_HOST || s->type > CU_MEMORYTYPE_UNIFIED) {
     sg_say(CU_LOG_LEVEL_ERROR, "The %s of a copy: %d is no memory type", s->what, (int)s->type);
@@ -149,7 +142,8 @@ static CUresult peer_check(const Side *s, const SgEnd *e) {
 }
 
 static CUresult side_end(const Side *s, const Box *b, SgEnd *e) {
-  CUresult r = s->type == CU_MEMORYTYPE_ARRAY ? array_end(s, b->extent, e) : memory_end(s, b->extent, e);
+  CUresult r = s->type == CU_MEMORYTYPE_ARRAY ? sg_end_array(s->array, s->at, b->extent, s->what, e)
+                                              : memory_end(s, b->extent, e);
   return r || !b->peer ? r : peer_check(s, e);
 }
 

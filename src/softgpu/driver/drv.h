@@ -259,8 +259,10 @@ enum { SG_FREE_NS = 100, SG_HINT_NS = 1000, SG_HOST_NS = 1000, SG_LAUNCH_NS = 20
 
 typedef struct SgOpType {
   const char *name;
-  /* Does it; returns its virtual duration in ns. Errors: *code, which poisons the device. */
+  /* Does it; returns its virtual duration in ns. Errors: *code, which poisons the device. NULL: there is
+   * nothing to do, which takes `lasts` ns. */
   uint64_t (*run)(SgOp *op, SgStream *s, CUresult *code);
+  uint64_t lasts;
   void (*drop)(SgOp *op);           /* releases what it holds, run or not; not the SgOp itself. May be NULL */
   SgMark *(*waits)(const SgOp *op); /* NULL, or what it waits for */
   bool (*more)(const SgOp *op);     /* true: run it again. May be NULL */
@@ -275,6 +277,10 @@ struct SgOp {
   uint64_t issued; /* virtual time of submission */
   unsigned shared; /* of a graph's operation: how many hold it besides the first */
 };
+
+static inline uint64_t sg_op_run(SgOp *op, SgStream *s, CUresult *code) {
+  return op->type->run ? op->type->run(op, s, code) : op->type->lasts;
+}
 
 typedef enum SgStreamKind { SG_LEGACY, SG_PER_THREAD, SG_BLOCKING, SG_NON_BLOCKING } SgStreamKind;
 
@@ -370,6 +376,8 @@ SgFunction *sg_module_function(SgDrvModule *m, const char *name, CUresult *code)
 void sg_function_init(SgFunction *f, SgKernel *k);
 CUresult sg_function_attribute(SgFunction *f, CUfunction_attribute attribute, int *out);
 CUresult sg_function_set(SgFunction *f, CUfunction_attribute attribute, int value);
+/* Where a parameter lies among the arguments. `size` may be NULL. */
+CUresult sg_kernel_param(const SgKernel *kernel, size_t i, size_t *offset, size_t *size);
 /* What a CUfunction means, or a library's kernel in that context; NULL: *code (driver/library.c). */
 SgFunction *sg_function_get(const void *handle, SgContext *ctx, CUresult *code);
 

@@ -92,14 +92,6 @@ typedef struct EventOp {
   uint32_t generation;
 } EventOp;
 
-/* driver/graph_exec.c records and waits itself; this is what is left to do. */
-static uint64_t event_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return 0;
-}
-
 static SgEvent *event_of(const SgOp *op) {
   const EventOp *n = (const EventOp *)op;
   return sg_handle_peek(SG_H_EVENT, n->event, n->generation);
@@ -125,8 +117,9 @@ static const SgNodeType record_node = {
     .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .check = event_check, .describe = event_describe};
 static const SgNodeType wait_node = {
     .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .check = event_check, .describe = event_describe};
-static const SgOpType record_type = {.name = "record", .run = event_run, .node = &record_node};
-static const SgOpType wait_type = {.name = "wait", .run = event_run, .node = &wait_node};
+/* driver/graph_exec.c records and waits itself: nothing is left to run. */
+static const SgOpType record_type = {.name = "record", .node = &record_node};
+static const SgOpType wait_type = {.name = "wait", .node = &wait_node};
 
 /* Adds a node to the capture of s. */
 static CUresult event_node(SgStream *s, const SgEvent *e, bool record) {
@@ -225,19 +218,12 @@ SG_API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigne
           SG_X(hEvent), SG_X(hStream), flags);
 }
 
-static uint64_t wait_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return 0;
-}
-
 static void wait_drop(SgOp *op) { sg_mark_drop(((MarkOp *)op)->mark); }
 
 static SgMark *wait_waits(const SgOp *op) { return ((const MarkOp *)op)->mark; }
 
 static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags) {
-  static const SgOpType type = {.name = "wait", .run = wait_run, .drop = wait_drop, .waits = wait_waits};
+  static const SgOpType type = {.name = "wait", .drop = wait_drop, .waits = wait_waits};
   CUresult code;
   if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
   SgEvent *e = event_get(event, &code);

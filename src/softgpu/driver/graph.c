@@ -190,16 +190,9 @@ SG_API CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
 
 /* --- making nodes --- */
 
-static uint64_t nothing_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return 0;
-}
-
 static CUresult empty_op(SgOp **out) {
   static const SgNodeType node = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-  static const SgOpType type = {.name = "empty", .run = nothing_run, .node = &node};
+  static const SgOpType type = {.name = "empty", .node = &node};
   *out = calloc(1, sizeof **out);
   if (!*out) return CUDA_ERROR_OUT_OF_MEMORY;
   (*out)->type = &type;

@@ -9,16 +9,8 @@ typedef struct ChildOp {
   SgGraph *graph; /* goes with the node; programs do without */
 } ChildOp;
 
-/* Of the two steps: there is nothing left to do. */
-static uint64_t child_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return 0;
-}
-
 static const SgNodeType child_node = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
-static const SgOpType child_type = {.name = "child graph", .run = child_run, .node = &child_node};
+static const SgOpType child_type = {.name = "child graph", .node = &child_node};
 
 SgGraph *sg_child_of(const SgOp *op) { return op->type == &child_type ? ((const ChildOp *)op)->graph : NULL; }
 

@@ -222,7 +222,7 @@ static uint64_t graph_run(SgOp *op, SgStream *s, CUresult *code) {
     uint64_t begin = step_begin(g, i);
     sg_log_run(s, op->seq, work->type->name, (int)i);
     if (sg_step_type(&g->program->step[i]) == CU_GRAPH_NODE_TYPE_EVENT_RECORD) sg_mark_set(g->mark[i], begin);
-    g->end[i] = begin + work->type->run(work, s, code);
+    g->end[i] = begin + sg_op_run(work, s, code);
     g->finish = later(g->finish, g->end[i]);
     g->left--;
     while (g->next < g->program->count && g->end[g->next] != NOT_RUN) g->next++;

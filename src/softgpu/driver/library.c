@@ -437,12 +437,7 @@ static CUresult param_info(CUkernel h, size_t i, size_t *offset, size_t *size) {
   Kernel *k = kernel_get(h, &code);
   if (!k) return code;
   code = describe(k, 0, &f);
-  if (code) return code;
-  const SgKernelInfo *info = sg_kernel_info(f.kernel);
-  if (i >= info->nparams) return CUDA_ERROR_INVALID_VALUE;
-  *offset = info->params[i].offset;
-  if (size) *size = info->params[i].size;
-  return CUDA_SUCCESS;
+  return code ? code : sg_kernel_param(f.kernel, i, offset, size);
 }
 
 SG_API CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,

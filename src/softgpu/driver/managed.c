@@ -186,15 +186,8 @@ SG_API CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise ad
 
 /* --- prefetching and attaching: operations that take their time and do nothing --- */
 
-static uint64_t hint_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return SG_HINT_NS;
-}
-
 static CUresult submit_hint(SgStream *s) {
-  static const SgOpType type = {.name = "hint", .run = hint_run};
+  static const SgOpType type = {.name = "hint", .lasts = SG_HINT_NS};
   SgOp *op = malloc(sizeof *op);
   if (!op) return CUDA_ERROR_OUT_OF_MEMORY;
   *op = (SgOp){.type = &type};

@@ -132,14 +132,7 @@ typedef struct FreeOp {
   uint64_t base, serial;
 } FreeOp;
 
-static uint64_t free_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return SG_FREE_NS;
-}
-
-/* Here and not in run, so that the memory goes even when a dead device runs nothing any more. */
+/* Here and not in run(), so that the memory goes even when a dead device runs nothing any more. */
 static void free_drop(SgOp *op) {
   FreeOp *f = (FreeOp *)op;
   SgAlloc *a = sg_arena_at(f->base);
@@ -147,7 +140,7 @@ static void free_drop(SgOp *op) {
 }
 
 static CUresult mem_free_async(CUdeviceptr p, CUstream stream) {
-  static const SgOpType type = {.name = "free", .run = free_run, .drop = free_drop};
+  static const SgOpType type = {.name = "free", .lasts = SG_FREE_NS, .drop = free_drop};
   CUresult code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;

@@ -320,26 +320,24 @@ SG_API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib
           SG_X(hfunc), (int)attrib, value);
 }
 
-static CUresult func_set_cache(CUfunction h, CUfunc_cache config) {
+static CUresult func_load(CUfunction h) {
   CUresult code;
-  if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL) return CUDA_ERROR_INVALID_VALUE;
   return function_get(h, &code) ? CUDA_SUCCESS : code;
+}
+
+/* A preference from 0 to `most`, which changes nothing here. */
+static CUresult func_prefer(CUfunction h, unsigned config, unsigned most) {
+  return config > most ? CUDA_ERROR_INVALID_VALUE : func_load(h);
 }
 
 SG_API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  SG_CALL(SG_NEED_HEALTH, func_set_cache(hfunc, config), "function=0x%llx config=%d", SG_X(hfunc),
-          (int)config);
-}
-
-static CUresult func_set_banks(CUfunction h, CUsharedconfig config) {
-  CUresult code;
-  if ((unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE) return CUDA_ERROR_INVALID_VALUE;
-  return function_get(h, &code) ? CUDA_SUCCESS : code;
+  SG_CALL(SG_NEED_HEALTH, func_prefer(hfunc, (unsigned)config, CU_FUNC_CACHE_PREFER_EQUAL),
+          "function=0x%llx config=%d", SG_X(hfunc), (int)config);
 }
 
 SG_API CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-  SG_CALL(SG_NEED_HEALTH, func_set_banks(hfunc, config), "function=0x%llx config=%d", SG_X(hfunc),
-          (int)config);
+  SG_CALL(SG_NEED_HEALTH, func_prefer(hfunc, (unsigned)config, CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE),
+          "function=0x%llx config=%d", SG_X(hfunc), (int)config);
 }
 
 static CUresult func_name(const char **out, CUfunction h) {
@@ -369,16 +367,19 @@ SG_API CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
           SG_OUT(hmod));
 }
 
-static CUresult param_info(CUfunction h, size_t i, size_t *offset, size_t *size) {
-  CUresult code;
-  if (!offset || !h) return CUDA_ERROR_INVALID_VALUE;
-  SgFunction *f = function_get(h, &code);
-  if (!f) return code;
-  const SgKernelInfo *k = sg_kernel_info(f->kernel);
+CUresult sg_kernel_param(const SgKernel *kernel, size_t i, size_t *offset, size_t *size) {
+  const SgKernelInfo *k = sg_kernel_info(kernel);
   if (i >= k->nparams) return CUDA_ERROR_INVALID_VALUE;
   *offset = k->params[i].offset;
   if (size) *size = k->params[i].size;
   return CUDA_SUCCESS;
+}
+
+static CUresult param_info(CUfunction h, size_t i, size_t *offset, size_t *size) {
+  CUresult code;
+  if (!offset || !h) return CUDA_ERROR_INVALID_VALUE;
+  SgFunction *f = function_get(h, &code);
+  return f ? sg_kernel_param(f->kernel, i, offset, size) : code;
 }
 
 SG_API CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
@@ -397,11 +398,6 @@ static CUresult func_loaded(CUfunctionLoadingState *out, CUfunction h) {
 
 SG_API CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
   SG_CALL(SG_NEED_HEALTH, func_loaded(state, function), "function=0x%llx", SG_X(function));
-}
-
-static CUresult func_load(CUfunction h) {
-  CUresult code;
-  return function_get(h, &code) ? CUDA_SUCCESS : code;
 }
 
 SG_API CUresult cuFuncLoad(CUfunction function) {

@@ -125,24 +125,25 @@ static const CUlaunchAttribute *cluster_of(const CUlaunchConfig *c) {
   return NULL;
 }
 
-/* 0, and the threads of a block. */
-static CUresult cluster_query(const int *out, const SgFunction *f, const CUlaunchConfig *c,
+/* 0, the function, and the threads of a block. */
+static CUresult cluster_query(const int *out, CUfunction h, const CUlaunchConfig *c, const SgFunction **f,
                               uint64_t *threads) {
+  CUresult code;
+  if (!h) return CUDA_ERROR_INVALID_VALUE;
+  *f = sg_function_get(h, sg_ctx(), &code);
+  if (!*f) return code;
   if (!out || !c || (c->numAttrs && !c->attrs)) return CUDA_ERROR_INVALID_VALUE;
   *threads = (uint64_t)c->blockDimX * c->blockDimY * c->blockDimZ;
   return *threads && c->blockDimX <= SG_MAX_THREADS && c->blockDimY <= SG_MAX_THREADS &&
-                 c->blockDimZ <= SG_MAX_BLOCK_Z && *threads <= sg_kernel_info(f->kernel)->max_threads
+                 c->blockDimZ <= SG_MAX_BLOCK_Z && *threads <= sg_kernel_info((*f)->kernel)->max_threads
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult cluster_size(int *out, CUfunction h, const CUlaunchConfig *c) {
-  CUresult code;
   uint64_t threads;
-  if (!h) return CUDA_ERROR_INVALID_VALUE;
-  const SgFunction *f = sg_function_get(h, sg_ctx(), &code);
-  if (!f) return code;
-  CUresult r = cluster_query(out, f, c, &threads);
+  const SgFunction *f;
+  CUresult r = cluster_query(out, h, c, &f, &threads);
   if (!r) *out = 1;
   return r;
 }
@@ -154,12 +155,9 @@ SG_API CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction 
 }
 
 static CUresult cluster_count(int *out, CUfunction h, const CUlaunchConfig *c) {
-  CUresult code;
   uint64_t threads;
-  if (!h) return CUDA_ERROR_INVALID_VALUE;
-  const SgFunction *f = sg_function_get(h, sg_ctx(), &code);
-  if (!f) return code;
-  CUresult r = cluster_query(out, f, c, &threads);
+  const SgFunction *f;
+  CUresult r = cluster_query(out, h, c, &f, &threads);
   if (r) return r;
   const CUlaunchAttribute *a = cluster_of(c);
   if (a && (a->value.clusterDim.x != 1 || a->value.clusterDim.y != 1 || a->value.clusterDim.z != 1))

@@ -358,13 +358,6 @@ SG_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUme
 
 /* --- freeing --- */
 
-static uint64_t free_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)op;
-  (void)s;
-  (void)code;
-  return SG_FREE_NS;
-}
-
 static void free_drop(SgOp *op) {
   FreeOp *f = (FreeOp *)op;
   while (f->blocks) {
@@ -377,7 +370,7 @@ static void free_drop(SgOp *op) {
   }
 }
 
-static const SgOpType free_type = {.name = "free", .run = free_run, .drop = free_drop};
+static const SgOpType free_type = {.name = "free", .lasts = SG_FREE_NS, .drop = free_drop};
 
 /* The program has it no more; the pool has. */
 static void retire(Block *b, uint64_t until) {

@@ -170,7 +170,7 @@ static void run_head(SgStream *s) {
   if (!op->type->more) sg_log_run(s, op->seq, op->type->name, -1);
   running = true;
   sg_arena_now = op->seq;
-  if (!sg_state.device[device].sticky) s->end_ns += op->type->run(op, s, &code);
+  if (!sg_state.device[device].sticky) s->end_ns += sg_op_run(op, s, &code);
   running = false;
   sg_lock_wake();
   if (code) sg_poison(device, code);

@@ -102,11 +102,9 @@ void sg_front_park(Gang *g, const Front *f) {
   p->age = ++g->clock;
 }
 
-/* Makes parked front i the running one, together with all that wait at the same place. */
-static void resume(Gang *g, uint32_t i) {
-  copy(g, &g->cur, &g->parked[i]);
-  drop(g, i);
-  for (i = 0; i < g->nparked;) {
+/* Takes all that wait where the running front is into it. */
+static void gather(Gang *g) {
+  for (uint32_t i = 0; i < g->nparked;) {
     const Front *p = &g->parked[i];
     if (p->pc == g->cur.pc && p->group == g->cur.group && p->state == F_RUN) {
       unite(g, &g->cur, p);
@@ -117,6 +115,13 @@ static void resume(Gang *g, uint32_t i) {
   }
   sg_front_set(g);
   sg_front_refresh(g);
+}
+
+/* Makes parked front i the running one, together with all that wait at the same place. */
+static void resume(Gang *g, uint32_t i) {
+  copy(g, &g->cur, &g->parked[i]);
+  drop(g, i);
+  gather(g);
   g->edges = 0;
   /* It has been at its label: another check there would swap it out again before it has done anything. */
   if (g->kernel->code[g->cur.pc].kind == K_LEADER) g->cur.pc++;
@@ -145,17 +150,7 @@ bool sg_front_meet(Gang *g) {
     sg_front_park(g, &g->cur);
     return !sg_front_next(g);
   }
-  for (uint32_t i = 0; i < g->nparked;) {
-    const Front *p = &g->parked[i];
-    if (p->pc == g->cur.pc && p->group == g->cur.group && p->state == F_RUN) {
-      unite(g, &g->cur, p);
-      drop(g, i);
-    } else {
-      i++;
-    }
-  }
-  sg_front_set(g);
-  sg_front_refresh(g);
+  gather(g);
   return true;
 }
 

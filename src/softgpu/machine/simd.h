@@ -60,90 +60,55 @@ static inline uint32_t low_bits(const uint8_t *bytes) {
 #endif
 }
 
+/* The handlers of an operation, for all lanes and for those of the mask: `rows` are the rows of its operands,
+ * `values` what the expression takes of them in lane i. */
+#define HANDLERS(name, R, rows, values, expr)                                                                \
+  void FN(name##_d)(Gang * g, const Ins *in) {                                                               \
+    R *d = ROW(R, in->d);                                                                                    \
+    rows;                                                                                                    \
+    LANES(g->n) {                                                                                            \
+      values;                                                                                                \
+      d[i] = (R)(expr);                                                                                      \
+    }                                                                                                        \
+  }                                                                                                          \
+  void FN(name##_m)(Gang * g, const Ins *in) {                                                               \
+    R *d = ROW(R, in->d);                                                                                    \
+    rows;                                                                                                    \
+    const uint8_t *m = MASK();                                                                               \
+    LANES(g->n & ~7u) {                                                                                      \
+      values;                                                                                                \
+      R r = (R)(expr);                                                                                       \
+      d[i] = m[i] ? r : d[i];                                                                                \
+    }                                                                                                        \
+  }
+#define SOURCE(T, p, k) const T *p = ROW(const T, in->s[k])
+#define ROWS1(A) SOURCE(A, a, 0)
+#define ROWS2(A, B)                                                                                          \
+  ROWS1(A);                                                                                                  \
+  SOURCE(B, b, 1)
+#define ROWS3(A, B, C)                                                                                       \
+  ROWS2(A, B);                                                                                               \
+  SOURCE(C, c, 2)
+#define VALUES1(A) A x = a[i]
+#define VALUES2(A, B)                                                                                        \
+  VALUES1(A);                                                                                                \
+  B y = b[i]
+#define VALUES3(A, B, C)                                                                                     \
+  VALUES2(A, B);                                                                                             \
+  C z = c[i]
+
 /* Result type R, operand types A, B, C; operands are x, y, z, w in the expression. */
-#define OP1(name, R, A, expr)                                                                                \
-  void FN(name##_d)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    LANES(g->n) {                                                                                            \
-      A x = a[i];                                                                                            \
-      d[i] = (R)(expr);                                                                                      \
-    }                                                                                                        \
-  }                                                                                                          \
-  void FN(name##_m)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const uint8_t *m = MASK();                                                                               \
-    LANES(g->n & ~7u) {                                                                                      \
-      A x = a[i];                                                                                            \
-      R r = (R)(expr);                                                                                       \
-      d[i] = m[i] ? r : d[i];                                                                                \
-    }                                                                                                        \
-  }
-
-#define OP2(name, R, A, B, expr)                                                                             \
-  void FN(name##_d)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const B *b = ROW(const B, in->s[1]);                                                                     \
-    LANES(g->n) {                                                                                            \
-      A x = a[i];                                                                                            \
-      B y = b[i];                                                                                            \
-      d[i] = (R)(expr);                                                                                      \
-    }                                                                                                        \
-  }                                                                                                          \
-  void FN(name##_m)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const B *b = ROW(const B, in->s[1]);                                                                     \
-    const uint8_t *m = MASK();                                                                               \
-    LANES(g->n & ~7u) {                                                                                      \
-      A x = a[i];                                                                                            \
-      B y = b[i];                                                                                            \
-      R r = (R)(expr);                                                                                       \
-      d[i] = m[i] ? r : d[i];                                                                                \
-    }                                                                                                        \
-  }
-
-#define OP3(name, R, A, B, C, expr)                                                                          \
-  void FN(name##_d)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const B *b = ROW(const B, in->s[1]);                                                                     \
-    const C *c = ROW(const C, in->s[2]);                                                                     \
-    LANES(g->n) {                                                                                            \
-      A x = a[i];                                                                                            \
-      B y = b[i];                                                                                            \
-      C z = c[i];                                                                                            \
-      d[i] = (R)(expr);                                                                                      \
-    }                                                                                                        \
-  }                                                                                                          \
-  void FN(name##_m)(Gang * g, const Ins *in) {                                                               \
-    R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const B *b = ROW(const B, in->s[1]);                                                                     \
-    const C *c = ROW(const C, in->s[2]);                                                                     \
-    const uint8_t *m = MASK();                                                                               \
-    LANES(g->n & ~7u) {                                                                                      \
-      A x = a[i];                                                                                            \
-      B y = b[i];                                                                                            \
-      C z = c[i];                                                                                            \
-      R r = (R)(expr);                                                                                       \
-      d[i] = m[i] ? r : d[i];                                                                                \
-    }                                                                                                        \
-  }
+#define OP1(name, R, A, expr) HANDLERS(name, R, ROWS1(A), VALUES1(A), expr)
+#define OP2(name, R, A, B, expr) HANDLERS(name, R, ROWS2(A, B), VALUES2(A, B), expr)
+#define OP3(name, R, A, B, C, expr) HANDLERS(name, R, ROWS3(A, B, C), VALUES3(A, B, C), expr)
 
 #define OP4(name, R, A, B, C, D, expr)                                                                       \
   static inline void FN(name##_body)(Gang * g, const Ins *in, const uint8_t *m) {                            \
     R *d = ROW(R, in->d);                                                                                    \
-    const A *a = ROW(const A, in->s[0]);                                                                     \
-    const B *b = ROW(const B, in->s[1]);                                                                     \
-    const C *c = ROW(const C, in->s[2]);                                                                     \
-    const D *e = ROW(const D, in->s[3]);                                                                     \
+    ROWS3(A, B, C);                                                                                          \
+    SOURCE(D, e, 3);                                                                                         \
     for (uint32_t i = 0; i < g->n; i++) {                                                                    \
-      A x = a[i];                                                                                            \
-      B y = b[i];                                                                                            \
-      C z = c[i];                                                                                            \
+      VALUES3(A, B, C);                                                                                      \
       D w = e[i];                                                                                            \
       if (!m || m[i]) d[i] = (R)(expr);                                                                      \
     }                                                                                                        \
