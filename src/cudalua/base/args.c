@@ -131,6 +131,13 @@ const char *cl_check_name(lua_State *L, int idx, const char *what) {
   return s;
 }
 
+void cl_check_given(lua_State *L, int idx, const char *what, const char *expected, void *to, size_t bytes) {
+  size_t n = 0;
+  const char *s = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
+  if (n != bytes) cl_bad_argument(L, idx, what, expected);
+  memcpy(to, s, n);
+}
+
 /* The driver follows any pointer that it is given as a handle; an address that nothing is at need not come so
  * far. */
 bool cl_may_be_handle(uint64_t handle) {

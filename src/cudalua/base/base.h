@@ -28,11 +28,27 @@ uint64_t cl_check_allocation(lua_State *L, int idx); /* the same for bytes to al
 long cl_check_int(lua_State *L, int idx, const char *what, long lo, long hi);
 bool cl_may_be_handle(uint64_t handle); /* false: certainly no CUcontext or CUstream */
 const char *cl_check_name(lua_State *L, int idx, const char *what); /* a string without a zero byte */
+/* Copies a string of that length, which the driver gave earlier and takes again. */
+void cl_check_given(lua_State *L, int idx, const char *what, const char *expected, void *to, size_t bytes);
 int cl_bad_self(lua_State *L, int idx, const char *expected) __attribute__((noreturn));
 int cl_bad_argument(lua_State *L, int idx, const char *what, const char *expected) __attribute__((noreturn));
 /* "number 1.5", "DeviceAllocation", "nil"... (pushes nothing) */
 const char *cl_type_text(lua_State *L, int idx);
 const char *cl_option_text(lua_State *L, int idx); /* the key of an option: 'Block' */
+
+/* What this library keeps in the registry, by the address of a key: pushes it; takes it from the top of the
+ * stack. */
+static inline void cl_registry_get(lua_State *L, const void *key) {
+  lua_pushlightuserdata(L, (void *)key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+}
+static inline void cl_registry_set(lua_State *L, const void *key) {
+  lua_pushlightuserdata(L, (void *)key);
+  lua_insert(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+/* Pushes zeroed memory with a finalizer. */
+void *cl_push_finalized(lua_State *L, size_t bytes, lua_CFunction finalizer);
 
 const char *cl_intern(const char *text); /* one copy per distinct text, for the life of the process */
 
@@ -51,6 +67,11 @@ const char *cl_constant_name(const char *table, long value); /* the first of tha
 bool cl_constant_at(const char *table, size_t i, const char **name, long *value); /* false past the last */
 /* Begins with "_": Lua, the FFI and printers ask for such, nobody means them. */
 bool cl_is_private(const char *name);
+/* The attribute that an __index function is asked for at index 2, after the methods, which are its first
+ * upvalue. False: a private name. Raises if there is none of the name; `table` and the methods have what may
+ * have been meant. */
+bool cl_asked_attribute(lua_State *L, const char *class, const char *table,
+                        bool (*find)(const char *name, long *id), long *id);
 /* "clock_rate, ...": names near to `asked` among a table's and the keys of the Lua table at index methods. */
 void cl_near_names(lua_State *L, int methods, const char *table, const char *asked, char *out, size_t size);
 

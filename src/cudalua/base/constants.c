@@ -305,6 +305,19 @@ void cl_near_names(lua_State *L, int methods, const char *table, const char *ask
   near_text(&near, true, out, size);
 }
 
+bool cl_asked_attribute(lua_State *L, const char *class, const char *table,
+                        bool (*find)(const char *name, long *id), long *id) {
+  if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a %s has no field %s", class, cl_type_text(L, 2));
+  size_t n;
+  const char *name = lua_tolstring(L, 2, &n);
+  if (cl_is_private(name)) return false;
+  if (strlen(name) == n && find(name, id)) return true;
+  char near[400];
+  cl_near_names(L, lua_upvalueindex(1), table, name, near, sizeof near);
+  cl_logic(L, "a %s has no method or attribute '%s'%s%s%s", class, name, *near ? "; did you mean " : "", near,
+           *near ? "?" : "");
+}
+
 /* Lua */
 
 /* check_flags(value, where, table [, mask]) -> integer: where is "Stream: flags", the beginning of the

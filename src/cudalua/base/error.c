@@ -87,8 +87,7 @@ static const char *const class_names[] = {"Error",       "LogicError",   "Memory
                                           "LaunchError", "RuntimeError", "CompileError"};
 
 void cl_push_error_classes(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&class_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &class_key);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
   lua_createtable(L, 0, 6);
@@ -98,9 +97,8 @@ void cl_push_error_classes(lua_State *L) {
     lua_setfield(L, -2, "class");
     lua_setfield(L, -2, class_names[i]);
   }
-  lua_pushlightuserdata(L, (void *)&class_key);
-  lua_pushvalue(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, -1);
+  cl_registry_set(L, &class_key);
 }
 
 void cl_push_results(lua_State *L) {
@@ -117,9 +115,8 @@ void cl_push_results(lua_State *L) {
  * is looked for */
 int cl_set_library_root(lua_State *L) {
   luaL_checkstring(L, 1);
-  lua_pushlightuserdata(L, (void *)&root_key);
   lua_pushvalue(L, 1);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_registry_set(L, &root_key);
   return 0;
 }
 
@@ -152,8 +149,7 @@ void cl_error_new(lua_State *L, cl_ErrorClass c, const char *fmt, ...) {
 /* The level of the user's line: the first Lua function up the stack that is not one of this library's. -1:
  * there is none. */
 static int user_level(lua_State *L, lua_Debug *ar) {
-  lua_pushlightuserdata(L, (void *)&root_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &root_key);
   size_t n = 0;
   const char *root = lua_tolstring(L, -1, &n);
   int found = -1;

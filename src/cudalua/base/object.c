@@ -246,8 +246,7 @@ void *cl_push(lua_State *L, cl_Kind kind, size_t bytes) {
 
 void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind, size_t bytes) {
   luaL_checkstack(L, 6, "object");
-  lua_pushlightuserdata(L, (void *)&interned_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &interned_key);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     lua_newtable(L);
@@ -255,9 +254,8 @@ void *cl_push_interned(lua_State *L, const void *key, cl_Rec *rec, cl_Kind kind,
     lua_pushliteral(L, "v");
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
-    lua_pushlightuserdata(L, (void *)&interned_key);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, LUA_REGISTRYINDEX);
+    lua_pushvalue(L, -1);
+    cl_registry_set(L, &interned_key);
   }
   lua_pushlightuserdata(L, (void *)key);
   lua_rawget(L, -2);
@@ -372,6 +370,11 @@ int cl_close_method(lua_State *L, cl_Kind kind, const char *call) {
   CUresult code = cl_rec_close_here(L, o->rec);
   if (code) cl_fail(L, call, code);
   return 0;
+}
+
+int cl_handle_method(lua_State *L, cl_Kind kind) {
+  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, kind))->rec->handle);
+  return 1;
 }
 
 _Atomic uint64_t cl_collected;

@@ -166,6 +166,19 @@ void cl_object_retire(lua_State *L, int idx);
  * to it, or take() answered that; nothing was done. */
 bool cl_object_give(lua_State *L, int idx, bool (*take)(cl_Rec *));
 
+/* The body of a method that gives the driver's handle. */
+int cl_handle_method(lua_State *L, cl_Kind kind);
+
+/* Pushes the method that an __index function is asked for, from its first upvalue; false: there is none, and
+ * nothing was pushed. */
+static inline bool cl_push_method(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (!lua_isnil(L, -1)) return true;
+  lua_pop(L, 1);
+  return false;
+}
 /* For an __index function that knows no such key: as the class has it, whose own __index raises for names. */
 int cl_class_index(lua_State *L);
 int cl_object_gc(lua_State *L);

@@ -12,8 +12,7 @@ static const char state_key = 0;
 static _Atomic uint64_t closings; /* of states: their addresses come again */
 
 static cl_State *look_up(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&state_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &state_key);
   cl_State *st = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return st;
@@ -48,17 +47,20 @@ static int state_gc(lua_State *L) {
   return 0;
 }
 
-void cl_open_state(lua_State *L) {
-  if (cl_state(L)) return; /* package.loaded was cleared: the state's record stays */
-  cl_State *st = lua_newuserdata(L, sizeof *st);
-  memset(st, 0, sizeof *st);
+void *cl_push_finalized(lua_State *L, size_t bytes, lua_CFunction finalizer) {
+  void *p = lua_newuserdata(L, bytes);
+  memset(p, 0, bytes);
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, state_gc);
+  lua_pushcfunction(L, finalizer);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
-  lua_pushlightuserdata(L, (void *)&state_key);
-  lua_insert(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  return p;
+}
+
+void cl_open_state(lua_State *L) {
+  if (cl_state(L)) return; /* package.loaded was cleared: the state's record stays */
+  cl_State *st = cl_push_finalized(L, sizeof *st, state_gc);
+  cl_registry_set(L, &state_key);
   CL_RUN_HOOKS(cl_on_state_open, L);
 }
 

@@ -89,21 +89,10 @@ int cl_function_set_attribute(lua_State *L) {
 
 /* fn.num_regs and the like: methods (upvalue 1) first, then attributes. */
 int cl_function_index(lua_State *L) {
-  lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1)) return 1;
-  lua_pop(L, 1);
-  if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Function has no field %s", cl_type_text(L, 2));
-  size_t n;
-  const char *name = lua_tolstring(L, 2, &n);
-  if (cl_is_private(name)) return 0;
+  if (cl_push_method(L)) return 1;
   long id;
-  if (strlen(name) == n && find_attribute(name, &id)) return push_attribute(L, (CUfunction_attribute)id);
-  char near[400];
-  cl_near_names(L, lua_upvalueindex(1), "function_attribute", name, near, sizeof near);
-  cl_logic(L, "a Function has no method or attribute '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
-           *near ? "?" : "");
+  if (!cl_asked_attribute(L, "Function", "function_attribute", find_attribute, &id)) return 0;
+  return push_attribute(L, (CUfunction_attribute)id);
 }
 
 /* fn:set_cache_config(config) */

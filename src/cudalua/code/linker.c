@@ -18,12 +18,7 @@ CL_FAMILY(CL_LINKER, .destroy = linker_destroy, .dispose = linker_dispose);
 /* linker(options) -> Linker in the current context */
 int cl_linker(lua_State *L) {
   lua_settop(L, 1);
-  cl_Object *o = cl_push(L, CL_LINKER, sizeof *o);
-  cl_Context *c = cl_context_current(L);
-  cl_Linker *k = (cl_Linker *)cl_rec_new(CL_LINKER, sizeof *k, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!k) return luaL_error(L, "not enough memory");
-  o->rec = &k->rec;
+  cl_Linker *k = cl_push_in_current(L, CL_LINKER, sizeof(cl_Object), sizeof *k);
   k->logs = malloc(2 * CL_JIT_BIG_LOG);
   if (!k->logs) return luaL_error(L, "not enough memory");
   cl_jit_begin(L, 1, &k->jit, k->logs, CL_JIT_BIG_LOG);

@@ -29,12 +29,7 @@ int cl_module_load(lua_State *L) {
     cl_logic(L, "module image: relocatable code has to be linked: cuda.DynamicModule or cuda.Linker do that");
   if (!lua_toboolean(L, 3)) cl_refuse_in_capture(L, "loading a module");
   lua_settop(L, 2);
-  cl_Object *o = cl_push(L, CL_MODULE, sizeof *o);
-  cl_Context *c = cl_context_current(L);
-  cl_Module *m = (cl_Module *)cl_rec_new(CL_MODULE, sizeof *m, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!m) return luaL_error(L, "not enough memory");
-  o->rec = &m->rec;
+  cl_Module *m = cl_push_in_current(L, CL_MODULE, sizeof(cl_Object), sizeof *m);
   cl_queue_check();
 
   cl_Jit jit;
@@ -72,10 +67,7 @@ int cl_module_load(lua_State *L) {
 
 /* mod.jit: what the JIT said, where the module was loaded with options; else methods (upvalue 1). */
 int cl_module_index(lua_State *L) {
-  lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1)) return 1;
+  if (cl_push_method(L)) return 1;
   if (!cl_to_kind(L, 1, CL_MODULE) || lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "jit") != 0)
     return cl_class_index(L);
   lua_getfenv(L, 1);

@@ -100,16 +100,6 @@ static int handle_gc(lua_State *L) {
   return 0;
 }
 
-static Handle *new_handle(lua_State *L) {
-  Handle *h = lua_newuserdata(L, sizeof *h);
-  *h = NULL;
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, handle_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  return h;
-}
-
 typedef int (*SizeFn)(Handle, size_t *);
 typedef int (*DataFn)(Handle, void *);
 
@@ -159,7 +149,7 @@ int cl_nvjitlink(lua_State *L) {
   int noptions = (int)lua_objlen(L, 4);
   const char **options = lua_newuserdata(L, (size_t)(noptions + 1) * sizeof *options);
   for (int i = 0; i < noptions; i++) options[i] = string_at(L, 4, i + 1, NULL);
-  Handle *h = new_handle(L);
+  Handle *h = cl_push_finalized(L, sizeof(Handle), handle_gc);
   int r = lib.Create(h, (uint32_t)noptions, options); /* a refused option leaves a handle, for its log */
   if (!r) r = add_inputs(L, *h);
   if (!r) r = lib.Complete(*h);

@@ -189,12 +189,7 @@ int cl_nvrtc_compile(lua_State *L) {
     lua_pop(L, 1);
   }
 
-  nvrtcProgram *prog = lua_newuserdata(L, sizeof *prog);
-  *prog = NULL;
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, program_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  nvrtcProgram *prog = cl_push_finalized(L, sizeof *prog, program_gc);
 
   lua_createtable(L, 0, 6);
   nvrtcResult r = rtc.nvrtcCreateProgram(prog, source, name, nheaders, sources, headers);

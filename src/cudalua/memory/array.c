@@ -65,12 +65,7 @@ int cl_array(lua_State *L) {
     cl_logic(L, "Array: num_channels must be 1, 2 or 4, got %u", d.NumChannels);
   cl_refuse_in_capture(L, "Array");
   cl_pressure(L);
-  cl_Object *o = cl_push(L, CL_ARRAY, sizeof *o);
-  cl_Context *c = cl_context_current(L);
-  cl_Array *a = (cl_Array *)cl_rec_new(CL_ARRAY, sizeof *a, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!a) return luaL_error(L, "not enough memory");
-  o->rec = &a->rec;
+  cl_Array *a = cl_push_in_current(L, CL_ARRAY, sizeof(cl_Object), sizeof *a);
   a->descriptor = d;
   a->element = format_bytes(d.Format) * d.NumChannels;
   double bytes =
@@ -87,10 +82,7 @@ int cl_array(lua_State *L) {
 
 int cl_array_free(lua_State *L) { return cl_close_method(L, CL_ARRAY, "cuArrayDestroy"); }
 
-int cl_array_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_ARRAY))->rec->handle);
-  return 1;
-}
+int cl_array_handle(lua_State *L) { return cl_handle_method(L, CL_ARRAY); }
 
 /* array:describe() -> width, height, depth, format, num_channels, flags: what the driver says it is */
 int cl_array_describe(lua_State *L) {

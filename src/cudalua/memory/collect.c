@@ -66,9 +66,8 @@ static const char notice_key = 0;
 /* on_finalizer_error(f): f(err) is called with what finalizers raise in a collection of this file. */
 int cl_on_finalizer_error(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_pushlightuserdata(L, (void *)&notice_key);
   lua_pushvalue(L, 1);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_registry_set(L, &notice_key);
   return 0;
 }
 
@@ -86,8 +85,7 @@ static int cycle(lua_State *L) {
 }
 
 static void tell(lua_State *L) { /* the error is on top, and goes */
-  lua_pushlightuserdata(L, (void *)&notice_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &notice_key);
   lua_insert(L, -2);
   if (lua_isnil(L, -2))
     lua_pop(L, 2);

@@ -283,13 +283,10 @@ int cl_host_unregister(lua_State *L) {
 
 /* mem.base is what the memory is of; else methods (upvalue 1). */
 int cl_registered_index(lua_State *L) {
-  lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
+  if (cl_push_method(L)) return 1;
   const cl_Object *o = cl_to_kind(L, 1, CL_REGISTERED);
-  bool base = o && o->rec && lua_type(L, 2) == LUA_TSTRING && !strcmp(lua_tostring(L, 2), "base");
-  if (!lua_isnil(L, -1)) return 1;
-  if (!base) return cl_class_index(L);
+  if (!o || !o->rec || lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "base"))
+    return cl_class_index(L);
   lua_getfenv(L, 1);
   lua_rawgeti(L, -1, 1);
   return 1;

@@ -33,20 +33,14 @@ int cl_mem_get_ipc_handle(lua_State *L) {
 /* ipc_open(handle, flags) -> IPCMemoryHandle */
 int cl_ipc_open(lua_State *L) {
   CUipcMemHandle h;
-  size_t n = 0;
-  const char *s = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
-  if (n != sizeof h.reserved) cl_bad_argument(L, 1, "handle", "the 64 bytes that mem_get_ipc_handle() gave");
+  cl_check_given(L, 1, "handle", "the 64 bytes that mem_get_ipc_handle() gave", h.reserved,
+                 sizeof h.reserved);
   unsigned flags = (unsigned)cl_check_flags(L, 2, "flags", "ipc_mem_flags", -1);
   if (!flags) flags = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
-  memcpy(h.reserved, s, n);
   cl_refuse_in_capture(L, "opening a memory handle");
   cl_queue_check();
-  cl_MemoryObject *m = cl_push(L, CL_IPC, sizeof *m);
-  cl_Context *c = cl_context_current(L);
-  cl_Rec *r = cl_rec_new(CL_IPC, sizeof *r, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!r) return luaL_error(L, "not enough memory");
-  m->o.rec = r;
+  cl_Rec *r = cl_push_in_current(L, CL_IPC, sizeof(cl_MemoryObject), sizeof *r);
+  cl_MemoryObject *m = lua_touserdata(L, -1);
   CUdeviceptr p = 0, base = 0;
   size_t size = 0;
   CUresult code = CU.cuIpcOpenMemHandle_v2(&p, h, flags);

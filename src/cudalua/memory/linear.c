@@ -24,12 +24,8 @@ int cl_mem_alloc_pitch(lua_State *L) {
     cl_logic(L, "mem_alloc_pitch: cannot allocate %zu x %zu bytes", q.width, q.height);
   cl_refuse_in_capture(L, "mem_alloc_pitch");
   cl_pressure(L);
-  cl_MemoryObject *m = cl_push(L, CL_ALLOCATION, sizeof *m);
-  cl_Context *c = cl_context_current(L);
-  cl_Allocation *a = (cl_Allocation *)cl_rec_new(CL_ALLOCATION, sizeof *a, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!a) return luaL_error(L, "not enough memory");
-  m->o.rec = &a->rec;
+  cl_Allocation *a = cl_push_in_current(L, CL_ALLOCATION, sizeof(cl_MemoryObject), sizeof *a);
+  cl_MemoryObject *m = lua_touserdata(L, -1);
   a->rec.waits = true;
   CUresult code = cl_allocate(L, ask, &q);
   size_t bytes;

@@ -204,10 +204,8 @@ int cl_mempool_alloc(lua_State *L) {
 int cl_mempool_import_pointer(lua_State *L) {
   CUmemPoolPtrExportData data;
   const cl_Object *o = cl_check(L, 1, CL_MEMPOOL);
-  size_t n = 0;
-  const char *s = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &n) : NULL;
-  if (n != sizeof data.reserved) cl_bad_argument(L, 2, "data", "the 64 bytes that export_pointer() gave");
-  memcpy(data.reserved, s, n);
+  cl_check_given(L, 2, "data", "the 64 bytes that export_pointer() gave", data.reserved,
+                 sizeof data.reserved);
   cl_refuse_in_capture(L, "import_pointer");
   cl_MemoryObject *m;
   cl_Allocation *a = push_allocation(L, 0, &m);

@@ -358,10 +358,7 @@ int cl_mempool_close(lua_State *L) {
 
 /* --- methods --- */
 
-int cl_mempool_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)check(L)->rec.handle);
-  return 1;
-}
+int cl_mempool_handle(lua_State *L) { return cl_handle_method(L, CL_MEMPOOL); }
 
 int cl_mempool_get_device(lua_State *L) {
   cl_push_device(L, check(L)->device);
@@ -410,6 +407,11 @@ int cl_mempool_set_access(lua_State *L) {
 }
 
 /* Attributes: the driver keeps the first three as int, the others as 64-bit numbers. */
+typedef union AttributeValue {
+  int flag;
+  cuuint64_t number;
+} AttributeValue;
+
 static CUmemPool_attribute check_attribute(lua_State *L, bool *is_flag) {
   long a = cl_check_enum(L, 2, "attribute", "mempool_attribute");
   *is_flag = a >= CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES &&
@@ -421,10 +423,7 @@ int cl_mempool_get_attribute(lua_State *L) {
   const cl_Mempool *p = check(L);
   bool is_flag;
   CUmemPool_attribute a = check_attribute(L, &is_flag);
-  union {
-    int flag;
-    cuuint64_t number;
-  } value = {.number = 0};
+  AttributeValue value = {.number = 0};
   CL_TRY_RELAXED(L, cuMemPoolGetAttribute, (CUmemoryPool)p->rec.handle, a, &value);
   if (is_flag)
     lua_pushboolean(L, value.flag);
@@ -437,10 +436,7 @@ int cl_mempool_set_attribute(lua_State *L) {
   const cl_Mempool *p = check(L);
   bool is_flag;
   CUmemPool_attribute a = check_attribute(L, &is_flag);
-  union {
-    int flag;
-    cuuint64_t number;
-  } value = {.number = 0};
+  AttributeValue value = {.number = 0};
   if (is_flag) {
     if (!lua_isboolean(L, 3)) cl_bad_argument(L, 3, "value", "a boolean");
     value.flag = lua_toboolean(L, 3);

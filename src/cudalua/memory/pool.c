@@ -522,12 +522,7 @@ int cl_pooled_host_free(lua_State *L) {
 /* --- pools --- */
 
 static int new_pool(lua_State *L, cl_Kind kind, unsigned flags, bool slabs) {
-  cl_Object *o = cl_push(L, kind, sizeof *o);
-  cl_Context *c = cl_context_current(L);
-  cl_Pool *p = (cl_Pool *)cl_rec_new(kind, sizeof *p, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!p) luaL_error(L, "not enough memory");
-  o->rec = &p->rec;
+  cl_Pool *p = cl_push_in_current(L, kind, sizeof(cl_Object), sizeof *p);
   p->flags = flags;
   p->slabs = slabs;
   pthread_mutex_lock(&lock);
@@ -618,12 +613,10 @@ int cl_pool_close(lua_State *L) {
 
 /* Statistics are fields: pool.held_blocks. Upvalue 1: the methods. */
 int cl_pool_index(lua_State *L) {
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1)) return 1;
+  if (cl_push_method(L)) return 1;
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   const cl_Object *o = cl_to(L, 1);
-  if (!o || (o->kind != CL_DEVICE_POOL && o->kind != CL_HOST_POOL)) return 1;
+  if (!o || (o->kind != CL_DEVICE_POOL && o->kind != CL_HOST_POOL)) return 0;
   const struct {
     const char *key;
     size_t at;

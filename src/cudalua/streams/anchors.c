@@ -24,17 +24,13 @@ typedef struct cl_Lane {
 
 static const char table_key = 0;
 
-static void push_table(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&table_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
-}
+static void push_table(lua_State *L) { cl_registry_get(L, &table_key); }
 
 /* Made before it is needed: what is new may run finalizers, and with them errors, between work and its
  * anchor. */
 static void open_table(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&table_key);
   lua_newtable(L);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_registry_set(L, &table_key);
 }
 
 CL_HOOK(cl_on_state_open, 1, open_table);

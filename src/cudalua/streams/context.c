@@ -51,6 +51,15 @@ cl_Context *cl_context_current(lua_State *L) {
   return c;
 }
 
+void *cl_push_in_current(lua_State *L, cl_Kind kind, size_t object, size_t record) {
+  cl_Object *o = cl_push(L, kind, object); /* first, as it may raise: the context is retained */
+  cl_Context *c = cl_context_current(L);
+  o->rec = cl_rec_new(kind, record, &c->rec);
+  cl_rec_release(&c->rec);
+  if (!o->rec) luaL_error(L, "not enough memory");
+  return o->rec;
+}
+
 void cl_still_current(lua_State *L, const cl_Context *c) {
   CUcontext current = NULL;
   CL_TRY(L, cuCtxGetCurrent, &current);
@@ -219,7 +228,4 @@ int cl_context_get_device(lua_State *L) {
   return 1;
 }
 
-int cl_context_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)((const cl_Object *)cl_check(L, 1, CL_CONTEXT))->rec->handle);
-  return 1;
-}
+int cl_context_handle(lua_State *L) { return cl_handle_method(L, CL_CONTEXT); }

@@ -36,6 +36,8 @@ cl_Context *cl_context_wrap(lua_State *L, CUcontext handle, const char *what);
 /* The Context at index 1 of a function that takes one or is about the current one; NULL: arguments begin
  * there. */
 const cl_Object *cl_context_receiver(lua_State *L);
+/* Pushes an object with a record that is not made yet, of the current context; returns the record. */
+void *cl_push_in_current(lua_State *L, cl_Kind kind, size_t object, size_t record);
 void *cl_push_context(lua_State *L, cl_Context *c); /* the userdata of c in this state */
 void cl_push_device(lua_State *L, CUdevice dev);
 

@@ -8,14 +8,12 @@
 static const char devices_key = 0;
 
 void cl_push_device(lua_State *L, int ordinal) {
-  lua_pushlightuserdata(L, (void *)&devices_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &devices_key);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     lua_newtable(L);
-    lua_pushlightuserdata(L, (void *)&devices_key);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, LUA_REGISTRYINDEX);
+    lua_pushvalue(L, -1);
+    cl_registry_set(L, &devices_key);
   }
   lua_rawgeti(L, -1, ordinal);
   if (lua_isnil(L, -1)) {
@@ -213,23 +211,16 @@ int cl_device_error(lua_State *L) {
   return 2;
 }
 
+static bool find_attribute(const char *name, long *id) {
+  return cl_find_constant("device_attribute", name, id);
+}
+
 /* dev.clock_rate: methods (upvalue 1) first, then attributes. */
 int cl_device_index(lua_State *L) {
-  lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1)) return 1;
-  if (lua_type(L, 2) != LUA_TSTRING) cl_logic(L, "a Device has no field %s", cl_type_text(L, 2));
-  size_t n;
-  const char *name = lua_tolstring(L, 2, &n);
-  if (cl_is_private(name)) return 0;
+  if (cl_push_method(L)) return 1;
   long id;
-  if (strlen(name) == n && cl_find_constant("device_attribute", name, &id))
-    return push_attribute(L, handle(L), id);
-  char near[400];
-  cl_near_names(L, lua_upvalueindex(1), "device_attribute", name, near, sizeof near);
-  cl_logic(L, "a Device has no method or attribute '%s'%s%s%s", name, *near ? "; did you mean " : "", near,
-           *near ? "?" : "");
+  if (!cl_asked_attribute(L, "Device", "device_attribute", find_attribute, &id)) return 0;
+  return push_attribute(L, handle(L), id);
 }
 
 int cl_device_tostring(lua_State *L) {

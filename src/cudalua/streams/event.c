@@ -21,12 +21,7 @@ void cl_event_discard(const cl_Context *c, CUevent event) {
 
 /* Pushes an Event of the current context that is not made yet. */
 static cl_Event *new_event(lua_State *L, unsigned flags) {
-  cl_Object *o = cl_push(L, CL_EVENT, sizeof *o);
-  cl_Context *c = cl_context_current(L);
-  cl_Event *e = (cl_Event *)cl_rec_new(CL_EVENT, sizeof *e, &c->rec);
-  cl_rec_release(&c->rec);
-  if (!e) luaL_error(L, "not enough memory");
-  o->rec = &e->rec;
+  cl_Event *e = cl_push_in_current(L, CL_EVENT, sizeof(cl_Object), sizeof *e);
   e->flags = flags;
   return e;
 }
@@ -58,10 +53,7 @@ static cl_Event *check_event(lua_State *L) {
 
 int cl_event_close(lua_State *L) { return cl_close_method(L, CL_EVENT, "cuEventDestroy_v2"); }
 
-int cl_event_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)check_event(L)->rec.handle);
-  return 1;
-}
+int cl_event_handle(lua_State *L) { return cl_handle_method(L, CL_EVENT); }
 
 int cl_event_context(lua_State *L) {
   cl_push_context(L, cl_rec_context(&check_event(L)->rec));
@@ -188,10 +180,7 @@ int cl_event_ipc_handle(lua_State *L) {
 /* event_from_ipc_handle(string) -> Event in the current context */
 int cl_event_from_ipc_handle(lua_State *L) {
   CUipcEventHandle h;
-  size_t n = 0;
-  const char *bytes = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &n) : NULL;
-  if (n != sizeof h.reserved) cl_bad_argument(L, 1, "handle", "the 64 bytes that Event:ipc_handle() gave");
-  memcpy(h.reserved, bytes, n);
+  cl_check_given(L, 1, "handle", "the 64 bytes that Event:ipc_handle() gave", h.reserved, sizeof h.reserved);
   cl_Event *e = new_event(L, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
   CUevent handle = NULL;
   CL_TRY(L, cuIpcOpenEventHandle, &handle, h);

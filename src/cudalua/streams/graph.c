@@ -139,10 +139,7 @@ static cl_Graph *check_graph(lua_State *L) {
 
 int cl_graph_close(lua_State *L) { return cl_close_method(L, CL_GRAPH, "cuGraphDestroy"); }
 
-int cl_graph_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)check_graph(L)->rec.handle);
-  return 1;
-}
+int cl_graph_handle(lua_State *L) { return cl_handle_method(L, CL_GRAPH); }
 
 /* g:nodes() -> {"memcpy", "kernel", ...} */
 int cl_graph_nodes(lua_State *L) {
@@ -212,10 +209,7 @@ static cl_GraphExec *check_exec(lua_State *L) {
 
 int cl_graph_exec_close(lua_State *L) { return cl_close_method(L, CL_GRAPH_EXEC, "cuGraphExecDestroy"); }
 
-int cl_graph_exec_handle(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)check_exec(L)->rec.handle);
-  return 1;
-}
+int cl_graph_exec_handle(lua_State *L) { return cl_handle_method(L, CL_GRAPH_EXEC); }
 
 /* The driver (580) answers STREAM_CAPTURE_UNSUPPORTED to a launch or upload in a capture of any mode, which
  * breaks it. */
@@ -227,7 +221,18 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",
              call);
+  check_kept(L, x->kept, call);
+  cl_anchors_poll(L);
   return s;
+}
+
+/* Until s has done it, the GraphExec at index 1 and what its graph uses stay. It is what is left on the
+ * stack. */
+static void anchor(lua_State *L, const cl_GraphExec *x, cl_Context *ctx, cl_Stream *s) {
+  lua_settop(L, 1);
+  lua_getfenv(L, 1);
+  cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
+  lua_settop(L, 1);
 }
 
 /* What the graph was recorded from knew nothing of the order in which its memory is used by then: the launch
@@ -251,21 +256,16 @@ static void remember_use(lua_State *L, const cl_Kept *k, cl_Stream *s) {
   }
 }
 
-/* x:launch([s]) -> x. A launch anchors the GraphExec and what its graph uses. */
+/* x:launch([s]) -> x */
 int cl_graph_exec_launch(lua_State *L) {
   const cl_GraphExec *x = check_exec(L);
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
-  check_kept(L, x->kept, "GraphExec:launch");
-  cl_anchors_poll(L);
   join_streams(L, x->kept, ctx, s);
   CL_TRY(L, cuGraphLaunch, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
-  lua_settop(L, 1);
-  lua_getfenv(L, 1);
-  cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
+  anchor(L, x, ctx, s);
   remember_use(L, x->kept, s);
-  lua_settop(L, 1);
   return 1;
 }
 
@@ -274,13 +274,8 @@ int cl_graph_exec_upload(lua_State *L) {
   const cl_GraphExec *x = check_exec(L);
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:upload", &ctx);
-  check_kept(L, x->kept, "GraphExec:upload");
-  cl_anchors_poll(L);
   CL_TRY(L, cuGraphUpload, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
-  lua_settop(L, 1);
-  lua_getfenv(L, 1);
-  cl_anchor_rec(L, s, ctx, 2, &x->kept->rec);
-  lua_settop(L, 1);
+  anchor(L, x, ctx, s);
   return 1;
 }
 

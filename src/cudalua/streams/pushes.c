@@ -110,8 +110,7 @@ static int pushes_gc(lua_State *L) {
 }
 
 cl_Pushes *cl_pushes(lua_State *L) {
-  lua_pushlightuserdata(L, (void *)&pushes_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &pushes_key);
   cl_Pushes *p = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return p;
@@ -119,15 +118,8 @@ cl_Pushes *cl_pushes(lua_State *L) {
 
 /* Made before every other userdata, so finalized after them. */
 static void open_pushes(lua_State *L) {
-  cl_Pushes *p = lua_newuserdata(L, sizeof *p);
-  memset(p, 0, sizeof *p);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, pushes_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  lua_pushlightuserdata(L, (void *)&pushes_key);
-  lua_insert(L, -2);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_push_finalized(L, sizeof(cl_Pushes), pushes_gc);
+  cl_registry_set(L, &pushes_key);
 }
 CL_HOOK(cl_on_state_open, 2, open_pushes);
 

@@ -9,9 +9,8 @@ static const char starter_key = 0;
  * said about it, is Lua's to decide. */
 int cl_on_start(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_pushlightuserdata(L, (void *)&starter_key);
   lua_pushvalue(L, 1);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  cl_registry_set(L, &starter_key);
   return 0;
 }
 
@@ -19,8 +18,7 @@ int cl_on_start(lua_State *L) {
 static void start(lua_State *L, const char *what) {
   luaL_checkstack(L, 8, "start");
   bool collects = lua_gc(L, LUA_GCISRUNNING, 0);
-  lua_pushlightuserdata(L, (void *)&starter_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
+  cl_registry_get(L, &starter_key);
   lua_pushstring(L, what);
   if (collects) lua_gc(L, LUA_GCSTOP, 0);
   int failed = lua_pcall(L, 1, 0, 0);

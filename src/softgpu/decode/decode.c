@@ -213,27 +213,18 @@ PtxType dec_type(const Decoder *d, uint32_t from_end) {
 }
 
 uint32_t dec_sub(const Decoder *d) {
+  static const struct {
+    char mod[8];
+    uint32_t bit;
+  } bits[] = {{"rz", RND_Z},    {"rm", RND_M},    {"rp", RND_P},      {"ftz", SUB_FTZ},
+              {"sat", SUB_SAT}, {"NaN", SUB_NAN}, {"relu", SUB_RELU}, {"xorsign", SUB_XOR}};
   uint32_t sub = 0;
   if (!d->at) return 0;
   if (d->at->form == d->sub_form) return d->sub;
   for (uint32_t i = 0; i < d->at->nmods; i++) {
     const char *m = d->at->mods[i];
-    if (strcmp(m, "rz") == 0)
-      sub |= RND_Z;
-    else if (strcmp(m, "rm") == 0)
-      sub |= RND_M;
-    else if (strcmp(m, "rp") == 0)
-      sub |= RND_P;
-    else if (strcmp(m, "ftz") == 0)
-      sub |= SUB_FTZ;
-    else if (strcmp(m, "sat") == 0)
-      sub |= SUB_SAT;
-    else if (strcmp(m, "NaN") == 0)
-      sub |= SUB_NAN;
-    else if (strcmp(m, "relu") == 0)
-      sub |= SUB_RELU;
-    else if (strcmp(m, "xorsign") == 0)
-      sub |= SUB_XOR;
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
+      if (strcmp(m, bits[k].mod) == 0) sub |= bits[k].bit;
   }
   return sub;
 }
