@@ -41,48 +41,21 @@ extern "C" __global__ void __launch_bounds__(256) @name@(@params@) {
 @shared@
 @coordinates@
 @declared@
-@ahead@
-#pragma unroll
-  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
-    const unsigned cl_x = threadIdx.x % @along@ + cl_k * 256 % @along@;
-    const unsigned cl_y = threadIdx.x / @along@ + cl_k * 256 / @along@;
-    const @index@ cl_a = cl_a0 + cl_y, cl_b = cl_b0 + cl_x;
-    if (@bound@cl_a < cl_across && cl_b < cl_along) {
+@direct@
 @loads@
-    }
-  }
-#pragma unroll
-  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
-    const unsigned cl_x = threadIdx.x % @along@ + cl_k * 256 % @along@;
-    const unsigned cl_y = threadIdx.x / @along@ + cl_k * 256 / @along@;
-    const @index@ cl_a = cl_a0 + cl_y, cl_b = cl_b0 + cl_x;
-    if (@bound@cl_a < cl_across && cl_b < cl_along) {
 @stores@
-    }
-  }
   __syncthreads();
-#pragma unroll
-  for (int cl_k = 0; cl_k < @squares@; cl_k++) {
-    const unsigned cl_x = threadIdx.x % @across@ + cl_k * 256 % @across@;
-    const unsigned cl_y = threadIdx.x / @across@ + cl_k * 256 / @across@;
-    const @index@ cl_a = cl_a0 + cl_x, cl_b = cl_b0 + cl_y;
-    if (@bound@cl_a < cl_across && cl_b < cl_along) {
-      const long long i = 0;  // which is an element's number only between brackets here
-@places@
-@aliases@
-@operation@
-    }
-  }
+@body@
 }
 
-//: ahead
+//: squares
 #pragma unroll
   for (int cl_k = 0; cl_k < @squares@; cl_k++) {
-    const unsigned cl_x = threadIdx.x % @across@ + cl_k * 256 % @across@;
-    const unsigned cl_y = threadIdx.x / @across@ + cl_k * 256 / @across@;
-    const @index@ cl_a = cl_a0 + cl_x, cl_b = cl_b0 + cl_y;
+    const unsigned cl_x = threadIdx.x % @width@ + cl_k * 256 % @width@;
+    const unsigned cl_y = threadIdx.x / @width@ + cl_k * 256 / @width@;
+    const @index@ cl_a = cl_a0 + @a@, cl_b = cl_b0 + @b@;
     if (@bound@cl_a < cl_across && cl_b < cl_along) {
-@direct_loads@
+@statements@
     }
   }
 

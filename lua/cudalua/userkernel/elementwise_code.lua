@@ -103,7 +103,8 @@ function M.kernel(k, form)
   fields.name, fields.params, fields.elements = k.name, concat(params, ", "), single and 1 or elements_of(k)
   fields.loop_prep, fields.after_loop = statements(k, "loop_prep"), statements(k, "after_loop")
   fields.element = template.parts("statement").element
-  local kernel = template.fill("statement", form.tile and "tiled" or form.strided and "strided" or "flat", fields)
+  local kernel = form.tile and tile_code.kernel(fields) or
+    template.fill("statement", form.strided and "strided" or "flat", fields)
   return { source = texts.with_lines(k.common.head .. texts.preamble(k) .. kernel, k.name),
     elements = fields.elements, types = types_of }
 end

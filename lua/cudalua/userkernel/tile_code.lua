@@ -68,13 +68,31 @@ function M.fields(k, form, own)
     end
   end
   local partial = t.across * t.along % BLOCK > 0
-  local fields = { shared = concat(shared, "\n"), coordinates = concat(coordinates, "\n"),
-    declared = concat(declared, "\n"), direct_loads = concat(direct, "\n"), loads = concat(loads, "\n"),
-    stores = concat(stores, "\n"), places = concat(places, "\n"), aliases = concat(aliases, "\n"), squares = squares,
-    across = t.across, along = t.along, index = axes.index,
-    bound = partial and ("threadIdx.x + cl_k * %d < %d && "):format(BLOCK, t.across * t.along) or "" }
-  fields.ahead = #direct > 0 and template.fill("statement", "ahead", fields):gsub("\n+$", "") or ""
-  return fields, params
+  return { shared = concat(shared, "\n"), coordinates = concat(coordinates, "\n"), declared = concat(declared, "\n"),
+    direct_loads = direct, tile_loads = loads, tile_stores = stores, places = places, aliases = aliases,
+    squares = squares, across = t.across, along = t.along, index = axes.index,
+    bound = partial and ("threadIdx.x + cl_k * %d < %d && "):format(BLOCK, t.across * t.along) or "" }, params
+end
+
+---The kernel.
+---@param fields table  M.fields()'s, and what all forms have
+---@return string
+function M.kernel(fields)
+  -- The squares of a tile: a thread's part in each of them, `width` elements of the axis that cl_x runs along in a row.
+  local function squares(width, a, b, statements)
+    if #statements == 0 then return "" end
+    fields.width, fields.a, fields.b, fields.statements = width, a, b, concat(statements, "\n")
+    return (template.fill("statement", "squares", fields):gsub("\n+$", ""))
+  end
+  local body = { "      const long long i = 0;  // which is an element's number only between brackets here" }
+  for _, line in ipairs(fields.places) do body[#body + 1] = line end
+  for _, line in ipairs(fields.aliases) do body[#body + 1] = line end
+  if fields.operation ~= "" then body[#body + 1] = fields.operation end
+  fields.direct = squares(fields.across, "cl_x", "cl_y", fields.direct_loads)
+  fields.loads = squares(fields.along, "cl_y", "cl_x", fields.tile_loads)
+  fields.stores = squares(fields.along, "cl_y", "cl_x", fields.tile_stores)
+  fields.body = squares(fields.across, "cl_x", "cl_y", body)
+  return template.fill("statement", "tiled", fields)
 end
 
 return M
