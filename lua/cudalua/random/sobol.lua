@@ -233,14 +233,27 @@ local function take(g, points)
   return at, lead
 end
 
-local function draw(since, g, k, x, points, mean, position, lead)
+---Points that were taken from a sequence.
+---@class cudalua.random.SobolPoints
+---@field count integer
+---@field position integer  the first one
+---@field lead table        how far each dimension is ahead
+---@field mean any          of fills.mean_of()
+
+---@param since integer
+---@param g table
+---@param k table
+---@param x cudalua.gpuarray.Array
+---@param points cudalua.random.SobolPoints
+local function draw(since, g, k, x, points)
+  local lead = points.lead
   local to, v, shifts = leaf_of(x), leaf_of(g.vectors), g.shifts and leaf_of(g.shifts)
   local ahead = lead.array and leaf_of(lead.array)
   local list = { x._size, to.buf, to.off, v.buf, v.off, shifts and shifts.buf or null, shifts and shifts.off or 0,
-    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, position }
-  local read = fills.add_mean(list, mean)
+    ahead and ahead.buf or null, ahead and ahead.off or 0, g.dimensions, points.position }
+  local read = fills.add_mean(list, points.mean)
   for _, leaf in ipairs { v, shifts or v, ahead or v } do read[#read + 1] = leaf end
-  local threads = ceil(points / (RUN * SPAN)) * SPAN * g.dimensions
+  local threads = ceil(points.count / (RUN * SPAN)) * SPAN * g.dimensions
   return run.kernel { kernel = k, blocks = ceil(threads / BLOCK), arguments = list, since = since, leaves = read,
     writes = { to } } or run.AGAIN
 end
@@ -263,7 +276,7 @@ local function fill(g, what, name, shape, mean)
   mean = fills.mean_of(mean)
   local position, lead = take(g, points)
   check_left(g, what, position)
-  run.until_done(draw, g, k, x, points, mean, position, lead)
+  run.until_done(draw, g, k, x, { count = points, position = position, lead = lead, mean = mean })
   return x
 end
 
