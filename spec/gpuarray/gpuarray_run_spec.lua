@@ -68,10 +68,17 @@ local function prepare()
     ["a selection"] = { 4100, "uint8", function(x)
       local before = sort_run.SELECT
       sort_run.SELECT = 1000
-      local ok, values = pcall(x.topk, x, 20)
+      local ok, values, places = pcall(x.topk, x, 20)
       sort_run.SELECT = before
       assert(ok, values)
-      return values
+      return { values, places }
+    end },
+    ["a sort of complex numbers"] = { 40, "complex64", function(x) return x:sort() end },
+    ["unique elements and their places"] = { 400, "float32", function(x)
+      return { x:unique { index = true, inverse = true, counts = true } }
+    end },
+    ["unique elements, which are searched for"] = { 400, "float32", function(x)
+      return { x:unique { inverse = true } }
     end },
     ["a count"] = { 400, "int32", function(x) return gpuarray.bincount(x, { minlength = 10 }) end },
     ["a weighted count"] = { 400, "float32", function(x) return { weights(x) } end },
@@ -157,7 +164,8 @@ describe("a finalizer that writes to an operand", function()
 
   for _, name in ipairs { "an expression", "an expression written to an array", "a fused function",
     "a fused function of two kernels", "a reduction", "a reduction along an axis", "a scan", "a scan to an array",
-    "a short sort", "a long sort", "a long argsort", "a selection", "a count", "a weighted count",
+    "a short sort", "a long sort", "a long argsort", "a sort of complex numbers", "unique elements and their places",
+    "unique elements, which are searched for", "a selection", "a count", "a weighted count",
     "positions that are read", "positions that are written", "a mask", "where", "arrays side by side", "a range",
     "generators with states", "a Sobol sequence", "an ElementwiseKernel, called first",
     "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel", "a scan kernel with a statement",

@@ -5,7 +5,7 @@ local choose = require "cudalua.gpuarray.index.choose"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
-local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local computing = require "cudalua.gpuarray.core.evaluate"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -13,11 +13,13 @@ local mask = require "cudalua.gpuarray.index.mask"
 local move = require "cudalua.gpuarray.index.move"
 local resolve = require "cudalua.gpuarray.index.resolve"
 local run = require "cudalua.gpuarray.order.sort_run"
+local runs = require "cudalua.gpuarray.core.run"
+local scalar = require "cudalua.gpuarray.core.scalar"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
 
 local refuse, check_array, delivered = layout.refuse, arguments.check_array, arguments.delivered
-local flag = layout.flag
+local flag, evaluate, until_done, AGAIN = layout.flag, computing.evaluate, runs.until_done, runs.AGAIN
 local f = functions.functions
 
 ---@class cudalua.gpuarray
@@ -81,8 +83,9 @@ local function along(x, positions)
 end
 
 -- Complex numbers, by their real parts, of one real part by the imaginary ones; what has a NaN comes behind what has
--- none: NaN only in the imaginary part, only in the real one, in both. Three stable sorts, the last one decides.
-local function complex(x, descending, with_keys, with_positions)
+-- none: NaN only in the imaginary part, only in the real one, in both. Three stable sorts, the last one decides. The
+-- elements are read several times: all are of one moment if nothing was written to arrays meanwhile.
+local function complex(since, x, descending, with_keys, with_positions)
   local re, im = f.real(x), f.imag(x)
   local class = graph.convert(f.isnan(im), dtypes.uint8) + 2 * graph.convert(f.isnan(re), dtypes.uint8)
   local order
@@ -90,13 +93,17 @@ local function complex(x, descending, with_keys, with_positions)
     local _, p = real(order and along(part, order) or part, descending, false, true)
     order = order and along(order, p) or p
   end
-  return with_keys and along(x, order), with_positions and order
+  local keys = with_keys and along(x, order)
+  if since ~= storage.writes then return AGAIN end
+  return keys, with_positions and order
 end
 
 -- The elements along the last axis in their order, and where they were: int64, from 1.
 local function ordered(x, descending, with_keys, with_positions)
-  local sort = x._dtype.kind == "complex" and x._size > 0 and complex or real
-  return sort(x, descending, with_keys, with_positions)
+  if x._dtype.kind == "complex" and x._size > 0 then
+    return until_done(complex, x, descending, with_keys, with_positions)
+  end
+  return real(x, descending, with_keys, with_positions)
 end
 
 -- ---- sort and argsort -----------------------------------------------------------------------------------------------
@@ -191,7 +198,7 @@ end)
 
 -- The first few elements of a long row in their order, and where they were, without sorting the others; nil if that
 -- is not worth it.
-local function first_of(what, x, count, descending)
+local function first_of(since, what, x, count, descending)
   local rows, n = rows_of(x)
   local dtype = x._dtype
   if rows ~= 1 or n < run.SELECT or count == 0 or count > n / 16 or dtype.kind == "complex" or dtype == dtypes.bool then
@@ -201,7 +208,9 @@ local function first_of(what, x, count, descending)
   local found = run.first(leaf, n, descending, count)
   local places = found and mask.places(found, what)
   if not places or places.count > n / 4 then return nil end
-  local keys, order = ordered(mask.selected(places, leaf), descending, true, true)
+  local few = mask.selected(places, leaf, since)
+  if few == AGAIN then return AGAIN end
+  local keys, order = ordered(few, descending, true, true)
   local positions = along(mask.listed(places), order)
   local shape = { unpack(x._shape) }
   shape[#shape] = places.count
@@ -235,7 +244,7 @@ define("topk", function(a, k, options)
   for d = 1, a._ndim do items[d] = d == a._ndim and { 1, count } or {} end
   return inside(a, function()
     local x = swap(a, axis)
-    local keys, positions = first_of(what, x, count, largest)
+    local keys, positions = until_done(first_of, what, x, count, largest)
     if not keys then keys, positions = ordered(x, largest, true, true) end
     keys, positions = view.slice(what, keys, a._ndim, items), view.slice(what, positions, a._ndim, items)
     return swap(view.copy(keys, "C"), axis), swap(view.copy(positions, "C"), axis)
@@ -256,15 +265,21 @@ local function part(x, first, last)
   return view.slice("gpuarray.unique", x, 1, { { first, last } })
 end
 
--- See M.unique.
-local function unique(what, a, index, inverse, counts)
+-- Writes to an array that nobody else knows, so that it is no write that an attempt has to look out for.
+local function put(x, value)
+  if type(value) == "boolean" then value = scalar.operand(value, x._dtype) end
+  computing.store(value, x._leaf, x._size)
+end
+
+-- See M.unique. An attempt, as the elements may be read twice.
+local function unique(since, what, a, index, inverse, counts)
   local n, shape = a._size, a._shape
   local flat = arguments.flattened(a)
   local keys, positions = ordered(flat, false, true, index or inverse and a._dtype.kind == "complex")
   local begins = storage.empty(dtypes.bool, { n }, n) -- does a group begin?
   if n > 0 then
-    part(begins, 1, 1):fill(true)
-    if n > 1 then part(begins, 2, n):set(differ(part(keys, 2, n), part(keys, 1, n - 1))) end
+    put(part(begins, 1, 1), true)
+    if n > 1 then put(part(begins, 2, n), differ(part(keys, 2, n), part(keys, 1, n - 1))) end
   end
   local places = mask.places(begins, what)
   local groups = places.count
@@ -281,11 +296,11 @@ local function unique(what, a, index, inverse, counts)
   end
   if counts then
     local c = storage.empty(dtypes.int64, { groups }, groups)
-    if groups > 1 then part(c, 1, groups - 1):set(part(starts, 2, groups) - part(starts, 1, groups - 1)) end
-    if groups > 0 then part(c, groups, groups):set(n + 1 - part(starts, groups, groups)) end
+    if groups > 1 then put(part(c, 1, groups - 1), part(starts, 2, groups) - part(starts, 1, groups - 1)) end
+    if groups > 0 then put(part(c, groups, groups), n + 1 - part(starts, groups, groups)) end
     results[#results + 1] = c
   end
-  return unpack(results)
+  return since == storage.writes and results or AGAIN
 end
 
 ---The elements of an array that differ, in ascending order, as NumPy's unique: all NaNs are one element. What was asked
@@ -300,7 +315,8 @@ define("unique", function(a, options)
   local what = "gpuarray.unique"
   plain(what, a)
   local o = errors.options(what, options, unique_options)
-  return inside(a, unique, what, a, flag(what, o, "index"), flag(what, o, "inverse"), flag(what, o, "counts"))
+  return unpack(inside(a, until_done, unique, what, a, flag(what, o, "index"), flag(what, o, "inverse"),
+    flag(what, o, "counts")))
 end)
 
 return { functions = require("cudalua.gpuarray.core.calls").install(M), inside = inside, ordered = ordered,
