@@ -5,7 +5,8 @@ local M = {}
 
 local getinfo, sethook = debug.getinfo, debug.sethook
 
----Calls f(), and inner() before one of the library's lines that f runs: the k-th.
+---Calls f(), and inner() before one of the library's lines that f runs: the k-th. The first is the call itself, as
+---lines of a compiled trace call no hook, and the first of them may be in one.
 ---@param f function
 ---@param inner function
 ---@param k integer  beyond the last line: inner is not called
@@ -14,17 +15,21 @@ local getinfo, sethook = debug.getinfo, debug.sethook
 ---@return string? place  where inner was called
 function M.call(f, inner, k)
   local lines, place, failure = 0, nil, nil
+  local function interrupt(where)
+    place = where
+    local ok, err = pcall(inner)
+    if not ok then failure = err end
+  end
   local function between(_, line)
     local source = getinfo(2, "S").source
     if place or not source:find("lua/cudalua/", 1, true) then return end
     lines = lines + 1
     if lines < k then return end
-    place = ("%s:%d"):format(source:match "cudalua/.*", line)
-    local ok, err = pcall(inner)
-    if not ok then failure = err end
+    interrupt(("%s:%d"):format(source:match "cudalua/.*", line))
   end
   local compiles = jit.status()
   jit.off()
+  if k == 1 then interrupt "the call" end
   sethook(between, "l")
   local ok, result = pcall(f)
   sethook()
