@@ -146,7 +146,7 @@ end
 function Pty:expect(condition, seconds)
   local wanted = condition
   if type(wanted) == "string" then
-    condition = function(p) return p.screen:text():find(wanted, 1, true) end
+    condition = function(p) return p.screen:text_to_cursor():find(wanted, 1, true) end
   end
   local deadline = now() + (seconds or 10)
   while true do

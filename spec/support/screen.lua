@@ -1,8 +1,8 @@
 -- A terminal's screen as a table: enough of a VT100 and of xterm to check what a person sees.
 --
 -- Cells hold a character and what combines with it. A wide character fills two cells; the second holds "". Lines that
--- Cells hold a character and what combines with it. A wide character fills two cells; the second holds "". Lines that
--- has to be understood by every terminal.
+-- leave at the top are kept in `scrollback`. A sequence that the screen does not know is an error: every terminal has
+-- to understand what the prompt sends.
 
 local Screen = {}
 Screen.__index = Screen
@@ -178,6 +178,20 @@ function Screen:text()
   for y = 1, self.rows do
     lines[y] = self:line(y)
     if lines[y] ~= "" then last = y end
+  end
+  return table.concat(lines, "\n", 1, last)
+end
+
+---The whole screen as text, with the blanks before the cursor: a prompt is "> ".
+function Screen:text_to_cursor()
+  local lines, last = {}, self.y
+  for y = 1, self.rows do
+    lines[y] = self:line(y)
+    if y == self.y then
+      lines[y] = lines[y] .. (" "):rep(self.x - 1 - #lines[y])
+    elseif lines[y] ~= "" then
+      last = math.max(last, y)
+    end
   end
   return table.concat(lines, "\n", 1, last)
 end

@@ -1,0 +1,157 @@
+-- Reads a chunk of Lua from a person: the editor on a terminal, plain lines where there is none.
+
+local keys = require "cudalua.prompt.editor.keys"
+local machine = require "cudalua.prompt.editor.machine"
+local screen = require "cudalua.prompt.editor.screen"
+local terminal = require "cudalua.prompt.editor.terminal"
+
+local stdin, stdout, pcall, error, find, rep = io.stdin, io.stdout, pcall, error, string.find, string.rep
+local remove = table.remove
+local read, write, flush = stdin.read, stdout.write, stdout.flush
+
+local M = {}
+
+-- How long an ESC waits for the rest of a sequence, in milliseconds.
+local ESCAPE_MS = 50
+local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
+local SIGINT, SIGCONT, SIGTSTP, SIGWINCH = 2, 18, 20, 28
+
+local decoder = keys.new()
+local waiting = {} -- keys that came with others, for the next chunk
+local kills = {}
+
+-- A chunk may have left the cursor behind its last output. A mark and as many blanks as the row has columns then end in
+-- the next row, and in the same one otherwise, where the prompt covers the mark.
+local function fresh_row(columns) return "\27[7m%\27[27m" .. rep(" ", columns - 1) .. "\r\27[K" end
+
+-- Lines without an editor, by the same rule for their number.
+local function read_plain(prompt, continuation, options)
+  write(stdout, prompt)
+  flush(stdout)
+  local text = read(stdin, "*l")
+  while text and options.complete_chunk and not options.complete_chunk(text) do
+    write(stdout, continuation)
+    flush(stdout)
+    local more = read(stdin, "*l")
+    if not more then break end
+    text = text .. "\n" .. more
+  end
+  return text
+end
+
+-- The next key, or "signal" and its number, or "end". What is drawn is up to date whenever it waits.
+local function next_key(draw)
+  while #waiting == 0 do
+    local what, number = terminal.wait(0)
+    if what == "timeout" then
+      draw()
+      what, number = terminal.wait(decoder:is_waiting() and ESCAPE_MS or -1)
+    end
+    if what == "signal" then return "signal", number end
+    if what == "end" then return "end" end
+    if what == "input" then
+      -- One byte at a time: what is typed ahead stays with the terminal, where the chunk's io.read finds it.
+      local bytes = terminal.read(decoder:is_pasting() and 4096 or 1)
+      if not bytes then return "end" end
+      decoder:feed(bytes, waiting)
+    elseif decoder:is_waiting() then
+      decoder:feed("", waiting, true)
+    end
+  end
+  return remove(waiting, 1)
+end
+
+-- Works on the terminal, which is raw. The text, or nil at the end of the input.
+local function edit(prompt, continuation, options)
+  local columns, rows = terminal.size()
+  local seen = screen.new(columns, rows)
+  local m
+  local function begin()
+    m = machine.new { history = options.history, complete_chunk = options.complete_chunk,
+      candidates = options.candidates, kills = kills }
+  end
+  local function draw()
+    local view = m:view()
+    view.prompt, view.continuation = view.prompt or prompt, continuation
+    local bytes = seen:draw(view)
+    if bytes ~= "" then terminal.write(bytes) end
+  end
+  local function resize()
+    local new_columns, new_rows = terminal.size()
+    if new_columns and (new_columns ~= columns or new_rows ~= rows) then
+      columns, rows = new_columns, new_rows
+      terminal.write(seen:resize(columns, rows))
+    end
+  end
+  local function stop(signal, group)
+    draw()
+    terminal.write(seen:finish() .. PASTE_OFF)
+    terminal.raise(signal, group)
+    resize()
+    terminal.write(PASTE_ON .. fresh_row(columns))
+  end
+  local function on_signal(number)
+    if number == SIGWINCH then
+      resize()
+    elseif number == SIGINT then
+      return "interrupt"
+    elseif number == SIGCONT then -- stopped and gone on without our doing: the shell has changed the settings
+      terminal.leave()
+      terminal.enter()
+      terminal.write(PASTE_ON .. fresh_row(columns))
+      seen:forget()
+      resize()
+    else
+      stop(number)
+    end
+  end
+
+  begin()
+  terminal.write(PASTE_ON .. fresh_row(columns))
+  while true do
+    local key, number = next_key(draw)
+    local event
+    if key == "end" then return nil end
+    if key == "signal" then event = on_signal(number) else event = m:press(key) end
+    if event == "accept" then
+      draw()
+      terminal.write(seen:finish())
+      return m.buffer.text
+    elseif event == "interrupt" then
+      m:press { name = "ctrl-c" }
+      draw()
+      terminal.write("^C" .. seen:finish())
+      begin()
+    elseif event == "end" then
+      draw()
+      terminal.write(seen:finish())
+      return nil
+    elseif event == "suspend" then
+      stop(SIGTSTP, true)
+    elseif event == "clear" then
+      terminal.write(seen:clear())
+    elseif event == "bell" then
+      terminal.write "\a"
+    end
+  end
+end
+
+---Reads a chunk.
+---@param prompt string        may hold sequences that set colours
+---@param continuation string  prompt of the lines that follow
+---@param options? {complete_chunk?: fun(text: string): boolean, history?: table, candidates?: function}
+---  complete_chunk: whether Enter ends the text or adds a line. history: as cudalua.prompt.history makes it; the text
+---  is added. candidates(text, position): the completions of the word before a position, and where its first byte is.
+---@return string? text  nil at the end of the input
+function M.read(prompt, continuation, options)
+  options = options or {}
+  if not terminal.is_usable() or not terminal.enter() then return read_plain(prompt, continuation, options) end
+  local ok, text = pcall(edit, prompt, continuation, options)
+  terminal.write(PASTE_OFF)
+  terminal.leave()
+  if not ok then error(text, 0) end
+  if text and options.history and find(text, "%S") then options.history:add(text) end
+  return text
+end
+
+return M
