@@ -224,7 +224,9 @@ local by_parameter = { k = "1", kth = "1", q = "0.5", options = "options" }
 for _, functions in pairs(dofile(names_file).defined) do
   for name, parameters in pairs(functions) do
     local words = parameters:gsub("%w+", function(parameter) return by_parameter[parameter] or "garray" end)
-    samples["gpuarray." .. name], samples["gpuarray.Array:" .. name] = words, words
+    for _, full in ipairs { "gpuarray." .. name, "gpuarray.Array:" .. name } do
+      samples[full] = samples[full] or words -- a row above says more than the parameters' names
+    end
   end
 end
 rows("gpuarray.", [[
