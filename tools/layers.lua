@@ -40,6 +40,8 @@ return {
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
+      { "look", "look/",
+        about = "Arrays as pictures and plots: in a terminal, in SVG files." },
       { "top", "help/", "prompt/", "init.lua", "driver.lua", "tools.lua", "autoinit.lua", "autoprimaryctx.lua",
         "luassert.lua",
         about = "The whole library; what an unknown name may have meant; the command and its prompt." },

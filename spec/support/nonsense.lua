@@ -4,6 +4,7 @@
 -- what is wrong, line by line, then "N functions, N calls".
 local root, file, first, last = arg[1], assert(io.open(arg[2], "w")), tonumber(arg[3]), tonumber(arg[4])
 package.path = root .. "/?.lua;" .. package.path
+rawset(io, "stdout", assert(io.open("/dev/null", "w"))) -- where pictures go; print() writes to the real one
 local cuda = require "cudalua"
 local core = require "cudalua.core"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -172,6 +173,7 @@ options["a scan kernel's call"], options["a GenericScanKernel's call"] = "out st
 for name in ("concatenate stack hstack vstack dstack"):gmatch "%S+" do options["gpuarray." .. name] = "dtype out" end
 local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like eye identity from_function"
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
+options["cuda.show"] = "map vmin vmax to colour width height"
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"

@@ -123,6 +123,10 @@ bool = true; int8 = 1; uint8 = 1; int16 = 1; uint16 = 1; int32 = 1; uint32 = 1; 
 float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_debugging =
 ]])
 
+rows("cuda.", [[
+show = gmatrix options
+]])
+
 rows("compiler.", [[
 compile = source arch; kernel = source 'add options; SourceModule = source options; nvrtc =
 ]])
