@@ -106,7 +106,7 @@ return {
       Function:set_block_shape Function:set_shared_size Function:launch Function:launch_grid
       Function:launch_grid_async]],
     errors_spec = "is_error Error:is result set_debugging",
-    show_spec = "show",
+    show_spec = "show", plot_spec = "plot",
     linker_spec = "Linker Linker:add_data Linker:add_file Linker:link_module Linker:close",
     lto_spec = "link",
     dynamic_spec = [[DynamicModule DynamicModule:add_source DynamicModule:add_data DynamicModule:add_file

@@ -216,7 +216,7 @@ for room, files in pairs_of {
       "DebugMemoryPool",
     profiler = "start_profiler stop_profiler initialize_profiler",
   },
-  look = { show = "show" },
+  look = { plot = "plot", show = "show" },
 } do
   for file, list in pairs_of(files) do
     for name in list:gmatch "%S+" do later[name] = room .. "." .. file end

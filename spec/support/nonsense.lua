@@ -174,6 +174,7 @@ for name in ("concatenate stack hstack vstack dstack"):gmatch "%S+" do options["
 local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like eye identity from_function"
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
 options["cuda.show"] = "map vmin vmax to colour width height"
+options["cuda.plot"] = "kind label title xlabel ylabel log xlim ylim bins file to colour width height"
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"

@@ -124,7 +124,7 @@ float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_d
 ]])
 
 rows("cuda.", [[
-show = gmatrix options
+show = gmatrix options; plot = plot_table
 ]])
 
 rows("compiler.", [[
