@@ -334,8 +334,8 @@ end
 ---  file cannot be written
 function M.plot(options)
   if boxes.on_device(options) or series.is_array(options) then options = { options } end
-  if options == errors.WHICH or not is_plain(options) then errors.options(WHAT, options, known) end
-  local list, o = parts(options or {})
+  if options == errors.WHICH or not is_plain(options) then options = errors.options(WHAT, options, known) end
+  local list, o = parts(options)
   errors.options(WHAT, o, known)
   if o.file ~= nil then
     local whole = require "cudalua.files.whole"
