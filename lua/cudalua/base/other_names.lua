@@ -160,6 +160,10 @@ M.cuda = spelled {
   { "mem_host_register", "cuda.register_host_memory(buffer)" },
   { "DeviceData", "dev.warp_size and other attributes, fn:max_active_blocks(block)" },
   { "OccupancyRecord", "fn:max_active_blocks(block)" },
+  { "imshow matshow", "cuda.show(a)" },
+  { "imread", "cuda.io.load_image(path)" },
+  { "imsave imwrite", "cuda.io.save_image(path, a)" },
+  { "genfromtxt", "cuda.io.loadtxt(path)" },
 }
 
 ---Methods of objects, by what messages call the object.

@@ -105,7 +105,7 @@ function M.encode(a)
     for i = 0, n - 1, 2 do turned[i], turned[i + 1] = p[i + 1], p[i] end
     p = turned
   end
-  return header .. ffi.string(p, n), turned
+  return header .. ffi.string(p, n), turned, a -- whose memory has to be there until now
 end
 
 return M

@@ -85,7 +85,8 @@ function M.encode(a)
   end
   local data, size = filtered(p, h, n, unit)
   local header = be32(w) .. be32(h) .. string.char(depth, COLOURS[channels], 0, 0, 0)
-  return png.SIGNATURE .. chunk("IHDR", header) .. chunk("IDAT", deflate.pack(data, size)) .. chunk("IEND", ""), keep
+  local bytes = png.SIGNATURE .. chunk("IHDR", header) .. chunk("IDAT", deflate.pack(data, size)) .. chunk("IEND", "")
+  return bytes, keep, a -- whose memory has to be there until now
 end
 
 return M
