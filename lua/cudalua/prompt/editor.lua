@@ -4,6 +4,7 @@ local keys = require "cudalua.prompt.editor.keys"
 local machine = require "cudalua.prompt.editor.machine"
 local screen = require "cudalua.prompt.editor.screen"
 local terminal = require "cudalua.prompt.editor.terminal"
+local posix = require "cudalua.prompt.posix"
 
 local stdin, stdout, pcall, error, find, rep = io.stdin, io.stdout, pcall, error, string.find, string.rep
 local remove = table.remove
@@ -14,7 +15,6 @@ local M = {}
 -- How long an ESC waits for the rest of a sequence, in milliseconds.
 local ESCAPE_MS = 50
 local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
-local SIGINT, SIGCONT, SIGTSTP, SIGWINCH = 2, 18, 20, 28
 
 local decoder = keys.new()
 local waiting = {} -- keys that came with others, for the next chunk
@@ -91,11 +91,11 @@ local function edit(prompt, continuation, options)
     terminal.write(PASTE_ON .. fresh_row(columns))
   end
   local function on_signal(number)
-    if number == SIGWINCH then
+    if number == posix.SIGWINCH then
       resize()
-    elseif number == SIGINT then
+    elseif number == posix.SIGINT then
       return "interrupt"
-    elseif number == SIGCONT then -- stopped and gone on without our doing: the shell has changed the settings
+    elseif number == posix.SIGCONT then -- stopped and gone on without our doing: the shell has changed the settings
       terminal.leave()
       terminal.enter()
       terminal.write(PASTE_ON .. fresh_row(columns))
@@ -127,7 +127,7 @@ local function edit(prompt, continuation, options)
       terminal.write(seen:finish())
       return nil
     elseif event == "suspend" then
-      stop(SIGTSTP, true)
+      stop(posix.SIGTSTP, true)
     elseif event == "clear" then
       terminal.write(seen:clear())
     elseif event == "bell" then

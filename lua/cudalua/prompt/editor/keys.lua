@@ -47,6 +47,7 @@ end
 
 -- ESC [ parameters final.
 local function control_sequence(parameters, final)
+  if find(parameters, "^[<=>?]") then return nil end -- a terminal's report
   local first, second, third = match(parameters, "^(%d*)[%d:]*;?(%d*)[%d:]*;?(%d*)")
   local n, bits = tonumber(first) or 1, tonumber(second) or 1
   if bits < 1 or bits > 256 then bits = 1 end
