@@ -10,6 +10,8 @@ return {
     layers = {
       { "base", "base/",
         about = "What everything uses: errors and messages, checks of arguments, FFI, shapes, 16-bit floats." },
+      { "text", "text/",
+        about = "Values, functions and errors as text." },
       { "types", "types/", "dtype.lua", "vec.lua",
         about = "Element types, structs, C's names of types, signatures of kernels, PTX, values as text." },
       { "ndarray", "ndarray/", "ndarray.lua",
@@ -42,8 +44,8 @@ return {
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "look", "look/",
         about = "Arrays as pictures and plots: in a terminal, in SVG files." },
-      { "top", "help/", "prompt/", "init.lua", "driver.lua", "tools.lua", "autoinit.lua", "autoprimaryctx.lua",
-        "luassert.lua",
+      { "top", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
+        "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; the command and its prompt." },
     },
     -- {from, to, reason}: paths below the root.

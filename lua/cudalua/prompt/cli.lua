@@ -1,21 +1,24 @@
 -- The `cudalua` command: runs a script or a line, tells what is on this machine, or prompts.
 
-local cuda = require "cudalua"
+local frames = require "cudalua.text.frames"
 
-local usage = [==[
+local usage = [=[
 usage: cudalua [options] [script [args]]
-  (nothing)      interactive prompt
+  (nothing)      interactive prompt; a script from standard input if that is no terminal
   script [args]  run a Lua program;  -  reads it from standard input
   -e CODE        run a line of Lua;  may be given several times
+  -l NAME        require a module
   -i             prompt after the script or the lines
+  -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode: as luajit has them
   info           driver, devices, NVRTC: what was found, and where
   help           this text
   -v, --version  versions of cudalua, LuaJIT and CUDA
   -h, --help     this text as well
 CUDALUA_DRIVER=auto|cuda|soft|PATH chooses the driver.
-]==]
+]=]
 
 local function version()
+  local cuda = require "cudalua"
   local major, minor = cuda.get_version()
   return ("%s, %s, built for CUDA %d.%d"):format(cuda._VERSION, jit.version, major, minor)
 end
@@ -26,6 +29,7 @@ local function size(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
 
 -- Says what there is; what is missing comes with what to do about it.
 local function info()
+  local cuda = require "cudalua"
   print(version())
   local found, err = pcall(cuda.init)
   if found then
@@ -50,32 +54,69 @@ local function info()
   return found and nvrtc and 0 or 1
 end
 
-local function report(err)
-  local mt = type(err) ~= "string" and type(err) ~= "number" and debug.getmetatable(err)
-  if mt == nil or type(mt) == "table" and not rawget(mt, "__tostring") then -- as luajit says it
-    err = ("(error object is a %s value)"):format(type(err))
-  end
-  local ok, text = pcall(tostring, err)
-  io.stderr:write("cudalua: ", ok and type(text) == "string" and text or "(an error whose __tostring fails)", "\n")
+local function report(text)
+  io.stderr:write("cudalua: ", text, "\n")
   return 1
 end
 
--- Errors of the library carry their own traceback; for others one is made here.
-local function traced(err)
-  if cuda.is_error(err) then return tostring(err) .. "\n" .. err.traceback end
-  return type(err) == "string" and debug.traceback(err, 2) or err
-end
-
 local function run(chunk, ...)
-  local ok, err = xpcall(chunk, traced, ...)
-  if not ok then return report(err) end
-  return 0
+  local ok, failure = frames.call(chunk, ...)
+  return ok and 0 or report(frames.text(failure))
 end
 
-local function main(argv)
-  local interactive, lines, i = false, {}, 1
-  while argv[i] and argv[i]:sub(1, 1) == "-" and argv[i] ~= "-" do
+local function run_line(line)
+  if line:find("cuda", 1, true) then cuda = require "cudalua" end -- luacheck: ignore 111
+  local chunk, err = loadstring(line, "=(command line)")
+  return chunk and run(chunk) or not chunk and report(err)
+end
+
+-- ---- options of LuaJIT ----------------------------------------------------------------------------------------------
+
+-- f("a", "b") for "a,b".
+local function call_with_list(f, list)
+  local values = {}
+  for value in (list or ""):gmatch "[^,]+" do values[#values + 1] = value end
+  return f(unpack(values))
+end
+
+-- -jNAME=LIST: a function of the module jit, or start() of the module jit.NAME.
+local function jit_command(text)
+  local name, list = text:match "^([^=]*)=?(.*)$"
+  local f = type(jit[name]) == "function" and jit[name]
+  if not f then
+    local found, module = pcall(require, "jit." .. name)
+    if not found then return report("unknown command of -j, or LuaJIT's jit.* modules are not installed: " .. name) end
+    f = module.start
+  end
+  return run(call_with_list, f, list)
+end
+
+-- What options with an argument do with it. It follows the letter, or is the next argument; that of -O only follows.
+local actions = {
+  e = run_line,
+  j = jit_command,
+  l = function(name) return run(require, name) end,
+  O = function(list) return run(call_with_list, jit.opt.start, list) end,
+}
+
+local wanted = { e = "-e needs a line of Lua behind it", j = "-j needs a command behind it: -jv",
+  l = "-l needs a module's name behind it" }
+
+-- ---- the arguments --------------------------------------------------------------------------------------------------
+
+---What the arguments say.
+---@class cudalua.prompt.Arguments
+---@field steps {[1]: fun(value: string): integer, [2]: string}[]  in their order
+---@field interactive boolean
+---@field ran boolean          there is a line of Lua
+---@field script? integer      its place
+
+---@return cudalua.prompt.Arguments|integer  or the exit status of a command that ends here
+local function read_arguments(argv)
+  local found, i = { steps = {}, interactive = false, ran = false }, 1
+  while argv[i] and argv[i]:find "^%-." do
     local option = argv[i]
+    local letter, value = option:match "^%-([ejlO])(.*)$"
     if option == "-h" or option == "--help" then
       io.write(usage)
       return 0
@@ -83,44 +124,64 @@ local function main(argv)
       print(version())
       return 0
     elseif option == "-i" then
-      interactive = true
-    elseif option == "-e" then
-      i = i + 1
-      if not argv[i] then return report "-e needs a line of Lua behind it" end
-      lines[#lines + 1] = argv[i]
+      found.interactive = true
     elseif option == "--" then
       i = i + 1
       break
+    elseif option:find "^%-b" and #found.steps == 0 then
+      argv[i] = "-" .. option:sub(3)
+      return run(require("jit.bcsave").start, unpack(argv, #option > 2 and i or i + 1))
+    elseif letter then
+      if value == "" and letter ~= "O" then
+        i = i + 1
+        value = argv[i]
+      end
+      if not value then return report(wanted[letter]) end
+      found.steps[#found.steps + 1] = { actions[letter], value }
+      found.ran = found.ran or letter == "e"
     else
       return report("unknown option " .. option .. "\n" .. usage)
     end
     i = i + 1
   end
-  _G.cuda = cuda -- the prompt's and -e's own name for the library; scripts require it
-  for _, line in ipairs(lines) do
-    local chunk, err = loadstring(line, "=(command line)")
-    if not chunk then return report(err) end
-    local status = run(chunk)
+  found.script = argv[i] and i
+  return found
+end
+
+-- Runs the program that argument i names, or (nil) standard input.
+local function run_script(argv, i)
+  local name = i and argv[i] ~= "-" and argv[i] or nil
+  local args = { [0] = i and argv[i] or nil }
+  for k = (i or #argv) + 1, #argv do args[k - i] = argv[k] end
+  _G.arg, _G.cuda = args, nil -- luacheck: ignore 122
+  local chunk, err = loadfile(name)
+  if not chunk then return report(err) end
+  return run(chunk, unpack(args))
+end
+
+local function main(argv)
+  local found = read_arguments(argv)
+  if type(found) == "number" then return found end
+  for _, step in ipairs(found.steps) do
+    local status = step[1](step[2])
     if status ~= 0 then return status end
   end
-  local script = argv[i]
+  local script = found.script and argv[found.script]
   if script == "info" then return info() end
   if script == "help" then
     io.write(usage)
     return 0
   end
-  if script then
-    _G.cuda = nil
-    local args = { [0] = script }
-    for k = i + 1, #argv do args[k - i] = argv[k] end
-    _G.arg = args
-    local chunk, err = loadfile(script ~= "-" and script or nil)
-    if not chunk then return report(err) end
-    local status = run(chunk, unpack(args))
-    if status ~= 0 or not interactive then return status end
-    _G.cuda = cuda
+  local repl = not script and not found.ran and not found.interactive and require "cudalua.prompt.is_terminal"
+  if script or repl and not repl(io.stdin) then
+    local status = run_script(argv, found.script)
+    if status ~= 0 or not found.interactive then return status end
   end
-  if script or #lines == 0 or interactive then require("cudalua.prompt.repl").run(version()) end
+  if found.interactive or not script and not found.ran then
+    local banner = ("cudalua %s, %s; :help for help, ^D ends"):format(
+      require("cudalua.base.version").VERSION_TEXT, jit.version)
+    require("cudalua.prompt.repl").run { banner = banner }
+  end
   return 0
 end
 

@@ -1,71 +1,109 @@
--- The prompt, plain: reads a line (more while the chunk is incomplete), evaluates it as an expression first,
--- prints what it gives. Errors are printed and lose nothing.
+-- The loop of the prompt: reads a chunk, runs it, prints its values. Errors are printed and lose nothing.
 
--- Taken now: what is typed may put anything in their place.
-local type, pcall, xpcall, tostring, select, loadstring = type, pcall, xpcall, tostring, select, loadstring
-local stdin, stdout, concat, find, format, gsub = io.stdin, io.stdout, table.concat, string.find, string.format,
-  string.gsub
-local traceback = debug.traceback
-local read, write, flush = stdin.read, stdout.write, stdout.flush
+-- Taken now, as in all of the prompt: what is typed may put anything in their place.
+local concat, find = table.concat, string.find
+local select, type = select, type
+
+local chunks = require "cudalua.prompt.chunk"
+local commands = require "cudalua.prompt.commands"
+local is_terminal = require "cudalua.prompt.is_terminal"
+local frames = require "cudalua.text.frames"
+local new_session = require("cudalua.prompt.session").new
+local plain = require "cudalua.prompt.plain"
+local value_text = require("cudalua.text.value").text
 
 local M = {}
 
-local function show(value)
-  if type(value) == "string" then return format("%q", value) end
-  local ok, text = pcall(tostring, value)
-  return ok and type(text) == "string" and text or "(a value whose __tostring fails)"
-end
+-- ---- a chunk --------------------------------------------------------------------------------------------------------
 
--- A chunk that ends too early is one whose error is at its end.
-local function incomplete(err) return find(err, "near '<eof>'", 1, true) ~= nil end
+---A prompt at work.
+---@class cudalua.prompt.Prompt
+---@field session cudalua.prompt.Session
+---@field write fun(text: string)
 
-local function compile(text)
-  local chunk = loadstring("return " .. text, "=stdin")
-  if chunk then return chunk end
-  return loadstring(text, "=stdin")
-end
-
--- What the user's own chunk was doing: the frames of the prompt itself are of no interest.
-local function traced(err)
-  if type(err) ~= "string" then return err end
-  return (gsub(gsub(traceback(err, 2), "\n\t%[C%]: in function 'xpcall'.*$", ""), "\nstack traceback:$", ""))
-end
-
-local function results(ok, ...)
-  if not ok then
-    local err = ...
-    write(stdout, type(err) == "string" and err or show(err), "\n")
-    return
+-- The texts of values: on one line, unless one has several.
+local function texts(...)
+  local list, between = {}, "\t"
+  for i = 1, select("#", ...) do
+    list[i] = value_text((select(i, ...)))
+    if find(list[i], "\n", 1, true) then between = "\n" end
   end
-  local n = select("#", ...)
-  local texts = {}
-  for i = 1, n do texts[i] = show((select(i, ...))) end
-  if n > 0 then write(stdout, concat(texts, "\t"), "\n") end
+  return concat(list, between)
 end
 
----Runs the prompt until the end of standard input.
----@param banner string
-function M.run(banner)
-  write(stdout, banner, "\n", "`cuda` is the library; ^D ends.\n")
+local function results(prompt, silent, ok, ...)
+  if not ok then return prompt.write(frames.text((...)) .. "\n") end
+  if silent or select("#", ...) == 0 then return end
+  prompt.session:remember((...))
+  prompt.write(texts(...) .. "\n")
+end
+
+---Runs a chunk and prints its values or its error.
+---@param prompt cudalua.prompt.Prompt
+---@param text string
+---@param call? fun(run: function): boolean, any  in place of the session's own way to run it
+function M.run_chunk(prompt, text, call)
+  local run, chunk = prompt.session:compile(text)
+  if not run then return prompt.write(chunk .. "\n") end
+  if call then return results(prompt, chunk.silent, call(run)) end
+  return results(prompt, chunk.silent, prompt.session.run(run))
+end
+
+-- ---- the loop -------------------------------------------------------------------------------------------------------
+
+local END = {} -- what a command returns that ends the prompt
+
+-- What was read: a command if it is typed and one of ours, else Lua.
+local function handle(prompt, text, pasted)
+  local word, rest = chunks.command(text)
+  local command = word and not pasted and commands.list[word]
+  if command then return command.run(prompt, rest) end
+  if find(text, "%S") then M.run_chunk(prompt, text) end
+end
+
+---@param prompt cudalua.prompt.Prompt
+---@param read fun(prompt: string, continuation: string): text: string?, pasted: boolean?
+function M.loop(prompt, read)
   while true do
-    write(stdout, "> ")
-    flush(stdout)
-    local text = read(stdin, "*l")
-    if not text then break end
-    local chunk, err = compile(text)
-    while not chunk and incomplete(err) do
-      write(stdout, ">> ")
-      flush(stdout)
-      local more = read(stdin, "*l")
-      if not more then break end
-      text = text .. "\n" .. more
-      chunk, err = compile(text)
-    end
-    if find(text, "%S") then
-      if chunk then results(xpcall(chunk, traced)) else write(stdout, err, "\n") end
+    local text, pasted = read("> ", ">> ")
+    if not text then return end
+    if handle(prompt, text, pasted) == END then return end
+  end
+end
+M.END = END
+
+-- ---- input and output -----------------------------------------------------------------------------------------------
+
+-- The editor, for the process's own input and output; it reads plain lines if it finds no terminal that can be edited on.
+local function edited()
+  local editor = require "cudalua.prompt.editor"
+  local options = { complete_chunk = chunks.complete }
+  return function(prompt, continuation) return editor.read(prompt, continuation, options) end
+end
+
+local function reader(input, output, write)
+  if type(input) == "function" then return plain.reader(input) end
+  if input == io.stdin and output == io.stdout and is_terminal(input) then return edited() end
+  return plain.of_file(input, write)
+end
+
+---The prompt of cudalua.repl.
+---@param options cudalua.repl.Options
+function M.run(options)
+  local input, output = options.input or io.stdin, options.output or io.stdout
+  local write = output
+  if type(output) ~= "function" then
+    local put, flush = output.write, output.flush
+    write = function(text)
+      put(output, text)
+      flush(output)
     end
   end
-  write(stdout, "\n")
+  if options.banner then write(options.banner .. "\n") end
+  local prompt = { session = new_session(options.env or _G), write = write }
+  prompt.run_chunk, prompt.END = M.run_chunk, END
+  M.loop(prompt, reader(input, output, write))
+  if input == io.stdin then write "\n" end
 end
 
 return M

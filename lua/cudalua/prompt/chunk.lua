@@ -1,0 +1,233 @@
+-- A chunk as it is typed: whether it is complete, what it compiles to, and where its top-level locals are kept.
+
+local concat, find, gsub, sub = table.concat, string.find, string.gsub, string.sub
+local ipairs, loadstring = ipairs, loadstring
+
+local lexer = require "cudalua.prompt.lexer"
+
+local M = {}
+
+M.NAME = "=stdin" -- of chunks, in messages
+
+-- ---- is it complete? ------------------------------------------------------------------------------------------------
+
+local function compile(text) return loadstring(text, M.NAME, "t") end
+
+-- A chunk as an expression and as statements; nil if "=" makes it an expression only. LuaJIT passes over a first line
+-- that begins with "#"; here only "#!" is one.
+local function forms(text)
+  local expression, equals = gsub(text, "^%s*=", "")
+  if equals > 0 then return "return " .. expression end
+  return "return " .. text, (gsub(gsub(text, "^#!", "--"), "^#", " #"))
+end
+
+local END = "near '<eof>'"
+
+-- With a newline added a quote that is still open is an error of its line, not of the end.
+local function ends_too_early(text)
+  local chunk, err = compile(text .. "\n")
+  return not chunk and sub(err, -#END) == END
+end
+
+-- The message for a text that does not compile, where a quote that is still open is an error of its line.
+local function message_of(text)
+  local _, err = compile(text .. "\n")
+  return err
+end
+
+local values = { ["nil"] = true, ["true"] = true, ["false"] = true, ["not"] = true, ["..."] = true, ["{"] = true,
+  ["-"] = true, ["#"] = true }
+
+-- Does it begin with what no statement begins with? Then the error is that of an expression.
+local function begins_value(text)
+  local token = lexer.tokens(text)[1]
+  return token and (token.kind == "number" or token.kind == "string" or values[token.word])
+end
+
+---The command that a text begins with, and the rest: ":time f()" gives "time" and "f()".
+---@param text string
+---@return string? word
+---@return string? rest
+function M.command(text)
+  local _, _, word, rest = find(text .. "\n", "^:(%a+)%s+(.-)%s*$")
+  return word, rest
+end
+
+---Can the chunk be compiled, or is it wrong whatever follows? If not, more lines have to come.
+---@param text string
+---@return boolean
+function M.complete(text)
+  local word, rest = M.command(text)
+  if word then return word ~= "time" or M.complete(rest) end
+  local expression, statements = forms(text)
+  if compile(expression) or statements and compile(statements) then return true end
+  return not (ends_too_early(expression) or statements and ends_too_early(statements))
+end
+
+-- ---- top-level locals -----------------------------------------------------------------------------------------------
+
+local opens = { ["function"] = true, ["if"] = true, ["do"] = true, ["repeat"] = true, ["("] = true, ["{"] = true,
+  ["["] = true }
+local closes = { ["end"] = true, ["until"] = true, [")"] = true, ["}"] = true, ["]"] = true }
+
+local ends_value = { ["nil"] = true, ["true"] = true, ["false"] = true, ["..."] = true, ["end"] = true, [")"] = true,
+  ["}"] = true, ["]"] = true }
+
+local continues_value = { ["("] = true, ["{"] = true, ["["] = true, ["."] = true, [":"] = true, [","] = true,
+  ["and"] = true, ["or"] = true }
+for operator in ("+ - * / % ^ .. == ~= < <= > >="):gmatch "%S+" do continues_value[operator] = true end
+
+-- May an expression end here, and may one go on here?
+local function is_end_of_value(token)
+  local kind = token.kind
+  return kind == "name" or kind == "number" or kind == "string" or ends_value[token.word]
+end
+local function is_more_of_value(token) return token.kind == "string" or continues_value[token.word] end
+
+-- The last token of what opens at i: of `function` its `end`.
+local function closing(tokens, i)
+  local depth = 0
+  for k = i, #tokens do
+    local token = tokens[k]
+    if token.kind ~= "string" then
+      if opens[token.word] then depth = depth + 1 elseif closes[token.word] then depth = depth - 1 end
+    end
+    if depth == 0 then return k end
+  end
+  return #tokens
+end
+
+-- The last token of a list of expressions that begins at i.
+local function end_of_values(tokens, i)
+  local k = i
+  while k < #tokens do
+    local token = tokens[k]
+    if token.kind ~= "string" and opens[token.word] then
+      k = closing(tokens, k)
+      token = tokens[k]
+    end
+    local following = tokens[k + 1]
+    if not following or is_end_of_value(token) and not is_more_of_value(following) then return k end
+    k = k + 1
+  end
+  return k
+end
+
+---A `local` statement outside any block.
+---@class cudalua.prompt.Declaration
+---@field names string[]
+---@field last integer  of its tokens
+
+-- The declaration whose `local` is token i.
+local function declaration(tokens, i)
+  local token = tokens[i + 1]
+  if token.word == "function" then return { names = { tokens[i + 2].word }, last = closing(tokens, i + 1) } end
+  local names = { token.word }
+  local k = i + 1
+  while tokens[k + 1] and tokens[k + 1].word == "," do
+    k = k + 2
+    names[#names + 1] = tokens[k].word
+  end
+  local assigned = tokens[k + 1] and tokens[k + 1].word == "="
+  return { names = names, last = assigned and end_of_values(tokens, k + 2) or k }
+end
+
+---The `local` statements of a chunk that compiles, in their order, without those in blocks.
+---@param tokens cudalua.prompt.Token[]
+---@return cudalua.prompt.Declaration[]
+function M.declarations(tokens)
+  local list, i = {}, 1
+  while i <= #tokens do
+    local token = tokens[i]
+    if token.kind == "keyword" and token.word == "local" then
+      local found = declaration(tokens, i)
+      list[#list + 1] = found
+      i = found.last
+    elseif token.kind ~= "string" and opens[token.word] then
+      i = closing(tokens, i)
+    end
+    i = i + 1
+  end
+  return list
+end
+
+-- ---- what runs ------------------------------------------------------------------------------------------------------
+
+local MOST = 50 -- upvalues of a keeper; LuaJIT takes 60
+
+-- Statements that hand over the variables of these names. A keeper assigns them, for LuaJIT takes a variable that is
+-- never assigned for a constant; it is never called.
+local function keepers(keep, names)
+  local out = {}
+  for from = 1, #names, MOST do
+    local list = concat(names, ",", from, from + MOST - 1 < #names and from + MOST - 1 or #names)
+    out[#out + 1] = " " .. keep .. "(function() " .. list .. "=" .. list .. " end)"
+  end
+  return concat(out, ";")
+end
+
+-- The text with a keeper behind each declaration, on the same line.
+local function with_keepers(text, tokens, keep)
+  local out, from = {}, 1
+  for _, found in ipairs(M.declarations(tokens)) do
+    local last, following = tokens[found.last].last, tokens[found.last + 1]
+    out[#out + 1] = sub(text, from, last)
+    out[#out + 1] = keepers(keep, found.names)
+    if not following or following.word ~= ";" then out[#out + 1] = ";" end
+    from = last + 1
+  end
+  out[#out + 1] = sub(text, from)
+  return concat(out)
+end
+
+---A chunk that compiles.
+---@class cudalua.prompt.Chunk
+---@field text string          Lua that makes the function to run, of the values in `outer`
+---@field outer string[]       the function that takes keepers or the expression's values, and the session's locals that the chunk may use
+---@field names table<string, boolean>  that occur in the chunk, as variables or otherwise
+---@field expression boolean   it has values to print
+---@field silent boolean       it ends with a semicolon
+
+local function unused(text, name)
+  while find(text, name, 1, true) do name = name .. "_" end
+  return name
+end
+
+---Reads a chunk, as an expression first.
+---@param text string  "=x" is an expression, too
+---@param locals table<string, any>  has the names of the session's locals
+---@return cudalua.prompt.Chunk?
+---@return string? err  the compiler's message
+function M.read(text, locals)
+  local body, statements = forms(text)
+  local expression = compile(body) ~= nil
+  if not expression then
+    if not (statements and compile(statements)) then
+      return nil, message_of(statements and not begins_value(statements) and statements or body)
+    end
+    body = statements
+  end
+  local tokens, names = lexer.tokens(body), {}
+  local outer = { unused(body, "keep") }
+  for _, token in ipairs(tokens) do
+    local name = token.kind == "name" and token.word
+    if name and not names[name] then
+      names[name] = true
+      if locals[name] then outer[#outer + 1] = name end
+    end
+  end
+  local silent = #tokens > 0 and tokens[#tokens].word == ";"
+  if expression then -- as arguments, for a tail call would lose the chunk's frame
+    local last = silent and tokens[#tokens].first - 1 or #body
+    body = "return " .. outer[1] .. "(" .. sub(body, #"return " + 1, last) .. "\n)"
+  else
+    body = with_keepers(body, tokens, outer[1])
+  end
+  return {
+    text = "local " .. concat(outer, ",") .. " return function(...) " .. body .. "\nend",
+    outer = outer, names = names, expression = expression,
+    silent = silent,
+  }
+end
+
+return M

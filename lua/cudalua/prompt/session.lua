@@ -1,0 +1,125 @@
+-- A session: chunks that run one after the other and share their top-level locals, which stay local variables.
+--
+-- A chunk becomes a function inside one that declares the session's locals; debug.upvaluejoin() ties its upvalues to
+-- the variables of earlier chunks. Behind each `local` statement a keeper is handed over, a function that has the new
+-- variables as upvalues. So a chunk that fails leaves the locals that it had reached.
+
+local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
+local find = string.find
+local load, loadstring, off, rawset, require, setfenv, setmetatable = load, loadstring, jit.off, rawset, require,
+  setfenv, setmetatable
+local coroutine = coroutine
+
+local chunks = require "cudalua.prompt.chunk"
+local frames = require "cudalua.text.frames"
+local pairs_of = require "cudalua.base.pairs_of"
+
+---@class cudalua.prompt.Session
+---@field env table       what chunks have as their globals; what they do not find in it, and what they assign, is in
+---  the table that the session was made with
+---@field cells table<string, {[1]: function, [2]: integer}>  the top-level locals: a keeper and the upvalue's number
+---@field globals table
+local Session = {}
+Session.__index = Session
+
+-- What loads text for a chunk keeps it out of the compiler: Ctrl-C does not reach compiled code.
+local function interpreted(loader)
+  return function(...)
+    local chunk, err = loader(...)
+    if not chunk then return chunk, err end
+    off(chunk, true)
+    return chunk
+  end
+end
+
+---@param globals table
+---@return cudalua.prompt.Session
+local function new(globals)
+  local own = { loadstring = interpreted(loadstring), load = interpreted(load) }
+  own.coroutine = {}
+  for name, f in pairs_of(coroutine) do own.coroutine[name] = f end
+  own.coroutine.wrap = frames.wrap -- whose errors keep the coroutine's frames
+  return setmetatable({
+    env = setmetatable(own, { __index = globals, __newindex = globals }), cells = {}, globals = globals,
+  }, Session)
+end
+
+-- `cuda` is loaded when a chunk first has the name, unless the program uses it for something else.
+local function want_library(self, names)
+  if self.library or not names.cuda then return end
+  if self.cells.cuda or self.globals.cuda ~= nil then return end
+  self.library = require "cudalua"
+  rawset(self.env, "cuda", self.library)
+end
+
+-- The message for a chunk that compiles alone and not with the session's locals.
+local function too_many(err)
+  if find(err, "upvalues", 1, true) then
+    return "the chunk uses more locals of earlier chunks than LuaJIT takes upvalues, which is 60; make some of them " ..
+      "globals or fields of a table"
+  end
+  return err
+end
+
+local function same(...) return ... end
+
+---Compiles a chunk.
+---@param text string
+---@return function? run
+---@return cudalua.prompt.Chunk|string about  or the compiler's message
+function Session:compile(text)
+  local cells = self.cells
+  local chunk, err = chunks.read(text, cells)
+  if not chunk then return nil, err end
+  local maker, why = loadstring(chunk.text, chunks.NAME, "t")
+  if not maker then return nil, too_many(why) end
+  want_library(self, chunk.names)
+  local run = maker()
+  local keep = function(keeper)
+    local i, name = 1, getupvalue(keeper, 1)
+    while name do
+      cells[name] = { keeper, i }
+      i = i + 1
+      name = getupvalue(keeper, i)
+    end
+  end
+  local i, name = 1, getupvalue(run, 1)
+  while name do
+    local cell = cells[name]
+    if name == chunk.outer[1] then
+      setupvalue(run, i, chunk.expression and same or keep)
+    elseif cell then
+      upvaluejoin(run, i, cell[1], cell[2])
+    end
+    i = i + 1
+    name = getupvalue(run, i)
+  end
+  return setfenv(run, self.env), chunk
+end
+
+---Runs a chunk.
+---@param run function  of Session:compile()
+---@param compiled? boolean  it may be compiled by LuaJIT, which Ctrl-C does not interrupt
+---@return boolean ok
+---@return any ...  its values, or a cudalua.text.Failure
+function Session.run(run, compiled)
+  if not compiled then off(run, true) end
+  return frames.call(run)
+end
+
+---Keeps a value as `_`, until the next one.
+---@param value any
+function Session:remember(value) rawset(self.env, "_", value) end
+
+---The session's locals.
+---@return table<string, any>
+function Session:locals()
+  local values = {}
+  for name, cell in pairs_of(self.cells) do
+    local _, value = getupvalue(cell[1], cell[2])
+    values[name] = value
+  end
+  return values
+end
+
+return { new = new }

@@ -1,0 +1,216 @@
+local gpu = require "spec.support.gpu"
+local cuda = gpu.cuda
+local repl = require "cudalua.repl"
+
+-- What a prompt writes that is given these lines, without the prompts' own signs.
+local function typed(lines, env)
+  local i, out = 0, {}
+  local list = {}
+  for line in (lines .. "\n"):gmatch "(.-)\n" do list[#list + 1] = line end
+  repl.run {
+    env = env or setmetatable({}, { __index = _G }),
+    input = function()
+      i = i + 1
+      return list[i]
+    end,
+    output = function(text) out[#out + 1] = text end,
+  }
+  return (table.concat(out):gsub("\n$", ""))
+end
+
+describe("the prompt's locals:", function()
+  local function is(expected, lines) assert.equal(expected, typed(lines)) end
+
+  it("survive their line and are shared", function()
+    is("6", "local x = 5\nx = x + 1\nx")
+    is("101", "local x = 1\nlocal function get() return x end\nx = 101\nget()")
+    is("1\t2", "local a, b = 1, 2\na, b")
+    is("nil", "local a\na")
+    is("3", "local a = 1 local b = a + 1 local c = a + b\nc")
+  end)
+
+  it("mean what they mean in a file", function()
+    is("2", "local x = 1\nlocal x = x + 1\nx")
+    is('"number"\tnil', "local type, q = type, q\ntype(1), q")
+    is("120", "local function f(n) return n < 2 and 1 or n * f(n - 1) end\nf(5)")
+    is("nil", "local f = function() return f end\nf()") -- the f inside is the global one
+    is("1\t2", "local x = 1\nlocal function old() return x end\nlocal x = 2\nold(), x")
+    is("2", "do local y = 1 end if true then local z = 1 end\n(y or z or 2)")
+    is("nil", "for i = 1, 2 do local k = i end while false do local k = 1 end repeat local k = 2 until k\nk")
+    is("4", "local t = { f = function() local n = 4 return n end }\nt.f()")
+    is("5", "local s = [[local q = 1]] -- local w = 2\nlocal e = 5 --[[ local r ]] return e")
+    is("7", "local x (function() x7 = 7 end)()\nx7")
+    is("2", "local a = #{1,2}\nlocal b = -a local c = not b\na")
+    is("3", "local goto = 3\ngoto")
+    is("nil", "goto out local q = 1 ::out::\nq")
+    is("3", "local n = 0 ::top:: local m = n n = n + 1 if n < 3 then goto top end\nn")
+    is("0", "select('#', ...)")
+    is("9", "local o = { v = 9 } function o:get() return self.v end local r = o:get()\nr")
+    is("1", "local x = 1;local y = x;\ny")
+    is("1", "local x = 1 return x")
+  end)
+
+  it("that a chunk had before it failed are kept, and closures see them", function()
+    is("stdin:1: attempt to perform arithmetic on a nil value\n1\tnil\n2",
+      "local a = 1 function up_a() a = a + 1 end local b = a + nil local c = 3\na, c\nup_a() return a")
+  end)
+
+  it("keep lines and messages as they are", function()
+    is("stdin:1: unexpected symbol near '.'", "local t.x = 1")
+    is("stdin:3: mine", "do local a = 1\nlocal b = 2\nerror 'mine' end")
+    is("stdin:1: unfinished string near '\"abc'", 'local x = "abc')
+    is("stdin:1: <goto out> jumps into the scope of local 'q'", "goto out local q = 1 ::out:: print()")
+  end)
+
+  it("may be many", function()
+    local names = {}
+    for i = 1, 150 do names[i] = "v" .. i end
+    local list = table.concat(names, ",")
+    is("7\t7", ("local %s = %s\nv1, v150"):format(list, ("7,"):rep(149) .. "7"))
+    local used = table.concat(names, ",", 1, 59)
+    is("7", ("local %s = %s\nselect(59, %s)"):format(used, ("7,"):rep(58) .. "7", used))
+    local out = typed(("local %s\n{ %s }"):format(list, list))
+    assert.truthy(out:find "more locals of earlier chunks than")
+  end)
+
+  it("are no constants for the compiler", function()
+    is("30000", "local n = 1\nlocal f = loadstring('local g = ... local s = 0 for i = 1, 1e4 do s = s + g() end return s')\n" ..
+      "f(function() return n end);\nn = 3\nf(function() return n end)")
+  end)
+
+  it("are the same as in a file: 2,000 programs", function()
+    local seed = 17
+    local function random(n)
+      seed = (seed * 1103515245 + 12345) % 2147483648
+      return math.floor(seed / 65536) % n + 1
+    end
+    local names = { "a", "b", "c", "d" }
+    local function name() return names[random(4)] end
+    local function value()
+      local k = random(7)
+      if k == 1 then return tostring(random(9)) end
+      if k == 2 then return "(" .. name() .. " or 0)" end
+      if k == 3 then return ("(tonumber(%s) or 1) + (tonumber(%s) or 2)"):format(name(), name()) end
+      if k == 4 then return ("(function() local %s = 3 return %s end)()"):format(name(), name()) end
+      if k == 5 then return ("({ %s, n = 4 }).n"):format(name()) end
+      if k == 6 then return "call(" .. name() .. ")" end
+      return "\"local " .. name() .. "\" and " .. random(5)
+    end
+    local forms = {
+      function() return ("local %s = %s"):format(name(), value()) end,
+      function() return ("local %s, %s = %s, %s"):format(name(), name(), value(), value()) end,
+      function() return ("%s = %s"):format(name(), value()) end,
+      function() return ("local function %s() return %s end"):format(name(), name()) end,
+      function() local n = name() return ("function inc_%s() %s = (tonumber(%s) or 0) + 1 end"):format(n, n, n) end,
+      function() return ("if inc_%s then inc_%s() end"):format(name(), names[1]):gsub("inc_%a", "inc_a") end,
+      function() return ("do local %s = %s %s = 5 end"):format(name(), value(), name()) end,
+      function() return ("for %s = 1, 2 do local %s = %s note(%s) end"):format(name(), name(), value(), name()) end,
+      function() return ("note(%s, %s)"):format(name(), value()) end,
+      function() return ("local %s note(%s)"):format(name(), name()) end,
+      function() return ("local %s = %s; note(%s) -- local %s = 1"):format(name(), value(), name(), name()) end,
+    }
+    local function world()
+      local log = {}
+      local env = { tonumber = tonumber }
+      function env.call(f) return type(f) == "function" and 10 or f end
+      function env.note(...)
+        for i = 1, select("#", ...) do
+          local x = select(i, ...)
+          log[#log + 1] = type(x) == "function" and "f" or tostring(x)
+        end
+      end
+      return env, log
+    end
+    for _ = 1, 2000 do
+      local lines = {}
+      for i = 1, random(8) + 2 do lines[i] = forms[random(#forms)]() .. ";" end
+      lines[#lines + 1] = "note(a, b, c, d);"
+      local program = table.concat(lines, "\n")
+      local env, expected = world()
+      setfenv(assert(loadstring(program)), env)()
+      local other, log = world()
+      local out = typed(program, other)
+      assert.equal("", out, program)
+      assert.same(expected, log, program)
+    end
+  end)
+end)
+
+describe("repl.run", function()
+  it("evaluates expressions first, = too, and a semicolon silences", function()
+    assert.equal('2\n42\t"text"\n3\nnil\n4', typed '1 + 1\nreturn 42, "text"\n=3\nnil\n5;\n2 + 2 -- four')
+    assert.equal("", typed "x = 1\n   \n-- nothing\n;")
+  end)
+
+  it("goes on with incomplete chunks, and not with wrong ones", function()
+    assert.equal("42", typed "20 +\n\n22")
+    assert.equal("3", typed "function add(a,\n  b)\n  return a + b\nend\nadd(1, 2)")
+    assert.equal('"a\\nb"', typed "[[a\nb]]")
+    assert.equal("6", typed "= 2 *\n3")
+    assert.equal("stdin:1: unexpected symbol near ')'\n1", typed "20 + )\n1")
+    assert.equal("stdin:1: '=' expected near 'y'\n1", typed "x y\n1")
+    assert.equal("stdin:1: attempt to get length of global 'nothing' (a nil value)\n1", typed "#nothing\n1")
+  end)
+
+  it("keeps the last value as _, in its own environment", function()
+    local env = { print = print }
+    assert.equal("5\n6", typed("5\n_ + 1", env))
+    assert.is_nil(env._)
+    assert.equal("5\n1", typed("5\n_ = 1\n_", env))
+    assert.is_nil(env.cuda)
+  end)
+
+  it("has cuda, and needs no set-up", function()
+    gpu.context()
+    assert.equal("[0 1 2]", typed("cuda.gpuarray.arange(3)", {}))
+    assert.equal("7", typed("cuda = 7\ncuda", {}))
+    assert.equal("8", typed("local cuda = 8\ncuda", {}))
+  end)
+
+  it("writes to the table it was given", function()
+    local env = { y = 1 }
+    assert.equal("1", typed("x = y\nx", env))
+    assert.equal(1, env.x)
+    assert.is_nil(rawget(_G, "x"))
+  end)
+
+  it("shows the program's frames of an error, and none of its own", function()
+    assert.equal("stdin:1: mine", typed("error 'mine'", { error = error }))
+    assert.equal("stdin:1: mine\nstack traceback:\n\tstdin:1: in function 'f'\n\tstdin:1: in main chunk",
+      typed "function f() error 'mine' end\nf() return")
+    local out = typed("local function f() error 'mine' end\nco = coroutine.wrap(function()\n  f()\nend)\nco() return")
+    assert.truthy(out:find "stdin:1: mine\nstack traceback:\n\tstdin:1: in function 'f'\n\tstdin:2: in function " ..
+      "<stdin:1>\n\tstdin:1: in main chunk$")
+    assert.falsy(out:find("frames.lua", 1, true))
+    out = typed "local function deep() deep() return 1 end\ndeep()\n1"
+    assert.truthy(out:find "stack overflow.*\n1$")
+    assert.equal("error object: { code = 3 }\nerror object: nil", typed "error { code = 3 }\nerror()")
+  end)
+
+  it("ends with its input and with :quit; commands stand in column 1", function()
+    assert.equal("1", typed "1\n:quit\n2")
+    assert.truthy(typed(" :quit\n2"):find "unexpected symbol near ':'\n2$")
+    assert.truthy(typed(":nothing\n2"):find "unexpected symbol near ':'\n2$")
+  end)
+
+  it("writes a banner, takes files, and refuses other arguments", function()
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w+"))
+    file:write "1 + 1\n"
+    file:seek "set"
+    local out = assert(io.open(path .. ".out", "w+"))
+    repl.run { input = file, output = out, banner = "hello" }
+    out:seek "set"
+    assert.equal("hello\n> 2\n> ", out:read "*a")
+    file:close()
+    out:close()
+    os.remove(path)
+    os.remove(path .. ".out")
+    gpu.raises("LogicError", "repl.run: input must be an open file or a function, got 7", repl.run, { input = 7 })
+    gpu.raises("LogicError", "repl.run: input must be", repl.run, { input = file })
+    gpu.raises("LogicError", "repl.run: env must be a table", repl.run, { env = 7 })
+    gpu.raises("LogicError", "unknown option 'inputs'", repl.run, { inputs = 7 })
+    gpu.raises("LogicError", "repl.run", repl.run, 7)
+    assert.is_truthy(cuda)
+  end)
+end)
