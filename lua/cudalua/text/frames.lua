@@ -89,10 +89,10 @@ function M.call(f, ...)
   end
   through.err, through.list = nil, nil
   -- A call of its own, for a tail call would lose this function's frame. After a stack overflow there is no room to
-  -- look at frames, and the handler fails.
+  -- look at frames: the handler fails, or is not called.
   local function results(ok, ...)
     if ok or type(...) == "table" then return ok, ... end
-    return false, { err = raised, frames = {} }
+    return false, { err = raised == nil and (...) or raised, frames = {} }
   end
   return results(xpcall(f, handler, ...))
 end
