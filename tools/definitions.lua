@@ -124,8 +124,8 @@ function M.operations()
     path = ROOM .. "kernel/ops/" .. family .. ".lua"
     local file = dofile(path)
     for _, row in ipairs(file) do
-      rows[row[1]] = { arity = row[2], internal = row.internal, complex = row.code.complex or row.code.complex64,
-        math = (row.math == nil and file or row).math or false }
+      rows[row[1]] = { path = path, arity = row[2], internal = row.internal,
+        complex = row.code.complex or row.code.complex64, math = (row.math == nil and file or row).math or false }
     end
     for block in blocks(read(path)) do
       local name = block.code:match '^[^"\n]*"([%w_]+)"'
@@ -145,7 +145,7 @@ function M.operations()
     end
   end
   for name, row in pairs(rows) do
-    if not row.internal and not documented[name] then fail("kernel/ops: %s has no comment above its row", name) end
+    if not row.internal and not documented[name] then fail("%s: %s has no comment above its row", row.path, name) end
   end
   table.sort(list, function(a, b) return a.name < b.name end)
   return list

@@ -53,11 +53,16 @@ lint_fuzz() { . "$ROOT/tools/fuzz.sh"; fuzz_short >/dev/null; }
 # What ./dev generate writes is what it would write now.
 lint_generated() { luajit tools/generate.lua --check; }
 
+# All of them, or those that are named.
 run_lint() {
-  local check status passed=0 failed=0
+  local check status passed=0 failed=0 all=(compile format tidy layers lua shell fuzz generated)
+  for check in "$@"; do
+    [[ " ${all[*]} " = *" $check "* ]] || die "lint has no check $check; valid checks: ${all[*]}"
+  done
+  [[ $# -gt 0 ]] || set -- "${all[@]}"
   need luajit headers meson ninja cc clang clang-format clang-tidy luacheck shellcheck cuda
   cd "$ROOT" || exit
-  for check in compile format tidy layers lua shell fuzz generated; do
+  for check in "$@"; do
     # A subshell, so that a check may die; not after && or in an if, where bash would ignore its errors.
     set +e
     (set -e; "lint_$check")

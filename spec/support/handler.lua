@@ -127,6 +127,10 @@ return function(options)
     if not path then
       io.write(("\n%d passed, %d failed, %d skipped\n"):format(
         handler.successesCount, handler.failuresCount + handler.errorsCount, handler.pendingsCount))
+      if handler.successesCount + handler.failuresCount + handler.errorsCount + handler.pendingsCount == 0 then
+        io.stderr:write("no test ran: --filter is compared with the full names of tests, which -v prints\n")
+        os.exit(1, true)
+      end
     end
     return nil, true
   end

@@ -5,7 +5,8 @@
 -- computed in, t.P to the dtype. Without bounds the result is to be the same number, also the sign of a 0. With them it
 -- may be that many units in the last place off for float32 and float64, or absolute[1] and absolute[2] where that is
 -- more; a 16-bit float may be the neighbour of the result then. "any" stands for any number.
--- exact[name]: see there.
+-- same(name, f) writes such a row without bounds, near(name, b32, b64, f, absolute) one with them.
+-- exact[name]: values for which an operation with bounds has to be exact, too.
 -- integers[name](a, b, c, t): a, b, c are int64_t, or uint64_t for uint64; the result is wrapped by the caller.
 -- bools[name](a, b, c), complexes[name](a, b, c, t): the same for those.
 -- LuaJIT 2.1.0-beta3 has compiled divisions of 64-bit integers here to wrong quotients; the interpreter has not.
@@ -114,19 +115,19 @@ end
 local reals = {}
 M.reals = reals
 
-local function exact(name, f) reals[name] = { f } end
+local function same(name, f) reals[name] = { f } end
 
-exact("add", function(a, b, _, t) return t.R(a + b) end)
-exact("sub", function(a, b, _, t) return t.R(a - b) end)
-exact("mul", function(a, b, _, t) return t.R(a * b) end)
-exact("div", function(a, b, _, t) return t.R(a / b) end)
-exact("mod", function(a, b, _, t)
+same("add", function(a, b, _, t) return t.R(a + b) end)
+same("sub", function(a, b, _, t) return t.R(a - b) end)
+same("mul", function(a, b, _, t) return t.R(a * b) end)
+same("div", function(a, b, _, t) return t.R(a / b) end)
+same("mod", function(a, b, _, t)
   if b == 0 or isnan(a) or isnan(b) or isinf(a) then return nan end
   local rest = C.fmod(a, b)
   if rest == 0 then return C.copysign(0, b) end
   return (rest < 0) == (b < 0) and rest or t.R(rest + b)
 end)
-exact("floordiv", function(a, b, _, t)
+same("floordiv", function(a, b, _, t)
   if b == 0 then return a / b end
   local rest = C.fmod(a, b)
   local q = t.R(t.R(a - rest) / b)
@@ -136,18 +137,18 @@ exact("floordiv", function(a, b, _, t)
   local whole = floor(q)
   return q - whole > 0.5 and whole + 1 or whole
 end)
-exact("fmod", function(a, b) return C.fmod(a, b) end)
-exact("pos", function(a) return a end)
-exact("neg", function(a) return -a end)
-exact("abs", function(a) return C.copysign(a, 1) end)
-exact("fabs", reals.abs[1])
-exact("sign", function(a) return isnan(a) and a or a > 0 and 1 or a < 0 and -1 or 0 end)
-exact("square", function(a, _, _, t) return t.R(a * a) end)
-exact("cube", function(a, _, _, t) return t.R(t.R(a * a) * a) end)
-exact("reciprocal", function(a, _, _, t) return t.R(1 / a) end)
-exact("sqrt", function(a, _, _, t) return t.R(sqrt(a)) end)
-exact("mul_add", function(a, b, c, t) return t.R(t.P(t.R(a * b)) + c) end)
-exact("fma", function(a, b, c, t) return t.wide and C.fma(a, b, c) or C.fmaf(a, b, c) end)
+same("fmod", function(a, b) return C.fmod(a, b) end)
+same("pos", function(a) return a end)
+same("neg", function(a) return -a end)
+same("abs", function(a) return C.copysign(a, 1) end)
+same("fabs", reals.abs[1])
+same("sign", function(a) return isnan(a) and a or a > 0 and 1 or a < 0 and -1 or 0 end)
+same("square", function(a, _, _, t) return t.R(a * a) end)
+same("cube", function(a, _, _, t) return t.R(t.R(a * a) * a) end)
+same("reciprocal", function(a, _, _, t) return t.R(1 / a) end)
+same("sqrt", function(a, _, _, t) return t.R(sqrt(a)) end)
+same("mul_add", function(a, b, c, t) return t.R(t.P(t.R(a * b)) + c) end)
+same("fma", function(a, b, c, t) return t.wide and C.fma(a, b, c) or C.fmaf(a, b, c) end)
 
 -- Zeros have an order, too: -0 is before 0.
 local function before(a, b) return a < b or a == b and negative(a) and not negative(b) end
@@ -160,30 +161,30 @@ local function either(f)
   end
 end
 local function both(f) return function(a, b) return (isnan(a) or isnan(b)) and nan or f(a, b) end end
-exact("minimum", both(lesser))
-exact("maximum", both(greater))
-exact("fmin", either(lesser))
-exact("fmax", either(greater))
-exact("clip", function(a, b, c)
+same("minimum", both(lesser))
+same("maximum", both(greater))
+same("fmin", either(lesser))
+same("fmax", either(greater))
+same("clip", function(a, b, c)
   if isnan(a) or isnan(b) or isnan(c) then return nan end
   return lesser(greater(a, b), c)
 end)
 
-exact("round", function(a) return C.rint(a) end)
-exact("rint", function(a) return C.rint(a) end)
-exact("trunc", function(a) return C.trunc(a) end)
-exact("ceil", function(a) return C.ceil(a) end)
-exact("floor", function(a) return C.floor(a) end)
-exact("round_away", function(a) return C.round(a) end)
-exact("modf_fraction", function(a) return C.copysign(isinf(a) and 0 or a - C.trunc(a), a) end)
-exact("modf_integer", function(a) return C.trunc(a) end)
-exact("frexp_mantissa", function(a) return (isinf(a) or isnan(a) or a == 0) and a or (math.frexp(a)) end)
-exact("frexp_exponent", function(a) return (isinf(a) or isnan(a) or a == 0) and 0 or select(2, math.frexp(a)) end)
-exact("ldexp", function(a, b) return C.ldexp(a, math.max(-5000, math.min(5000, tonumber(b)))) end)
-exact("logb", function(a) return C.logb(a) end)
-exact("ilogb", function(a) return C.ilogb(a) end)
-exact("copysign", function(a, b) return isnan(b) and "any" or C.copysign(a, b) end)
-exact("nextafter", function(a, b, _, t)
+same("round", function(a) return C.rint(a) end)
+same("rint", function(a) return C.rint(a) end)
+same("trunc", function(a) return C.trunc(a) end)
+same("ceil", function(a) return C.ceil(a) end)
+same("floor", function(a) return C.floor(a) end)
+same("round_away", function(a) return C.round(a) end)
+same("modf_fraction", function(a) return C.copysign(isinf(a) and 0 or a - C.trunc(a), a) end)
+same("modf_integer", function(a) return C.trunc(a) end)
+same("frexp_mantissa", function(a) return (isinf(a) or isnan(a) or a == 0) and a or (math.frexp(a)) end)
+same("frexp_exponent", function(a) return (isinf(a) or isnan(a) or a == 0) and 0 or select(2, math.frexp(a)) end)
+same("ldexp", function(a, b) return C.ldexp(a, math.max(-5000, math.min(5000, tonumber(b)))) end)
+same("logb", function(a) return C.logb(a) end)
+same("ilogb", function(a) return C.ilogb(a) end)
+same("copysign", function(a, b) return isnan(b) and "any" or C.copysign(a, b) end)
+same("nextafter", function(a, b, _, t)
   if isnan(a) or isnan(b) or a == b then return isnan(a) and a or b end
   if t.wide then return C.nextafter(a, b) end
   if not t.short then return C.nextafterf(a, b) end
@@ -199,30 +200,30 @@ exact("nextafter", function(a, b, _, t)
   if r == 0 then return sign(a) * 0 end
   return abs(r) > t.most and sign(a) * huge or r
 end)
-exact("heaviside", function(a, b) return isnan(a) and a or a > 0 and 1 or a < 0 and 0 or b end)
-exact("fdim", function(a, b, _, t) return (isnan(a) or isnan(b)) and nan or a > b and t.R(a - b) or 0 end)
-exact("ieee_remainder", function(a, b) return C.remainder(a, b) end)
-exact("real", function(a) return a end)
-exact("imag", function() return 0 end)
-exact("conj", function(a) return a end)
-exact("complex", function(a, b) return ffi.new("complex", a, b) end)
+same("heaviside", function(a, b) return isnan(a) and a or a > 0 and 1 or a < 0 and 0 or b end)
+same("fdim", function(a, b, _, t) return (isnan(a) or isnan(b)) and nan or a > b and t.R(a - b) or 0 end)
+same("ieee_remainder", function(a, b) return C.remainder(a, b) end)
+same("real", function(a) return a end)
+same("imag", function() return 0 end)
+same("conj", function(a) return a end)
+same("complex", function(a, b) return ffi.new("complex", a, b) end)
 
-exact("isnan", isnan)
-exact("isinf", isinf)
-exact("isfinite", function(a) return not isnan(a) and not isinf(a) end)
-exact("signbit", function(a) return isnan(a) and "any" or negative(a) end)
-exact("lt", function(a, b) return a < b end)
-exact("le", function(a, b) return a <= b end)
-exact("gt", function(a, b) return a > b end)
-exact("ge", function(a, b) return a >= b end)
-exact("eq", function(a, b) return a == b end)
-exact("ne", function(a, b) return a ~= b end)
-exact("logical_and", function(a, b) return a ~= 0 and b ~= 0 end)
-exact("logical_or", function(a, b) return a ~= 0 or b ~= 0 end)
-exact("logical_xor", function(a, b) return (a ~= 0) ~= (b ~= 0) end)
-exact("logical_not", function(a) return a == 0 end)
-exact("where", function(a, b, c) return a ~= 0 and b or c end)
-exact("if_positive", function(a, b, c) return a > 0 and b or c end)
+same("isnan", isnan)
+same("isinf", isinf)
+same("isfinite", function(a) return not isnan(a) and not isinf(a) end)
+same("signbit", function(a) return isnan(a) and "any" or negative(a) end)
+same("lt", function(a, b) return a < b end)
+same("le", function(a, b) return a <= b end)
+same("gt", function(a, b) return a > b end)
+same("ge", function(a, b) return a >= b end)
+same("eq", function(a, b) return a == b end)
+same("ne", function(a, b) return a ~= b end)
+same("logical_and", function(a, b) return a ~= 0 and b ~= 0 end)
+same("logical_or", function(a, b) return a ~= 0 or b ~= 0 end)
+same("logical_xor", function(a, b) return (a ~= 0) ~= (b ~= 0) end)
+same("logical_not", function(a) return a == 0 end)
+same("where", function(a, b, c) return a ~= 0 and b or c end)
+same("if_positive", function(a, b, c) return a > 0 and b or c end)
 
 -- Bounds of CUDA's math library; one more for the C library's own.
 local function near(name, b32, b64, f, absolute) reals[name] = { f, b32, b64 + 1, absolute } end
@@ -266,7 +267,7 @@ near("radians", 1, 1, function(a) return a * (pi / 180) end)
 near("logaddexp", 3, 3, logaddexp(exp, log), { 4e-7, 1e-15 })
 near("logaddexp2", 3, 3, logaddexp(C.exp2, C.log2), { 4e-7, 1e-15 })
 
--- Results that are exact for float32 and float64: operands, result.
+-- Results that are exact for float32 and float64: operands, result. For operations whose other values have bounds.
 M.exact = {
   sinpi = { { 1, 0 }, { -7, 0 }, { 2.5, 1 }, { -0.5, -1 } },
   cospi = { { 0.5, 0 }, { 7, -1 }, { -2, 1 } },

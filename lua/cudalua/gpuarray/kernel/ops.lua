@@ -178,8 +178,10 @@ local function piecer(op)
 end
 
 local function add(row, family)
+  local rule = rules[row[3]] or error(("kernel/ops: %s has the rule %s, which rules.lua does not define")
+    :format(row[1], tostring(row[3])), 0)
   local op = setmetatable({ id = #M.list + 1, name = row[1], arity = row[2], values = row.values or 1,
-    weak = {}, beyond = row.beyond, rule = assert(rules[row[3]], row[1]), row = row }, Op)
+    weak = {}, beyond = row.beyond, rule = rule, row = row }, Op)
   op.math = (row.math == nil and family or row).math or false
   for i, name in pairs_of(row.weak or {}) do op.weak[i] = dtype[name] end
   assert(not M[op.name], op.name)
