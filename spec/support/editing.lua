@@ -20,6 +20,7 @@ end
 
 ---Whether LuaJIT would not go on with a text.
 function M.complete_chunk(text)
+  if loadstring("return " .. text) then return true end
   local chunk, err = loadstring(text)
   return chunk ~= nil or not err:find("<eof>", 1, true)
 end

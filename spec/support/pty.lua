@@ -125,6 +125,7 @@ end
 ---Reads what the program wrote, for at most so many milliseconds; the screen shows it. nil: the program closed the
 ---terminal.
 function Pty:read(milliseconds)
+  if not self.fd then return nil end
   local p = ffi.new "struct cudalua_pty_pollfd"
   p.fd, p.events = self.fd, POLLIN
   local n = C.cudalua_pty_poll(p, 1, milliseconds or 0)
@@ -209,6 +210,13 @@ function Pty:wait(seconds)
     end
     self:read(5)
   until now() > deadline
+end
+
+---Takes the terminal away, as closing a window does. How the program ended.
+function Pty:hang_up()
+  C.cudalua_pty_close(self.fd)
+  self.fd = nil
+  return self:wait()
 end
 
 ---Ends the program if it still runs, and gives back its terminal.

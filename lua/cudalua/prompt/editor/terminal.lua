@@ -18,7 +18,8 @@ local M = {}
 
 local INPUT, OUTPUT = 0, 1
 local EINTR, EAGAIN, POLLIN = posix.EINTR, posix.EAGAIN, posix.POLLIN
-local input_off = bor(posix.BRKINT, posix.INPCK, posix.ISTRIP, posix.INLCR, posix.IGNCR, posix.ICRNL, posix.IXON)
+-- ICRNL stays: lines that are typed ahead are lines for the chunk that reads them.
+local input_off = bor(posix.BRKINT, posix.INPCK, posix.ISTRIP, posix.INLCR, posix.IGNCR, posix.IXON)
 local local_off = bor(posix.ISIG, posix.ICANON, posix.ECHO, posix.IEXTEN)
 
 local function set_of(...)
