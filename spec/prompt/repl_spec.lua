@@ -195,6 +195,40 @@ describe("repl.run", function()
     assert.truthy(typed(":nothing\n2"):find "unexpected symbol near ':'\n2$")
   end)
 
+  it(":help lists the commands", function()
+    local out = typed ":help"
+    for _, word in ipairs { "help", "time", "gpu", "source", "who", "device", "quit" } do
+      assert.truthy(out:find("\n:" .. word, 1, true) or out:find("^:" .. word), word)
+    end
+  end)
+
+  it(":time, :gpu, :device, :source and :who", function()
+    gpu.context()
+    assert.truthy(typed(":time 1 + 1"):find "^2\nhost [%d.]+ [um]?s, device done after [%d.]+ [um]?s$")
+    assert.truthy(typed(":time for i = 1, 2 do\nend"):find "^host ")
+    assert.truthy(typed(":time error 'mine'"):find "^stdin:1: mine\nhost ")
+    assert.equal("stdin:1: unexpected symbol near ')'", typed ":time )")
+    assert.equal("3", typed ":time local x = 3\nx":match "(%d)$")
+    local device = cuda.Context.get_current():get_device()
+    local out = typed ":gpu"
+    assert.truthy(out:find(device:name(), 1, true), out)
+    assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program have [%d.]+ MiB")
+    out = typed ":device"
+    assert.truthy(("\n" .. out):find(("\n* device %d: "):format(device:ordinal()), 1, true), out)
+    assert.truthy(typed(":device x"):find "takes the number")
+    assert.truthy(typed(":device 4711"):find "CUDA_ERROR_INVALID_DEVICE" or typed(":device 4711"):find "[Dd]evice")
+    typed(":device " .. device:ordinal())
+    cuda.Context.pop()
+    gpu.context()
+    out = typed("local a = cuda.gpuarray.arange(3)\n:source a * 2 + 1\n" ..
+      ":source nothing.x\n:source 1\n:source )")
+    assert.truthy(out:find "__global__.*attempt to index.*no CUDA C belongs to this.*unexpected symbol near '%)'$", out)
+    out = typed "local a = cuda.gpuarray.arange(3, {dtype='float32'})\na\n:source a"
+    assert.truthy(out:find "has its value", out)
+    out = typed "local a = cuda.gpuarray.zeros{2, 3}\na;\nb = a + 1;\n:who"
+    assert.truthy(out:find "^a +float%d+ +%(2, 3%) +%d+ bytes.*\nb .*not computed yet\n2 arrays in variables", out)
+  end)
+
   it("writes a banner, takes files, and refuses other arguments", function()
     local path = os.tmpname()
     local file = assert(io.open(path, "w+"))
