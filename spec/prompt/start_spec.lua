@@ -1,0 +1,73 @@
+-- How long the command takes to be ready. The bound is generous: a loaded machine passes it, a start that loads the
+-- whole library or runs other programs does not.
+local pty = require "spec.support.pty"
+
+-- The least time of some starts, in milliseconds.
+local function least(command)
+  local best = math.huge
+  for _ = 1, 20 do
+    local began = pty.now()
+    assert(os.execute(command .. " </dev/null >/dev/null") == 0)
+    best = math.min(best, (pty.now() - began) * 1000)
+  end
+  return best
+end
+
+describe("the command's start", function()
+  it("takes little longer than luajit's own", function()
+    local luajit = least "luajit -e ''"
+    local slack = os.getenv "CUDALUA_SANITIZED" and 500 or 10
+    assert.is_true(least "bin/cudalua -e ''" - luajit < slack)
+    assert.is_true(least "bin/cudalua -i" - luajit < slack)
+  end)
+
+  it("works through links, from other folders, and by its path", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    local here = io.popen("pwd"):read "*l"
+    assert(os.execute(("mkdir %s && cd %s && ln -s %s/bin/cudalua linked && ln -s %s/bin folder"):format(folder, folder,
+      here, here)) == 0)
+    for _, command in ipairs { "bin/cudalua", "./bin/cudalua", here .. "/bin/cudalua", "sh bin/cudalua",
+      "cd bin && ./cudalua", "cd bin && sh cudalua", "cd docs && ../bin/cudalua", folder .. "/linked",
+      folder .. "/folder/cudalua", "PATH=$PATH:" .. folder .. " linked", "CUDALUA_LUAJIT=luajit bin/cudalua" } do
+      local pipe = io.popen(command .. " -e 'print(package.searchpath(\"cudalua.repl\", package.path))' 2>&1")
+      local out = pipe:read "*a"
+      pipe:close()
+      assert.truthy(out:find("/lua/cudalua/repl.lua\n", 1, true), command .. ": " .. out)
+    end
+    os.execute("rm -r " .. folder)
+  end)
+end)
+
+describe("the prompt on a terminal", function()
+  local function prompt(env)
+    env.CUDALUA_HISTORY = ""
+    local p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 80, rows = 24, env = env })
+    p:expect "> "
+    return p
+  end
+
+  for term, name in pairs { xterm = "that can be edited on", dumb = "that is dumb" } do
+    it(name, function()
+      local p = prompt { TERM = term }
+      p:type "local x = 20\r"
+      p:type "x + 22\r"
+      p:expect(function(at) return at.output:find("42\r\n", 1, true) end)
+      p:type "function f()\rreturn 16 - 9\rend\rf()\r"
+      p:expect(function(at) return at.output:find("7\r\n", 1, true) end)
+      p:type ":quit\r"
+      assert.same({ "exit", 0 }, { p:wait() })
+      if term == "dumb" then assert.falsy(p.output:find("\27", 1, true)) end
+      p:close()
+    end)
+  end
+
+  it("takes a command in a paste for Lua", function()
+    local p = prompt { TERM = "xterm" }
+    p:type "\27[200~:quit\27[201~\r"
+    p:expect "unexpected symbol near ':'"
+    p:type ":quit\r"
+    assert.same({ "exit", 0 }, { p:wait() })
+    p:close()
+  end)
+end)
