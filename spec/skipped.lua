@@ -24,6 +24,8 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
+    "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",
     "bounds_spec: the bounds of arrays on the software device a GPU does not look",
     "exports_spec: the software device's library exports each name of NVIDIA's",
     "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",

@@ -208,6 +208,7 @@ for room, files in pairs_of {
       "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
       "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
       "RegisteredHostMemory ManagedAllocation",
+    interrupts = "interrupts interrupt",
     ipc = "mem_get_ipc_handle IPCMemoryHandle",
     linear = "mem_alloc_pitch mem_get_address_range",
     memcpy_box = "Memcpy2D Memcpy3D Memcpy3DPeer",

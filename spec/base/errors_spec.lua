@@ -25,7 +25,8 @@ describe("errors", function()
   end)
 
   it("cuda.Error:is knows subclasses", function()
-    for _, name in ipairs { "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError" } do
+    for _, name in ipairs { "LogicError", "MemoryError", "LaunchError", "RuntimeError", "CompileError",
+      "InterruptError" } do
       local _, err = pcall(errors.raise, name, "text", { extra = 5 })
       assert.is_true(err:is(name) and err:is(cuda[name]) and err:is "Error" and err:is(cuda.Error))
       assert.is_false(err:is(name == "LogicError" and "MemoryError" or "LogicError"))

@@ -50,7 +50,7 @@ describe("the software device's library", function()
     assert.equal(671, count)
     local ours = exports_of(cuda.driver_info().path)
     assert.same({}, missing(names, ours))
-    ours.cuSoftgpuControl, ours.cuSoftgpuBlock = nil, nil
+    ours.cuSoftgpuControl, ours.cuSoftgpuBlock, ours.cuSoftgpuInterrupt = nil, nil, nil
     assert.same({}, missing(ours, names))
     local theirs = stub()
     if not theirs then return end

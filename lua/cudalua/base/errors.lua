@@ -1,5 +1,5 @@
 -- The error classes. Every error of this library is a table of one of them:
---   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError
+--   Error > LogicError, MemoryError, LaunchError, RuntimeError, CompileError, InterruptError
 -- They are built in src/cudalua/base/error.c; here they get their methods.
 
 local core = require "cudalua.core"

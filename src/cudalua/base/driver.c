@@ -1,5 +1,6 @@
 /* Opening the driver: libcuda, the software device, or a library that the user names. */
 #include "base/base.h"
+#include "base/interrupt.h"
 #include "base/lock.h"
 
 #include <dlfcn.h>
@@ -82,6 +83,7 @@ static void resolve(cl_Driver *d, void *lib) {
 #undef CL_ENTRY_OLD
   *(void **)&d->control = dlsym(lib, "cuSoftgpuControl");
   *(void **)&d->block = dlsym(lib, "cuSoftgpuBlock");
+  *(void **)&d->interrupt = dlsym(lib, "cuSoftgpuInterrupt");
 }
 
 /* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */
@@ -109,6 +111,7 @@ static void after_fork(void) {
   cl_closes++;
   opened.f = unopened.f;
   opened.control = NULL;
+  opened.interrupt = NULL;
 }
 CL_IN_FORK(driver, after_fork());
 
@@ -280,6 +283,7 @@ int cl_init(lua_State *L) {
     }
     cl_throw(L);
   }
+  if (cl_interrupts_here(L)) CL_RUN_HOOKS(cl_on_interrupts_on, );
   if (!*notice) return 0;
   lua_pushstring(L, notice);
   return 1;

@@ -36,6 +36,7 @@ typedef struct cl_Driver {
   char path[1024]; /* library that was opened */
   CUresult (*control)(const char *, char *, size_t, size_t *);
   CUresult (*block)(CUdeviceptr, size_t, const char *); /* the software device's, else NULL */
+  CUresult (*interrupt)(int (*look)(void));             /* the same */
 } cl_Driver;
 
 extern const cl_Driver *_Atomic cl_driver_in_use;

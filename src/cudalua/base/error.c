@@ -1,5 +1,6 @@
 /* Building errors and throwing them. */
 #include "base/base.h"
+#include "base/interrupt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,15 +84,16 @@ static const char *hint_for(CUresult code) {
 }
 
 static const char class_key = 0, root_key = 0;
-static const char *const class_names[] = {"Error",       "LogicError",   "MemoryError",
-                                          "LaunchError", "RuntimeError", "CompileError"};
+static const char *const class_names[] = {"Error",        "LogicError",   "MemoryError",   "LaunchError",
+                                          "RuntimeError", "CompileError", "InterruptError"};
+enum { CLASSES = sizeof class_names / sizeof *class_names };
 
 void cl_push_error_classes(lua_State *L) {
   cl_registry_get(L, &class_key);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
-  lua_createtable(L, 0, 6);
-  for (size_t i = 0; i < 6; i++) {
+  lua_createtable(L, 0, CLASSES);
+  for (size_t i = 0; i < CLASSES; i++) {
     lua_newtable(L);
     lua_pushstring(L, class_names[i]);
     lua_setfield(L, -2, "class");
@@ -160,6 +162,16 @@ static int user_level(lua_State *L, lua_Debug *ar) {
   }
   lua_pop(L, 1);
   return found;
+}
+
+bool cl_is_library_code(lua_State *L, const lua_Debug *ar) {
+  lua_pushlightuserdata(L, (void *)&root_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  size_t n = 0;
+  const char *root = lua_tolstring(L, -1, &n);
+  const bool is = root && ar->source[0] == '@' && !strncmp(ar->source + 1, root, n);
+  lua_pop(L, 1);
+  return is;
 }
 
 static bool user_line(lua_State *L, lua_Debug *ar) { return user_level(L, ar) >= 0; }
@@ -260,7 +272,9 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
   char *suffix = strrchr(call, '_');
   if (suffix && suffix[1] == 'v') *suffix = 0;
   note_sticky(code);
-  if (code == CL_MISSING) {
+  if (code == CL_INTERRUPTED) {
+    cl_error_new(L, CL_INTERRUPT_ERROR, "interrupted"); /* the hooks say what still runs */
+  } else if (code == CL_MISSING) {
     int need = cl_entry_since(symbol);
     cl_error_new(L, CL_RUNTIME_ERROR, "%s needs a driver for CUDA %d.%d or newer; this one is for %d.%d",
                  call, need / 1000, need % 1000 / 10, cl_driver()->version / 1000,
@@ -280,7 +294,7 @@ static void fail_new(lua_State *L, const char *symbol, CUresult code, cl_Rec *wa
       lua_setfield(L, -2, "sticky");
     }
   }
-  set_string(L, "call", call);
+  if (code != CL_INTERRUPTED) set_string(L, "call", call);
   set_string(L, "detail", *detail ? detail : NULL);
   set_string(L, "hint", hint_for(code));
   CL_RUN_HOOKS(cl_on_failed_call, L, symbol, code, waited);
@@ -317,8 +331,8 @@ int cl_raise(lua_State *L) {
   size_t n;
   const char *message = luaL_checklstring(L, 2, &n);
   int c = 0;
-  while (c < 6 && strcmp(cls, class_names[c])) c++;
-  if (c == 6) luaL_argerror(L, 1, "no such error class");
+  while (c < CLASSES && strcmp(cls, class_names[c])) c++;
+  if (c == CLASSES) luaL_argerror(L, 1, "no such error class");
   new_table(L, (cl_ErrorClass)c);
   lua_pushlstring(L, message, n);
   lua_setfield(L, -2, "message");

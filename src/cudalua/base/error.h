@@ -1,4 +1,4 @@
-/* Errors are tables of one of six classes (lua/cudalua/base/errors.lua gives them their methods). They are
+/* Errors are tables of one of seven classes (lua/cudalua/base/errors.lua gives them their methods). They are
  * built here and thrown in one place, cl_throw(). */
 #ifndef CUDALUA_ERROR_H
 #define CUDALUA_ERROR_H
@@ -15,7 +15,8 @@ typedef enum cl_ErrorClass {
   CL_MEMORY_ERROR,
   CL_LAUNCH_ERROR,
   CL_RUNTIME_ERROR,
-  CL_COMPILE_ERROR
+  CL_COMPILE_ERROR,
+  CL_INTERRUPT_ERROR
 } cl_ErrorClass;
 
 /* Pushes a new error table with message (and class). Add fields with lua_setfield, then cl_throw(). */
@@ -52,6 +53,10 @@ int cl_fail_waiting(lua_State *L, const char *call, CUresult code, struct cl_Rec
   for (CUresult cl_r_; __builtin_expect((cl_r_ = CU.fn(__VA_ARGS__)) != CUDA_SUCCESS, 0);)                   \
   cl_start_or_fail(L, #fn, cl_r_)
 
+/* The same for a wait (streams/wait.h), which is named as the driver's call. */
+#define CL_TRY_WAIT(L, fn, wait)                                                                             \
+  for (CUresult cl_r_; __builtin_expect((cl_r_ = (wait)) != CUDA_SUCCESS, 0);) cl_start_or_fail(L, #fn, cl_r_)
+
 /* A driver call that would break a capture without being of any concern to it. The mode has changed when the
  * arguments are evaluated: they must not raise. */
 #define CL_TRY_RELAXED(L, fn, ...)                                                                           \
@@ -72,6 +77,9 @@ const char *cl_here(lua_State *L);
 /* ":item()", "load()": what the user's line called, if that is a Lua function of this library of another name
  * than `call`. */
 bool cl_user_call(lua_State *L, const char *call, char *out, size_t size);
+
+/* Is the function that ar describes ("S") Lua code of this library? */
+bool cl_is_library_code(lua_State *L, const lua_Debug *ar);
 
 /* Pushes the table of class tables by name, made on first use. */
 void cl_push_error_classes(lua_State *L);

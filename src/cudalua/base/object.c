@@ -1,4 +1,5 @@
 /* Records and userdata: see object.h for the protocol. */
+#include "base/interrupt.h"
 #include "base/account.h"
 #include "base/lock.h"
 #include "base/state.h"
@@ -127,6 +128,7 @@ CUresult cl_rec_close(cl_Rec *r) {
 }
 
 CUresult cl_rec_close_here(lua_State *L, cl_Rec *r) {
+  if (cl_interrupts_on() && r->waits && cl_rec_live(r)) CL_RUN_HOOKS(cl_on_waiting_close, L);
   r->closed_at = cl_here(L);
   if (cl_driver()->soft) cl_say_place(r->closed_at);
   const CUresult code = cl_rec_close(r);
@@ -221,6 +223,13 @@ void cl_queue_drain(void) {
     cl_note_failure(cl_rec_close(r));
     cl_rec_release(dispose(r));
   }
+}
+
+CL_HOOK_LIST(cl_on_waiting_close);
+
+void cl_queue_drain_in(lua_State *L) {
+  if (cl_interrupts_on() && !cl_forked && cl_queue_length) CL_RUN_HOOKS(cl_on_waiting_close, L);
+  cl_queue_drain();
 }
 
 /* Userdata */

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hook.h"
+
 #define CL_KIND(kind, name, closed, traits) kind,
 typedef enum cl_Kind {
 #include "base/kinds.def"
@@ -125,9 +127,13 @@ extern _Atomic uint64_t
 /* What finalizers left: destroyed by whoever allocates, synchronises, detaches or closes a state next. */
 void cl_queue_drain(void);
 extern _Atomic uint32_t cl_queue_length;
-static inline void cl_queue_check(void) { /* for paths that are called often */
-  if (__builtin_expect(cl_queue_length != 0, 0)) cl_queue_drain();
+/* The same for a call that may be interrupted while the device still works. */
+void cl_queue_drain_in(lua_State *L);
+static inline void cl_queue_check(lua_State *L) { /* for paths that are called often */
+  if (__builtin_expect(cl_queue_length != 0, 0)) cl_queue_drain_in(L);
 }
+/* Before calls of the driver that wait for the device by themselves, if interrupts are on. May raise. */
+CL_HOOKS(cl_on_waiting_close, lua_State *L);
 cl_Context *cl_rec_context(cl_Rec *r); /* nearest context record, r itself included */
 /* Finalizers that the driver answered with an error since the start (never raised). */
 uint64_t cl_failed_destroys(void);

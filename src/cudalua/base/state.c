@@ -66,5 +66,5 @@ void cl_open_state(lua_State *L) {
 
 void cl_after_wait(lua_State *L) {
   CL_RUN_HOOKS(cl_on_wait, L);
-  cl_queue_check();
+  cl_queue_check(L);
 }

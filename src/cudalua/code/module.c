@@ -30,7 +30,7 @@ int cl_module_load(lua_State *L) {
   if (!lua_toboolean(L, 3)) cl_refuse_in_capture(L, "loading a module");
   lua_settop(L, 2);
   cl_Module *m = cl_push_in_current(L, CL_MODULE, sizeof(cl_Object), sizeof *m);
-  cl_queue_check();
+  cl_queue_check(L);
 
   cl_Jit jit;
   CUmodule handle = NULL;

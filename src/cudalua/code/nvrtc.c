@@ -1,6 +1,7 @@
 /* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
  * options and looks for the library; here is only the call. */
 #include "code/library.h"
+#include "base/interrupt.h"
 #include "base/lock.h"
 
 #include <dlfcn.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 // clang-format off
 #define NVRTC_ENTRIES(X) \
@@ -116,11 +118,17 @@ static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn 
   lua_pop(L, 1);
 }
 
+/* A compilation; a userdata, so that an error on the way (out of memory) cannot lose it. */
 typedef struct Job {
   nvrtcProgram prog;
   int nopts;
   const char **opts;
   nvrtcResult result;
+  /* While its thread runs: */
+  bool running;
+  pthread_t thread;
+  char *stack;
+  size_t stack_size;
 } Job;
 
 static void *run_job(void *arg) {
@@ -129,11 +137,45 @@ static void *run_job(void *arg) {
   return NULL;
 }
 
+static void free_stack(Job *job) {
+  if (job->stack) munmap(job->stack, job->stack_size);
+  job->stack = NULL;
+}
+
+/* True: the thread has ended. `wait`: until it does. */
+static bool join_job(Job *job, bool wait) {
+  if (!job->running) return true;
+  if (wait ? pthread_join(job->thread, NULL) : pthread_tryjoin_np(job->thread, NULL)) return false;
+  job->running = false;
+  free_stack(job);
+  return true;
+}
+
+/* Until the thread ends, or somebody interrupts the wait: false. */
+static bool await_job(lua_State *L, Job *job) {
+  if (!cl_interrupts_here(L)) return join_job(job, true);
+  bool ended = false;
+  atomic_store(&cl_busy_with, "the compiler");
+  while (!ended && !cl_interrupt_look()) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    ended = !pthread_timedjoin_np(job->thread, NULL, &until);
+  }
+  atomic_store(&cl_busy_with, NULL);
+  if (!ended) return false;
+  job->running = false;
+  free_stack(job);
+  return true;
+}
+
 /* The compiler descends into a source recursively, about two KiB of stack a level: ten thousand nested
  * brackets, as programs that are generated may have, overflow the usual stack, and a coroutine of the host
  * may have less. So it gets a thread with a stack of its own, large enough for one level with each byte of
- * the source. Memory is used as deep as the recursion goes. */
-static void compile_on_own_stack(Job *job, size_t source_bytes) {
+ * the source. Memory is used as deep as the recursion goes. False: the wait for it was interrupted, and it
+ * still runs. */
+static bool compile_on_own_stack(lua_State *L, Job *job, size_t source_bytes) {
   size_t size = (size_t)256 << 20, page = 4096;
   if (source_bytes > size >> 12) size = source_bytes << 12;
   if (size > (size_t)64 << 30) size = (size_t)64 << 30;
@@ -144,31 +186,82 @@ static void compile_on_own_stack(Job *job, size_t source_bytes) {
                  -1, 0);
     if (stack == MAP_FAILED) size = size / 2 & ~(page - 1);
   }
-  bool started = false;
-  if (stack != MAP_FAILED && !mprotect(stack, page, PROT_NONE)) {
+  if (stack != MAP_FAILED) {
+    job->stack = stack;
+    job->stack_size = size;
+  }
+  if (job->stack && !mprotect(stack, page, PROT_NONE)) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_attr_t attributes;
-    pthread_t thread;
     if (!pthread_attr_init(&attributes)) {
       pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's business, not this thread's */
-      started = !pthread_attr_setstack(&attributes, stack, size) &&
-                !pthread_create(&thread, &attributes, run_job, job);
+      job->running = !pthread_attr_setstack(&attributes, stack, size) &&
+                     !pthread_create(&job->thread, &attributes, run_job, job);
       pthread_sigmask(SIG_SETMASK, &before, NULL);
       pthread_attr_destroy(&attributes);
-      if (started) pthread_join(thread, NULL);
+      if (job->running) return await_job(L, job);
     }
   }
-  if (!started) run_job(job);
-  if (stack != MAP_FAILED) munmap(stack, size);
+  run_job(job);
+  free_stack(job);
+  return true;
 }
 
-/* The program is a userdata, so that an error on the way (out of memory) cannot lose it. */
-static int program_gc(lua_State *L) {
-  nvrtcProgram *p = lua_touserdata(L, 1);
-  if (*p) rtc.nvrtcDestroyProgram(p);
-  *p = NULL;
+static void end_job(Job *job) {
+  join_job(job, true);
+  free_stack(job);
+  if (job->prog) rtc.nvrtcDestroyProgram(&job->prog);
+  job->prog = NULL;
+}
+
+static int job_gc(lua_State *L) {
+  end_job(lua_touserdata(L, 1));
   return 0;
+}
+
+/* Compilations that somebody gave up waiting for. Each ends by itself; until then this table has the job and
+ * all that it reads, {job = {what else}}. */
+static const char given_up_key = 0;
+
+static void push_given_up(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&given_up_key);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushlightuserdata(L, (void *)&given_up_key);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+/* Before the compiler's thread starts, since an error on the way would end in job_gc(), which waits.
+ * Everything on the stack up to the job at index `at` is kept. */
+static void keep_job(lua_State *L, int at) {
+  push_given_up(L);
+  lua_pushvalue(L, at);
+  lua_createtable(L, at, 0);
+  for (int i = 1; i < at; i++) {
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i);
+  }
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+/* Lets go of those that have ended. */
+static void drop_ended(lua_State *L) {
+  push_given_up(L);
+  for (lua_pushnil(L); lua_next(L, -2);) {
+    lua_pop(L, 1);
+    Job *job = lua_touserdata(L, -1);
+    if (!join_job(job, false)) continue;
+    end_job(job);
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, -4);
+  }
+  lua_pop(L, 1);
 }
 
 /* nvrtc_compile(source, name, options, header_names, header_sources, name_expressions)
@@ -189,15 +282,19 @@ int cl_nvrtc_compile(lua_State *L) {
     lua_pop(L, 1);
   }
 
-  nvrtcProgram *prog = cl_push_finalized(L, sizeof *prog, program_gc);
+  drop_ended(L);
+  Job *job = cl_push_finalized(L, sizeof *job, job_gc);
+  job->nopts = nopts;
+  job->opts = opts;
+  nvrtcProgram *prog = &job->prog;
 
   lua_createtable(L, 0, 6);
   nvrtcResult r = rtc.nvrtcCreateProgram(prog, source, name, nheaders, sources, headers);
   for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
   if (!r) {
-    Job job = {*prog, nopts, opts, NVRTC_SUCCESS};
-    compile_on_own_stack(&job, bytes);
-    r = job.result;
+    if (cl_interrupts_here(L)) keep_job(L, lua_gettop(L) - 1);
+    if (!compile_on_own_stack(L, job, bytes)) cl_fail(L, "nvrtcCompileProgram", CL_INTERRUPTED);
+    r = job->result;
   }
   lua_pushboolean(L, r == NVRTC_SUCCESS);
   lua_setfield(L, -2, "ok");
@@ -219,7 +316,7 @@ int cl_nvrtc_compile(lua_State *L) {
     }
     lua_setfield(L, -2, "lowered");
   }
-  if (*prog) rtc.nvrtcDestroyProgram(prog);
-  *prog = NULL;
+  end_job(job);
+  if (cl_interrupts_here(L)) drop_ended(L);
   return 1;
 }

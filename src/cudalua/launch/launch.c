@@ -4,6 +4,7 @@
 #include "launch/launch.h"
 #include "memory/memory.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 #include <stdatomic.h>
 #include <stdarg.h>
@@ -92,8 +93,9 @@ void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_S
   }
   if (cl_launch_blocking_on && !capturing) {
     CUstreamCaptureMode mode = cl_relax(); /* of another stream, perhaps */
-    CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+    CUresult code = cl_wait_stream(L, cl_stream_handle(s));
     cl_unrelax(mode);
+    if (code == CL_INTERRUPTED) cl_fail(L, "cuStreamSynchronize", code);
     if (code) {
       cl_fail_new(L, "cuStreamSynchronize", code);
       lua_pushfstring(L, "kernel %s failed: %s", fn->name, cl_code_text(code));
@@ -228,13 +230,13 @@ static int function_call(lua_State *L) {
   double t0 = 0;
   if (o.time_kernel) {
     cl_refuse_wait(L, "time_kernel", ctx);
-    CL_TRY(L, cuCtxSynchronize);
+    CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
     t0 = now();
   }
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, nargs, o.stream);
   if (!o.time_kernel) return 0;
-  CL_TRY(L, cuCtxSynchronize);
+  CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
   lua_pushnumber(L, now() - t0);
   return 1;
 }

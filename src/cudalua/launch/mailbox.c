@@ -6,6 +6,7 @@
  * errors. */
 #include "launch/mailbox.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 #include <string.h>
 #include <time.h>
@@ -107,7 +108,9 @@ static bool look(Awaited *a) {
 /* Looks, if one may, and then waits. */
 static void await(lua_State *L, Awaited *a, bool looking) {
   if (!looking || !look(a)) {
-    const CUresult code = CU.cuStreamSynchronize(NULL);
+    /* Of a copy that was given up, the mailbox would have the value later. What comes before it has been
+     * waited for, if interrupts are on. */
+    const CUresult code = cl_wait_stream_anyway(NULL);
     if (code) cl_fail(L, "cuStreamSynchronize", code);
     is_there(a);
   }
@@ -192,6 +195,7 @@ int cl_array_read(lua_State *L) {
     return 0;
   if (!(offset >= 0) || offset + (double)size > (double)m->size) return 0;
   const CUdeviceptr from = m->address + (uint64_t)offset;
+  cl_wait_before_copy(L);
   const cl_MemoryObject *mailbox = cl_mailbox_in(L, 4, ctx);
   const bool looking = lua_toboolean(L, 5);
   Awaited a = {.size = size};

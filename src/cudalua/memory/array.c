@@ -1,6 +1,7 @@
 /* Array: made from a descriptor, copied to and from by byte offsets along a row. */
 #include "memory/array.h"
 #include "memory/copy.h"
+#include "streams/wait.h"
 
 static CUresult array_destroy(cl_Rec *r) { return CU.cuArrayDestroy((CUarray)r->handle); }
 CL_FAMILY(CL_ARRAY, .destroy = array_destroy);
@@ -146,6 +147,7 @@ int cl_memcpy_htoa(lua_State *L) {
   const void *src = cl_host_side(L, 3, "src", false, 5);
   cl_refuse_plain(L, "memcpy_htoa");
   if (!bytes) return 0;
+  cl_wait_before_copy(L);
   CL_TRY(L, cuMemcpyHtoA_v2, a, at, src, bytes);
   cl_host_settle(L, 5);
   return 0;
@@ -160,6 +162,7 @@ int cl_memcpy_atoh(lua_State *L) {
   CUarray a = array_side(L, 2, "ary", 3, bytes, &at);
   cl_refuse_plain(L, "memcpy_atoh");
   if (!bytes) return 0;
+  cl_wait_before_copy(L);
   CL_TRY(L, cuMemcpyAtoH_v2, dst, a, at, bytes);
   cl_host_settle(L, 5);
   return 0;

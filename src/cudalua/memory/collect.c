@@ -12,6 +12,7 @@
 #include "streams/capture.h"
 #include "memory/hostmem.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 #include <luajit.h>
 #include <math.h>
@@ -128,7 +129,7 @@ static uint64_t collect(lua_State *L, cl_Pressure *p, uint64_t alive) {
     double start = work();
     run(L, p, i ? full : cycle);
     seconds += work() - start;
-    cl_queue_drain();
+    cl_queue_drain_in(L);
     uint64_t left = collectable();
     freed = alive > left ? alive - left : 0;
   }
@@ -205,7 +206,7 @@ bool cl_pressure_none(lua_State *L) {
 }
 
 bool cl_pressure(lua_State *L) {
-  cl_queue_check();
+  cl_queue_check(L);
   cl_State *st = cl_state(L);
   if (__builtin_expect(st->registered != NULL, 0)) cl_registered_drain(L, st);
   cl_Pressure *p = &st->pressure;
@@ -264,11 +265,11 @@ CUresult cl_allocate(lua_State *L, CUresult (*call)(void *), void *arg) {
     collect_whole(L, &st->pressure); /* what a finalized object held goes in the second one */
     st->pressure.base = collectable();
   }
-  cl_queue_drain();
+  cl_queue_drain_in(L);
   CU.cuCtxGetCurrent(&after);
   if (after != before) cl_logic(L, "a finalizer that ran during this allocation changed the current context");
   if (!cl_captures) { /* a capture does not survive that */
-    code = CU.cuCtxSynchronize();
+    code = cl_wait_context(L);
     if (code) return code;
     cl_after_wait(L);
   }
@@ -350,7 +351,7 @@ int cl_mem_stats(lua_State *L) {
 /* drain(): destroys what finalizers left to the state and to the queue */
 int cl_drain(lua_State *L) {
   cl_registered_drain(L, cl_state(L));
-  cl_queue_drain();
+  cl_queue_drain_in(L);
   collected(L);
   return 0;
 }

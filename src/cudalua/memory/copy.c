@@ -1,6 +1,7 @@
 /* Copies between host and device. The Lua side (lua/cudalua/base/ffi.lua) turns host buffers of any kind into
  * a string, or a cdata that holds the address, and a number of bytes. */
 #include "memory/copy.h"
+#include "streams/wait.h"
 
 CUdeviceptr cl_device_address(lua_State *L, int idx, const char *what, uint64_t bytes) {
   if (lua_type(L, idx) == LUA_TNUMBER) return cl_check_bytes(L, idx, what);
@@ -50,7 +51,7 @@ void *cl_host_side(lua_State *L, int idx, const char *what, bool writable, int o
 
 void cl_host_settle(lua_State *L, int idx) {
   const cl_MemoryObject *m = cl_to_memory(L, idx);
-  if (m && cl_owner_of(m->o.rec)) CL_TRY(L, cuStreamSynchronize, NULL);
+  if (m && cl_owner_of(m->o.rec)) CL_TRY_WAIT(L, cuStreamSynchronize, cl_wait_stream_anyway(NULL));
 }
 
 /* memcpy_htod(dest, src, bytes [, owner of src]) */
@@ -61,6 +62,7 @@ int cl_memcpy_htod(lua_State *L) {
   const void *src = cl_host_side(L, 2, "src", false, 4);
   cl_refuse_plain(L, "memcpy_htod");
   if (!bytes) return 0;
+  cl_wait_before_copy(L);
   CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
   cl_used_in(L, 1, &cl_legacy_stream); /* small copies go on after the call has returned */
   cl_host_settle(L, 4);
@@ -75,6 +77,7 @@ int cl_memcpy_dtoh(lua_State *L) {
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
   cl_refuse_plain(L, "memcpy_dtoh");
   if (!bytes) return 0;
+  cl_wait_before_copy(L);
   CL_TRY(L, cuMemcpyDtoH_v2, dst, src, bytes);
   cl_host_settle(L, 4);
   return 0;
@@ -113,7 +116,9 @@ void cl_used_in(lua_State *L, int idx, cl_Stream *s) {
   CUcontext current = NULL;
   if (o->rec->tracks && !CU.cuCtxGetCurrent(&current) &&
       current != (CUcontext)cl_rec_context(o->rec)->rec.handle)
-    CL_TRY(L, cuStreamSynchronize, cl_stream_handle(s)); /* that memory cannot remember a stream of here */
+    CL_TRY_WAIT(
+        L, cuStreamSynchronize,
+        cl_wait_stream_anyway(cl_stream_handle(s))); /* that memory cannot remember a stream of here */
   else
     cl_memory_used(L, (const cl_MemoryObject *)o, s);
 }

@@ -38,7 +38,7 @@ int cl_ipc_open(lua_State *L) {
   unsigned flags = (unsigned)cl_check_flags(L, 2, "flags", "ipc_mem_flags", -1);
   if (!flags) flags = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
   cl_refuse_in_capture(L, "opening a memory handle");
-  cl_queue_check();
+  cl_queue_check(L);
   cl_Rec *r = cl_push_in_current(L, CL_IPC, sizeof(cl_MemoryObject), sizeof *r);
   cl_MemoryObject *m = lua_touserdata(L, -1);
   CUdeviceptr p = 0, base = 0;

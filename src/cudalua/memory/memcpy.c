@@ -3,6 +3,7 @@
  * before the driver sees it. */
 #include "memory/array.h"
 #include "memory/copy.h"
+#include "streams/wait.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -298,6 +299,7 @@ int cl_memcpy_box(lua_State *L) {
   slices_as_rows(&dst, &src, &b);
   CUDA_MEMCPY3D c = describe(&src, &dst, &b);
   const char *call;
+  if (!s) cl_wait_before_copy(L);
   CUresult code = submit(form, &c, &src, &dst, s, &call);
   if (code) cl_fail(L, call, code);
   for (int i = 0; i < 2; i++) {
@@ -338,6 +340,7 @@ int cl_memcpy_peer(lua_State *L) {
   CUdeviceptr dst = cl_device_address(L, 1, "dest", bytes), src = cl_device_address(L, 2, "src", bytes);
   CUcontext to = peer_context(L, 4, 1, "dest_context", ctx), from = peer_context(L, 5, 2, "src_context", ctx);
   if (!bytes) return 0;
+  if (!s) cl_wait_before_copy(L);
   if (s)
     CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
   else

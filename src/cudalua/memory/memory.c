@@ -5,6 +5,7 @@
 #include "base/lock.h"
 #include "memory/mempool.h"
 #include "memory/collect.h"
+#include "streams/wait.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static CUresult free_in_order(const cl_Allocation *a) {
   if (!code) code = CU.cuMemFreeAsync(a->rec.handle, cl_stream_handle(s));
   if (!code || cl_code_sticky(code)) return code;
   cl_log_clear();
-  code = CU.cuCtxSynchronize();
+  code = cl_wait_context_anyway();
   return code ? code : CU.cuMemFree_v2(a->rec.handle);
 }
 
@@ -106,7 +107,7 @@ void cl_memory_before_free(lua_State *L, const cl_Allocation *a, const cl_Stream
   }
   if (!a->captured) return;
   cl_refuse_wait(L, call, cl_rec_context((cl_Rec *)a->rec.parent));
-  CL_TRY(L, cuCtxSynchronize);
+  CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
 }
 
 /* --- allocating --- */

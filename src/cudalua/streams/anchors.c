@@ -3,6 +3,7 @@
  * until its anchors are gone. */
 #include "streams/order.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -100,8 +101,11 @@ void cl_anchors_poll(lua_State *L) {
   cl_unrelax(mode);
 }
 
-static void wait_for(const cl_Lane *l) {
-  if (l->count && usable(l->ctx)) CU.cuEventSynchronize(l->ring[(l->head + l->count - 1) % l->room].event);
+/* L: that of a call that may be interrupted, or NULL. */
+static CUresult wait_for(lua_State *L, const cl_Lane *l) {
+  if (!l->count || !usable(l->ctx)) return CUDA_SUCCESS;
+  const CUevent last = l->ring[(l->head + l->count - 1) % l->room].event;
+  return L ? cl_wait_event(L, last) : cl_wait_event_anyway(last);
 }
 
 CL_HOOK(cl_on_wait, 1, cl_anchors_poll);
@@ -109,8 +113,10 @@ CL_HOOK(cl_on_wait, 1, cl_anchors_poll);
 void cl_anchors_wait(lua_State *L) {
   const cl_State *st = cl_state(L);
   CUstreamCaptureMode mode = cl_relax();
-  for (const cl_Lane *l = st->lanes; l; l = l->next) wait_for(l);
+  CUresult code = CUDA_SUCCESS;
+  for (const cl_Lane *l = st->lanes; l && code != CL_INTERRUPTED; l = l->next) code = wait_for(L, l);
   cl_unrelax(mode);
+  if (code == CL_INTERRUPTED) cl_fail(L, "cuEventSynchronize", code);
   cl_anchors_poll(L);
 }
 
@@ -120,7 +126,7 @@ static void close_lanes(cl_State *st) {
   CUstreamCaptureMode mode = cl_relax();
   while (st->lanes) {
     cl_Lane *l = st->lanes;
-    wait_for(l);
+    wait_for(NULL, l);
     while (l->count) lane_drop_head(l);
     st->lanes = l->next;
     lane_free(l);
@@ -189,7 +195,7 @@ void cl_anchor_rec(lua_State *L, cl_Stream *s, cl_Context *ctx, int idx, cl_Rec 
     l->count++;
   } else { /* nothing to wait behind: wait now */
     cl_log_clear();
-    CU.cuStreamSynchronize(cl_stream_handle(s));
+    cl_wait_stream_anyway(cl_stream_handle(s));
     lua_pop(L, 1);
   }
   cl_unrelax(mode);

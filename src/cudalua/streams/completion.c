@@ -135,7 +135,7 @@ int cl_run_completions(lua_State *L) {
 /* poll() -> how many functions given to on_complete() were called */
 int cl_poll(lua_State *L) {
   cl_anchors_poll(L);
-  cl_queue_check();
+  cl_queue_check(L);
   lua_pushinteger(L, cl_run_completions(L));
   return 1;
 }

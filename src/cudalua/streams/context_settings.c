@@ -1,5 +1,6 @@
 /* What a context is asked and told: limits, preferences, access to the memory of other devices. */
 #include "streams/capture.h"
+#include "streams/wait.h"
 
 #include <stdatomic.h>
 
@@ -26,7 +27,7 @@ static void leave(lua_State *L, const cl_Object *o, const char *call, CUresult c
 int cl_context_synchronize(lua_State *L) {
   const cl_Object *o = lua_isnoneornil(L, 1) ? NULL : cl_check(L, 1, CL_CONTEXT);
   cl_refuse_wait(L, "Context.synchronize", o ? (const cl_Context *)o->rec : NULL);
-  if (o && cl_entry_present((const void *)CU.cuCtxSynchronize_v2)) {
+  if (o && !cl_interrupts_on() && cl_entry_present((const void *)CU.cuCtxSynchronize_v2)) {
     CUresult code = CU.cuCtxSynchronize_v2((CUcontext)o->rec->handle);
     if (code) {
       enter(L, o);
@@ -34,7 +35,7 @@ int cl_context_synchronize(lua_State *L) {
     }
   } else {
     enter(L, o);
-    leave(L, o, "cuCtxSynchronize", CU.cuCtxSynchronize());
+    leave(L, o, "cuCtxSynchronize", cl_wait_context(L));
   }
   cl_after_wait(L);
   return 0;

@@ -1,6 +1,7 @@
 /* The contexts of this process that this library knows of: made, retained or wrapped here. */
 #include "base/lock.h"
 #include "streams/stream.h"
+#include "streams/wait.h"
 
 #include <stdlib.h>
 
@@ -133,7 +134,7 @@ void cl_contexts_wait(uint64_t devices, const cl_Context *except) {
     if (c == except || !(devices >> c->device & 1) || cl_poison[c->device] ||
         CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle))
       continue;
-    CU.cuCtxSynchronize();
+    cl_wait_context_anyway();
     CU.cuCtxPopCurrent_v2(&popped);
   }
 }
@@ -142,7 +143,7 @@ void cl_contexts_wait(uint64_t devices, const cl_Context *except) {
  * waited for, else in the context, is the one to name. */
 static void name_last_kernel(lua_State *L, const char *call, CUresult code, cl_Rec *waited) {
   (void)call;
-  if (!cl_code_sticky(code)) return;
+  if (!cl_code_sticky(code) && code != CL_INTERRUPTED) return;
   CUcontext handle = NULL;
   cl_Context *c = NULL;
   const char *kernel = NULL;

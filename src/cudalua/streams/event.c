@@ -2,6 +2,7 @@
 #include "streams/capture.h"
 #include "streams/order.h"
 #include "base/account.h"
+#include "streams/wait.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ int cl_event_synchronize(lua_State *L) {
   cl_Event *e = check_event(L);
   refuse_captured(L, e, "Event:synchronize");
   cl_refuse_in_capture(L, "Event:synchronize");
-  CUresult code = CU.cuEventSynchronize((CUevent)e->rec.handle);
+  CUresult code = cl_wait_event(L, (CUevent)e->rec.handle);
   if (code) cl_fail_waiting(L, "cuEventSynchronize", code, &e->rec);
   cl_after_wait(L);
   cl_run_completions(L);

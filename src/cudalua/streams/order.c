@@ -2,6 +2,7 @@
  * and other streams that worked on it, each with an event behind its last work. A stream that closes leaves
  * an event behind its last work to the blocks whose home it is. */
 #include "streams/order.h"
+#include "streams/wait.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -143,7 +144,8 @@ void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
   if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
   if (note_use(&a->order, s)) return;
   cl_log_clear();
-  CUresult code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  CUresult code =
+      cl_wait_stream_anyway(cl_stream_handle(s)); /* work that nobody would know of is under way */
   if (code) cl_fail(L, "cuStreamSynchronize", code);
 }
 

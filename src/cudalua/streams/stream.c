@@ -3,6 +3,7 @@
 #include "streams/stream.h"
 #include "base/account.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 /* Their handles are the driver's CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
 enum { LEGACY = 1, PER_THREAD = 2 };
@@ -194,7 +195,7 @@ int cl_stream_synchronize(lua_State *L) {
   cl_Stream *s = check_self(L);
   cl_refuse_stream_wait(L, s, "Stream:synchronize");
   CUresult code;
-  do code = CU.cuStreamSynchronize(cl_stream_handle(s));
+  do code = cl_wait_stream(L, cl_stream_handle(s));
   while (code && cl_start(L, code));
   if (code) cl_fail_waiting(L, "cuStreamSynchronize", code, &s->rec);
   cl_after_wait(L);

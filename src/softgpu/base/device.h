@@ -23,7 +23,8 @@ enum {
   SG_MISALIGNED = 716,
   SG_INVALID_PC = 718,
   SG_LAUNCH_FAILED = 719,
-  SG_NOT_SUPPORTED = 801
+  SG_NOT_SUPPORTED = 801,
+  SG_INTERRUPTED = -1 /* no CUresult: the program asked for the end (sg_interrupt_look) */
 };
 
 #endif

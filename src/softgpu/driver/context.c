@@ -210,6 +210,7 @@ void sg_reset(void) {
     sg_state.device[i] = (SgDevice){0};
   }
   sg_streams_reset();
+  sg_interrupts_reset();
   sg_attributes_reset();
   sg_links_reset();
   sg_config.peers = true;

@@ -1,4 +1,5 @@
-/* cuSoftgpuControl: an export that no real driver has, as cuSoftgpuBlock is (driver/memory.c). A text
+/* cuSoftgpuControl: an export that no real driver has, as cuSoftgpuBlock is (driver/memory.c)
+ * and cuSoftgpuInterrupt (driver/interrupt.c). A text
  * protocol by which tests read the call log, inject faults, count what is alive and start over. Its presence
  * tells the caller that this is the software device. Not logged, never injected. */
 #include "driver/drv.h"
@@ -236,6 +237,13 @@ static bool cmd_version(Command *c) {
   return c->words == 1;
 }
 
+/* Once: then it is forgotten. */
+static bool cmd_interrupted(Command *c) {
+  sg_text_add(&c->reply, "%s", sg_state.interrupted);
+  if (c->words == 1) sg_state.interrupted[0] = 0;
+  return c->words == 1;
+}
+
 static const struct {
   const char *name, *usage;
   bool (*run)(Command *);
@@ -254,6 +262,7 @@ static const struct {
     {"stats", "stats", cmd_stats},
     {"leaks", "leaks", cmd_leaks},
     {"report", "report [json]", cmd_report},
+    {"interrupted", "interrupted", cmd_interrupted},
     {"check", "check [races,uninitialised,barriers,shuffles,arrays,leaks|all|off]", cmd_check},
     {"streams", "streams [deferred|eager|random[:SEED]]", cmd_streams},
     {"hide", "hide VERSION", cmd_hide},

@@ -190,6 +190,7 @@ typedef struct SgDevice {
   SgContext *primary;
   void *primary_handle; /* kept over release and retain, as measured */
   unsigned primary_count, primary_flags;
+  uint64_t drop_until; /* launches up to this number that may be interrupted are not run */
 } SgDevice;
 
 typedef enum SgLife { SG_NEW, SG_READY, SG_GONE, SG_FORKED } SgLife;
@@ -203,8 +204,9 @@ typedef struct SgState {
   uint64_t next_id;
   uint64_t epoch; /* changes at reset: older context stacks are void */
   uint64_t calls, stale, damaged_before;
-  char report[2048]; /* text of the last fault */
-  char json[4096];   /* ... and as an object, "" where there is none */
+  char report[2048];      /* text of the last fault */
+  char json[4096];        /* ... and as an object, "" where there is none */
+  char interrupted[2304]; /* what the program stopped, until it asks; "": nothing */
 } SgState;
 
 extern SgState sg_state;
@@ -273,9 +275,10 @@ typedef struct SgOpType {
 struct SgOp {
   const SgOpType *type;
   SgOp *next;
-  uint64_t seq;    /* order of submission over all streams */
-  uint64_t issued; /* virtual time of submission */
-  unsigned shared; /* of a graph's operation: how many hold it besides the first */
+  uint64_t seq;       /* order of submission over all streams */
+  uint64_t issued;    /* virtual time of submission */
+  unsigned shared;    /* of a graph's operation: how many hold it besides the first */
+  bool interruptible; /* submitted by the thread whose work may be stopped */
 };
 
 static inline uint64_t sg_op_run(SgOp *op, SgStream *s, CUresult *code) {
@@ -492,6 +495,20 @@ CUresult cuSoftgpuControl(const char *command, char *reply, size_t reply_size, s
  * again: the block at `base` now serves an allocation of `bytes`, made at `place`; 0: it is kept, freed
  * there. Bounds checks and reports go by that. Work that is queued already may use it as it was. */
 CUresult cuSoftgpuBlock(CUdeviceptr base, size_t bytes, const char *place);
+
+/* --- driver/interrupt.c: a program that stops what it waits for --- */
+
+/* From now on the calling thread's work is given up when look() is not 0: a kernel that runs ends where it
+ * is, launches queued behind it are not run, everything else is. No error: cuSoftgpuControl("interrupted")
+ * tells. Any thread of the library may call look(). NULL: nothing is given up any more. */
+CUresult cuSoftgpuInterrupt(int (*look)(void));
+bool sg_interruptible(void); /* the calling thread's work is */
+/* A wait of the calling thread's is to end. */
+bool sg_wait_is_over(void);
+void sg_interrupted(int device, const char *text);
+void sg_interrupts_reset(void);
+uint64_t sg_launches_queued(int device); /* of those that may be interrupted (driver/stream.c) */
+extern bool sg_op_interruptible;         /* the operation that runs */
 
 void sg_first_call(void); /* reads the switches, once */
 void sg_lock_take(void);

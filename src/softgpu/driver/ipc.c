@@ -497,7 +497,7 @@ typedef struct Wait {
 static void wait_until_known(void *arg) {
   Wait *w = arg;
   struct timespec pause = {0, 20000};
-  while ((w->result = state_of(w->event, w->number)) == CUDA_ERROR_NOT_READY) {
+  while ((w->result = state_of(w->event, w->number)) == CUDA_ERROR_NOT_READY && !sg_wait_is_over()) {
     nanosleep(&pause, NULL);
     if (pause.tv_nsec < 2000000) pause.tv_nsec *= 2;
   }
@@ -518,11 +518,14 @@ typedef struct WaitOp {
 } WaitOp;
 
 static uint64_t wait_run(SgOp *op, SgStream *s, CUresult *code) {
-  (void)s;
   const WaitOp *o = (const WaitOp *)op;
   Wait w = {o->event, o->number, CUDA_SUCCESS};
   sg_call_user(wait_until_known, &w);
   if (!w.result) return 0;
+  if (w.result == CUDA_ERROR_NOT_READY) {
+    sg_interrupted(s->o.ctx->device, "a stream's wait for an event of another process was given up");
+    return 0;
+  }
   *code = CUDA_ERROR_UNKNOWN;
   sg_report("a stream waited for an event of another process, which ended before its work was done");
   return 0;

@@ -157,6 +157,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
     *code = sg_state.device[device].sticky;
     return 0;
   }
+  if (sg_op_interruptible && sg_arena_now <= sg_state.device[device].drop_until) return 0;
   note_uses(f);
   SgFault fault = {0};
   SgLaunch launch = l->launch;
@@ -165,9 +166,12 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   const SgSystem system = sg_context_system(f->o.ctx);
   launch.system = &system;
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
+  launch.interruptible = sg_op_interruptible;
   uint64_t before = sg_machine_ticks();
   int r = sg_machine_run(&launch, &fault);
-  if (r) {
+  if (r == SG_INTERRUPTED) {
+    sg_interrupted(device, fault.text);
+  } else if (r) {
     *code = (CUresult)r;
     sg_poison(device, *code);
     sg_output_flush(f->o.ctx); /* no later call will come that far */

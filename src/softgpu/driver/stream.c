@@ -11,6 +11,7 @@
 #include "driver/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { SUBMIT_NS = 500 }; /* virtual host time per submission */
@@ -161,6 +162,7 @@ static uint64_t start_time(const SgStream *s, const SgOp *op) {
 /* An op whose user code runs unlocked (a host function) must not be overtaken: nobody else runs anything
  * until it is back. */
 static bool running;
+bool sg_op_interruptible;
 
 static void run_head(SgStream *s) {
   SgOp *op = s->head;
@@ -170,6 +172,7 @@ static void run_head(SgStream *s) {
   if (!op->type->more) sg_log_run(s, op->seq, op->type->name, -1);
   running = true;
   sg_arena_now = op->seq;
+  sg_op_interruptible = op->interruptible;
   if (!sg_state.device[device].sticky) s->end_ns += sg_op_run(op, s, &code);
   running = false;
   sg_lock_wake();
@@ -259,6 +262,7 @@ CUresult sg_stream_submit(SgStream *s, SgOp *op) {
   if (s->branch) return sg_capture_op(s, op);
   op->next = NULL;
   op->shared = 0;
+  op->interruptible = sg_interruptible();
   op->seq = ++engine.seq;
   op->issued = engine.now;
   engine.now += SUBMIT_NS;
@@ -320,6 +324,16 @@ static SgStream *oldest(SgContext *ctx, uint64_t last) {
     for (SgStream *s = c->streams; s; s = s->next)
       if (s->head && s->head->seq <= last && (!best || s->head->seq < best->head->seq)) best = s;
   return best;
+}
+
+uint64_t sg_launches_queued(int device) {
+  uint64_t n = 0;
+  for (const SgContext *c = sg_state.contexts; c; c = c->next)
+    for (const SgStream *s = c->device == device ? c->streams : NULL; s; s = s->next)
+      for (const SgOp *op = s->head; op; op = op->next)
+        n += op->interruptible && op->seq != sg_arena_now &&
+             (strcmp(op->type->name, "launch") == 0 || strcmp(op->type->name, "graph") == 0);
+  return n;
 }
 
 void sg_drain(SgContext *ctx) {

@@ -46,6 +46,7 @@ typedef struct SgLaunch {
   const void *user;
   const SgSystem *system; /* NULL: nothing is printed, and there is no heap */
   unsigned checks;        /* SG_CHECK_* */
+  bool interruptible;     /* sg_interrupt_look may end it */
 } SgLaunch;
 
 /* Checks that a launch may be run with. */
@@ -71,7 +72,12 @@ typedef struct SgFault {
   char json[4096];  /* an object for programs, in one line */
 } SgFault;
 
-/* Runs the whole grid on the calling thread; 0, or fault->code. */
+/* Asked while an interruptible grid runs, by any thread: does the program want its end? NULL: it never does.
+ */
+extern int (*_Atomic sg_interrupt_look)(void);
+
+/* Runs the whole grid on the calling thread; 0, or fault->code: SG_INTERRUPTED where the program stopped it.
+ */
 int sg_machine_run(const SgLaunch *launch, SgFault *fault);
 
 /* Instructions executed since the start (lane-independent), for virtual time. */

@@ -308,6 +308,7 @@ static const char *kind_name(const Trouble *b) {
   switch (b->code) {
   case SG_ILLEGAL_ADDRESS: return b->memory ? "out_of_bounds" : "illegal_address";
   case SG_TIMEOUT: return "timeout";
+  case SG_INTERRUPTED: return "interrupted";
   case SG_ASSERTED: return "assert";
   case SG_ILLEGAL_INSTRUCTION: return "illegal_instruction";
   case SG_MISALIGNED: return "misaligned";

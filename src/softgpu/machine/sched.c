@@ -44,6 +44,8 @@ enum {
 
 static _Atomic uint64_t ticks, grids;
 
+int (*_Atomic sg_interrupt_look)(void);
+
 uint64_t sg_machine_ticks(void) { return atomic_load_explicit(&ticks, memory_order_relaxed); }
 
 uint64_t sg_nanoseconds(void) {
@@ -118,7 +120,8 @@ typedef struct Grid {
   Run run; /* what those of all threads begin as */
   uint64_t blocks;
   Order order;
-  bool independent; /* its blocks are independent */
+  bool independent;   /* its blocks are independent */
+  bool interruptible; /* the program may end it */
   unsigned threads;
   uint32_t most;         /* blocks that a thread may have begun at a time */
   size_t room;           /* ... and what they may take, roughly */
@@ -129,6 +132,7 @@ typedef struct Grid {
   _Atomic bool stop;
   uint64_t started;     /* ns; 0: nobody has looked yet */
   uint64_t limit;       /* ns that it may take; 0: any time */
+  _Atomic bool asked;   /* the program has asked for its end */
   pthread_mutex_t lock; /* of what follows */
   int code;
   SgFault *fault;
@@ -223,19 +227,23 @@ static void say_blocks(const Worker *w, char *text, size_t room) {
 }
 
 /* g has taken too long, or waits for ever; `what` says so. */
-static void end_with(Worker *w, Gang *g, const char *what, bool late) {
+static void end_with(Worker *w, Gang *g, int code, const char *what, bool late) {
   char text[1100] = "", blocks[160] = "";
   if (g->live_count) sg_standing(g, text, sizeof text);
   if (w->grid->blocks > 1) say_blocks(w, blocks, sizeof blocks);
   g->trouble.pc = g->cur.pc;
-  sg_raise(g, SG_TIMEOUT, g->cur.first, "%s%s%s%s", what, text[0] ? ": " : "", text, blocks);
+  sg_raise(g, code, g->cur.first, "%s%s%s%s", what, text[0] ? ": " : "", text, blocks);
   fail(w, g, late);
 }
 
 static void too_late(Worker *w, Gang *g) {
   char what[96];
+  if (atomic_load(&w->grid->asked)) {
+    end_with(w, g, SG_INTERRUPTED, "stopped", true);
+    return;
+  }
   snprintf(what, sizeof what, "stopped after %g s (CUDALUA_SOFT_TIMEOUT)", (double)w->grid->limit * 1e-9);
-  end_with(w, g, what, true);
+  end_with(w, g, SG_TIMEOUT, what, true);
 }
 
 /* --- the clock --- */
@@ -254,8 +262,20 @@ static uint64_t elapsed(Worker *w) {
   return now - w->grid->started;
 }
 
+/* The program wants the end. Once said, it stays said for this grid. */
+static bool is_asked(Worker *w) {
+  Grid *grid = w->grid;
+  if (!grid->interruptible) return false;
+  if (atomic_load_explicit(&grid->asked, memory_order_relaxed)) return true;
+  int (*look)(void) = atomic_load(&sg_interrupt_look);
+  if (!look || !look()) return false;
+  atomic_store(&grid->asked, true);
+  return true;
+}
+
 /* Time for something else than the block: for an end, or for help. */
 static bool is_late(Worker *w) {
+  if (is_asked(w)) return true;
   const uint64_t limit = w->moment ? w->moment : w->grid->limit;
   return limit && elapsed(w) > limit;
 }
@@ -430,12 +450,13 @@ static void work(Worker *w) {
     if (status == GANG_FAULT) {
       fail(w, g, false);
     } else if (hopeless) {
-      end_with(w, grid->independent ? g : lowest(w, g),
+      end_with(w, grid->independent ? g : lowest(w, g), SG_TIMEOUT,
                "deadlock: it repeats itself, and nobody else changes the memory that it reads", false);
     } else if ((open || w->since > GLANCE) && !is_over(w, g)) {
       const uint64_t ns = elapsed(w);
       enough = w->moment && ns > w->moment;
-      if (grid->limit && ns > grid->limit && (open || any_left(w) || w->waiting.head)) {
+      const bool asked = is_asked(w);
+      if ((asked || (grid->limit && ns > grid->limit)) && (open || any_left(w) || w->waiting.head)) {
         Gang *named = lowest(w, open ? g : NULL);
         too_late(w, named ? named : g);
       }
@@ -586,6 +607,7 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
                .room = launch->cooperative ? SIZE_MAX : RESIDENT_MEMORY,
                .bad = blocks,
                .limit = (uint64_t)(sg_config.timeout * 1e9),
+               .interruptible = launch->interruptible && atomic_load(&sg_interrupt_look),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .fault = fault};
   grid.run = (Run){.launch = launch,
