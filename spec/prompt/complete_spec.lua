@@ -49,13 +49,23 @@ describe("completion", function()
   end)
 
   it("takes what the caller knows beyond the tables", function()
-    local options = { env = env, strings = { float32 = true, float64 = true, int8 = true },
-      names = function(value) return value == env.lazy and { later = true } or nil end,
+    local options = { env = env,
       option_names = function(name) return name == "sum" and { axis = true, dtype = true } or nil end }
-    assert.same({ "known", "later" }, (completed("lazy.", options)))
-    assert.same({ "float32", "float64" }, (completed("zeros(3, 'fl", options)))
     assert.same({ "axis" }, (completed("sum(a, { ax", options)))
     assert.same({}, (completed("other(a, { ax", options)))
+  end)
+
+  it("has what the library's modules and arrays have behind functions", function()
+    local cuda = require "cudalua"
+    local own = { cuda = cuda, a = cuda.gpuarray.zeros { 2, 3 }, h = cuda.ndarray.zeros { 2, 3 }, s = cuda.Stream() }
+    assert.same({ "show" }, (completed("cuda.sho", { env = own })))
+    assert.same({ "gpuarray" }, (completed("cuda.gpuarr", { env = own })))
+    assert.same({ "zeros", "zeros_like" }, (completed("cuda.gpuarray.zero", { env = own })))
+    assert.same({ "shape" }, (completed("a.sha", { env = own })))
+    assert.same({ "sub", "sum" }, (completed("a:su", { env = own })))
+    assert.same({}, (completed("a:sha", { env = own })))
+    assert.same({ "shape" }, (completed("h.sha", { env = own })))
+    assert.same({ "synchronize" }, (completed("s:syn", { env = own })))
   end)
 
   it("has files and modules in strings of the functions that take them, and nothing in other strings and comments",
@@ -64,6 +74,7 @@ describe("completion", function()
       assert.same({ "spec/" }, (completed('io.open("spe', { env = env })))
       assert.same({ "cudalua.prompt.complete" }, (completed('require "cudalua.prompt.compl', { env = env })))
       assert.same({}, (completed("x = 'pri", { env = env })))
+      assert.same({ "float16", "float32", "float64" }, (completed("zeros(3, 'fl", { env = env })))
       assert.same({}, (completed("-- pri", { env = env })))
       assert.same({}, (completed("[[ pri", { env = env })))
       assert.same({}, (completed("--[=[ ]] pri", { env = env })))

@@ -14,6 +14,9 @@ end
 local function raw(p) return p:is_raw() end
 local function cooked(p) return not p:is_raw() end
 
+-- A condition: an empty prompt waits. A Ctrl-D that comes before is the ordinary terminal's.
+local function at_prompt(p) return p:is_raw() and p.screen.x == 3 and p.screen:line(p.screen.y) == ">" end
+
 describe("the editor on a terminal", function()
   local p
 
@@ -30,6 +33,7 @@ describe("the editor on a terminal", function()
     p:expect 'got "f(\\\n  1)"\n> '
     p:type "stty\r"
     p:expect "opost isig icanon echo"
+    p:expect(at_prompt)
     p:type "\4"
     p:expect "ended"
     assert.same({ "exit", 0 }, { p:wait() })
@@ -172,8 +176,34 @@ describe("the editor on a terminal", function()
     p:resize(80, 24)
     p:type "\7\3\12alive\r"
     p:expect 'got "alive"'
+    p:expect(at_prompt)
     p:type "\4"
     assert.same({ "exit", 0 }, { p:wait() })
     p:expect(cooked)
+  end)
+end)
+
+describe("the command on a terminal", function()
+  it("edits, completes locals and fields, and keeps its history", function()
+    local path = os.tmpname()
+    local p = pty.spawn({ "sh", "bin/cudalua" }, { env = { TERM = "xterm", CUDALUA_HISTORY = path } })
+    p:expect "\n> "
+    p:type "local something = { inner = 42 }\r"
+    p:expect "}\n> "
+    p:type "someth\t.inn\t\r"
+    p:expect "> something.inner\n42\n> "
+    p:type "\27[200~:quit\27[201~\r" -- a paste is no command
+    p:expect "unexpected symbol"
+    p:type "loc\27[A\r"
+    p:expect(function() return select(2, p.screen:text():gsub("local something = { inner = 42 }", "")) == 2 end)
+    p:expect(at_prompt)
+    p:type "\4"
+    assert.same({ "exit", 0 }, { p:wait() })
+    p:close()
+    local file = io.open(path)
+    local kept = file:read "*a"
+    file:close()
+    os.remove(path)
+    assert.truthy(kept:find("local something = { inner = 42 }\nsomething.inner\n", 1, true), kept)
   end)
 end)

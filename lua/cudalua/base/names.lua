@@ -15,7 +15,7 @@ local M = {}
 ---@field tables table[]          whose keys are the names; strict() adds its table
 ---@field more? fun(): string[]   names that find() knows
 
-local owners = setmetatable({}, { __mode = "k" }) -- table -> cudalua.Names
+local owners = setmetatable({}, { __mode = "k" }) -- table, or the __metatable of objects -> cudalua.Names
 
 ---For an __index function that does not know a key: nil if that is nobody's name, else an error.
 ---@param owner cudalua.Names
@@ -47,6 +47,24 @@ function M.strict(t, owner)
     return unknown(owner, key)
   end or function(_, key) return unknown(owner, key) end
   return t
+end
+
+---Says which names objects have whose __index is a function of their own.
+---@param tag string  their metatable's __metatable
+---@param owner cudalua.Names
+---@return cudalua.Names owner
+function M.of_objects(tag, owner)
+  owners[tag] = owner
+  return owner
+end
+
+---The names of a module, a class or an object, for completion; nil if it is none of the library's.
+---@param value any
+---@return cudalua.Names?
+function M.owner_of(value)
+  if type(value) ~= "table" then return nil end
+  local mt = debug.getmetatable(value)
+  return owners[value] or mt and owners[rawget(mt, "__metatable") or false]
 end
 
 ---"a Stream", "an Event".

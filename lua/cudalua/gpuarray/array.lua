@@ -73,7 +73,7 @@ function properties.ptr(self)
 end
 object.properties = properties
 
-local members = { text = "an array", kind = "array", tables = { Array, properties } }
+local members = names.of_objects(object.TAG, { text = "an array", kind = "array", tables = { Array, properties } })
 
 -- ---- values ---------------------------------------------------------------------------------------------------------
 

@@ -583,7 +583,8 @@ end
 
 local function is_integer_cdata(key) return type(key) == "cdata" and element.scalar(key) ~= nil end
 
-local members = { text = "a host array", kind = "host_array", tables = { Array, properties } }
+local members = names.of_objects(TAG,
+  { text = "a host array", kind = "host_array", tables = { Array, properties } })
 
 function methods.index(self, key)
   local state = state_of(self)

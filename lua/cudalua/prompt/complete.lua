@@ -1,14 +1,16 @@
 -- Completes the word before the cursor: names of globals and locals, fields, methods, names of files and of modules.
 --
--- Tables are read as they are: rawget, and tables behind __index. No function is called, so completion ends, raises
--- nothing and waits for no GPU, whatever the values are.
+-- Tables are read as they are: rawget, and tables behind __index. No function of a program is called, so completion
+-- ends, raises nothing and waits for no GPU, whatever the values are. What the library's own modules and arrays have
+-- behind functions, base/names.lua knows.
 
+local library = require "cudalua.base.names"
 local posix = require "cudalua.prompt.posix"
 local pairs_of = require "cudalua.base.pairs_of"
 local ffi = require "ffi"
 
 local sub, find, match, gmatch = string.sub, string.find, string.match, string.gmatch
-local type, rawget, getmetatable = type, rawget, debug.getmetatable
+local type, rawget, getmetatable, pcall = type, rawget, debug.getmetatable, pcall
 local sort, package = table.sort, package
 
 local M = {}
@@ -49,7 +51,13 @@ local function each_table(value, f)
 end
 
 local function field(value, name)
-  return each_table(value, function(t) return rawget(t, name) end)
+  local found = each_table(value, function(t) return rawget(t, name) end)
+  if found ~= nil then return found end
+  local owner = library.owner_of(value)
+  if owner and owner.find and owner.more then -- a module that loads its parts when they are asked for
+    local ok, loaded = pcall(owner.find, value, name)
+    return ok and loaded or nil
+  end
 end
 
 local function is_name(text) return find(text, "^[%a_\128-\255][%w_\128-\255]*$") ~= nil and not keywords[text] end
@@ -78,6 +86,16 @@ local function add_fields(add, value, methods)
       end
     end
   end)
+end
+
+-- Adds names that a module or an array of the library has beyond its tables.
+local function add_library_names(add, value, methods)
+  local owner = library.owner_of(value)
+  if not owner then return end
+  for i = 1, methods and 1 or #owner.tables do add_fields(add, owner.tables[i], methods) end -- properties are second
+  if methods or not owner.more then return end
+  local names = owner.more()
+  for i = 1, #names do add(names[i]) end
 end
 
 -- ---- strings --------------------------------------------------------------------------------------------------------
@@ -134,10 +152,13 @@ local function add_files(add, typed)
   posix.C.cudalua_closedir(handle)
 end
 
+local dtypes = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 " ..
+  "complex128"
+
 local files_after = { dofile = true, loadfile = true, ["io.open"] = true, ["io.lines"] = true, ["io.input"] = true,
   ["io.output"] = true }
 
-local function in_string(options, text, start, position)
+local function in_string(text, start, position)
   local typed = sub(text, start, position)
   local add, list = collector(typed)
   local before = sub(text, 1, start - 2)
@@ -151,7 +172,7 @@ local function in_string(options, text, start, position)
   elseif files_after[name] then
     add_files(add, typed)
   else
-    for word in pairs_of(options.strings or {}) do add(word) end
+    for word in gmatch(dtypes, "%S+") do add(word) end
   end
   return list, start
 end
@@ -191,18 +212,17 @@ local function add_option_names(options, add, before)
 end
 
 ---A function that completes.
----@param options {env: table, locals?: (fun(): table<string, any>), names?: (fun(value: any): table<string, true>?),
----  option_names?: (fun(name: string): table<string, true>?), strings?: table<string, true>}
----  env: the globals. locals(): names and values of the session's locals. names(value): further names of a value's
----  fields that are read later. option_names(function's name): names between the braces of its call. strings: words to
----  complete in strings, such as dtypes.
+---@param options {env: table, locals?: (fun(): table<string, any>),
+---  option_names?: (fun(name: string): table<string, true>?)}
+---  env: the globals. locals(): names and values of the session's locals. option_names(function's name): names between
+---  the braces of its call.
 ---@return fun(text: string, position: integer): string[], integer
 function M.new(options)
   return function(text, position)
     local where, start = place(text, position)
     if where == "string" then
       local list
-      list, start = in_string(options, text, start, position)
+      list, start = in_string(text, start, position)
       sort(list)
       return list, start
     end
@@ -217,7 +237,7 @@ function M.new(options)
       local value = resolve(options, path)
       if value ~= nil then
         add_fields(add, value, separator == ":")
-        for name in pairs_of(options.names and options.names(value) or {}) do add(name) end
+        add_library_names(add, value, separator == ":")
       end
     elseif not find(before, "[^.]%.$") and not find(before, "[:%d]$") then
       if word ~= "" then

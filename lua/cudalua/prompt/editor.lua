@@ -146,6 +146,7 @@ end
 ---  complete_chunk: whether Enter ends the text or adds a line. history: as cudalua.prompt.history makes it; the text
 ---  is added. candidates(text, position): the completions of the word before a position, and where its first byte is.
 ---@return string? text  nil at the end of the input
+---@return boolean? pasted  whether a part of it was pasted
 ---@return boolean? pasted  a part of it came from a paste
 function M.read(prompt, continuation, options)
   options = options or {}

@@ -3,7 +3,9 @@
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find = table.concat, string.find
 local require, select, type, stdin, stdout, globals = require, select, type, io.stdin, io.stdout, _G
+local getupvalue = debug.getupvalue
 
+local pairs_of = require "cudalua.base.pairs_of"
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
@@ -75,16 +77,25 @@ M.END = END
 -- ---- input and output -----------------------------------------------------------------------------------------------
 
 -- The editor, for the process's own terminal; it reads plain lines if the terminal cannot move its cursor.
-local function edited()
+local function edited(session)
   local editor = require "cudalua.prompt.editor"
   local history = require "cudalua.prompt.history"
-  local options = { complete_chunk = chunks.complete, history = history.open(history.path()) }
+  local function locals()
+    local values = {}
+    for name, cell in pairs_of(session.cells) do
+      local _, value = getupvalue(cell[1], cell[2])
+      values[name] = value
+    end
+    return values
+  end
+  local options = { complete_chunk = chunks.complete, history = history.open(history.path()),
+    candidates = require("cudalua.prompt.complete").new { env = session.env, locals = locals } }
   return function(prompt, continuation) return editor.read(prompt, continuation, options) end
 end
 
-local function reader(input, output, write)
+local function reader(input, output, write, session)
   if type(input) == "function" then return plain.reader(input) end
-  if input == stdin and output == stdout and is_terminal(input) then return edited() end
+  if input == stdin and output == stdout and is_terminal(input) then return edited(session) end
   return plain.of_file(input, write)
 end
 
@@ -103,7 +114,7 @@ function M.run(options)
   if options.banner then write(options.banner .. "\n") end
   local prompt = { session = new_session(options.env or globals), write = write }
   prompt.run_chunk, prompt.END = M.run_chunk, END
-  M.loop(prompt, reader(input, output, write))
+  M.loop(prompt, reader(input, output, write, prompt.session))
   if input == stdin then write "\n" end
 end
 

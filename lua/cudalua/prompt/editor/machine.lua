@@ -37,6 +37,7 @@ function M.new(options)
     kills = options.kills or {}, -- kept between texts if the caller has a table for it
     entry = nil,                 -- index in the history of what is shown; nil: a new text
     drafts = {},                 -- edited entries, and the new text
+    pasted = false,              -- whether any of the text came by a paste
     now = {},                    -- what an action leaves for the key that follows, and for no other
     before = {},                 -- what the action of the key before has left
   }, Machine)
@@ -76,7 +77,10 @@ actions.text_end = to(function(b) return #b.text end)
 function actions.type(m, key) m.buffer:insert(key.text, true) end
 
 -- A paste is text, whatever is in it: the screen shows its control characters as ^A.
-function actions.paste(m, key) m.buffer:insert(key.text) end
+function actions.paste(m, key)
+  m.buffer:insert(key.text)
+  m.pasted = true
+end
 
 -- Deleting: from the cursor to a position, into the kill ring or not.
 local function delete(where, kill)
@@ -468,6 +472,7 @@ function Machine:press(key)
   self.before, self.now = self.now, {}
   local event = actions[name](self, key)
   if not keeps_indentation[name] then self.indented = nil end
+  if self.buffer.text == "" then self.pasted = false end
   return event
 end
 
