@@ -82,7 +82,7 @@ describe("the prompt's history", function()
     write(path, table.concat(junk))
     assert.is_true(history.open(path):count() > 0)
     os.execute("mkfifo " .. folder .. "/fifo")
-    for _, other in ipairs { folder, folder .. "/fifo", "/dev/null", "/nowhere/at/all", "", path .. "/x" } do
+    for _, other in ipairs { folder, folder .. "/fifo", "/dev/null", "/proc/nowhere/at/all", "", path .. "/x" } do
       local h = history.open(other)
       h:add "kept for this run"
       assert.equal("kept for this run", h:get(1), other)
