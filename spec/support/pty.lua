@@ -33,6 +33,7 @@ int cudalua_pty_attr_default(cudalua_pty_opaque *a, const void *set) __asm__("po
 int cudalua_pty_files_init(cudalua_pty_opaque *f) __asm__("posix_spawn_file_actions_init");
 int cudalua_pty_files_open(cudalua_pty_opaque *f, int fd, const char *path, int flags, unsigned mode)
   __asm__("posix_spawn_file_actions_addopen");
+int cudalua_pty_files_end(cudalua_pty_opaque *f) __asm__("posix_spawn_file_actions_destroy");
 int cudalua_pty_files_dup(cudalua_pty_opaque *f, int fd, int to) __asm__("posix_spawn_file_actions_adddup2");
 int cudalua_pty_spawnp(int *pid, const char *file, const cudalua_pty_opaque *f, const cudalua_pty_opaque *a,
                        const char *const *argv, const char *const *envp) __asm__("posix_spawnp");
@@ -110,6 +111,7 @@ function M.spawn(argv, options)
   local env = environment(options.env or {})
   local pid = ffi.new "int[1]"
   local e = C.cudalua_pty_spawnp(pid, argv[1], files, attr, strings(argv), strings(env))
+  C.cudalua_pty_files_end(files)
   if e ~= 0 then error(("%s does not start: errno %d"):format(argv[1], e)) end
   p.pid = pid[0]
   return p

@@ -125,6 +125,7 @@ float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_d
 
 rows("cuda.", [[
 show = gmatrix options; plot = plot_table
+interrupts = false; interrupt =
 ]])
 
 rows("compiler.", [[
@@ -240,6 +241,10 @@ subset_dot = gpositions garray garray options
 
 rows("gpuarray.", [[
 fuse = fn; Fused = -; Fused:source = fused garray garray; source = gpending
+]])
+
+rows("repl.", [[
+run = prompt
 ]])
 
 rows("luassert.", [[

@@ -141,8 +141,8 @@ static CUresult cluster_query(const int *out, CUfunction h, const CUlaunchConfig
 }
 
 static CUresult cluster_size(int *out, CUfunction h, const CUlaunchConfig *c) {
-  uint64_t threads;
-  const SgFunction *f;
+  uint64_t threads = 0;
+  const SgFunction *f = NULL;
   CUresult r = cluster_query(out, h, c, &f, &threads);
   if (!r) *out = 1;
   return r;
@@ -155,8 +155,8 @@ SG_API CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction 
 }
 
 static CUresult cluster_count(int *out, CUfunction h, const CUlaunchConfig *c) {
-  uint64_t threads;
-  const SgFunction *f;
+  uint64_t threads = 0;
+  const SgFunction *f = NULL;
   CUresult r = cluster_query(out, h, c, &f, &threads);
   if (r) return r;
   const CUlaunchAttribute *a = cluster_of(c);
