@@ -134,7 +134,7 @@ const char *cl_check_name(lua_State *L, int idx, const char *what) {
 void cl_check_given(lua_State *L, int idx, const char *what, const char *expected, void *to, size_t bytes) {
   size_t n = 0;
   const char *s = lua_type(L, idx) == LUA_TSTRING ? lua_tolstring(L, idx, &n) : NULL;
-  if (n != bytes) cl_bad_argument(L, idx, what, expected);
+  if (!s || n != bytes) cl_bad_argument(L, idx, what, expected);
   memcpy(to, s, n);
 }
 

@@ -59,7 +59,7 @@ void *cl_push_finalized(lua_State *L, size_t bytes, lua_CFunction finalizer) {
 
 void cl_open_state(lua_State *L) {
   if (cl_state(L)) return; /* package.loaded was cleared: the state's record stays */
-  cl_State *st = cl_push_finalized(L, sizeof *st, state_gc);
+  cl_push_finalized(L, sizeof(cl_State), state_gc);
   cl_registry_set(L, &state_key);
   CL_RUN_HOOKS(cl_on_state_open, L);
 }
