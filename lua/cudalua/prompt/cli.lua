@@ -186,4 +186,7 @@ local function main(argv)
   return 0
 end
 
-os.exit(main(arg), true)
+local status = main(arg)
+-- Closing the state would wait for a kernel that an interrupted wait has left running.
+local core = package.loaded["cudalua.core"]
+os.exit(status, not (core and core.still_running()))

@@ -2,7 +2,7 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find = table.concat, string.find
-local require, select, type, stdin, stdout, globals = require, select, type, io.stdin, io.stdout, _G
+local pcall, require, select, type, stdin, stdout, globals = pcall, require, select, type, io.stdin, io.stdout, _G
 local getupvalue = debug.getupvalue
 
 local pairs_of = require "cudalua.base.pairs_of"
@@ -22,6 +22,7 @@ local M = {}
 ---@class cudalua.prompt.Prompt
 ---@field session cudalua.prompt.Session
 ---@field write fun(text: string)
+---@field take fun()  takes a press of Ctrl-C that came too late for the chunk before
 
 -- The texts of values: on one line, unless one has several.
 local function texts(...)
@@ -40,6 +41,12 @@ local function results(prompt, silent, ok, ...)
   prompt.write(texts(...) .. "\n")
 end
 
+-- The prompt has control again: a second press no longer stops what it calls.
+local function ended(prompt, ...)
+  prompt.take()
+  return ...
+end
+
 ---Runs a chunk and prints its values or its error.
 ---@param prompt cudalua.prompt.Prompt
 ---@param text string
@@ -47,8 +54,8 @@ end
 function M.run_chunk(prompt, text, call)
   local run, chunk = prompt.session:compile(text)
   if not run then return prompt.write(chunk .. "\n") end
-  if call then return results(prompt, chunk.silent, call(run)) end
-  return results(prompt, chunk.silent, prompt.session.run(run))
+  if call then return results(prompt, chunk.silent, ended(prompt, call(run))) end
+  return results(prompt, chunk.silent, ended(prompt, prompt.session.run(run)))
 end
 
 -- ---- the loop -------------------------------------------------------------------------------------------------------
@@ -59,6 +66,7 @@ local END = {} -- what a command returns that ends the prompt
 local function handle(prompt, text, pasted)
   local word, rest = chunks.command(text)
   local command = word and not pasted and commands.list[word]
+  prompt.take()
   if command then return command.run(prompt, rest) end
   if find(text, "%S") then M.run_chunk(prompt, text) end
 end
@@ -99,6 +107,19 @@ local function reader(input, output, write, session)
   return plain.of_file(input, write)
 end
 
+local function nothing() end
+
+-- Calls loop(prompt, read) with Ctrl-C for its chunks. An input that is not the process's own belongs to a host, which
+-- turns interrupts on by itself. So do prompts beside a state that has them on.
+local function interruptible(input, loop, prompt, read)
+  local core = input == stdin and require "cudalua.core"
+  local on, before
+  if core then on, before = pcall(core.interrupts, true) end
+  prompt.take = on and core.interrupt_take or nothing
+  loop(prompt, read)
+  if on then core.interrupts(before) end
+end
+
 ---The prompt of cudalua.repl.
 ---@param options cudalua.repl.Options
 function M.run(options)
@@ -114,7 +135,7 @@ function M.run(options)
   if options.banner then write(options.banner .. "\n") end
   local prompt = { session = new_session(options.env or globals), write = write }
   prompt.run_chunk, prompt.END = M.run_chunk, END
-  M.loop(prompt, reader(input, output, write, prompt.session))
+  interruptible(input, M.loop, prompt, reader(input, output, write, prompt.session))
   if input == stdin then write "\n" end
 end
 

@@ -58,12 +58,17 @@ static struct {
 
 /* --- the hook --- */
 
+/* Functions of LuaJIT's own that are Lua, as table.remove, and those that the library makes of text. */
+static bool made(const lua_Debug *ar) {
+  return !strncmp(ar->source, "=[builtin:", 10) || !strncmp(ar->source, "=cudalua", 8);
+}
+
 static void stop(lua_State *L, lua_Debug *ar) {
   if (!cl_interrupts_on() || !(cl_interrupt_raised || owner.insists)) {
     cl_interrupt_take();
     return;
   }
-  if (!lua_getinfo(L, "S", ar) || !strcmp(ar->what, "C") || cl_is_library_code(L, ar)) return;
+  if (!lua_getinfo(L, "S", ar) || !strcmp(ar->what, "C") || made(ar) || cl_is_library_code(L, ar)) return;
   luaL_checkstack(L, 16, "interrupt");
   cl_fail(L, "", CL_INTERRUPTED);
 }
