@@ -239,6 +239,26 @@ describe("the editor's screen", function()
     assert.is_true(os.clock() - start < 5)
   end)
 
+  it("is in its place after a resize of a terminal that wraps lines anew", function()
+    local e = editing.new { columns = 20, rows = 12, above = "above\r\n" }
+    e:type("f(" .. WIDE:rep(12) .. "\27\rabcdef" .. WIDE:rep(9) .. "xy")
+    for _, columns in ipairs { 30, 14, 25, 20, 13, 40, 20 } do
+      e:rewrap(columns)
+      assert.equal("above\n" .. e:redrawn():text(), e.screen:text(), columns)
+    end
+    local some = { "a", "b c", WIDE, WIDE, ACCENT, "\t", "\255", "\27\r", "\127", "\4", "\1", "\5", "\2", "\6", UP,
+      DOWN, "\11", "\21", "\23", "\25", "\20", "\31", "long words " }
+    math.randomseed(41)
+    for round = 1, 300 do
+      e = editing.new { columns = math.random(6, 20), rows = 60, above = "above\r\n" }
+      for _ = 1, 5 do
+        for _ = 1, 8 do e:type(some[math.random(#some)]) end
+        e:rewrap(math.random(6, 20))
+        assert.equal("above\n" .. e:redrawn():text(), e.screen:text(), round)
+      end
+    end
+  end)
+
   it("is what a redraw would give after 10,000 random key sequences", function()
     local some = { "a", "b", " ", "(", ")", "{", "end", "do", "f(", WIDE, ACCENT, "\204\129", "\255", "\t", "\r",
       "\27\r", "\127", "\4", "\1", "\5", "\2", "\6", "\16", "\14",

@@ -25,7 +25,8 @@ function M.complete_chunk(text)
   return chunk ~= nil or not err:find("<eof>", 1, true)
 end
 
----@param options? {columns?: integer, rows?: integer, history?: string[], candidates?: function}
+---@param options? {columns?: integer, rows?: integer, history?: string[], candidates?: function, above?: string}
+---  above: what is on the screen before
 function M.new(options)
   options = options or {}
   local e = setmetatable({}, Editing)
@@ -35,6 +36,7 @@ function M.new(options)
   e.drawing = drawing.new(e.columns, e.rows)
   e.screen = emulator.new(e.columns, e.rows)
   e.events = {}
+  e.screen:feed(options.above or "")
   e:draw()
   return e
 end
@@ -60,6 +62,14 @@ function Editing:type(bytes)
     self.sent = self:draw()
   end
   return self
+end
+
+---Another number of columns, on a terminal that wraps its lines anew.
+function Editing:rewrap(columns)
+  self.columns = columns
+  self.screen:rewrap(columns)
+  self.screen:feed(self.drawing:resize(columns, self.rows))
+  self:draw()
 end
 
 ---The text with a | where the cursor is.

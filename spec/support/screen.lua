@@ -3,6 +3,9 @@
 -- Cells hold a character and what combines with it. A wide character fills two cells; the second holds "". Lines that
 -- leave at the top are kept in `scrollback`. A sequence that the screen does not know is an error: every terminal has
 -- to understand what the prompt sends.
+--
+-- A row has `used` cells, written and not cleared. A row that a character wrapped out of has `wraps`. Terminals differ
+-- in what ends this, so here all of it does: a newline, clearing a part of the row, another character in its last cell.
 
 local Screen = {}
 Screen.__index = Screen
@@ -10,7 +13,7 @@ Screen.__index = Screen
 local M = {}
 
 local function blank(columns)
-  local row = {}
+  local row = { used = 0 }
   for x = 1, columns do row[x] = " " end
   return row
 end
@@ -43,6 +46,7 @@ function Screen:scroll()
 end
 
 function Screen:line_feed()
+  self.cells[self.y].wraps = nil
   if self.y < self.rows then self.y = self.y + 1 else self:scroll() end
 end
 
@@ -56,8 +60,10 @@ function Screen:put(char, code)
     return
   end
   if self.wrap_pending or self.x + w - 1 > self.columns then
+    local before = self.cells[self.y]
     self.x, self.wrap_pending = 1, false
     self:line_feed()
+    before.wraps = true
   end
   local row = self.cells[self.y]
   -- Half of a wide character cannot stay.
@@ -66,10 +72,12 @@ function Screen:put(char, code)
   row[self.x] = char
   if w == 2 then row[self.x + 1] = "" end
   self.x = self.x + w
-  if self.x > self.columns then self.x, self.wrap_pending = self.columns, true end
+  row.used = math.max(row.used, self.x - 1)
+  if self.x > self.columns then self.x, self.wrap_pending, row.wraps = self.columns, true, nil end
 end
 
 local function clear(row, from, to)
+  row.wraps, row.used = nil, math.min(row.used, from - 1)
   for x = from, to do row[x] = " " end
 end
 
@@ -202,6 +210,50 @@ function Screen:all_text()
   return above == "" and self:text() or above .. "\n" .. self:text()
 end
 
+-- The rows that cells take on a screen of so many columns; each but the last wraps.
+local function wrapped(cells, columns, rows)
+  local row, x = blank(columns), 0
+  rows[#rows + 1] = row
+  for i = 1, #cells do
+    local w = cells[i + 1] == "" and 2 or 1
+    if cells[i] ~= "" then
+      if x + w > columns then
+        row.wraps = true
+        row, x = blank(columns), 0
+        rows[#rows + 1] = row
+      end
+      row[x + 1] = cells[i]
+      if w == 2 then row[x + 2] = "" end
+      x = x + w
+      row.used = x
+    end
+  end
+end
+
+---Another number of columns, as terminals do that wrap lines anew; the cursor stays with its character.
+function Screen:rewrap(columns)
+  local cells = self.cells
+  cells[self.y][self.x] = cells[self.y][self.x] .. "\1" -- the cursor goes with its cell
+  local rows, line = {}, {}
+  for y = 1, self.rows do
+    for x = 1, math.max(cells[y].used, y == self.y and self.x or 0) do line[#line + 1] = cells[y][x] end
+    if not cells[y].wraps then
+      wrapped(line, columns, rows)
+      line = {}
+    end
+  end
+  for y = #rows + 1, self.rows do rows[y] = blank(columns) end
+  while #rows > self.rows do
+    assert(not table.concat(table.remove(rows)):find "%S", "the screen has no room for its lines")
+  end
+  for y, row in ipairs(rows) do
+    for x, cell in ipairs(row) do
+      if cell:find "\1$" then self.x, self.y, row[x] = x, y, cell:sub(1, -2) end
+    end
+  end
+  self.cells, self.columns, self.wrap_pending = rows, columns, false
+end
+
 ---Another size, as terminals do that do not wrap lines anew: lines are cut, and the top is scrolled away if the cursor
 ---would be below the screen.
 function Screen:resize(columns, rows)
@@ -212,6 +264,7 @@ function Screen:resize(columns, rows)
   local cells = {}
   for y = 1, rows do
     cells[y] = blank(columns)
+    cells[y].used = columns
     for x = 1, math.min(columns, self.columns) do cells[y][x] = self.cells[y] and self.cells[y][x] or " " end
   end
   self.cells, self.columns, self.rows = cells, columns, rows

@@ -9,6 +9,8 @@ local min, max, floor, ceil = math.min, math.max, math.floor, math.ceil
 
 local M = {}
 
+local CARET = 94 -- ^A is two glyphs, which a terminal may wrap between
+
 -- A prompt as glyphs: sequences that set colours take no columns and stay with the glyph that follows.
 local function prompt_glyphs(prompt, limit)
   local glyphs, columns, width, i, colour = {}, {}, 0, 1, ""
@@ -50,7 +52,8 @@ local function lay_line(rows, text, first, last, prompt, width, cursor)
       length, w, shown = characters.glyph(text, i)
     end
     line_width = line_width + w
-    if w > 2 or not shown then -- several glyphs of a column each, which may be on two rows
+    if w > 2 or not shown or w == 2 and byte(shown) == CARET then
+      -- Several glyphs of a column each, which may be on two rows.
       shown = shown or rep(" ", w)
       if x >= width then wrap() end
       if cursor >= i and cursor < i + length then cursor_y, cursor_x = #rows, x end

@@ -1,6 +1,9 @@
 -- What the editor has on the screen, and the bytes that change it into something else.
 --
 -- The screen knows the rows that it has written, and nothing of what is above them. Only what differs is written.
+--
+-- A terminal that gets another width wraps its lines anew. It takes two rows for one line if a glyph that did not fit
+-- into the first began the second. So each row that goes on in the next is written in this way, and only those.
 
 local layout = require "cudalua.prompt.editor.layout"
 
@@ -12,12 +15,15 @@ Screen.__index = Screen
 local M = {}
 
 local CLEAR_LINE, CLEAR_BELOW, CLEAR_ALL = "\27[K", "\27[J", "\27[H\27[2J"
+-- The row and what is below it. In the screen's first column tmux would take a clear for one of the whole screen, which
+-- it keeps in its history.
+local CLEAR_FROM_HERE = "\27[C" .. CLEAR_BELOW .. "\r" .. CLEAR_LINE
 
 ---A screen whose cursor is at the beginning of an empty row.
 ---@param columns integer
 ---@param rows integer
 function M.new(columns, rows)
-  return setmetatable({ columns = columns, height = rows, drawn = {}, y = 1, x = 0, top = 1 }, Screen)
+  return setmetatable({ columns = columns, height = rows, drawn = {}, written = 1, y = 1, x = 0, top = 1 }, Screen)
 end
 
 local function sequence(n, final)
@@ -25,17 +31,19 @@ local function sequence(n, final)
   return "\27[" .. n .. final
 end
 
--- Moves to a row of those that were drawn, or to the one below them, and to a column.
+-- Moves to a row that was written, or to the one below them, and to a column. A newline would end the row's line for
+-- the terminal.
 local function move(self, out, y, x)
   if self.x >= self.columns then -- behind the last column, where terminals differ
     out[#out + 1] = "\r"
     self.x = 0
   end
-  if y > self.y then
-    out[#out + 1] = "\r" .. rep("\n", y - self.y) -- scrolls at the bottom, which CSI B does not
-    self.x = 0
-  elseif y < self.y then
-    out[#out + 1] = sequence(self.y - y, "A")
+  if y > self.written then
+    if self.written > self.y then out[#out + 1] = sequence(self.written - self.y, "B") end
+    out[#out + 1] = "\r" .. rep("\n", y - self.written) -- scrolls at the bottom, which CSI B does not
+    self.x, self.written = 0, y
+  elseif y ~= self.y then
+    out[#out + 1] = y > self.y and sequence(y - self.y, "B") or sequence(self.y - y, "A")
   end
   self.y = y
   if x == self.x then return end
@@ -74,31 +82,48 @@ local function visible(self, frame)
   return rows, frame.y - self.top + 1
 end
 
--- Changes row y. `runs_on`: the row before was just written to its end, so that the next glyph wraps into this row.
--- Terminals then know that both rows are one line, which they wrap anew if they get another size.
+-- Writes the glyphs from `start` + 1 to `stop` of row y.
+local function write_glyphs(self, out, y, row, start, stop)
+  local x = 0
+  for i = 1, start do x = x + row.columns[i] end
+  move(self, out, y, x)
+  for i = start + 1, stop do
+    out[#out + 1] = row.glyphs[i]
+    self.x = self.x + row.columns[i]
+  end
+end
+
+-- The terminal wraps into row y, by its first glyph or, if it is empty, by a blank.
+local function wrap_into(self, out, y, row)
+  out[#out + 1] = row.glyphs[1] or " \r"
+  self.y, self.x, self.written = y, row.columns[1] or 0, max(self.written, y)
+end
+
+-- Changes row y. `runs_on`: the end of the row before was just written, and its line goes on in this row. Returns
+-- whether the same holds for the next row.
 local function draw_row(self, out, y, row, runs_on)
   local before = self.drawn[y] or empty
-  local same = common(row, before)
-  local start, stop = same, #row.glyphs
+  local start, stop = common(row, before), #row.glyphs
+  local is_new = start < stop or row.width < before.width or row.wraps ~= before.wraps
   if runs_on then
-    start, stop = 0, same < stop and stop or min(1, stop)
+    wrap_into(self, out, y, row)
+    start = max(start, min(1, stop))
   end
-  if start < stop then
-    local x = 0
-    for i = 1, start do x = x + row.columns[i] end
-    if runs_on then self.y, self.x = y, 0 else move(self, out, y, x) end
-    for i = start + 1, stop do
-      out[#out + 1] = row.glyphs[i]
-      self.x = self.x + row.columns[i]
-    end
-  end
-  if row.width < before.width then
+  if row.wraps and is_new then start = min(start, stop - 1) end -- the terminal has to wrap behind the last glyph
+  if before.wraps and not row.wraps then -- only an empty row has no end that wraps
+    move(self, out, y, 0)
+    out[#out + 1] = CLEAR_LINE
+    start = 0
+  elseif row.width < before.width then
     move(self, out, y, row.width)
     out[#out + 1] = CLEAR_LINE
-  elseif not self.drawn[y] then
-    if self.y < y then move(self, out, y, 0) end -- an empty row has to be there, too
   end
-  return row.wraps and start < stop and stop == #row.glyphs and self.x >= self.columns
+  if start < stop then
+    write_glyphs(self, out, y, row, start, stop)
+  elseif y > self.written then
+    move(self, out, y, 0) -- an empty row has to be there, too
+  end
+  return row.wraps and is_new
 end
 
 ---The bytes that bring a view on the screen.
@@ -112,6 +137,7 @@ function Screen:draw(view)
   if #self.drawn > #rows then
     move(self, out, #rows + 1, 0)
     out[#out + 1] = CLEAR_BELOW
+    self.written = #rows + 1
   end
   self.drawn, self.view = rows, view
   move(self, out, cursor, frame.x)
@@ -134,7 +160,7 @@ function Screen:clear()
 end
 
 ---Nothing of what was drawn is there any more, and the cursor is at the beginning of a row.
-function Screen:forget() self.drawn, self.y, self.x, self.top = {}, 1, 0, 1 end
+function Screen:forget() self.drawn, self.written, self.y, self.x, self.top = {}, 1, 1, 0, 1 end
 
 ---The terminal has another size. The bytes go to where the text began and clear what is below. Terminals that wrap
 ---lines anew have done so by now: the cursor is where a layout of the new width has it.
@@ -147,7 +173,7 @@ function Screen:resize(columns, rows)
   if #self.drawn >= self.height then up = rows - 1 end
   self.columns, self.height = columns, rows
   self:forget()
-  return "\r" .. (up > 0 and sequence(up, "A") or "") .. CLEAR_BELOW
+  return "\r" .. (up > 0 and sequence(up, "A") or "") .. CLEAR_FROM_HERE
 end
 
 return M
