@@ -47,6 +47,19 @@ describe("the editor on a terminal", function()
     p:expect "read the line"
   end)
 
+  it("takes the lines behind it, and a Ctrl-D that was typed ahead as the end", function()
+    p = start()
+    p:type "read\rthe line\rx\r"
+    p:expect 'read the line\n> x\ngot "x"'
+    p:type "sleep\r"
+    p:expect "sleeps"
+    assert.is_true(cooked(p))
+    p:type "y = 1\r\4"
+    p:expect 'got "y = 1"'
+    p:expect "ended"
+    assert.same({ "exit", 0 }, { p:wait() })
+  end)
+
   it("begins on a fresh row behind output without a newline", function()
     p = start()
     p:type "partial\r"
@@ -61,6 +74,22 @@ describe("the editor on a terminal", function()
     p:type "\r"
     p:expect 'got "x = 1\\\nfor i = 1, 2 do\\\n'
   end)
+
+  for name, interrupt in pairs {
+    ["Ctrl-C"] = function(q) q:type "\3" end, SIGINT = function(q) q:kill(2) end,
+  } do
+    it("leaves a paste that does not end by " .. name, function()
+      p = start()
+      p:type "ab\27[200~x = 1\r:quit\r\27[20"
+      p:settle(400)
+      p:type "y"
+      p:settle(400)
+      interrupt(p)
+      p:expect "> ab^C\n> "
+      p:type "z\r"
+      p:expect 'got "z"'
+    end)
+  end
 
   it("takes a paste of 100 KB", function()
     p = start()

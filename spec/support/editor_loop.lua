@@ -9,6 +9,9 @@ while true do
   if not text then break end
   if text == "read" then
     print("read " .. tostring(io.read "*l"))
+  elseif text == "sleep" then
+    print "sleeps"
+    os.execute "sleep 0.2"
   elseif text == "partial" then
     io.write "no newline"
   elseif text == "stty" then

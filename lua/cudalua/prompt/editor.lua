@@ -14,7 +14,11 @@ local M = {}
 
 -- How long an ESC waits for the rest of a sequence, in milliseconds.
 local ESCAPE_MS = 50
+-- When a paste has paused for so long, Ctrl-C is a key again: its end may never come.
+local PASTE_MS = 200
 local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
+
+local CTRL_C = "\3"
 
 local decoder = keys.new()
 local waiting = {} -- keys that came with others, for the next chunk
@@ -41,19 +45,25 @@ end
 
 -- The next key, or "signal" and its number, or "end". What is drawn is up to date whenever it waits.
 local function next_key(draw)
+  local paused = false -- in a paste
   while #waiting == 0 do
+    local pasting = decoder:is_pasting()
     local what, number = terminal.wait(0)
     if what == "timeout" then
       draw()
-      what, number = terminal.wait(decoder:is_waiting() and ESCAPE_MS or -1)
+      what, number = terminal.wait(decoder:is_waiting() and ESCAPE_MS or pasting and not paused and PASTE_MS or -1)
     end
     if what == "signal" then return "signal", number end
     if what == "end" then return "end" end
     if what == "input" then
       -- One byte at a time: what is typed ahead stays with the terminal, where the chunk's io.read finds it.
-      local bytes = terminal.read(decoder:is_pasting() and 4096 or 1)
+      local bytes = terminal.read(pasting and 4096 or 1)
       if not bytes then return "end" end
+      if paused and bytes == CTRL_C then decoder:drop_paste() end
       decoder:feed(bytes, waiting)
+      paused = false
+    elseif pasting then
+      paused = true
     elseif decoder:is_waiting() then
       decoder:feed("", waiting, true)
     end
@@ -96,6 +106,7 @@ local function edit(prompt, continuation, options)
     if number == posix.SIGWINCH then
       resize()
     elseif number == posix.SIGINT then
+      decoder:drop_paste()
       return "interrupt"
     elseif number == posix.SIGCONT then -- stopped and gone on without our doing: the shell has changed the settings
       terminal.leave()

@@ -40,7 +40,7 @@ return {
   C = ffi.C,
   ENOENT = 2, EINTR = 4, EAGAIN = 11,
   -- terminals
-  TCSADRAIN = 1, TIOCGWINSZ = 0x5413, VTIME = 5, VMIN = 6,
+  TCSADRAIN = 1, TIOCGWINSZ = 0x5413, FIONREAD = 0x541b, VTIME = 5, VMIN = 6,
   BRKINT = 0x2, INPCK = 0x10, ISTRIP = 0x20, INLCR = 0x40, IGNCR = 0x80, IXON = 0x400,
   ISIG = 0x1, ICANON = 0x2, ECHO = 0x8, IEXTEN = 0x8000,
   -- waiting and signals

@@ -188,6 +188,9 @@ function Keys:is_waiting() return self.rest ~= "" and not self.paste end
 ---Whether a paste has begun and has not ended.
 function Keys:is_pasting() return self.paste ~= nil end
 
+---Forgets a paste that has begun.
+function Keys:drop_paste() self.paste, self.rest = nil, "" end
+
 ---A decoder.
 function M.new() return setmetatable({ rest = "" }, Keys) end
 

@@ -9,14 +9,15 @@ local posix = require "cudalua.prompt.posix"
 local bit = require "bit"
 
 local C = posix.C
-local getenv, stdout, tonumber = os.getenv, io.stdout, tonumber
+local getenv, gsub, sub, max, tonumber = os.getenv, string.gsub, string.sub, math.max, tonumber
+local stdin, stdout = io.stdin, io.stdout
 local flush = stdout.flush
 local band, bnot, bor, lshift = bit.band, bit.bnot, bit.bor, bit.lshift
 local new, copy, cast, errno, text_of = ffi.new, ffi.copy, ffi.cast, ffi.errno, ffi.string
 
 local M = {}
 
-local INPUT, OUTPUT = 0, 1
+local INPUT, OUTPUT, CTRL_D = 0, 1, "\4"
 local EINTR, EAGAIN, POLLIN = posix.EINTR, posix.EAGAIN, posix.POLLIN
 -- ICRNL stays: lines that are typed ahead are lines for the chunk that reads them.
 local input_off = bor(posix.BRKINT, posix.INPCK, posix.ISTRIP, posix.INLCR, posix.IGNCR, posix.IXON)
@@ -33,6 +34,9 @@ local watched = set_of(posix.SIGHUP, posix.SIGINT, posix.SIGTERM, posix.SIGCONT,
 -- What the terminal and the process had before enter(); nil while they have it.
 local before
 local signal_fd
+-- Of what waits to be read, how many bytes were typed while the terminal was in its ordinary mode, at most. There the
+-- key for the end of the input, Ctrl-D, leaves a NUL.
+local typed_ahead = 0
 local read_buffer = new "uint8_t[4096]"
 local signal_info = new "uint32_t[32]" -- struct signalfd_siginfo: its number comes first
 local polled = new "struct cudalua_pollfd[2]"
@@ -72,6 +76,8 @@ end
 ---Takes the terminal: bytes come one by one, signals as data. false if the terminal refuses.
 function M.enter()
   if before then return true end
+  -- A chunk's io.read takes no more than it asks for: the rest of what is typed ahead is the editor's.
+  if not signal_fd then stdin:setvbuf "no" end
   flush(stdout)
   local saved = { termios = new "struct cudalua_termios", mask = new "struct cudalua_sigset" }
   if C.cudalua_tcgetattr(INPUT, saved.termios) ~= 0 then return false end
@@ -89,6 +95,8 @@ function M.enter()
       return false
     end
   end
+  local n = new "int[1]"
+  typed_ahead = C.cudalua_ioctl(INPUT, posix.FIONREAD, n) == 0 and n[0] or 0
   return true
 end
 
@@ -123,7 +131,12 @@ end
 ---Reads at most n bytes (4096); "" if there are none after all, nil at the end of the input.
 function M.read(n)
   n = tonumber(C.cudalua_read(INPUT, read_buffer, n))
-  if n > 0 then return text_of(read_buffer, n) end
+  if n > 0 then
+    local bytes, ahead = text_of(read_buffer, n), typed_ahead
+    typed_ahead = max(0, ahead - n)
+    if ahead == 0 then return bytes end
+    return gsub(sub(bytes, 1, ahead), "%z", CTRL_D) .. sub(bytes, ahead + 1)
+  end
   if n < 0 and (errno() == EINTR or errno() == EAGAIN) then return "" end
   return nil
 end
