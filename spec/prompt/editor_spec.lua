@@ -16,6 +16,7 @@ end
 describe("keys of a terminal", function()
   it("have one name in all the ways that terminals send them", function()
     for name, sequences in pairs {
+      ["alt-_"] = { "\27_" },
       up = { "\27[A", "\27OA" }, home = { "\27[H", "\27OH", "\27[1~", "\27[7~" },
       ["end"] = { "\27[F", "\27OF", "\27[4~", "\27[8~" },
       delete = { "\27[3~" }, ["ctrl-left"] = { "\27[1;5D", "\27Od" }, ["alt-right"] = { "\27[1;3C", "\27\27[C" },
@@ -97,6 +98,33 @@ describe("editing", function()
     assert.equal("|", typed("ab cd\31\31"):text())
     assert.equal("ab cd|", typed("ab cd\1\11\31"):text():gsub("^|(.*)", "%1|"))
     assert.same({ "bell" }, typed("\31").events)
+  end)
+
+  it("redoes what was undone, until the next edit", function()
+    assert.equal("ab cd|", typed("ab cd\31\31\27_\27_"):text())
+    assert.equal("ab|", typed("ab cd\31\31\27_"):text())
+    assert.equal("x|", typed("ab\21x\31\27_"):text())
+    assert.equal("ab|", typed("ab\21\31\31\27_"):text())
+    assert.same({ "bell" }, typed("ab\31x\27_").events)
+    assert.same({ "bell" }, typed("ab\27_").events)
+    assert.equal("ax\n\tyb|", typed("a\27[200~x\n\ty\27[201~b\31\31\31\27_\27_\27_"):text())
+  end)
+
+  it("shows what a closing bracket before the cursor belongs to, and one that is wrong", function()
+    local function never() return false end
+    local function marked(bytes) return typed(bytes, { complete_chunk = never }).screen:marked() end
+    assert.same({ "( 7" }, marked "f(g(1)")
+    assert.same({ "{ 7" }, marked "f{a[1], ')', -- }\r[==[}]==]}")
+    assert.same({}, marked "f(1)x")
+    assert.same({}, marked "f(1)\2")
+    assert.same({}, marked "f ')")
+    assert.same({ "( 7;31", "] 7;31" }, marked "f(1]")
+    assert.same({ ") 7;31" }, marked "f(1))")
+    assert.same({ "{ 7" }, marked("{" .. WIDE:rep(25) .. "}"))
+    assert.same({}, marked "f(1)\r")
+    local e = typed "f(1)"
+    e.screen:feed(e.drawing:finish())
+    assert.same({}, e.screen:marked())
   end)
 
   it("Enter runs what is complete and adds a line to what is not, indented", function()
@@ -283,6 +311,7 @@ describe("the editor's screen", function()
         local b = e.machine.buffer
         assert(b.position >= 0 and b.position <= #b.text, where)
         local want = e:redrawn()
+        assert.same(want:marked(), e.screen:marked(), where)
         if want:text() ~= e.screen:text() or want.x ~= e.screen.x or want.y ~= e.screen.y then
           assert.equal(("%s\n%d %d"):format(want:text(), want.y, want.x),
             ("%s\n%d %d"):format(e.screen:text(), e.screen.y, e.screen.x), where)

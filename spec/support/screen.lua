@@ -13,7 +13,7 @@ Screen.__index = Screen
 local M = {}
 
 local function blank(columns)
-  local row = { used = 0 }
+  local row = { used = 0, attributes = {} } -- of characters: what was set by CSI m
   for x = 1, columns do row[x] = " " end
   return row
 end
@@ -70,6 +70,7 @@ function Screen:put(char, code)
   if row[self.x] == "" then row[self.x - 1] = " " end
   if row[self.x + w] == "" then row[self.x + w] = " " end
   row[self.x] = char
+  row.attributes[self.x] = self.attribute
   if w == 2 then row[self.x + 1] = "" end
   self.x = self.x + w
   row.used = math.max(row.used, self.x - 1)
@@ -78,7 +79,7 @@ end
 
 local function clear(row, from, to)
   row.wraps, row.used = nil, math.min(row.used, from - 1)
-  for x = from, to do row[x] = " " end
+  for x = from, to do row[x], row.attributes[x] = " ", nil end
 end
 
 function Screen:clear_below()
@@ -106,7 +107,7 @@ local controls = {
     assert(n == 0, "CSI " .. n .. " K")
     clear(s.cells[s.y], s.x, s.columns)
   end,
-  m = function() end, -- colours are not checked
+  m = function(s, _, _, parameters) s.attribute = parameters ~= "" and parameters or nil end,
 }
 
 function Screen:control(parameters, final)
@@ -119,7 +120,7 @@ function Screen:control(parameters, final)
   local action = controls[final]
   if not action then error(("the screen does not know CSI %s %s"):format(parameters, final)) end
   local n, m = parameters:match "^(%d*);?(%d*)"
-  action(self, tonumber(n) or 0, tonumber(m) or 0)
+  action(self, tonumber(n) or 0, tonumber(m) or 0, parameters)
   if final ~= "m" then self.wrap_pending = false end
 end
 
@@ -202,6 +203,18 @@ function Screen:text_to_cursor()
     end
   end
   return table.concat(lines, "\n", 1, last)
+end
+
+---The characters of the screen that have attributes, as "character attribute".
+function Screen:marked()
+  local list = {}
+  for y = 1, self.rows do
+    for x = 1, self.columns do
+      local attribute = self.cells[y].attributes[x]
+      if attribute then list[#list + 1] = self.cells[y][x] .. " " .. attribute end
+    end
+  end
+  return list
 end
 
 ---What has left at the top, and the screen.

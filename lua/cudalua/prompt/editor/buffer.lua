@@ -10,7 +10,8 @@ local setmetatable, max = setmetatable, math.max
 ---@class cudalua.prompt.Buffer
 ---@field text string
 ---@field position integer
----@field edits table[]  what undo() takes back: {at =, removed =, inserted =, position =}
+---@field edits table[]   what undo() takes back: {at =, removed =, inserted =, position =}
+---@field undone table[]  what redo() makes again
 local Buffer = {}
 Buffer.__index = Buffer
 
@@ -38,6 +39,7 @@ function Buffer:replace(from, to, text, typed)
     end
     edits[#edits + 1] = { at = from, removed = removed, inserted = text, position = self.position, typed = typed }
   end
+  self.undone = {}
   self.text = sub(before, 1, from) .. text .. sub(before, to + 1)
   self.position = from + #text
 end
@@ -48,8 +50,21 @@ function Buffer:undo()
   local edit = edits[#edits]
   if not edit then return false end
   edits[#edits] = nil
+  self.undone[#self.undone + 1] = edit
   self.text = sub(self.text, 1, edit.at) .. edit.removed .. sub(self.text, edit.at + #edit.inserted + 1)
   self.position = edit.position
+  return true
+end
+
+---Makes the last edit again that undo() took back. false if there is none, or the text was edited since.
+function Buffer:redo()
+  local undone = self.undone
+  local edit = undone[#undone]
+  if not edit then return false end
+  undone[#undone] = nil
+  self.edits[#self.edits + 1] = edit
+  self.text = sub(self.text, 1, edit.at) .. edit.inserted .. sub(self.text, edit.at + #edit.removed + 1)
+  self.position = edit.at + #edit.inserted
   return true
 end
 
@@ -150,6 +165,6 @@ end
 
 ---An empty buffer.
 ---@return cudalua.prompt.Buffer
-function M.new() return setmetatable({ text = "", position = 0, edits = {} }, Buffer) end
+function M.new() return setmetatable({ text = "", position = 0, edits = {}, undone = {} }, Buffer) end
 
 return M

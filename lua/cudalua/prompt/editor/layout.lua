@@ -9,6 +9,9 @@ local min, max, floor, ceil = math.min, math.max, math.floor, math.ceil
 
 local M = {}
 
+local mark_on = { pair = "\27[7m", wrong = "\27[7;31m" } -- inverse; and red
+local MARK_OFF = "\27[m"
+
 local CARET = 94 -- ^A is two glyphs, which a terminal may wrap between
 
 -- A prompt as glyphs: sequences that set colours take no columns and stay with the glyph that follows.
@@ -31,7 +34,7 @@ end
 
 -- Appends the rows of one line of the text. Byte numbers are those of the text. Returns the cursor's place if it is in
 -- this line.
-local function lay_line(rows, text, first, last, prompt, width, cursor)
+local function lay_line(rows, text, first, last, prompt, width, cursor, marks)
   local glyphs, columns, x = prompt_glyphs(prompt, width - 2)
   local row = { glyphs = glyphs, columns = columns, width = x, wraps = false }
   local n, i, start = #glyphs, first, x
@@ -65,6 +68,8 @@ local function lay_line(rows, text, first, last, prompt, width, cursor)
     else
       if x + w > width then wrap() end
       if cursor >= i and cursor < i + length then cursor_y, cursor_x = #rows, x end
+      local mark = marks and marks[i]
+      if mark then shown = mark_on[mark] .. shown .. MARK_OFF end
       n, x = n + 1, x + w
       glyphs[n], columns[n] = shown, w
     end
@@ -117,7 +122,8 @@ function M.in_columns(names, width, most)
 end
 
 ---Lays out what the editor shows.
----@param view {text: string, position: integer, prompt: string, continuation: string, below?: string[]}
+---@param view {text: string, position: integer, prompt: string, continuation: string, below?: string[],
+---  marks?: table<integer, "pair"|"wrong">}
 ---@param width integer   columns of the screen
 ---@param height integer  rows of the screen
 ---@return {rows: table[], y: integer, x: integer}  y counts from 1, x from 0
@@ -126,7 +132,7 @@ function M.of(view, width, height)
   local cursor, first, prompt = view.position + 1, 1, view.prompt
   while true do
     local last = (find(text, "\n", first, true) or #text + 1) - 1
-    local line_y, line_x = lay_line(rows, text, first, last, prompt, width, cursor)
+    local line_y, line_x = lay_line(rows, text, first, last, prompt, width, cursor, view.marks)
     if line_y then y, x = line_y, line_x end
     first, prompt = last + 2, view.continuation
     if last >= #text then break end

@@ -6,6 +6,7 @@
 --
 -- What a key does is a function in `actions`. Names of keys are those of keys.lua.
 
+local brackets = require "cudalua.prompt.editor.brackets"
 local buffer = require "cudalua.prompt.editor.buffer"
 local indent = require "cudalua.prompt.editor.indent"
 
@@ -26,6 +27,7 @@ local most_kills = 60
 ---@field position integer
 ---@field prompt? string   in the place of the usual one, while searching
 ---@field below? string[]  candidates of a completion
+---@field marks? table<integer, "pair"|"wrong">  brackets to show, by their bytes
 
 ---A machine with an empty text.
 ---@param options {history?: table, complete_chunk?: fun(text: string): boolean, candidates?: function}
@@ -43,6 +45,15 @@ function M.new(options)
   }, Machine)
 end
 
+-- The bracket that belongs to a closing one before the cursor; if it is another kind, both.
+local function marks_of(text, position)
+  local partner, fits = brackets.partner(text, position)
+  if fits == nil then return nil end
+  local marks = fits and {} or { [position] = "wrong" }
+  if partner then marks[partner] = fits and "pair" or "wrong" end
+  return marks
+end
+
 function Machine:view()
   local search = self.search
   if search then
@@ -50,7 +61,8 @@ function Machine:view()
       prompt = format("(%s%si-search)`%s': ", search.failed and "failed " or "",
         search.direction < 0 and "reverse-" or "", search.query) }
   end
-  return { text = self.buffer.text, position = self.buffer.position, below = self.now.below }
+  local text, position = self.buffer.text, self.buffer.position
+  return { text = text, position = position, below = self.now.below, marks = marks_of(text, position) }
 end
 
 -- ---- actions: what a key does -------------------------------------------------------------------------------
@@ -173,6 +185,10 @@ function actions.transpose(m) m.buffer:transpose() end
 
 function actions.undo(m)
   if not m.buffer:undo() then return "bell" end
+end
+
+function actions.redo(m)
+  if not m.buffer:redo() then return "bell" end
 end
 
 local function change_word(change)
@@ -437,8 +453,8 @@ local keymap = {
   ["ctrl-k"] = "kill_to_end", ["ctrl-u"] = "kill_to_start", ["ctrl-w"] = "kill_blank_left",
   ["alt-backspace"] = "kill_word_left", ["ctrl-alt-h"] = "kill_word_left", ["ctrl-backspace"] = "kill_word_left",
   ["alt-d"] = "kill_word_right", ["ctrl-delete"] = "kill_word_right", ["alt-delete"] = "kill_word_right",
-  ["ctrl-y"] = "yank", ["alt-y"] = "yank_pop", ["alt-."] = "yank_last_word", ["alt-_"] = "yank_last_word",
-  ["ctrl-t"] = "transpose", ["ctrl-_"] = "undo",
+  ["ctrl-y"] = "yank", ["alt-y"] = "yank_pop", ["alt-."] = "yank_last_word",
+  ["ctrl-t"] = "transpose", ["ctrl-_"] = "undo", ["alt-_"] = "redo", ["ctrl-alt-_"] = "redo",
   ["alt-u"] = "upper_word", ["alt-l"] = "lower_word", ["alt-c"] = "capital_word",
   ["page-up"] = "history_first", ["page-down"] = "history_last", ["alt-<"] = "history_first",
   ["alt->"] = "history_last", ["ctrl-r"] = "search_back", ["ctrl-s"] = "search_forward",
@@ -447,7 +463,7 @@ local keymap = {
 
 -- Behind these a line's blanks are still those that it was given.
 local keeps_indentation = { type = true, newline = true, enter = true, backspace = true, left = true, right = true,
-  undo = true, tab = true }
+  undo = true, redo = true, tab = true }
 
 ---Takes a key.
 ---@param key {name: string, text?: string}
