@@ -8,7 +8,7 @@ local errors = require "cudalua.base.errors"
 local names = require "cudalua.base.names"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local option = require "cudalua.compiler.options"
-local remember_image = require("cudalua.driver.function").remember_image
+local functions = require "cudalua.driver.function"
 local pairs_of = require "cudalua.base.pairs_of"
 local toolchain = require "cudalua.compiler.toolchain"
 
@@ -72,7 +72,8 @@ local function loaded(where, source, opts)
   core.want_context() -- whose device it is compiled for
   local result = M.build(where, source, opts)
   local mod = core.module_load(result.image)
-  if result.ptx then remember_image(mod, result.ptx) end
+  if result.ptx then functions.remember_image(mod, result.ptx) end
+  functions.remember_source(mod, source)
   return setmetatable({
     module = mod,
     log = result.log,
@@ -120,7 +121,7 @@ end
 function SourceModule:get_function(name, opts)
   local lowered, normal = symbol(self, "get_function", name)
   local params = normal ~= nil and self._params[normal] or nil
-  return require("cudalua.driver.function").find(self.module, lowered, opts, params)
+  return functions.find(self.module, lowered, opts, params)
 end
 
 ---@param name string  a __device__ or __constant__ variable, or one of name_expressions

@@ -229,6 +229,40 @@ describe("repl.run", function()
     assert.truthy(out:find "^a +float%d+ +%(2, 3%) +%d+ bytes.*\nb .*not computed yet\n2 arrays in variables", out)
   end)
 
+  it(":source shows what a kernel was compiled from", function()
+    gpu.context()
+    local made = "local k = cuda.kernel('__global__ void ' .. 'fill(float *x, int n) { if (n) x[0] = 1; }')\n" ..
+      "local m = cuda.SourceModule '__global__ void one() {}\\n__global__ void two() {}'\n"
+    local fill = "__global__ void fill(float *x, int n) { if (n) x[0] = 1; }"
+    assert.equal(fill, typed(made .. ":source k"))
+    local both = "__global__ void one() {}\n__global__ void two() {}"
+    assert.equal(both, typed(made .. ":source m"))
+    assert.equal(both, typed(made .. ":source m.module"))
+    assert.equal(both, typed(made .. ":source m:get_function 'two'"))
+    assert.equal("__device__ int f() { return 1; }\n__global__ void g() {}",
+      typed("local d = cuda.DynamicModule():add_source '__device__ int f() { return 1; }'\n" ..
+        "d:add_source('__global__ void g() {}'):link();\n:source d:get_function 'g'"))
+    assert.matches("y%[i%] = 2 %* x%[i%]",
+      typed("local e = cuda.elementwise.ElementwiseKernel('float *x, float *y', 'y[i] = 2 * x[i]')\n:source e"))
+    assert.matches("f:source%(x, y%)", typed "local f = cuda.gpuarray.fuse(function(x) return x + 1 end)\n:source f")
+    local out = typed("local image = cuda.compile '" .. fill .. "'\nlocal l = cuda.module_from_buffer(image)\n" ..
+      ":source l:get_function 'fill'\n:source l")
+    assert.matches("^void fill%(.*\nits CUDA C is not known, as it was loaded as an image; .*\nits CUDA C is not known", out)
+  end)
+
+  it("keeps the source of a kernel no longer than the kernel", function()
+    gpu.context()
+    local find = require("cudalua.driver.function").source_of
+    local weak = setmetatable({}, { __mode = "v" })
+    do
+      local fn = cuda.kernel("__global__ void fill(float *x) { x[0] = " .. 1.5 .. "; }", "fill")
+      assert.equal("__global__ void fill(float *x) { x[0] = 1.5; }", find(fn))
+      weak[1] = fn
+    end
+    for _ = 1, 4 do collectgarbage() end
+    assert.is_nil(weak[1])
+  end)
+
   it("writes a banner, takes files, and refuses other arguments", function()
     local path = os.tmpname()
     local file = assert(io.open(path, "w+"))

@@ -7,6 +7,7 @@ local constants = require "cudalua.base.constants"
 local errors = require "cudalua.base.errors"
 local names = require "cudalua.base.names"
 local option = require "cudalua.compiler.options"
+local functions = require "cudalua.driver.function"
 local nvjitlink = require "cudalua.compiler.nvjitlink"
 local pairs_of = require "cudalua.base.pairs_of"
 local toolchain = require "cudalua.compiler.toolchain"
@@ -63,7 +64,7 @@ end
 
 local function new(where, opts)
   local mine, others = split(where, opts)
-  local self = { _own = mine, _compile = others, _params = {}, _lowered = {}, _sources = 0 }
+  local self = { _own = mine, _compile = others, _params = {}, _lowered = {}, _sources = {} }
   if mine.lto then
     self._inputs = {}
     if mine.link_options then nvjitlink.check_options{ options = mine.link_options } end
@@ -119,7 +120,8 @@ local function compile_options(self, opts)
     all.options = list
   end
   if self._inputs then all.target = "ltoir" end
-  if all.name == nil then all.name = self._sources == 0 and "kernel.cu" or ("kernel%d.cu"):format(self._sources + 1) end
+  local n = #self._sources + 1
+  if all.name == nil then all.name = n == 1 and "kernel.cu" or ("kernel%d.cu"):format(n) end
   return all
 end
 
@@ -139,7 +141,7 @@ function DynamicModule:add_source(source, opts)
   else
     self._linker:add_data(result.cubin or result.ptx, result.cubin and "cubin" or "ptx", opts.name)
   end
-  self._sources = self._sources + 1
+  self._sources[#self._sources + 1] = source
   if result.log then self.log = (self.log or "") .. result.log end
   for kernel, params in pairs_of(result.params) do self._params[kernel] = params end
   for expression, symbol in pairs_of(result.lowered) do self._lowered[expression] = symbol end
@@ -281,6 +283,7 @@ function DynamicModule:link()
     end
     error(mod, 0)
   end
+  if #self._sources > 0 then functions.remember_source(mod, self._sources) end
   self.module, self.link_log, self._linker, self._inputs = mod, log, nil, nil
   return self
 end
@@ -299,7 +302,7 @@ end
 function DynamicModule:get_function(name, opts)
   check_linked(self, "get_function")
   local symbol, normal = symbol_of(self, name)
-  return require("cudalua.driver.function").find(self.module, symbol, opts, self._params[normal])
+  return functions.find(self.module, symbol, opts, self._params[normal])
 end
 
 ---@param name string  a __device__ or __constant__ variable

@@ -24,6 +24,22 @@ function M.remember_image(mod, image)
   return mod
 end
 
+-- By Module and Function: the CUDA C that it was compiled from, a string of the program's, or a list of such.
+local sources = setmetatable({}, { __mode = "k" })
+
+---Keeps what a module was compiled from, for its functions.
+---@param mod cudalua.Module
+---@param source string|string[]
+function M.remember_source(mod, source) sources[mod] = source end
+
+---What a module or a function was compiled from.
+---@param x cudalua.Module|cudalua.Function
+---@return string?  CUDA C; nil: it came as an image
+function M.source_of(x)
+  local source = sources[x]
+  return type(source) == "table" and table.concat(source, "\n") or source
+end
+
 ---Sets a function's signature from one of the sources. Where it contradicts what is known, it is left as it is, with a
 ---warning for Function:signature().
 ---@param fn cudalua.Function
@@ -73,6 +89,7 @@ end
 ---@return cudalua.Function
 function M.find(mod, name, opts, params)
   local fn = get_function(mod, name)
+  sources[fn] = sources[mod]
   return sign(mod, fn, name, errors.options("get_function", opts, options_of_function).args, params)
 end
 

@@ -3,7 +3,7 @@
 local concat, sort = table.concat, table.sort
 local format, match, rep = string.format, string.match, string.rep
 local getinfo, getmetatable, ipairs, open, require = debug.getinfo, getmetatable, ipairs, io.open, require
-local tonumber, tostring, type = tonumber, tostring, type
+local rawget, tonumber, tostring, type = rawget, tonumber, tostring, type
 local loaded = package.loaded
 local ffi = require "ffi"
 
@@ -143,20 +143,35 @@ local function lines_of(f)
   return #list > 0 and concat(list, "\n") or nil
 end
 
+local compiled = { ["cudalua.SourceModule"] = true, ["cudalua.DynamicModule"] = true }
+
+-- The CUDA C of what kernels are in, and of what makes them.
+local function kernel_source(x)
+  local mt = getmetatable(x) -- a string, if the class names itself
+  if mt == "cudalua.gpuarray.Fused" then
+    return "the kernel of a fused function depends on its arguments: print(f:source(x, y)) for those of a call"
+  elseif type(mt) == "string" and match(mt, "^cudalua%..*Kernel$") then
+    return x:source()
+  elseif type(x) == "table" and type(mt) == "table" and compiled[mt.__name] then
+    return kernel_source(rawget(x, "module"))
+  end
+  local core = loaded["cudalua.core"]
+  local kind = core and core.kind(x)
+  if kind ~= "Function" and kind ~= "Module" then return nil end
+  return require("cudalua.driver.function").source_of(x) or (kind == "Function" and x:signature() .. "\n" or "") ..
+    "its CUDA C is not known, as it was loaded as an image; cuda.kernel(source, name) keeps the source"
+end
+
 local function source_of(x)
   if getmetatable(x) == "cudalua.gpuarray" then
     return require("cudalua.gpuarray.core.evaluate").source(x) or
       "the array has its value; :source shows the kernel of an expression that is not computed yet, such as a + b"
   end
   if type(x) == "function" then return lines_of(x) or "the function's source is in no file" end
-  local core = loaded["cudalua.core"]
-  if core and core.kind(x) == "Function" then
-    return x:signature() .. "\nThe source of a kernel is not kept; the string that it was compiled from has it."
-  end
-  return "no CUDA C belongs to this; give an array or a kernel"
+  return kernel_source(x) or "no CUDA C belongs to this; give an array that is not computed yet, or a kernel"
 end
 
-M.list.source = { about = "EXPRESSION  the CUDA C of an array that is not computed yet, or a function's lines",
+M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not computed yet; a function's lines",
   run = guarded(function(prompt, rest)
     local run, chunk = prompt.session:compile("=" .. rest)
     if not run then return prompt.write(chunk .. "\n") end
