@@ -122,8 +122,39 @@ describe("values as text:", function()
       assert.equal(expected, text(x))
     end
     assert.equal("int64_t[2] { -1LL, 7LL }", text(ffi.new("int64_t[2]", { -1, 7 })):gsub("^long", "int64_t"))
-    assert.truthy(text(ffi.new "struct { int a; }"):find "^cdata<struct ")
     assert.truthy(text(ffi.cast("int *", 0)):find "NULL")
+  end)
+
+  it("cdata: structs and unions by their fields", function()
+    ffi.cdef [[
+      struct cudalua_value_spec {
+        int bits: 3, n;
+        struct { float x, y; };
+        union { int32_t word; float real; };
+        const char *s; int list[3]; bool ok; int64_t wide;
+        struct cudalua_value_spec_inner { double d; } inner;
+      };
+    ]]
+    local ctype = ffi.typeof "struct cudalua_value_spec"
+    local x = ctype { bits = 2, n = 70000, x = 0.5, list = { 1, 2, 3 }, ok = true, wide = -1, inner = { 4 } }
+    x.real = 1
+    assert.equal("struct cudalua_value_spec { bits = 2, n = 70000, x = 0.5, y = 0, word = 1065353216, real = 1, " ..
+      "s = cdata<const char *>: NULL, list = int[3] { 1, 2, 3 }, ok = true, wide = -1LL, " ..
+      "inner = struct cudalua_value_spec_inner { d = 4 } }", text(x))
+    assert.equal("struct cudalua_value_spec_inner { d = 4 }", text(x.inner))
+    assert.equal("ctype<struct cudalua_value_spec>", text(ctype))
+    assert.equal("{ struct { a = 7 } }", text { ffi.new("struct { int a; }", 7) })
+    assert.equal("union { a = 7 }", text(ffi.new("union { int a; }", 7)))
+    assert.matches("^cdata<struct cudalua_value_spec %*>: 0x", text(ffi.cast("struct cudalua_value_spec *", x)))
+    local strange = ffi.metatype("struct { int c; }", { __index = function() error "called" end })
+    assert.equal("struct { c = 1 }", text(strange(1)))
+    local own = ffi.metatype("struct { int b; }", { __tostring = function(v) return "own " .. v.b end })
+    assert.equal("own 1", text(own(1)))
+    local many = {}
+    for i = 1, 150 do many[i] = "int f" .. i .. ";" end
+    assert.matches("f100 = 0, %.%.%. }$", text(ffi.new("struct {" .. table.concat(many) .. "}")))
+    local vec = require "cudalua.vec"
+    assert.equal("{x = 1.0, y = 2.0}", text(vec.make_float2(1, 2)))
   end)
 
   it("arrays and errors as the library prints them", function()

@@ -5,9 +5,11 @@
 local byte, find, format, gsub, match, rep, sub = string.byte, string.find, string.format,
   string.gsub, string.match, string.rep, string.sub
 local concat, sort, min = table.concat, table.sort, math.min
-local getmetatable, ipairs, pcall, rawget, tostring, type = debug.getmetatable, ipairs, pcall, rawget, tostring, type
+local getmetatable, ipairs, pcall, rawget, tonumber = debug.getmetatable, ipairs, pcall, rawget, tonumber
+local tostring, type = tostring, type
 local ffi = require "ffi"
-local sizeof, typeof = ffi.sizeof, ffi.typeof
+local sizeof, typeof, typeinfo = ffi.sizeof, ffi.typeof, ffi.typeinfo
+local band, rshift = require("bit").band, require("bit").rshift
 
 local function_text = require("cudalua.text.function").text
 local keywords = require "cudalua.text.keywords"
@@ -82,10 +84,54 @@ for _, name in ipairs { "bool", "char", "signed char", "unsigned char", "short",
   numeric[name] = true
 end
 
--- Numbers and arrays of numbers by their values, others by their address.
-local function cdata(x)
+-- Kinds of LuaJIT's C types (lj_ctype.h).
+local STRUCT, POINTER, TYPEDEF, ATTRIBUTE, FIELD, BITFIELD = 1, 2, 7, 8, 9, 10
+local REFERENCE = 0x800000 -- of a pointer
+
+-- Appends the names of a C type's fields; false if it is no struct or union. Those of one without a name inside of it
+-- are its own.
+local function add_fields(id, names)
+  local info = typeinfo(id)
+  local kind = info and rshift(info.info, 28)
+  if kind == TYPEDEF or kind == ATTRIBUTE or kind == POINTER and band(info.info, REFERENCE) ~= 0 then
+    return add_fields(band(info.info, 0xffff), names)
+  elseif kind ~= STRUCT then
+    return false
+  end
+  local member = info.sib and typeinfo(info.sib)
+  while member and #names <= ITEMS do
+    kind = rshift(member.info, 28)
+    if member.name and (kind == FIELD or kind == BITFIELD) then
+      names[#names + 1] = member.name
+    elseif kind == ATTRIBUTE then
+      add_fields(band(member.info, 0xffff), names)
+    end
+    member = member.sib and typeinfo(member.sib)
+  end
+  return true
+end
+
+local cdata
+
+-- A struct by its fields; nil for anything else.
+local function struct(x, name)
+  local names = {}
+  if not typeinfo or not add_fields(tonumber(typeof(x)), names) then return nil end
+  local list = {}
+  for i = 1, min(#names, ITEMS) do
+    local value = x[names[i]]
+    list[i] = format("%s = %s", names[i],
+      type(value) == "number" and number(value) or type(value) == "cdata" and cdata(value) or tostring(value))
+  end
+  if #names > ITEMS then list[ITEMS + 1] = "..." end
+  -- LuaJIT has a number for what has no name.
+  return format("%s { %s }", gsub(gsub(name, "%s*&$", ""), "%s%d+$", ""), concat(list, ", "))
+end
+
+-- Numbers, arrays of numbers and structs by their values, others by their address.
+function cdata(x)
   local name = tostring(typeof(x))
-  local element, length = match(name, "^ctype<(.-) %[([%d?]+)%]>$")
+  local element, length = match(gsub(name, "%(&%)", ""), "^ctype<(.-) %[([%d?]+)%]>$") -- of a reference, too
   local scalar = match(name, "^ctype<(.-)>$")
   if (numeric[element] or numeric[scalar]) and tostring(x) == name then return name end -- a type
   if numeric[element] then
@@ -101,7 +147,8 @@ local function cdata(x)
     local value = ffi.new(scalar .. "[1]", x)[0]
     return format("%s(%s)", scalar, type(value) == "number" and number(value) or tostring(value))
   end
-  return own_text(x)
+  local text = own_text(x)
+  return text ~= name and find(text, "^cdata<") and struct(x, scalar) or text
 end
 
 -- The text of anything but a table that is shown with its contents.
