@@ -109,6 +109,35 @@ describe("the command", function()
     assert.truthy(cudalua("-bl -e 'print(1)'"):find "BYTECODE")
   end)
 
+  it("-E ignores what the environment says of Lua", function()
+    local show = "'print(package.path:find(\"mine\", 1, true), package.cpath:find(\"mine\", 1, true), initial)'"
+    local function with_environment(arguments)
+      local pipe = io.popen("LUA_PATH='mine/?.lua;;' LUA_CPATH='mine/?.so;;' LUA_INIT='initial = 7' sh bin/cudalua " ..
+        arguments .. " 2>&1")
+      local out = pipe:read "*a"
+      pipe:close()
+      return out
+    end
+    assert.matches("^%d+\t%d+\t7\n$", with_environment("-e " .. show))
+    for _, options in ipairs { "-E", "-joff -E", "-l jit.bc -E", "-e 'local x' -E", "-E -i </dev/null" } do
+      assert.matches("nil\tnil\tnil\n", with_environment(options .. " -e " .. show))
+    end
+    assert.matches("^%d+\t%d+\t7\n", with_environment("-e " .. show .. " -- -E"))
+  end)
+
+  it("-- ends the options", function()
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write "print(arg[-1], #arg, ...)"
+    file:close()
+    assert.equal("nil\t2\t-v\t--\n", (cudalua("-e '' -- " .. path .. " -v --")))
+    os.remove(path)
+    assert.equal("ran\n", (cudalua("--", "print 'ran'")))
+    local out, status = cudalua "-- -v"
+    assert.truthy(out:find "^cudalua: cannot open %-v")
+    assert.equal(1, status)
+  end)
+
   it("the prompt outlives what is typed at it", function()
     local text = gpu.child([[
       local pipe = io.popen("luajit -e 'require(\"cudalua.repl\").run()' 2>&1 >" .. os.getenv "OUT", "w")

@@ -9,6 +9,8 @@ usage: cudalua [options] [script [args]]
   -e CODE        run a line of Lua;  may be given several times
   -l NAME        require a module
   -i             prompt after the script or the lines
+  -E             ignore LUA_PATH, LUA_CPATH and LUA_INIT
+  --             ends the options
   -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode: as luajit has them
   info           driver, devices, NVRTC: what was found, and where
   help           this text
@@ -126,6 +128,8 @@ local function read_arguments(argv)
       return 0
     elseif option == "-i" then
       found.interactive = true
+    elseif option == "-E" then -- luacheck: ignore 542
+      -- bin/cudalua has done it.
     elseif option == "--" then
       i = i + 1
       break
