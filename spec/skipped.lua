@@ -26,6 +26,9 @@ return {
   cuda = {
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",
+    "progress_spec: cuda.show_progress shows a kernel of the software device that takes long, what is done and left, "
+      .. "and erases the line",
+    "progress_spec: cuda.show_progress leaves no line of a kernel that is stopped",
     "bounds_spec: the bounds of arrays on the software device a GPU does not look",
     "exports_spec: the software device's library exports each name of NVIDIA's",
     "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",

@@ -56,6 +56,7 @@ end)
 ---function, or nil for silence.
 ---@param text string
 function cuda.on_notice(text)
+  core.progress_erase()
   io.stderr:write("cudalua: ", type(text) == "string" and text or errors.text(text), "\n")
 end
 
@@ -216,6 +217,7 @@ for room, files in pairs_of {
     pool = "DeviceMemoryPool PooledDeviceAllocation PageLockedMemoryPool PageLockedAllocator PooledHostAllocation " ..
       "DebugMemoryPool",
     profiler = "start_profiler stop_profiler initialize_profiler",
+    progress = "progress show_progress",
   },
   look = { plot = "plot", show = "show" },
 } do

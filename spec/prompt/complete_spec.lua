@@ -58,7 +58,7 @@ describe("completion", function()
   it("has what the library's modules and arrays have behind functions", function()
     local cuda = require "cudalua"
     local own = { cuda = cuda, a = cuda.gpuarray.zeros { 2, 3 }, h = cuda.ndarray.zeros { 2, 3 }, s = cuda.Stream() }
-    assert.same({ "show" }, (completed("cuda.sho", { env = own })))
+    assert.same({ "show", "show_progress" }, (completed("cuda.sho", { env = own })))
     assert.same({ "gpuarray" }, (completed("cuda.gpuarr", { env = own })))
     assert.same({ "zeros", "zeros_like" }, (completed("cuda.gpuarray.zero", { env = own })))
     assert.same({ "shape" }, (completed("a.sha", { env = own })))

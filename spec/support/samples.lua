@@ -125,7 +125,7 @@ float16 = 1; bfloat16 = 1; float32 = 1; float64 = 1; set_debugging = false; is_d
 
 rows("cuda.", [[
 show = gmatrix options; plot = plot_table
-interrupts = false; interrupt =
+interrupts = false; interrupt =; progress = 3 options; show_progress = false
 ]])
 
 rows("compiler.", [[

@@ -57,6 +57,8 @@ local function info()
 end
 
 local function report(text)
+  local core = package.loaded["cudalua.core"]
+  if core then core.progress_leave() end
   io.stdout:flush()
   io.stderr:write("cudalua: ", text, "\n")
   return 1
@@ -164,9 +166,16 @@ local function run_script(argv, i)
   return run(chunk, unpack(args))
 end
 
+-- What takes long says how far it is. A core that cannot be loaded is for the program to hear of.
+local function show_progress()
+  local loaded, core = pcall(require, "cudalua.core")
+  if loaded then core.show_progress(true) end
+end
+
 local function main(argv)
   local found = read_arguments(argv)
   if type(found) == "number" then return found end
+  show_progress()
   for _, step in ipairs(found.steps) do
     local status = step[1](step[2])
     if status ~= 0 then return status end

@@ -23,6 +23,7 @@ local M = {}
 ---@field session cudalua.prompt.Session
 ---@field write fun(text: string)
 ---@field take fun()  takes a press of Ctrl-C that came too late for the chunk before
+---@field leave fun()  lets a line of progress stay where a loop that was left has drawn it
 
 -- The texts of values: on one line, unless one has several.
 local function texts(...)
@@ -44,6 +45,7 @@ end
 -- The prompt has control again: a second press no longer stops what it calls.
 local function ended(prompt, ...)
   prompt.take()
+  prompt.leave()
   return ...
 end
 
@@ -116,6 +118,7 @@ local function interruptible(input, loop, prompt, read)
   local on, before
   if core then on, before = pcall(core.interrupts, true) end
   prompt.take = on and core.interrupt_take or nothing
+  prompt.leave = core and core.progress_leave or nothing
   loop(prompt, read)
   if on then core.interrupts(before) end
 end

@@ -1,6 +1,7 @@
 /* Opening the driver: libcuda, the software device, or a library that the user names. */
 #include "base/base.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/lock.h"
 
 #include <dlfcn.h>
@@ -84,6 +85,7 @@ static void resolve(cl_Driver *d, void *lib) {
   *(void **)&d->control = dlsym(lib, "cuSoftgpuControl");
   *(void **)&d->block = dlsym(lib, "cuSoftgpuBlock");
   *(void **)&d->interrupt = dlsym(lib, "cuSoftgpuInterrupt");
+  *(void **)&d->progress = dlsym(lib, "cuSoftgpuProgress");
 }
 
 /* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */
@@ -112,6 +114,7 @@ static void after_fork(void) {
   opened.f = unopened.f;
   opened.control = NULL;
   opened.interrupt = NULL;
+  opened.progress = NULL;
 }
 CL_IN_FORK(driver, after_fork());
 
@@ -284,6 +287,7 @@ int cl_init(lua_State *L) {
     cl_throw(L);
   }
   if (cl_interrupts_here(L)) CL_RUN_HOOKS(cl_on_interrupts_on, );
+  cl_progress_listen();
   if (!*notice) return 0;
   lua_pushstring(L, notice);
   return 1;

@@ -37,6 +37,8 @@ typedef struct cl_Driver {
   CUresult (*control)(const char *, char *, size_t, size_t *);
   CUresult (*block)(CUdeviceptr, size_t, const char *); /* the software device's, else NULL */
   CUresult (*interrupt)(int (*look)(void));             /* the same */
+  CUresult (*progress)(void (*show)(const char *kernel, uint64_t done, uint64_t blocks,
+                                    uint64_t ns)); /* too */
 } cl_Driver;
 
 extern const cl_Driver *_Atomic cl_driver_in_use;

@@ -3,6 +3,7 @@
 #include "code/library.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
+#include "base/progress.h"
 
 #include <dlfcn.h>
 #include <nvrtc.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 // clang-format off
 #define NVRTC_ENTRIES(X) \
@@ -121,6 +123,7 @@ static void set_output(lua_State *L, nvrtcProgram prog, const char *key, SizeFn 
 /* A compilation; a userdata, so that an error on the way (out of memory) cannot lose it. */
 typedef struct Job {
   nvrtcProgram prog;
+  const char *name; /* of its source */
   int nopts;
   const char **opts;
   nvrtcResult result;
@@ -151,19 +154,45 @@ static bool join_job(Job *job, bool wait) {
   return true;
 }
 
+static uint64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+static void show_job(const Job *job, uint64_t ms) {
+  char text[512], of[32] = "", taken[24];
+  unsigned i, n;
+  cl_progress_part(&i, &n);
+  if (n) snprintf(of, sizeof of, ", %u of %u", i, n);
+  snprintf(text, sizeof text, "compiling %.300s%s, %s", job->name, of,
+           cl_progress_time(ms / 1000, taken, sizeof taken));
+  cl_progress_show(STDERR_FILENO, text, false);
+}
+
 /* Until the thread ends, or somebody interrupts the wait: false. */
 static bool await_job(lua_State *L, Job *job) {
-  if (!cl_interrupts_here(L)) return join_job(job, true);
+  enum { PAUSE_NS = 2000000 };
+  const bool interruptible = cl_interrupts_here(L), tells = cl_progress_is_on();
+  if (!interruptible && !tells) return join_job(job, true);
   bool ended = false;
-  atomic_store(&cl_busy_with, "the compiler");
-  while (!ended && !cl_interrupt_look()) {
+  const uint64_t start = now_ms();
+  uint64_t next = start + CL_PROGRESS_AFTER_MS;
+  if (interruptible) atomic_store(&cl_busy_with, "the compiler");
+  while (!ended && !(interruptible && cl_interrupt_look())) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 2000000;
+    until.tv_nsec += PAUSE_NS;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     ended = !pthread_timedjoin_np(job->thread, NULL, &until);
+    const uint64_t now = tells && !ended ? now_ms() : 0;
+    if (now >= next) {
+      show_job(job, now - start);
+      next = now + CL_PROGRESS_EVERY_MS;
+    }
   }
-  atomic_store(&cl_busy_with, NULL);
+  if (next > start + CL_PROGRESS_AFTER_MS) cl_progress_erase();
+  if (interruptible) atomic_store(&cl_busy_with, NULL);
   if (!ended) return false;
   job->running = false;
   free_stack(job);
@@ -284,6 +313,7 @@ int cl_nvrtc_compile(lua_State *L) {
 
   drop_ended(L);
   Job *job = cl_push_finalized(L, sizeof *job, job_gc);
+  job->name = name;
   job->nopts = nopts;
   job->opts = opts;
   nvrtcProgram *prog = &job->prog;

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
+#include "base/progress.h"
 #include "base/state.h"
 
 #include <dlfcn.h>
@@ -103,6 +104,7 @@ static bool untaken(void) { return cl_interrupts_on() && cl_interrupt_raised; }
 
 static void complain(void) {
   char text[256];
+  cl_progress_erase();
   const char *what = atomic_load(&cl_busy_with);
   if (what)
     snprintf(text, sizeof text, "cudalua: still waiting for %s, which cannot be interrupted here", what);

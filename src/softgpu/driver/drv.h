@@ -502,6 +502,9 @@ CUresult cuSoftgpuBlock(CUdeviceptr base, size_t bytes, const char *place);
  * is, launches queued behind it are not run, everything else is. No error: cuSoftgpuControl("interrupted")
  * tells. Any thread of the library may call look(). NULL: nothing is given up any more. */
 CUresult cuSoftgpuInterrupt(int (*look)(void));
+/* From now on show() hears of kernels that run for some seconds (SgProgress, machine.h). NULL: nobody does.
+ */
+CUresult cuSoftgpuProgress(SgProgress *show);
 bool sg_interruptible(void); /* the calling thread's work is */
 /* A wait of the calling thread's is to end. */
 bool sg_wait_is_over(void);

@@ -1,5 +1,5 @@
 /* A program that stops what it waits for, as it does on Ctrl-C: kernels end where they are, and what was
- * queued behind them is not run. */
+ * queued behind them is not run. And whom kernels that run for long tell how far they are. */
 #include "driver/drv.h"
 
 #include <pthread.h>
@@ -11,6 +11,11 @@ static _Atomic uintptr_t thread; /* whose work it is; 0: nobody's */
 SG_API CUresult cuSoftgpuInterrupt(int (*look)(void)) {
   atomic_store(&thread, look ? (uintptr_t)pthread_self() : 0);
   atomic_store(&sg_interrupt_look, look);
+  return CUDA_SUCCESS;
+}
+
+SG_API CUresult cuSoftgpuProgress(SgProgress *show) {
+  atomic_store(&sg_progress, show);
   return CUDA_SUCCESS;
 }
 

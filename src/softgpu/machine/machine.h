@@ -76,6 +76,13 @@ typedef struct SgFault {
  */
 extern int (*_Atomic sg_interrupt_look)(void);
 
+/* Called while a grid runs for long, by any of its threads and a few times a second: blocks that are done and
+ * all of them, ns since it began. With a NULL name when a grid that was told of is over. NULL: nobody is
+ * told.
+ */
+typedef void SgProgress(const char *kernel, uint64_t done, uint64_t blocks, uint64_t ns);
+extern SgProgress *_Atomic sg_progress;
+
 /* Runs the whole grid on the calling thread; 0, or fault->code: SG_INTERRUPTED where the program stopped it.
  */
 int sg_machine_run(const SgLaunch *launch, SgFault *fault);

@@ -31,6 +31,8 @@
 
 #define RESIDENT_MEMORY ((size_t)1 << 30) /* gangs beyond this are not admitted beside others */
 #define ALONE_NS 80000u                   /* that long a launch runs on the calling thread only */
+#define TELL_AFTER_NS 2000000000u         /* that long a launch runs until progress is told of, */
+#define TELL_EVERY_NS 200000000u          /* and then between two times */
 
 enum {
   GLANCE = 1 << 16,      /* instructions, times threads, until the clock is read: between blocks, */
@@ -45,6 +47,7 @@ enum {
 static _Atomic uint64_t ticks, grids;
 
 int (*_Atomic sg_interrupt_look)(void);
+SgProgress *_Atomic sg_progress;
 
 uint64_t sg_machine_ticks(void) { return atomic_load_explicit(&ticks, memory_order_relaxed); }
 
@@ -130,10 +133,12 @@ typedef struct Grid {
   _Atomic uint64_t bad;  /* blocks from here on need not run */
   _Atomic uint64_t executed, done;
   _Atomic bool stop;
-  uint64_t started;     /* ns; 0: nobody has looked yet */
-  uint64_t limit;       /* ns that it may take; 0: any time */
-  _Atomic bool asked;   /* the program has asked for its end */
-  pthread_mutex_t lock; /* of what follows */
+  uint64_t started;         /* ns; 0: nobody has looked yet */
+  uint64_t limit;           /* ns that it may take; 0: any time */
+  _Atomic bool asked;       /* the program has asked for its end */
+  SgProgress *progress;     /* who is told of it; NULL: nobody */
+  _Atomic uint64_t tell_at; /* ns since it started; TELL_AFTER_NS: nobody was told yet */
+  pthread_mutex_t lock;     /* of what follows */
   int code;
   SgFault *fault;
   Said *said;
@@ -254,12 +259,20 @@ static void count(Worker *w) {
   w->since = w->executed = w->done = 0;
 }
 
+static void tell(Grid *grid, uint64_t ns) {
+  uint64_t at = atomic_load_explicit(&grid->tell_at, memory_order_relaxed);
+  if (ns < at || !atomic_compare_exchange_strong(&grid->tell_at, &at, ns + TELL_EVERY_NS)) return;
+  grid->progress(grid->launch->kernel->info.name, atomic_load(&grid->done), grid->blocks, ns);
+}
+
 /* ns since the launch began, or its first moments were over. */
 static uint64_t elapsed(Worker *w) {
   const uint64_t now = sg_nanoseconds();
   count(w);
   if (!w->grid->started) w->grid->started = now;
-  return now - w->grid->started;
+  const uint64_t ns = now - w->grid->started;
+  if (w->grid->progress) tell(w->grid, ns);
+  return ns;
 }
 
 /* The program wants the end. Once said, it stays said for this grid. */
@@ -277,7 +290,9 @@ static bool is_asked(Worker *w) {
 static bool is_late(Worker *w) {
   if (is_asked(w)) return true;
   const uint64_t limit = w->moment ? w->moment : w->grid->limit;
-  return limit && elapsed(w) > limit;
+  if (!limit && !w->grid->progress) return false;
+  const uint64_t ns = elapsed(w);
+  return limit && ns > limit;
 }
 
 /* --- blocks --- */
@@ -608,6 +623,8 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
                .bad = blocks,
                .limit = (uint64_t)(sg_config.timeout * 1e9),
                .interruptible = launch->interruptible && atomic_load(&sg_interrupt_look),
+               .progress = atomic_load(&sg_progress),
+               .tell_at = TELL_AFTER_NS,
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .fault = fault};
   grid.run = (Run){.launch = launch,
@@ -633,6 +650,7 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
   const FloatMode floats = usual_floats();
   run_grid(&grid);
   restore_floats(floats);
+  if (atomic_load(&grid.tell_at) != TELL_AFTER_NS) grid.progress(NULL, blocks, blocks, 0);
   for (const Said *s = grid.said; s && launch->system; s = s->next)
     launch->system->complain(launch->system->user, s->line);
   drop_said(grid.said);
