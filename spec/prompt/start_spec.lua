@@ -13,12 +13,33 @@ local function least(command)
   return best
 end
 
+-- The same on a terminal, until a text is there, where the program is given some keys before it asks for them.
+local function least_shown(argv, text, keys)
+  local best = math.huge
+  for _ = 1, 20 do
+    local began = pty.now()
+    local p = pty.spawn(argv, { env = { TERM = "xterm", CUDALUA_HISTORY = "" } })
+    if keys then p:type(keys) end
+    p:expect(text)
+    best = math.min(best, (pty.now() - began) * 1000)
+    p:close()
+  end
+  return best
+end
+
 describe("the command's start", function()
+  local slack = os.getenv "CUDALUA_SANITIZED" and 500 or 10
+
   it("takes little longer than luajit's own", function()
     local luajit = least "luajit -e ''"
-    local slack = os.getenv "CUDALUA_SANITIZED" and 500 or 10
     assert.is_true(least "bin/cudalua -e ''" - luajit < slack)
     assert.is_true(least "bin/cudalua -i" - luajit < slack)
+  end)
+
+  it("takes little longer on a terminal, until the prompt is there and until the first chunk has run", function()
+    local luajit = least_shown({ "luajit", "-e", "io.write '> '" }, "> ")
+    assert.is_true(least_shown({ "bin/cudalua" }, "\n> ") - luajit < slack)
+    assert.is_true(least_shown({ "bin/cudalua" }, "\n42\n> ", "6 * 7\n") - luajit < 2 * slack)
   end)
 
   it("works through links, from other folders, and by its path", function()
@@ -61,6 +82,19 @@ describe("the prompt on a terminal", function()
       p:close()
     end)
   end
+
+  it("outlives a first chunk that takes the standard library away", function()
+    local p = prompt { TERM = "xterm" }
+    p:type "require, package, string, table, io, debug, type, select, setmetatable, pcall, math = nil\r"
+    p:type "getmetatable('').__index = nil\r{ 40 + 2, f = print }\r"
+    p:expect "{ 42, f = function print }\n> "
+    p:type "\27[A\27[A\3pri\t(7)\r:help\r"
+    p:expect "> print(7)\n7\n"
+    p:expect ":quit"
+    p:type ":quit\r"
+    assert.same({ "exit", 0 }, { p:wait() })
+    p:close()
+  end)
 
   it("takes a command in a paste for Lua", function()
     local p = prompt { TERM = "xterm" }

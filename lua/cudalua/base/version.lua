@@ -1,7 +1,6 @@
 -- Versions: of this library, of the headers that it was built with, of the driver.
 
 local core = require "cudalua.core"
-local errors = require "cudalua.base.errors"
 
 ---@class cudalua
 local M = {}
@@ -46,6 +45,7 @@ function M.version_at_least(major, minor, patch)
   for i = 1, 3 do
     local n = asked[i]
     if type(n) ~= "number" or n < 0 or n >= 2 ^ 31 or n ~= math.floor(n) then
+      local errors = require "cudalua.base.errors"
       errors.raise("LogicError", "version_at_least: expected integers, got " .. errors.text(n))
     end
   end

@@ -1,6 +1,7 @@
 -- The `cudalua` command: runs a script or a line, tells what is on this machine, or prompts.
 
-local frames = require "cudalua.text.frames"
+-- Taken now: the program may put anything in their place.
+local require, loaded, exit = require, package.loaded, os.exit
 
 local usage = [=[
 usage: cudalua [options] [script [args]]
@@ -65,6 +66,7 @@ local function report(text)
 end
 
 local function run(chunk, ...)
+  local frames = require "cudalua.text.frames"
   local ok, failure = frames.call(chunk, ...)
   return ok and 0 or report(frames.text(failure))
 end
@@ -194,12 +196,17 @@ local function main(argv)
   if found.interactive or not script and not found.ran then
     local banner = ("cudalua %s, %s; :help for help, ^D ends"):format(
       require("cudalua.base.version").VERSION_TEXT, jit.version)
-    require("cudalua.prompt.repl").run { banner = banner }
+    local is_terminal = require "cudalua.prompt.is_terminal"
+    if is_terminal(io.stdin) and is_terminal(io.stdout) then
+      require("cudalua.prompt.start").run(banner)
+    else
+      require("cudalua.prompt.repl").run { banner = banner }
+    end
   end
   return 0
 end
 
 local status = main(arg)
 -- Closing the state would wait for a kernel that an interrupted wait has left running.
-local core = package.loaded["cudalua.core"]
-os.exit(status, not (core and core.still_running()))
+local core = loaded["cudalua.core"]
+exit(status, not (core and core.still_running()))

@@ -44,14 +44,17 @@ local function read_plain(prompt, continuation, options)
 end
 
 -- The next key, or "signal" and its number, or "end". What is drawn is up to date whenever it waits.
-local function next_key(draw)
+local function next_key(draw, idle)
   local paused = false -- in a paste
   while #waiting == 0 do
     local pasting = decoder:is_pasting()
     local what, number = terminal.wait(0)
     if what == "timeout" then
       draw()
-      what, number = terminal.wait(decoder:is_waiting() and ESCAPE_MS or pasting and not paused and PASTE_MS or -1)
+      local again = idle and idle()
+      what, number = terminal.wait(again and 0 or decoder:is_waiting() and ESCAPE_MS or
+        pasting and not paused and PASTE_MS or -1)
+      if again and what == "timeout" then what = "idle" end
     end
     if what == "signal" then return "signal", number end
     if what == "end" then return "end" end
@@ -62,9 +65,9 @@ local function next_key(draw)
       if paused and bytes == CTRL_C then decoder:drop_paste() end
       decoder:feed(bytes, waiting)
       paused = false
-    elseif pasting then
+    elseif pasting and what == "timeout" then
       paused = true
-    elseif decoder:is_waiting() then
+    elseif decoder:is_waiting() and what == "timeout" then
       decoder:feed("", waiting, true)
     end
   end
@@ -122,7 +125,7 @@ local function edit(prompt, continuation, options)
   begin()
   terminal.write(PASTE_ON .. fresh_row(columns))
   while true do
-    local key, number = next_key(draw)
+    local key, number = next_key(draw, options.idle)
     local event
     if key == "end" then return nil end
     if key == "signal" then event = on_signal(number) else event = m:press(key) end
@@ -150,14 +153,18 @@ local function edit(prompt, continuation, options)
   end
 end
 
+---@class cudalua.prompt.EditorOptions
+---@field complete_chunk? fun(text: string): boolean  whether Enter ends the text or adds a line
+---@field history? table  as cudalua.prompt.history makes it; the text is added
+---@field candidates? fun(text: string, position: integer): string[], integer  the completions of the word before a
+---  position, and where its first byte is
+---@field idle? fun(): boolean  called while no key comes, until it returns false
+
 ---Reads a chunk.
 ---@param prompt string        may hold sequences that set colours
 ---@param continuation string  prompt of the lines that follow
----@param options? {complete_chunk?: fun(text: string): boolean, history?: table, candidates?: function}
----  complete_chunk: whether Enter ends the text or adds a line. history: as cudalua.prompt.history makes it; the text
----  is added. candidates(text, position): the completions of the word before a position, and where its first byte is.
+---@param options? cudalua.prompt.EditorOptions
 ---@return string? text  nil at the end of the input
----@return boolean? pasted  whether a part of it was pasted
 ---@return boolean? pasted  a part of it came from a paste
 function M.read(prompt, continuation, options)
   options = options or {}

@@ -3,9 +3,7 @@
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find = table.concat, string.find
 local pcall, require, select, type, stdin, stdout, globals = pcall, require, select, type, io.stdin, io.stdout, _G
-local getupvalue = debug.getupvalue
 
-local pairs_of = require "cudalua.base.pairs_of"
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
@@ -86,20 +84,19 @@ M.END = END
 
 -- ---- input and output -----------------------------------------------------------------------------------------------
 
+---What the editor has to know of a session.
+---@param session cudalua.prompt.Session
+---@return cudalua.prompt.EditorOptions
+function M.editor_options(session)
+  local history = require "cudalua.prompt.history"
+  local function locals() return session:locals() end
+  return { complete_chunk = chunks.complete, history = history.open(history.path()),
+    candidates = require("cudalua.prompt.complete").new { env = session.env, locals = locals } }
+end
+
 -- The editor, for the process's own terminal; it reads plain lines if the terminal cannot move its cursor.
 local function edited(session)
-  local editor = require "cudalua.prompt.editor"
-  local history = require "cudalua.prompt.history"
-  local function locals()
-    local values = {}
-    for name, cell in pairs_of(session.cells) do
-      local _, value = getupvalue(cell[1], cell[2])
-      values[name] = value
-    end
-    return values
-  end
-  local options = { complete_chunk = chunks.complete, history = history.open(history.path()),
-    candidates = require("cudalua.prompt.complete").new { env = session.env, locals = locals } }
+  local editor, options = require "cudalua.prompt.editor", M.editor_options(session)
   return function(prompt, continuation) return editor.read(prompt, continuation, options) end
 end
 
@@ -123,10 +120,11 @@ local function interruptible(input, loop, prompt, read)
   if on then core.interrupts(before) end
 end
 
----The prompt of cudalua.repl.
+---A prompt that has read nothing yet.
 ---@param options cudalua.repl.Options
-function M.run(options)
-  local input, output = options.input or stdin, options.output or stdout
+---@return cudalua.prompt.Prompt
+function M.new(options)
+  local output = options.output or stdout
   local write = output
   if type(output) ~= "function" then
     local put, flush = output.write, output.flush
@@ -135,11 +133,26 @@ function M.run(options)
       flush(output)
     end
   end
-  if options.banner then write(options.banner .. "\n") end
   local prompt = { session = new_session(options.env or globals), write = write }
   prompt.run_chunk, prompt.END = M.run_chunk, END
-  interruptible(input, M.loop, prompt, reader(input, output, write, prompt.session))
-  if input == stdin then write "\n" end
+  return prompt
+end
+
+---Reads and runs chunks until the input ends.
+---@param prompt cudalua.prompt.Prompt
+---@param input file*|function
+---@param read fun(prompt: string, continuation: string): text: string?, pasted: boolean?
+function M.serve(prompt, input, read)
+  interruptible(input, M.loop, prompt, read)
+  if input == stdin then prompt.write "\n" end
+end
+
+---The prompt of cudalua.repl.
+---@param options cudalua.repl.Options
+function M.run(options)
+  local input, prompt = options.input or stdin, M.new(options)
+  if options.banner then prompt.write(options.banner .. "\n") end
+  M.serve(prompt, input, reader(input, options.output or stdout, prompt.write, prompt.session))
 end
 
 return M
