@@ -13,6 +13,8 @@ local M = {}
 ---@field returns string[]  what stands behind @return
 ---@field raises string[]  what stands behind @raise
 ---@field arguments string[]  the parameters of the function itself, `...` included
+---@field optional? boolean  a field of a class that may be left out
+---@field place? integer  of a field among those of its class
 ---@field file string
 ---@field line integer
 
@@ -54,7 +56,9 @@ local function add_line(block, line)
     list[#list + 1] = rest
   elseif tag == "field" then
     local name, what = rest:gsub("^public%s+", ""):match "^(%S+)%s+(.*)$"
-    if name then block.fields[#block.fields + 1] = { name = name:gsub("%?$", ""), type = what } end
+    if name then
+      block.fields[#block.fields + 1] = { name = name:gsub("%?$", ""), optional = name:match "%?$" ~= nil, type = what }
+    end
   end
 end
 
@@ -92,7 +96,11 @@ function M.parse(source, file, entries, parents)
   local block, number = new_block(), 0
 
   local function add(kind, name, arguments)
-    if kind == "class" and entries[name] and #block.text == 0 then return end -- a file that goes on with a class
+    local known = entries[name]
+    if known and known.kind == "class" and (kind == "field" or #block.text == 0) then -- goes on with a class
+      for _, call in ipairs(block.overloads) do known.overloads[#known.overloads + 1] = call end
+      return
+    end
     entries[name] = { name = name, kind = kind, text = block.text, params = block.params,
       overloads = block.overloads, returns = block.returns, raises = block.raises, arguments = arguments or {},
       file = file, line = number }
@@ -108,10 +116,11 @@ function M.parse(source, file, entries, parents)
       if block.class then
         add("class", block.class)
         if block.parent ~= "" then parents[block.class] = block.parent end
-        for _, field in ipairs(block.fields) do
+        for place, field in ipairs(block.fields) do
           local name = block.class .. "." .. field.name
           entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, overloads = {},
-            returns = {}, raises = {}, arguments = {}, file = file, line = number }
+            returns = {}, raises = {}, arguments = {}, optional = field.optional, place = place, file = file,
+            line = number }
         end
         -- `cuda.Device = ...` keeps its place in the module, whatever its class is called.
         local name = variable and variable:match "%." and public_name(public, variable)

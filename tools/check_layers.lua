@@ -236,7 +236,9 @@ local function check_tree(tree, files, problems)
     if not number then
       problems[#problems + 1] = ("%s%s: no layer of tools/layers.lua has it"):format(tree.root, name)
     else
-      lines[layer] = (lines[layer] or 0) + M.lines_of_code(read(tree.root .. name), name:find "%.lua$" ~= nil)
+      local is_written = not (tree.generated and tree.generated[name])
+      lines[layer] = (lines[layer] or 0) +
+        (is_written and M.lines_of_code(read(tree.root .. name), name:find "%.lua$" ~= nil) or 0)
       used[number] = true
       local others = {}
       for other in pairs(files[name]) do others[#others + 1] = other end

@@ -1,10 +1,12 @@
 -- Writes what follows from the definitions of the array library (tools/definitions.lua): annotations for editors and
--- the reference, in docs/meta/generated/; the names that docs/contract.lua, the specs and the library take from there.
+-- the reference, in docs/meta/generated/; the names that docs/contract.lua, the specs and the library take from there;
+-- and the index of help().
 --   luajit tools/generate.lua           writes the files that have changed
 --   luajit tools/generate.lua --check   names those that are stale, and fails if there are some
 -- Run from the project's root, as ./dev generate does.
 package.path = "./?.lua;" .. package.path
 local definitions = require "tools.definitions"
+local help_index = require "tools.help_index"
 
 local operations, files = definitions.operations(), definitions.files()
 local reductions, scans = definitions.reductions(), definitions.scans()
@@ -123,12 +125,14 @@ local function lazy_names()
   return out
 end
 
+-- The last one is made of what the others and the annotations say.
 local pages = {
-  { "docs/meta/generated/math.lua", math_annotations() },
-  { "docs/meta/generated/operations.lua", operation_annotations() },
-  { "docs/meta/generated/gpuarray.lua", twin_annotations() },
-  { "docs/names.lua", contract_names() },
-  { "lua/cudalua/gpuarray/lazy_names.lua", lazy_names() },
+  { "docs/meta/generated/math.lua", math_annotations },
+  { "docs/meta/generated/operations.lua", operation_annotations },
+  { "docs/meta/generated/gpuarray.lua", twin_annotations },
+  { "docs/names.lua", contract_names },
+  { "lua/cudalua/gpuarray/lazy_names.lua", lazy_names },
+  { "lua/cudalua/help/index.lua", help_index.lines },
 }
 
 local function read(path)
@@ -140,7 +144,7 @@ end
 
 local check, stale = arg[1] == "--check", 0
 for _, one in ipairs(pages) do
-  local path, text = one[1], table.concat(one[2], "\n") .. "\n"
+  local path, text = one[1], table.concat(one[2](), "\n") .. "\n"
   if read(path) ~= text then
     stale = stale + 1
     print(check and path .. " is stale: run ./dev generate" or path)

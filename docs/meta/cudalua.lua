@@ -260,7 +260,7 @@ function Module:close() end
 ---or an object with get_pointer(); structs are FFI structs or strings of their bytes; nil is a null pointer.
 ---Also attributes as fields: `fn.num_regs`.
 ---@class cudalua.Function
----@overload fun(...): number?
+---@overload fun(..., options: cudalua.LaunchOptions): number?  the seconds, with time_kernel
 local Function = {}
 
 ---The kernel's name.

@@ -320,16 +320,29 @@ local function pixels(o, name, default)
   return n
 end
 
+---@class cudalua.PlotOptions
+---@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be
+---  a list of strings
+---@field label? string  of a series: what the legend says
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field log? "x"|"y"|"xy"  axes that are logarithmic
+---@field xlim? number[]  {low, high}; default: all values
+---@field ylim? number[]  {low, high}; default: all values
+---@field bins? integer|number[]  of histograms: how many, or a list of edges; default 2 n^(1/3), at most 64, from the
+---  least to the greatest finite value
+---@field file? string  the name of an SVG file
+---@field to? file*|fun(text: string)  as for show
+---@field colour? 24|8|0  as for show
+---@field width? integer  characters, default the terminal's; of a file pixels, default 640
+---@field height? integer  lines, default the terminal's; of a file pixels, default 400
+
 ---Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
 ---or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
 ---of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
 ---The device counts histograms of its arrays, and reduces lines of more than 65,536 values to extremes.
----@param options table|cudalua.gpuarray.Array|cudalua.ndarray.Array
----  kind: "line" (default), "scatter", "hist" of one array of any shape, "bars", whose x may be a list of strings.
----  label, of a series: what the legend says. title, xlabel, ylabel: texts. log: axes that are logarithmic, "x", "y" or
----  "xy". xlim, ylim: {low, high}, default all values. bins, of histograms: how many, or a list of edges; default
----  2 n^(1/3), at most 64, from the least to the greatest finite value. file: the name of an SVG file. to, colour: as
----  for show. width, height: characters and lines, default the terminal's; of a file pixels, default 640 and 400
+---@param options cudalua.PlotOptions|cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the
 ---  file cannot be written
 function M.plot(options)

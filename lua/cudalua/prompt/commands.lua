@@ -40,7 +40,8 @@ local function mib(bytes) return format("%.1f MiB", bytes / 2 ^ 20) end
 
 -- ---- :help, :quit ---------------------------------------------------------------------------------------------------
 
-M.list.help = { about = "  this list", run = function(prompt)
+M.list.help = { about = "[NAME]  this list, or what help \"NAME\" says", run = function(prompt, rest)
+  if rest ~= "" then return require("cudalua.prompt.help").write(prompt, rest) end
   local lines = {}
   for i, word in ipairs(ORDER) do
     local arguments, about = match(M.list[word].about, "^(.-)  (.*)$")
@@ -48,7 +49,8 @@ M.list.help = { about = "  this list", run = function(prompt)
     lines[i] = lines[i] .. rep(" ", WIDTH - #lines[i]) .. about
   end
   prompt.write(concat(lines, "\n") .. "\n" ..
-    "A value is printed; a semicolon behind it silences. _ is the last one. A local stays.\n")
+    "A value is printed; a semicolon behind it silences. _ is the last one. A local stays.\n" ..
+    'help() says how to start, help(x) what x is, help "words" looks for words.\n')
 end }
 
 M.list.quit = { about = "  ends the prompt, as ^D does", run = function(prompt) return prompt.END end }

@@ -2,8 +2,10 @@
 --
 -- Tables are read as they are: rawget, and tables behind __index. No function of a program is called, so completion
 -- ends, raises nothing and waits for no GPU, whatever the values are. What the library's own modules and arrays have
--- behind functions, base/names.lua knows.
+-- behind functions, base/names.lua knows. What calls take, complete_call.lua finds in the help index.
 
+local call = require "cudalua.prompt.complete_call"
+local keywords = require "cudalua.text.keywords"
 local library = require "cudalua.base.names"
 local posix = require "cudalua.prompt.posix"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -18,12 +20,6 @@ local M = {}
 local longest_chain = 32  -- tables behind __index
 local most_names = 2000   -- of one completion
 local most_keys = 100000  -- looked at in one table
-
-local keywords = {}
-for word in gmatch("and break do else elseif end false for function goto if in local nil not or repeat return then " ..
-  "true until while", "%a+") do
-  keywords[word] = true
-end
 
 -- ---- values ---------------------------------------------------------------------------------------------------------
 
@@ -152,13 +148,10 @@ local function add_files(add, typed)
   posix.C.cudalua_closedir(handle)
 end
 
-local dtypes = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 float32 float64 complex64 " ..
-  "complex128"
-
 local files_after = { dofile = true, loadfile = true, ["io.open"] = true, ["io.lines"] = true, ["io.input"] = true,
   ["io.output"] = true }
 
-local function in_string(text, start, position)
+local function in_string(text, start, position, resolve)
   local typed = sub(text, start, position)
   local add, list = collector(typed)
   local before = sub(text, 1, start - 2)
@@ -172,7 +165,7 @@ local function in_string(text, start, position)
   elseif files_after[name] then
     add_files(add, typed)
   else
-    for word in gmatch(dtypes, "%S+") do add(word) end
+    for _, word in ipairs(call.strings(before, resolve)) do add(word) end
   end
   return list, start
 end
@@ -192,37 +185,17 @@ local function resolve(options, path)
   return value
 end
 
--- Names between the braces of a call: f { ax|. The table of options is the caller's.
-local function add_option_names(options, add, before)
-  local depth = 0
-  for i = #before, 1, -1 do
-    local c = sub(before, i, i)
-    if c == "}" or c == ")" then
-      depth = depth + 1
-    elseif c == "{" or c == "(" then
-      if depth == 0 then
-        if c == "(" then return end
-        local name = match(sub(before, 1, i - 1), "([%a_][%w_.:]*)%s*%(?[^(){}]*$")
-        for word in pairs_of(name and options.option_names and options.option_names(name) or {}) do add(word) end
-        return
-      end
-      depth = depth - 1
-    end
-  end
-end
-
 ---A function that completes.
----@param options {env: table, locals?: (fun(): table<string, any>),
----  option_names?: (fun(name: string): table<string, true>?)}
----  env: the globals. locals(): names and values of the session's locals. option_names(function's name): names between
----  the braces of its call.
+---@param options {env: table, locals?: (fun(): table<string, any>)}
+---  env: the globals. locals(): names and values of the session's locals.
 ---@return fun(text: string, position: integer): string[], integer
 function M.new(options)
+  local function value_of(path) return resolve(options, path) end
   return function(text, position)
     local where, start = place(text, position)
     if where == "string" then
       local list
-      list, start = in_string(text, start, position)
+      list, start = in_string(text, start, position, value_of)
       sort(list)
       return list, start
     end
@@ -239,7 +212,15 @@ function M.new(options)
         add_fields(add, value, separator == ":")
         add_library_names(add, value, separator == ":")
       end
+    elseif find(before, "[%)}%]\"'][.:]$") then
+      local class = call.class(sub(before, 1, -2), value_of)
+      for _, name in ipairs(class and call.members(class, sub(before, -1)) or {}) do add(name) end
     elseif not find(before, "[^.]%.$") and not find(before, "[:%d]$") then
+      for _, name in ipairs(call.options(before, value_of)) do add(name) end
+      if #list > 0 then
+        sort(list)
+        return list, start
+      end
       if word ~= "" then
         for keyword in pairs_of(keywords) do add(keyword) end
       end
@@ -247,7 +228,6 @@ function M.new(options)
         if type(name) == "string" then add(name) end
       end
       add_fields(add, options.env)
-      add_option_names(options, add, before)
     end
     sort(list)
     return list, start

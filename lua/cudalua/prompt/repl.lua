@@ -2,12 +2,14 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find = table.concat, string.find
-local pcall, require, select, type, stdin, stdout, globals = pcall, require, select, type, io.stdin, io.stdout, _G
+local pcall, rawset, require, select, type, stdin, stdout, globals = pcall, rawset, require, select, type, io.stdin,
+  io.stdout, _G
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
 local frames = require "cudalua.text.frames"
+local help = require "cudalua.prompt.help"
 local new_session = require("cudalua.prompt.session").new
 local plain = require "cudalua.prompt.plain"
 local value_text = require("cudalua.text.value").text
@@ -20,6 +22,7 @@ local M = {}
 ---@class cudalua.prompt.Prompt
 ---@field session cudalua.prompt.Session
 ---@field write fun(text: string)
+---@field terminal boolean  what it writes goes to the process's own output
 ---@field take fun()  takes a press of Ctrl-C that came too late for the chunk before
 ---@field leave fun()  lets a line of progress stay where a loop that was left has drawn it
 
@@ -133,7 +136,8 @@ function M.new(options)
       flush(output)
     end
   end
-  local prompt = { session = new_session(options.env or globals), write = write }
+  local prompt = { session = new_session(options.env or globals), write = write, terminal = output == stdout }
+  rawset(prompt.session.env, "help", help.new(prompt))
   prompt.run_chunk, prompt.END = M.run_chunk, END
   return prompt
 end

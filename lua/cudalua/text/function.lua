@@ -37,11 +37,24 @@ function M.parameters(f)
   return "(" .. concat(list, ", ") .. ")"
 end
 
+local LIBRARY = "^" .. getinfo(1, "S").source:match "^(.*)text/function%.lua$":gsub("%p", "%%%0")
+
+-- May it be a function of the library? Those that check their arguments have no file of their own.
+local function is_library(info)
+  return info.what == "C" or find(info.source, LIBRARY) ~= nil or find(info.source, "^=cudalua%.") ~= nil
+end
+
+---A function of the library by its name: "function cuda.gpuarray.sum(a, options)". The prompt sets it.
+---@type (fun(f: function): string?)?
+M.of_library = nil
+
 ---@param f function
 ---@return string  "function(a, b) file.lua:12"; of one that is written in C its name, if it is one of Lua's own
 function M.text(f)
   if builtin[f] then return "function " .. builtin[f] end
   local info = getinfo(f, "S")
+  local own = M.of_library and is_library(info) and M.of_library(f)
+  if own then return own end
   if info.what == "C" then return tostring(f) end
   return format("function%s %s:%d", M.parameters(f), info.short_src, info.linedefined)
 end

@@ -38,7 +38,7 @@
 
 local M = {}
 
----Methods of arrays; `a.name` finds them.
+-- Methods of arrays; `a.name` finds them.
 ---@class cudalua.gpuarray.Array
 M.Array = {}
 

@@ -1,0 +1,214 @@
+-- Finds reference entries by words: in names, in first sentences, in the rest, in the names that NumPy, PyTorch, CuPy
+-- and CUDA's runtime use.
+
+local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match,
+  string.sub
+local ipairs, sort, max, min = ipairs, table.sort, math.max, math.min
+
+local entries = require "cudalua.help.entries"
+local other_names = require "cudalua.base.other_names"
+local pairs_of = require "cudalua.base.pairs_of"
+
+local M = {}
+
+-- ---- other names ----------------------------------------------------------------------------------------------------
+
+-- The entry that a text of other_names.lua names first: `a:sort(1)`, "gpuarray.sub(a, b)", "stream:is_done()".
+local function target(text)
+  local method = match(text, "^%l+:([%w_]+)")
+  local name = method and "Array:" .. method or match(text, "(%l+%.[%w_.]+)") or
+    match(text, "a:([%w_]+)") or match(text, "^a%.([%w_]+)")
+  local list = name and entries.named(name)
+  if list and not list[1] and method then list = entries.named(method) end
+  return list and list[1]
+end
+
+local renamed, names_of -- other name -> { text, entry }; entry's name -> other names
+
+local function read_other_names()
+  renamed, names_of = {}, {}
+  local function add(name, text)
+    local entry = target(text)
+    renamed[name] = renamed[name] or { text = text, entry = entry }
+    if entry then
+      names_of[entry.name] = names_of[entry.name] or {}
+      table.insert(names_of[entry.name], name)
+    end
+  end
+  for _, group in ipairs { "arrays", "random", "cuda" } do
+    for name, text in pairs_of(other_names[group]) do add(name, text) end
+  end
+  for _, list in pairs_of(names_of) do sort(list) end
+end
+
+---What another library's name is here: what to write, and the entry of that.
+---@param name string
+---@return {text: string, entry: cudalua.help.Entry?}?
+function M.renamed(name)
+  if not renamed then read_other_names() end
+  return renamed[name]
+end
+
+---The names that other libraries have for an entry.
+---@param entry cudalua.help.Entry
+---@return string[]
+function M.other_names(entry)
+  if not renamed then read_other_names() end
+  return names_of[entry.name] or entry.twin and names_of[entry.twin] or {}
+end
+
+-- ---- words ----------------------------------------------------------------------------------------------------------
+
+local libraries = { np = true, numpy = true, cp = true, cupy = true, torch = true, pycuda = true, drv = true,
+  gpuarray = true, cuda = true, cudalua = true }
+
+---A name without the module of another library: "cumsum" of "np.cumsum".
+---@param name string
+---@return string
+function M.without_library(name)
+  local library, rest = match(name, "^(%a+)%.(.+)$")
+  return library and libraries[library] and M.without_library(rest) or name
+end
+
+local empty = {}
+for word in gmatch("a an and are can do does for from how i in is it of on the there to what with", "%a+") do
+  empty[word] = true
+end
+
+-- What names call these things.
+local in_names = { memory = "mem", copy = "memcpy", allocate = "alloc", allocation = "alloc", random = "rand",
+  picture = "image", delete = "free" }
+
+local function words_of(query)
+  local list = {}
+  for word in gmatch(lower(M.without_library(query)), "[%w_]+") do
+    if not empty[word] then list[#list + 1] = word end
+  end
+  return list
+end
+
+---What is looked through of an entry.
+---@class cudalua.help.Heap
+---@field entry cudalua.help.Entry
+---@field short string   the last part of its name
+---@field parts string   its words: " mem alloc "
+---@field owner string
+---@field names string   of other libraries
+---@field first string   the first sentence
+---@field all string
+
+local heaps
+local PHRASE = 30 -- points of a first sentence that has all words but the first, as they were asked for
+
+local function all_heaps()
+  if heaps then return heaps end
+  heaps = {}
+  local index = require "cudalua.help.index"
+  for _, entry in ipairs(entries.list) do
+    if not entry.twin then
+      local owner, short = match(entry.name, "^(.-)[.:]?([%w_]+)$")
+      local parts = gsub(gsub(short, "(%l)(%u)", "%1 %2"), "_", " ")
+      heaps[#heaps + 1] = { entry = entry, short = lower(short), parts = lower(" " .. parts .. " "),
+        owner = lower(owner), names = lower(" " .. table.concat(M.other_names(entry), " ") .. " "),
+        first = lower(" " .. entries.sentence(entry)), all = lower(sub(index, entry.from, entry.to)) }
+    end
+  end
+  return heaps
+end
+
+-- Does a text have the word, as it is or as a plural, a verb's other forms among them: "copy", "copies", "copied"?
+local function has_word(text, word)
+  return find(text, "%f[%w]" .. gsub(word, "y$", "[yi]") .. "e?[sd]?%f[%W]") ~= nil
+end
+
+-- A name that is one of several words alone is not what is looked for.
+local function points_of_name(heap, word, alone)
+  if heap.short == word then return alone and 100 or 60 end
+  if find(heap.names, " " .. word .. " ", 1, true) then return 90 end
+  if sub(heap.short, 1, #word) == word then return 50 end
+  if find(heap.parts, " " .. word .. " ", 1, true) then return 45 end
+  if find(heap.parts, " " .. word, 1, true) then return 40 end
+  if #word < 3 then return 0 end
+  return find(heap.short, word, 1, true) and 30 or find(heap.names, word, 1, true) and 25 or 0
+end
+
+local function points(heap, word, alone)
+  local n = points_of_name(heap, word, alone)
+  if in_names[word] then n = max(n, min(50, points_of_name(heap, in_names[word], false))) end
+  local single = #word > 3 and gsub(word, "s$", "") or word
+  if has_word(heap.first, single) then n = n + 20 end
+  if n > 0 then return n end
+  if find(heap.owner, word, 1, true) then return 15 end
+  return has_word(heap.all, single) and 8 or 0
+end
+
+-- Of entries with the same words functions come first, then objects, then flags and tables of options.
+local function handicap(entry)
+  local kind = entry.kind == "class" and 2 or entry.kind == "field" and 10 or 0
+  return entries.rank(entry) + kind + (find(entry.name, "ptions$") and 20 or 0)
+end
+
+---Entries that a query may mean, the likeliest first. All its words count; if no entry has all, those with most.
+---@param query string
+---@param least? integer  points of an entry; default 1: the word is in its text
+---@return cudalua.help.Entry[]
+function M.search(query, least)
+  local words, found, most = words_of(query), {}, 0
+  local phrase = match(lower(query), "%S+%s+(%S+%s+%S.*)$") -- "to the host"
+  for place, heap in ipairs(all_heaps()) do
+    local sum, hits = 0, 0
+    for _, word in ipairs(words) do
+      local n = points(heap, word, #words == 1)
+      sum, hits = sum + n, hits + (n > 0 and 1 or 0)
+    end
+    if phrase and find(heap.first, phrase, 1, true) then sum = sum + PHRASE end
+    if sum >= (least or 1) then
+      most = max(most, hits)
+      found[#found + 1] = { entry = heap.entry, points = sum - handicap(heap.entry), hits = hits, place = place }
+    end
+  end
+  sort(found, function(a, b)
+    if a.points ~= b.points then return a.points > b.points end
+    if #a.entry.name ~= #b.entry.name then return #a.entry.name < #b.entry.name end
+    return a.place < b.place
+  end)
+  local list = {}
+  for _, one in ipairs(found) do
+    if one.hits == most then list[#list + 1] = one.entry end
+  end
+  return list
+end
+
+-- ---- options --------------------------------------------------------------------------------------------------------
+
+-- What a parameter's text says of one of its options: "pinned: in page-locked memory; managed: ...".
+local function said_of(text, name)
+  for _, param in ipairs(text.param) do
+    local about = match(param.text .. ".", "%f[%w_]" .. name .. ": (.-)[;.]%f[^%w;.]")
+    if about then return about end
+  end
+end
+
+---What has an option of this name, in the index's order, and what it is.
+---@param name string
+---@return cudalua.help.Entry[]
+---@return string? about
+function M.with_option(name)
+  local list, about, said = {}, nil, nil
+  local index = require "cudalua.help.index"
+  for _, entry in ipairs(entries.list) do
+    if not entry.twin and find(sub(index, entry.from, entry.to), "@%l+ [^\n]*%f[%w_]" .. name .. "%f[^%w_]") then
+      local text = entries.text(entry)
+      if text.options[name] then
+        list[#list + 1] = entry
+        said = said or said_of(text, name)
+      end
+      for _, one in ipairs(find(entry.name, "ptions$") and text.field or {}) do
+        if one.name == name then about = about or one.text end
+      end
+    end
+  end
+  return list, about or said
+end
+
+return M

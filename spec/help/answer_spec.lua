@@ -1,0 +1,136 @@
+-- What help() answers to everyday questions, and that it fits the terminal.
+local gpu = require "spec.support.gpu"
+local cuda = gpu.cuda
+local answer = require "cudalua.help.answer"
+local entries = require "cudalua.help.entries"
+local page = require "cudalua.help.page"
+local search = require "cudalua.help.search"
+
+describe("help() finds", function()
+  it("names of the library, and of others", function()
+    for question, line in pairs {
+      sort = "cuda.gpuarray.sort(a, options?)",
+      ["Array:sum"] = "cuda.gpuarray.Array:sum(options?)",
+      ["np.cumsum"] = "cuda.gpuarray.cumsum(a, options?)",
+      ["gpuarray.cumsum"] = "cuda.gpuarray.cumsum(a, options?)",
+      ["cuda.gpuarray.cumsum()"] = "cuda.gpuarray.cumsum(a, options?)",
+      argsort = "cuda.gpuarray.argsort(a, options?)",
+      save = "cuda.gpuarray.save(path, a)",
+      histogram = "cuda.gpuarray.histogram(a, bins?, options?)",
+      kernel = "cuda.kernel(source, name?, opts?)",
+      random = "cuda.random", dtype = "cuda.dtype", Device = "cuda.Device", stream = "cuda.Stream",
+      float64 = "cuda.float64(value)",
+      ["np.absolute"] = "absolute is written a:abs() here.",
+      ["torch.cat"] = "cat is written gpuarray.concatenate(arrays, axis) here.",
+      cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
+      fft = "Fourier transforms are not supported yet.",
+      matmul = "Linear algebra beyond dot() of vectors is not supported yet:",
+      block = "block is an option: threads of a block: up to 3 extents; required",
+      pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
+      keepdims = "keepdims is an option: the axes stay, with an extent of 1",
+    } do
+      assert.equal(line, answer.of_name(question, 80):match "[^\n]*", question)
+    end
+  end)
+
+  it("words", function()
+    for question, name in pairs {
+      png = "cuda.io.load_image", memory = "cuda.mem_stats", image = "cuda.io.load_image", stream = "cuda.Stream",
+      pinned = "cuda.pagelocked_empty", absolute = "cuda.gpuarray.abs", compile = "cuda.compile", plot = "cuda.plot",
+      profile = "cuda.stop_profiler", transpose = "cuda.gpuarray.transpose", event = "cuda.Event",
+      random = "cuda.random", cumsum = "cuda.gpuarray.cumsum", argsort = "cuda.gpuarray.argsort",
+      ["sort descending"] = "cuda.gpuarray.sort", ["how do I sort"] = "cuda.gpuarray.sort",
+      ["copy to the host"] = "cuda.memcpy_dtoh", ["random numbers"] = "cuda.random.rand",
+      ["shared memory"] = "cuda.Function:set_shared_size", ["free memory"] = "cuda.gpuarray.Array:release",
+    } do
+      assert.equal(name, (search.search(question)[1] or {}).name, question)
+    end
+  end)
+
+  it("at most 15 entries, with their first sentences and what to type next", function()
+    local lines = {}
+    for line in (answer.of_name("host copy", 80) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+    assert.equal(17, #lines)
+    assert.matches("^cuda%.memcpy_dtoh  Copies device memory to the host", lines[1])
+    assert.matches("^%d+ more match; add a word%.$", lines[16])
+    assert.equal('Type help "memcpy_dtoh" for the first one.', lines[17])
+  end)
+
+  it("the nearest names if there is none", function()
+    assert.equal('Nothing is called "srot"; help "sort", help "dot", help "kron"', answer.of_name("srot", 80))
+    assert.equal('Nothing is called "xyzzyq"; try another word, or help(cuda) for the names of the\nmodule',
+      answer.of_name("xyzzyq", 80))
+  end)
+end)
+
+describe("An entry's page", function()
+  setup(gpu.context)
+
+  it("has the signature, the text, parameters, what is returned and raised, and where to read on", function()
+    assert.equal([[
+cuda.gpuarray.sort(a, options?)
+
+The elements along an axis in ascending order, as a new array, as NumPy's sort.
+It is stable: equal elements, and -0 and 0 are equal, keep their order. NaNs
+come last, being greater than everything; so with descending they come first.
+Complex numbers go by their real parts, then by the imaginary ones. `a:sort {
+out = a }` sorts the array itself.
+
+  a         cuda.gpuarray.Array
+  options?  {axis: integer, descending: boolean, out: cuda.gpuarray.Array,
+            stream: cuda.Stream, allocator: function}, or the axis; default: the
+            last one. out: gets the result, and may be a
+  returns   cuda.gpuarray.Array
+  raises    LogicError for a 0-d array, an axis out of range, elements of a
+            struct type, and if out does not fit
+
+  method    a:sort(options?)
+  manual    docs/arrays.md
+  see also  cuda.gpuarray.argsort, cuda.gpuarray.searchsorted]], answer.of_value("sort", 80))
+  end)
+
+  it("of a class has its methods, of a module its names", function()
+    local text = answer.of_value(cuda.Event(), 80)
+    assert.matches("^cuda%.Event\n", text)
+    assert.matches("\n  :time_since +%S", text)
+    text = answer.of_value(cuda.random, 80)
+    assert.matches("[^\n]* exponential gamma [^\n]*", text)
+  end)
+
+  it("of a function of options describes them", function()
+    assert.matches("\noptions\n  block  ", answer.of_value(cuda.kernel "__global__ void k(int *x) { *x = 1; }", 80))
+    assert.matches("\n  options  allocator, axis, descending, out, stream\n", answer.of_name("argsort", 80))
+  end)
+
+  it("says what help() is for if the value is none of the library's", function()
+    assert.matches("^function string%.rep is Lua's own: https://", answer.of_value(string.rep, 80))
+    assert.matches("answer_spec%.lua:%d+ is no function of the library%. :source shows its lines%.$",
+      answer.of_value(function() end, 200))
+    assert.matches("^Nothing is said about a number%.", answer.of_value(5, 80))
+    assert.matches("^Nothing is said about a nil%.", answer.of_value(nil, 80))
+  end)
+
+  it("fits the width", function()
+    local wide = {}
+    for _, entry in ipairs(entries.list) do
+      for _, width in ipairs { 60, 80, 100 } do
+        for line in (page.entry(entry, width) .. "\n"):gmatch "(.-)\n" do
+          local of_words = line:gsub("^  %S+  +", ""):find "%S%s+%S" -- and not of one long word
+          if #line > width and of_words then wide[#wide + 1] = entry.name .. ": " .. line end
+        end
+      end
+    end
+    assert.same({}, wide)
+    for line in (answer.start(80) .. "\n"):gmatch "(.-)\n" do assert.is_true(#line <= 80, line) end
+  end)
+
+  it("about how to start has chunks that run", function()
+    local repl, lines, out = require "cudalua.repl", {}, {}
+    for line in answer.start(80):gmatch "\n    > ([^\n]*)" do lines[#lines + 1] = line end
+    lines[#lines + 1] = "a"
+    assert.equal(6, #lines)
+    repl.run { env = setmetatable({}, { __index = _G }), input = function() return table.remove(lines, 1) end,
+      output = function(text) out[#out + 1] = text end }
+    assert.equal("[[ 0.  2.  4.]\n [ 6.  8. 10.]]\n[3. 5. 7.]\n[[1. 2. 3.]\n [4. 5. 6.]]\n", table.concat(out))
+  end)
+end)
