@@ -94,6 +94,19 @@ describe("completion", function()
     is("", "a:astype('int8', 'fl")
   end)
 
+  it("has the names that help takes", function()
+    local function is(expected, text)
+      assert.equal(expected, table.concat((completed(text, { env = env })), " "), text)
+    end
+    is("argsort", 'help "args')
+    is("argsort", "help('args")
+    is("gpuarray.Array:argsort", 'help "gpuarray.Array:args')
+    is("gpuarray.argsort", 'help "gpuarray.args')
+    is("argsort", ":help args")
+    is("cuda.gpuarray.argsort", ":help cuda.gpuarray.args")
+    assert.equal(7, (select(2, completed(":help args", { env = env }))))
+  end)
+
   it("has methods and fields of what a call returns, without making it", function()
     local cuda = require "cudalua"
     local own = { cuda = cuda, np = cuda.gpuarray, a = cuda.gpuarray.zeros { 2, 3 }, never = never }

@@ -138,7 +138,6 @@ local function type_of(text)
   end
   return sub(text, 1, at - 1), (match(text, "^%s*(.*)$", at))
 end
-M.type_of = type_of
 
 local function part_of(text)
   local name, mark, rest = match(text, "^([^%s?]+)(%??)%s*(.*)$")

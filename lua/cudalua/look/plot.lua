@@ -321,8 +321,8 @@ local function pixels(o, name, default)
 end
 
 ---@class cudalua.PlotOptions
----@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be
----  a list of strings
+---@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may
+---  be a list of strings
 ---@field label? string  of a series: what the legend says
 ---@field title? string
 ---@field xlabel? string

@@ -164,6 +164,8 @@ local function in_string(text, start, position, resolve)
     end
   elseif files_after[name] then
     add_files(add, typed)
+  elseif name == "help" then
+    for _, topic in ipairs(call.topics(typed)) do add(topic) end
   else
     for _, word in ipairs(call.strings(before, resolve)) do add(word) end
   end
@@ -193,6 +195,13 @@ function M.new(options)
   local function value_of(path) return resolve(options, path) end
   return function(text, position)
     local where, start = place(text, position)
+    local topic = match(sub(text, 1, position), "^:help ()[%w_.:]*$")
+    if topic then
+      local add, list = collector(sub(text, topic, position))
+      for _, name in ipairs(call.topics(sub(text, topic, position))) do add(name) end
+      sort(list)
+      return list, topic
+    end
     if where == "string" then
       local list
       list, start = in_string(text, start, position, value_of)

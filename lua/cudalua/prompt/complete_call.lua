@@ -175,6 +175,19 @@ function M.strings(before, resolve)
   return part and strings_of(part) or {}
 end
 
+---The names that help takes: last parts, and behind a point or a colon whole names.
+---@param typed string
+---@return string[]
+function M.topics(typed)
+  load_index()
+  local list, whole = {}, find(typed, "[.:]") ~= nil
+  for _, entry in ipairs(entries.list) do
+    list[#list + 1] = whole and entry.name or match(entry.name, "[%w_]+$")
+    if whole then list[#list + 1] = match(entry.name, "^cuda%.(.*)$") end
+  end
+  return list
+end
+
 ---The entry of the class of what stands before a dot or a colon, if that is a call: `f(x):`, `f { x }.`.
 ---@param before string  the text up to the dot or colon
 ---@param resolve fun(path: string): any
