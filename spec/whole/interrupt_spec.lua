@@ -269,6 +269,56 @@ describe("An InterruptError", function()
     ]]
   end)
 
+  it("ends the library's long loops over host memory, which work as before afterwards", function()
+    fine [[
+      jit.on()
+      local nd, io_ = cuda.ndarray, cuda.io
+      local a = nd.arange(3e5, { dtype = "float64" })
+      local same, list = a:copy(), a:tolist()
+      local nested = { list, list }
+      local picture = nd.from_function({ 200, 500, 3 }, function(i, j, k) return (i * j + k) % 251 end, "uint8")
+      local text = os.tmpname()
+      local png = text .. ".png"
+      local rows = a:slice { 1, 30000 }:reshape { 3000, 10 }
+      io_.savetxt(text, rows)
+      io_.save_image(png, picture)
+      local stored = nd.dumpsz { a = a }
+      local loops = {
+        { "tolist", function() return #a:tolist() == 3e5 end },
+        { "a list's values", function() return nd.array(list):equal(a) end },
+        { "nested lists' values", function() return nd.array(nested, "float32").size == 6e5 end },
+        { "comparisons", function() return a:equal(same) and a:allclose(same) end },
+        { "elements from a function", function()
+          return nd.from_function(3e5, function(i) return i - 1 end):equal(a)
+        end },
+        { "typed elements from a function", function()
+          return nd.from_function(3e5, function(i) return i - 1 end, "float64"):equal(a)
+        end },
+        { "checksums", function() return nd.dumpsz { a = a } == stored end },
+        { "reading an archive", function() return nd.loads(stored).a:equal(a) end },
+        { "savetxt", function() return io_.savetxt(text, rows) == nil end },
+        { "loadtxt", function() return io_.loadtxt(text):equal(rows) end },
+        { "save_image", function() return io_.save_image(png, picture) == nil end },
+        { "load_image", function() return io_.load_image(png):equal(picture) end },
+      }
+      cuda.interrupts(true)
+      for _, loop in ipairs(loops) do
+        local before = core.interrupt_at(0)
+        assert(loop[2](), loop[1])
+        local looks = core.interrupt_at(0) - before
+        assert(looks >= 2, loop[1] .. ": " .. looks)
+        for at = 1, looks, math.ceil(looks / 5) do
+          core.interrupt_at(at)
+          assert(interrupted(loop[2]).message == "interrupted")
+          core.interrupt_at(0)
+        end
+        assert(loop[2](), loop[1])
+      end
+      os.remove(text)
+      os.remove(png)
+    ]]
+  end)
+
   it("leaves a compilation to finish by itself", function()
     fine [[
       cuda.interrupts(true)

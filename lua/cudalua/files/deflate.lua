@@ -3,6 +3,7 @@
 
 local ffi = require "ffi"
 local bit = require "bit"
+local pace = require "cudalua.base.pace"
 
 local band, bor, bxor, lshift, rshift = bit.band, bit.bor, bit.bxor, bit.lshift, bit.rshift
 
@@ -20,6 +21,7 @@ function M.adler32(p, n)
       a = a + p[k]
       b = b + a
     end
+    pace(stop - i)
     a, b, i = a % 65521, b % 65521, stop
   end
   return b * 65536 + a
@@ -81,6 +83,7 @@ end
 
 local HASH_BITS, WINDOW, PROBES = 15, 32768, 16
 local LEAST, MOST = 3, 258 -- bytes of a match
+local AT_ONCE = 65536 -- bytes that are packed between two looks at Ctrl-C, and some more
 
 -- The longest repetition that begins at i, among the last positions with the same hash: length, distance.
 local function longest(p, n, i, candidate, before)
@@ -118,7 +121,12 @@ local function block(p, n, to)
     return band(bxor(lshift(p[i], 10), bxor(lshift(p[i + 1], 5), p[i + 2])), 2 ^ HASH_BITS - 1)
   end
   local i = 0
+  local pause = AT_ONCE
   while i < n do
+    if i >= pause then
+      pace(AT_ONCE)
+      pause = i + AT_ONCE
+    end
     local length, distance = 0, 0
     if i + LEAST <= n then
       local h = hash(i)

@@ -6,6 +6,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 local whole = require "cudalua.files.whole"
 
 local refuse = layout.refuse
@@ -197,6 +198,7 @@ local function read(what, path, file, o)
   for line in file:lines() do
     if rows >= most then break end
     number = number + 1
+    pace(#line)
     if number == 1 then line = line:gsub("^\239\187\191", "") end -- a byte order mark
     local n = number > skip and split(without(line, comments)) or 0
     if n > 0 then

@@ -9,6 +9,7 @@ local deflate = require "cudalua.files.deflate"
 local dtypes = require "cudalua.dtype"
 local inflate = require "cudalua.ndarray.inflate"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 
 local band, rshift = bit.band, bit.rshift
 local refuse = layout.refuse
@@ -175,6 +176,7 @@ local function unfilter(s, p, pass)
     local filter = filters[row[-1]]
     if not filter then s.refuse(("the image data is damaged: filter %d does not exist"):format(row[-1])) end
     filter(row, up, pass.row, unit)
+    pace(pass.row)
     up = row
   end
   return zeros -- which has to be there until now
@@ -245,6 +247,7 @@ function M.decode(what, name, bytes, most)
   for _, pass in ipairs(passes) do
     unfilter(s, p, pass)
     for y = 0, pass.h - 1 do
+      pace(pass.row)
       samples_of(s, p + y * (1 + pass.row) + 1, pass.w * s.samples, samples)
       put(s, samples, pass.w, out + ((pass.y + y * pass.dy) * s.width + pass.x) * s.channels, pass.dx * s.channels)
     end

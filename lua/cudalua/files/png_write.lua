@@ -4,6 +4,7 @@ local ffi = require "ffi"
 local bit = require "bit"
 local crc32 = require "cudalua.ndarray.crc32"
 local deflate = require "cudalua.files.deflate"
+local pace = require "cudalua.base.pace"
 local png = require "cudalua.files.png"
 
 local rshift, abs = bit.rshift, math.abs
@@ -57,6 +58,7 @@ local function filtered(p, h, n, unit)
   local up = ffi.cast("const uint8_t *", zeros)
   for y = 0, h - 1 do
     local row = p + y * n
+    pace(n)
     filter(row, up, n, unit, rows)
     local best, least = 0, math.huge
     for k = 0, 4 do

@@ -5,6 +5,7 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 local picture = require "cudalua.files.picture"
 local whole = require "cudalua.files.whole"
 
@@ -173,7 +174,11 @@ function M.savetxt(path, a, options)
   local line = row_writer(a, row, complex)
   whole.write(what, path, function(write)
     if header ~= "" then write(commented(header)) end
-    for i = 0, shape[1] - 1 do write(line(i) .. newline) end
+    for i = 0, shape[1] - 1 do
+      local text = line(i)
+      pace(#text)
+      write(text .. newline)
+    end
     if footer ~= "" then write(commented(footer)) end
   end)
 end

@@ -10,9 +10,11 @@ local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local list = require "cudalua.ndarray.list"
 local names = require "cudalua.base.names"
+local pace = require "cudalua.base.pace"
 
 local floor, cast, lshift, tobit, refuse = math.floor, ffi.cast, bit.lshift, bit.tobit, layout.refuse
 local bytes_t = ffi.typeof "uint8_t *"
+local AT_ONCE = 65536 -- elements between two looks at Ctrl-C
 
 -- What getmetatable says of an array.
 local TAG = "cudalua.ndarray"
@@ -287,6 +289,7 @@ function M.from_list(what, dtype, float, flat, shape, n)
   local a = allocated(what, shape, dtype, "C")
   local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
   for i = 1, n do
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
     local x, why = check(flat[i])
     if why then M.refuse_element(what, shape, i - 1, why) end
     store(p, (i - 1) * itemsize, x)
@@ -454,7 +457,11 @@ function Array:tolist()
     if axis > ndim then return load(p, offset) end
     local out, stride = {}, strides[axis]
     if axis == ndim then
-      for i = 1, shape[axis] do out[i] = load(p, offset + (i - 1) * stride) end
+      for i = 1, shape[axis] do
+        out[i] = load(p, offset + (i - 1) * stride)
+        if i % AT_ONCE == 0 then pace(AT_ONCE) end
+      end
+      pace(shape[axis] % AT_ONCE)
     else
       for i = 1, shape[axis] do out[i] = part_of(axis + 1, offset + (i - 1) * stride) end
     end

@@ -3,9 +3,11 @@
 local ffi = require "ffi"
 local element = require "cudalua.base.element"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 
 local abs, floor, huge, sqrt = math.abs, math.floor, math.huge, math.sqrt
 local int64_t, uint64_t = ffi.typeof "int64_t", ffi.typeof "uint64_t"
+local AT_ONCE = 65536 -- elements between two looks at Ctrl-C
 
 local M = {}
 
@@ -84,10 +86,15 @@ function M.first_difference(a, b, tolerance)
   local t = tolerance or {}
   local where, x, y
   layout.each_row(a._shape, a._strides, b._strides, function(i, to, from, n, step_p, step_q)
-    where, x, y = compare(p + to, q + from, n, step_p, step_q, t.rtol, t.atol, t.equal_nan)
-    if where then
-      where = i + where
-      return true
+    for first = 0, n - 1, AT_ONCE do
+      local count = math.min(AT_ONCE, n - first)
+      where, x, y = compare(p + (to + first * step_p), q + (from + first * step_q), count, step_p, step_q, t.rtol,
+        t.atol, t.equal_nan)
+      if where then
+        where = i + first + where
+        return true
+      end
+      pace(count)
     end
   end)
   if where then return where, ("%s and %s"):format(tostring(x), tostring(y)) end

@@ -2,10 +2,12 @@
 
 local ffi = require "ffi"
 local bit = require "bit"
+local pace = require "cudalua.base.pace"
 
 local band, bxor, rshift = bit.band, bit.bxor, bit.rshift
 local words_t = ffi.typeof "const int32_t *"
 local POLYNOMIAL = 0xedb88320
+local AT_ONCE = 2 ^ 20 -- bytes between two looks at Ctrl-C
 
 -- tables[k][b]: what the byte b becomes when k more bytes follow.
 local tables = {}
@@ -33,12 +35,16 @@ return function(p, n, before)
   local c = bit.bnot(before or 0)
   local i = 0
   while i + 8 <= n do
-    local words = ffi.cast(words_t, p + i)
-    local a, b = bxor(c, words[0]), words[1]
-    c = bxor(bxor(bxor(t7[band(a, 255)], t6[band(rshift(a, 8), 255)]), bxor(t5[band(rshift(a, 16), 255)],
-      t4[rshift(a, 24)])), bxor(bxor(t3[band(b, 255)], t2[band(rshift(b, 8), 255)]),
-      bxor(t1[band(rshift(b, 16), 255)], t0[rshift(b, 24)])))
-    i = i + 8
+    local stop = math.min(n, i + AT_ONCE)
+    while i + 8 <= stop do
+      local words = ffi.cast(words_t, p + i)
+      local a, b = bxor(c, words[0]), words[1]
+      c = bxor(bxor(bxor(t7[band(a, 255)], t6[band(rshift(a, 8), 255)]), bxor(t5[band(rshift(a, 16), 255)],
+        t4[rshift(a, 24)])), bxor(bxor(t3[band(b, 255)], t2[band(rshift(b, 8), 255)]),
+        bxor(t1[band(rshift(b, 16), 255)], t0[rshift(b, 24)])))
+      i = i + 8
+    end
+    pace(stop)
   end
   while i < n do
     c = bxor(rshift(c, 8), t0[band(bxor(c, p[i]), 255)])

@@ -3,11 +3,13 @@
 local ffi = require "ffi"
 local bit = require "bit"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 
 local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local refuse = layout.refuse
 
 local MAX_BITS = 15 -- of a code
+local AT_ONCE = 65536 -- bytes that are unpacked between two looks at Ctrl-C, and some more
 
 -- A code as a table: the next MAX_BITS bits or fewer of the input lead to symbol * 16 + the code's length; 0 if no
 -- code begins like that.
@@ -117,13 +119,19 @@ for symbol = 0, 29 do
   distance_base[symbol] = symbol < 4 and symbol + 1 or (2 + symbol % 2) * 2 ^ extra + 1
 end
 
--- The symbols of a block, by the codes for literals and distances, until its end or until the output is full.
+-- The symbols of a block, by the codes for literals and distances, until its end or until the output is full: true. Or
+-- until some bytes were written: false.
 local function symbols(s)
   local what, p, n, to, limit = s.what, s.input, s.size, s.to, s.limit
   local at, hold, held, out = s.at, s.hold, s.held, s.out
   local literals, distances = s.tables.literals, s.tables.distances
   local entries, mask, far_entries, far_mask = literals.entries, literals.mask, distances.entries, distances.mask
+  local pause, over = out + AT_ONCE, true
   while true do
+    if out >= pause then
+      over = false
+      break
+    end
     while held <= 24 do
       hold = bor(hold, lshift(at < n and p[at] or 0, held))
       at, held = at + 1, held + 8
@@ -172,6 +180,7 @@ local function symbols(s)
   end
   s.at, s.hold, s.held, s.out = at, hold, held, out
   check_input(s)
+  return over
 end
 
 local function stored(s)
@@ -249,7 +258,7 @@ return function(what, p, n, to, limit, beginning)
       refuse(what, "the deflated data is damaged: a block has an unknown type")
     else
       if kind == 1 then fixed(s) else dynamic(s) end
-      symbols(s)
+      repeat pace(AT_ONCE) until symbols(s)
     end
     if s.full and not beginning then refuse(what, "the deflated data is longer than it should be") end
   until last == 1 or s.full or beginning and s.out == limit

@@ -7,9 +7,11 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 local pairs_of = require "cudalua.base.pairs_of"
 
 local floor, refuse = math.floor, layout.refuse
+local AT_ONCE = 65536 -- elements between two looks at Ctrl-C
 
 local M = {}
 
@@ -25,6 +27,7 @@ local function dtype_of_cdata(x) return dtypes._of_c(tostring(ffi.typeof(x)):mat
 function M.dtype_of(values, n, float)
   local dtype, whole, fraction
   for i = 1, n do
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
     local v, own = values[i], nil
     if type(v) == "number" then
       if v == floor(v) and v - v == 0 then whole = true else fraction = true end
@@ -97,7 +100,10 @@ function M.flatten(what, list, dtype)
       complain(depth, ("is %s; a list of %d was expected"):format(element.describe(t), shape[depth + 1]))
     end
     local extent, keys = shape[depth + 1], 0
-    for _ in pairs_of(t) do keys = keys + 1 end
+    for _ in pairs_of(t) do
+      keys = keys + 1
+      if keys % AT_ONCE == 0 then pace(AT_ONCE) end
+    end
     if keys ~= #t then complain(depth, "is not a list: " .. misfit(t)) end
     if #t ~= extent then complain(depth, ("has %d elements, others %d"):format(#t, extent)) end
     depth = depth + 1
@@ -110,6 +116,7 @@ function M.flatten(what, list, dtype)
         if type(v) == "table" and not struct then complain(depth, "is a table; an element was expected") end
         n = n + 1
         values[n] = v
+        if n % AT_ONCE == 0 then pace(AT_ONCE) end
       end
     end
   end

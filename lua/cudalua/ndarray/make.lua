@@ -4,6 +4,7 @@ local arrays = require "cudalua.ndarray.array"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
+local pace = require "cudalua.base.pace"
 local ranges = require "cudalua.types.ranges"
 
 local floor, refuse = math.floor, layout.refuse
@@ -13,6 +14,8 @@ local M = {}
 
 -- What the elements are before their type is known goes into a Lua table, which has less room than an array.
 local MAX_VALUES = 2 ^ 24
+
+local AT_ONCE = 65536 -- elements between two looks at Ctrl-C
 
 -- Calls put(number of the element from 1, fn(its index)) for each element, in C order.
 local function each(shape, fn, put)
@@ -62,13 +65,17 @@ function M.from_function(shape, fn, dtype, options)
   if not dtype then
     if size > MAX_VALUES then refuse(what, ("give a dtype: %.0f values are too many to find one"):format(size)) end
     local values = {}
-    each(shape, fn, function(i, x) values[i] = x end)
+    each(shape, fn, function(i, x)
+      if i % AT_ONCE == 0 then pace(AT_ONCE) end
+      values[i] = x
+    end)
     local a = arrays.from_list(what, nil, dtypes.default_float(), values, shape, size)
     return arrays.settled(what, a, order, backing)
   end
   local a = arrays.allocated(what, shape, dtype, "C")
   local p, check, store, itemsize = a._p, a._check, a._store, dtype.itemsize
   each(shape, fn, function(i, x)
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
     local value, why = check(x)
     if why then arrays.refuse_element(what, shape, i - 1, why) end
     store(p, (i - 1) * itemsize, value)

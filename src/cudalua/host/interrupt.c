@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "base/progress.h"
 #include "base/state.h"
+#include "streams/wait.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -311,6 +312,12 @@ int cl_lua_interrupt_take(lua_State *L) {
   forget();
   lua_pushboolean(L, cl_interrupt_take());
   return 1;
+}
+
+/* interrupt_check(): raises InterruptError if one was asked for. In long loops of the library in Lua. */
+int cl_lua_interrupt_check(lua_State *L) {
+  cl_interrupt_check(L);
+  return 0;
 }
 
 /* interrupt_at(n): for tests: the n-th look at the flag from now on raises it. -> looks so far */
