@@ -159,6 +159,10 @@ return {
     struct_dtype_spec = "Array:field",
   },
   {
+    module = "cudalua.cache", prefix = "cache",
+    exported_spec = "export use info clear",
+  },
+  {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",

@@ -24,6 +24,7 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "exported_spec: Keys of exported kernels of arrays are the same for every device",
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",
     "progress_spec: cuda.show_progress shows a kernel of the software device that takes long, what is done and left, "

@@ -44,6 +44,8 @@ return {
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "look", "look/",
         about = "Arrays as pictures and plots: in a terminal, in SVG files." },
+      { "ship", "ship/", "cache.lua",
+        about = "Programs that run without a compiler: exported kernels, built folders." },
       { "top", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
         "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },

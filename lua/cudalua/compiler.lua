@@ -5,6 +5,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local load = require("cudalua.compiler.load").load
 local names = require "cudalua.base.names"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local option = require "cudalua.compiler.options"
@@ -34,6 +35,7 @@ function M.nvrtc() return toolchain.open() end
 function M.build(where, source, opts)
   opts = option.read(where, opts)
   if opts.backend == "nvcc" or opts.backend == nil and opts.nvcc ~= nil then
+    require("cudalua.compiler.requests").leave(opts.name or "kernel.cu", "nvcc compiled it")
     return require("cudalua.compiler.nvcc").build(where, source, opts)
   end
   return nvrtc.build(where, source, opts, M.DEFAULT_NVRTC_FLAGS)
@@ -71,7 +73,8 @@ local function loaded(where, source, opts)
   end
   core.want_context() -- whose device it is compiled for
   local result = M.build(where, source, opts)
-  local mod = core.module_load(result.image)
+  local mod
+  mod, result = load(result)
   if result.ptx then functions.remember_image(mod, result.ptx) end
   functions.remember_source(mod, source)
   return setmetatable({

@@ -162,6 +162,10 @@ savez = 'a.npz members options; dumpsz = members options; Npz = -; Npz:names = n
 Npz:get = npz_file 'a options; Npz:close = closed_npz
 ]])
 
+rows("cache.", [[
+export = 'kernels nil; use = 'kernels; info =; clear =
+]])
+
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
 loadtxt = table_text options

@@ -9,7 +9,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local includes = require "cudalua.compiler.includes"
 local notice = require "cudalua.base.notice"
-local pairs_of = require "cudalua.base.pairs_of"
+local payloads = require "cudalua.compiler.payload"
 local toolchain = require "cudalua.compiler.toolchain"
 local version = require "cudalua.base.version"
 
@@ -81,63 +81,6 @@ local function folder(cache_dir)
   if not dir then return nil, path .. " is not used" end
   return dir, nil, path
 end
-
--- ---- payloads -----------------------------------------------------------------------------------------------
-
--- A value as text: s<bytes>:..., n<number>; , b0 or b1, t<pairs>:key value key value ...
-local function encode(value, out)
-  local kind = type(value)
-  if kind == "string" then
-    out[#out + 1] = ("s%d:"):format(#value)
-    out[#out + 1] = value
-  elseif kind == "number" then
-    out[#out + 1] = ("n%.17g;"):format(value)
-  elseif kind == "boolean" then
-    out[#out + 1] = value and "b1" or "b0"
-  elseif kind == "table" then
-    local keys = {}
-    for key in pairs_of(value) do keys[#keys + 1] = key end
-    -- In order, so that writers of the same entry write the same bytes.
-    table.sort(keys, function(a, b)
-      if type(a) ~= type(b) then return type(a) < type(b) end
-      return a < b
-    end)
-    out[#out + 1] = ("t%d:"):format(#keys)
-    for _, key in ipairs(keys) do
-      encode(key, out)
-      encode(value[key], out)
-    end
-  else
-    error("a " .. kind .. " cannot be cached")
-  end
-  return out
-end
-
-local decode
-
-local readers = {
-  [115] = function(text, at) -- s
-    local colon = text:find(":", at, true)
-    local last = colon + tonumber(text:sub(at, colon - 1))
-    return text:sub(colon + 1, last), last + 1
-  end,
-  [110] = function(text, at) -- n
-    local stop = text:find(";", at, true)
-    return tonumber(text:sub(at, stop - 1)), stop + 1
-  end,
-  [98] = function(text, at) return text:byte(at) == 49, at + 1 end, -- b
-  [116] = function(text, at) -- t
-    local colon = text:find(":", at, true)
-    local pairs_of_it, next_at = {}, colon + 1
-    for _ = 1, tonumber(text:sub(at, colon - 1)) do
-      local key, after_key = decode(text, next_at)
-      pairs_of_it[key], next_at = decode(text, after_key)
-    end
-    return pairs_of_it, next_at
-  end,
-}
-
-function decode(text, at) return readers[text:byte(at)](text, at + 1) end
 
 -- ---- keys ---------------------------------------------------------------------------------------------------
 
@@ -270,9 +213,8 @@ end
 ---@return table? payload  nil: a miss
 function M.get(slot)
   local bytes, why = core.cache_read(slot.dir, slot.name, slot.key)
-  local ok, payload
-  if bytes then ok, payload = pcall(decode, bytes, 1) end
-  if ok then
+  local payload = bytes and payloads.decode(bytes)
+  if payload then
     counts.hits = counts.hits + 1
     if M.debug then explain("%s: hit, %s/%s", slot.what, slot.path, slot.name) end
     return payload
@@ -310,7 +252,7 @@ function M.put(slot, payload)
     if M.debug then explain("%s: not stored: a header or the compiler changed meanwhile", slot.what) end
     return false
   end
-  local bytes = table.concat(encode(payload, {}))
+  local bytes = payloads.encode(payload)
   local size = #bytes + #slot.key
   local ok, why
   if size > limit() / 4 then

@@ -7,6 +7,8 @@ local debugging = require "cudalua.driver.debugging"
 local devicecode = require "cudalua.base.devicecode"
 local diagnostic = require "cudalua.compiler.diagnostic"
 local errors = require "cudalua.base.errors"
+local exported = require "cudalua.compiler.exported"
+local includes = require "cudalua.compiler.includes"
 local kernels = require "cudalua.compiler.kernels"
 local keep = require "cudalua.compiler.keep"
 local names = require "cudalua.compiler.names"
@@ -14,15 +16,18 @@ local notice = require "cudalua.base.notice"
 local nvcc_options = require "cudalua.compiler.nvcc_options"
 local option = require "cudalua.compiler.options"
 local pairs_of = require "cudalua.base.pairs_of"
+local requests = require "cudalua.compiler.requests"
 local signature = require "cudalua.types.signature"
 local source_text = require "cudalua.types.source"
 local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
 
-local function open()
+-- `job`, `missed`: what was looked for in exported folders, and why it is not there.
+local function open(job, missed)
   local info, why = toolchain.open()
   if not info then
+    if job then exported.missing(job, missed, why) end
     errors.raise("RuntimeError", "NVRTC, CUDA's run-time compiler, was not found", {
       detail = why,
       hint = "install the CUDA toolkit, or the wheels nvidia-cuda-nvrtc and nvidia-cuda-runtime; " ..
@@ -236,17 +241,10 @@ end
 ---@field timing table?
 ---@field keep_dir string?
 
----@param where string           function, for messages
----@param source string
----@param opts? cudalua.CompileOptions
----@param default_options string[]
----@return cudalua.CompileResult
----@raise CompileError, LogicError, RuntimeError if NVRTC is not found.
-function M.build(where, source, opts, default_options)
-  local job = option.job(where, source, opts, default_options, debugging.is_debugging())
-  job.options = nvcc_options.translate(where, job.options)
+-- Compiles, or takes from the cache what came of it last time. Returns the result, and whether it was compiled now.
+local function make(job, missed)
   local uncached = job.debug or job.keep or job.opts.pch or job.opts.time
-  if not toolchain.find().nvrtc then open() end -- only the dynamic linker knows which one it will be
+  if not toolchain.find().nvrtc then open(job, missed) end -- only the dynamic linker knows which one it will be
   local arch = option.wanted_arch(job)
   local folders = header_folders()
   local slot = not uncached and
@@ -254,10 +252,10 @@ function M.build(where, source, opts, default_options)
   local result = slot and cache.get(slot)
   if result then
     result.image = image_of(job, result)
-    if result.image then return result end
+    if result.image then return result, false end
   end
 
-  local info = open()
+  local info = open(job, missed)
   folders = header_folders()
   local options = option.list(job, final_arch(info, job, arch), folders)
   local text = job.extern_c and source_text.wrap(job.source, job.opts.pch) or job.source
@@ -279,7 +277,63 @@ function M.build(where, source, opts, default_options)
       job.target or "image"), { log = result.log or "", source = job.source, options = options, stdout = "",
       stderr = result.log or "", msg = result.status, command_line = { "nvrtc", unpack(options) } })
   end
-  tell(job, result.log)
+  return result, true
+end
+
+---Compiles a job that was remembered (requests.lua), as it stands: for another device than the current one.
+---@param job cudalua.CompileJob
+---@return cudalua.CompileResult
+---@raise as M.build
+function M.make(job) return (make(job)) end
+
+---The contents of the files that a job's source includes, CUDA's own left out.
+---@param job cudalua.CompileJob
+---@return string[]? digests  SHA-256, sorted; nil: that cannot be said
+function M.files_of(job)
+  local lines = includes.collect(request_of(job, job.options))
+  if not lines then return nil end
+  local digests, known = {}, {}
+  for _, line in ipairs(lines) do
+    local digest = line:match "^(%x+) "
+    if digest and #digest == 64 and not known[digest] then
+      digests[#digests + 1], known[digest] = digest, true
+    end
+  end
+  table.sort(digests)
+  return digests
+end
+
+-- What was exported for a job. Files for people to look at, and code for a debugger, are made by a compiler only.
+local function find_exported(job)
+  local looks = job.debug or job.keep or job.opts.time
+  if looks and exported.any() and toolchain.open() then return nil end
+  local result, missed = exported.find(job, function() return M.files_of(job) end)
+  if not result then return nil, missed end
+  if looks then notice(("%s: NVRTC is not here: the exported kernel is used as it is"):format(job.name)) end
+  if cache.debug then
+    notice(("kernels: %s: %s of %s"):format(exported.title(job), result.arch, result.folder))
+  end
+  result.again = function() return toolchain.open() and make(job) or nil end
+  return result
+end
+
+---@param where string           function, for messages
+---@param source string
+---@param opts? cudalua.CompileOptions
+---@param default_options string[]
+---@return cudalua.CompileResult
+---@raise CompileError, LogicError, RuntimeError if NVRTC is not found.
+function M.build(where, source, opts, default_options)
+  local job = option.job(where, source, opts, default_options, debugging.is_debugging())
+  job.options = nvcc_options.translate(where, job.options)
+  local noted = requests.note(job)
+  local result, missed = find_exported(job)
+  if result then return result end
+  if noted then noted.refused = true end
+  local compiled
+  result, compiled = make(job, missed)
+  if noted then noted.refused = nil end
+  if compiled then tell(job, result.log) end
   return result
 end
 

@@ -144,6 +144,8 @@ function M.read(where, opts) return errors.options(where, opts, kinds) end
 ---@field expressions string[]      name expressions, each once
 ---@field debug boolean             -G, by the option or by cuda.set_debugging
 ---@field opts table                the options that have no field of their own here
+---@field portable boolean?         for another device: nothing of this process's driver is asked
+---@field refused boolean?          of a job that is remembered: the compiler refused it
 
 -- Options whose value may be the option behind them: at the end of the user's own they would take one of ours.
 local takes_value = {}
@@ -251,7 +253,7 @@ function M.wanted_arch(job)
     arch = ("%s_%d%d"):format(job.target == "ptx" and "compute" or "sm", major, minor)
   end
   -- The software device runs PTX.
-  if driver.soft and job.target == nil then arch = arch:gsub("^sm_(%d+)%l?$", "compute_%1") end
+  if driver.soft and job.target == nil and not job.portable then arch = arch:gsub("^sm_(%d+)%l?$", "compute_%1") end
   return arch
 end
 
@@ -269,7 +271,7 @@ function M.list(job, arch, folders)
   if opts.default_device ~= false then add "-default-device" end
   if job.debug then add "-G" end
   -- The software device's reports name source lines.
-  if job.debug or opts.lineinfo or core.driver_info().soft then add "-lineinfo" end
+  if job.debug or opts.lineinfo or core.driver_info().soft and not job.portable then add "-lineinfo" end
   if opts.minimal then add "--minimal" end
   if opts.pch then add "--pch" end
   if opts.time then add "--time=-" end

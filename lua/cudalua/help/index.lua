@@ -2679,6 +2679,41 @@ Device memory of the size of something else; nothing is copied.
 = cuda.mem_stats()
 The memory in use, by kind. tostring() and print() list the kinds that were ever used.
 @return cuda.MemoryStats
+= cuda.CacheState class
+@field folders string[]  exported folders in use, the first one first
+@field exported integer  kernels that this process took from them
+= cuda.ExportReport class
+What cuda.cache.export wrote. tostring() gives it as text.
+@field dir string
+@field archs string[]   "sm_80": machine code, "compute_80": PTX
+@field nvrtc string     version of the compiler
+@field driver string    which driver the images need
+@field kernels {name: string, file: string, archs: string[], bytes: integer}[]
+@field bytes integer
+@field refused string[]  sources that the compiler refused, in the run as now
+@field failed {name: string, arch: string, message: string}[]  images that could not be made
+@field left {name: string, why: string}[]  compilations that cannot be exported
+@field notes string[]   what else to know
+= cuda.cache module
+Compiled kernels that outlive the process.
+= cuda.cache.clear()
+Removes every entry of the disk cache, as cuda.clear_cache. Exported folders stay as they are.
+@return integer entries  how many there were
+= cuda.cache.export(dir, archs)
+Writes the kernels that this process has asked for so far into a folder, compiled for named devices. A program that
+uses the folder runs without NVRTC. Another export into the same folder adds to it.
+@param dir string       made if it does not exist
+@param archs? string[]  "sm_90": machine code for compute capability 9.0; "compute_90": PTX, which newer devices compile. PTX for the oldest one is always written. Default: the current device's; on the software device compute_80
+@return cuda.ExportReport report  what was written and what could not be
+@raise LogicError for architectures that NVRTC does not know; RuntimeError if NVRTC is not found, or if the folder cannot be written or has something else in it
+= cuda.cache.info()
+The disk cache of compiled kernels, exported folders in use, and what this process had of both.
+@return cuda.CacheState
+= cuda.cache.use(dir)
+Takes kernels from an exported folder from now on, before the disk cache and NVRTC. Kernels that are loaded stay as
+they are. The folder that was named last is looked at first; CUDALUA_KERNELS names others, with colons between them.
+@param dir string
+@raise RuntimeError if the folder does not exist, was not exported, or is of another version of this library
 = cuda.dtype module
 `dtype(x)` is `dtype.of(x)`.
 @call fun(x: any): cuda.dtype.DType

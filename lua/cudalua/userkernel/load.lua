@@ -4,6 +4,7 @@ local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local find_function = require("cudalua.driver.function").find
+local load = require("cudalua.compiler.load").load
 local text = require "cudalua.userkernel.text"
 
 local context_id = core.context_id
@@ -57,10 +58,12 @@ function M.load(k, form, retry)
   if fn then return fn end
   local result = built(k, form, retry)
   if not result then return nil end
+  local mod
+  mod, result = load(result, true)
   k.keep_dir = result.keep_dir
   -- The compiler knows no parameters if the preamble has a function of the same name.
   local params = not form.namespaced and result.params[k.name] or nil
-  fn = find_function(core.module_load(result.image, nil, true), k.name, not params and { args = form.types } or nil,
+  fn = find_function(mod, k.name, not params and { args = form.types } or nil,
     params)
   form.loaded[id] = fn
   return fn

@@ -9,6 +9,7 @@ local compiler = require "cudalua.compiler"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local core = require "cudalua.core"
 local find_function = require("cudalua.driver.function").find
+local load = require("cudalua.compiler.load").load
 local storage = require "cudalua.gpuarray.core.storage"
 
 local array_run, array_compute, context_id = core.array_run, core.array_compute, core.context_id
@@ -36,7 +37,9 @@ function M.load(k, id)
   if not fn then
     local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
     local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
-    fn = find_function(core.module_load(result.image, nil, true), k.name, nil, result.params[k.name])
+    local mod
+    mod, result = load(result, true)
+    fn = find_function(mod, k.name, nil, result.params[k.name])
     k.loaded[key] = fn
   end
   return fn
