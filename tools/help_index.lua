@@ -3,6 +3,7 @@
 local annotations = require "tools.annotations"
 local contract = require "tools.check_contract"
 local help_options = require "tools.help_options"
+local map = require "tools.map"
 
 local M = {}
 
@@ -61,6 +62,18 @@ local function fields_by_class(entries)
   return fields
 end
 
+-- A module as an entry. Where its class says nothing, the file's first sentence does.
+local function module_entry(entries, module)
+  local entry = entries[module] or { kind = "class", text = {}, params = {}, overloads = {}, returns = {}, raises = {} }
+  if #entry.text == 0 then
+    local path = "lua/" .. module:gsub("%.", "/")
+    local file = io.open(path .. ".lua")
+    if file then file:close() end
+    entry.text = { map.sentence(path .. (file and ".lua" or "/init.lua")) }
+  end
+  return entry
+end
+
 -- ---- which names ----------------------------------------------------------------------------------------------------
 
 ---A name of the index.
@@ -72,16 +85,17 @@ end
 
 local function names_of(entries, rows)
   local found, list = {}, {}
-  local function add(full, page, rank)
-    if found[full] or not entries[full] then return end
-    found[full] = { full = full, entry = entries[full], page = page, rank = rank }
+  local function add(full, page, rank, entry)
+    entry = entry or entries[full]
+    if found[full] or not entry then return end
+    found[full] = { full = full, entry = entry, page = page, rank = rank }
     list[#list + 1] = found[full]
   end
   for _, row in ipairs(rows) do
     if not row.later then
       local full, page, rank = contract.annotated_name(row), page_of(row), RANKS[row.prefix] or 3
       add(full, page, rank)
-      add(row.module, page_of { prefix = row.prefix }, rank)
+      add(row.module, page_of { prefix = row.prefix }, rank, module_entry(entries, row.module))
       local class = full:match "^(.*):"
       if class then add(class, page, rank) end
     end
@@ -141,8 +155,9 @@ end
 
 local function describe(out, found, name, fields, options_of)
   local entry = name.entry
-  out[#out + 1] = heading(found, name)
-  if out[#out]:find(" = ", 1, true) then return end
+  local head = heading(found, name)
+  out[#out + 1] = head
+  if head:find(" = ", 1, true) then return end
   local lines = entry.text
   if entry.place then -- a field, which begins with its type
     local type, text = lines[1]:match "^(.-)%s%s+(.*)$"
@@ -159,7 +174,7 @@ local function describe(out, found, name, fields, options_of)
   end
   for _, text in ipairs(entry.returns) do fold(out, "return", text) end
   for _, text in ipairs(entry.raises) do fold(out, "raise", text) end
-  if entry.kind == "class" and not out[#out]:find "^= .* module$" then
+  if head:find " class$" then
     for _, field in ipairs(fields[name.full] or {}) do
       fold(out, "field", ("%s%s %s"):format(field.name, field.optional and "?" or "", field.type))
     end

@@ -22,6 +22,7 @@ require "cudalua.driver.function"
 require "cudalua.driver.prepare"
 require "cudalua.driver.params"
 
+---CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
 ---@class cudalua
 local cuda = { Context = require "cudalua.driver.context", Device = require "cudalua.driver.device",
   Event = require "cudalua.driver.event" }

@@ -3,8 +3,6 @@ return [==[
 # docs/arrays.md
 = cuda.gpuarray module
 Arrays in device memory.
-@field newaxis any  in an index: a new axis of extent 1
-@field vec cuda.vec  CUDA's vectors, as element types
 = cuda.gpuarray.Array class
 An array in device memory, of any number of axes. Axes and positions count from 1, negative ones from the end.
 `a + b` writes an operation down; it is computed, with all others of the expression in one kernel, when the value is
@@ -2717,22 +2715,6 @@ they are. The folder that was named last is looked at first; CUDALUA_KERNELS nam
 = cuda.dtype module
 `dtype(x)` is `dtype.of(x)`.
 @call fun(x: any): cuda.dtype.DType
-@field bool cuda.dtype.DType        true and false, a byte each
-@field int8 cuda.dtype.DType        1 byte
-@field int16 cuda.dtype.DType       2 bytes
-@field int32 cuda.dtype.DType       4 bytes
-@field int64 cuda.dtype.DType       8 bytes; values beyond 2^53 are int64_t cdata
-@field uint8 cuda.dtype.DType       1 byte
-@field uint16 cuda.dtype.DType      2 bytes
-@field uint32 cuda.dtype.DType      4 bytes
-@field uint64 cuda.dtype.DType      8 bytes; values beyond 2^53 are uint64_t cdata
-@field float16 cuda.dtype.DType     IEEE half precision; as ctype the bits, uint16_t
-@field bfloat16 cuda.dtype.DType    the upper half of a float32; as ctype the bits, uint16_t
-@field float32 cuda.dtype.DType     single precision, C's float
-@field float64 cuda.dtype.DType     double precision
-@field complex64 cuda.dtype.DType   two float32; values are FFI's complex numbers, with .re and .im
-@field complex128 cuda.dtype.DType  two float64; values are FFI's complex numbers, with .re and .im
-@field list cuda.dtype.DType[]      all of them, in the order of this list
 = cuda.dtype.DType class
 An element type. There is one object for each, so that == compares them. Read only.
 @field name string        "float32"
@@ -2894,6 +2876,7 @@ The value of a float16.
 @return number
 @raise LogicError if these are not 16 bits
 = cuda.elementwise module
+Kernels made of one statement of the user's, which is done for each element of some arrays.
 = cuda.elementwise.ElementwiseKernel class
 A kernel that does a statement of CUDA C for each element: `ElementwiseKernel("float a, float *x, float *y",
 "y[i] = a * x[i]", "scale")`. `i` is the number of the element, from 0, in C order whatever the arrays' layouts, and
@@ -3025,7 +3008,6 @@ log2 pow real reciprocal rint round sign sin sinc sinh sqrt square tan tanh.
 = cuda.math.yn(n, a, options) = cuda.gpuarray.yn
 = cuda.ndarray module
 Arrays in host memory.
-@field newaxis any  in an index: a new axis of extent 1
 = cuda.ndarray.Array class
 An array in host memory. Positions count from 1, negative ones from the end. `a[i]` reads and `a[i] = v` writes
 an element of a 1-D array; with more axes it is the part at position i of the first. `a[{...}]` is
@@ -3376,6 +3358,7 @@ An array of zeros (of false) with the shape and order of another one.
 @raise LogicError, MemoryError as empty_like
 @options dtype managed order="C"|"F" pinned
 = cuda.reduction module
+Kernels that make one value of the elements of arrays, from the user's expressions.
 = cuda.reduction.Options class
 @field preamble string?    CUDA C before the kernel: functions, types, #include
 @field options string[]?   for the compiler, which keeps its default of joining products and sums
@@ -3411,6 +3394,7 @@ the current one; allocator, a function that gives the result's memory for a numb
 The CUDA C of the kernel, in the form for long arrays that lie alike and without gaps.
 @return string
 = cuda.scan module
+Kernels that scan with an operation of the user's.
 = cuda.scan.ExclusiveScanKernel class
 A kernel that replaces each element by all elements before it, combined; the first one, and the first one of each
 segment, by `neutral`: CUDA C, or a number. As InclusiveScanKernel in everything else.
@@ -3482,122 +3466,6 @@ The CUDA C of the kernel, in the form for a few elements.
 = cuda.vec module
 CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment; make_... makes a value of
 it, an FFI struct that is an argument of kernels and an element of arrays.
-@field char1 cuda.dtype.DType  1 int8; 1 bytes, aligned to 1
-@field char2 cuda.dtype.DType  2 int8; 2 bytes, aligned to 2
-@field char3 cuda.dtype.DType  3 int8; 3 bytes, aligned to 1
-@field char4 cuda.dtype.DType  4 int8; 4 bytes, aligned to 4
-@field uchar1 cuda.dtype.DType  1 uint8; 1 bytes, aligned to 1
-@field uchar2 cuda.dtype.DType  2 uint8; 2 bytes, aligned to 2
-@field uchar3 cuda.dtype.DType  3 uint8; 3 bytes, aligned to 1
-@field uchar4 cuda.dtype.DType  4 uint8; 4 bytes, aligned to 4
-@field short1 cuda.dtype.DType  1 int16; 2 bytes, aligned to 2
-@field short2 cuda.dtype.DType  2 int16; 4 bytes, aligned to 4
-@field short3 cuda.dtype.DType  3 int16; 6 bytes, aligned to 2
-@field short4 cuda.dtype.DType  4 int16; 8 bytes, aligned to 8
-@field ushort1 cuda.dtype.DType  1 uint16; 2 bytes, aligned to 2
-@field ushort2 cuda.dtype.DType  2 uint16; 4 bytes, aligned to 4
-@field ushort3 cuda.dtype.DType  3 uint16; 6 bytes, aligned to 2
-@field ushort4 cuda.dtype.DType  4 uint16; 8 bytes, aligned to 8
-@field int1 cuda.dtype.DType  1 int32; 4 bytes, aligned to 4
-@field int2 cuda.dtype.DType  2 int32; 8 bytes, aligned to 8
-@field int3 cuda.dtype.DType  3 int32; 12 bytes, aligned to 4
-@field int4 cuda.dtype.DType  4 int32; 16 bytes, aligned to 16
-@field uint1 cuda.dtype.DType  1 uint32; 4 bytes, aligned to 4
-@field uint2 cuda.dtype.DType  2 uint32; 8 bytes, aligned to 8
-@field uint3 cuda.dtype.DType  3 uint32; 12 bytes, aligned to 4
-@field uint4 cuda.dtype.DType  4 uint32; 16 bytes, aligned to 16
-@field long1 cuda.dtype.DType  1 int64; 8 bytes, aligned to 8
-@field long2 cuda.dtype.DType  2 int64; 16 bytes, aligned to 16
-@field long3 cuda.dtype.DType  3 int64; 24 bytes, aligned to 8
-@field long4 cuda.dtype.DType  4 int64; 32 bytes, aligned to 16
-@field long4_16a cuda.dtype.DType  4 int64; 32 bytes, aligned to 16
-@field long4_32a cuda.dtype.DType  4 int64; 32 bytes, aligned to 32
-@field ulong1 cuda.dtype.DType  1 uint64; 8 bytes, aligned to 8
-@field ulong2 cuda.dtype.DType  2 uint64; 16 bytes, aligned to 16
-@field ulong3 cuda.dtype.DType  3 uint64; 24 bytes, aligned to 8
-@field ulong4 cuda.dtype.DType  4 uint64; 32 bytes, aligned to 16
-@field ulong4_16a cuda.dtype.DType  4 uint64; 32 bytes, aligned to 16
-@field ulong4_32a cuda.dtype.DType  4 uint64; 32 bytes, aligned to 32
-@field longlong1 cuda.dtype.DType  1 int64; 8 bytes, aligned to 8
-@field longlong2 cuda.dtype.DType  2 int64; 16 bytes, aligned to 16
-@field longlong3 cuda.dtype.DType  3 int64; 24 bytes, aligned to 8
-@field longlong4 cuda.dtype.DType  4 int64; 32 bytes, aligned to 16
-@field longlong4_16a cuda.dtype.DType  4 int64; 32 bytes, aligned to 16
-@field longlong4_32a cuda.dtype.DType  4 int64; 32 bytes, aligned to 32
-@field ulonglong1 cuda.dtype.DType  1 uint64; 8 bytes, aligned to 8
-@field ulonglong2 cuda.dtype.DType  2 uint64; 16 bytes, aligned to 16
-@field ulonglong3 cuda.dtype.DType  3 uint64; 24 bytes, aligned to 8
-@field ulonglong4 cuda.dtype.DType  4 uint64; 32 bytes, aligned to 16
-@field ulonglong4_16a cuda.dtype.DType  4 uint64; 32 bytes, aligned to 16
-@field ulonglong4_32a cuda.dtype.DType  4 uint64; 32 bytes, aligned to 32
-@field float1 cuda.dtype.DType  1 float32; 4 bytes, aligned to 4
-@field float2 cuda.dtype.DType  2 float32; 8 bytes, aligned to 8
-@field float3 cuda.dtype.DType  3 float32; 12 bytes, aligned to 4
-@field float4 cuda.dtype.DType  4 float32; 16 bytes, aligned to 16
-@field double1 cuda.dtype.DType  1 float64; 8 bytes, aligned to 8
-@field double2 cuda.dtype.DType  2 float64; 16 bytes, aligned to 16
-@field double3 cuda.dtype.DType  3 float64; 24 bytes, aligned to 8
-@field double4 cuda.dtype.DType  4 float64; 32 bytes, aligned to 16
-@field double4_16a cuda.dtype.DType  4 float64; 32 bytes, aligned to 16
-@field double4_32a cuda.dtype.DType  4 float64; 32 bytes, aligned to 32
-@field make_char1 fun(x: number): ffi.cdata*
-@field make_char2 fun(x: number, y: number): ffi.cdata*
-@field make_char3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_char4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_uchar1 fun(x: number): ffi.cdata*
-@field make_uchar2 fun(x: number, y: number): ffi.cdata*
-@field make_uchar3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_uchar4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_short1 fun(x: number): ffi.cdata*
-@field make_short2 fun(x: number, y: number): ffi.cdata*
-@field make_short3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_short4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ushort1 fun(x: number): ffi.cdata*
-@field make_ushort2 fun(x: number, y: number): ffi.cdata*
-@field make_ushort3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_ushort4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_int1 fun(x: number): ffi.cdata*
-@field make_int2 fun(x: number, y: number): ffi.cdata*
-@field make_int3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_int4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_uint1 fun(x: number): ffi.cdata*
-@field make_uint2 fun(x: number, y: number): ffi.cdata*
-@field make_uint3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_uint4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_long1 fun(x: number): ffi.cdata*
-@field make_long2 fun(x: number, y: number): ffi.cdata*
-@field make_long3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_long4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_long4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_long4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulong1 fun(x: number): ffi.cdata*
-@field make_ulong2 fun(x: number, y: number): ffi.cdata*
-@field make_ulong3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_ulong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_longlong1 fun(x: number): ffi.cdata*
-@field make_longlong2 fun(x: number, y: number): ffi.cdata*
-@field make_longlong3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_longlong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_longlong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_longlong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulonglong1 fun(x: number): ffi.cdata*
-@field make_ulonglong2 fun(x: number, y: number): ffi.cdata*
-@field make_ulonglong3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_ulonglong4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulonglong4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_ulonglong4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_float1 fun(x: number): ffi.cdata*
-@field make_float2 fun(x: number, y: number): ffi.cdata*
-@field make_float3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_float4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_double1 fun(x: number): ffi.cdata*
-@field make_double2 fun(x: number, y: number): ffi.cdata*
-@field make_double3 fun(x: number, y: number, z: number): ffi.cdata*
-@field make_double4 fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_double4_16a fun(x: number, y: number, z: number, w: number): ffi.cdata*
-@field make_double4_32a fun(x: number, y: number, z: number, w: number): ffi.cdata*
 = cuda.vec.char1 field
 @type cuda.dtype.DType
 1 int8; 1 bytes, aligned to 1
@@ -4094,6 +3962,8 @@ Loads a module from a file.
 @field target string?            "cubin", "ptx" or "ltoir"; default: what the device loads
 @field backend string?           "nvrtc" (default) or "nvcc"
 @field nvcc string?              path of nvcc, if backend is "nvcc"
+= cuda.compiler module
+CUDA C -> image -> module, at run time.
 = cuda.compiler.DEFAULT_NVRTC_FLAGS field
 Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
 = cuda.compiler.SourceModule(source, opts)
@@ -4179,22 +4049,26 @@ Is this library of that version or newer?
 @return boolean
 @raise LogicError unless they are non-negative integers
 = cudalua.luassert module
+`require "cudalua.luassert"` lets luassert, and with it busted, show arrays, dtypes and errors in a failed assertion, where it shows addresses and fields otherwise.
 = cudalua.luassert.text(value)
 What a failed assertion shows of a value: of an array its kind, dtype, shape and elements.
 @param value any
 @return string?  nil for values of no type of this library
 # docs/from-pycuda.md
 = cudalua.autoinit module
+`require "cudalua.autoinit"` opens the driver and makes a context on the default device (tools.make_default_context), current from then on.
 = cudalua.autoinit.context field
 The context that was made.
 = cudalua.autoinit.device field
 Its device.
 = cudalua.autoprimaryctx module
+`require "cudalua.autoprimaryctx"` opens the driver and makes the primary context of the default device current: the one that the CUDA runtime and other libraries in this process use.
 = cudalua.autoprimaryctx.context field
 The device's primary context.
 = cudalua.autoprimaryctx.device field
 Its device.
 = cuda.tools module
+Helpers after PyCUDA's tools: which device a program uses by default, results that are kept for each context, and what generated kernels call types and arguments.
 = cuda.tools.Arg class
 An argument of a kernel. Read only.
 @field name string
@@ -4365,6 +4239,7 @@ Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and
 @options comments delimiter fmt footer header newline
 # docs/prompt.md
 = cudalua.repl module
+The prompt for any program: `require("cudalua.repl").run()`.
 = cudalua.repl.Options class
 What a prompt reads and writes. Unknown options are errors.
 @field env? table  globals of the chunks; default _G. Chunks assign to it, and find `cuda`, `help` and `_` besides it
@@ -4378,6 +4253,7 @@ Runs a prompt until the end of its input or `:quit`. A top-level `local` stays o
 @options banner env input output
 # docs/random.md
 = cuda.random module
+Random numbers.
 = cuda.random.Generator class
 A generator of random numbers: random.Generator() makes it.
 = cuda.random.Generator:beta(shape, a, b, dtype)
@@ -4949,6 +4825,8 @@ Numbers from low to below high, all as likely, of the module's generator: as Gen
 @raise LogicError as Generator:uniform
 @options dtype high low shape
 # docs/softgpu.md
+= cuda.softgpu module
+The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of devices.
 = cuda.softgpu.Call class
 @field serial integer
 @field symbol string   "cuMemAlloc_v2"
@@ -5084,6 +4962,7 @@ not waited for.
 @return boolean before  whether launches were waited for
 # docs/tutorial.md
 = cuda module
+CUDA for LuaJIT: devices, streams, memory and kernels; arrays and more in the modules.
 = cuda.AlignedHostAllocation class
 Plain host memory that begins at a multiple of a power of two: the base of aligned_empty's arrays.
 = cuda.AlignedHostAllocation:close()

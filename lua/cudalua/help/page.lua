@@ -63,9 +63,6 @@ local function add_rows(out, rows, width)
   end
 end
 
--- Adds names side by side, in lines below each other.
-local function add_names(out, names, width) add_words(out, "  ", concat(names, "  "), width) end
-
 -- ---- entries --------------------------------------------------------------------------------------------------------
 
 local function part_row(part)
@@ -116,29 +113,37 @@ local function option_names(text)
   return names
 end
 
--- Functions, classes and fields of a module, methods and functions of a class.
+-- What a module or a class has, by name, but for classes of options.
 local function members_of(entry)
-  local list, methods = {}, entries.by_name
+  local list = {}
   for _, other in ipairs(entries.list) do
     local owner, name = match(other.name, "^(.*)[.:]([%w_]+)$")
-    local own = owner == entry.name and not (other.kind == "class" and find(name, "ptions$")) and methods[other.name]
-    if own then list[#list + 1] = own end
+    if owner == entry.name and not (other.kind == "class" and find(name, "ptions$")) then list[#list + 1] = other end
   end
   sort(list, function(a, b) return a.name < b.name end)
   return list
 end
 
+local KINDS = { module = "modules", class = "classes", ["function"] = "functions", field = "fields" }
+
+-- The members of a module by kind, those of a class with a line each if they are few.
 local function add_members(out, entry, width)
-  local list = members_of(entry)
-  if #list == 0 then return end
-  out[#out + 1] = ""
-  local rows, names = {}, {}
-  for i, member in ipairs(list) do
+  local list, rows, of = members_of(entry), {}, {}
+  local few = entry.kind == "class" and #list <= SHORT
+  for _, member in ipairs(list) do
     local short = sub(member.name, #entry.name + 1)
-    rows[i] = { short, entries.sentence(member) }
-    names[i] = entry.kind == "module" and sub(short, 2) or short
+    if few then
+      rows[#rows + 1] = { short, entries.sentence(member) }
+    else
+      of[member.kind] = (of[member.kind] or "") .. " " .. gsub(short, "^%.", "")
+    end
   end
-  if entry.kind == "module" or #list > SHORT then add_names(out, names, width) else add_rows(out, rows, width) end
+  for _, kind in ipairs(few and {} or { "module", "class", "function", "field" }) do
+    if of[kind] then rows[#rows + 1] = { entry.kind == "class" and "methods" or KINDS[kind], of[kind] } end
+  end
+  if #rows == 0 then return end
+  out[#out + 1] = ""
+  add_rows(out, rows, width)
 end
 
 local function closing_rows(entry, text, near)
