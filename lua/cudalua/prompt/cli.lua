@@ -13,6 +13,7 @@ usage: cudalua [options] [script [args]]
   -E             ignore LUA_PATH, LUA_CPATH and LUA_INIT
   --             ends the options
   -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode: as luajit has them
+  build ...      a folder with a program, its modules, the library and its kernels; build --help says how
   info           driver, devices, NVRTC: what was found, and where
   help           this text
   -v, --version  versions of cudalua, LuaJIT and CUDA
@@ -184,6 +185,10 @@ local function main(argv)
   end
   local script = found.script and argv[found.script]
   if script == "info" then return info() end
+  if script == "build" then
+    if found.script > 1 then return report("build stands before its options") end
+    return require("cudalua.ship.build").run { unpack(argv, found.script + 1) }
+  end
   if script == "help" then
     io.write(usage)
     return 0
