@@ -205,7 +205,7 @@ __global__ void k(float *a)
       "name_expressions", "default_device", "std", "lineinfo", "debug", "minimal", "pch", "time", "keep", "cache_dir",
       "target", "backend" } do
       gpu.refuses_nonsense(function(v) return cuda.compile("nope", { arch = "compute_80", [name] = v }) end,
-        { boolean = name == "keep" })
+        { boolean = name == "keep", string = name == "cache_dir" }) -- a string would make that folder
     end
     gpu.raises("LogicError", "zero byte", cuda.compile, "int a;\0int b;")
     gpu.raises("LogicError", "expected a table of options", cuda.compile, "", "-G")
