@@ -389,6 +389,25 @@ describe("cuda.io.save_image", function()
     assert.same({ { 255, 0 } }, files.load_image(path_of ".png"):tolist())
   end)
 
+  it("io.save_image shows numbers through a colour map, or as shades of gray between limits", function()
+    local a = ndarray.array({ { -1, 0, 3 }, { 0 / 0, 1 / 0, -1 / 0 } }, "float32")
+    local first, last, nan = { 0x44, 0x01, 0x54 }, { 0xfd, 0xe7, 0x25 }, { 255, 0, 255 } -- viridis
+    local map = require("cudalua.files.colormaps").get("spec", "viridis")
+    local function colour(level) return { map[level][0], map[level][1], map[level][2] } end
+    files.save_image(path_of ".png", a, { map = "viridis" })
+    assert.same({ { first, colour(64), last }, { nan, last, first } }, files.load_image(path_of ".png"):tolist())
+    files.save_image(path_of ".ppm", gpuarray.to_gpu(a), { map = "viridis_r", vmin = 0, vmax = 2 })
+    assert.same({ { last, last, first }, { nan, first, last } }, files.load_image(path_of ".ppm"):tolist())
+    files.save_image(path_of ".pgm", a, { vmin = 0, vmax = 2 })
+    assert.same({ { 0, 0, 255 }, { 0, 255, 0 } }, files.load_image(path_of ".pgm"):tolist())
+    files.save_image(path_of ".png", a, { vmax = 1, bits = 16 })
+    assert.same({ { 0, 32768, 65535 }, { 0, 65535, 0 } }, files.load_image(path_of ".png"):tolist())
+    files.save_image(path_of ".png", ndarray.array({ { 10, 20 } }, "int32"), { vmin = 0 })
+    assert.same({ { 128, 255 } }, files.load_image(path_of ".png"):tolist())
+    files.save_image(path_of ".png", ndarray.array { { true, false } }, { map = "viridis" })
+    assert.same({ { last, first } }, files.load_image(path_of ".png"):tolist())
+  end)
+
   it("io.save_image takes arrays of the device, and views", function()
     gpu.context()
     local host = random_picture({ 20, 30, 3 }, "uint8")
@@ -418,6 +437,15 @@ describe("cuda.io.save_image", function()
     wrong("bits is 16, the array has elements of uint8", "x.png", a, { bits = 16 })
     wrong("bits must be 8 or 16, got 9", "x.png", ndarray.zeros({ 2, 2 }, "float32"), { bits = 9 })
     wrong("unknown option", "x.png", a, { quality = 9 })
+    wrong("unknown map 'jet'; the maps: coolwarm, ", "x.png", a, { map = "jet" })
+    wrong("vmin must be a finite number, got a string", "x.png", a, { vmin = "0" })
+    wrong("vmin is 2, greater than vmax, 1", "x.png", a, { vmin = 2, vmax = 1 })
+    wrong("bits is not for pictures with a map", "x.png", a, { map = "gray", bits = 8 })
+    wrong(".pgm files cannot hold 3 channels; use .ppm", "x.pgm", a, { map = "gray" })
+    wrong("map, vmin and vmax are for the shape (h, w), it is (2, 2, 3)", "x.png", ndarray.zeros { 2, 2, 3 },
+      { vmin = 0 })
+    wrong("map, vmin and vmax are for real numbers, the elements are complex64", "x.png",
+      ndarray.zeros({ 2, 2 }, "complex64"), { map = "gray" })
     gpu.raises("RuntimeError", "/no/such", files.save_image, "/no/such/x.png", a)
     if ffi.os == "Linux" then
       gpu.raises("RuntimeError", "cannot be written", require("cudalua.files.whole").write, "io.save_image",

@@ -232,6 +232,74 @@ describe("cuda.plot", function()
     assert.equal(want, shown { { { 1LL, 2, 3, 4, 5, 6, 7, 8 }, list }, width = 40, height = 12 })
   end)
 
+  it("cuda.plot takes x and y by name", function()
+    local x, y = { 1, 2, 4, 8 }, ndarray.array { 3, 1, 4, 1 }
+    local size = { width = 40, height = 12 }
+    local function same(by_place, by_name)
+      for k, v in pairs(size) do by_place[k], by_name[k] = v, v end
+      assert.equal(shown(by_place), shown(by_name))
+    end
+    same({ x, y }, { x = x, y = y })
+    same({ y }, { y = y })
+    same({ x, y, kind = "scatter" }, { y = y, x = x, kind = "scatter" })
+    same({ { "a", "b" }, { 1, 2 }, kind = "bars" }, { x = { "a", "b" }, y = { 1, 2 }, kind = "bars" })
+    same({ y, kind = "hist" }, { x = y, kind = "hist" })
+    same({ y, kind = "hist" }, { y = y, kind = "hist" })
+    same({ { x, y, label = "a" }, { y } }, { { x = x, y = y, label = "a" }, { y = y } })
+    same({ gpuarray.to_gpu(y) }, { y = gpuarray.to_gpu(y) })
+    local function wrong(text, options) gpu.raises("LogicError", text, cuda.plot, options) end
+    wrong("x and y are given by place or by name, not in both ways", { y, x = x })
+    wrong("x needs y: {x = a, y = b}", { x = x })
+    wrong("x needs y", { { y }, { x = x } })
+    wrong("x has 4 values, y has 1", { x = x, y = { 1 } })
+    wrong("a histogram has one array", { x = x, y = y, kind = "hist" })
+    wrong("y must be an array or a list of numbers, got 3", { y = 3 })
+  end)
+
+  it("cuda.plot draws long lines with their x, and points, of the device as those of the host", function()
+    local n = 150000
+    local i = gpuarray.arange(n, "float64")
+    local function same(x, y, o, most)
+      x, y = x and x:eval(), y:eval()
+      for key, value in pairs { width = 70, height = 20 } do o[key] = value end
+      local on_device, on_host = { x = x, y = y }, { x = x and x:get(), y = y:get() }
+      for key, value in pairs(o) do on_device[key], on_host[key] = value, value end
+      local want, got = shown(on_host), shown(on_device)
+      local lines, different = {}, 0
+      for line in got:gmatch "([^\n]*)\n" do lines[#lines + 1] = line:gmatch "[%z\1-\127\194-\244][\128-\191]*" end
+      for line in want:gmatch "([^\n]*)\n" do
+        local other = table.remove(lines, 1)
+        for character in line:gmatch "[%z\1-\127\194-\244][\128-\191]*" do
+          if character ~= (other() or " ") then different = different + 1 end
+        end
+        for _ in other do different = different + 1 end
+      end
+      -- A value stands in the middle of its part, which may be in the next column of dots.
+      most = most or o.kind == "scatter" and 0 or 20
+      assert.is_true(different <= most, ("%d\n%s%s"):format(different, want, got))
+    end
+    local wave = (i / 9000):sin()
+    same(i / 10 - 3, wave, {})
+    same(i / 10 - 3, wave, { xlim = { 200, 220 } })
+    same(i ^ 3, wave, {})                                     -- parts would be seen: copied
+    same(i + 1, wave + 2, { log = "xy" })
+    same(nil, wave + 2, { log = "x" })
+    same((i / 20000):cos(), (i / 30000):sin(), {})            -- x does not ascend
+    local holes = gpuarray.where(i:lt(n / 2), wave, 0 / 0)
+    same(i, holes, {})
+    -- The raster has 1023 = 3 * 11 * 31 steps: these points are where cells are.
+    local x, y = i:mod(34), (i / 34):floor():mod(32)
+    same(x, y, { kind = "scatter" })
+    same(x * 0.5 + 7, -y, { kind = "scatter", xlim = { 7, 22.5 }, ylim = { -11.5, 5 } })
+    same(gpuarray.where(x:eq(3), 0 / 0, x), gpuarray.where(y:eq(5), 1 / 0, y), { kind = "scatter" })
+    same(10 ^ (x / 16 - 1), y, { kind = "scatter", log = "x" })
+    same(10 ^ (x / 3) - 5, y, { kind = "scatter", log = "xy", xlim = { 1, 1e9 } }, 60)
+    same(x, y, { kind = "scatter", xlim = { 0, 3 } })
+    same(x * 0 + 4, y * 0 - 3, { kind = "scatter" })
+    same(x * 0 / 0, y, { kind = "scatter" })
+    same(nil, wave:ge(0):astype "int32", { kind = "scatter" })
+  end)
+
   it("cuda.plot counts histograms as NumPy, on the device for its arrays", function()
     local series = require "cudalua.look.series"
     local values = { 0, 0.1, 0.1, 0.25, 0.5, 0.5, 0.75, 1, 1, 0 / 0, 1 / 0, -1 / 0 }
@@ -279,6 +347,12 @@ describe("cuda.plot", function()
       copied = 0
       assert.is_string(shown { a })
       assert.is_true(copied < 2 * 4200 * 8, copied)
+      copied = 0
+      assert.is_string(shown { x = a * 0.5, y = b })
+      assert.is_true(copied < 4 * 4200 * 8, copied)
+      copied = 0
+      assert.is_string(shown { x = a:mod(640), y = b, kind = "scatter" })
+      assert.is_true(copied < 1024 * 1024 + 100, copied)
     end)
     transfer.download = download
     assert(ok, err)

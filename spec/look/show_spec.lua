@@ -3,7 +3,7 @@
 local gpu = require "spec.support.gpu"
 local pty = require "spec.support.terminal_file"
 local boxes = require "cudalua.look.boxes"
-local colormaps = require "cudalua.look.colormaps"
+local colormaps = require "cudalua.files.colormaps"
 local terminal = require "cudalua.look.terminal"
 local ffi = require "ffi"
 local cuda = gpu.cuda

@@ -1,6 +1,7 @@
 -- Pictures: save_image and load_image. Which format a file has, and what arrays of other types become.
 
 local arrays = require "cudalua.ndarray.array"
+local colormaps = require "cudalua.files.colormaps"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
@@ -86,6 +87,32 @@ local function samples(what, a, bits)
   return (scaled(what, a, bits or 8))
 end
 
+-- Values between limits through a colour map, or (nil) as shades of gray; NaN is magenta, or black.
+local function mapped(what, a, o)
+  local dt, n, bits = a.dtype, a.size, o.bits or 8
+  if dt.kind == "complex" or dt.kind == "struct" then
+    refuse(what, ("map, vmin and vmax are for real numbers, the elements are %s"):format(dt.name))
+  end
+  if o.map ~= nil and o.bits ~= nil then refuse(what, "bits is not for pictures with a map: their colours have 8") end
+  local map = o.map ~= nil and colormaps.get(what, o.map)
+  local shape = a.shape
+  if map then shape[3] = 3 end
+  local floats = a:astype("float64", "C")
+  local out = arrays.allocated(what, shape, bits == 16 and dtypes.uint16 or dtypes.uint8, "C")
+  local p, q, most = floats:data(), out:data(), 2 ^ bits - 1
+  local low, high = colormaps.limits(p, n, o, dt)
+  for i = 0, n - 1 do
+    local level = colormaps.level(p[i], low, high)
+    if not map then
+      q[i] = level == level and math.floor(level * most + 0.5) or 0
+    else
+      local c = level == level and map[math.floor(255 * level + 0.5)]
+      for k = 0, 2 do q[3 * i + k] = c and c[k] or colormaps.NAN[k + 1] end
+    end
+  end
+  return out, floats -- whose memory has to be there until now
+end
+
 local channels_of = { png = { [1] = true, [2] = true, [3] = true, [4] = true }, pgm = { [1] = true },
   ppm = { [3] = true }, pnm = { [1] = true, [3] = true } }
 
@@ -94,16 +121,21 @@ local channels_of = { png = { [1] = true, [2] = true, [3] = true, [4] = true }, 
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3)
 ---  RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped, NaN as 0; bool
 ---  as black and white
----@param options? {bits: 8|16}  of floats and booleans; default: 8
+---@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8.
+---  map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and
+---  last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
 ---@raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be
 ---  there in part
 function M.save_image(path, a, options)
   local what = "io.save_image"
   whole.check_path(what, path)
-  local bits = errors.options(what, options, { bits = true }).bits
+  local o = errors.options(what, options, { bits = true, map = true, vmin = true, vmax = true })
+  local bits = o.bits
   if bits ~= nil and bits ~= 8 and bits ~= 16 then
     refuse(what, "bits must be 8 or 16, got " .. element.describe(bits))
   end
+  colormaps.check_limits(what, o)
+  local is_mapped = o.map ~= nil or o.vmin ~= nil or o.vmax ~= nil
   local ending = path:match "%.(%a+)$"
   local format = (ending or ""):lower()
   if not channels_of[format] then
@@ -115,13 +147,19 @@ function M.save_image(path, a, options)
   if #shape < 2 or #shape > 3 or channels < 1 or channels > 4 then
     refuse(what, ("the shape must be (h, w) or (h, w, 1 to 4), it is %s"):format(layout.text(shape)))
   end
+  if is_mapped and #shape ~= 2 then
+    refuse(what, ("map, vmin and vmax are for the shape (h, w), it is %s"):format(layout.text(shape)))
+  end
+  if o.map ~= nil then channels = 3 end
   if a.size == 0 then refuse(what, ("the picture has no pixels: its shape is %s"):format(layout.text(shape))) end
   if not channels_of[format][channels] then
     refuse(what, (".%s files cannot hold %d channels%s"):format(format, channels,
       format == "pgm" and channels == 3 and "; use .ppm" or "; use .png"))
   end
-  if a.size * 2 > MOST_BYTES then refuse(what, ("the picture is too large: %s"):format(layout.text(shape))) end
-  local picture = samples(what, a, bits)
+  if a.size * (o.map ~= nil and 3 or 2) > MOST_BYTES then
+    refuse(what, ("the picture is too large: %s"):format(layout.text(shape)))
+  end
+  local picture = is_mapped and mapped(what, a, o) or samples(what, a, bits)
   local encode = require("cudalua.files." .. (format == "png" and "png_write" or "netpbm")).encode
   local bytes = encode(picture)
   whole.write(what, path, function(write) write(bytes) end)

@@ -4172,6 +4172,8 @@ Makes names in C known for a dtype: get_or_register_dtype() with its arguments t
 @raise LogicError if a name stands for something else already
 # docs/looking.md
 = cuda.PlotOptions class
+@field x? any  the numbers by name, also of a series: {x = a, y = b}
+@field y? any  of a histogram one of the two
 @field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may be a list of strings
 @field label? string  of a series: what the legend says
 @field title? string
@@ -4190,10 +4192,12 @@ Makes names in C known for a dtype: get_or_register_dtype() with its arguments t
 Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
 or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
 of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
-The device counts histograms of its arrays, and reduces lines of more than 65,536 values to extremes.
+The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
+reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
+seen.
 @param options cuda.PlotOptions|cuda.gpuarray.Array|cuda.ndarray.Array
 @raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the file cannot be written
-@options bins colour file height kind="line"|"scatter"|"hist"|"bars"|"line"|"hist"|"bars" label log="x"|"y"|"xy" title to width xlabel xlim ylabel ylim
+@options bins colour file height kind="line"|"scatter"|"hist"|"bars"|"line"|"hist"|"bars" label log="x"|"y"|"xy" title to width x xlabel xlim y ylabel ylim
 = cuda.show(a, options)
 Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
 (h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
@@ -4227,9 +4231,9 @@ element are left out, so one column gives a 1-D array. A file without numbers gi
 Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
 @param path string
 @param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped, NaN as 0; bool as black and white
-@param options? {bits: 8|16}  of floats and booleans; default: 8
+@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
 @raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
-@options bits
+@options bits map vmax vmin
 = cuda.io.savetxt(path, a, options)
 Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
 @param path string

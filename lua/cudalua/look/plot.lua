@@ -75,14 +75,26 @@ local function is_plain(x) return type(x) == "table" and getmetatable(x) == nil 
 
 -- Is it a series of its own, not the numbers of one?
 local function is_series(x)
-  return is_plain(x) and not series.is_array(x) and (type(x[1]) == "table" or x.kind ~= nil or x.label ~= nil)
+  return is_plain(x) and not series.is_array(x) and (type(x[1]) == "table" or x.kind ~= nil or x.label ~= nil or
+    x.x ~= nil or x.y ~= nil)
 end
 
-local function series_of(list, o)
+-- The numbers of a series: by place, or by their names x and y.
+local function numbers_of(list, named, kind)
+  local x, y = named.x, named.y
+  if x == nil and y == nil then return list end
+  if #list > 0 then refuse(WHAT, "x and y are given by place or by name, not in both ways") end
+  if y == nil and kind ~= "hist" then refuse(WHAT, "x needs y: {x = a, y = b}") end
+  if y == nil then return { x } end
+  return x == nil and { y } or { x, y }
+end
+
+local function series_of(list, o, view)
   local default, all = kind_of(o.kind, "line"), {}
-  if #list == 0 then refuse(WHAT, "nothing to plot: pass {y}, {x, y} or a list of series") end
-  if not is_series(list[1]) then
-    all[1] = series.new(list, default, text_option(o, "label"))
+  local by_name = o.x ~= nil or o.y ~= nil
+  if #list == 0 and not by_name then refuse(WHAT, "nothing to plot: pass {y}, {x, y} or a list of series") end
+  if by_name or not is_series(list[1]) then
+    all[1] = series.new(numbers_of(list, o, default), default, text_option(o, "label"), view)
     return all
   end
   if o.label ~= nil then refuse(WHAT, "several series have labels of their own: {{y, label = 'a'}, ...}") end
@@ -92,8 +104,9 @@ local function series_of(list, o)
         element.describe(item)))
     end
     local data, named = parts(item)
-    errors.options(WHAT, named, { kind = true, label = true })
-    all[i] = series.new(data, kind_of(named.kind, default), text_option(named, "label"))
+    errors.options(WHAT, named, { kind = true, label = true, x = true, y = true })
+    local kind = kind_of(named.kind, default)
+    all[i] = series.new(numbers_of(data, named, kind), kind, text_option(named, "label"), view)
   end
   return all
 end
@@ -278,13 +291,19 @@ local function names_of(all)
   end
 end
 
-local known = { kind = true, label = true, title = true, xlabel = true, ylabel = true, log = true, xlim = true,
-  ylim = true, bins = true, file = true, to = true, colour = true, width = true, height = true }
+local known = { x = true, y = true, kind = true, label = true, title = true, xlabel = true, ylabel = true, log = true,
+  xlim = true, ylim = true, bins = true, file = true, to = true, colour = true, width = true, height = true }
 
 local logs = { x = { true, false }, y = { false, true }, xy = { true, true } }
 
 local function prepared(list, o)
-  local all, histograms = series_of(list, o), {}
+  if o.log ~= nil and not logs[o.log] then
+    refuse(WHAT, ("log must be 'x', 'y' or 'xy', got %s"):format(errors.text(o.log)))
+  end
+  local log_x, log_y = unpack(logs[o.log] or { false, false })
+  local view = { log_x = log_x, log_y = log_y, xlim = check_limits(o, "xlim", log_x),
+    ylim = check_limits(o, "ylim", log_y) }
+  local all, histograms = series_of(list, o, view), {}
   for _, s in ipairs(all) do
     if s.kind == "hist" then histograms[#histograms + 1] = s end
   end
@@ -293,16 +312,12 @@ local function prepared(list, o)
   elseif o.bins ~= nil then
     refuse(WHAT, "bins is for kind = 'hist'")
   end
-  if o.log ~= nil and not logs[o.log] then
-    refuse(WHAT, ("log must be 'x', 'y' or 'xy', got %s"):format(errors.text(o.log)))
-  end
-  local log_x, log_y = unpack(logs[o.log] or { false, false })
   arrange_bars(all)
   local plot = { series = all, title = text_option(o, "title"), xlabel = text_option(o, "xlabel"),
     ylabel = text_option(o, "ylabel"), legend = false, names = names_of(all), histograms = #histograms }
   for _, s in ipairs(all) do plot.legend = plot.legend or s.label ~= nil end
-  plot.x = axis_x(all, check_limits(o, "xlim", log_x), log_x)
-  plot.y = axis_y(all, check_limits(o, "ylim", log_y), log_y)
+  plot.x = axis_x(all, view.xlim, log_x)
+  plot.y = axis_y(all, view.ylim, log_y)
   function plot.colour(i) return COLOURS[(i - 1) % #COLOURS + 1] end
   function plot.draw(on)
     for i, s in ipairs(all) do drawers[s.kind](s, i, plot, on) end
@@ -321,6 +336,8 @@ local function pixels(o, name, default)
 end
 
 ---@class cudalua.PlotOptions
+---@field x? any  the numbers by name, also of a series: {x = a, y = b}
+---@field y? any  of a histogram one of the two
 ---@field kind? "line"|"scatter"|"hist"|"bars"  default: "line"; "hist" of one array of any shape; the x of "bars" may
 ---  be a list of strings
 ---@field label? string  of a series: what the legend says
@@ -341,7 +358,9 @@ end
 ---Draws lines, points, histograms or bars, in the terminal or to an SVG file. The list part of the table is {y}, {x, y}
 ---or series, {{x, y, label = "a"}, {y, label = "b", kind = "scatter"}}; x is 1, 2, 3 ... by default. Numbers are arrays
 ---of the device or the host, or lists. Not finite ones leave gaps, and on logarithmic axes those that are not positive.
----The device counts histograms of its arrays, and reduces lines of more than 65,536 values to extremes.
+---The device counts histograms of its arrays. If more than 65,536 values of lines and points are on the device, it
+---reduces them to extremes and to cells that have points; lines only if their x ascends and no part of 4,096 would be
+---seen.
 ---@param options cudalua.PlotOptions|cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@raise LogicError for data that are not real numbers or not of one length, and for bad options; RuntimeError if the
 ---  file cannot be written

@@ -8,6 +8,7 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
 local pairs_of = require "cudalua.base.pairs_of"
+local reduced = require "cudalua.look.reduced"
 
 local refuse = layout.refuse
 local WHAT = "plot"
@@ -15,7 +16,6 @@ local WHAT = "plot"
 local M = {}
 
 local LONG = 2 ^ 16  -- elements; of a longer line only extremes are copied
-local PARTS = 4096   -- of such a line
 local MOST_BINS = 64 -- by default
 
 ---Numbers in host memory.
@@ -83,32 +83,23 @@ local function places(n)
   return out
 end
 
--- A long line on the device: the least and the greatest of many parts of it.
-local function extremes(a)
-  local f = math.floor(a.size / PARTS)
-  local count = math.ceil(a.size / f)
-  local whole = math.floor(a.size / f)
-  local float = a.dtype.kind == "float"
-  local x, y = new(2 * count), new(2 * count)
-  local function put(part, from, n)
-    local low = of_array("y", float and part:nanmin { axis = 2 } or part:min { axis = 2 })
-    local high = of_array("y", float and part:nanmax { axis = 2 } or part:max { axis = 2 })
-    for i = 0, n - 1 do
-      local k, first = 2 * (from + i), (from + i) * f
-      local middle = first + (math.min(f, a.size - first) + 1) / 2
-      x.p[k], x.p[k + 1], y.p[k], y.p[k + 1] = middle, middle, low.p[i], high.p[i]
-    end
+-- Are the numbers of a series arrays on the device, of so many values that few shall be copied?
+local function is_long(data)
+  local n = boxes.on_device(data[#data]) and data[#data].size or 0
+  if n <= LONG then return false end
+  for i, a in ipairs(data) do
+    if not boxes.on_device(a) or #a.shape ~= 1 or a.size ~= n then return false end
+    check_real(i < #data and "x" or "y", a)
   end
-  put(a:slice({ 1, whole * f }):reshape { whole, f }, 0, whole)
-  if whole < count then put(a:slice({ whole * f + 1, a.size }):reshape { 1, a.size - whole * f }, whole, 1) end
-  return x, y
+  return true
 end
 
-local function line(s, data)
-  if #data == 1 and boxes.on_device(data[1]) and #data[1].shape == 1 and data[1].size > LONG then
-    check_real("y", data[1])
-    s.x, s.y = extremes(data[1]:eval() or data[1])
-    return
+-- The same numbers, or so many that they look the same.
+local function line(s, data, view)
+  if is_long(data) and s.kind ~= "bars" then
+    local x, y = #data == 2 and data[1] or nil, data[#data]
+    s.x, s.y = reduced[s.kind == "scatter" and "points" or "line"](x and (x:eval() or x), y:eval() or y, view)
+    if s.x then return end
   end
   s.y = values("y", data[#data])
   s.x = #data == 2 and values("x", data[1]) or places(s.y.n)
@@ -242,13 +233,14 @@ local makers = { line = line, scatter = line, bars = bars, hist = hist }
 ---@param data any[]   {y}, {x, y}
 ---@param kind string  checked
 ---@param label? string
+---@param view? cudalua.look.View  the axes, for lines and points
 ---@return table  kind, label; x, y of lines, scatters and bars; names of bars; data of histograms
-function M.new(data, kind, label)
+function M.new(data, kind, label, view)
   if #data < 1 or #data > 2 then
     refuse(WHAT, ("a series is {y} or {x, y}, got %d values"):format(#data))
   end
   local s = { kind = kind, label = label }
-  makers[kind](s, data)
+  makers[kind](s, data, view or { log_x = false, log_y = false })
   return s
 end
 

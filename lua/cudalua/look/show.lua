@@ -4,7 +4,7 @@ local ffi = require "ffi"
 local arrays = require "cudalua.ndarray.array"
 local blocks = require "cudalua.look.blocks"
 local boxes = require "cudalua.look.boxes"
-local colormaps = require "cudalua.look.colormaps"
+local colormaps = require "cudalua.files.colormaps"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
@@ -59,33 +59,8 @@ end
 
 -- ---- values as colours ----------------------------------------------------------------------------------------------
 
-local function is_finite(x) return x - x == 0 end
-
--- The least and the greatest of n finite values, where options do not say them; whether any is NaN.
-local function limits(values, n, o, dtype)
-  local low, high, has_nan = math.huge, -math.huge, false
-  for i = 0, n - 1 do
-    local x = values[i]
-    if is_finite(x) then
-      low, high = math.min(low, x), math.max(high, x)
-    else
-      has_nan = has_nan or x ~= x
-    end
-  end
-  if low > high then low, high = 0, 1 end
-  if dtype.kind == "bool" then low, high = 0, 1 end
-  low, high = o.vmin or low, o.vmax or high
-  if low > high then low, high = o.vmin or high, o.vmax or low end -- all is beyond the one that was given
-  return low, high, has_nan
-end
-
 local function colour(image, i, x, low, high, map)
-  local level = x
-  if x == x then
-    level = high > low and (x - low) / (high - low) or x > high and 1 or 0
-    if level ~= level then level = x > low and 1 or 0 end -- the range is beyond the numbers
-    level = math.max(0, math.min(1, level))
-  end
+  local level = colormaps.level(x, low, high)
   image.level[i] = level
   local c = level == level and map[math.floor(255 * level + 0.5)]
   for k = 0, 2 do image.rgb[3 * i + k] = c and c[k] or colormaps.NAN[k + 1] end
@@ -112,7 +87,7 @@ local function show_map(a, o, to)
   local width, height = fit(w, h, to)
   local rows, columns = math.min(h, height), math.min(w, width)
   local values = boxes.means(a, rows, columns)
-  local low, high, has_nan = limits(values, rows * columns, o, a.dtype)
+  local low, high, has_nan = colormaps.limits(values, rows * columns, o, a.dtype)
   local map = colormaps.get(WHAT, o.map or a.dtype.kind == "bool" and "gray" or "viridis")
   local image = new_image(width, height)
   blocks.draw(spread(image, rows, columns, function(i, box) colour(image, i, values[box], low, high, map) end), to)
@@ -124,7 +99,7 @@ local function show_bars(a, o, to)
   local n = a.size
   local columns = math.min(n, to.width)
   local values = boxes.means(a:reshape { 1, n }, 1, columns)
-  local low, high, has_nan = limits(values, columns, o, a.dtype)
+  local low, high, has_nan = colormaps.limits(values, columns, o, a.dtype)
   local map = colormaps.get(WHAT, o.map or "viridis")
   local image = new_image(columns, 1)
   for i = 0, columns - 1 do colour(image, i, values[i], low, high, map) end
@@ -180,14 +155,6 @@ local function checked(a)
     is_list and "; ndarray.array(list) makes one of a list" or ""))
 end
 
-local function number_option(o, name)
-  local x = o[name]
-  if x ~= nil and (type(x) ~= "number" or not is_finite(x)) then
-    refuse(WHAT, ("%s must be a finite number, got %s"):format(name, element.describe(x)))
-  end
-  return x
-end
-
 local known = { map = true, vmin = true, vmax = true, to = true, colour = true, width = true, height = true }
 
 ---Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
@@ -207,11 +174,7 @@ local known = { map = true, vmin = true, vmax = true, to = true, colour = true, 
 function M.show(a, options)
   local o = errors.options(WHAT, options, known)
   checked(a)
-  number_option(o, "vmin")
-  number_option(o, "vmax")
-  if o.vmin and o.vmax and o.vmin > o.vmax then
-    refuse(WHAT, ("vmin is %s, greater than vmax, %s"):format(element.describe(o.vmin), element.describe(o.vmax)))
-  end
+  colormaps.check_limits(WHAT, o)
   if o.map ~= nil then colormaps.get(WHAT, o.map) end
   local to = terminal.open(WHAT, o)
   local shape, dtype = a.shape, a.dtype

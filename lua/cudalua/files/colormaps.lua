@@ -1,5 +1,5 @@
--- Colour maps by name: a few control points each, between which colours run evenly for the eye, in Oklab (B. Ottosson,
--- "A perceptual color space for image processing", 2020).
+-- Colour maps by name, and values as their levels. A map is a few control points, between which colours run evenly for
+-- the eye, in Oklab (B. Ottosson, "A perceptual color space for image processing", 2020).
 
 local ffi = require "ffi"
 local layout = require "cudalua.base.layout"
@@ -97,6 +97,62 @@ function M.get(what, name)
   end
   return maps[name] or layout.refuse(what, ("unknown map %s; the maps: %s"):format(
     type(name) == "string" and "'" .. name:sub(1, 40) .. "'" or element.describe(name), table.concat(M.names(), ", ")))
+end
+
+-- ---- values as levels ----------------------------------------------------------------------------------------------
+
+---Options vmin and vmax.
+---@param what string
+---@param o table
+---@raise LogicError unless they are finite and in order
+function M.check_limits(what, o)
+  for _, name in ipairs { "vmin", "vmax" } do
+    local x = o[name]
+    if x ~= nil and (type(x) ~= "number" or x - x ~= 0) then
+      layout.refuse(what, ("%s must be a finite number, got %s"):format(name, element.describe(x)))
+    end
+  end
+  if o.vmin and o.vmax and o.vmin > o.vmax then
+    layout.refuse(what, ("vmin is %s, greater than vmax, %s"):format(element.describe(o.vmin),
+      element.describe(o.vmax)))
+  end
+end
+
+---The values of the first and last colour: options, or the least and the greatest of n finite values.
+---@param values ffi.cdata*  double *
+---@param n integer
+---@param o {vmin: number?, vmax: number?}
+---@param dtype cudalua.dtype.DType  of the array
+---@return number low
+---@return number high
+---@return boolean has_nan
+function M.limits(values, n, o, dtype)
+  local low, high, has_nan = math.huge, -math.huge, false
+  for i = 0, n - 1 do
+    local x = values[i]
+    if x - x == 0 then
+      low, high = math.min(low, x), math.max(high, x)
+    else
+      has_nan = has_nan or x ~= x
+    end
+  end
+  if low > high then low, high = 0, 1 end
+  if dtype.kind == "bool" then low, high = 0, 1 end
+  low, high = o.vmin or low, o.vmax or high
+  if low > high then low, high = o.vmin or high, o.vmax or low end -- all is beyond the one that was given
+  return low, high, has_nan
+end
+
+---Where a value lies between limits, from 0 to 1; NaN for NaN.
+---@param x number
+---@param low number
+---@param high number
+---@return number
+function M.level(x, low, high)
+  if x ~= x then return x end
+  local level = high > low and (x - low) / (high - low) or x > high and 1 or 0
+  if level ~= level then level = x > low and 1 or 0 end -- the range is beyond the numbers
+  return math.max(0, math.min(1, level))
 end
 
 return M
