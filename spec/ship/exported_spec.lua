@@ -176,6 +176,16 @@ describe("Exported kernels", function()
       "architecture; or install NVRTC\n", text)
   end)
 
+  it("are neither LTO-IR nor for a debugger", function()
+    local out = export "20"
+    for _, option in ipairs { "target = 'ltoir'", "debug = true" } do
+      local code = ('require("cudalua").compile("__global__ void k() {}", { %s })'):format(option)
+      local text, ok = without_nvrtc(code, out)
+      assert.is_false(ok)
+      assert.truthy(text:find("LTO-IR and code with debug = true are not exported", 1, true), text)
+    end
+  end)
+
   it("for other devices are missing, too", function()
     local out = export("21", nil, ("cuda.cache.export(%q, { 'compute_120' })"):format(root .. "/out"))
     local text, ok = without_nvrtc(program "21", out)

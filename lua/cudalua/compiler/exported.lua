@@ -299,11 +299,15 @@ function M.missing(job, why, nvrtc)
   for _, text in ipairs(why or {}) do lines[#lines + 1] = text end
   for _, text in ipairs(unusable) do lines[#lines + 1] = text end
   if not lines[1] then return end
+  local hint = "before cuda.cache.export, run the part of the program that needs this kernel; name this device's " ..
+    "architecture; or install NVRTC"
+  if job.opts.debug or job.target == "ltoir" then
+    hint = "LTO-IR and code with debug = true are not exported: they need NVRTC"
+  end
   errors.raise("RuntimeError", ("%s: %s is not among the exported kernels, and NVRTC is not here to compile it")
     :format(job.where, M.title(job)), {
     detail = table.concat(lines, "\n") .. "\n" .. nvrtc,
-    hint = "before cuda.cache.export, run the part of the program that needs this kernel; name this device's " ..
-      "architecture; or install NVRTC",
+    hint = hint,
   })
 end
 
