@@ -76,7 +76,7 @@ local function loaded(where, source, opts)
   local mod
   mod, result = load(result)
   if result.ptx then functions.remember_image(mod, result.ptx) end
-  functions.remember_source(mod, source)
+  functions.remember_source(mod, source, opts)
   return setmetatable({
     module = mod,
     log = result.log,

@@ -2,6 +2,7 @@
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
+local pairs_of = require "cudalua.base.pairs_of"
 
 local M = {}
 
@@ -13,7 +14,7 @@ local Module = core.classes.Module
 -- Sources of a kernel's types, from the weakest. Each has to fit what the ones before it know.
 local rank = { nowhere = 0, driver = 1, PTX = 2, ["mangled name"] = 3, compiler = 4, args = 5 }
 
-local ptx_of = setmetatable({}, { __mode = "k" }) -- by Module: its text
+local ptx_of = setmetatable({}, { __mode = "k" }) -- by Module and Function: its text
 
 ---Keeps what an image tells of its kernels.
 ---@param mod cudalua.Module
@@ -27,10 +28,44 @@ end
 -- By Module and Function: the CUDA C that it was compiled from, a string of the program's, or a list of such.
 local sources = setmetatable({}, { __mode = "k" })
 
+-- By Module and Function: how that was compiled.
+local options = setmetatable({}, { __mode = "k" })
+
 ---Keeps what a module was compiled from, for its functions.
 ---@param mod cudalua.Module
 ---@param source string|string[]
-function M.remember_source(mod, source) sources[mod] = source end
+---@param opts? cudalua.CompileOptions  how
+function M.remember_source(mod, source, opts)
+  sources[mod] = source
+  if not opts then return end
+  local copy = {} -- the table is the program's
+  for key, value in pairs_of(opts) do copy[key] = value end
+  options[mod] = copy
+end
+
+local MAKER = {} -- a key of what a module and its functions share
+
+---Keeps how to get what a kernel was compiled from, for kernels whose text is not kept. It may refer to the kernel.
+---@param fn cudalua.Function
+---@param maker fun(): source: string, opts: cudalua.CompileOptions
+---@return cudalua.Function fn
+function M.remember_maker(fn, maker)
+  core.module_table(fn)[MAKER] = maker
+  return fn
+end
+
+---What a kernel can be compiled from once more.
+---@param fn cudalua.Function
+---@return {source: string?, opts: cudalua.CompileOptions?, ptx: string?}
+function M.origin(fn)
+  local maker = core.module_table(fn)[MAKER]
+  if maker then
+    local source, opts = maker()
+    return { source = source, opts = opts }
+  end
+  local source = options[fn] and sources[fn] or nil
+  return { source = source, opts = options[fn], ptx = ptx_of[fn] }
+end
 
 ---What a module or a function was compiled from.
 ---@param x cudalua.Module|cudalua.Function
@@ -89,7 +124,7 @@ end
 ---@return cudalua.Function
 function M.find(mod, name, opts, params)
   local fn = get_function(mod, name)
-  sources[fn] = sources[mod]
+  sources[fn], options[fn], ptx_of[fn] = sources[mod], options[mod], ptx_of[mod]
   return sign(mod, fn, name, errors.options("get_function", opts, options_of_function).args, params)
 end
 

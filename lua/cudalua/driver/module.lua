@@ -180,7 +180,7 @@ end
 function Linker:link_module()
   local image, jit = with_handler(handlers[self], function(_, results) return results end, complete, self)
   self:close()
-  local mod = core.module_load(image, {})
+  local mod = remember_image(core.module_load(image, {}), image)
   for key, value in pairs_of(jit) do mod.jit[key] = value end
   return mod
 end

@@ -71,11 +71,16 @@ end
 
 local function number(x) return format("%.14g", x) end
 
+local failed -- called with the error of a __tostring, or nil
+
 -- What the value's own __tostring gives.
 local function own_text(x)
   local ok, text = pcall(tostring, x)
   if ok and type(text) == "string" then return text end
-  return format("<%s whose __tostring fails%s>", type(x), not ok and type(text) == "string" and ": " .. text or "")
+  if ok then return format("<%s whose __tostring fails>", type(x)) end
+  if failed then failed(text) end
+  local message = type(text) == "table" and rawget(text, "message") or text
+  return format("<%s whose __tostring fails%s>", type(x), type(message) == "string" and ": " .. message or "")
 end
 
 local numeric = {}

@@ -3,7 +3,7 @@
 local compiler = require "cudalua.compiler"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
-local find_function = require("cudalua.driver.function").find
+local functions = require "cudalua.driver.function"
 local load = require("cudalua.compiler.load").load
 local text = require "cudalua.userkernel.text"
 
@@ -34,10 +34,11 @@ function M.form(k, key, make, ...)
   return form
 end
 
-local function build(k, form)
-  return compiler.build(k.name, form.source, { options = k.options, no_extern_c = true, name = k.name .. ".cu",
-    headers = text.headers(k), keep = k.keep })
+local function options_of(k)
+  return { options = k.options, no_extern_c = true, name = k.name .. ".cu", headers = text.headers(k), keep = k.keep }
 end
+
+local function build(k, form) return compiler.build(k.name, form.source, options_of(k)) end
 
 -- Compiles a form; nil if the compiler refused it and `retry` says that the next form will differ.
 local function built(k, form, retry)
@@ -63,9 +64,9 @@ function M.load(k, form, retry)
   k.keep_dir = result.keep_dir
   -- The compiler knows no parameters if the preamble has a function of the same name.
   local params = not form.namespaced and result.params[k.name] or nil
-  fn = find_function(mod, k.name, not params and { args = form.types } or nil,
+  fn = functions.find(mod, k.name, not params and { args = form.types } or nil,
     params)
-  form.loaded[id] = fn
+  form.loaded[id] = functions.remember_maker(fn, function() return form.source, options_of(k) end)
   return fn
 end
 

@@ -105,6 +105,14 @@ void cl_unaccount_context(cl_Context *c, bool usable) {
   }
 }
 
+bool cl_account_any(const cl_Context *c, bool (*is)(const cl_Rec *, void *), void *arg) {
+  bool found = false;
+  pthread_spin_lock(&lock);
+  for (const cl_Rec *r = c->accounted; r && !found; r = r->sibling) found = is(r, arg);
+  pthread_spin_unlock(&lock);
+  return found;
+}
+
 void cl_account_queued(const cl_Rec *r, int count) {
   if (r->account >= CL_BYTES_PLAIN && r->account <= CL_BYTES_ARRAYS)
     cl_account_shift(CL_BYTES_QUEUED, count * (int64_t)r->bytes, count);

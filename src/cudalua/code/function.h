@@ -66,6 +66,12 @@ typedef struct cl_FunctionObject {
   cl_Function *fn;
 } cl_FunctionObject;
 
+/* The bytes of all parameters. */
+static inline size_t cl_block_size(const cl_Function *fn) {
+  const cl_Param *last = fn->nparams ? &fn->params[fn->nparams - 1] : NULL;
+  return last ? last->offset + last->size : 0;
+}
+
 void cl_function_free(cl_Function *fn); /* with its module */
 
 /* layout.c: where the parameters lie and what they are. */

@@ -161,7 +161,9 @@ int cl_launch_count(lua_State *L) {
 void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_Launch *o, void **pointers) {
   const uint64_t before = atomic_load_explicit(&launches, memory_order_relaxed);
   atomic_store_explicit(&launches, before + 1, memory_order_relaxed); /* no locked instruction */
-  cl_state(L)->launches++;
+  cl_State *st = cl_state(L);
+  st->launches++;
+  if (__builtin_expect(st->recording != NULL, 0)) cl_record_launch(L, st->recording, fn, ctx, o);
   CUresult code =
       __builtin_expect(o->with != 0, 0)
           ? launch_with_attributes(fn, o, pointers)

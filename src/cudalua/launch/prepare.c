@@ -240,11 +240,6 @@ static void check_layout(lua_State *L, const cl_Function *fn) {
                     "this driver does not tell where the parameters lie (CUDA 12.4 and newer do)");
 }
 
-static size_t block_size(const cl_Function *fn) {
-  const cl_Param *last = fn->nparams ? &fn->params[fn->nparams - 1] : NULL;
-  return last ? last->offset + last->size : 0;
-}
-
 /* param_set(fn, ...) -> module_table(fn), what the device gets for the arguments; nil: Lua has to take some
  * of them apart */
 int cl_param_set(lua_State *L) {
@@ -257,7 +252,7 @@ int cl_param_set(lua_State *L) {
   if (cl_pack(L, fn, 2, cl_rec_context(f->o.rec), &pooled) < fn->nparams) return 0;
   luaL_checkstack(L, 2, "too many arguments");
   lua_getfenv(L, 1);
-  lua_pushlstring(L, (const char *)fn->block, block_size(fn));
+  lua_pushlstring(L, (const char *)fn->block, cl_block_size(fn));
   return 2;
 }
 
@@ -277,7 +272,7 @@ static bool unpack(lua_State *L, cl_Function *fn, int idx, const cl_Context *ctx
   size_t n;
   const char *bytes = luaL_checklstring(L, idx, &n);
   bool pooled = false;
-  if (n != block_size(fn)) luaL_argerror(L, idx, "the bytes of all parameters expected");
+  if (n != cl_block_size(fn)) luaL_argerror(L, idx, "the bytes of all parameters expected");
   fn->packed = CL_NOT_PACKED; /* cl_pack() does not know of these values */
   memcpy(fn->block, bytes, n);
   for (uint32_t i = 0; i < fn->nparams; i++) {

@@ -211,6 +211,14 @@ int cl_device_error(lua_State *L) {
   return 2;
 }
 
+/* lost() -> the text of the error that has ended the devices of this process ("illegal address"), or nothing.
+ * Asks the driver nothing. */
+int cl_lost(lua_State *L) {
+  for (int i = 0; i < CL_MAX_DEVICES; i++)
+    if (cl_poison[i]) return lua_pushstring(L, cl_code_text((CUresult)cl_poison[i])), 1;
+  return 0;
+}
+
 static bool find_attribute(const char *name, long *id) {
   return cl_find_constant("device_attribute", name, id);
 }

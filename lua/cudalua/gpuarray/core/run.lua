@@ -8,10 +8,11 @@
 local compiler = require "cudalua.compiler"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local core = require "cudalua.core"
-local find_function = require("cudalua.driver.function").find
+local kernel_functions = require "cudalua.driver.function"
 local load = require("cudalua.compiler.load").load
 local storage = require "cudalua.gpuarray.core.storage"
 
+local find_function, remember_maker = kernel_functions.find, kernel_functions.remember_maker
 local array_run, array_compute, context_id = core.array_run, core.array_compute, core.context_id
 
 local M = {}
@@ -40,6 +41,7 @@ function M.load(k, id)
     local mod
     mod, result = load(result, true)
     fn = find_function(mod, k.name, nil, result.params[k.name])
+    remember_maker(fn, function() return codegen.source(k), { options = options, no_extern_c = true } end)
     k.loaded[key] = fn
   end
   return fn
