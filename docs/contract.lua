@@ -168,6 +168,10 @@ return {
     table_spec = "savetxt loadtxt",
   },
   {
+    module = "cudalua.debug", prefix = "cuda.debug",
+    replay_spec = "record replay save",
+  },
+  {
     module = "cudalua.tools", prefix = "tools",
     tools_spec = [[bitlog2 get_default_device make_default_context context_dependent_memoize clear_context_caches]],
     arguments_spec = [[register_dtype get_or_register_dtype dtype_to_ctype parse_c_arg parse_arguments VectorArg

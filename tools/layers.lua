@@ -46,6 +46,8 @@ return {
         about = "Arrays as pictures and plots: in a terminal, in SVG files." },
       { "ship", "ship/", "cache.lua",
         about = "Programs that run without a compiler: exported kernels, built folders." },
+      { "fault", "fault/", "debug.lua",
+        about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
       { "top", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
         "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },

@@ -41,7 +41,9 @@ end
 ---@raise LogicError if nothing is recorded, RuntimeError if the file cannot be written or if the kernel came as machine
 ---  code
 function M.save(path)
-  if type(path) ~= "string" then errors.raise("LogicError", "debug.save: expected a path, got " .. errors.text(path)) end
+  if type(path) ~= "string" then
+    errors.raise("LogicError", "debug.save: expected a path, got " .. errors.text(path))
+  end
   require("cudalua.fault.recording").write("debug.save", path)
 end
 

@@ -29,7 +29,7 @@ end
 local sources = setmetatable({}, { __mode = "k" })
 
 -- By Module and Function: how that was compiled.
-local options = setmetatable({}, { __mode = "k" })
+local compile_options = setmetatable({}, { __mode = "k" })
 
 ---Keeps what a module was compiled from, for its functions.
 ---@param mod cudalua.Module
@@ -40,7 +40,7 @@ function M.remember_source(mod, source, opts)
   if not opts then return end
   local copy = {} -- the table is the program's
   for key, value in pairs_of(opts) do copy[key] = value end
-  options[mod] = copy
+  compile_options[mod] = copy
 end
 
 local MAKER = {} -- a key of what a module and its functions share
@@ -63,8 +63,8 @@ function M.origin(fn)
     local source, opts = maker()
     return { source = source, opts = opts }
   end
-  local source = options[fn] and sources[fn] or nil
-  return { source = source, opts = options[fn], ptx = ptx_of[fn] }
+  local opts = compile_options[fn]
+  return { source = opts and sources[fn], opts = opts, ptx = ptx_of[fn] }
 end
 
 ---What a module or a function was compiled from.
@@ -124,7 +124,7 @@ end
 ---@return cudalua.Function
 function M.find(mod, name, opts, params)
   local fn = get_function(mod, name)
-  sources[fn], options[fn], ptx_of[fn] = sources[mod], options[mod], ptx_of[mod]
+  sources[fn], compile_options[fn], ptx_of[fn] = sources[mod], compile_options[mod], ptx_of[mod]
   return sign(mod, fn, name, errors.options("get_function", opts, options_of_function).args, params)
 end
 

@@ -142,8 +142,9 @@ for _, note in ipairs(notes) do launched = launched .. "\n" .. note end
 
 local ok, err = pcall(launch)
 if ok then
-  finish("good", fields.kernel, "", ("kernel %s ran on the software device without a fault; checked: bounds, alignment, "
-    .. "%s\n%s"):format(fields.kernel, table.concat(CHECKS, ", "), launched))
+  local checks = "bounds, alignment, " .. table.concat(CHECKS, ", ")
+  finish("good", fields.kernel, "", ("kernel %s ran on the software device without a fault; checked: %s\n%s"):format(
+    fields.kernel, checks, launched))
 end
 local detail = errors.is_error(err) and err.sticky and err.detail
 if not detail or detail == "" then finish("refused", fields.kernel, "", tostring(err)) end

@@ -31,7 +31,7 @@ local function find_luajit(where)
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
     if core.stat(folder .. "/" .. given) == "file" then return folder .. "/" .. given end
   end
-  errors.raise("RuntimeError", where .. ": luajit, which runs the software device in a process of its own, was not found",
+  errors.raise("RuntimeError", where .. ": luajit, which runs the software device in a child process, was not found",
     { hint = "set CUDALUA_LUAJIT to its path" })
 end
 

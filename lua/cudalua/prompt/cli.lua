@@ -171,11 +171,13 @@ end
 
 -- What takes long says how far it is. A core that cannot be loaded is for the program to hear of.
 local function show_progress()
-  local loaded, core = pcall(require, "cudalua.core")
-  if loaded then core.show_progress(true) end
+  local found, core = pcall(require, "cudalua.core")
+  if found then core.show_progress(true) end
 end
 
 local function main(argv)
+  local chunks, again -- of the process that this one replaces
+  if os.getenv "CUDALUA_RESTART" then chunks, again = require("cudalua.prompt.restart").taken() end
   local found = read_arguments(argv)
   if type(found) == "number" then return found end
   show_progress()
@@ -202,10 +204,14 @@ local function main(argv)
     local banner = ("cudalua %s, %s; :help for help, ^D ends"):format(
       require("cudalua.base.version").VERSION_TEXT, jit.version)
     local is_terminal = require "cudalua.prompt.is_terminal"
-    if is_terminal(io.stdin) and is_terminal(io.stdout) then
+    if chunks then
+      banner = banner .. "; restarted"
+      require("cudalua.prompt.repl").run { banner = banner, command = true, chunks = chunks, again = again }
+    elseif is_terminal(io.stdin) and is_terminal(io.stdout) then
       require("cudalua.prompt.start").run(banner)
     else
-      require("cudalua.prompt.repl").run { banner = banner }
+      io.stdin:setvbuf "no" -- :restart leaves the rest of the input to the new process
+      require("cudalua.prompt.repl").run { banner = banner, command = true }
     end
   end
   return 0

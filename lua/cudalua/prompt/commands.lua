@@ -8,6 +8,7 @@ local loaded = package.loaded
 local ffi = require "ffi"
 
 local frames = require "cudalua.text.frames"
+local lost = require "cudalua.prompt.lost"
 local pairs_of = require "cudalua.base.pairs_of"
 
 ffi.cdef [[
@@ -24,14 +25,18 @@ local M = {}
 ---@type table<string, cudalua.prompt.Command>
 M.list = {}
 
-local ORDER = { "help", "time", "gpu", "source", "who", "device", "quit" }
+local ORDER = { "help", "time", "gpu", "source", "who", "device", "replay", "restart", "quit" }
 local WIDTH = 20 -- of the commands in the list
 
 -- As a chunk of the program: an error is printed.
 local function guarded(f)
   return function(prompt, rest)
     local ok, result = frames.call(f, prompt, rest)
-    if not ok then return prompt.write(frames.message(result.err) .. "\n") end
+    if not ok then
+      prompt.write(lost.text(prompt, { err = result.err, frames = {} }) .. "\n")
+      lost.tell(prompt, result.err)
+      return nil
+    end
     return result
   end
 end
@@ -73,7 +78,7 @@ end
 -- Waits for the device, if the library has one.
 local function wait()
   local cuda = loaded.cudalua
-  if not (cuda and cuda.driver_info().open and cuda.Context.get_current()) then return false end
+  if not (cuda and not lost.why() and cuda.driver_info().open and cuda.Context.get_current()) then return false end
   cuda.Context.synchronize()
   return true
 end
@@ -127,6 +132,26 @@ local function list_or_switch(prompt, rest)
 end
 
 M.list.device = { about = "[N]  the devices; with a number, makes that one current", run = guarded(list_or_switch) }
+
+-- ---- :replay, :restart ----------------------------------------------------------------------------------------------
+
+M.list.replay = { about = "[FILE]  the last recorded launch on the software device, which names the line",
+  run = guarded(function(prompt, rest)
+    local replay = require("cudalua").debug.replay(rest ~= "" and rest or nil)
+    prompt.write(replay.output .. replay.text .. "\n")
+  end) }
+
+M.list.restart = { about = "[all|1-4,7|?]  a new process, which runs these chunks again; ? lists them",
+  run = guarded(function(prompt, rest)
+    local restart, chunks = require "cudalua.prompt.restart", prompt.session.chunks
+    if rest == "?" then return prompt.write(restart.listed(chunks) .. "\n") end
+    if not prompt.command then
+      return prompt.write(":restart replaces the process, and this one belongs to the program that runs the prompt\n")
+    end
+    local chosen, why = restart.choose(rest, chunks)
+    if not chosen then return prompt.write(":restart: " .. why .. "\n") end
+    prompt.write(":restart: the program does not start: " .. restart.exec(chunks, chosen) .. "\n")
+  end) }
 
 -- ---- :source --------------------------------------------------------------------------------------------------------
 
@@ -188,7 +213,7 @@ local function add_arrays(list, variables)
   for name, x in pairs_of(variables) do
     if getmetatable(x) == "cudalua.gpuarray" then
       list[#list + 1] = { name = tostring(name), dtype = x.dtype.name, shape = "(" .. concat(x.shape, ", ") .. ")",
-        bytes = format("%.0f bytes", x.nbytes), pending = x._sig and "not computed yet" or "" }
+        bytes = format("%.0f bytes", x.nbytes), pending = lost.why() and "lost" or x._sig and "not computed yet" or "" }
     end
   end
 end

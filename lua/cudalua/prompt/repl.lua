@@ -1,15 +1,16 @@
 -- The loop of the prompt: reads a chunk, runs it, prints its values. Errors are printed and lose nothing.
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
-local concat, find = table.concat, string.find
-local pcall, rawset, require, select, type, stdin, stdout, globals = pcall, rawset, require, select, type, io.stdin,
-  io.stdout, _G
+local concat, find, format, gsub = table.concat, string.find, string.format, string.gsub
+local ipairs, pcall, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawset, require, select,
+  type, io.stdin, io.stdout, _G
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
 local is_terminal = require "cudalua.prompt.is_terminal"
 local frames = require "cudalua.text.frames"
 local help = require "cudalua.prompt.help"
+local lost = require "cudalua.prompt.lost"
 local new_session = require("cudalua.prompt.session").new
 local plain = require "cudalua.prompt.plain"
 local value_text = require("cudalua.text.value").text
@@ -25,22 +26,38 @@ local M = {}
 ---@field terminal boolean  what it writes goes to the process's own output
 ---@field take fun()  takes a press of Ctrl-C that came too late for the chunk before
 ---@field leave fun()  lets a line of progress stay where a loop that was left has drawn it
+---@field command boolean  the process is the cudalua command, which may be replaced
+---@field told boolean     what a lost GPU means was said
+---@field again? integer[] chunks of the session that are to run first
 
--- The texts of values: on one line, unless one has several.
-local function texts(...)
-  local list, between = {}, "\t"
+-- The texts of values: on one line, unless one has several. What has told meanwhile that the GPU is lost is an error.
+local function texts(prompt, ...)
+  local list, between, err = {}, "\t", nil
   for i = 1, select("#", ...) do
-    list[i] = value_text((select(i, ...)))
+    local x = (select(i, ...))
+    list[i] = prompt.told and lost.value_text(x) or value_text(x, function(failed) err = err or failed end)
     if find(list[i], "\n", 1, true) then between = "\n" end
   end
-  return concat(list, between)
+  if err and not prompt.told and lost.why() then
+    prompt.write(frames.message(err) .. "\n")
+    lost.tell(prompt, err)
+    return false
+  end
+  prompt.write(concat(list, between) .. "\n")
+  return true
 end
 
 local function results(prompt, silent, ok, ...)
-  if not ok then return prompt.write(frames.text((...)) .. "\n") end
-  if silent or select("#", ...) == 0 then return end
-  prompt.session:remember((...))
-  prompt.write(texts(...) .. "\n")
+  if not ok then
+    prompt.write(lost.text(prompt, (...)) .. "\n")
+    lost.tell(prompt, (...).err)
+    return false
+  end
+  if not silent and select("#", ...) > 0 then
+    prompt.session:remember((...))
+    if not texts(prompt, ...) then return false end
+  end
+  return not lost.tell(prompt)
 end
 
 -- The prompt has control again: a second press no longer stops what it calls.
@@ -54,11 +71,38 @@ end
 ---@param prompt cudalua.prompt.Prompt
 ---@param text string
 ---@param call? fun(run: function): boolean, any  in place of the session's own way to run it
-function M.run_chunk(prompt, text, call)
-  local run, chunk = prompt.session:compile(text)
-  if not run then return prompt.write(chunk .. "\n") end
-  if call then return results(prompt, chunk.silent, ended(prompt, call(run))) end
-  return results(prompt, chunk.silent, ended(prompt, prompt.session.run(run)))
+---@param entry? cudalua.prompt.Entry  of the session's chunks, if it is one of them
+---@return boolean ok
+function M.run_chunk(prompt, text, call, entry)
+  local session = prompt.session
+  local run, chunk = session:compile(text)
+  if not run then
+    prompt.write(chunk .. "\n")
+    return false
+  end
+  entry = session:begin(text, entry)
+  local ok
+  if call then
+    ok = results(prompt, chunk.silent, ended(prompt, call(run)))
+  else
+    ok = results(prompt, chunk.silent, ended(prompt, session.run(run)))
+  end
+  session:finish(entry, ok)
+  return ok
+end
+
+-- Runs the chunks that a restart has chosen, up to the first error.
+local function run_again(prompt)
+  local list, entries = prompt.again or {}, prompt.session.chunks
+  prompt.again = nil
+  for n, i in ipairs(list) do
+    local text = entries[i].text
+    prompt.write("> " .. gsub(text, "\n", "\n>> ") .. "\n")
+    if not M.run_chunk(prompt, text, nil, entries[i]) then
+      if n < #list then prompt.write(format("stopped at chunk %d; %d more did not run\n", i, #list - n)) end
+      return
+    end
+  end
 end
 
 -- ---- the loop -------------------------------------------------------------------------------------------------------
@@ -111,20 +155,21 @@ end
 
 local function nothing() end
 
--- Calls loop(prompt, read) with Ctrl-C for its chunks. An input that is not the process's own belongs to a host, which
+-- Calls loop() with Ctrl-C for its chunks. An input that is not the process's own belongs to a host, which
 -- turns interrupts on by itself. So do prompts beside a state that has them on.
-local function interruptible(input, loop, prompt, read)
+local function interruptible(input, prompt, loop)
   local core = input == stdin and require "cudalua.core"
   local on, before
   if core then on, before = pcall(core.interrupts, true) end
   prompt.take = on and core.interrupt_take or nothing
   prompt.leave = core and core.progress_leave or nothing
-  loop(prompt, read)
+  loop()
   if on then core.interrupts(before) end
 end
 
 ---A prompt that has read nothing yet.
----@param options cudalua.repl.Options
+---@param options cudalua.repl.Options|{command: boolean, chunks: cudalua.prompt.Entry[], again: integer[]}  command:
+---  the process is the command's; chunks: of the session before, with those that run again
 ---@return cudalua.prompt.Prompt
 function M.new(options)
   local output = options.output or stdout
@@ -136,7 +181,8 @@ function M.new(options)
       flush(output)
     end
   end
-  local prompt = { session = new_session(options.env or globals), write = write, terminal = output == stdout }
+  local prompt = { session = new_session(options.env or globals, options.chunks), write = write,
+    terminal = output == stdout, command = options.command or false, told = false, again = options.again }
   rawset(prompt.session.env, "help", help.new(prompt))
   prompt.run_chunk, prompt.END = M.run_chunk, END
   return prompt
@@ -147,7 +193,10 @@ end
 ---@param input file*|function
 ---@param read fun(prompt: string, continuation: string): text: string?, pasted: boolean?
 function M.serve(prompt, input, read)
-  interruptible(input, M.loop, prompt, read)
+  interruptible(input, prompt, function()
+    run_again(prompt)
+    M.loop(prompt, read)
+  end)
   if input == stdin then prompt.write "\n" end
 end
 

@@ -8,7 +8,7 @@ local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, 
 local find = string.find
 local load, loadstring, off, rawset, require, setfenv, setmetatable = load, loadstring, jit.off, rawset, require,
   setfenv, setmetatable
-local coroutine = coroutine
+local coroutine, loaded = coroutine, package.loaded
 
 local chunks = require "cudalua.prompt.chunk"
 local frames = require "cudalua.text.frames"
@@ -19,6 +19,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---  the table that the session was made with
 ---@field cells table<string, {[1]: function, [2]: integer}>  the top-level locals: a keeper and the upvalue's number
 ---@field globals table
+---@field chunks cudalua.prompt.Entry[]  that ran, and those of the process before
 local Session = {}
 Session.__index = Session
 
@@ -33,14 +34,16 @@ local function interpreted(loader)
 end
 
 ---@param globals table
+---@param entries? cudalua.prompt.Entry[]  chunks of the process before
 ---@return cudalua.prompt.Session
-local function new(globals)
+local function new(globals, entries)
   local own = { loadstring = interpreted(loadstring), load = interpreted(load) }
   own.coroutine = {}
   for name, f in pairs_of(coroutine) do own.coroutine[name] = f end
   own.coroutine.wrap = frames.wrap -- whose errors keep the coroutine's frames
   return setmetatable({
     env = setmetatable(own, { __index = globals, __newindex = globals }), cells = {}, globals = globals,
+    chunks = entries or {},
   }, Session)
 end
 
@@ -105,6 +108,32 @@ end
 function Session.run(run, compiled)
   if not compiled then off(run, true) end
   return frames.call(run)
+end
+
+-- How many kernels were launched, as far as the library is there.
+local function launches()
+  local core = loaded["cudalua.core"]
+  return core and core.launch_count() or 0
+end
+
+---Notes that a chunk runs.
+---@param text string
+---@param entry? cudalua.prompt.Entry  that it has already
+---@return cudalua.prompt.Entry
+function Session:begin(text, entry)
+  if not entry then
+    entry = { text = text }
+    self.chunks[#self.chunks + 1] = entry
+  end
+  entry.state, entry.first = "failed", launches() -- until it ends
+  return entry
+end
+
+---Notes that it has ended.
+---@param entry cudalua.prompt.Entry
+---@param ok boolean
+function Session:finish(entry, ok) -- luacheck: no unused
+  entry.state, entry.last = not ok and "failed" or nil, launches()
 end
 
 ---Keeps a value as `_`, until the next one.

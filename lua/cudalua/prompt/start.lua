@@ -21,7 +21,7 @@ function M.run(banner)
   local function rest()
     if not options then
       repl = require "cudalua.prompt.repl"
-      prompt = repl.new {}
+      prompt = repl.new { command = true }
       options = repl.editor_options(prompt.session)
     end
     return options

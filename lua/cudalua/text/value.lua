@@ -292,10 +292,13 @@ local function counted(n, what) return format("%d %s%s", n, what, n == 1 and "" 
 ---A value as text, of several lines if it is long. Shown of a table: its list, then its fields by name; three levels,
 ---100 items of each table, and 8 KiB in all. The last line says what is left out.
 ---@param x any
+---@param on_error? fun(err: any)  called with the error of a __tostring
 ---@return string
-function M.text(x)
+function M.text(x, on_error)
   local work = { path = {}, bytes = BYTES, items = 0, deep = 0 }
+  failed = on_error
   local text = text_of(work, x, 0)
+  failed = nil
   local left = {}
   if work.items > 0 then left[1] = counted(work.items, "item") end
   if work.deep > 0 then left[#left + 1] = "the contents of " .. counted(work.deep, "table") end

@@ -163,7 +163,7 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
   atomic_store_explicit(&launches, before + 1, memory_order_relaxed); /* no locked instruction */
   cl_State *st = cl_state(L);
   st->launches++;
-  if (__builtin_expect(st->recording != NULL, 0)) cl_record_launch(L, st->recording, fn, ctx, o);
+  if (__builtin_expect(st->recording != NULL, 0)) cl_record_launch(L, st->recording, fn, ctx, o, before + 1);
   CUresult code =
       __builtin_expect(o->with != 0, 0)
           ? launch_with_attributes(fn, o, pointers)

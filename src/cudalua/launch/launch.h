@@ -115,11 +115,11 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
 /* After it, where cl_launch_slow() says so: what the arguments at first... are keeps them alive where that is
  * not the driver's business, and the kernel is waited for when debugging. The function is at index 1. */
 void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_Stream *s);
-/* record.c: keeps what the launch needs to be repeated elsewhere. The values are in fn->block, the function is
- * at index 1. Waits for all work of the context; raises what that answers. */
+/* record.c: keeps what the launch needs to be repeated elsewhere. The values are in fn->block, the function
+ * is at index 1. Waits for all work of the context; raises what that answers. */
 typedef struct cl_Recording cl_Recording;
 void cl_record_launch(lua_State *L, cl_Recording *r, const cl_Function *fn, const cl_Context *ctx,
-                      const cl_Launch *o);
+                      const cl_Launch *o, uint64_t number);
 extern _Atomic bool cl_launch_blocking_on; /* waits for each kernel */
 static inline bool cl_launch_slow(bool pooled) {
   return __builtin_expect(pooled || cl_captures || cl_launch_blocking_on, 0);

@@ -27,7 +27,7 @@ struct cl_Recording {
   uint64_t limit;     /* most bytes of data */
   const char *kernel; /* interned; NULL: nothing was recorded */
   const char *where;  /* interned, or NULL */
-  uint64_t launch;    /* number of the launch in this state */
+  uint64_t launch;    /* its number, as launch_count() counts */
   cl_Launch shape;
   uint32_t size, room, npieces, npointers; /* room: bytes that the arguments have had at most */
   uint8_t *arguments, *data;
@@ -138,7 +138,7 @@ static void copy_pieces(lua_State *L, cl_Recording *r) {
 }
 
 void cl_record_launch(lua_State *L, cl_Recording *r, const cl_Function *fn, const cl_Context *ctx,
-                      const cl_Launch *o) {
+                      const cl_Launch *o, uint64_t number) {
   if (cl_captures) return; /* it does not run now, and nothing can be waited for */
   /* If this fails, it is the recorded launch that has failed. */
   const CUresult code = cl_wait_context(L);
@@ -150,7 +150,7 @@ void cl_record_launch(lua_State *L, cl_Recording *r, const cl_Function *fn, cons
   look_at_all(r, fn, ctx, true);
   copy_pieces(L, r);
   r->shape = *o;
-  r->launch = cl_state(L)->launches;
+  r->launch = number;
   r->where = cl_here(L);
   lua_pushvalue(L, 1);
   cl_registry_set(L, &function_key);
