@@ -48,7 +48,7 @@ return {
         about = "Programs that run without a compiler: exported kernels, built folders." },
       { "fault", "fault/", "debug.lua",
         about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
-      { "top", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
+      { "top", "fault/child.lua", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
         "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
     },
