@@ -95,7 +95,9 @@ describe("cuda.debug.record and cuda.debug.replay", function()
 
   it("copy the memory before the kernel changes it", function()
     local out = child [[
-      local k = cuda.kernel "#include <stdio.h>\n__global__ void next(int *a, int n) { printf(\"%d %d,\", a[0], n); a[0] = n; }"
+      local k = cuda.kernel [=[
+        #include <stdio.h>
+        __global__ void next(int *a, int n) { printf("%d %d,", a[0], n); a[0] = n; }]=]
       local a = cuda.gpuarray.full(1, 5, "int32")
       cuda.debug.record(true)
       k(a, 8, { block = 1 })

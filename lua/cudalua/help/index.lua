@@ -2712,6 +2712,41 @@ Takes kernels from an exported folder from now on, before the disk cache and NVR
 they are. The folder that was named last is looked at first; CUDALUA_KERNELS names others, with colons between them.
 @param dir string
 @raise RuntimeError if the folder does not exist, was not exported, or is of another version of this library
+= cuda.debug module
+Recording launches, and repeating them on the software device.
+= cuda.debug.Replay class
+What a replay found. Prints as its text.
+@field fault boolean    the kernel failed, or a check found something
+@field text string      for people
+@field kernel string
+@field kind string?     as softgpu.report "json" has it: "out_of_bounds", "race" ...; nil without a fault
+@field file string?     of the source
+@field line integer?    in it
+@field block integer[]? {x, y, z}
+@field thread integer[]?
+@field output string    what the kernel printed
+= cuda.debug.record(on, options)
+Records launches, or stops it. Before each launch the kernel's arguments and the allocations that they point into are
+copied to the host. The last launch is kept, also after record(false). A fault is then raised by the next launch or
+wait, while the recording is still that of the kernel at fault. Each launch waits for all work before it, so programs
+get much slower. Pointers inside memory are not followed; pointers in structs that are passed by value are. Launches
+of graphs and into captures are not recorded. Other Lua states record for themselves.
+@param on boolean
+@param options? {bytes: integer}  bytes: most bytes of memory that are kept, default 256 MiB. Of allocations beyond it only the size is kept
+@return boolean before  whether launches were recorded
+@raise LogicError for other arguments
+@options bytes
+= cuda.debug.replay(path)
+Repeats a recorded launch on the software device with all of its checks, in a child process. Works after the GPU is
+lost to this process. Prints as a text that names the access, the line of the source, block and thread.
+@param path? string  a file of save(); default: the last recorded launch
+@return cuda.debug.Replay
+@raise LogicError if nothing is recorded or the file is no recording; RuntimeError if luajit is not found (CUDALUA_LUAJIT names it), if the kernel came as machine code or if the software device does not take it
+= cuda.debug.save(path)
+Writes the recorded launch to a file, for replay() on another machine. The kernel is compiled for the software device
+first, so NVRTC is needed if the program runs on a GPU.
+@param path string
+@raise LogicError if nothing is recorded, RuntimeError if the file cannot be written or if the kernel came as machine code
 = cuda.dtype module
 `dtype(x)` is `dtype.of(x)`.
 @call fun(x: any): cuda.dtype.DType
