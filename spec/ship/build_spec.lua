@@ -32,9 +32,17 @@ local function build(arguments, ...)
   return sh(gpu.driver .. " sh bin/cudalua build " .. arguments:format(...))
 end
 
+-- LuaJIT and the driver, where they are not in a usual place.
+local places = ""
+for _, name in ipairs { "LD_LIBRARY_PATH", "CUDALUA_LUAJIT" } do
+  local value = os.getenv(name)
+  if name == "CUDALUA_LUAJIT" and not value then value = io.popen("command -v luajit"):read "*l" end
+  if value then places = ("%s %s='%s'"):format(places, name, value) end
+end
+
 -- A shipped program, in an environment that knows nothing of this machine's compiler or of Lua. Sanitizers need theirs.
 local function run(user, command, ...)
-  local empty = gpu.sanitized and "env" or "env -i"
+  local empty = (gpu.sanitized and "env" or "env -i") .. places
   return sh("cd / && %s %s %s CUDALUA_NVRTC=/nowhere/libnvrtc.so CUDALUA_DISABLE_CACHE=1 %s", user, empty, gpu.driver,
     command:format(...))
 end
