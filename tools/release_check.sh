@@ -5,8 +5,8 @@
 # proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
 #   first   README's first command as root on Debian 12
 #   all     on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
-#           sudo; the first one on a web server whose Lua module excludes the usual LuaJIT, and docs/embedding.md's
-#           programs there; writes the table to RESULT
+#           sudo; a program that was built there, on a machine with LuaJIT alone; the first command on a web server whose
+#           Lua module excludes the usual LuaJIT, and docs/embedding.md's programs there; writes the table to RESULT
 set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
@@ -70,14 +70,20 @@ bare_system() {
   cp -rL /etc/apt/auth.conf /etc/apt/auth.conf.d "$root/etc/apt/" 2>/dev/null || true
 }
 
-# machine RELEASE NAME USER: a copy of the bare system with a clone of this tree in the user's home.
-machine() {
-  local root=$work/$2 home=/root
+# bare_copy RELEASE NAME: a copy of the bare system.
+bare_copy() {
+  local root=$work/$2
   say "making $2, a bare $1"
   cp -a "$work/$1" "$root"
   mount -t proc proc "$root/proc"
   mkdir -p "$root/dev/shm"
   mount -t tmpfs tmpfs "$root/dev/shm"
+}
+
+# machine RELEASE NAME USER: a copy of the bare system with a clone of this tree in the user's home.
+machine() {
+  local root=$work/$2 home=/root
+  bare_copy "$1" "$2"
   if [[ $3 != root ]]; then
     home=/home/$3
     chroot "$root" useradd -m "$3"
@@ -125,6 +131,19 @@ downloads() {
     "$(sed -n -E 's/^ *Downloading .*\(([0-9.]+) MB\)$/\1/p' "$work/step.log" | awk '{ sum += $1 } END { print int(sum + 0.5) }')"
 }
 
+# check_shipped RELEASE NAME: builds a program on a machine where the library is installed, and runs it on one that has
+# LuaJIT and nothing else, as a user who cannot write there.
+check_shipped() {
+  local bare=$2-bare
+  step "$2" root "cudalua build examples/17_kmeans.lua -o /srv/kmeans --arch sm_80,sm_90"
+  bare_copy "$1" "$bare"
+  enter "$bare" root "useradd -m tester; apt-get -q update && apt-get -qy install --no-install-recommends luajit" \
+    >"$work/step.log" 2>&1 || cat "$work/step.log"
+  cp -r "$work/$2/srv/kmeans" "$work/$bare/opt/kmeans"
+  step "$bare" tester "/opt/kmeans/17_kmeans"
+  remove_machine "$bare"
+}
+
 # check_release RELEASE NAME: as root, then as a user without sudo.
 check_release() {
   local release=$1 name=$2 command first
@@ -134,6 +153,7 @@ check_release() {
   rows+=("| $name | root | downloaded by it: $(downloads "$name") | | | |")
   for command in "${first[@]:1}"; do step "$name" root "$command"; done
   while IFS= read -r command; do step "$name" root "$command"; done < <(commands Install)
+  check_shipped "$release" "$name"
   remove_machine "$name"
   machine "$release" "$name-user" tester
   for command in "${first[@]}"; do step "$name-user" tester "$command"; done
