@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <pthread.h>
+#include <unistd.h>
 
 /* Older symbols that the header's macros hide. */
 #undef cuEventElapsedTime
@@ -799,6 +800,56 @@ static void callbacks(void) {
   EQ(calls, 100);
 }
 
+CUresult cuSoftgpuInterrupt(int (*look)(void)) __attribute__((weak));
+static _Atomic int in_function, may_return, wants_end;
+
+static void block(void *unused) {
+  (void)unused;
+  in_function = 1;
+  while (!may_return) usleep(1000);
+}
+
+static int look(void) { return wants_end; }
+
+static void *ask_for_end(void *unused) {
+  usleep(50000);
+  wants_end = 1;
+  return unused;
+}
+
+/* A wait for a host function that another thread runs ends when the program wants it, and the work does not.
+ */
+static void given_up(void) {
+  CUstream s;
+  CUevent e;
+  int calls = 0;
+  pthread_t runs, asks;
+  start();
+  OK(cuStreamCreate(&s, 0));
+  OK(cuEventCreate(&e, 0));
+  OK(cuLaunchHostFunc(s, block, NULL));
+  OK(cuLaunchHostFunc(s, count_up, &calls));
+  OK(cuEventRecord(e, s));
+  pthread_create(&runs, NULL, drains, NULL);
+  while (!in_function) usleep(1000);
+  OK(cuSoftgpuInterrupt(look));
+  for (int i = 0; i < 3; i++) {
+    wants_end = 0;
+    pthread_create(&asks, NULL, ask_for_end, NULL);
+    OK(i == 0 ? cuStreamSynchronize(s) : i == 1 ? cuEventSynchronize(e) : cuCtxSynchronize());
+    pthread_join(asks, NULL);
+    EQ(calls, 0);
+  }
+  wants_end = 0;
+  may_return = 1;
+  OK(cuStreamSynchronize(s));
+  EQ(calls, 1);
+  OK(cuSoftgpuInterrupt(NULL));
+  pthread_join(runs, NULL);
+  OK(cuEventDestroy(e));
+  OK(cuStreamDestroy(s));
+}
+
 static char said[4096];
 
 static void hear(void *data, CUlogLevel level, char *message, size_t length) {
@@ -1039,6 +1090,7 @@ static const Group groups[] = {
     {"shutdown", shutdown_order, ANYWHERE},
     {"threads", threads, ANYWHERE},
     {"callbacks", callbacks, SOFTWARE},
+    {"given_up", given_up, SOFTWARE},
     {"logs", logs, ANYWHERE},
     {"proc_address", proc_address, ANYWHERE},
     {"control", soft_control, SOFTWARE},

@@ -432,7 +432,9 @@ static CUresult ctx_synchronize(CUcontext handle) {
   if (code) return code;
   int device = ctx->device;
   uint64_t id = ctx->o.id;
+  sg_wait_begin(true);
   sg_drain(ctx);
+  sg_wait_begin(false);
   ctx = ctx_or_current(handle, &code); /* a host function may have let another thread in */
   if (ctx && ctx->o.id == id) sg_output_flush(ctx);
   sg_pools_settle(device);

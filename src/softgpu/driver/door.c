@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t operation_done = PTHREAD_COND_INITIALIZER;
@@ -18,6 +19,13 @@ _Thread_local SgEntry *sg_alias;
 void sg_lock_take(void) { pthread_mutex_lock(&lock); }
 void sg_lock_drop(void) { pthread_mutex_unlock(&lock); }
 void sg_lock_wait(void) { pthread_cond_wait(&operation_done, &lock); }
+void sg_lock_wait_ms(long ms) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += ms * 1000000;
+  if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+  pthread_cond_timedwait(&operation_done, &lock, &until);
+}
 void sg_lock_wake(void) { pthread_cond_broadcast(&operation_done); }
 
 void sg_note_stale(const char *kind, uint64_t value) {

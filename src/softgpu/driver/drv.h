@@ -508,6 +508,9 @@ CUresult cuSoftgpuProgress(SgProgress *show);
 bool sg_interruptible(void); /* the calling thread's work is */
 /* A wait of the calling thread's is to end. */
 bool sg_wait_is_over(void);
+/* From here to sg_wait_begin(false) a wait of the calling thread, for what other threads run, ends if the
+ * program wants it. For calls that only wait: whoever frees something has to see its work done. */
+void sg_wait_begin(bool may_end);
 void sg_interrupted(int device, const char *text);
 void sg_interrupts_reset(void);
 uint64_t sg_launches_queued(int device); /* of those that may be interrupted (driver/stream.c) */
@@ -516,7 +519,8 @@ extern bool sg_op_interruptible;         /* the operation that runs */
 void sg_first_call(void); /* reads the switches, once */
 void sg_lock_take(void);
 void sg_lock_drop(void);
-void sg_lock_wait(void); /* drops the lock until another thread's operation is done */
+void sg_lock_wait(void);       /* drops the lock until another thread's operation is done */
+void sg_lock_wait_ms(long ms); /* so long at most, less than a second */
 void sg_lock_wake(void);
 
 #endif

@@ -279,7 +279,9 @@ static CUresult event_synchronize(CUevent event) {
   int device = e->o.ctx->device;
   if (e->ipc) return sg_ipc_synchronize(e->ipc);
   uint64_t id = e->o.id;
+  sg_wait_begin(true);
   if (e->mark) sg_mark_wait(e->mark);
+  sg_wait_begin(false);
   e = event_get(event, &code); /* a host function may have let another thread in */
   if (e && e->o.id == id) sg_output_flush(e->o.ctx);
   sg_pools_settle(device);

@@ -233,11 +233,22 @@ static SgStream *random_runnable(void) {
   return pick;
 }
 
+static _Thread_local struct { bool may_end, over; } waiting;
+
+void sg_wait_begin(bool may_end) {
+  waiting.may_end = may_end;
+  waiting.over = false;
+}
+
 /* Runs one operation that s waits for, or its own. s has work. */
 static void step(SgStream *s) {
-  if (running) {
-    sg_lock_wait();
-    return; /* look again: the work may be done */
+  enum { LOOK_EVERY_MS = 5 };
+  if (running) { /* look again: the work may be done */
+    if (!waiting.may_end || !sg_interruptible())
+      sg_lock_wait();
+    else if (!(waiting.over = sg_wait_is_over()))
+      sg_lock_wait_ms(LOOK_EVERY_MS);
+    return;
   }
   SgStream *r = sg_config.streams == SG_RANDOM ? random_runnable() : NULL;
   if (!r) {
@@ -278,7 +289,7 @@ CUresult sg_stream_submit(SgStream *s, SgOp *op) {
 
 /* Runs s up to the operation `last`. The caller holds a reference. */
 static void run_until(SgStream *s, uint64_t last) {
-  while (s->head && s->head->seq <= last) step(s);
+  while (!waiting.over && s->head && s->head->seq <= last) step(s);
 }
 
 /* Waiting for the legacy stream means waiting for all that its next operation would wait for. */
@@ -291,7 +302,7 @@ CUresult sg_stream_wait(SgStream *s) {
   run_until(s, last);
   uint64_t end = s->end_ns;
   if (s->kind == SG_LEGACY)
-    for (SgStream *t = ctx->streams; t;) {
+    for (SgStream *t = ctx->streams; t && !waiting.over;) {
       if (!with_legacy(t) || !t->head || t->head->seq > last) {
         if (with_legacy(t)) end = max64(end, t->end_ns);
         t = t->next;
@@ -339,7 +350,7 @@ uint64_t sg_launches_queued(int device) {
 void sg_drain(SgContext *ctx) {
   uint64_t last = engine.seq;
   if (ctx) ctx->legacy->refs++; /* keeps the context while another thread's host function runs */
-  for (SgStream *s; (s = oldest(ctx, last));) step(s);
+  for (SgStream *s; !waiting.over && (s = oldest(ctx, last));) step(s);
   if (ctx) stream_unref(ctx->legacy);
   for (SgContext *c = ctx ? ctx : sg_state.contexts; c; c = ctx ? NULL : c->next)
     for (SgStream *s = c->streams; s; s = s->next) engine.now = max64(engine.now, s->end_ns);
@@ -355,8 +366,8 @@ void sg_mark_step(SgMark *m) {
 void sg_mark_wait(SgMark *m) {
   m->refs++;
   run_some();
-  while (!m->done) step(m->stream);
-  if (!sg_config.real_time) engine.now = max64(engine.now, m->ns);
+  while (!waiting.over && !m->done) step(m->stream);
+  if (!sg_config.real_time && m->done) engine.now = max64(engine.now, m->ns);
   sg_mark_drop(m);
 }
 
@@ -411,7 +422,9 @@ static CUresult stream_synchronize(CUstream h) {
   if (!s) return code;
   int device = s->o.ctx->device;
   s->refs++;
+  sg_wait_begin(true);
   code = sg_stream_wait(s);
+  sg_wait_begin(false);
   sg_output_flush(s->o.ctx);
   stream_unref(s);
   sg_pools_settle(device);
