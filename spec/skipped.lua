@@ -27,6 +27,7 @@ return {
     "exported_spec: Keys of exported kernels of arrays are the same for every device",
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",
+    "interrupt_spec: An InterruptError is a matter of the program's own threads: those of the library take no signal",
     "progress_spec: cuda.show_progress shows a kernel of the software device that takes long, what is done and left, "
       .. "and erases the line",
     "progress_spec: cuda.show_progress leaves no line of a kernel that is stopped",

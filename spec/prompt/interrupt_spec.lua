@@ -58,3 +58,73 @@ describe("Ctrl-C at the prompt", function()
     p:expect "\n> "
   end)
 end)
+
+describe("Ctrl-C in the first chunk of a prompt", function()
+  it("says so as later on, before the library was used", function()
+    local p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 100, rows = 24,
+      env = { TERM = "xterm", CUDALUA_HISTORY = "", CUDALUA_DRIVER = "soft" } })
+    finally(function() p:close() end)
+    p:expect "\n> "
+    p:type "print 'busy' while true do end\r"
+    p:expect "busy\n"
+    p:settle(50)
+    p:type "\3"
+    p:expect "stdin:1: interrupted\n> "
+    p:type "\4"
+    assert.same({ "exit", 0 }, { p:wait() })
+  end)
+end)
+
+describe("Compiled code that no press of Ctrl-C stops", function()
+  local p, name, flag
+
+  -- Waits in a loop of a loaded file until the file `flag` exists.
+  before_each(function()
+    name, flag = os.tmpname(), os.tmpname()
+    os.remove(flag)
+    local file = assert(io.open(name, "w"))
+    file:write [[
+      local ffi = require "ffi"
+      ffi.cdef "int access(const char *, int), usleep(unsigned);"
+      return function(path) while ffi.C.access(path, 0) ~= 0 do ffi.C.usleep(200) end end
+    ]]
+    file:close()
+    p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 160, rows = 50,
+      env = { TERM = "xterm", CUDALUA_HISTORY = "", CUDALUA_DRIVER = "soft" } })
+    p:expect "\n> "
+    p:type(("local wait, kept = dofile '%s', 41\r"):format(name))
+    p:type "kept + 1\r"
+    p:expect "42\n> "
+    p:type(("print 'waiting' wait '%s'\r"):format(flag))
+    p:expect "waiting\n"
+    p:settle(300)
+    p:type "\3"
+    local pressed = pty.now()
+    p:expect("compiled Lua code or a C function runs, which cannot be interrupted; press Ctrl-C again to end the " ..
+      "process\n")
+    assert.is_true(pty.now() - pressed > 0.8)
+    p:type "\3"
+    p:expect "end the process? What is not saved is lost. [y/N] "
+  end)
+  after_each(function()
+    p:close()
+    os.remove(name)
+    os.remove(flag)
+  end)
+
+  it("ends with the process if the answer is y", function()
+    p:type "y\r"
+    assert.same({ "exit", 130 }, { p:wait() })
+  end)
+
+  it("goes on after another answer, and loses nothing", function()
+    p:type "n\r"
+    assert.is_nil(p:wait(0.5))
+    assert(io.open(flag, "w")):close()
+    p:expect "interrupted\n"
+    p:type "kept + 2\r"
+    p:expect "43\n> "
+    p:type "\4"
+    assert.same({ "exit", 0 }, { p:wait() })
+  end)
+end)

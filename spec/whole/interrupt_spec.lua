@@ -319,6 +319,37 @@ describe("An InterruptError", function()
     ]]
   end)
 
+  it("is a matter of the program's own threads: those of the library take no signal", function()
+    if not gpu.soft then return pending "a driver's threads are its own business" end
+    fine([[
+      cuda.interrupts(true) -- starts the thread that speaks
+      local k = cuda.kernel "__global__ void k(int *a) { for (int i = 0; i < 20000; i++) a[blockIdx.x] += i & 1; }"
+      k(gpuarray.zeros(2000, "int32"), { block = 64, grid = 2000 }) -- starts helpers
+      cuda.Context.synchronize()
+      local source = {}
+      for i = 1, 50 do
+        source[i] = ("__global__ void k%d(double *a) { *a = pow(sin(a[1]), tan(a[%d])); }"):format(i, i)
+      end
+      core.interrupt_at(1)
+      interrupted(cuda.compile, table.concat(source, "\n"), { cache_dir = false }) -- NVRTC's thread goes on
+      core.interrupt_at(0)
+      local own, others = tostring(ffi.C.getpid()), 0
+      local pipe = io.popen("cd /proc/" .. own .. "/task && grep -H SigBlk */status")
+      for task, mask in pipe:read("*a"):gmatch "(%d+)/status:SigBlk:%s*(%x+)" do
+        local low = tonumber(mask:sub(-8), 16)
+        if task ~= own then
+          others = others + 1
+          -- HUP, INT, QUIT, USR1, USR2, PIPE, ALRM, TERM, CHLD, WINCH
+          for _, signal in ipairs { 1, 2, 3, 10, 12, 13, 14, 15, 17, 28 } do
+            assert(bit.band(low, bit.lshift(1, signal - 1)) ~= 0, "signal " .. signal .. " in a thread of " .. mask)
+          end
+        end
+      end
+      pipe:close()
+      assert(others == 4, others) -- the one that speaks, NVRTC's, two helpers
+    ]], "CUDALUA_SOFT_THREADS=3")
+  end)
+
   it("leaves a compilation to finish by itself", function()
     fine [[
       cuda.interrupts(true)

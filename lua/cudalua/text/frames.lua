@@ -4,6 +4,7 @@
 local getinfo, getmetatable = debug.getinfo, debug.getmetatable
 local concat, find, format, match, sub = table.concat, string.find, string.format, string.match, string.sub
 local create, resume, wrap = coroutine.create, coroutine.resume, coroutine.wrap
+local loaded = package.loaded
 local error, ipairs, rawequal, rawget, require, type, xpcall = error, ipairs, rawequal, rawget, require, type, xpcall
 
 local M = {}
@@ -119,6 +120,8 @@ end
 ---@return string
 function M.message(err)
   if type(err) == "string" then return err end
+  -- Errors that the core raises have their text from there, and Ctrl-C may be the first.
+  if type(err) == "table" and loaded["cudalua.core"] then require "cudalua.base.errors" end
   local mt = getmetatable(err)
   local text = require("cudalua.text.value").text(err)
   if type(mt) == "table" and rawget(mt, "__tostring") ~= nil then return text end
