@@ -31,6 +31,7 @@ return {
     embedding_spec = "text_errors",
     interrupt_spec = "interrupts interrupt",
     progress_spec = "progress show_progress",
+    profile_spec = "profile range",
     init_spec = [[init on_notice get_version get_driver_version driver_info VERSION VERSION_STATUS VERSION_TEXT
       version_at_least]],
     constants_spec = [[ctx_flags event_flags event_record_flags event_wait_flags stream_flags stream_capture_mode

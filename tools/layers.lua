@@ -48,6 +48,8 @@ return {
         about = "Programs that run without a compiler: exported kernels, built folders." },
       { "fault", "fault/", "debug.lua",
         about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
+      { "profile", "profile/",
+        about = "What the device did: records, tables, traces, ranges." },
       { "top", "fault/child.lua", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
         "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
@@ -60,7 +62,7 @@ return {
   },
   {
     root = "src/cudalua/",
-    budget = 13000,
+    budget = 14000,
     layers = {
       { "base", "base/",
         about = "Errors, objects and their lifetimes, Lua states, counted bytes, the driver's table." },

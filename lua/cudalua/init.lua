@@ -221,6 +221,7 @@ for room, files in pairs_of {
     progress = "progress show_progress",
   },
   look = { plot = "plot", show = "show" },
+  profile = { profile = "profile", range = "range" },
 } do
   for file, list in pairs_of(files) do
     for name in list:gmatch "%S+" do later[name] = room .. "." .. file end

@@ -51,4 +51,7 @@ function M.leave_stream(entered, ok, ...) end -- luacheck: ignore entered ok ...
 ---@param stream? cudalua.Stream    of the call
 function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args arrays stream
 
+---A profile is under way: whoever launches kernels of arrays says how many bytes they use (gpuarray/core/run.lua).
+M.profiling = false
+
 return M

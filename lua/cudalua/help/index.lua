@@ -5640,6 +5640,23 @@ leaves unwritten is undefined.
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.PagelockedHostAllocation field
 Another name of HostAllocation, PyCUDA's.
+= cuda.Profile class
+What cuda.profile() returns. Times are in seconds.
+@field rows cuda.profile.Row[]  by GPU time, the longest first
+@field activities cuda.profile.Activity[]  in the order in which they were started
+@field wall number         seconds from the beginning to the end, waiting for the device included
+@field busy number         seconds in which the device did anything
+@field waited number       seconds in which the host waited; on the software device without the work that it did then
+@field compiled number     seconds of compilations and of loading modules
+@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
+@field clock "events"|"machine"|"none"  whose times they are; none: the device was not used
+@field dropped integer     activities that found no room; 0 but for millions
+@field untimed integer     activities without times, as during captures
+@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
+@field empty_pair number   seconds that two events around nothing take
+@field unfinished boolean  waiting for the device was interrupted
+= cuda.Range class
+A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
 = cuda.RegisteredHostMemory class
 Memory of the program's that is page-locked: the base of register_host_memory's arrays. Taken wherever device memory
 is.
@@ -6267,6 +6284,18 @@ Calls the functions given to Stream:on_complete() whose time has come, and lets 
 done with. Waits for nothing.
 @return integer  how many functions were called
 @raise what they raise; the others are called by the next poll() or synchronize()
+= cuda.profile(f, options)
+What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
+with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+
+On a GPU the times are those between two events around each of them. They include up to a few microseconds that an
+empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
+What the function returns is dropped. An error in it is raised again as it is, without a table.
+@param f fun()  is called once; the profile waits for its work
+@param options? {trace?: string, print?: boolean, counters?: boolean}  trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true
+@return cuda.Profile
+@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
+@options counters print trace
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
 = cuda.progress(n, opts)
@@ -6282,6 +6311,15 @@ CUDALUA_PROGRESS is 0.
 @return integer first  0
 @raise LogicError if n is not a count or a list, or for bad options
 @options file text
+= cuda.range(name, f, ...)
+Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one that
+ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that read
+NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
+@param name string
+@param f? function  is called with the other arguments; the range ends with it, also by an error
+@param ... any
+@return any  what f returns; without f a cuda.Range
+@raise LogicError for a name that is no string; what f raises
 = cuda.register_host_memory(ary, flags)
 cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
 whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it

@@ -86,6 +86,7 @@ static void resolve(cl_Driver *d, void *lib) {
   *(void **)&d->block = dlsym(lib, "cuSoftgpuBlock");
   *(void **)&d->interrupt = dlsym(lib, "cuSoftgpuInterrupt");
   *(void **)&d->progress = dlsym(lib, "cuSoftgpuProgress");
+  *(void **)&d->profile = dlsym(lib, "cuSoftgpuProfile");
 }
 
 /* A driver lacks what came after it. The software device has every symbol, and can be told to be older. */

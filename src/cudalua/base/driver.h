@@ -26,6 +26,13 @@ typedef struct cl_DriverTable {
 #define CL_MISSING ((CUresult)0x7ffff001) /* this library's own code: the driver has no such entry */
 enum { CL_MAX_DEVICES = 64 };
 
+/* The software device's SgProfile (src/softgpu/driver/drv.h), and what it can be asked for. */
+typedef struct cl_SoftProfile {
+  uint64_t seq, ran, begin, end, taken;
+  uint64_t counts[8];
+} cl_SoftProfile;
+enum { CL_SOFT_OFF, CL_SOFT_TIMES, CL_SOFT_COUNTS, CL_SOFT_LAST, CL_SOFT_ONE };
+
 /* A driver library that cuda.init() opened. One thread makes it, publishes it whole, and nobody changes it
  * after that, so any thread reads it without a lock. */
 typedef struct cl_Driver {
@@ -39,6 +46,7 @@ typedef struct cl_Driver {
   CUresult (*interrupt)(int (*look)(void));             /* the same */
   CUresult (*progress)(void (*show)(const char *kernel, uint64_t done, uint64_t blocks,
                                     uint64_t ns)); /* too */
+  CUresult (*profile)(int how, cl_SoftProfile *p); /* too */
 } cl_Driver;
 
 extern const cl_Driver *_Atomic cl_driver_in_use;

@@ -1,5 +1,6 @@
 /* NVRTC, opened when something is compiled for the first time. The Lua side (compiler.lua) decides on
  * options and looks for the library; here is only the call. */
+#include "streams/activity.h"
 #include "code/library.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
@@ -323,7 +324,10 @@ int cl_nvrtc_compile(lua_State *L) {
   for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
   if (!r) {
     if (cl_interrupts_here(L)) keep_job(L, lua_gettop(L) - 1);
-    if (!compile_on_own_stack(L, job, bytes)) cl_fail(L, "nvrtcCompileProgram", CL_INTERRUPTED);
+    cl_Activity *a = cl_is_profiling() ? cl_activity_begin(L, CL_A_COMPILE, cl_intern(name), NULL, 0) : NULL;
+    const bool done = compile_on_own_stack(L, job, bytes);
+    if (a) cl_activity_end(a, done ? CUDA_SUCCESS : CL_INTERRUPTED);
+    if (!done) cl_fail(L, "nvrtcCompileProgram", CL_INTERRUPTED);
     r = job->result;
   }
   lua_pushboolean(L, r == NVRTC_SUCCESS);

@@ -4,6 +4,7 @@
 #include "launch/launch.h"
 #include "memory/memory.h"
 #include "base/state.h"
+#include "streams/activity.h"
 #include "streams/wait.h"
 
 #include <stdatomic.h>
@@ -158,17 +159,33 @@ int cl_launch_count(lua_State *L) {
   return 1;
 }
 
+__attribute__((cold, noinline)) static cl_Activity *begin_activity(lua_State *L, const cl_Function *fn,
+                                                                   const cl_Launch *o) {
+  cl_Activity *a = cl_activity_begin(L, CL_A_KERNEL, fn->name, o->stream, 0);
+  if (!a) return NULL;
+  memcpy(a->grid, o->grid, sizeof a->grid);
+  memcpy(a->block, o->block, sizeof a->block);
+  a->shared = o->shared;
+  if (!cl_captures) cl_activity_fit(L, a, fn->f);
+  return a;
+}
+
 void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_Launch *o, void **pointers) {
   const uint64_t before = atomic_load_explicit(&launches, memory_order_relaxed);
   atomic_store_explicit(&launches, before + 1, memory_order_relaxed); /* no locked instruction */
   cl_State *st = cl_state(L);
   st->launches++;
-  if (__builtin_expect(st->recording != NULL, 0)) cl_record_launch(L, st->recording, fn, ctx, o, before + 1);
+  cl_Activity *a = NULL;
+  if (__builtin_expect(st->recording || st->profile, 0)) {
+    if (st->recording) cl_record_launch(L, st->recording, fn, ctx, o, before + 1);
+    if (st->profile) a = begin_activity(L, fn, o);
+  }
   CUresult code =
       __builtin_expect(o->with != 0, 0)
           ? launch_with_attributes(fn, o, pointers)
           : CU.cuLaunchKernel(fn->f, o->grid[0], o->grid[1], o->grid[2], o->block[0], o->block[1],
                               o->block[2], o->shared, cl_stream_handle(o->stream), pointers, NULL);
+  if (__builtin_expect(a != NULL, 0)) cl_activity_end(a, code);
   if (code == CUDA_SUCCESS || cl_code_sticky(code)) {
     atomic_store_explicit(&o->stream->last_kernel, fn->name, memory_order_release);
     atomic_store_explicit(&ctx->last_kernel, fn->name, memory_order_release);

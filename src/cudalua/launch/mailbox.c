@@ -4,6 +4,7 @@
  * stream instead hears of it one or two microseconds later, and a copy between a kernel and that comes later
  * still. Who looks does so for a while only. Then he waits for the stream as everybody does, and gets its
  * errors. */
+#include "streams/activity.h"
 #include "launch/mailbox.h"
 #include "base/state.h"
 #include "streams/wait.h"
@@ -175,7 +176,8 @@ int cl_array_told(lua_State *L) {
 static void fetch(lua_State *L, CUdeviceptr from, bool looking, Awaited *a) {
   uint32_t *to = (void *)(uintptr_t)a->at;
   to[0] = to[1] = NOTHING;
-  CL_TRY(L, cuMemcpyDtoHAsync_v2, to, from, a->size, NULL);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, a->size, cuMemcpyDtoHAsync_v2, to, from,
+                  a->size, NULL);
   await(L, a, looking && a->size >= 4); /* of shorter ones, too many look like NOTHING */
 }
 
@@ -200,7 +202,7 @@ int cl_array_read(lua_State *L) {
   const bool looking = lua_toboolean(L, 5);
   Awaited a = {.size = size};
   if (!mailbox) {
-    CL_TRY(L, cuMemcpyDtoH_v2, a.word, from, size);
+    CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, size, cuMemcpyDtoH_v2, a.word, from, size);
     return push_element(L, type, a.word);
   }
   a.at = (const void *)(uintptr_t)mailbox->o.rec->handle;

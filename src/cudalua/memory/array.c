@@ -1,4 +1,5 @@
 /* Array: made from a descriptor, copied to and from by byte offsets along a row. */
+#include "streams/activity.h"
 #include "memory/array.h"
 #include "memory/copy.h"
 #include "streams/wait.h"
@@ -120,7 +121,7 @@ int cl_memcpy_dtoa(lua_State *L) {
   CUdeviceptr src = cl_device_side(L, 3, "src", bytes);
   cl_refuse_plain(L, "memcpy_dtoa");
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyDtoA_v2, a, at, src, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyDtoA_v2, a, at, src, bytes);
   cl_used_in(L, 3, &cl_legacy_stream);
   return 0;
 }
@@ -133,7 +134,7 @@ int cl_memcpy_atod(lua_State *L) {
   CUarray a = array_side(L, 2, "ary", 3, bytes, &at);
   cl_refuse_plain(L, "memcpy_atod");
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyAtoD_v2, dst, a, at, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyAtoD_v2, dst, a, at, bytes);
   cl_used_in(L, 1, &cl_legacy_stream);
   return 0;
 }
@@ -148,7 +149,7 @@ int cl_memcpy_htoa(lua_State *L) {
   cl_refuse_plain(L, "memcpy_htoa");
   if (!bytes) return 0;
   cl_wait_before_copy(L);
-  CL_TRY(L, cuMemcpyHtoA_v2, a, at, src, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_DEVICE, &cl_legacy_stream, bytes, cuMemcpyHtoA_v2, a, at, src, bytes);
   cl_host_settle(L, 5);
   return 0;
 }
@@ -163,7 +164,7 @@ int cl_memcpy_atoh(lua_State *L) {
   cl_refuse_plain(L, "memcpy_atoh");
   if (!bytes) return 0;
   cl_wait_before_copy(L);
-  CL_TRY(L, cuMemcpyAtoH_v2, dst, a, at, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, bytes, cuMemcpyAtoH_v2, dst, a, at, bytes);
   cl_host_settle(L, 5);
   return 0;
 }
@@ -174,6 +175,8 @@ int cl_memcpy_atoa(lua_State *L) {
   uint64_t bytes = cl_check_bytes(L, 5, "len");
   CUarray dst = array_side(L, 1, "dest", 2, bytes, &to), src = array_side(L, 3, "src", 4, bytes, &from);
   cl_refuse_plain(L, "memcpy_atoa");
-  if (bytes) CL_TRY(L, cuMemcpyAtoA_v2, dst, to, src, from, bytes);
+  if (bytes)
+    CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyAtoA_v2, dst, to, src, from,
+                    bytes);
   return 0;
 }

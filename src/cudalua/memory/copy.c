@@ -1,6 +1,7 @@
 /* Copies between host and device. The Lua side (lua/cudalua/base/ffi.lua) turns host buffers of any kind into
  * a string, or a cdata that holds the address, and a number of bytes. */
 #include "memory/copy.h"
+#include "streams/activity.h"
 #include "streams/wait.h"
 
 CUdeviceptr cl_device_address(lua_State *L, int idx, const char *what, uint64_t bytes) {
@@ -63,7 +64,7 @@ int cl_memcpy_htod(lua_State *L) {
   cl_refuse_plain(L, "memcpy_htod");
   if (!bytes) return 0;
   cl_wait_before_copy(L);
-  CL_TRY(L, cuMemcpyHtoD_v2, dst, src, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_DEVICE, &cl_legacy_stream, bytes, cuMemcpyHtoD_v2, dst, src, bytes);
   cl_used_in(L, 1, &cl_legacy_stream); /* small copies go on after the call has returned */
   cl_host_settle(L, 4);
   return 0;
@@ -78,7 +79,7 @@ int cl_memcpy_dtoh(lua_State *L) {
   cl_refuse_plain(L, "memcpy_dtoh");
   if (!bytes) return 0;
   cl_wait_before_copy(L);
-  CL_TRY(L, cuMemcpyDtoH_v2, dst, src, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, &cl_legacy_stream, bytes, cuMemcpyDtoH_v2, dst, src, bytes);
   cl_host_settle(L, 4);
   return 0;
 }
@@ -89,7 +90,7 @@ int cl_memcpy_dtod(lua_State *L) {
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
   cl_refuse_plain(L, "memcpy_dtod");
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyDtoD_v2, dst, src, bytes);
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyDtoD_v2, dst, src, bytes);
   cl_used_in(L, 1, &cl_legacy_stream);
   cl_used_in(L, 2, &cl_legacy_stream);
   return 0;
@@ -132,7 +133,8 @@ int cl_memcpy_htod_async(lua_State *L) {
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes);
   const void *src = cl_host_side(L, 2, "src", false, 5);
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyHtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_DEVICE, s, bytes, cuMemcpyHtoDAsync_v2, dst, src, bytes,
+                  cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
   cl_used_in(L, 1, s);
   return 0;
@@ -147,7 +149,8 @@ int cl_memcpy_dtoh_async(lua_State *L) {
   void *dst = cl_host_side(L, 1, "dest", true, 5);
   CUdeviceptr src = cl_device_side(L, 2, "src", bytes);
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyDtoHAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_TO_HOST, s, bytes, cuMemcpyDtoHAsync_v2, dst, src, bytes,
+                  cl_stream_handle(s));
   cl_anchor(L, s, ctx, 5);
   cl_used_in(L, 2, s);
   return 0;
@@ -161,7 +164,8 @@ int cl_memcpy_dtod_async(lua_State *L) {
   uint64_t bytes = cl_check_bytes(L, 3, "nbytes");
   CUdeviceptr dst = cl_device_side(L, 1, "dest", bytes), src = cl_device_side(L, 2, "src", bytes);
   if (!bytes) return 0;
-  CL_TRY(L, cuMemcpyDtoDAsync_v2, dst, src, bytes, cl_stream_handle(s));
+  CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, s, bytes, cuMemcpyDtoDAsync_v2, dst, src, bytes,
+                  cl_stream_handle(s));
   cl_used_in(L, 1, s);
   cl_used_in(L, 2, s);
   return 0;

@@ -3,6 +3,7 @@
  * before the driver sees it. */
 #include "memory/array.h"
 #include "memory/copy.h"
+#include "streams/activity.h"
 #include "streams/wait.h"
 
 #include <stdio.h>
@@ -267,6 +268,11 @@ static void slices_as_rows(Side *s, const Side *other, const Box *b) {
   s->height = 1;
 }
 
+static const char *name_of(const Side *src, const Side *dst) {
+  const bool from = src->type == CU_MEMORYTYPE_HOST, to = dst->type == CU_MEMORYTYPE_HOST;
+  return from && to ? "copy host to host" : from ? CL_TO_DEVICE : to ? CL_TO_HOST : CL_ON_DEVICE;
+}
+
 /* memcpy_box(form, description [, async, stream]): form is "2d", "2d_unaligned", "3d" or "peer" */
 int cl_memcpy_box(lua_State *L) {
   static const char *const forms[] = {"2d", "2d_unaligned", "3d", "peer", NULL};
@@ -300,7 +306,12 @@ int cl_memcpy_box(lua_State *L) {
   CUDA_MEMCPY3D c = describe(&src, &dst, &b);
   const char *call;
   if (!s) cl_wait_before_copy(L);
+  cl_Activity *a = cl_is_profiling()
+                       ? cl_activity_begin(L, CL_A_COPY, name_of(&src, &dst), s ? s : &cl_legacy_stream,
+                                           b.width * b.height * b.depth)
+                       : NULL;
   CUresult code = submit(form, &c, &src, &dst, s, &call);
+  if (a) cl_activity_end(a, code);
   if (code) cl_fail(L, call, code);
   for (int i = 0; i < 2; i++) {
     bool host = !sides[i]->rec || !cl_owner_of(sides[i]->rec);
@@ -342,9 +353,11 @@ int cl_memcpy_peer(lua_State *L) {
   if (!bytes) return 0;
   if (!s) cl_wait_before_copy(L);
   if (s)
-    CL_TRY(L, cuMemcpyPeerAsync, dst, to, src, from, bytes, cl_stream_handle(s));
+    CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, s, bytes, cuMemcpyPeerAsync, dst, to, src, from, bytes,
+                    cl_stream_handle(s));
   else
-    CL_TRY(L, cuMemcpyPeer, dst, to, src, from, bytes);
+    CL_TRY_ACTIVITY(L, CL_A_COPY, CL_ON_DEVICE, &cl_legacy_stream, bytes, cuMemcpyPeer, dst, to, src, from,
+                    bytes);
   used(L, 1, s, true);
   used(L, 2, s, true);
   return 0;

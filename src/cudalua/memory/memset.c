@@ -1,5 +1,6 @@
 /* Fills. Sizes count elements of 8, 16 or 32 bits, as the driver's do; only pitches are bytes. */
 #include "memory/copy.h"
+#include "streams/activity.h"
 
 /* The address at idx, which must be aligned to the element and have room for `bytes`. */
 static CUdeviceptr target(lua_State *L, int idx, unsigned size, uint64_t bytes) {
@@ -46,15 +47,29 @@ int cl_memset(lua_State *L) {
   if (s) {
     CUstream h = cl_stream_handle(s);
     switch (size) {
-    case 1: CL_TRY(L, cuMemsetD8Async, p, (unsigned char)data, count, h); break;
-    case 2: CL_TRY(L, cuMemsetD16Async, p, (unsigned short)data, count, h); break;
-    default: CL_TRY(L, cuMemsetD32Async, p, data, count, h);
+    case 1:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, count * size, cuMemsetD8Async, p, (unsigned char)data,
+                      count, h);
+      break;
+    case 2:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, count * size, cuMemsetD16Async, p, (unsigned short)data,
+                      count, h);
+      break;
+    default: CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, count * size, cuMemsetD32Async, p, data, count, h);
     }
   } else
     switch (size) {
-    case 1: CL_TRY(L, cuMemsetD8_v2, p, (unsigned char)data, count); break;
-    case 2: CL_TRY(L, cuMemsetD16_v2, p, (unsigned short)data, count); break;
-    default: CL_TRY(L, cuMemsetD32_v2, p, data, count);
+    case 1:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, count * size, cuMemsetD8_v2, p,
+                      (unsigned char)data, count);
+      break;
+    case 2:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, count * size, cuMemsetD16_v2, p,
+                      (unsigned short)data, count);
+      break;
+    default:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, count * size, cuMemsetD32_v2, p, data,
+                      count);
     }
   cl_used_in(L, 2, s ? s : &cl_legacy_stream);
   return 0;
@@ -79,15 +94,31 @@ int cl_memset_2d(lua_State *L) {
   if (s) {
     CUstream h = cl_stream_handle(s);
     switch (size) {
-    case 1: CL_TRY(L, cuMemsetD2D8Async, p, pitch, (unsigned char)data, width, height, h); break;
-    case 2: CL_TRY(L, cuMemsetD2D16Async, p, pitch, (unsigned short)data, width, height, h); break;
-    default: CL_TRY(L, cuMemsetD2D32Async, p, pitch, data, width, height, h);
+    case 1:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, row * height, cuMemsetD2D8Async, p, pitch,
+                      (unsigned char)data, width, height, h);
+      break;
+    case 2:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, row * height, cuMemsetD2D16Async, p, pitch,
+                      (unsigned short)data, width, height, h);
+      break;
+    default:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, row * height, cuMemsetD2D32Async, p, pitch, data, width,
+                      height, h);
     }
   } else
     switch (size) {
-    case 1: CL_TRY(L, cuMemsetD2D8_v2, p, pitch, (unsigned char)data, width, height); break;
-    case 2: CL_TRY(L, cuMemsetD2D16_v2, p, pitch, (unsigned short)data, width, height); break;
-    default: CL_TRY(L, cuMemsetD2D32_v2, p, pitch, data, width, height);
+    case 1:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, row * height, cuMemsetD2D8_v2, p, pitch,
+                      (unsigned char)data, width, height);
+      break;
+    case 2:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, row * height, cuMemsetD2D16_v2, p, pitch,
+                      (unsigned short)data, width, height);
+      break;
+    default:
+      CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, &cl_legacy_stream, row * height, cuMemsetD2D32_v2, p, pitch,
+                      data, width, height);
     }
   cl_used_in(L, 2, s ? s : &cl_legacy_stream);
   return 0;

@@ -1,5 +1,6 @@
 /* Graph: work as stream capture recorded it. GraphExec: the same made ready, to be launched again and again.
  */
+#include "streams/activity.h"
 #include "streams/graph.h"
 #include "streams/order.h"
 #include "base/account.h"
@@ -262,7 +263,8 @@ int cl_graph_exec_launch(lua_State *L) {
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
   join_streams(L, x->kept, ctx, s);
-  CL_TRY(L, cuGraphLaunch, (CUgraphExec)x->rec.handle, cl_stream_handle(s));
+  CL_TRY_ACTIVITY(L, CL_A_GRAPH, "graph", s, 0, cuGraphLaunch, (CUgraphExec)x->rec.handle,
+                  cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
   anchor(L, x, ctx, s);
   remember_use(L, x->kept, s);

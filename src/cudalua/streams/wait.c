@@ -168,7 +168,7 @@ CL_HOOK(cl_on_driver_reset, 3, driver_gone);
 
 /* --- the waits --- */
 
-CUresult cl_wait_stream_slow(lua_State *L, CUstream s) {
+static CUresult wait_stream(lua_State *L, CUstream s) {
   if (!cl_interrupts_here(L)) return CU.cuStreamSynchronize(s);
   const bool is_soft = soft();
   if (is_soft && cl_interrupt_look()) return CL_INTERRUPTED;
@@ -179,7 +179,7 @@ CUresult cl_wait_stream_slow(lua_State *L, CUstream s) {
   return code ? code : CU.cuStreamSynchronize(s);
 }
 
-CUresult cl_wait_event_slow(lua_State *L, CUevent e) {
+static CUresult wait_event(lua_State *L, CUevent e) {
   if (!cl_interrupts_here(L)) return CU.cuEventSynchronize(e);
   const bool is_soft = soft();
   if (is_soft && cl_interrupt_look()) return CL_INTERRUPTED;
@@ -190,7 +190,7 @@ CUresult cl_wait_event_slow(lua_State *L, CUevent e) {
   return code ? code : CU.cuEventSynchronize(e);
 }
 
-CUresult cl_wait_context_slow(lua_State *L) {
+static CUresult wait_context(lua_State *L) {
   if (!cl_interrupts_here(L)) return CU.cuCtxSynchronize();
   const bool is_soft = soft();
   if (is_soft && cl_interrupt_look()) return CL_INTERRUPTED;
@@ -199,6 +199,30 @@ CUresult cl_wait_context_slow(lua_State *L) {
   const CUresult code = ask_context();
   atomic_store(&cl_busy_with, NULL);
   return code ? code : CU.cuCtxSynchronize();
+}
+
+static cl_Activity *begin(lua_State *L, const char *name) {
+  return cl_is_profiling() ? cl_activity_begin(L, CL_A_WAIT, name, NULL, 0) : NULL;
+}
+
+static CUresult end(cl_Activity *a, CUresult code) {
+  if (a) cl_activity_end(a, code);
+  return code;
+}
+
+CUresult cl_wait_stream_slow(lua_State *L, CUstream s) {
+  cl_Activity *a = begin(L, "wait for a stream");
+  return end(a, wait_stream(L, s));
+}
+
+CUresult cl_wait_event_slow(lua_State *L, CUevent e) {
+  cl_Activity *a = begin(L, "wait for an event");
+  return end(a, wait_event(L, e));
+}
+
+CUresult cl_wait_context_slow(lua_State *L) {
+  cl_Activity *a = begin(L, "wait for the device");
+  return end(a, wait_context(L));
 }
 
 void cl_wait_before_slow(lua_State *L, bool whole_context) {

@@ -1,25 +1,27 @@
 /* Waiting for the device: every wait of the library goes through here, so that it can be interrupted. Each
  * returns what the driver answers, or CL_INTERRUPTED, of which cl_fail() makes an InterruptError. Without
- * interrupts a wait is the driver's call alone. */
+ * interrupts a wait is the driver's call alone. A profile records them. */
 #ifndef CUDALUA_WAIT_H
 #define CUDALUA_WAIT_H
 
 #include "base/base.h"
 #include "base/interrupt.h"
+#include "streams/activity.h"
 
 CUresult cl_wait_stream_slow(lua_State *L, CUstream s);
 CUresult cl_wait_event_slow(lua_State *L, CUevent e);
 CUresult cl_wait_context_slow(lua_State *L);
 
+static inline bool cl_wait_is_watched(void) { return cl_interrupts_on() || cl_is_profiling(); }
 static inline CUresult cl_wait_stream(lua_State *L, CUstream s) {
-  return cl_interrupts_on() ? cl_wait_stream_slow(L, s) : CU.cuStreamSynchronize(s);
+  return cl_wait_is_watched() ? cl_wait_stream_slow(L, s) : CU.cuStreamSynchronize(s);
 }
 static inline CUresult cl_wait_event(lua_State *L, CUevent e) {
-  return cl_interrupts_on() ? cl_wait_event_slow(L, e) : CU.cuEventSynchronize(e);
+  return cl_wait_is_watched() ? cl_wait_event_slow(L, e) : CU.cuEventSynchronize(e);
 }
 /* For the current context. */
 static inline CUresult cl_wait_context(lua_State *L) {
-  return cl_interrupts_on() ? cl_wait_context_slow(L) : CU.cuCtxSynchronize();
+  return cl_wait_is_watched() ? cl_wait_context_slow(L) : CU.cuCtxSynchronize();
 }
 
 /* Waits that cannot be given up: memory goes after them, or a state. A kernel of the software device is

@@ -1,7 +1,7 @@
 /* cuSoftgpuControl: an export that no real driver has, as cuSoftgpuBlock is (driver/memory.c)
- * and cuSoftgpuInterrupt and cuSoftgpuProgress (driver/interrupt.c). A text
- * protocol by which tests read the call log, inject faults, count what is alive and start over. Its presence
- * tells the caller that this is the software device. Not logged, never injected. */
+ * and cuSoftgpuInterrupt, cuSoftgpuProgress (driver/interrupt.c) and cuSoftgpuProfile (driver/profile.c). A
+ * text protocol by which tests read the call log, inject faults, count what is alive and start over. Its
+ * presence tells the caller that this is the software device. Not logged, never injected. */
 #include "driver/drv.h"
 
 #include <stdio.h>

@@ -505,6 +505,32 @@ CUresult cuSoftgpuInterrupt(int (*look)(void));
 /* From now on show() hears of kernels that run for some seconds (SgProgress, machine.h). NULL: nobody does.
  */
 CUresult cuSoftgpuProgress(SgProgress *show);
+
+/* --- driver/profile.c: when operations run, and what kernels do --- */
+
+typedef struct SgProfile {
+  uint64_t seq;        /* of the operation; SG_LAST: the calling thread's last one */
+  uint64_t ran;        /* ns that all operations have taken since it was turned on */
+  uint64_t begin, end; /* monotonic ns; 0: it has not run */
+  uint64_t taken;      /* ns of it: of a graph those of its steps */
+  SgCounts counts;
+} SgProfile;
+typedef enum SgProfileHow {
+  SG_PROFILE_OFF,
+  SG_PROFILE_TIMES,
+  SG_PROFILE_COUNTS,
+  SG_LAST,
+  SG_ONE
+} SgProfileHow;
+/* OFF forgets all; TIMES and COUNTS turn it on; LAST fills seq and ran, ONE all of it for p->seq. */
+CUresult cuSoftgpuProfile(int how, SgProfile *p);
+extern int sg_profiling; /* SgProfileHow */
+void sg_profile_submitted(const SgOp *op);
+void sg_profile_ran(const SgOp *op, uint64_t began);
+SgCounts *sg_profile_counts(void); /* of the operation that runs; NULL: nothing is counted */
+
+/* --- driver/interrupt.c, on --- */
+
 bool sg_interruptible(void); /* the calling thread's work is */
 /* A wait of the calling thread's is to end. */
 bool sg_wait_is_over(void);

@@ -167,6 +167,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   launch.system = &system;
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
   launch.interruptible = sg_op_interruptible;
+  launch.counts = sg_profile_counts();
   uint64_t before = sg_machine_ticks();
   int r = sg_machine_run(&launch, &fault);
   if (r == SG_INTERRUPTED) {

@@ -170,11 +170,13 @@ static void run_head(SgStream *s) {
   int device = s->o.ctx->device;
   s->end_ns = start_time(s, op);
   if (!op->type->more) sg_log_run(s, op->seq, op->type->name, -1);
+  const uint64_t began = sg_profiling ? sg_nanoseconds() : 0;
   running = true;
   sg_arena_now = op->seq;
   sg_op_interruptible = op->interruptible;
   if (!sg_state.device[device].sticky) s->end_ns += sg_op_run(op, s, &code);
   running = false;
+  if (began) sg_profile_ran(op, began);
   sg_lock_wake();
   if (code) sg_poison(device, code);
   if (!sg_state.device[device].sticky && op->type->more && op->type->more(op)) return;
@@ -275,6 +277,7 @@ CUresult sg_stream_submit(SgStream *s, SgOp *op) {
   op->shared = 0;
   op->interruptible = sg_interruptible();
   op->seq = ++engine.seq;
+  sg_profile_submitted(op);
   op->issued = engine.now;
   engine.now += SUBMIT_NS;
   s->refs++;

@@ -34,11 +34,11 @@ void sg_gang_begin_block(Gang *g, uint64_t linear) {
 
 void sg_gang_new_turn(Gang *g) { g->quantum = QUANTUM; }
 
-typedef enum How { PLAIN, CHECKED, WATCHED } How;
+typedef enum How { PLAIN, CHECKED, WATCHED, COUNTED } How;
 
 /* Some value of the block is undefined, and followed. */
 static inline __attribute__((always_inline)) bool follows(const Gang *g, How how) {
-  return how != PLAIN && g->undefined;
+  return how != PLAIN && how != COUNTED && g->undefined;
 }
 
 /* The report of a value that counts is about the shuffle that it is from. */
@@ -59,6 +59,67 @@ static inline __attribute__((always_inline)) void execute(Gang *g, const Ins *in
 static inline uint32_t guarded(Gang *g, const Ins *in, uint64_t *bits) {
   const uint8_t *p = (const uint8_t *)g->regs + (size_t)in->pred * g->nl;
   return g->run->isa->test(bits, &g->cur, p, (in->flags & INS_NEG) != 0, g->nl);
+}
+
+/* --- counting --- */
+
+static uint32_t warps_of(const Gang *g, const uint64_t *mask) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < g->words; w++) n += ((uint32_t)mask[w] ? 1u : 0u) + (mask[w] >> 32 ? 1u : 0u);
+  return n;
+}
+
+/* Bytes that go to shared memory by generic addresses; the others are global or local ones. */
+static uint64_t generic_shared(const Gang *g, const Ins *in, const uint64_t *mask) {
+  const uint64_t *base = (const uint64_t *)(const void *)(g->regs + (size_t)in->s[0] * g->nl);
+  uint64_t bytes = 0;
+  for (uint32_t i = g->cur.first; i < g->cur.end; i++)
+    if (mask[i / 64] >> (i % 64) & 1 && base[i] + (uint64_t)in->imm - g->run->shared_window < SG_WINDOW_BYTES)
+      bytes += in->unit;
+  return bytes;
+}
+
+static void count_access(Gang *g, const Ins *in, const uint64_t *mask, uint32_t lanes) {
+  enum { WIDEST = 16 };
+  if (!in->unit || in->unit > WIDEST || in->sub == SP_LOCAL || in->sub == SP_PARAM) return;
+  const uint64_t bytes = (uint64_t)in->unit * lanes;
+  const uint64_t shared = in->sub == SP_SHARED                                 ? bytes
+                          : in->sub == SP_GENERIC && !(in->flags & INS_NARROW) ? generic_shared(g, in, mask)
+                                                                               : 0;
+  if (!(in->flags & INS_STORE) || in->flags & INS_ATOM) {
+    g->counts.shared_read += shared;
+    g->counts.global_read += bytes - shared;
+  }
+  if (in->flags & (INS_STORE | INS_ATOM)) {
+    g->counts.shared_written += shared;
+    g->counts.global_written += bytes - shared;
+  }
+}
+
+/* Do threads of one warp go different ways? */
+static void count_branch(Gang *g, const Ins *in) {
+  uint64_t taken[MASK_WORDS];
+  g->counts.branches += warps_of(g, g->cur.mask);
+  if (in->pred == NO_ROW) return;
+  guarded(g, in, taken);
+  for (uint32_t w = 0; w < g->words; w++) {
+    const uint64_t other = g->cur.mask[w] & ~taken[w];
+    g->counts.parted +=
+        ((uint32_t)taken[w] && (uint32_t)other ? 1u : 0u) + (taken[w] >> 32 && other >> 32 ? 1u : 0u);
+  }
+}
+
+/* Before the instruction is executed. */
+static void count_instruction(Gang *g, const Ins *in) {
+  g->counts.instructions += warps_of(g, g->cur.mask);
+  g->counts.threads += g->cur.count;
+  if (in->kind == K_BRA) count_branch(g, in);
+  if (in->kind != K_MEM) return;
+  uint64_t some[MASK_WORDS];
+  if (in->pred == NO_ROW)
+    count_access(g, in, g->cur.mask, g->cur.count);
+  else
+    count_access(g, in, some, guarded(g, in, some));
 }
 
 static inline __attribute__((always_inline)) void run_guarded(Gang *g, const Ins *in, How how) {
@@ -220,6 +281,7 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
     const Ins *in = &code[g->cur.pc];
     for (; in->kind <= K_MEM; in++) {
       g->icount++;
+      if (how == COUNTED) count_instruction(g, in);
       if (in->pred != NO_ROW) {
         run_guarded(g, in, how);
         if (follows(g, how)) sg_undefined_guard(g, in);
@@ -234,6 +296,7 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
     }
     g->cur.pc = (uint32_t)(in - code);
     g->icount++;
+    if (how == COUNTED && in->kind != K_LEADER) count_instruction(g, in);
     if (follows(g, how) && !sg_undefined_control(g, in)) return GANG_FAULT;
     switch ((Kind)in->kind) {
     case K_ALU:
@@ -338,3 +401,4 @@ static inline __attribute__((always_inline)) GangStatus run(Gang *g, How how) {
 GangStatus sg_gang_run(Gang *g) { return run(g, PLAIN); }
 GangStatus sg_gang_run_checked(Gang *g) { return run(g, CHECKED); }
 GangStatus sg_gang_run_watched(Gang *g) { return run(g, WATCHED); }
+GangStatus sg_gang_run_counted(Gang *g) { return run(g, COUNTED); }

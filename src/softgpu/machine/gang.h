@@ -87,6 +87,7 @@ typedef struct Run {
   uint32_t slice; /* instructions, times threads, without a look at the clock */
   bool parallel; /* other threads run blocks of the grid beside: what several lanes change has to be atomic */
   bool independent; /* nothing ties its blocks together */
+  bool counts;      /* its instructions are counted: Gang.counts */
 } Run;
 
 typedef enum GangStatus {
@@ -163,6 +164,7 @@ struct Gang {
   uint64_t live[MASK_WORDS];
   Barrier barrier[BARRIERS + 1]; /* the last one is the cluster's: a cluster is one block */
   uint64_t icount;               /* instructions executed by this block */
+  SgCounts counts;               /* since they were added to the launch's */
   uint64_t edges;                /* backward branches since the last rotation */
   int64_t quantum;               /* what is left of its turn */
   uint64_t linear;               /* number of the block */
@@ -191,6 +193,7 @@ void sg_gang_begin_block(Gang *g, uint64_t linear);
 /* Goes on with the block, until its turn is over at the latest. */
 GangStatus sg_gang_run(Gang *g);
 GangStatus sg_gang_run_checked(Gang *g);
+GangStatus sg_gang_run_counted(Gang *g); /* without checks */
 GangStatus sg_gang_run_watched(Gang *g); /* with or without checks; until it has touched memory */
 void sg_gang_new_turn(Gang *g);
 
@@ -248,7 +251,6 @@ static inline bool sg_open_to(const Gang *g, const SgAlloc *a) {
 }
 
 /* --- sched.c, report.c --- */
-uint64_t sg_nanoseconds(void); /* monotonic */
 /* A kernel freed memory: whatever gangs remember of allocations is looked up again. */
 void sg_forget_allocations(const Run *run);
 void sg_explain(const Gang *g, SgFault *fault);

@@ -35,6 +35,15 @@ typedef struct SgSystem {
   bool (*give)(void *user, uint64_t address);
 } SgSystem;
 
+/* What a launch did, counted if it is asked for. A warp is 32 threads of a block, one after another. */
+typedef struct SgCounts {
+  uint64_t instructions;                /* of warps: each once, however many of its threads take part */
+  uint64_t threads;                     /* of threads: those of a warp that take part, guarded or not */
+  uint64_t branches, parted;            /* of warps: all, and those where its threads part */
+  uint64_t global_read, global_written; /* bytes */
+  uint64_t shared_read, shared_written;
+} SgCounts;
+
 typedef struct SgLaunch {
   SgKernel *kernel;
   uint32_t grid[3], block[3];
@@ -47,6 +56,7 @@ typedef struct SgLaunch {
   const SgSystem *system; /* NULL: nothing is printed, and there is no heap */
   unsigned checks;        /* SG_CHECK_* */
   bool interruptible;     /* sg_interrupt_look may end it */
+  SgCounts *counts;       /* added to, unless there are checks; NULL: nothing is counted */
 } SgLaunch;
 
 /* Checks that a launch may be run with. */
@@ -86,6 +96,8 @@ extern SgProgress *_Atomic sg_progress;
 /* Runs the whole grid on the calling thread; 0, or fault->code: SG_INTERRUPTED where the program stopped it.
  */
 int sg_machine_run(const SgLaunch *launch, SgFault *fault);
+
+uint64_t sg_nanoseconds(void); /* monotonic */
 
 /* Instructions executed since the start (lane-independent), for virtual time. */
 uint64_t sg_machine_ticks(void);

@@ -157,7 +157,8 @@ typedef struct Worker {
   /* since it looked at the clock */
   uint64_t since;          /* instructions, times threads */
   uint64_t executed, done; /* instructions, and blocks */
-  uint64_t moment;         /* ns until others may help; 0: they do, or never will */
+  uint64_t counts[sizeof(SgCounts) / sizeof(uint64_t)];
+  uint64_t moment; /* ns until others may help; 0: they do, or never will */
   bool helps;
   struct {
     bool on;
@@ -257,6 +258,12 @@ static void count(Worker *w) {
   atomic_fetch_add_explicit(&w->grid->executed, w->executed, memory_order_relaxed);
   atomic_fetch_add_explicit(&w->grid->done, w->done, memory_order_relaxed);
   w->since = w->executed = w->done = 0;
+  if (!w->run.counts) return;
+  uint64_t *to = (uint64_t *)w->grid->launch->counts;
+  pthread_mutex_lock(&w->grid->lock);
+  for (size_t i = 0; i < sizeof w->counts / sizeof *w->counts; i++) to[i] += w->counts[i];
+  pthread_mutex_unlock(&w->grid->lock);
+  memset(w->counts, 0, sizeof w->counts);
 }
 
 static void tell(Grid *grid, uint64_t ns) {
@@ -430,13 +437,23 @@ static bool is_over(const Worker *w, const Gang *g) {
          g->linear >= atomic_load_explicit(&w->grid->bad, memory_order_relaxed);
 }
 
+static void add_counts(Worker *w, Gang *g) {
+  const uint64_t *from = (const uint64_t *)&g->counts;
+  for (size_t i = 0; i < sizeof g->counts / sizeof *from; i++) w->counts[i] += from[i];
+  g->counts = (SgCounts){0};
+}
+
 /* A turn of the block. GANG_PAUSE: it was stopped. */
 static GangStatus turn(Worker *w, Gang *g) {
   GangStatus status;
   if (g->quantum <= 0) sg_gang_new_turn(g);
   do {
     const uint64_t before = g->icount;
-    status = w->watch.on ? sg_gang_run_watched(g) : w->run.checks ? sg_gang_run_checked(g) : sg_gang_run(g);
+    status = w->watch.on     ? sg_gang_run_watched(g)
+             : w->run.checks ? sg_gang_run_checked(g)
+             : w->run.counts ? sg_gang_run_counted(g)
+                             : sg_gang_run(g);
+    if (w->run.counts) add_counts(w, g);
     if (w->watch.on && g->touched) unwatch(w);
     w->executed += g->icount - before;
     w->since += (g->icount - before) * g->threads;
@@ -635,7 +652,8 @@ int sg_machine_run(const SgLaunch *launch, SgFault *fault) {
                    .group_lanes = sg_config.gang,
                    .grid_id = atomic_fetch_add(&grids, 1) + 1,
                    .checks = launch->checks,
-                   .independent = grid.independent};
+                   .independent = grid.independent,
+                   .counts = launch->counts && !launch->checks};
   grid.order =
       (Order){.kind = sg_config.order, .blocks = blocks, .seed = sg_config.order_seed + grid.run.grid_id};
   if (grid.run.checks && !sg_check_run_begin(&grid.run)) grid.run.checks = 0;

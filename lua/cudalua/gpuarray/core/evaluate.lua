@@ -5,6 +5,7 @@ local codegen = require "cudalua.gpuarray.kernel.codegen"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -91,6 +92,7 @@ local function compute_at_once(x, shape, size, dtype, times)
     if fn and not too_many(w, count) then
       local bytes, list = size * dtype.itemsize, gather(w, whole, size, count)
       local blocks = w.blocks or ceil(size / k.per_block)
+      if hooks.profiling then run.say_bytes(w.leaves, w.nleaves, bytes) end
       local buf = run_fresh(writes, fn, blocks, list, pool, bytes)
       for i = 1, w.nleaves do list[2 + 2 * i] = false end -- memory must not live on here
       if buf then

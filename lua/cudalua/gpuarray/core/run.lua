@@ -8,6 +8,7 @@
 local compiler = require "cudalua.compiler"
 local codegen = require "cudalua.gpuarray.kernel.codegen"
 local core = require "cudalua.core"
+local hooks = require "cudalua.base.hooks"
 local kernel_functions = require "cudalua.driver.function"
 local load = require("cudalua.compiler.load").load
 local storage = require "cudalua.gpuarray.core.storage"
@@ -93,6 +94,31 @@ local function forget(list)
   end
 end
 
+-- ---- profiles -------------------------------------------------------------------------------------------------------
+
+-- Bytes of a leaf's elements, each once.
+local function bytes_of(leaf)
+  local shape, strides, n = leaf.shape, leaf.strides, leaf.dtype and leaf.dtype.itemsize
+  if not shape or not n then return end
+  for i = 1, #shape do n = n * (strides and strides[i] == 0 and 1 or shape[i]) end
+  return n
+end
+
+---Tells the profile that is under way how many bytes the next kernel reads and writes.
+---@param leaves table[]
+---@param n integer      so many of them
+---@param bytes integer  of new memory, besides
+---@param writes? table[]
+---@param m? integer
+function M.say_bytes(leaves, n, bytes, writes, m)
+  for i = 1, n + (m or 0) do
+    local more = bytes_of(i <= n and leaves[i] or writes[i - n])
+    if not more then return end
+    bytes = bytes + more
+  end
+  core.profile_bytes(bytes)
+end
+
 -- ---- one kernel -----------------------------------------------------------------------------------------------------
 
 ---A launch. A walk over an expression (plan.lua) is one.
@@ -136,9 +162,11 @@ function M.kernel(launch)
   if launch.changes then -- counted before: if the launch raises an error, something may be written nonetheless
     storage.writes, since = storage.writes + 1, since + 1
   end
+  if hooks.profiling then M.say_bytes(leaves, n, 0, writes, m) end
   local launched, captured, ticket = at(since, fn, launch.blocks, launch.arguments, launch.threads, launch.mailbox)
   if not launched or not fn then forget(launch.arguments) end
   if not launched then
+    if hooks.profiling then core.profile_bytes(0) end
     if scratch then abandon(scratch) end
     return false
   end

@@ -8,6 +8,7 @@ local core = require "cudalua.core"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local gathered = require "cudalua.gpuarray.reduce.axes"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local plan = require "cudalua.gpuarray.core.plan"
 local run = require "cudalua.gpuarray.core.run"
@@ -630,6 +631,7 @@ local function at_once(kind, x, to)
       c and c.count >= p.counters and c.bytes >= p.outputs * p.parts * k.acc_bytes) then
       gather(w, p, nowhere, to.count, split and c.parts, split and c.counters)
       local bytes, place, told = p.outputs * kind.result.itemsize, split and 8 or 5, k.told and watched[context]
+      if hooks.profiling then run.say_bytes(w.leaves, w.nleaves, bytes) end
       buf, ticket = run_fresh(writes, fn, p.blocks, w.arguments, pool, bytes, place, told)
       for i = 1, 2 * w.nleaves + (split and 12 or 7) do w.arguments[i] = false end -- memory must not live on here
     end

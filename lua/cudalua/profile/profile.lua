@@ -1,0 +1,63 @@
+-- cuda.profile: runs a function, and tells what the device did meanwhile.
+
+local core = require "cudalua.core"
+local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
+local summary = require "cudalua.profile.summary"
+
+---@class cudalua
+local M = {}
+
+local option_names = { trace = true, print = true, counters = true }
+
+local function read(recorder, info, counters)
+  local list = {}
+  for i = 1, info.n do
+    local a = core.profile_record(recorder, i, counters)
+    if a.gpu_ns then a.gpu_begin, a.gpu_time, a.gpu_ns = a.gpu_begin * 1e-9, a.gpu_ns * 1e-9, nil end
+    a.begin, a.host_time, a.host_ns = a.begin * 1e-9, a.host_ns * 1e-9, nil
+    if a.ran_ns then a.host_time, a.ran_ns = math.max(0, a.host_time - a.ran_ns * 1e-9), nil end
+    a.captured, a.failed, a.open = a.captured and true, a.failed and true, a.open and true
+    a.number, list[i] = i, a
+  end
+  return list
+end
+
+---What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
+---with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+---
+---On a GPU the times are those between two events around each of them. They include up to a few microseconds that an
+---empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
+---What the function returns is dropped. An error in it is raised again as it is, without a table.
+---@param f fun()  is called once; the profile waits for its work
+---@param options? {trace?: string, print?: boolean, counters?: boolean}  trace: a file for Perfetto; print: write the
+---  table to standard output, default true; counters: instructions, bytes and branches of kernels on the software
+---  device, default true
+---@return cudalua.Profile
+---@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the
+---  trace cannot be written
+function M.profile(f, options)
+  options = errors.options("profile", options, option_names)
+  if type(f) ~= "function" then errors.raise("LogicError", "profile: f must be a function, got " .. errors.text(f)) end
+  if options.trace ~= nil and type(options.trace) ~= "string" then
+    errors.raise("LogicError", "profile: trace must be a file name, got " .. errors.text(options.trace))
+  end
+  local counters = options.counters ~= false
+  local recorder = core.profile_begin(counters)
+  hooks.profiling = true
+  local ok, err = pcall(f)
+  hooks.profiling = false
+  local info = core.profile_end(recorder, ok)
+  if not ok then
+    core.profile_close(recorder)
+    error(err, 0)
+  end
+  local list = read(recorder, info, counters and info.soft)
+  core.profile_close(recorder)
+  local profile = summary.make(list, info)
+  if options.trace then require("cudalua.profile.trace").write(options.trace, profile) end
+  if options.print ~= false then io.stdout:write(tostring(profile), "\n") end
+  return profile
+end
+
+return M
