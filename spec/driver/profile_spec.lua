@@ -353,3 +353,38 @@ describe("profiles", function()
     assert.equal("", said)
   end)
 end)
+
+describe("CUDALUA_DEBUG", function()
+  local function lines(level)
+    local name = os.tmpname()
+    finally(function() os.remove(name) end)
+    local file = assert(io.open(name, "w"))
+    file:write [[
+      local cuda = require "cudalua"
+      local f = cuda.kernel("__global__ void traced(int *x) { *x = 1; }", { cache_dir = false })
+      local x, s = cuda.mem_alloc(4), nil
+      f(x, { block = { 32, 2 }, grid = 3 })
+      s = cuda.Stream "non_blocking"
+      s:capture(function() f(x, { block = 1, stream = s }) end)
+    ]]
+    file:close()
+    local pipe = io.popen(("CUDALUA_DEBUG=%s luajit %s 2>&1"):format(level, name))
+    local text = pipe:read "*a"
+    pipe:close()
+    return text, name
+  end
+
+  it("1 says how long compilations took, 2 adds launches with times, 3 sources", function()
+    local one = lines "1"
+    assert.matches("compiler: kernel.cu: compiled after %d+ ms\n", one)
+    assert.is_nil(one:find("launch:", 1, true))
+    local two, name = lines "2"
+    assert.matches("launch: traced, grid 3 x 1 x 1, block 32 x 2 x 1, shared 0, stream 0x0, " ..
+      name:gsub("%p", "%%%0") .. ":4: [%d.]+ us\n", two)
+    assert.matches(":6: captured\n", two)
+    assert.is_nil(two:find("__global__", 1, true))
+    local three = lines "3"
+    assert.is_truthy(three:find("__global__ void traced", 1, true) and three:find("launch:", 1, true))
+    assert.equal("", (lines "0"))
+  end)
+end)

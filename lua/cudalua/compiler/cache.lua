@@ -20,8 +20,12 @@ local LONG = 256 -- bytes from which a field is stored as its hash
 
 local counts = { hits = 0, misses = 0, stores = 0 }
 
----Lines about each lookup go to cuda.on_notice: CUDALUA_DEBUG=1.
-M.debug = (os.getenv "CUDALUA_DEBUG" or "") ~= "" and os.getenv "CUDALUA_DEBUG" ~= "0"
+local level = os.getenv "CUDALUA_DEBUG" or ""
+
+---Lines about each lookup and compilation go to cuda.on_notice: CUDALUA_DEBUG=1. 2: launches too (launch/trace.c).
+M.debug = level ~= "" and level ~= "0"
+---Sources that are compiled, too: CUDALUA_DEBUG=3.
+M.debug_sources = (tonumber(level) or 0) >= 3
 
 local warned = {}
 local function warn_once(kind, text)

@@ -98,7 +98,13 @@ local function sorted(set)
 end
 
 local function nvrtc(job, text, options, expressions)
-  return core.nvrtc_compile(text, job.name, options, job.header_names, job.header_sources, expressions)
+  if cache.debug_sources then notice(("compiler: %s:\n%s"):format(job.name, text)) end
+  local result = core.nvrtc_compile(text, job.name, options, job.header_names, job.header_sources, expressions)
+  if cache.debug then
+    local how = result.ok and "compiled" or "failed"
+    notice(("compiler: %s: %s after %.0f ms"):format(job.name, how, result.time_ms or 0))
+  end
+  return result
 end
 
 -- Compiles, and asks for the kernels' types on the way. Where that is what fails, it is asked less, and in the end

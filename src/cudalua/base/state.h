@@ -30,6 +30,7 @@ typedef struct cl_State {
   struct cl_Inbox *inbox;           /* of stream:on_complete(), or NULL */
   struct cl_HostMemory *registered; /* hostmem.c: to be unregistered when somebody may wait */
   struct cl_Profile *profile;       /* activity.c: under way, or NULL */
+  uint64_t trace;                   /* trace.c: when the last launch began, ns; 0: launches are not traced */
   bool closed;
   cl_Pressure pressure;
   int spare; /* registry reference of a PooledDeviceAllocation without memory (array_run.c); 0: none yet */

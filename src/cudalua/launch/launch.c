@@ -19,6 +19,7 @@ _Atomic bool cl_launch_blocking_on;
 void cl_open_launch(void) {
   const char *v = getenv("CUDALUA_LAUNCH_BLOCKING");
   if (v && *v && strcmp(v, "0") != 0) cl_launch_blocking_on = true;
+  if (cl_trace_wanted()) cl_launch_blocking_on = true;
 }
 
 /* launch_blocking([flag]) -> what it was before */
@@ -84,6 +85,7 @@ static bool is_plain_table(lua_State *L, int idx) {
 
 void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_Stream *s) {
   bool capturing = cl_captures && cl_capture_keep(L, s, 1);
+  if (capturing) cl_trace_ended(L, CUDA_ERROR_NOT_READY);
   for (int i = 0; i < nargs; i++) {
     const cl_MemoryObject *m = cl_to_memory(L, first + i);
     if (!m) continue;
@@ -96,6 +98,7 @@ void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_S
     CUstreamCaptureMode mode = cl_relax(); /* of another stream, perhaps */
     CUresult code = cl_wait_stream(L, cl_stream_handle(s));
     cl_unrelax(mode);
+    cl_trace_ended(L, code);
     if (code == CL_INTERRUPTED) cl_fail(L, "cuStreamSynchronize", code);
     if (code) {
       cl_fail_new(L, "cuStreamSynchronize", code);
@@ -176,7 +179,8 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
   cl_State *st = cl_state(L);
   st->launches++;
   cl_Activity *a = NULL;
-  if (__builtin_expect(st->recording || st->profile, 0)) {
+  if (__builtin_expect(st->recording || st->profile || st->trace, 0)) {
+    if (st->trace) cl_trace_launch(L, fn, o);
     if (st->recording) cl_record_launch(L, st->recording, fn, ctx, o, before + 1);
     if (st->profile) a = begin_activity(L, fn, o);
   }
@@ -191,6 +195,7 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
     atomic_store_explicit(&ctx->last_kernel, fn->name, memory_order_release);
   }
   if (code) {
+    if (st->trace) cl_trace_ended(L, code);
     if (code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT) cl_check_current(L, fn, ctx);
     cl_fail_new(L, o->with ? "cuLaunchKernelEx" : "cuLaunchKernel", code);
     lua_pushstring(L, fn->name);

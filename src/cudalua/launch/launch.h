@@ -107,6 +107,12 @@ void cl_check_launch(lua_State *L, cl_Function *fn, cl_Context *ctx, cl_Launch *
 void cl_read_limits(lua_State *L, cl_Function *fn, const cl_Context *ctx);
 void cl_allow_shared(lua_State *L, cl_Function *fn, unsigned dynamic);
 
+/* trace.c: CUDALUA_DEBUG=2 writes a line for each launch, and has it waited for. */
+bool cl_trace_wanted(void);
+void cl_trace_launch(lua_State *L, const cl_Function *fn, const cl_Launch *o);
+/* Behind it. CUDA_ERROR_NOT_READY: it was captured. */
+void cl_trace_ended(lua_State *L, CUresult code);
+
 /* launch.c */
 
 void cl_open_launch(void); /* called when the module is opened: reads the environment */
