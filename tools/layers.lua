@@ -50,8 +50,8 @@ return {
         about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
       { "profile", "profile/",
         about = "What the device did: records, tables, traces, ranges." },
-      { "top", "fault/child.lua", "help/", "prompt/", "init.lua", "driver.lua", "repl.lua", "tools.lua", "autoinit.lua",
-        "autoprimaryctx.lua", "luassert.lua",
+      { "top", "fault/child.lua", "help/", "prompt/", "ship/record.lua", "init.lua", "driver.lua", "repl.lua",
+        "tools.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
     },
     -- {from, to, reason}: paths below the root.
