@@ -174,10 +174,26 @@ describe("cuda.show_progress", function()
   end)
 
   it("shows a compilation that takes over a second, and erases the line", function()
-    local p = run("require('cudalua.core').progress_part(3, 12)\n" .. slow, { command = true })
+    local p = run(slow, { command = true })
     assert.equal("compiled", p.screen:text())
-    assert.truthy(p.output:find "\rcompiling kernel%.cu, 3 of 12, 0:01")
-    assert.is_true(count(p, "compiling") >= 1)
+    assert.truthy(p.output:find "\rcompiling kernel%.cu, 0:01")
+  end)
+
+  it("shows which one it is of the compilations of an export, by the time of all", function()
+    local p = run([[
+      local folder = os.tmpname()
+      os.remove(folder)
+      for i = 1, 3 do cuda.compile(("__global__ void k%d(int *a) {}"):format(i), { name = "k" .. i .. ".cu" }) end
+      local core = require "cudalua.core"
+      core.progress_part(1, 2) -- as if the first one had taken its time
+      require("ffi").cdef "int usleep(unsigned);"
+      require("ffi").C.usleep(1100000)
+      cuda.cache.export(folder, { "sm_80" })
+      os.execute("rm -r " .. folder)
+      print "exported"
+    ]], { command = true })
+    assert.equal("exported", p.screen:text())
+    for i = 1, 3 do assert.truthy(p.output:find("\rcompiling k%d.cu, " .. i .. " of 3, 0:01"), p.output) end
   end)
 
   it("does not show quick ones, nor anything in a program of luajit's", function()

@@ -330,7 +330,14 @@ return function(dir, archs, sealed)
   end
   local variants, rows = {}, old_rows(old)
   write_manifest(report, rows, old, sealed) -- so that a folder that is cut short is one of ours
-  for i = 1, #jobs do export_one(report, jobs[i], archs, variants) end
+  local ok, err = pcall(function()
+    for i = 1, #jobs do
+      core.progress_part(i, #jobs)
+      export_one(report, jobs[i], archs, variants)
+    end
+  end)
+  core.progress_part()
+  if not ok then error(err, 0) end
   write_manifest(report, rows, old, sealed)
   return report
 end

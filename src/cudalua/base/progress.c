@@ -29,7 +29,7 @@ static struct {
 CL_LOCK(line_lock); /* of the line: kernels draw it in several threads */
 CL_IN_FORK(line, line.shown = false);
 
-static _Thread_local struct { unsigned i, n; } part;
+_Thread_local cl_ProgressPart cl_progress_part;
 
 /* --- the terminal --- */
 
@@ -116,7 +116,11 @@ const char *cl_progress_time(uint64_t seconds, char *text, unsigned room) {
   return text;
 }
 
-void cl_progress_part(unsigned *i, unsigned *n) { *i = part.i, *n = part.n; }
+uint64_t cl_progress_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
 
 /* --- kernels of the software device --- */
 
@@ -190,7 +194,10 @@ int cl_lua_progress_leave(lua_State *L) {
 
 /* progress_part(i, n): compilations from here on are number i of n; without arguments they are alone */
 int cl_lua_progress_part(lua_State *L) {
-  part.i = (unsigned)luaL_optinteger(L, 1, 0);
-  part.n = (unsigned)luaL_optinteger(L, 2, 0);
+  cl_ProgressPart *p = &cl_progress_part;
+  const bool goes_on = p->n != 0;
+  p->i = (unsigned)luaL_optinteger(L, 1, 0);
+  p->n = (unsigned)luaL_optinteger(L, 2, 0);
+  if (!goes_on) p->since = cl_progress_ms();
   return 0;
 }

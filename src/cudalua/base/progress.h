@@ -11,8 +11,6 @@ bool cl_progress_is_on(void);
 /* Tells the driver, which was opened since, or is asked to be silent. */
 void cl_progress_listen(void);
 
-enum { CL_PROGRESS_AFTER_MS = 1000, CL_PROGRESS_EVERY_MS = 100 }; /* of compilations */
-
 /* Nothing where fd is no terminal. loop: the program goes on, and may print, while the line is shown. */
 void cl_progress_show(int fd, const char *text, bool loop);
 void cl_progress_erase(void);
@@ -20,7 +18,14 @@ void cl_progress_leave(void); /* what is written next begins on a line of its ow
 /* "0:07", "1:02:03" */
 const char *cl_progress_time(uint64_t seconds, char *text, unsigned room);
 
-/* The compilation at hand is number i of n; n 0: it is alone. In the calling thread. */
-void cl_progress_part(unsigned *i, unsigned *n);
+uint64_t cl_progress_ms(void); /* a clock */
+
+/* The compilation at hand is number i of n in the calling thread, of which the first began at `since`; n 0:
+ * it is alone. */
+typedef struct cl_ProgressPart {
+  unsigned i, n;
+  uint64_t since; /* ms */
+} cl_ProgressPart;
+extern _Thread_local cl_ProgressPart cl_progress_part;
 
 #endif

@@ -155,17 +155,10 @@ static bool join_job(Job *job, bool wait) {
   return true;
 }
 
-static uint64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 static void show_job(const Job *job, uint64_t ms) {
+  const cl_ProgressPart *part = &cl_progress_part;
   char text[512], of[32] = "", taken[24];
-  unsigned i, n;
-  cl_progress_part(&i, &n);
-  if (n) snprintf(of, sizeof of, ", %u of %u", i, n);
+  if (part->n) snprintf(of, sizeof of, ", %u of %u", part->i, part->n);
   snprintf(text, sizeof text, "compiling %.300s%s, %s", job->name, of,
            cl_progress_time(ms / 1000, taken, sizeof taken));
   cl_progress_show(STDERR_FILENO, text, false);
@@ -173,12 +166,12 @@ static void show_job(const Job *job, uint64_t ms) {
 
 /* Until the thread ends, or somebody interrupts the wait: false. */
 static bool await_job(lua_State *L, Job *job) {
-  enum { PAUSE_NS = 2000000 };
+  enum { PAUSE_NS = 2000000, SHOW_AFTER_MS = 1000, SHOW_EVERY_MS = 100 };
   const bool interruptible = cl_interrupts_here(L), tells = cl_progress_is_on();
   if (!interruptible && !tells) return join_job(job, true);
-  bool ended = false;
-  const uint64_t start = now_ms();
-  uint64_t next = start + CL_PROGRESS_AFTER_MS;
+  bool ended = false, shown = false;
+  const uint64_t start = cl_progress_part.n ? cl_progress_part.since : cl_progress_ms();
+  uint64_t next = start + SHOW_AFTER_MS;
   if (interruptible) atomic_store(&cl_busy_with, "the compiler");
   while (!ended && !(interruptible && cl_interrupt_look())) {
     struct timespec until;
@@ -186,13 +179,14 @@ static bool await_job(lua_State *L, Job *job) {
     until.tv_nsec += PAUSE_NS;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     ended = !pthread_timedjoin_np(job->thread, NULL, &until);
-    const uint64_t now = tells && !ended ? now_ms() : 0;
+    const uint64_t now = tells && !ended ? cl_progress_ms() : 0;
     if (now >= next) {
       show_job(job, now - start);
-      next = now + CL_PROGRESS_EVERY_MS;
+      next = now + SHOW_EVERY_MS;
+      shown = true;
     }
   }
-  if (next > start + CL_PROGRESS_AFTER_MS) cl_progress_erase();
+  if (shown) cl_progress_erase();
   if (interruptible) atomic_store(&cl_busy_with, NULL);
   if (!ended) return false;
   job->running = false;
