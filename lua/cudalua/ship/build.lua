@@ -3,13 +3,11 @@
 
 local core = require "cudalua.core"
 local devicecode = require "cudalua.base.devicecode"
+local disk = require "cudalua.ship.files"
 local ffi = require "ffi"
 local version = require "cudalua.base.version"
 
-ffi.cdef [[
-  int chmod(const char *path, unsigned mode); unsigned umask(unsigned mask);
-  int mkdir(const char *path, unsigned mode);
-]]
+ffi.cdef "int chmod(const char *path, unsigned mode); unsigned umask(unsigned mask);"
 
 local FIRST_LINE = "Written by cudalua build, format 1"
 local HERE = debug.getinfo(1, "S").source:match "^@(.*)ship/build%.lua$" -- .../cudalua/
@@ -88,20 +86,10 @@ end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------
 
-local function make_folders_of(path)
-  local at = path:find("/", 2, true)
-  while at do
-    ffi.C.mkdir(path:sub(1, at - 1), tonumber("777", 8))
-    at = path:find("/", at + 1, true)
-  end
-end
-
 local function write(path, text)
-  make_folders_of(path)
-  local file, why = io.open(path, "wb")
-  local ok = file and file:write(text)
-  if file then ok = file:close() and ok end
-  if not ok then fail("%s cannot be written: %s", path, why or "no space?") end
+  disk.make_parents(path)
+  local why = disk.write(path, text)
+  if why then fail("%s cannot be written: %s", path, why) end
 end
 
 local function copy(from, to)
@@ -283,7 +271,7 @@ function M.run(argv)
     if argv[1] == "-h" or argv[1] == "--help" then return usage end
     local b = read_arguments(argv)
     check_target(b.dir)
-    make_folders_of(b.dir)
+    disk.make_parents(b.dir)
     local why
     stage, why = core.make_folder(b.dir .. "-")
     if not stage then fail("%s cannot be made: %s", b.dir, why) end

@@ -4,16 +4,12 @@
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local exported = require "cudalua.compiler.exported"
-local ffi = require "ffi"
+local files = require "cudalua.ship.files"
 local nvrtc = require "cudalua.compiler.nvrtc"
 local pairs_of = require "cudalua.base.pairs_of"
 local requests = require "cudalua.compiler.requests"
 local toolchain = require "cudalua.compiler.toolchain"
 local version = require "cudalua.base.version"
-
-ffi.cdef "int mkdir(const char *path, unsigned mode);"
-
-local ANYBODY = tonumber("777", 8)
 
 local WHERE = "cache.export"
 
@@ -63,14 +59,8 @@ end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------
 
--- For whoever runs the program, as the process's file mode mask has it.
 local function make_folders(path)
-  local at = path:find("/", 2, true)
-  while at do
-    ffi.C.mkdir(path:sub(1, at - 1), ANYBODY)
-    at = path:find("/", at + 1, true)
-  end
-  ffi.C.mkdir(path, ANYBODY)
+  files.make_parents(path .. "/")
   if core.stat(path) ~= "directory" then
     errors.raise("RuntimeError", ("%s: the folder %s cannot be made"):format(WHERE, path))
   end
@@ -79,13 +69,11 @@ end
 -- As a whole: a reader sees the old file or the new one.
 local function write(path, text)
   local temporary = ("%s.%s"):format(path, core.sha256(text .. tostring {}):sub(1, 12))
-  local file, why = io.open(temporary, "wb")
-  local ok = file and file:write(text)
-  if file then ok = file:close() and ok end
-  if ok then ok, why = os.rename(temporary, path) end
-  if not ok then
+  local why, moved = files.write(temporary, text), nil
+  if not why then moved, why = os.rename(temporary, path) end
+  if not moved then
     os.remove(temporary)
-    errors.raise("RuntimeError", ("%s: %s cannot be written: %s"):format(WHERE, path, tostring(why or "no space?")))
+    errors.raise("RuntimeError", ("%s: %s cannot be written: %s"):format(WHERE, path, why))
   end
 end
 
@@ -241,10 +229,10 @@ local function write_manifest(report, rows, old, sealed)
   for _, one in ipairs(report.kernels) do
     rows[one.file] = ("%s: %s"):format(one.name:gsub("%c", " "), table.concat(one.archs, " "))
   end
-  local files = {}
-  for file in pairs_of(rows) do files[#files + 1] = file end
-  table.sort(files)
-  for _, file in ipairs(files) do lines[#lines + 1] = ("kernel %s %s"):format(file, rows[file]) end
+  local names = {}
+  for file in pairs_of(rows) do names[#names + 1] = file end
+  table.sort(names)
+  for _, file in ipairs(names) do lines[#lines + 1] = ("kernel %s %s"):format(file, rows[file]) end
   write(report.dir .. "/manifest", table.concat(lines, "\n") .. "\n")
 end
 
