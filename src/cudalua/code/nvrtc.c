@@ -319,10 +319,10 @@ int cl_nvrtc_compile(lua_State *L) {
   if (!r) {
     if (cl_interrupts_here(L)) keep_job(L, lua_gettop(L) - 1);
     cl_Activity *a = cl_is_profiling() ? cl_activity_begin(L, CL_A_COMPILE, cl_intern(name), NULL, 0) : NULL;
-    const uint64_t began = now_ms();
+    const uint64_t began = cl_progress_ms();
     const bool done = compile_on_own_stack(L, job, bytes);
     if (a) cl_activity_end(a, done ? CUDA_SUCCESS : CL_INTERRUPTED);
-    lua_pushnumber(L, (lua_Number)(now_ms() - began));
+    lua_pushnumber(L, (lua_Number)(cl_progress_ms() - began));
     lua_setfield(L, -2, "time_ms");
     if (!done) cl_fail(L, "nvrtcCompileProgram", CL_INTERRUPTED);
     r = job->result;
