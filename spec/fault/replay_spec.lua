@@ -77,6 +77,16 @@ describe("cuda.debug.record and cuda.debug.replay", function()
     cuda.Context.synchronize()
   end)
 
+  it("take an address that is one array's end and another's start for the start", function()
+    local k = cuda.kernel "__global__ void f(int *a, int *b, int *c) { *b = *a; }"
+    local memory = cuda.mem_alloc(512)
+    debugging.record(true)
+    k(memory, cuda.pointer(memory:ptr() + 256), cuda.pointer(memory:ptr() + 512), { block = 1 })
+    local pointers = core.recorded().pointers
+    assert.same({ { offset = 0, piece = 1 }, { offset = 8, piece = 1 } }, { pointers[1], pointers[2] })
+    assert.is_true(#pointers == 3 and pointers[3].offset == 16)
+  end)
+
   it("leave out what is beyond the limit, and say so", function()
     local k = cuda.kernel [[__global__ void sum(const int *a, const int *b, int *out) { *out = a[0] + b[99]; }]]
     local a, b = cuda.gpuarray.full(100, 1, "int32"), cuda.gpuarray.full(100, 2, "int32")

@@ -34,6 +34,7 @@ describe("After a fault the prompt", function()
     type "local a = cuda.gpuarray.zeros(64)"
     type "net = { layers = { { w = cuda.gpuarray.arange(6):reshape(2, 3) } }, host = a:get() } net.me = net"
     type "memory = cuda.mem_alloc(100)"
+    type "freed = cuda.mem_alloc(100) freed:free()"
     type "local n = 41"
     assert.equal("", type "k(a, 1, { block = 64 })")
     local out = type "a"
@@ -53,6 +54,7 @@ Type :restart for a new process, :restart all to run the session's chunks again 
     assert.equal("<lost: float32 (64,), 256 bytes>", type "a")
     assert.equal("<lost: int64 (2, 3), 48 bytes>", type "net.layers[1].w")
     assert.equal("<lost: int64 (2, 3), 48 bytes>", type "_")
+    assert.equal("{ <lost: float32 (64,), 256 bytes>, 5 }", type "{ a, 5 }")
     assert.equal("42", type "n + 1")
     assert.equal("64", type "net.host:len()")
     local short = "stdin:1: the GPU is lost to this process (illegal address); :restart starts a new one"
@@ -84,6 +86,19 @@ Type :restart for a new process, :restart all to run the session's chunks again 
   4  k(a, 1, { block = 64 }) ok = pcall(cuda.Context.synchronize)  -- failed
   5  ok]], type ":restart ?")
     finish()
+  end)
+
+  it("stops a replay by Ctrl-C", function()
+    start()
+    type "k = cuda.kernel('__global__ void spin(int *p) { while (true) atomicAdd(p, 1); }', 'spin')"
+    type "cuda.debug.record(true);"
+    type "k(cuda.mem_alloc(4), { block = 32 })"
+    p:type ":replay\r"
+    p:settle(1000)
+    p:type "\3"
+    p:expect "debug.replay: interrupted\n> "
+    assert.equal("42", type "6 * 7")
+    p:close() -- the kernel itself never runs
   end)
 
   it("restarts and runs all chunks but those that failed", function()

@@ -15,6 +15,10 @@ local PART = 2 ^ 24       -- bytes that are copied at once
 local ALIGNMENT = 256     -- of allocations
 local CHECKS = { "races", "uninitialised", "barriers", "shuffles", "arrays" }
 
+-- Ctrl-C ends it: luajit's own handler would wait for the kernel.
+ffi.cdef 'void *cudalua_child_signal(int number, void *handler) __asm__("signal");'
+ffi.C.cudalua_child_signal(2, nil)
+
 local path, result = ...
 
 local function finish(what, kernel, json, text)

@@ -6,6 +6,8 @@ local recording = require "cudalua.fault.recording"
 
 local M = {}
 
+local SIGINT = 2
+
 ---What a replay found. Prints as its text.
 ---@class cudalua.debug.Replay
 ---@field fault boolean    the kernel failed, or a check found something
@@ -55,6 +57,10 @@ local function read(path) return core.read_file(path, 2 ^ 26) or "" end
 local function result_of(where, folder, status)
   local what, kernel, json, text = read(folder .. "/result"):match "^(%l+) (%S*)\n([^\n]*)\n(.*)$"
   local output = read(folder .. "/out") .. read(folder .. "/err")
+  if status == -SIGINT then -- the terminal sent it to both
+    core.interrupt_take()
+    errors.raise("InterruptError", where .. ": interrupted")
+  end
   if what == "wrong" then errors.raise("LogicError", ("%s: %s"):format(where, text)) end
   if what ~= "fault" and what ~= "good" then
     errors.raise("RuntimeError", where .. ": the software device did not run the launch", {

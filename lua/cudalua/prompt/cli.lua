@@ -183,7 +183,7 @@ local function main(argv)
   show_progress()
   for _, step in ipairs(found.steps) do
     local status = step[1](step[2])
-    if status ~= 0 then return status end
+    if status ~= 0 and not chunks then return status end
   end
   local script = found.script and argv[found.script]
   if script == "info" then return info() end
@@ -198,7 +198,7 @@ local function main(argv)
   local repl = not script and not found.ran and not found.interactive and require "cudalua.prompt.is_terminal"
   if script or repl and not repl(io.stdin) then
     local status = run_script(argv, found.script)
-    if status ~= 0 or not found.interactive then return status end
+    if status ~= 0 and not chunks or not found.interactive then return status end
   end
   if found.interactive or not script and not found.ran then
     local banner = ("cudalua %s, %s; :help for help, ^D ends"):format(

@@ -141,7 +141,7 @@ M.list.replay = { about = "[FILE]  the last recorded launch on the software devi
     prompt.write(replay.output .. replay.text .. "\n")
   end) }
 
-M.list.restart = { about = "[all|1-4,7|?]  a new process, which runs these chunks again; ? lists them",
+M.list.restart = { about = "[CHUNKS]  a new process, which first runs none, all, or 1-4,7 of the chunks; ? lists them",
   run = guarded(function(prompt, rest)
     local restart, chunks = require "cudalua.prompt.restart", prompt.session.chunks
     if rest == "?" then return prompt.write(restart.listed(chunks) .. "\n") end

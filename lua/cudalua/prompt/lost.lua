@@ -2,7 +2,8 @@
 -- and what to do, and a short sentence for what is tried on it later.
 
 local concat, format, match, rep = table.concat, string.format, string.match, string.rep
-local getmetatable, ipairs, rawget, require, tostring, type = getmetatable, ipairs, rawget, require, tostring, type
+local getmetatable, ipairs, pcall, rawget, require, tostring, type = getmetatable, ipairs, pcall, rawget, require,
+  tostring, type
 local max, sort = math.max, table.sort
 local loaded, globals = package.loaded, _G
 
@@ -62,7 +63,8 @@ local function add(list, seen, name, x, level)
   if #list >= HOLDERS or seen[x] then return end
   if type(x) ~= "table" and type(x) ~= "userdata" then return end
   seen[x] = true
-  local found = holder(name, x)
+  local alive, found = pcall(holder, name, x)
+  if not alive then return end -- it was freed
   if found then
     list[#list + 1] = found
   elseif type(x) == "table" and level < LEVELS and seen.tables < TABLES and type(getmetatable(x)) ~= "string" then

@@ -34,8 +34,10 @@ local M = {}
 local function texts(prompt, ...)
   local list, between, err = {}, "\t", nil
   for i = 1, select("#", ...) do
-    local x = (select(i, ...))
-    list[i] = prompt.told and lost.value_text(x) or value_text(x, function(failed) err = err or failed end)
+    list[i] = value_text((select(i, ...)), function(failed, x)
+      err = err or failed
+      return lost.value_text(x)
+    end)
     if find(list[i], "\n", 1, true) then between = "\n" end
   end
   if err and not prompt.told and lost.why() then

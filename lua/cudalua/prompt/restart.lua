@@ -107,8 +107,8 @@ end
 ---@return integer[]? chosen
 function M.taken()
   local fd = tonumber(getenv(NAME) or "")
-  if not fd then return nil end
   C.cudalua_unsetenv(NAME)
+  if not fd or fd <= 2 then return nil end
   local parts, buffer = {}, new "char[65536]"
   repeat
     local n = tonumber(C.cudalua_read(fd, buffer, 65536))

@@ -78,7 +78,8 @@ local function own_text(x)
   local ok, text = pcall(tostring, x)
   if ok and type(text) == "string" then return text end
   if ok then return format("<%s whose __tostring fails>", type(x)) end
-  if failed then failed(text) end
+  local instead = failed and failed(text, x)
+  if instead then return instead end
   local message = type(text) == "table" and rawget(text, "message") or text
   return format("<%s whose __tostring fails%s>", type(x), type(message) == "string" and ": " .. message or "")
 end
@@ -292,7 +293,7 @@ local function counted(n, what) return format("%d %s%s", n, what, n == 1 and "" 
 ---A value as text, of several lines if it is long. Shown of a table: its list, then its fields by name; three levels,
 ---100 items of each table, and 8 KiB in all. The last line says what is left out.
 ---@param x any
----@param on_error? fun(err: any)  called with the error of a __tostring
+---@param on_error? fun(err: any, x: any): string?  called with the error of a __tostring; may give another text
 ---@return string
 function M.text(x, on_error)
   local work = { path = {}, bytes = BYTES, items = 0, deep = 0 }

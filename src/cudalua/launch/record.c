@@ -66,7 +66,7 @@ static bool find(const cl_Context *ctx, uint64_t address, Piece *p) {
     return false;
   }
   *p = (Piece){.address = base, .size = size};
-  return size != 0;
+  return is_around(p, address); /* a driver may round allocations up */
 }
 
 static void add_pointer(cl_Recording *r, uint32_t offset, uint32_t piece) {
@@ -79,11 +79,10 @@ static void look_at(cl_Recording *r, const cl_Context *ctx, uint32_t offset, boo
   Piece p;
   memcpy(&address, r->arguments + offset, sizeof address);
   if (!address) return;
-  for (uint32_t i = 0; i < r->npieces; i++) {
-    const Piece *known = &r->pieces[i];
-    const bool around = is_around(known, address);
-    if (ends ? !around && address == known->address + known->size : around) return add_pointer(r, offset, i);
-  }
+  for (uint32_t i = 0; i < r->npieces; i++)
+    if (is_around(&r->pieces[i], address)) return ends ? (void)0 : add_pointer(r, offset, i);
+  for (uint32_t i = 0; ends && i < r->npieces; i++)
+    if (address == r->pieces[i].address + r->pieces[i].size) return add_pointer(r, offset, i);
   if (ends || !find(ctx, address, &p)) return;
   r->pieces[r->npieces] = p;
   add_pointer(r, offset, r->npieces++);
@@ -112,7 +111,7 @@ static void make_room(lua_State *L, cl_Recording *r, uint32_t size) {
   if (size > r->room || !r->arguments) {
     r->arguments = grown(L, r->arguments, size);
     r->pieces = grown(L, r->pieces, (size / 8 + 1) * sizeof *r->pieces);
-    r->pointers = grown(L, r->pointers, (2 * (size / 8) + 1) * sizeof *r->pointers);
+    r->pointers = grown(L, r->pointers, (size / 8 + 1) * sizeof *r->pointers);
     r->room = size;
   }
   r->size = size;
