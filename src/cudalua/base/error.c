@@ -74,9 +74,10 @@ static const char *hint_for(CUresult code) {
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_MISALIGNED_ADDRESS:
   case CUDA_ERROR_LAUNCH_FAILED:
-    return cl_driver()->soft ? NULL
-                             : "CUDALUA_DRIVER=soft runs the program on the software device, which names the "
-                               "line and the thread";
+    return cl_driver()->soft
+               ? NULL
+               : "cuda.debug.record(true) before the kernel, and cuda.debug.replay() after this "
+                 "error, name its line; so does the program with CUDALUA_DRIVER=soft";
   case CUDA_ERROR_ASSERT:
     return "an assert() in the kernel failed; which one, and for which threads, is on stderr";
   default: return NULL;
