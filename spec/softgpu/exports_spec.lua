@@ -51,7 +51,7 @@ describe("the software device's library", function()
     local ours = exports_of(cuda.driver_info().path)
     assert.same({}, missing(names, ours))
     ours.cuSoftgpuControl, ours.cuSoftgpuBlock, ours.cuSoftgpuInterrupt = nil, nil, nil
-    ours.cuSoftgpuProgress = nil
+    ours.cuSoftgpuProgress, ours.cuSoftgpuProfile = nil, nil
     assert.same({}, missing(ours, names))
     local theirs = stub()
     if not theirs then return end
