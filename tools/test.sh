@@ -39,17 +39,18 @@ spec_files() {
   done
 }
 
-# Specs that are about compiling.
+# Specs that are about compiling, or count what is compiled.
 COMPILING=(compiler compiler_abuse cache dynamic linker lto nvcc signature)
 
-# cache_of DIR SPEC: where the process of a spec keeps what it has compiled. The sanitized run finds there what the plain
-# run has left, if there was one: NVRTC is slow under the sanitizers, and not ours. What is about compiling compiles.
+# cache_of DIR SPEC: where the process of a spec keeps what it has compiled: one folder for all, as a third of the kernels
+# are in more than one spec, and one of its own for what is about compiling. The sanitized run finds what the plain run
+# has left, if there was one: NVRTC is slow under the sanitizers, and not ours.
 cache_of() {
-  local name=${2%_spec}
-  if [[ -n $RUNTIME && " ${COMPILING[*]} " != *" $name "* ]]; then
-    echo "${1%-asan}/test-cache/$2"
-  else
+  local name=${2%_spec} dir=${1%-asan}
+  if [[ " ${COMPILING[*]} " = *" $name "* ]]; then
     echo "$1/test-cache/$2"
+  else
+    echo "$dir/test-cache/any"
   fi
 }
 
@@ -91,7 +92,7 @@ run_c_tests() {
     cat "$1/c-tests.log"
 }
 
-# run_spec DIR REPORT-NAME FILES...: specs in one process, with a cache folder for each such process.
+# run_spec DIR REPORT-NAME FILES...: specs in one process.
 run_spec() {
   local dir=$1 name=$2
   shift 2

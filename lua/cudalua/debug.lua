@@ -54,6 +54,7 @@ end
 ---@raise LogicError if nothing is recorded or the file is no recording; RuntimeError if luajit is not found
 ---  (CUDALUA_LUAJIT names it), if the kernel came as machine code or if the software device does not take it
 function M.replay(path)
+  if path == nil then path = nil end -- or a NULL pointer
   if path ~= nil and type(path) ~= "string" then
     errors.raise("LogicError", "debug.replay: expected a path, got " .. errors.text(path))
   end

@@ -193,7 +193,8 @@ end
 -- These hand on what a function of the user's raises.
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
   ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true, ["gpuarray.scope"] = true,
-  ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true }
+  ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true,
+  ["cuda.profile"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
 -- Numbers in these places are addresses or handles, which the caller vouches for.
@@ -211,6 +212,7 @@ local wild = { ["cuda.wrap_context 1"] = not soft, ["cuda.wrap_stream 1"] = not 
 -- --- calling --------------------------------------------------------------------------------------------------
 
 local function restore()
+  cuda.debug.record(false)
   if soft then softgpu.fail_clear() end
   if core.why_dead(values.base) then values.base = values.dev:retain_primary_context() end
   while cuda.Context.get_current() ~= values.base do

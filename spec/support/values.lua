@@ -115,6 +115,17 @@ function make.table_text()
   cuda.io.savetxt("sample.txt", { { 1, 2 }, { 3, 4 } })
   return "sample.txt"
 end
+-- A path that a recorded launch can be saved to; recording is on.
+function make.recording_to()
+  cuda.debug.record(true)
+  make.idle():launch()
+  return "sample.rec"
+end
+function make.recording()
+  cuda.debug.save(make.recording_to())
+  cuda.debug.record(false)
+  return "sample.rec"
+end
 function make.npz()
   cuda.ndarray.savez("sample.npz", make.members())
   return "sample.npz"
