@@ -136,7 +136,25 @@ describe("profiles", function()
     assert.equal(1, captured)
     assert.is_true(activity(p, "compile", activity(p, "compile", "kernel.cu").name).host_time > 0)
     assert.is_true(p.compiled > 0 and p.waited >= 0)
+    assert.equal("load a module", activity(p, "load", "load a module").name)
     assert.equal("wait for a stream", activity(p, "wait", "wait for a stream").name)
+  end)
+
+  it("cuda.profile sees each call of the driver that copies, fills or launches", function()
+    local calls = [[CU\.cu(Memcpy|Memset|Launch|GraphLaunch)|CL_TRY\(L, cu(Memcpy|Memset|GraphLaunch)]]
+    local pipe = io.popen(("cd src/cudalua && grep -nE '%s' */*.c"):format(calls))
+    local outside = {}
+    for line in pipe:lines() do
+      local file = line:match "^[^:]+"
+      -- launch.c and memcpy.c record around a function that chooses the call; record.c copies for debugging; a host
+      -- function is no work of the device
+      local elsewhere = file == "launch/launch.c" or file == "memory/memcpy.c" or file == "launch/record.c"
+      if not elsewhere and not line:find "cuLaunchHostFunc" then
+        outside[#outside + 1] = line
+      end
+    end
+    pipe:close()
+    assert.same({}, outside)
   end)
 
   it("cuda.profile raises what the function raises, and ends", function()

@@ -52,7 +52,7 @@ Profile.__index = Profile
 
 ---One kernel, copy, fill, graph, compilation ("compile"), module ("load"), wait or range.
 ---@class cudalua.profile.Activity
----@field kind "kernel"|"copy"|"fill"|"graph"|"compile"|"load"|"wait"|"allocate"|"range"
+---@field kind "kernel"|"copy"|"fill"|"graph"|"compile"|"load"|"wait"|"range"
 ---@field number integer      its place in the list
 ---@field name string
 ---@field line? string

@@ -1,4 +1,5 @@
 /* Module: loading an image (cubin, PTX, fatbin), finding kernels and variables in it. */
+#include "streams/activity.h"
 #include "streams/capture.h"
 #include "code/jit.h"
 #include "code/function.h"
@@ -40,7 +41,9 @@ int cl_module_load(lua_State *L) {
     cl_jit_begin(L, 2, &jit, lua_newuserdata(L, 2 * room), room);
     cl_still_current(L, cl_rec_context(&m->rec));
     CUstreamCaptureMode mode = cl_relax();
+    cl_Activity *a = cl_is_profiling() ? cl_activity_begin(L, CL_A_LOAD, "load a module", NULL, 0) : NULL;
     code = CU.cuModuleLoadDataEx(&handle, image, jit.n, jit.ids, jit.values);
+    if (a) cl_activity_end(a, code);
     cl_unrelax(mode);
     again = cl_jit_finish(&jit) && code && !again && code != CUDA_ERROR_OUT_OF_MEMORY;
     if (!again) break;

@@ -451,8 +451,7 @@ static void set_counts(lua_State *L, cl_Profile *p, const cl_Activity *a) {
 
 /* profile_record(profile, i, counters) -> the activity with that number, a table */
 int cl_profile_record(lua_State *L) {
-  static const char *const kinds[] = {"kernel", "copy", "fill",     "graph", "compile",
-                                      "load",   "wait", "allocate", "range"};
+  static const char *const kinds[] = {"kernel", "copy", "fill", "graph", "compile", "load", "wait", "range"};
   cl_Profile *p = check_profile(L);
   const lua_Integer i = luaL_checkinteger(L, 2);
   if (i < 1 || i > (lua_Integer)p->n) return 0;

@@ -13,7 +13,6 @@ typedef enum cl_ActivityKind {
   CL_A_COMPILE,
   CL_A_LOAD,
   CL_A_WAIT,
-  CL_A_ALLOCATE,
   CL_A_RANGE
 } cl_ActivityKind;
 
