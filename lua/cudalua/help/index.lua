@@ -6312,9 +6312,9 @@ CUDALUA_PROGRESS is 0.
 @raise LogicError if n is not a count or a list, or for bad options
 @options file text
 = cuda.range(name, f, ...)
-Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one that
-ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that read
-NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
+Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
+that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
+read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
 @param name string
 @param f? function  is called with the other arguments; the range ends with it, also by an error
 @param ... any

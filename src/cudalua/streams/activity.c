@@ -377,7 +377,10 @@ int cl_profile_begin(lua_State *L) {
 static void wait_for(lua_State *L, cl_Profile *p, Timeline *t, bool *interrupted) {
   CUcontext popped;
   if (!healthy(t) || cl_captures || CU.cuCtxPushCurrent_v2((CUcontext)t->ctx->rec.handle)) return;
-  if (!*interrupted) *interrupted = cl_wait_context(L) == CL_INTERRUPTED;
+  if (!*interrupted && cl_wait_context(L) == CL_INTERRUPTED) {
+    *interrupted = true;
+    cl_interrupt_take();
+  }
   if (t->stream) read_done(p, t);
   p->untimed += t->pending;
   CU.cuCtxPopCurrent_v2(&popped);
