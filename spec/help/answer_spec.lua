@@ -37,7 +37,7 @@ describe("help() finds", function()
     for question, name in pairs {
       png = "cuda.io.load_image", memory = "cuda.mem_stats", image = "cuda.io.load_image", stream = "cuda.Stream",
       pinned = "cuda.pagelocked_empty", absolute = "cuda.gpuarray.abs", compile = "cuda.compile", plot = "cuda.plot",
-      profile = "cuda.stop_profiler", transpose = "cuda.gpuarray.transpose", event = "cuda.Event",
+      profile = "cuda.profile", transpose = "cuda.gpuarray.transpose", event = "cuda.Event",
       random = "cuda.random", cumsum = "cuda.gpuarray.cumsum", argsort = "cuda.gpuarray.argsort",
       ["sort descending"] = "cuda.gpuarray.sort", ["how do I sort"] = "cuda.gpuarray.sort",
       ["copy to the host"] = "cuda.memcpy_dtoh", ["random numbers"] = "cuda.random",

@@ -114,7 +114,7 @@ describe("The index of help()", function()
     end
     assert.same({ "cuda.gpuarray.sort" }, named "sort") -- the method has the same text
     assert.same({ "cuda.gpuarray.Array:sort" }, named "Array:sort")
-    assert.same({ "cuda.gpuarray.save", "cuda.ndarray.save" }, named "save")
+    assert.same({ "cuda.gpuarray.save", "cuda.debug.save", "cuda.ndarray.save" }, named "save")
     assert.same({ "cuda.gpuarray.save" }, named "gpuarray.save")
     assert.same({ "cuda.Stream:use" }, named "cudalua.Stream:use")
     assert.same({ "cudalua.repl.run" }, named "repl.run")

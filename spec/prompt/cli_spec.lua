@@ -119,7 +119,7 @@ describe("the command", function()
       return out
     end
     assert.matches("^%d+\t%d+\t7\n$", with_environment("-e " .. show))
-    for _, options in ipairs { "-E", "-joff -E", "-l jit.bc -E", "-e 'local x' -E", "-E -i </dev/null" } do
+    for _, options in ipairs { "-E", "-joff -E", "-l table -E", "-e 'local x' -E", "-E -i </dev/null" } do
       assert.matches("nil\tnil\tnil\n", with_environment(options .. " -e " .. show))
     end
     assert.matches("^%d+\t%d+\t7\n", with_environment("-e " .. show .. " -- -E"))

@@ -99,6 +99,7 @@ end
 
 local heaps
 local PHRASE = 30 -- points of a first sentence that has all words but the first, as they were asked for
+local SAME_CASE = 25 -- points of a name that is the query to the letter: `profile` is the function, `Profile` its result
 
 local function all_heaps()
   if heaps then return heaps end
@@ -161,6 +162,7 @@ function M.search(query, least)
       local n = points(heap, word, #words == 1)
       sum, hits = sum + n, hits + (n > 0 and 1 or 0)
     end
+    if match(heap.entry.name, "[%w_]+$") == query then sum = sum + SAME_CASE end
     if phrase and find(heap.first, phrase, 1, true) then sum = sum + PHRASE end
     if sum >= (least or 1) then
       most = max(most, hits)
