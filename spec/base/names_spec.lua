@@ -101,6 +101,16 @@ describe("Names that there are not", function()
     says("a host array", h, { zeros = "; it is a function: ndarray.zeros(...)",
       cumsum = "; computing is for arrays on the device: gpuarray.to_gpu(a)" })
     says("ndarray", ndarray, { item = "; it is a method of host arrays: a:item()" })
+    for owner, x in pairs { ["an array"] = a, ["a host array"] = h } do
+      says(owner, x, { show = "; it is a function: cuda.show(a)", plot = "; it is a function: cuda.plot(a)",
+        save_image = "; it is a function: cuda.io.save_image(path, a)",
+        savetxt = "; it is a function: cuda.io.savetxt(path, a)",
+        help = "; use help(a) at the prompt of the cudalua command" })
+    end
+    says("gpuarray", gpuarray, { show = "; it is cuda.show", help = "; use help(gpuarray) at the prompt of the " ..
+      "cudalua command" })
+    says("cuda", cuda, { help = "; use help(cuda) at the prompt of the cudalua command" })
+    says("dtype", cuda.dtype, { help = "; use help(cuda.dtype) at the prompt of the cudalua command" })
   end)
 
   it("of NumPy, PyTorch and CUDA's runtime say what to write", function()
@@ -195,7 +205,7 @@ describe("Names that nobody means", function()
     assert.equal(2, a[3])
     assert.equal(2, a[-1])
     assert.equal(1, a[2LL])
-    gpu.raises("LogicError", "counted from 1", read(a, 0))
+    gpu.raises("LogicError", "index 1 is 0; the axis has 3 elements; indices start at 1", read(a, 0))
   end)
 
   it("are optional fields: the notice hook, what a compilation may leave, the fields of a struct", function()

@@ -54,6 +54,36 @@ local function assert_pixels(want, a, shape)
   end
 end
 
+describe("cuda.io.save_image, of floats outside of 0 to 1,", function()
+  local function notices_of(a, options)
+    local list, hook = {}, cuda.on_notice
+    cuda.on_notice = function(text) list[#list + 1] = text end
+    local ok, err = pcall(files.save_image, path_of ".png", a, options)
+    cuda.on_notice = hook
+    assert(ok, err)
+    return list
+  end
+
+  it("says that it clips them, and what to pass", function()
+    local gray = ndarray.array({ { 42, 64.5 }, { 100, 128 } }, "float32")
+    assert.same({ "io.save_image: floats from 42 to 128 are clipped to 0 to 1; pass {vmin = 42, vmax = 128}, or " ..
+      "divide levels of 0 to 255 by 255" }, notices_of(gray))
+    assert.same({ "io.save_image: floats from 0 to 255 are clipped to 0 to 1; divide levels of 0 to 255 by 255" },
+      notices_of(ndarray.array({ { { 0, 10, 255 } } }, "float32")))
+    assert.same({ "io.save_image: floats from 0 to inf are clipped to 0 to 1; divide levels of 0 to 255 by 255" },
+      notices_of(ndarray.array({ { 0, 1 / 0 } }, "float32")))
+    assert.equal(1, #notices_of(ndarray.array({ { -1, 0.5 } }, "float32")))
+  end)
+
+  it("says nothing if the picture shows what the array has", function()
+    local gray = ndarray.array({ { 42, 64.5 }, { 100, 128 } }, "float32")
+    assert.same({}, notices_of(gray, { vmin = 42, vmax = 128 }))
+    assert.same({}, notices_of(gray:astype "uint8"))
+    assert.same({}, notices_of(ndarray.array({ { 0, 1 + 1e-6 }, { -1e-6, 0 / 0 } }, "float32")))
+    assert.same({}, notices_of(ndarray.ones({ 2, 2 }, "bool")))
+  end)
+end)
+
 -- ---- PNG, reading ------------------------------------------------------------------------------------------------
 
 describe("cuda.io.load_image", function()
@@ -381,6 +411,9 @@ describe("cuda.io.save_image", function()
 
   it("io.save_image takes floats from 0 to 1, and booleans", function()
     local a = ndarray.array({ { 0, 0.5, 1 }, { -3, 7, 0 / 0 } }, "float32")
+    local hook = cuda.on_notice
+    cuda.on_notice = nil -- of what is clipped
+    finally(function() cuda.on_notice = hook end)
     files.save_image(path_of ".png", a)
     assert.same({ { 0, 128, 255 }, { 0, 255, 0 } }, files.load_image(path_of ".png"):tolist())
     files.save_image(path_of ".png", a, { bits = 16 })

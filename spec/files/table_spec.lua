@@ -29,6 +29,32 @@ local function square(type_of)
   return ndarray.from_function({ 4, 5 }, function(i, j) return number(5 * (i - 1) + j - 1) end, type_of or "float64")
 end
 
+describe("cuda.io.loadtxt, if a word is not a number,", function()
+  local function message(text, options)
+    local _, err = pcall(files.loadtxt, put(text), options)
+    return err.message:match "line %d+: .*"
+  end
+
+  it("suggests the delimiter, then the rows to skip", function()
+    local text = "day,high\n1,20.5\n2,21.0\n"
+    assert.equal("line 1: column 1: 'day,high' is not a number; pass delimiter = ',' if that separates the columns",
+      message(text))
+    assert.equal("line 1: column 1: 'day' is not a number; pass skip_rows = 1 if the line is a header",
+      message(text, { delimiter = "," }))
+    local a = files.loadtxt(put(text), { delimiter = ",", skip_rows = 1 })
+    assert.same({ { 1, 20.5 }, { 2, 21 } }, a:tolist())
+    assert.equal("line 3: column 2: 'high' is not a number; pass skip_rows = 3 if the line is a header",
+      message("# a\n\n1 high\n"))
+  end)
+
+  it("suggests nothing where rows of numbers came before", function()
+    assert.equal("line 2: column 2: 'x' is not a number", message("1 2\n3 x\n"))
+    assert.equal("line 1: column 1: '1;2' is not a number; pass delimiter = ';' if that separates the columns",
+      message "1;2\n")
+    assert.equal("line 2: column 1: '-' is not an integer", message("1\n-\n", { dtype = "int32" }))
+  end)
+end)
+
 describe("cuda.io.savetxt", function()
   local function complexes()
     local s = square()

@@ -311,6 +311,8 @@ describe("gathering and scattering", function()
     a[3ULL] = 1
     same({ 7, 8, 1 }, { 3 }, a)
     gpu.raises("LogicError", "the axis has 3 elements", function() return a[4LL] end)
+    gpu.raises("LogicError", "a string is not a number, got 'a'", function() a[2] = "a" end)
+    gpu.raises("LogicError", "a string is not a number, got '12345678'", function() a[{ 2 }] = "12345678" end)
   end)
 
   it("reads and writes what was written down and not computed", function()

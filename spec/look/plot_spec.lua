@@ -120,6 +120,16 @@ describe("cuda.plot", function()
     assert.equal(10, count(terminal, "\n"))
   end)
 
+  it("cuda.plot's legend shows a line, a point or a bar", function()
+    for kind, sign in pairs { line = "──", scatter = "•", hist = "■", bars = "■" } do
+      local text = shown { { 1, 2, 2 }, kind = kind, label = "a", width = 20, height = 8 }
+      assert.truthy(text:find(" " .. sign .. " a\n", 1, true), text)
+    end
+    assert.equal(4, count(file_text { { 3, 1, 2 }, kind = "scatter", label = "a" }, "<circle"))
+    assert.equal(1, count(file_text { { 3, 1, 2 }, label = "a" }, 'height="4"'))
+    assert.equal(1, count(file_text { { 3, 1, 2 }, kind = "bars", label = "a" }, 'width="14" height="9"'))
+  end)
+
   it("cuda.plot has ticks at round numbers", function()
     local function texts(low, high, log, most)
       local list = {}

@@ -341,10 +341,32 @@ describe("schedule", function()
         print(pcall(cuda.mem_alloc, 4))
       ]], "CUDALUA_SOFT_TIMEOUT=off timeout 60")
       assert.truthy(text:find("^false\t702\tkernel k, "), text)
-      assert.truthy(text:find("deadlock: it repeats itself, and nobody else changes the memory that it reads: threads "
+      assert.truthy(text:find("deadlock: the block repeats itself, and nothing changes the memory that it reads: threads "
         .. "0%-4, 6%-63 wait at barrier 0 in .-k.cu:3 .-%(63 of 64 came, not thread 5%); thread 5 is at .-k.cu:2 .-; "
         .. "of its 3 blocks 0 are done"), text)
       assert.truthy(text:find("\nfalse\t.*LAUNCH_TIMEOUT"), text)
+    end)
+
+    it("a loop whose stores the compiler removed is no deadlock, and the error says so", function()
+      if not gpu.soft then return pending "a GPU waits for ever" end
+      local text = child([[
+        extern "C" __global__ void k(int *out) {
+          while (1) out[0]++;
+        }]], "fails { block = 8 }", "CUDALUA_SOFT_TIMEOUT=off timeout 60")
+      assert.truthy(text:find("^false\t702\tkernel k, "), text)
+      assert.truthy(text:find("endless loop: its compiled code uses no memory (the compiler may remove the loads and "
+        .. "stores of a loop that never ends; declare the memory volatile or use atomic functions to keep them): "
+        .. "threads 0-7 are at ", 1, true), text)
+    end)
+
+    it("a loop that changes the memory that it reads runs until the limit", function()
+      if not gpu.soft then return pending "a GPU waits for ever" end
+      local text = child([[
+        extern "C" __global__ void k(volatile int *out) {
+          while (1) out[0]++;
+        }]], "fails { block = 8 }", "CUDALUA_SOFT_TIMEOUT=0.5 timeout 60")
+      assert.truthy(text:find("stopped after 0.5 s %(CUDALUA_SOFT_TIMEOUT%): threads 0%-7 are at .-k.cu:2 "), text)
+      assert.is_nil(text:find "deadlock")
     end)
 
     it("one endless loop ends at the limit, and says where it was", function()

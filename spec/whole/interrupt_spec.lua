@@ -282,6 +282,8 @@ describe("An InterruptError", function()
       local rows = a:slice { 1, 30000 }:reshape { 3000, 10 }
       io_.savetxt(text, rows)
       io_.save_image(png, picture)
+      local pgm = text .. ".pgm"
+      local floats = nd.zeros({ 600, 1000 }, "float32")
       local stored = nd.dumpsz { a = a }
       local loops = {
         { "tolist", function() return #a:tolist() == 3e5 end },
@@ -300,13 +302,15 @@ describe("An InterruptError", function()
         { "loadtxt", function() return io_.loadtxt(text):equal(rows) end },
         { "save_image", function() return io_.save_image(png, picture) == nil end },
         { "load_image", function() return io_.load_image(png):equal(picture) end },
+        { "a picture of floats", function() return io_.save_image(pgm, floats) == nil end, 9 },
+        { "a picture with limits", function() return io_.save_image(pgm, floats, { vmin = 0 }) == nil end, 9 },
       }
       cuda.interrupts(true)
       for _, loop in ipairs(loops) do
         local before = core.interrupt_at(0)
         assert(loop[2](), loop[1])
         local looks = core.interrupt_at(0) - before
-        assert(looks >= 2, loop[1] .. ": " .. looks)
+        assert(looks >= (loop[3] or 2), loop[1] .. ": " .. looks)
         for at = 1, looks, math.ceil(looks / 5) do
           core.interrupt_at(at)
           assert(interrupted(loop[2]).message == "interrupted")
@@ -316,6 +320,7 @@ describe("An InterruptError", function()
       end
       os.remove(text)
       os.remove(png)
+      os.remove(pgm)
     ]]
   end)
 

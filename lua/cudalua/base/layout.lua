@@ -252,7 +252,7 @@ function M.position(what, axis, i, n)
   local at = x < 0 and n + 1 + x or x
   if at < 1 or at > n then
     refuse(what, "index %d is %.0f; the axis has %.0f element%s%s", axis, x, n, n == 1 and "" or "s",
-      x == 0 and ", counted from 1" or "")
+      x == 0 and "; indices start at 1" or "")
   end
   return at
 end

@@ -181,6 +181,13 @@ local function places_of(columns, n, fail)
   return places
 end
 
+-- What may be amiss if a word is not a number: the delimiter, or the line, if it is the first one with words.
+local function hint(word, delimiter, first)
+  local other = not delimiter and word:match "^[^,;|]+([,;|])"
+  if other then return ("; pass delimiter = '%s' if that separates the columns"):format(other) end
+  return first and ("; pass skip_rows = %d if the line is a header"):format(first) or ""
+end
+
 local function read(what, path, file, o)
   local dtype = o.dtype == nil and dtypes.float64 or dtypes._of(what, o.dtype)
   local parse, check = parsers[dtype.kind], dtype._check
@@ -214,7 +221,7 @@ local function read(what, path, file, o)
         if x ~= nil then x, why = check(x) end
         if x == nil then
           fail(("column %d: %s is not %s%s"):format(column, errors.text(word), nouns[dtype.kind],
-            why and " of " .. dtype.name .. ": " .. why or ""))
+            why and " of " .. dtype.name .. ": " .. why or hint(word, o.delimiter, rows == 0 and number)))
         end
         out.add(x)
       end

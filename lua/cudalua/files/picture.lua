@@ -6,6 +6,8 @@ local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local layout = require "cudalua.base.layout"
+local notice = require "cudalua.base.notice"
+local pace = require "cudalua.base.pace"
 local whole = require "cudalua.files.whole"
 
 local refuse = layout.refuse
@@ -15,6 +17,7 @@ local M = {}
 
 local MOST_PIXELS = 2 ^ 28 -- of a file, by default
 local MOST_BYTES = 2 ^ 30  -- of the samples of a picture that is written
+local AT_ONCE = 65536      -- elements between two looks at Ctrl-C
 
 -- ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -60,15 +63,31 @@ function M._host(what, a)
   refuse(what, "expected an array, got " .. element.describe(a))
 end
 
+-- Says that values are clipped, unless rounding to a level would have moved them as far.
+local function note_clipped(what, a, low, high, most)
+  if low * most > -0.5 and high * most < most + 0.5 then return end
+  local limits = ""
+  if #a.shape == 2 and high - low < math.huge then
+    limits = ("pass {vmin = %.4g, vmax = %.4g}, or "):format(low, high)
+  end
+  notice(("%s: floats from %.4g to %.4g are clipped to 0 to 1; %sdivide levels of 0 to 255 by 255"):format(what, low,
+    high, limits))
+end
+
 -- Floats and booleans, where 0 to 1 is the whole range, as integers. NaN is 0.
 local function scaled(what, a, bits)
   local floats = a:astype("float64", "C")
   local out = arrays.allocated(what, a.shape, bits == 16 and dtypes.uint16 or dtypes.uint8, "C")
   local p, q, most = floats:data(), out:data(), 2 ^ bits - 1
+  local low, high = math.huge, -math.huge
   for i = 0, a.size - 1 do
     local x = p[i]
+    if x < low then low = x end
+    if x > high then high = x end
     q[i] = x >= 1 and most or x > 0 and math.floor(x * most + 0.5) or 0 -- false for NaN
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
   end
+  note_clipped(what, a, low, high, most)
   return out, floats -- whose memory has to be there until now
 end
 
@@ -109,6 +128,7 @@ local function mapped(what, a, o)
       local c = level == level and map[math.floor(255 * level + 0.5)]
       for k = 0, 2 do q[3 * i + k] = c and c[k] or colormaps.NAN[k + 1] end
     end
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
   end
   return out, floats -- whose memory has to be there until now
 end
@@ -119,8 +139,8 @@ local channels_of = { png = { [1] = true, [2] = true, [3] = true, [4] = true }, 
 ---Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
 ---@param path string
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3)
----  RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped, NaN as 0; bool
----  as black and white
+---  RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice
+---  (cuda.on_notice), NaN as 0; bool as black and white
 ---@param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8.
 ---  map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and
 ---  last colour, without a map of black and white; default, if one of the three is given: the least and the greatest

@@ -178,6 +178,9 @@ local function set(what, self, values, stream)
       write.write(self, value_for(what, self, values))
       return self
     end
+    if type(values) == "string" and self._ndim == 0 then
+      refuse(what, ("a string is not a number, got %s"):format(errors.text(values)))
+    end
     values = make.stored_array(what, values, self._dtype, make.is_buffer(values) and self.shape or nil)
     if transfer.set(self, values, stream) then return self end
     values = transfer.to_gpu(values, stream)

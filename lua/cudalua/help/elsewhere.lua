@@ -28,6 +28,12 @@ local function in_arrays(key)
     "." .. key) end
 end
 
+-- What programs try as methods of arrays, and what it is here.
+local of_arrays = { show = "cuda.show(a)", plot = "cuda.plot(a)", save_image = "cuda.io.save_image(path, a)",
+  savetxt = "cuda.io.savetxt(path, a)" }
+
+local function with_array(key) return of_arrays[key] and "it is a function: " .. of_arrays[key] end
+
 -- Host arrays compute nothing. Some of what is spelled otherwise is theirs, too: `a:transpose()`.
 local function on_device(key, owner)
   if key == "set_printoptions" then return other_names.absent[key] end
@@ -49,6 +55,7 @@ local elsewhere = {
   array = function(key)
     if has(module "gpuarray", key) then return ("it is a function: gpuarray.%s(...)"):format(key) end
     if has(module("ndarray").Array, key) then return ("host arrays have it: a:get():%s()"):format(key) end
+    return with_array(key)
   end,
   ndarray = function(key, owner)
     if has(module("ndarray").Array, key) then return ("it is a method of host arrays: a:%s()"):format(key) end
@@ -56,7 +63,7 @@ local elsewhere = {
   end,
   host_array = function(key, owner)
     if has(module "ndarray", key) then return ("it is a function: ndarray.%s(...)"):format(key) end
-    return on_device(key, owner)
+    return with_array(key) or on_device(key, owner)
   end,
   module = function(key) return in_modules(key) end,
 }
@@ -74,8 +81,18 @@ local function renamed(kind, key)
   return other_names.absent[key]
 end
 
+-- The prompt has it, the library does not.
+local function help_on(owner)
+  local is_array = owner.kind == "array" or owner.kind == "host_array"
+  local it = is_array and "a" or owner.kind == "module" and "cuda." .. owner.text or owner.text
+  return ("use help(%s) at the prompt of the cudalua command"):format(it)
+end
+
 ---What to write in place of a name that is not where a program looks for it.
 ---@param owner cudalua.Names
 ---@param key string
 ---@return string?  nil: nothing of that name is anywhere
-return function(owner, key) return renamed(owner.kind, key) or elsewhere[owner.kind](key, owner) end
+return function(owner, key)
+  if key == "help" then return help_on(owner) end
+  return renamed(owner.kind, key) or elsewhere[owner.kind](key, owner)
+end

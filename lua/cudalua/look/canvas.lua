@@ -117,6 +117,9 @@ local function bottom(ticks, place, columns, before)
   return (table.concat(line, "", 1 - before, columns + 1):gsub(" +$", "")), marks
 end
 
+-- Of the kinds of series in a legend: a piece of a line, a point, a piece of a bar.
+local SIGNS = { line = "──", scatter = "•", hist = "■", bars = "■" }
+
 ---Draws a plot.
 ---@param plot cudalua.look.Plot
 ---@param to cudalua.look.Terminal
@@ -139,7 +142,7 @@ function M.draw(plot, to)
     for i, s in ipairs(plot.series) do
       if s.label then
         local c = plot.colour(i)
-        local mark = marked and MARKS[(i - 1) % #MARKS + 1] or "\226\148\128\226\148\128"
+        local mark = marked and MARKS[(i - 1) % #MARKS + 1] or SIGNS[s.kind]
         if to.colour > 0 then mark = terminal.code(to.colour, false, c[1], c[2], c[3]) .. mark .. terminal.RESET end
         words[#words + 1] = mark .. " " .. s.label
       end

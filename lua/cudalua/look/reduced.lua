@@ -2,6 +2,7 @@
 -- the cells of a raster that have one.
 
 local dtypes = require "cudalua.dtype"
+local pace = require "cudalua.base.pace"
 
 local floor, ceil, log10 = math.floor, math.ceil, math.log10
 
@@ -10,6 +11,7 @@ local M = {}
 local PARTS = 4096    -- of a line
 local NARROW = 1 / 1024 -- of the axis: no part is wider, so that nobody sees where in it a value lies
 local CELLS = 1024    -- of the raster, along each axis
+local AT_ONCE = 65536 -- cells between two looks at Ctrl-C
 
 ---What the axes are, as far as options say so.
 ---@class cudalua.look.View
@@ -126,6 +128,7 @@ function M.points(x, y, view)
   local p, list = hit:data(), {}
   for i = 0, CELLS * CELLS - 1 do
     if p[i] ~= 0 then list[#list + 1] = i end
+    if i % AT_ONCE == 0 then pace(AT_ONCE) end
   end
   local n = #list
   local xs, ys = new(n + 4), new(n + 4)

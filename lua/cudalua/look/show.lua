@@ -19,26 +19,41 @@ local M = {}
 
 local SMALL = 12    -- elements on an axis of a table
 local READABLE = 32 -- pixels; a smaller picture is enlarged
+local NARROW = 8    -- pixels; a picture of fewer on one axis, for more elements, is stretched
 local BARS = 6      -- lines
 local GRADIENT = 16 -- characters
 
 -- ---- how large ------------------------------------------------------------------------------------------------------
 
--- Columns and lines of pixels for a picture of w x h: as many as fit, of the same proportions. Without colours a pixel
--- is a character, which is twice as high as wide.
-local function fit(w, h, to)
-  local tall = to.colour == 0 and 1 or 2
-  local width, height = to.width, 2 * (to.height - 1) -- a line is the caption's; in halves of a line
+-- Pixels for an axis of n elements that is stretched: up to so many, and the same number for each element.
+local function stretched(n, most) return n < most and n * math.floor(most / n) or most end
+
+-- Columns and half lines of a picture of w x h elements in width x height, of the same proportions.
+local function in_proportion(w, h, width, height, is_sized)
   local scale = math.max(w / width, h / height)
   if scale < 1 then
     local k = 1
-    local function small() return to.sized or k * math.max(w, h) < READABLE end
+    local function small() return is_sized or k * math.max(w, h) < READABLE end
     while small() and (k + 1) * w <= width and (k + 1) * h <= height do k = k + 1 end
     scale = 1 / k
   end
-  local columns = math.max(1, math.min(width, math.floor(w / scale + 0.5)))
-  local rows = math.max(1, math.min(height, math.floor(h / scale + 0.5)))
-  return columns, tall == 2 and rows or math.max(1, math.floor(rows / 2 + 0.5))
+  return math.max(1, math.min(width, math.floor(w / scale + 0.5))),
+    math.max(1, math.min(height, math.floor(h / scale + 0.5)))
+end
+
+-- Columns and lines of pixels for a picture of w x h elements: as many as fit, of the same proportions unless the
+-- aspect says otherwise, or nobody chose one and an axis would be too narrow to be seen. Without colours a pixel is a
+-- character, which is twice as high as wide.
+local function fit(w, h, to, aspect)
+  local width, height = to.width, 2 * (to.height - 1) -- a line is the caption's; in halves of a line
+  local columns, rows = in_proportion(w, h, width, height, to.sized)
+  if aspect == "auto" then
+    columns, rows = width, height
+  elseif aspect == nil then
+    if columns < math.min(w, NARROW) then columns = stretched(w, math.min(width, READABLE)) end
+    if rows < math.min(h, NARROW) then rows = stretched(h, math.min(height, READABLE)) end
+  end
+  return columns, to.colour ~= 0 and rows or math.max(1, math.floor(rows / 2 + 0.5))
 end
 
 local function new_image(width, height)
@@ -84,7 +99,7 @@ end
 
 local function show_map(a, o, to)
   local h, w = a.shape[1], a.shape[2]
-  local width, height = fit(w, h, to)
+  local width, height = fit(w, h, to, o.aspect)
   local rows, columns = math.min(h, height), math.min(w, width)
   local values = boxes.means(a, rows, columns)
   local low, high, has_nan = colormaps.limits(values, rows * columns, o, a.dtype)
@@ -114,9 +129,9 @@ local function full_scale(dtype)
 end
 
 -- Transparent pixels are dark: behind them is black.
-local function show_colours(a, to)
+local function show_colours(a, o, to)
   local h, w, channels = a.shape[1], a.shape[2], a.shape[3]
-  local width, height = fit(w, h, to)
+  local width, height = fit(w, h, to, o.aspect)
   local rows, columns = math.min(h, height), math.min(w, width)
   local values, full = boxes.means(a, rows, columns), full_scale(a.dtype)
   local image = new_image(width, height)
@@ -155,7 +170,8 @@ local function checked(a)
     is_list and "; ndarray.array(list) makes one of a list" or ""))
 end
 
-local known = { map = true, vmin = true, vmax = true, to = true, colour = true, width = true, height = true }
+local known = { map = true, vmin = true, vmax = true, to = true, colour = true, width = true, height = true,
+  aspect = true }
 
 ---Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text; one of 3 axes (h, w, 3) or
 ---(h, w, 4) as a picture in its own colours; one of 1 axis as bars; one of 0 axes as its value. One of up to 12 or 12 x
@@ -164,18 +180,23 @@ local known = { map = true, vmin = true, vmax = true, to = true, colour = true, 
 ---elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
 ---@param a cudalua.gpuarray.Array|cudalua.ndarray.Array
 ---@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0,
----  width: integer, height: integer}
+---  width: integer, height: integer, aspect: "equal"|"auto"}
 ---  map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end
 ---  it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of
 ---  pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default
 ---  io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape
----  codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22
+---  codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for
+---  square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal",
+---  but an axis that would have fewer than 8 pixels for more elements gets up to 32
 ---@raise LogicError if it is not an array, for other shapes, and for bad options
 function M.show(a, options)
   local o = errors.options(WHAT, options, known)
   checked(a)
   colormaps.check_limits(WHAT, o)
   if o.map ~= nil then colormaps.get(WHAT, o.map) end
+  if o.aspect ~= nil and o.aspect ~= "equal" and o.aspect ~= "auto" then
+    refuse(WHAT, "aspect must be 'equal' or 'auto', got " .. errors.text(o.aspect))
+  end
   local to = terminal.open(WHAT, o)
   local shape, dtype = a.shape, a.dtype
   local ndim = #shape
@@ -190,9 +211,9 @@ function M.show(a, options)
     local text = a.size == 0 and ("%s%s, no elements"):format(dtype.name, layout.text(shape)) or tostring(a)
     to.write(text .. "\n")
   elseif colours then
-    show_colours(a, to)
+    show_colours(a, o, to)
   else
-    local asked = o.map or o.vmin or o.vmax or to.sized
+    local asked = o.map or o.vmin or o.vmax or o.aspect or to.sized
     local small = not asked and shape[1] <= SMALL and (shape[2] or 1) <= SMALL
     if small and show_table(a, to) then return end
     local show = ndim == 1 and show_bars or show_map

@@ -90,6 +90,21 @@ function Drawing:rect(u0, v0, u1, v1, series)
     px(y1 - y0), hex(self.colour(series))))
 end
 
+-- What stands before a label of the legend, 14 pixels wide around y: a piece of a line, a point, a piece of a bar.
+local function line_sign(x, y, fill)
+  return ('<rect x="%s" y="%s" width="14" height="4" fill="%s"/>'):format(px(x), px(y - 2), fill)
+end
+
+local function point_sign(x, y, fill)
+  return ('<circle cx="%s" cy="%s" r="3.5" fill="%s" fill-opacity="0.8"/>'):format(px(x + 7), px(y), fill)
+end
+
+local function bar_sign(x, y, fill)
+  return ('<rect x="%s" y="%s" width="14" height="9" fill="%s"/>'):format(px(x), px(y - 4.5), fill)
+end
+
+local signs = { line = line_sign, scatter = point_sign, hist = bar_sign, bars = bar_sign }
+
 ---The text of an SVG file.
 ---@param plot cudalua.look.Plot
 ---@param width integer   pixels
@@ -141,7 +156,7 @@ function M.text(plot, width, height)
     local x = left
     for i, s in ipairs(plot.series) do
       if s.label then
-        add(('<rect x="%s" y="%s" width="14" height="4" fill="%s"/>'):format(px(x), px(top - 13), hex(plot.colour(i))))
+        add(signs[s.kind](x, top - 11, hex(plot.colour(i))))
         text(x + 19, top - 7, "start", s.label)
         x = x + 34 + canvas.width(s.label) * CHARACTER
       end

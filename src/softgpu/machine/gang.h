@@ -181,6 +181,7 @@ struct Gang {
   uint32_t calling; /* pc of a call to a function of the device */
   /* while it is watched (stuck.c) */
   bool touched;        /* it changed memory, or read what others may change */
+  bool used_memory;    /* it read or wrote any, shared memory included */
   bool recurred;       /* it was in the same state again */
   uint64_t state;      /* a hash of the state it was in at first */
   Gang *next;          /* of a list in sched.c */

@@ -232,6 +232,12 @@ static void say_blocks(const Worker *w, char *text, size_t room) {
            (unsigned long long)(grid->blocks - begun + w->to - w->from));
 }
 
+static const char WAITS[] =
+    "deadlock: the block repeats itself, and nothing changes the memory that it reads";
+static const char SPINS[] = "endless loop: its compiled code uses no memory (the compiler may remove the "
+                            "loads and stores of a loop that never "
+                            "ends; declare the memory volatile or use atomic functions to keep them)";
+
 /* g has taken too long, or waits for ever; `what` says so. */
 static void end_with(Worker *w, Gang *g, int code, const char *what, bool late) {
   char text[1100] = "", blocks[160] = "";
@@ -394,7 +400,7 @@ static Gang *next_gang(Worker *w) {
 
 static void watch(Worker *w, Gang *g) {
   g->state = sg_watch_state(g);
-  g->recurred = g->touched = false;
+  g->recurred = g->touched = g->used_memory = false;
   w->watch.open++;
 }
 
@@ -482,8 +488,8 @@ static void work(Worker *w) {
     if (status == GANG_FAULT) {
       fail(w, g, false);
     } else if (hopeless) {
-      end_with(w, grid->independent ? g : lowest(w, g), SG_TIMEOUT,
-               "deadlock: it repeats itself, and nobody else changes the memory that it reads", false);
+      Gang *named = grid->independent ? g : lowest(w, g);
+      end_with(w, named, SG_TIMEOUT, named->used_memory ? WAITS : SPINS, false);
     } else if ((open || w->since > GLANCE) && !is_over(w, g)) {
       const uint64_t ns = elapsed(w);
       enough = w->moment && ns > w->moment;

@@ -177,6 +177,7 @@ static void run_step(Gang *g, const Ins *in) {
 
 void sg_watch_step(Gang *g, const Ins *in) {
   const bool known = in->unit && in->unit <= 8 && !g->touched;
+  g->used_memory |= in->unit != 0;
   if (!known) {
     g->touched |= in->op != OP_fence && in->op != OP_enter && in->op != OP_aligned;
     run_step(g, in);
