@@ -4240,9 +4240,9 @@ Shows an array: one of 2 axes as a picture, two rows of pixels in a line of text
 of a larger array is the mean of a box of elements, which the device computes, and NaN if an element is. Complex
 elements are shown by their magnitude. Below stand dtype, shape, and the values of the first and last colour.
 @param a cuda.gpuarray.Array|cuda.ndarray.Array
-@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer} map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22
+@param options? {map: string, vmin: number, vmax: number, to: file*|fun(text: string), colour: 24|8|0, width: integer, height: integer, aspect: "equal"|"auto"} map: "viridis" (default), "magma", "inferno", "plasma", "gray" (default of bool), "coolwarm"; with "_r" at its end it is reversed. vmin, vmax: values of the first and last colour; default: the least and greatest that are shown. Of pictures in colours floats are 0 to 1, uint16 0 to 65535, other integers 0 to 255. NaN is magenta. to: default io.stdout. colour: bits; default: what the terminal says that it shows, elsewhere 0, characters without escape codes. width, height: characters and lines, default the terminal's, elsewhere 80 x 22. aspect: "equal" for square elements, "auto" for a picture that fills width and height, as in matplotlib's imshow; default: "equal", but an axis that would have fewer than 8 pixels for more elements gets up to 32
 @raise LogicError if it is not an array, for other shapes, and for bad options
-@options colour height map to vmax vmin width
+@options aspect="equal"|"auto" colour height map to vmax vmin width
 = cuda.io module
 Pictures and tables of text as files.
 = cuda.io.load_image(path, options)
@@ -4265,7 +4265,7 @@ element are left out, so one column gives a 1-D array. A file without numbers gi
 = cuda.io.save_image(path, a, options)
 Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RGB), .pnm (either).
 @param path string
-@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped, NaN as 0; bool as black and white
+@param a cuda.gpuarray.Array|cuda.ndarray.Array  (h, w) or (h, w, 1) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; uint8 and uint16 as they are; floats from 0 to 1 for the whole range, clipped with a notice (cuda.on_notice), NaN as 0; bool as black and white
 @param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
 @raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
 @options bits map vmax vmin
