@@ -99,7 +99,8 @@ end
 
 local heaps
 local PHRASE = 30 -- points of a first sentence that has all words but the first, as they were asked for
-local SAME_CASE = 25 -- points of a name that is the query to the letter: `profile` is the function, `Profile` its result
+-- Points of a name that is the query to the letter: `profile` is the function, `Profile` its result.
+local SAME_CASE = 25
 
 local function all_heaps()
   if heaps then return heaps end
