@@ -38,6 +38,12 @@ describe("documents", function()
   end
 end)
 
+if gpu.soft then -- the last program chooses the software device
+  it("docs/tutorial.md can be pasted from top to bottom into one session", function()
+    check("docs/tutorial.md", pages.blocks "docs/tutorial.md")
+  end)
+end
+
 describe("the check of documents", function()
   local function page(text)
     local path = os.tmpname()

@@ -341,8 +341,9 @@ describe("schedule", function()
         print(pcall(cuda.mem_alloc, 4))
       ]], "CUDALUA_SOFT_TIMEOUT=off timeout 60")
       assert.truthy(text:find("^false\t702\tkernel k, "), text)
-      assert.truthy(text:find("deadlock: the block repeats itself, and nothing changes the memory that it reads: threads "
-        .. "0%-4, 6%-63 wait at barrier 0 in .-k.cu:3 .-%(63 of 64 came, not thread 5%); thread 5 is at .-k.cu:2 .-; "
+      assert.truthy(text:find("deadlock: the block repeats itself, and nothing changes the memory that it reads: "
+        .. "threads 0%-4, 6%-63 wait at barrier 0 in .-k.cu:3 .-%(63 of 64 came, not thread 5%); thread 5 is at "
+        .. ".-k.cu:2 .-; "
         .. "of its 3 blocks 0 are done"), text)
       assert.truthy(text:find("\nfalse\t.*LAUNCH_TIMEOUT"), text)
     end)
