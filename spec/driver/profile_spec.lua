@@ -360,7 +360,7 @@ describe("profiles", function()
       local r = cuda.range "two"
       r:close()
     ]])
-    assert.equal(0, os.execute(("cc -shared -fPIC -o %s.so %s.c"):format(name, name)))
+    assert.equal(0, os.execute(("LD_PRELOAD= cc -shared -fPIC -o %s.so %s.c"):format(name, name)))
     local pipe = io.popen(("NVTX_INJECTION64_PATH=%s.so luajit %s.lua 2>&1"):format(name, name))
     local said = pipe:read "*a"
     pipe:close()

@@ -62,7 +62,7 @@ print(x[0], require("deep.part").of(cuda.gpuarray.arange(4)))
 print(io.open(here .. "/data/words.txt"):read "*l", dofile(here .. "/settings.lua"))
 if arg[1] == "more" then print(cuda.gpuarray.arange(3) * 5) end
 if arg[1] == "fail" then error "wanted" end
-os.exit(arg[1] == "status" and 7 or true)
+os.exit(arg[1] == "status" and 7 or true, true)
 ]]
 
 local function write_program()

@@ -351,7 +351,7 @@ describe("An InterruptError", function()
         end
       end
       pipe:close()
-      assert(others == 4, others) -- the one that speaks, NVRTC's, two helpers
+      assert(others >= 4, others) -- the one that speaks, NVRTC's, two helpers; NVRTC may have more of its own
     ]], "CUDALUA_SOFT_THREADS=3")
   end)
 

@@ -25,7 +25,7 @@ local function finish(what, kernel, json, text)
   local file = assert(io.open(result, "wb"))
   file:write(what, " ", kernel, "\n", json, "\n", text)
   file:close()
-  os.exit(0)
+  os.exit(0, true)
 end
 
 local file = assert(io.open(path, "rb"))
