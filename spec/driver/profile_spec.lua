@@ -76,11 +76,34 @@ describe("profiles", function()
     for _, r in ipairs(p.rows) do share, sum = share + r.share, sum + r.total end
     assert.near(1, share, 1e-9)
     assert.is_true(p.busy > 0 and p.busy <= sum * (1 + 1e-9))
-    assert.equal(gpu.soft and "machine" or "events", p.clock)
+    assert.equal(gpu.soft and "machine" or p.no_cupti and "events" or "cupti", p.clock)
     assert.equal(0, p.dropped + p.untimed)
     for i = 2, #p.rows do assert.is_true(p.rows[i - 1].total >= p.rows[i].total) end
     local text = tostring(p)
     assert.truthy(text:find("even", 1, true) and text:find("profile_spec.lua:", 1, true))
+  end)
+
+  it("cuda.profile takes the times of CUPTI, or of events, as it is asked", function()
+    local function work()
+      pcall(cuda.memset_d32, x, 0, 2 ^ 40)
+      cuda.range("open", function() even(x, N, { block = 256, grid = 4 }) end)
+    end
+    local events, cupti = quiet(work, { clock = "events" }), quiet(work, { clock = "cupti" })
+    assert.equal(gpu.soft and "machine" or "events", events.clock)
+    assert.is_nil(events.no_cupti)
+    assert.equal(gpu.soft and "machine" or cupti.no_cupti and "events" or "cupti", cupti.clock)
+    for _, p in ipairs { events, cupti } do
+      local r = row(p, "kernel", "even")
+      assert.same({ 1, 1, 0 }, { r.calls, r.timed, p.untimed })
+      assert.is_nil(activity(p, "range", "open").gpu_time)
+    end
+    if cupti.clock == "cupti" then
+      assert.is_true(row(cupti, "kernel", "even").total <= row(events, "kernel", "even").total)
+      local a = activity(cupti, "kernel", "even")
+      assert.is_true(a.gpu_begin > a.begin)
+    end
+    gpu.raises("LogicError", [[profile: clock must be "cupti" or "events", got 'wall']], cuda.profile, work,
+      { clock = "wall" })
   end)
 
   it("cuda.profile knows what kernels of arrays read and write", function()
@@ -147,8 +170,9 @@ describe("profiles", function()
     for line in pipe:lines() do
       local file = line:match "^[^:]+"
       -- launch.c and memcpy.c record around a function that chooses the call; record.c copies for debugging; a host
-      -- function is no work of the device
+      -- function is no work of the device; cupti.c fills a few bytes as a test
       local elsewhere = file == "launch/launch.c" or file == "memory/memcpy.c" or file == "launch/record.c"
+        or file == "streams/cupti.c"
       if not elsewhere and not line:find "cuLaunchHostFunc" then
         outside[#outside + 1] = line
       end

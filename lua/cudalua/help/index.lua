@@ -5649,7 +5649,9 @@ What cuda.profile() returns. Times are in seconds.
 @field waited number       seconds in which the host waited; on the software device without the work that it did then
 @field compiled number     seconds of compilations and of loading modules
 @field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
-@field clock "events"|"machine"|"none"  whose times they are; none: the device was not used
+@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
+@field cupti_version? integer  of CUPTI, if it has the times
+@field no_cupti? string    why CUPTI has not
 @field dropped integer     activities that found no room; 0 but for millions
 @field untimed integer     activities without times, as during captures
 @field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
@@ -6288,14 +6290,15 @@ done with. Waits for nothing.
 What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
 with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
 
-On a GPU the times are those between two events around each of them. They include up to a few microseconds that an
+On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
+around each activity. These include up to a few microseconds that an
 empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
 What the function returns is dropped. An error in it is raised again as it is, without a table.
 @param f fun()  is called once; the profile waits for its work
-@param options? {trace?: string, print?: boolean, counters?: boolean}  trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true
+@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
 @return cuda.Profile
 @raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
-@options counters print trace
+@options clock="cupti"|"events" counters print trace
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
 = cuda.progress(n, opts)

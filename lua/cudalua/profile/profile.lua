@@ -8,7 +8,7 @@ local summary = require "cudalua.profile.summary"
 ---@class cudalua
 local M = {}
 
-local option_names = { trace = true, print = true, counters = true }
+local option_names = { trace = true, print = true, counters = true, clock = true }
 
 local function read(recorder, info, counters)
   local list = {}
@@ -26,13 +26,15 @@ end
 ---What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
 ---with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
 ---
----On a GPU the times are those between two events around each of them. They include up to a few microseconds that an
+---On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
+---around each activity. These include up to a few microseconds that an
 ---empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
 ---What the function returns is dropped. An error in it is raised again as it is, without a table.
 ---@param f fun()  is called once; the profile waits for its work
----@param options? {trace?: string, print?: boolean, counters?: boolean}  trace: a file for Perfetto; print: write the
+---@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"}
+---  trace: a file for Perfetto; print: write the
 ---  table to standard output, default true; counters: instructions, bytes and branches of kernels on the software
----  device, default true
+---  device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
 ---@return cudalua.Profile
 ---@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the
 ---  trace cannot be written
@@ -42,8 +44,12 @@ function M.profile(f, options)
   if options.trace ~= nil and type(options.trace) ~= "string" then
     errors.raise("LogicError", "profile: trace must be a file name, got " .. errors.text(options.trace))
   end
+  local clock = options.clock
+  if clock ~= nil and clock ~= "cupti" and clock ~= "events" then
+    errors.raise("LogicError", 'profile: clock must be "cupti" or "events", got ' .. errors.text(clock))
+  end
   local counters = options.counters ~= false
-  local recorder = core.profile_begin(counters)
+  local recorder = core.profile_begin(counters, clock ~= "events")
   hooks.profiling = true
   local ok, err = pcall(f)
   hooks.profiling = false

@@ -16,7 +16,9 @@ local M = {}
 ---@field compiled number     seconds of compilations and of loading modules
 ---@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do
 ---  between two activities; line: where the host was by its end
----@field clock "events"|"machine"|"none"  whose times they are; none: the device was not used
+---@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
+---@field cupti_version? integer  of CUPTI, if it has the times
+---@field no_cupti? string    why CUPTI has not
 ---@field dropped integer     activities that found no room; 0 but for millions
 ---@field untimed integer     activities without times, as during captures
 ---@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
@@ -155,8 +157,9 @@ function M.make(list, info)
   local p = setmetatable({ activities = list, rows = rows_of(list), wall = (info.ended - info.began) * 1e-9,
     waited = host_time(list, "wait"), compiled = host_time(list, "compile", "load"), dropped = info.dropped,
     untimed = info.untimed, empty_pair = info.pair_ns * 1e-9, unfinished = info.interrupted }, Profile)
+  p.cupti_version, p.no_cupti = info.cupti, info.why
   p.busy, p.gap = busy_of(list)
-  p.clock = p.rows[1] and (info.soft and "machine" or "events") or "none"
+  p.clock = p.rows[1] and (info.soft and "machine" or info.cupti and "cupti" or "events") or "none"
   for _, row in ipairs(p.rows) do
     if row.bytes and row.total > 0 and not info.soft then p.copy_speed = copy_speed() break end
   end
@@ -232,6 +235,7 @@ end
 
 local clocks = {
   events = "GPU times are those between two events; an empty pair takes %s",
+  cupti = "GPU times are the device's own, by CUPTI",
   machine = "GPU times are of the software device on this machine",
   none = "the device was not used",
 }
@@ -246,6 +250,7 @@ function Profile:__tostring()
       time(self.gap.begin), self.gap.line and ", before " .. self.gap.line or "")
   end
   lines[#lines + 1] = clocks[self.clock]:format(time(self.empty_pair))
+  if self.no_cupti and self.rows[1] then lines[#lines + 1] = "without CUPTI: " .. self.no_cupti end
   if self.copy_speed then
     lines[#lines + 1] = ("this device copies from itself to itself at %.4g GB/s, read and written"):format(
       self.copy_speed * 1e-9)

@@ -4,6 +4,7 @@
 #include "streams/activity.h"
 #include "base/nvtx.h"
 #include "base/state.h"
+#include "streams/cupti.h"
 #include "streams/wait.h"
 
 #include <stdlib.h>
@@ -39,6 +40,8 @@ typedef struct cl_Timeline {
 typedef struct cl_Profile {
   cl_State *st; /* NULL: it is over */
   bool soft;
+  bool cupti, pushed; /* CUPTI has the times; a call failed before its number was popped */
+  const char *why;    /* CUPTI is not used; NULL: nobody asked for it */
   uint64_t began, ended;
   uint64_t bytes; /* of the next kernel; 0: not known */
   cl_Activity *chunk[CHUNKS];
@@ -253,6 +256,8 @@ cl_Activity *cl_activity_begin(lua_State *L, cl_ActivityKind kind, const char *n
     a->captured = cl_captures && cl_capture_id(s);
     if (p->soft)
       a->seq = 1;
+    else if (p->cupti)
+      ;
     else if (t && !cl_captures)
       begin_events(p, t, a);
     else if (!a->captured)
@@ -262,6 +267,12 @@ cl_Activity *cl_activity_begin(lua_State *L, cl_ActivityKind kind, const char *n
     cl_driver()->profile(CL_SOFT_LAST, &soft);
     a->ran = soft.ran;
   }
+  if (s && p->cupti && !cl_forked) {
+    if (p->pushed) cl_cupti_pop();
+    cl_cupti_push(a->number);
+    p->pushed = true;
+    a->pushed = &p->pushed;
+  }
   a->begin = now();
   return a;
 }
@@ -269,6 +280,11 @@ cl_Activity *cl_activity_begin(lua_State *L, cl_ActivityKind kind, const char *n
 void cl_activity_end(cl_Activity *a, CUresult code) {
   a->end = now();
   a->failed = code != CUDA_SUCCESS;
+  if (a->pushed && *a->pushed) {
+    cl_cupti_pop();
+    *a->pushed = false;
+  }
+  a->pushed = NULL;
   if (a->after) {
     end_events(a);
   } else if (cl_driver()->profile && (a->seq || a->kind == CL_A_WAIT)) {
@@ -325,8 +341,11 @@ static void empty(cl_Profile *p) {
   p->soft = false;
 }
 
+static void end_cupti(cl_Profile *p, bool healthy);
+
 static int profile_gc(lua_State *L) {
   cl_Profile *p = lua_touserdata(L, 1);
+  end_cupti(p, false);
   empty(p);
   for (int i = 0; i < CHUNKS; i++) free(p->chunk[i]);
   for (int i = 0; i < FITS; i++)
@@ -356,7 +375,7 @@ static void driver_gone(lua_State *L) {
 }
 CL_HOOK(cl_on_driver_reset, 4, driver_gone);
 
-/* profile_begin(counters) -> the profile, which records from now on */
+/* profile_begin(counters, cupti) -> the profile, which records from now on */
 int cl_profile_begin(lua_State *L) {
   const int counters = lua_toboolean(L, 1);
   cl_State *st = cl_state(L);
@@ -366,12 +385,35 @@ int cl_profile_begin(lua_State *L) {
   cl_Profile *p = cl_push_finalized(L, sizeof *p, profile_gc);
   p->soft = cl_driver()->profile != NULL;
   if (p->soft) cl_driver()->profile(counters ? CL_SOFT_COUNTS : CL_SOFT_TIMES, NULL);
-  if (cl_driver()->open) timeline(L, p);
+  const Timeline *t = cl_driver()->open ? timeline(L, p) : NULL;
+  if (!p->soft && lua_toboolean(L, 2)) {
+    p->why = t && t->stream ? cl_cupti_start(t->stream, now) : "no context was current at the beginning";
+    p->cupti = !p->why;
+  }
   p->st = st;
   st->profile = p;
   cl_profiles++;
   p->began = now();
   return 1;
+}
+
+static void take(void *of, const cl_CuptiTime *t) {
+  const cl_Profile *p = of;
+  if (t->number < 1 || t->number > p->n) return;
+  cl_Activity *a = at(p, (uint32_t)t->number - 1);
+  const double begin = (double)t->begin, end = (double)t->end;
+  const double first = a->timed && a->gpu_begin < begin ? a->gpu_begin : begin;
+  const double last = a->timed && a->gpu_begin + a->gpu_ns > end ? a->gpu_begin + a->gpu_ns : end;
+  a->gpu_begin = first;
+  a->gpu_ns = last - first;
+  a->timed = true;
+}
+
+static void end_cupti(cl_Profile *p, bool healthy) {
+  if (!p->cupti || cl_forked) return;
+  if (p->pushed) cl_cupti_pop();
+  p->cupti = p->pushed = false;
+  cl_cupti_stop(healthy ? take : NULL, p);
 }
 
 static void wait_for(lua_State *L, cl_Profile *p, Timeline *t, bool *interrupted) {
@@ -404,6 +446,12 @@ int cl_profile_end(lua_State *L) {
   stop(p);
   p->ended = now();
   for (Timeline *t = p->timelines; t && lua_toboolean(L, 2); t = t->next) wait_for(L, p, t, &interrupted);
+  const bool cupti = p->cupti;
+  end_cupti(p, lua_toboolean(L, 2));
+  for (uint32_t i = 0; cupti && i < p->n; i++) {
+    const cl_Activity *a = at(p, i);
+    p->untimed += a->kind <= CL_A_GRAPH && !a->timed && !a->captured && !a->failed;
+  }
   for (uint32_t i = 0; p->soft && i < p->n; i++) {
     cl_Activity *a = at(p, i);
     cl_SoftProfile soft = {.seq = a->seq};
@@ -423,6 +471,11 @@ int cl_profile_end(lua_State *L) {
   set_number(L, "pair_ns", p->pair_ns);
   lua_pushboolean(L, interrupted);
   lua_setfield(L, -2, "interrupted");
+  if (cupti) set_number(L, "cupti", cl_cupti_version());
+  if (p->why) {
+    lua_pushstring(L, p->why);
+    lua_setfield(L, -2, "why");
+  }
   lua_pushboolean(L, p->soft);
   lua_setfield(L, -2, "soft");
   return 1;

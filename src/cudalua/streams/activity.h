@@ -43,6 +43,7 @@ typedef struct cl_Activity {
   double gpu_begin, gpu_ns; /* as `begin`, where timed */
   uint64_t seq;             /* on the software device: of the operation; 0: none */
   uint64_t ran;             /* before a wait there: ns that operations had taken */
+  bool *pushed;             /* CUPTI has its number */
   CUevent before, after;
   struct cl_Timeline *timeline;
   struct cl_Activity *next; /* that waits to be timed */
