@@ -192,7 +192,22 @@ describe("repl.run", function()
   it("ends with its input and with :quit; commands stand in column 1", function()
     assert.equal("1", typed "1\n:quit\n2")
     assert.truthy(typed(" :quit\n2"):find "unexpected symbol near ':'\n2$")
-    assert.truthy(typed(":nothing\n2"):find "unexpected symbol near ':'\n2$")
+    assert.equal(":nothing is no command; :help lists them\n2", typed ":nothing\n2")
+  end)
+
+  it("says what is meant by what other prompts understand", function()
+    local leave = " is no function of Lua; :quit or Ctrl-D leaves the prompt\n2"
+    assert.equal("exit" .. leave, typed "exit\n2")
+    assert.equal("quit" .. leave, typed "quit()\n2")
+    assert.equal("3\n2", typed "local exit = 3\nexit\n2")
+    assert.truthy(typed("?cuda.compile"):find "^cuda%.compile%(source")
+    assert.truthy(typed("cuda.compile?"):find "^cuda%.compile%(source")
+    assert.truthy(typed("local a = cuda.gpuarray.zeros(3)\na?"):find "Array")
+  end)
+
+  it("counts the lines of an expression as they were typed", function()
+    assert.equal("stdin:1: attempt to index global 'nothing' (a nil value)", typed "nothing[0] -- a comment")
+    assert.equal("2", typed "1 + 1 -- a comment")
   end)
 
   it(":help lists the commands", function()

@@ -108,6 +108,10 @@ describe("the editor on a terminal", function()
     p:expect "> def"
     p:kill(2)
     p:expect "> def^C\n> "
+    p:type "f(1)"
+    p:settle()
+    p:type "\3" -- the bracket that was marked is drawn anew, before the ^C
+    p:expect "> f(1)^C\n> "
     p:type "x\r"
     p:expect 'got "x"'
   end)

@@ -178,7 +178,7 @@ local function with_handlers(fn, args, n, handlers)
     end
   end
   if not ok then error(result, 0) end
-  return result
+  if result then return result end -- a call without time_kernel returns nothing, and the prompt prints no nil
 end
 
 ---Is an argument an array, whose address is known when the kernel is launched and not before?

@@ -4276,7 +4276,69 @@ Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and
 @param options? {fmt: string|string[], delimiter: string, newline: string, header: string, footer: string, comments: string} fmt: of each value, default "%.18e", which leads back to the same float64; a list has one for each column; one string with as many formats as there are columns is the whole row. %s is the shortest text that leads back. Complex values are " (re+imj)" with the format for both parts. delimiter: between values, default " "; newline: default "\n"; header, footer: text before and after, each of its lines after comments, default "# "
 @raise LogicError for arrays of other shapes and structs, and for bad formats; RuntimeError if the file cannot be written: it may then be there in part
 @options comments delimiter fmt footer header newline
+# docs/profiling.md
+= cuda.Profile class
+What cuda.profile() returns. Times are in seconds.
+@field rows cuda.profile.Row[]  by GPU time, the longest first
+@field activities cuda.profile.Activity[]  in the order in which they were started
+@field wall number         seconds from the beginning to the end, waiting for the device included
+@field busy number         seconds in which the device did anything
+@field waited number       seconds in which the host waited; on the software device without the work that it did then
+@field compiled number     seconds of compilations and of loading modules
+@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
+@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
+@field cupti_version? integer  of CUPTI, if it has the times
+@field no_cupti? string    why CUPTI has not
+@field dropped integer     activities that found no room; 0 but for millions
+@field untimed integer     activities without times, as during captures
+@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
+@field empty_pair number   seconds that two events around nothing take
+@field unfinished boolean  waiting for the device was interrupted
+= cuda.Range class
+A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
+= cuda.profile(f, options)
+What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
+with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
+
+On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
+around each activity. These include up to a few microseconds that an
+empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
+What the function returns is dropped. An error in it is raised again as it is, without a table.
+@param f fun()  is called once; the profile waits for its work
+@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
+@return cuda.Profile
+@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
+@options clock="cupti"|"events" counters print trace
+= cuda.range(name, f, ...)
+Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
+that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
+read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
+@param name string
+@param f? function  is called with the other arguments; the range ends with it, also by an error
+@param ... any
+@return any  what f returns; without f a cuda.Range
+@raise LogicError for a name that is no string; what f raises
 # docs/prompt.md
+= cuda.progress(n, opts)
+A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
+time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
+stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
+What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
+CUDALUA_PROGRESS is 0.
+@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
+@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
+@return fun(loop: table, i: integer): integer?, any
+@return table loop
+@return integer first  0
+@raise LogicError if n is not a count or a list, or for bad options
+@options file text
+= cuda.show_progress(on)
+Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
+are, in a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
+elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
+@param on? boolean  omitted: only asks
+@return boolean before  whether it was on
+@raise LogicError if `on` is not a boolean
 = cudalua.repl module
 The prompt for any program: `require("cudalua.repl").run()`.
 = cudalua.repl.Options class
@@ -5640,25 +5702,6 @@ leaves unwritten is undefined.
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.PagelockedHostAllocation field
 Another name of HostAllocation, PyCUDA's.
-= cuda.Profile class
-What cuda.profile() returns. Times are in seconds.
-@field rows cuda.profile.Row[]  by GPU time, the longest first
-@field activities cuda.profile.Activity[]  in the order in which they were started
-@field wall number         seconds from the beginning to the end, waiting for the device included
-@field busy number         seconds in which the device did anything
-@field waited number       seconds in which the host waited; on the software device without the work that it did then
-@field compiled number     seconds of compilations and of loading modules
-@field gap? {begin: number, time: number, line: string?}  the longest time in which the device had nothing to do between two activities; line: where the host was by its end
-@field clock "cupti"|"events"|"machine"|"none"  whose times they are; none: the device was not used
-@field cupti_version? integer  of CUPTI, if it has the times
-@field no_cupti? string    why CUPTI has not
-@field dropped integer     activities that found no room; 0 but for millions
-@field untimed integer     activities without times, as during captures
-@field copy_speed? number  bytes a second that this device copies from itself to itself, read and written
-@field empty_pair number   seconds that two events around nothing take
-@field unfinished boolean  waiting for the device was interrupted
-= cuda.Range class
-A part of the program with a name, until close(). What is started meanwhile belongs to it in profiles.
 = cuda.RegisteredHostMemory class
 Memory of the program's that is page-locked: the base of register_host_memory's arrays. Taken wherever device memory
 is.
@@ -6286,43 +6329,8 @@ Calls the functions given to Stream:on_complete() whose time has come, and lets 
 done with. Waits for nothing.
 @return integer  how many functions were called
 @raise what they raise; the others are called by the next poll() or synchronize()
-= cuda.profile(f, options)
-What the device and the host did while a function ran: a table of kernels, copies, fills and graphs by GPU time,
-with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
-
-On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
-around each activity. These include up to a few microseconds that an
-empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
-What the function returns is dropped. An error in it is raised again as it is, without a table.
-@param f fun()  is called once; the profile waits for its work
-@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
-@return cuda.Profile
-@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
-@options clock="cupti"|"events" counters print trace
 = cuda.profiler_output_mode field
 CUoutput_mode of cudaProfiler.h. Of interest to old profilers only.
-= cuda.progress(n, opts)
-A loop that shows how far it is, in one line of the terminal: the part that is done, the count, the time taken, the
-time left and the rate. `for i in cuda.progress(n) do ... end`. The line is drawn at most ten times a second, and
-stays when the loop is done. Within another such loop the line shows both counts, and the outer loop goes on with it.
-What the loop prints begins on a line of its own. Nothing is shown if the file is no terminal, TERM is dumb, or
-CUDALUA_PROGRESS is 0.
-@param n integer|table  iterations; or a list, whose positions and items the loop gets, as from ipairs()
-@param opts? {text?: string, file?: file*}  text: stands before the line; file: the terminal, default io.stderr
-@return fun(loop: table, i: integer): integer?, any
-@return table loop
-@return integer first  0
-@raise LogicError if n is not a count or a list, or for bad options
-@options file text
-= cuda.range(name, f, ...)
-Names a part of the program: `cuda.range("load", f, ...)` calls f in it; `local r = cuda.range "load"` begins one
-that ends with `r:close()`. Ranges may stand in each other. They are in the traces of cuda.profile(), and tools that
-read NVTX, such as Nsight Systems, show them. Without either a range costs less than a microsecond.
-@param name string
-@param f? function  is called with the other arguments; the range ends with it, also by an error
-@param ... any
-@return any  what f returns; without f a cuda.Range
-@raise LogicError for a name that is no string; what f raises
 = cuda.register_host_memory(ary, flags)
 cuMemHostRegister: page-locks memory that the program has already. What comes back is an array over the same memory
 whose base is the RegisteredHostMemory; it stays page-locked until base:unregister(), or until nothing refers to it
@@ -6336,13 +6344,6 @@ the end of a program LuaJIT runs the finalizers of ffi.gc() first: unregister su
 CUshared_carveout: values of the function attribute PREFERRED_SHARED_MEMORY_CARVEOUT.
 = cuda.shared_config field
 CUsharedconfig: for Context:set_shared_config().
-= cuda.show_progress(on)
-Lets compilations that take over a second, and kernels of the software device that take over two, say how far they
-are, in a line on standard error that is erased when they are done. It is on in the `cuda` command, and off
-elsewhere. CUDALUA_PROGRESS=1 turns it on everywhere, 0 off. Nothing is shown if standard error is no terminal.
-@param on? boolean  omitted: only asks
-@return boolean before  whether it was on
-@raise LogicError if `on` is not a boolean
 = cuda.start_profiler()
 cuProfilerStart: Nsight Systems (--capture-range=cudaProfilerApi) and Nsight Compute (--profile-from-start off)
 record from here on.

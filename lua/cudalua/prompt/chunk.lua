@@ -218,9 +218,9 @@ function M.read(text, locals)
     end
   end
   local silent = #tokens > 0 and tokens[#tokens].word == ";"
-  if expression then -- as arguments, for a tail call would lose the chunk's frame
-    local last = silent and tokens[#tokens].first - 1 or #body
-    body = "return " .. outer[1] .. "(" .. sub(body, #"return " + 1, last) .. "\n)"
+  if expression then -- as arguments, for a tail call would lose the chunk's frame; without a comment at the end
+    local last = silent and tokens[#tokens].first - 1 or tokens[#tokens].last
+    body = "return " .. outer[1] .. "(" .. sub(body, #"return " + 1, last) .. ")"
   else
     body = with_keepers(body, tokens, outer[1])
   end

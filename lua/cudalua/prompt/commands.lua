@@ -212,7 +212,8 @@ M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not comput
 local function add_arrays(list, variables)
   for name, x in pairs_of(variables) do
     if getmetatable(x) == "cudalua.gpuarray" then
-      list[#list + 1] = { name = tostring(name), dtype = x.dtype.name, shape = "(" .. concat(x.shape, ", ") .. ")",
+      local shape = "(" .. concat(x.shape, ", ") .. (#x.shape == 1 and ",)" or ")")
+      list[#list + 1] = { name = tostring(name), dtype = x.dtype.name, shape = shape,
         bytes = format("%.0f bytes", x.nbytes), pending = lost.why() and "lost" or x._sig and "not computed yet" or "" }
     end
   end

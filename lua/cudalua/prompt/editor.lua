@@ -137,7 +137,7 @@ local function edit(prompt, continuation, options)
     elseif event == "interrupt" then
       m:press { name = "ctrl-c" }
       draw()
-      terminal.write("^C" .. seen:finish())
+      terminal.write(seen:finish "^C")
       begin()
     elseif event == "end" then
       draw()

@@ -1,7 +1,7 @@
 -- The loop of the prompt: reads a chunk, runs it, prints its values. Errors are printed and lose nothing.
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
-local concat, find, format, gsub = table.concat, string.find, string.format, string.gsub
+local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
 local ipairs, pcall, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawset, require, select,
   type, io.stdin, io.stdout, _G
 
@@ -111,12 +111,37 @@ end
 
 local END = {} -- what a command returns that ends the prompt
 
+-- What people type at other prompts, and what it is called here: no Lua program means it.
+local function hint(prompt, text)
+  local asked = match(text, "^%s*%?%s*([%w_.:]+)%s*$") or match(text, "^%s*([%w_.:]+)%s*%?%s*$")
+  if asked then
+    local first, env, cells = match(asked, "^[%a_][%w_]*"), prompt.session.env, prompt.session.cells
+    if first == "cuda" or first and (cells[first] or env[first] ~= nil) then -- a variable: what its value is
+      M.run_chunk(prompt, "help(" .. gsub(asked, ":", ".") .. ");")
+    else
+      commands.list.help.run(prompt, asked)
+    end
+    return true
+  end
+  local leave = match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
+  if (leave == "exit" or leave == "quit") and prompt.session.env[leave] == nil and not prompt.session.cells[leave] then
+    prompt.write(leave .. " is no function of Lua; :quit or Ctrl-D leaves the prompt\n")
+    return true
+  end
+  local word = match(text, "^:(%S*)")
+  if word then
+    prompt.write(format(":%s is no command; :help lists them\n", word))
+    return true
+  end
+end
+
 -- What was read: a command if it is typed and one of ours, else Lua.
 local function handle(prompt, text, pasted)
   local word, rest = chunks.command(text)
   local command = word and not pasted and commands.list[word]
   prompt.take()
   if command then return command.run(prompt, rest) end
+  if not pasted and hint(prompt, text) then return end
   if find(text, "%S") then M.run_chunk(prompt, text) end
 end
 

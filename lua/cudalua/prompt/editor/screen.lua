@@ -145,12 +145,13 @@ function Screen:draw(view)
 end
 
 ---The bytes that leave the text on the screen, as it is, and go to the row below.
-function Screen:finish()
+---@param mark? string  written behind the text
+function Screen:finish(mark)
   local view = self.view
   local bytes = self:draw { text = view.text, position = #view.text, prompt = view.prompt,
     continuation = view.continuation }
   self:forget()
-  return bytes .. "\r\n"
+  return bytes .. (mark or "") .. "\r\n"
 end
 
 ---The bytes that empty the screen.
