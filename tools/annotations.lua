@@ -138,7 +138,7 @@ end
 ---@return table<string, annotations.Entry>  also found by the names that a class has from its parent
 function M.load()
   local entries, parents = {}, {}
-  local list = assert(io.popen("find lua docs/meta -name '*.lua' 2>/dev/null | sort"))
+  local list = assert(io.popen("find lua docs/meta -name '*.lua' 2>/dev/null | LC_ALL=C sort"))
   for file in list:lines() do
     local source = assert(io.open(file))
     M.parse(source:read "*a", file, entries, parents)

@@ -61,7 +61,7 @@ Type :restart for a new process, :restart all to run the session's chunks again 
     assert.equal(short, type "cuda.gpuarray.zeros(3)")
     assert.equal(short, type "k(a, 1, { block = 64 })")
     assert.truthy(type(":gpu"):find "^the GPU is lost to this process")
-    assert.truthy(type(":who"):find "^a  float32  %(64%)  256 bytes  lost\n1 array in variables")
+    assert.truthy(type(":who"):find "^a  float32  %(64,%)  256 bytes  lost\n1 array in variables")
     assert.truthy(type(":time 1 + 1"):find "^2\nhost ")
     assert.equal("0", type "(function() a, net, memory, k = nil collectgarbage() return collectgarbage() end)()")
     finish()
