@@ -80,6 +80,10 @@ return {
     "schedule_spec: schedule that cannot go on: blocks that wait for a flag that nobody sets are found before the "
       .. "limit, and the device is lost",
     "schedule_spec: schedule that cannot go on: one endless loop ends at the limit, and says where it was",
+    "schedule_spec: schedule that cannot go on: a loop whose stores the compiler removed is no deadlock, and the error "
+      .. "says so",
+    "schedule_spec: schedule that cannot go on: a loop that changes the memory that it reads runs until the limit",
+    "profile_spec: profiles cuda.profile counts instructions, lanes, branches and bytes on the software device",
     "schedule_spec: schedule reports the error of the lowest block, whoever came to its own first",
     "printf_spec: malloc in kernels is checked on the software device: past the end, after free, and freed twice",
     "errors_spec: errors every code of the driver has its class, name and sentence, from calls of each kind",
