@@ -102,7 +102,9 @@ run_spec() {
 # Every spec file in a process of its own, so that one that crashes is known and takes no other along; what a file
 # printed comes out when it has ended. PARTS gets their names.
 run_side_by_side() {
-  local dir=$1 file name running=1
+  local dir=$1 file name running=1 twice
+  twice=$(spec_files | xargs -n1 basename | sort | uniq -d)
+  [[ -z $twice ]] || die "two specs have the same name, by which results are kept; rename one: $twice"
   trap stop_parts INT TERM
   run_part "$dir/parts" c-tests run_c_tests "$dir" 1 &
   while read -r file; do
