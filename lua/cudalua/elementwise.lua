@@ -90,8 +90,8 @@ end
 ---broadcast to one shape, which those that are written have; others are the statement's own to index, and passed whole.
 ---DeviceAllocations may stand for arrays without gaps. What is read sees the values from before the call, where it
 ---overlaps in memory with what is written, too. options: range or slice, {first, last} or {first, last, step}, which
----elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, where arrays do not
----tell; stream, in which it runs; default: the current one.
+---elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, if no array
+---gives it; stream, default: the current one.
 ---
 ---The constructor's arguments may have their names, as in PyCUDA, in the table of options: `{ arguments = "float *x",
 ---operation = "x[i] = 1", name = "ones" }`.

@@ -146,8 +146,8 @@ end
 ---used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
 ---whole. DeviceAllocations may stand for arrays without gaps. options: out, an array of one element, or a list, that
 ---gets the result; range or slice, {first, last} or {first, last, step}, which elements (positions from 1, inclusive,
----negative ones from the end); n, the number of elements, if no array tells it; stream, in which it runs; default:
----the current one; allocator, a function that gives the result's memory for a number of bytes.
+---negative ones from the end); n, the number of elements, if no array gives it; stream, default: the
+---current one; allocator, a function that gives the result's memory for a number of bytes.
 ---@class cudalua.reduction.ReductionKernelClass
 ---@overload fun(dtype_out: any, neutral: any, reduce_expr: any, map_expr: any, arguments: string|any[],
 --- name?: string, options?: cudalua.reduction.Options): cudalua.reduction.ReductionKernel

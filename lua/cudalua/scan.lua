@@ -54,7 +54,7 @@ end
 ---@field neutral any
 
 ---A kernel that replaces each element by all elements up to it, combined by an associative operation:
----`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, of which a comes first; it need not be
+---`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, where `a` comes first. It need not be
 ---commutative. The dtype may be any one, structs, vectors and complex numbers among them.
 ---
 ---Calling it: k(input, output, options), which returns the output. Without one, the input is overwritten; "new" makes a

@@ -9,15 +9,17 @@ local Array = {}
 
 ---The same elements with another shape: a view if the layout allows it, else a copy.
 ---@param a any  array, or host data, which is copied to the device
----@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
----  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
+---@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the
+---  array lies in F order alone, else "C"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the sizes differ
 function gpuarray.reshape(a, ...) end
 
 ---All elements along one axis: a view if the layout allows it, else a copy.
 ---@param a any  array, or host data, which is copied to the device
----@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
+---@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest;
+---  "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function gpuarray.ravel(a, order) end
 

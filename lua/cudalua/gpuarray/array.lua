@@ -38,7 +38,7 @@ local unary, binary = graph.unary, graph.binary
 ---@field ndim integer       number of axes
 ---@field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
 ---@field T cudalua.gpuarray.Array  view with the axes reversed
----@field ptr integer        address of the first element; from then on nothing waits to be computed from or for it
+---@field ptr integer        address of the first element; reading it computes the array, and all pending work on it
 ---@field gpudata userdata   memory from the first element on, for functions that take memory; nil without elements
 ---@field mem_size integer   number of elements, as PyCUDA calls it
 local Array = object.Array

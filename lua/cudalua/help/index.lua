@@ -18,7 +18,7 @@ positions and masks are in the list, a new array of these elements; assigning to
 @field ndim integer       number of axes
 @field flags {c_contiguous: boolean, f_contiguous: boolean, forc: boolean}
 @field T cuda.gpuarray.Array  view with the axes reversed
-@field ptr integer        address of the first element; from then on nothing waits to be computed from or for it
+@field ptr integer        address of the first element; reading it computes the array, and all pending work on it
 @field gpudata userdata   memory from the first element on, for functions that take memory; nil without elements
 @field mem_size integer   number of elements, as PyCUDA calls it
 = cuda.gpuarray.Array:abs(options) = cuda.gpuarray.abs
@@ -69,9 +69,8 @@ The same elements as another type, converted as by NumPy's astype.
 = cuda.gpuarray.Array:count_nonzero(options) = cuda.gpuarray.count_nonzero
 = cuda.gpuarray.Array:cube(options) = cuda.gpuarray.cube
 = cuda.gpuarray.Array:cuda_array_interface()
-Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. It is computed, and
-from then on nothing waits to be computed from or for it, as with `ptr`. The memory lives as long as the array does,
-or this table.
+Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
+with `ptr`, this computes the array, and all pending work on it. The memory lives as long as the array or this table.
 @return table description shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 if there are no elements; strides: in bytes, nil for C order; descr: of structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps; stream: the current one, 1 for the legacy and 2 for the per-thread default stream, otherwise the handle: work in it may use the array; owner: the array
 @raise LogicError if the memory was released; what the kernels raise that compute the value
 = cuda.gpuarray.Array:cummax(options) = cuda.gpuarray.cummax
@@ -263,8 +262,8 @@ The length of the first axis.
 = cuda.gpuarray.Array:real(options) = cuda.gpuarray.real
 = cuda.gpuarray.Array:reciprocal(options) = cuda.gpuarray.reciprocal
 = cuda.gpuarray.Array:release()
-Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions with it that were
-not computed yet: using any of them is an error from then on.
+Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions that use the
+array and are not computed yet. Using any of them afterwards is an error.
 = cuda.gpuarray.Array:repeat_(times, axis, options) = cuda.gpuarray.repeat_
 = cuda.gpuarray.Array:reshape(...) = cuda.gpuarray.reshape
 = cuda.gpuarray.Array:reverse(options) = cuda.gpuarray.reverse
@@ -1866,7 +1865,7 @@ From degrees to radians.
 = cuda.gpuarray.ravel(a, order)
 All elements along one axis: a view if the layout allows it, else a copy.
 @param a any  array, or host data, which is copied to the device
-@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
+@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest; "K": as they lie in memory
 @return cuda.gpuarray.Array
 = cuda.gpuarray.ravel_multi_index(indices, shape, options)
 Positions on each axis of a shape as positions among all its elements, as NumPy's ravel_multi_index.
@@ -1909,7 +1908,7 @@ Each element several times, one after the other. The name has a line because `re
 = cuda.gpuarray.reshape(a, ...)
 The same elements with another shape: a view if the layout allows it, else a copy.
 @param a any  array, or host data, which is copied to the device
-@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
+@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the array lies in F order alone, else "C"
 @return cuda.gpuarray.Array
 @raise LogicError if the sizes differ
 @options order="F"
@@ -2923,8 +2922,8 @@ Calling it: k(arguments in their order, options). Arrays that are used only at [
 broadcast to one shape, which those that are written have; others are the statement's own to index, and passed whole.
 DeviceAllocations may stand for arrays without gaps. What is read sees the values from before the call, where it
 overlaps in memory with what is written, too. options: range or slice, {first, last} or {first, last, step}, which
-elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, where arrays do not
-tell; stream, in which it runs; default: the current one.
+elements (positions from 1, inclusive, negative ones from the end); n, the number of elements, if no array
+gives it; stream, default: the current one.
 
 The constructor's arguments may have their names, as in PyCUDA, in the table of options: `{ arguments = "float *x",
 operation = "x[i] = 1", name = "ones" }`.
@@ -3056,7 +3055,7 @@ an element of a 1-D array; with more axes it is the part at position i of the fi
 @field ndim integer       number of axes
 @field order string?      "C" or "F": the elements lie without gaps in that order ("C" where in both); else nil
 @field flags table        c_contiguous, f_contiguous: booleans
-@field base any           of a view: the array whose memory it shows; of memory that somebody else owns: the owner
+@field base any           for a view, the array whose memory it shows; for foreign memory, its owner
 @field T cuda.ndarray.Array  view with the axes reversed
 = cuda.ndarray.Array:allclose(other, options)
 Are all elements close to another array's, |a - b| <= atol + rtol * |b|? As NumPy's allclose: an infinity is close to
@@ -3090,7 +3089,7 @@ with stride 0 on those. What is written to an element of it is written to all th
 The memory as bytes, in whichever order it lies: how the copying functions take an array.
 @return ffi.cdata* pointer  uint8_t *
 @return integer nbytes
-@return any owner  of memory that somebody else owns: what keeps it, as base says
+@return any owner  for foreign memory, the object that keeps it alive, as `base`
 @raise LogicError if the elements do not lie without gaps, or the memory was freed
 = cuda.ndarray.Array:copy(order)
 A copy without gaps, in memory of its own.
@@ -3149,7 +3148,7 @@ The extent of the first axis.
 @raise LogicError for a 0-d array
 = cuda.ndarray.Array:reshape(...)
 The same elements with another shape: a view if the layout allows it, else a copy.
-@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count elements with the first axis fastest (default "C": the last one)
+@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis
 @return cuda.ndarray.Array
 @raise LogicError if the sizes differ
 @options order="F"
@@ -3419,8 +3418,8 @@ Calling it: k(arguments in their order, options) gives a new array of no axes, o
 used only at [i] may be of any layout, and broadcast to one shape; others are map_expr's own to index, and passed
 whole. DeviceAllocations may stand for arrays without gaps. options: out, an array of one element, or a list, that
 gets the result; range or slice, {first, last} or {first, last, step}, which elements (positions from 1, inclusive,
-negative ones from the end); n, the number of elements, if no array tells it; stream, in which it runs; default:
-the current one; allocator, a function that gives the result's memory for a number of bytes.
+negative ones from the end); n, the number of elements, if no array gives it; stream, default: the
+current one; allocator, a function that gives the result's memory for a number of bytes.
 @call fun(dtype_out: any, neutral: any, reduce_expr: any, map_expr: any, arguments: string|any[], name?: string, options?: cuda.reduction.Options): cuda.reduction.ReductionKernel
 @field name string      of the kernel in the compiled module
 @field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
@@ -3470,7 +3469,7 @@ The CUDA C of the kernel, in the form for a few elements.
 @return string
 = cuda.scan.InclusiveScanKernel class
 A kernel that replaces each element by all elements up to it, combined by an associative operation:
-`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, of which a comes first; it need not be
+`InclusiveScanKernel("int32", "a + b")`. `scan_expr` is CUDA C of `a` and `b`, where `a` comes first. It need not be
 commutative. The dtype may be any one, structs, vectors and complex numbers among them.
 
 Calling it: k(input, output, options), which returns the output. Without one, the input is overwritten; "new" makes a
@@ -4301,11 +4300,11 @@ What the device and the host did while a function ran: a table of kernels, copie
 with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
 
 On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
-around each activity. These include up to a few microseconds that an
-empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
+around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
+how much. On the software device they are its own, of this machine.
 What the function returns is dropped. An error in it is raised again as it is, without a table.
 @param f fun()  is called once; the profile waits for its work
-@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
+@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"} trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions, bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default CUPTI if it opens, else events
 @return cuda.Profile
 @raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the trace cannot be written
 @options clock="cupti"|"events" counters print trace

@@ -33,7 +33,7 @@ local TAG = "cudalua.ndarray"
 ---@field ndim integer       number of axes
 ---@field order string?      "C" or "F": the elements lie without gaps in that order ("C" where in both); else nil
 ---@field flags table        c_contiguous, f_contiguous: booleans
----@field base any           of a view: the array whose memory it shows; of memory that somebody else owns: the owner
+---@field base any           for a view, the array whose memory it shows; for foreign memory, its owner
 ---@field T cudalua.ndarray.Array  view with the axes reversed
 local Array = {}
 
@@ -355,7 +355,7 @@ end
 ---The memory as bytes, in whichever order it lies: how the copying functions take an array.
 ---@return ffi.cdata* pointer  uint8_t *
 ---@return integer nbytes
----@return any owner  of memory that somebody else owns: what keeps it, as base says
+---@return any owner  for foreign memory, the object that keeps it alive, as `base`
 ---@raise LogicError if the elements do not lie without gaps, or the memory was freed
 function Array:buffer()
   check_self(self, "ndarray:buffer")

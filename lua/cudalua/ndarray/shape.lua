@@ -23,8 +23,8 @@ function Array:transpose(...)
 end
 
 ---The same elements with another shape: a view if the layout allows it, else a copy.
----@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
----  elements with the first axis fastest (default "C": the last one)
+---@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis
 ---@return cudalua.ndarray.Array
 ---@raise LogicError if the sizes differ
 function Array:reshape(...)

@@ -27,14 +27,14 @@ end
 ---with the lines of the program that started them. It is printed, and returned as data; `tostring()` gives the text.
 ---
 ---On a GPU the times are the device's own, by CUPTI, if its library can be opened; else those between two events
----around each activity. These include up to a few microseconds that an
----empty pair of events takes; the last line says how much. On the software device they are its own, of this machine.
+---around each activity. These include up to a few microseconds that an empty pair of events takes; the last line says
+---how much. On the software device they are its own, of this machine.
 ---What the function returns is dropped. An error in it is raised again as it is, without a table.
 ---@param f fun()  is called once; the profile waits for its work
 ---@param options? {trace?: string, print?: boolean, counters?: boolean, clock?: "cupti"|"events"}
----  trace: a file for Perfetto; print: write the
----  table to standard output, default true; counters: instructions, bytes and branches of kernels on the software
----  device, default true; clock: whose times a GPU's are, default CUPTI's if it opens, else those of events
+---  trace: a file for Perfetto; print: write the table to standard output, default true; counters: instructions,
+---  bytes and branches of kernels on the software device, default true; clock: where a GPU's times come from, default
+---  CUPTI if it opens, else events
 ---@return cudalua.Profile
 ---@raise LogicError within another profile, during a capture, or for bad options; what f raises; RuntimeError if the
 ---  trace cannot be written

@@ -8,6 +8,7 @@ local loaded = package.loaded
 local ffi = require "ffi"
 
 local frames = require "cudalua.text.frames"
+local layout = require "cudalua.base.layout"
 local lost = require "cudalua.prompt.lost"
 local pairs_of = require "cudalua.base.pairs_of"
 
@@ -212,8 +213,7 @@ M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not comput
 local function add_arrays(list, variables)
   for name, x in pairs_of(variables) do
     if getmetatable(x) == "cudalua.gpuarray" then
-      local shape = "(" .. concat(x.shape, ", ") .. (#x.shape == 1 and ",)" or ")")
-      list[#list + 1] = { name = tostring(name), dtype = x.dtype.name, shape = shape,
+      list[#list + 1] = { name = tostring(name), dtype = x.dtype.name, shape = layout.text(x.shape),
         bytes = format("%.0f bytes", x.nbytes), pending = lost.why() and "lost" or x._sig and "not computed yet" or "" }
     end
   end

@@ -8,10 +8,10 @@
 local ffi = require "ffi"
 local posix = require "cudalua.prompt.posix"
 
-local C = posix.C
+local C, write_all = posix.C, posix.write_all
 local gsub, sub, match, gmatch = string.gsub, string.sub, string.match, string.gmatch
 local concat, max, getenv, setmetatable, tonumber = table.concat, math.max, os.getenv, setmetatable, tonumber
-local errno, new, cast, text_of = ffi.errno, ffi.new, ffi.cast, ffi.string
+local errno, new, text_of = ffi.errno, ffi.new, ffi.string
 
 local History = {}
 History.__index = History
@@ -55,16 +55,6 @@ local function make_folders(path)
     make_folders(folder(path))
     C.cudalua_mkdir(path, 448)
   end
-end
-
-local function write_all(fd, text)
-  local address, left = cast("const char *", text), #text
-  while left > 0 do
-    local n = tonumber(C.cudalua_write(fd, address, left))
-    if n < 0 and errno() ~= posix.EINTR then return false end
-    if n > 0 then address, left = address + n, left - n end
-  end
-  return true
 end
 
 -- The end of a file as text; nil if it cannot be read. A FIFO and a folder are no files.

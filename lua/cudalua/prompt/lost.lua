@@ -8,6 +8,7 @@ local max, sort = math.max, table.sort
 local loaded, globals = package.loaded, _G
 
 local frames = require "cudalua.text.frames"
+local layout = require "cudalua.base.layout"
 local pairs_of = require "cudalua.base.pairs_of"
 local keywords = require "cudalua.text.keywords"
 
@@ -38,13 +39,11 @@ local memory = { DeviceAllocation = true, DevicePointer = true, PooledDeviceAllo
 
 local function bytes_text(n) return format("%.0f bytes", n) end
 
-local function shape_text(shape) return "(" .. concat(shape, ", ") .. (#shape == 1 and ",)" or ")") end
-
 local function holder(name, x)
   local mt = getmetatable(x)
   if mt == "cudalua.gpuarray" or mt == "cudalua.ndarray" then
     return { name = name, on_device = mt == "cudalua.gpuarray",
-      columns = { name, x.dtype.name, shape_text(x.shape), bytes_text(x.nbytes) } }
+      columns = { name, x.dtype.name, layout.text(x.shape), bytes_text(x.nbytes) } }
   end
   local kind = type(x) == "userdata" and loaded["cudalua.core"].kind(x)
   if not kind or memory[kind] == nil then return nil end
@@ -176,7 +175,7 @@ end
 ---@return string?  nil: it is not, or not an array
 function M.value_text(x)
   if getmetatable(x) ~= "cudalua.gpuarray" or not M.why() then return nil end
-  return format("<lost: %s %s, %s>", x.dtype.name, shape_text(x.shape), bytes_text(x.nbytes))
+  return format("<lost: %s %s, %s>", x.dtype.name, layout.text(x.shape), bytes_text(x.nbytes))
 end
 
 return M

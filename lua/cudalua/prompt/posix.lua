@@ -36,9 +36,23 @@ struct cudalua_dirent *cudalua_readdir(void *folder) __asm__("readdir");
 int cudalua_closedir(void *folder) __asm__("closedir");
 ]]
 
+local C, cast, errno, tonumber = ffi.C, ffi.cast, ffi.errno, tonumber
+local EINTR = 4
+
+-- Writes all of a text to a file, from where it stands. False: it could not.
+local function write_all(fd, text)
+  local address, left = cast("const char *", text), #text
+  while left > 0 do
+    local n = tonumber(C.cudalua_write(fd, address, left))
+    if n < 0 and errno() ~= EINTR then return false end
+    if n > 0 then address, left = address + n, left - n end
+  end
+  return true
+end
+
 return {
-  C = ffi.C,
-  ENOENT = 2, EINTR = 4, EAGAIN = 11,
+  C = C, write_all = write_all,
+  ENOENT = 2, EINTR = EINTR, EAGAIN = 11,
   -- terminals
   TCSADRAIN = 1, TIOCGWINSZ = 0x5413, FIONREAD = 0x541b, VTIME = 5, VMIN = 6,
   BRKINT = 0x2, INPCK = 0x10, ISTRIP = 0x20, INLCR = 0x40, IGNCR = 0x80, IXON = 0x400,

@@ -91,16 +91,6 @@ local function packed(entries, chosen)
   return concat(out)
 end
 
-local function write_all(fd, text)
-  local address, left = cast("const char *", text), #text
-  while left > 0 do
-    local n = tonumber(C.cudalua_write(fd, address, left))
-    if n < 0 and errno() ~= posix.EINTR then return false end
-    if n > 0 then address, left = address + n, left - n end
-  end
-  return C.cudalua_lseek(fd, 0, posix.SEEK_SET) == 0
-end
-
 ---In the new process: the chunks of the session before, and which of them are to run. Called before anything else
 ---runs, so that no child inherits them.
 ---@return cudalua.prompt.Entry[]? entries  nil: the process was not restarted
@@ -171,7 +161,7 @@ function M.exec(entries, chosen)
   local argv = arguments()
   if #argv == 0 then return "/proc/self/cmdline cannot be read" end
   local fd = C.cudalua_memfd_create("cudalua-restart", 0)
-  if fd < 0 or not write_all(fd, packed(entries, chosen)) then
+  if fd < 0 or not posix.write_all(fd, packed(entries, chosen)) or C.cudalua_lseek(fd, 0, posix.SEEK_SET) ~= 0 then
     return "no memory for the chunks: " .. text_of(C.cudalua_strerror(errno()))
   end
   local list = new("const char *[?]", #argv + 1)

@@ -45,9 +45,8 @@ local function handed_out(what, self)
   return leaf
 end
 
----Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. It is computed, and
----from then on nothing waits to be computed from or for it, as with `ptr`. The memory lives as long as the array does,
----or this table.
+---Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
+---with `ptr`, this computes the array, and all pending work on it. The memory lives as long as the array or this table.
 ---@return table description
 ---  shape, typestr ("<f4"), version; data: {ptr, readonly}, ptr is 0 if there are no elements; strides: in bytes,
 ---  nil for C order; descr: of structs, {name, typestr or descr, shape?} for each field, with unnamed ones for gaps;

@@ -12,8 +12,8 @@ local Array = object.Array
 ---@class cudalua.gpuarray
 local M = {}
 
----Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions with it that were
----not computed yet: using any of them is an error from then on.
+---Gives the memory back to the pool now. Views of the array lose it as well, and so do expressions that use the
+---array and are not computed yet. Using any of them afterwards is an error.
 function Array:release()
   object.check_self(self, "gpuarray:release")
   if self._sig then

@@ -38,8 +38,9 @@ end
 -- ---- another shape --------------------------------------------------------------------------------------------------
 
 ---The same elements with another shape: a view if the layout allows it, else a copy.
----@param ... any  extents, or one list of them, one of which may be -1 (what is left); last {order = "F"} to count
----  elements with the first axis fastest (default "C": the last one; "A": F for an array that lies in F order alone)
+---@param ... any  extents, or one list of them; one may be -1, and is computed from the others. A last argument
+---  {order = "F"} takes the elements with the first axis changing fastest. Default "C": the last axis; "A": "F" if the
+---  array lies in F order alone, else "C"
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError if the sizes differ
 function Array:reshape(...)
@@ -55,7 +56,8 @@ function Array:reshape(...)
 end
 
 ---All elements along one axis: a view if the layout allows it, else a copy.
----@param order? "C"|"F"|"A"|"K"  in which they are counted; default C: the last axis fastest; K: as they lie in memory
+---@param order? "C"|"F"|"A"|"K"  order of the elements; default "C": the last axis changes fastest;
+---  "K": as they lie in memory
 ---@return cudalua.gpuarray.Array
 function Array:ravel(order)
   local what = "gpuarray:ravel"
