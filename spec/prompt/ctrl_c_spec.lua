@@ -75,6 +75,54 @@ describe("Ctrl-C in the first chunk of a prompt", function()
   end)
 end)
 
+describe("Ctrl-C while a chunk reads from the terminal", function()
+  local p
+
+  before_each(function()
+    p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 100, rows = 60,
+      env = { TERM = "xterm", CUDALUA_HISTORY = "", CUDALUA_DRIVER = "soft" } })
+    p:expect("\n> ", 60)
+  end)
+  after_each(function()
+    p:type "local got = io.read()\rthe line\rgot\r"
+    p:expect('"the line"\n> ', 60)
+    p:type "\4"
+    assert.same({ "exit", 0 }, { p:wait(60) })
+    p:close()
+  end)
+
+  -- Runs a chunk and waits until the process sleeps in a read.
+  local function waiting(i, chunk, before)
+    p:type(("%s print('waiting ' .. %d + 100) %s\r"):format(before or "", i, chunk))
+    p:expect("waiting " .. i + 100 .. "\n", 60)
+    p:expect(function()
+      local file = assert(io.open(("/proc/%d/stat"):format(p.pid)))
+      local state = file:read("*a"):match "%) (%a)"
+      file:close()
+      return state == "S"
+    end, 60)
+    p:type "\3"
+    p:expect(function()
+      return select(2, p.screen:text_to_cursor():gsub("%^Cstdin:1: interrupted\n> ", "")) == i
+    end, 60)
+  end
+
+  it("comes back to the prompt, from each way to read", function()
+    waiting(1, "local x = io.read()")
+    waiting(2, "local x = io.read('*n')")
+    waiting(3, "local x = io.stdin:read(10)")
+    waiting(4, "while true do pcall(io.read) end")
+    waiting(5, "for line in io.lines() do print(line) end")
+  end)
+
+  -- NVRTC sets the handler of SIGINT anew, so that reads go on.
+  it("does so also after a compilation", function()
+    local compile = "local m = cuda.compile('__global__ void k(int *a) { *a = 1; }', { cache_dir = false })"
+    waiting(1, "local x = io.read()", compile)
+    waiting(2, "local x = io.read()")
+  end)
+end)
+
 describe("Compiled code that no press of Ctrl-C stops", function()
   local p, name, flag
 

@@ -4,6 +4,7 @@
 local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
 local ipairs, pcall, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawset, require, select,
   type, io.stdin, io.stdout, _G
+local getinfo, sub = debug.getinfo, string.sub
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
@@ -24,7 +25,7 @@ local M = {}
 ---@field session cudalua.prompt.Session
 ---@field write fun(text: string)
 ---@field terminal boolean  what it writes goes to the process's own output
----@field take fun()  takes a press of Ctrl-C that came too late for the chunk before
+---@field take fun(): boolean?  takes a press of Ctrl-C that came too late for the chunk before; whether one came
 ---@field leave fun()  lets a line of progress stay where a loop that was left has drawn it
 ---@field command boolean  the process is the cudalua command, which may be replaced
 ---@field told boolean     what a lost GPU means was said
@@ -62,11 +63,16 @@ local function results(prompt, silent, ok, ...)
   return not lost.tell(prompt)
 end
 
+-- The message of io.lines() and the like when Ctrl-C came while they read.
+local EINTR = "Interrupted system call"
+
 -- The prompt has control again: a second press no longer stops what it calls.
-local function ended(prompt, ...)
-  prompt.take()
+local function ended(prompt, ok, ...)
+  local pressed = prompt.take()
   prompt.leave()
-  return ...
+  local err = pressed and not ok and (...).err
+  if type(err) == "string" and sub(err, -#EINTR) == EINTR then (...).err = sub(err, 1, -#EINTR - 1) .. "interrupted" end
+  return ok, ...
 end
 
 ---Runs a chunk and prints its values or its error.
@@ -187,7 +193,11 @@ local function nothing() end
 local function interruptible(input, prompt, loop)
   local core = input == stdin and require "cudalua.core"
   local on, before
-  if core then on, before = pcall(core.interrupts, true) end
+  if core then
+    -- Before the library is loaded, too, Ctrl-C shall not raise in the prompt's own functions.
+    core.set_library_root(match(getinfo(1, "S").source, "^@(.*)prompt/repl%.lua$") or "=none")
+    on, before = pcall(core.interrupts, true)
+  end
   prompt.take = on and core.interrupt_take or nothing
   prompt.leave = core and core.progress_leave or nothing
   loop()

@@ -12,6 +12,7 @@ static _Atomic uint64_t looks, raise_at;
 CL_HOOK_LIST(cl_on_interrupt_taken);
 CL_HOOK_LIST(cl_on_interrupts_on);
 CL_HOOK_LIST(cl_on_interrupts_off);
+CL_HOOK_LIST(cl_on_handler_at_risk);
 
 bool cl_interrupts_here(lua_State *L) {
   return cl_interrupts_on() && atomic_load(&cl_interrupts_owner) == cl_state(L);

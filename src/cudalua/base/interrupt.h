@@ -30,6 +30,10 @@ CL_HOOKS(cl_on_interrupt_taken, void);
 /* They were turned on, or the driver was opened since: in the owner's thread. */
 CL_HOOKS(cl_on_interrupts_on, void);
 CL_HOOKS(cl_on_interrupts_off, void);
+/* NVRTC puts a handler of its own in the place of SIGINT's while it reads a source, and then sets the one
+ * before by signal(), with which reads of the program no longer come back. So the wait for the compiler says
+ * when it begins (true), and, in any thread, that the handler may have changed (false). */
+CL_HOOKS(cl_on_handler_at_risk, bool begins);
 
 /* What the library does right now and may take long, for people: NULL when it is done. */
 extern _Atomic(const char *) cl_busy_with;

@@ -138,6 +138,7 @@ typedef struct Job {
 static void *run_job(void *arg) {
   Job *job = arg;
   job->result = rtc.nvrtcCompileProgram(job->prog, job->nopts, job->opts);
+  CL_RUN_HOOKS(cl_on_handler_at_risk, false);
   return NULL;
 }
 
@@ -179,6 +180,7 @@ static bool await_job(lua_State *L, Job *job) {
     until.tv_nsec += PAUSE_NS;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     ended = !pthread_timedjoin_np(job->thread, NULL, &until);
+    if (interruptible) CL_RUN_HOOKS(cl_on_handler_at_risk, false);
     const uint64_t now = tells && !ended ? cl_progress_ms() : 0;
     if (now >= next) {
       show_job(job, now - start);
@@ -318,6 +320,7 @@ int cl_nvrtc_compile(lua_State *L) {
   for (int i = 0; !r && i < nexprs; i++) r = rtc.nvrtcAddNameExpression(*prog, exprs[i]);
   if (!r) {
     if (cl_interrupts_here(L)) keep_job(L, lua_gettop(L) - 1);
+    CL_RUN_HOOKS(cl_on_handler_at_risk, true);
     cl_Activity *a = cl_is_profiling() ? cl_activity_begin(L, CL_A_COMPILE, cl_intern(name), NULL, 0) : NULL;
     const uint64_t began = cl_progress_ms();
     const bool done = compile_on_own_stack(L, job, bytes);

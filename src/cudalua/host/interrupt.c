@@ -35,6 +35,7 @@ static struct {
   pthread_t thread;
   char where[128]; /* that turned them on */
   bool handles;    /* the handler is ours */
+  bool guarded;    /* it was so when the compiler began */
   struct sigaction before;
   /* written by the handler, in the owner's thread: */
   volatile sig_atomic_t armed, insists;
@@ -222,13 +223,35 @@ static bool is_luajits(const struct sigaction *a) {
   return !strncmp(base, "luajit", 6) && !strncmp(file, "luajit", 6);
 }
 
-static void install(void) {
+static bool set_handler(void) {
   struct sigaction ours = {.sa_handler = on_signal}; /* no SA_RESTART: reads of the program come back */
   sigemptyset(&ours.sa_mask);
+  return !sigaction(SIGINT, &ours, NULL);
+}
+
+static void install(void) {
   if (sigaction(SIGINT, NULL, &owner.before)) return;
   const bool free_to_take = owner.before.sa_handler == SIG_DFL || is_luajits(&owner.before);
-  owner.handles = free_to_take && !sigaction(SIGINT, &ours, NULL);
+  owner.handles = free_to_take && set_handler();
 }
+
+/* A handler that the program set before the compilation stays. A compilation that was given up may end after
+ * interrupts were turned off, and then sets ours: it is taken away again. */
+static void guard_handler(bool begins) {
+  struct sigaction is;
+  pthread_mutex_lock(&owner_lock);
+  if (!sigaction(SIGINT, NULL, &is)) {
+    const bool ours = is.sa_handler == on_signal;
+    if (begins)
+      owner.guarded = ours;
+    else if (owner.handles && owner.guarded && (!ours || is.sa_flags & SA_RESTART))
+      set_handler();
+    else if (!owner.handles && owner.guarded && ours)
+      sigaction(SIGINT, &owner.before, NULL);
+  }
+  pthread_mutex_unlock(&owner_lock);
+}
+CL_HOOK(cl_on_handler_at_risk, 0, guard_handler);
 
 /* --- on and off --- */
 
