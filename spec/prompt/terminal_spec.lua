@@ -29,7 +29,9 @@ describe("the editor on a terminal", function()
     p = start()
     p:expect(raw)
     assert.is_true(p.screen.bracketed_paste)
-    p:type "f(\r1)\r"
+    p:type "f(\r"
+    p:expect ">>   "
+    p:type "1)\r"
     p:expect 'got "f(\\\n  1)"\n> '
     p:type "stty\r"
     p:expect "opost isig icanon echo"
@@ -73,6 +75,20 @@ describe("the editor on a terminal", function()
     assert.is_nil(p.screen:text():find("got", 1, true))
     p:type "\r"
     p:expect 'got "x = 1\\\nfor i = 1, 2 do\\\n'
+  end)
+
+  it("adds no blanks to lines that come at once, as those of a paste without its marks do", function()
+    p = start()
+    p:type "f(\r  {\r    1\r  })\r"
+    p:expect('got "f(\\\n  {\\\n    1\\\n  })"\n> ', 60)
+  end)
+
+  it("runs the chunks of a pasted session one after the other, at Enter", function()
+    p = start()
+    p:type "\27[200~> f(\r>>   1)\rgot it\r> x\r> 2\r2\27[201~"
+    p:expect(">> 2", 60)
+    p:type "\r"
+    p:expect('> f(\n>>   1)\ngot "f(\\\n  1)"\n> x\ngot "x"\n> 2\ngot "2"\n> ', 60)
   end)
 
   for name, interrupt in pairs {
@@ -217,6 +233,25 @@ describe("the editor on a terminal", function()
 end)
 
 describe("the command on a terminal", function()
+  it("runs a pasted session to its end, over errors and with its commands, or until Ctrl-C", function()
+    local p = pty.spawn({ "sh", "bin/cudalua" }, { rows = 60, env = { TERM = "xterm", CUDALUA_HISTORY = "" } })
+    finally(function() p:close() end)
+    p:expect("\n> ", 60)
+    p:type "\27[200~> x = 20\r> nothing.y\r...\r> :help x1\r> x + 1\r21\r\27[201~"
+    p:expect(">> x + 1", 60)
+    p:type "\r"
+    p:expect("> x = 20\n> nothing.y\nstdin:1: attempt to index global 'nothing' (a nil value)\n> :help x1\n", 60)
+    p:expect("> x + 1\n21\n> ", 60)
+    p:type "\27[200~> print('run' .. 'ning') while true do end\r> x = 30\27[201~"
+    p:expect(">> x = 30", 60)
+    p:type "\r"
+    p:expect("running\n", 60)
+    p:type "\3"
+    p:expect("interrupted\n> ", 60)
+    p:type "x + 2\r"
+    p:expect("> x + 2\n22\n> ", 60)
+  end)
+
   it("edits, completes locals and fields, and keeps its history", function()
     local path = os.tmpname()
     local p = pty.spawn({ "sh", "bin/cudalua" }, { env = { TERM = "xterm", CUDALUA_HISTORY = path } })

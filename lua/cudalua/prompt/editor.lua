@@ -4,6 +4,7 @@ local keys = require "cudalua.prompt.editor.keys"
 local machine = require "cudalua.prompt.editor.machine"
 local screen = require "cudalua.prompt.editor.screen"
 local terminal = require "cudalua.prompt.editor.terminal"
+local transcript = require "cudalua.prompt.editor.transcript"
 local posix = require "cudalua.prompt.posix"
 
 local stdin, stdout, pcall, error, type, find, rep = io.stdin, io.stdout, pcall, error, type, string.find, string.rep
@@ -23,6 +24,7 @@ local CTRL_C = "\3"
 local decoder = keys.new()
 local waiting = {} -- keys that came with others, for the next chunk
 local kills = {}
+local queued = {} -- chunks of a pasted session that run one after the other
 
 -- A chunk may have left the cursor behind its last output. A mark and as many blanks as the row has columns then end in
 -- the next row, and in the same one otherwise, where the prompt covers the mark.
@@ -71,7 +73,9 @@ local function next_key(draw, idle)
       decoder:feed("", waiting, true)
     end
   end
-  return remove(waiting, 1)
+  local key = remove(waiting, 1)
+  key.more = #waiting > 0 or key.name == "enter" and terminal.has_input()
+  return key
 end
 
 -- Works on the terminal, which is raw. The text, or nil at the end of the input.
@@ -122,8 +126,16 @@ local function edit(prompt, continuation, options)
     end
   end
 
+  local function accept(text)
+    m.buffer:set(text)
+    draw()
+    terminal.write(seen:finish())
+    return text, pasted
+  end
+
   begin()
   terminal.write(PASTE_ON .. fresh_row(columns))
+  if queued[1] then return accept(remove(queued, 1)) end
   while true do
     local key, number = next_key(draw, options.idle)
     local event
@@ -131,9 +143,11 @@ local function edit(prompt, continuation, options)
     if key == "signal" then event = on_signal(number) else event = m:press(key) end
     pasted = pasted or type(key) == "table" and key.name == "paste"
     if event == "accept" then
-      draw()
-      terminal.write(seen:finish())
-      return m.buffer.text, pasted
+      if m.transcript then -- as if each of its chunks were typed
+        queued, pasted = transcript.chunks(m.buffer.text, options.complete_chunk), false
+        return accept(remove(queued, 1) or "")
+      end
+      return accept(m.buffer.text)
     elseif event == "interrupt" then
       m:press { name = "ctrl-c" }
       draw()
@@ -152,6 +166,9 @@ local function edit(prompt, continuation, options)
     end
   end
 end
+
+---Forgets the chunks of a pasted session that have not run yet.
+function M.drop_queued() queued = {} end
 
 ---@class cudalua.prompt.EditorOptions
 ---@field complete_chunk? fun(text: string): boolean  whether Enter ends the text or adds a line

@@ -4,7 +4,8 @@
 local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
 local ipairs, pcall, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawset, require, select,
   type, io.stdin, io.stdout, _G
-local getinfo, sub = debug.getinfo, string.sub
+local getinfo, getmetatable, loaded, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded, rawequal,
+  string.sub
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
@@ -26,6 +27,7 @@ local M = {}
 ---@field write fun(text: string)
 ---@field terminal boolean  what it writes goes to the process's own output
 ---@field take fun(): boolean?  takes a press of Ctrl-C that came too late for the chunk before; whether one came
+---@field interrupt? table  the metatable of errors that Ctrl-C raises
 ---@field leave fun()  lets a line of progress stay where a loop that was left has drawn it
 ---@field command boolean  the process is the cudalua command, which may be replaced
 ---@field told boolean     what a lost GPU means was said
@@ -70,8 +72,11 @@ local EINTR = "Interrupted system call"
 local function ended(prompt, ok, ...)
   local pressed = prompt.take()
   prompt.leave()
-  local err = pressed and not ok and (...).err
-  if type(err) == "string" and sub(err, -#EINTR) == EINTR then (...).err = sub(err, 1, -#EINTR - 1) .. "interrupted" end
+  if ok then return ok, ... end
+  local err, editor = (...).err, loaded["cudalua.prompt.editor"]
+  local cut_off = pressed and type(err) == "string" and sub(err, -#EINTR) == EINTR
+  if cut_off then (...).err = sub(err, 1, -#EINTR - 1) .. "interrupted" end
+  if editor and (cut_off or rawequal(getmetatable(err), prompt.interrupt)) then editor.drop_queued() end
   return ok, ...
 end
 
@@ -197,6 +202,7 @@ local function interruptible(input, prompt, loop)
     -- Before the library is loaded, too, Ctrl-C shall not raise in the prompt's own functions.
     core.set_library_root(match(getinfo(1, "S").source, "^@(.*)prompt/repl%.lua$") or "=none")
     on, before = pcall(core.interrupts, true)
+    prompt.interrupt = core.errors.InterruptError
   end
   prompt.take = on and core.interrupt_take or nothing
   prompt.leave = core and core.progress_leave or nothing

@@ -9,6 +9,7 @@
 local brackets = require "cudalua.prompt.editor.brackets"
 local buffer = require "cudalua.prompt.editor.buffer"
 local indent = require "cudalua.prompt.editor.indent"
+local transcript = require "cudalua.prompt.editor.transcript"
 
 local sub, find, match, rep, gsub, upper, lower = string.sub, string.find, string.match, string.rep, string.gsub,
   string.upper, string.lower
@@ -39,7 +40,7 @@ function M.new(options)
     kills = options.kills or {}, -- kept between texts if the caller has a table for it
     entry = nil,                 -- index in the history of what is shown; nil: a new text
     drafts = {},                 -- edited entries, and the new text
-    pasted = false,              -- whether any of the text came by a paste
+    transcript = false,          -- whether the text is that of a pasted session, of several chunks
     now = {},                    -- what an action leaves for the key that follows, and for no other
     before = {},                 -- what the action of the key before has left
   }, Machine)
@@ -88,10 +89,11 @@ actions.text_end = to(function(b) return #b.text end)
 
 function actions.type(m, key) m.buffer:insert(key.text, true) end
 
--- A paste is text, whatever is in it: the screen shows its control characters as ^A.
+-- A paste is text, whatever is in it: the screen shows its control characters as ^A. Of a session, what was typed.
 function actions.paste(m, key)
-  m.buffer:insert(key.text)
-  m.pasted = true
+  local code = not find(m.buffer.text, "%S") and transcript.code(key.text)
+  m.buffer:insert(code or key.text)
+  if code then m.transcript = true end
 end
 
 -- Deleting: from the cursor to a position, into the kill ring or not.
@@ -247,8 +249,6 @@ local function walk(m, direction)
   if prefix ~= "" then
     m.buffer.position = min(#prefix, #text)
     m.now.walk = { prefix = prefix }
-  elseif direction < 0 then -- so that the next press leaves the entry at its top
-    m.buffer.position = (find(text, "\n", 1, true) or #text + 1) - 1
   end
 end
 
@@ -368,20 +368,21 @@ local function outdent(m)
   b.position = max(start, position - less)
 end
 
-function actions.newline(m)
+function actions.newline(m, key)
   outdent(m)
   local b = m.buffer
+  if key.more then return b:insert "\n" end -- a paste without its marks has its own blanks
   local blanks = indent.after(sub(b.text, 1, b.position))
   b:insert("\n" .. blanks)
   m.indented = blanks
 end
 
-function actions.enter(m)
+function actions.enter(m, key)
   outdent(m)
   local complete_chunk = m.options.complete_chunk
   local ok, complete = true, true
   if complete_chunk then ok, complete = pcall(complete_chunk, m.buffer.text) end
-  if ok and not complete then return actions.newline(m) end
+  if ok and not complete then return actions.newline(m, key) end
   m.buffer.position = #m.buffer.text
   return "accept"
 end
@@ -466,7 +467,7 @@ local keeps_indentation = { type = true, newline = true, enter = true, backspace
   undo = true, redo = true, tab = true }
 
 ---Takes a key.
----@param key {name: string, text?: string}
+---@param key {name: string, text?: string, more?: boolean}  more: other keys have come with it
 ---@return string? event  "accept": the text is complete; "interrupt": clear it; "end": end of input; "suspend": stop
 ---  the process; "clear": clear the screen; "bell": the key could do nothing
 function Machine:press(key)
@@ -488,7 +489,7 @@ function Machine:press(key)
   self.before, self.now = self.now, {}
   local event = actions[name](self, key)
   if not keeps_indentation[name] then self.indented = nil end
-  if self.buffer.text == "" then self.pasted = false end
+  if self.buffer.text == "" then self.transcript = false end
   return event
 end
 

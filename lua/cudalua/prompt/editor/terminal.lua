@@ -128,6 +128,12 @@ function M.wait(milliseconds)
   return "timeout"
 end
 
+---Whether input waits to be read.
+function M.has_input()
+  polled[0].fd, polled[0].events, polled[0].revents = INPUT, POLLIN, 0
+  return C.cudalua_poll(polled, 1, 0) == 1 and band(polled[0].revents, POLLIN) ~= 0
+end
+
 ---Reads at most n bytes (4096); "" if there are none after all, nil at the end of the input.
 function M.read(n)
   n = tonumber(C.cudalua_read(INPUT, read_buffer, n))
