@@ -109,7 +109,7 @@ Type :restart for a new process, :restart all to run the session's chunks again 
     type "k(a, 1, { block = 64 }) cuda.Context.synchronize()"
     local out = type ":restart all"
     assert.truthy(out:find("; restarted\n> k = cuda.kernel", 1, true), out)
-    assert.truthy(out:find("\n> function twice(x)\n>>   return 2 * x\n>> end", 1, true), out)
+    assert.truthy(out:find("\n> function twice(x)\n>> return 2 * x\n>> end", 1, true), out)
     assert.is_nil(out:find("k(a, 1", 1, true), out)
     assert.equal("126.0", type "twice(a):max()")
     finish()
