@@ -90,9 +90,9 @@ local function finish(status)
   return 1
 end
 
-function os.exit(code) -- luacheck: ignore 122
+function os.exit(code, close) -- luacheck: ignore 122
   local status = (code == nil or code == true) and 0 or code == false and 1 or code
-  exit(finish(status), false)
+  exit(finish(status), close)
 end
 
 local arguments = { [-1] = arg[-1], [0] = script }

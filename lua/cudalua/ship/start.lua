@@ -5,10 +5,16 @@ local exit, loaded = os.exit, package.loaded
 local root, program = arg[1], arg[2]
 local name = root:match "([^/]*)%.files$" or program
 
+-- Closes the state, unless that would wait for a kernel that was left running.
+local function leave(status)
+  local core = loaded["cudalua.core"]
+  exit(status, not (core and core.still_running()))
+end
+
 local function fail(text)
   io.stdout:flush()
   io.stderr:write(name, ": ", text, "\n")
-  exit(1, false)
+  leave(1)
 end
 
 if type(jit) ~= "table" then fail("it needs LuaJIT 2.1; this is " .. _VERSION) end
@@ -36,4 +42,4 @@ _G.arg = arguments -- luacheck: ignore 122
 local frames = require "cudalua.text.frames"
 local ok, failure = frames.call(chunk, unpack(arguments))
 if not ok then fail(frames.text(failure)) end
-exit(0, not loaded["cudalua.core"].still_running())
+leave(0)
