@@ -81,6 +81,12 @@ describe("profiles", function()
     for i = 2, #p.rows do assert.is_true(p.rows[i - 1].total >= p.rows[i].total) end
     local text = tostring(p)
     assert.truthy(text:find("even", 1, true) and text:find("profile_spec.lua:", 1, true))
+    assert.equal(text, p:text())
+    local full, narrow = text:match "^[^\n]*", p:text(70)
+    assert.truthy(narrow:find("\nleft out, as the terminal is narrow: .*; p:text%(%) has all columns\n"))
+    for line in narrow:match("^(.-)\nleft out"):gmatch "[^\n]+" do assert.is_true(#line <= 70, line) end
+    assert.is_true(#narrow:match "^[^\n]*" < #full)
+    for _, head in ipairs { "name", "calls", "total", "line" } do assert.truthy(narrow:find(head, 1, true)) end
   end)
 
   it("cuda.profile takes the times of CUPTI, or of events, as it is asked", function()

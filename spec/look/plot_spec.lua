@@ -368,6 +368,17 @@ describe("cuda.plot", function()
     assert(ok, err)
   end)
 
+  it("cuda.plot takes plain numbers as the values of one series", function()
+    local function plotted(options)
+      local out = {}
+      options.to, options.colour, options.width, options.height = function(text) out[#out + 1] = text end, 0, 40, 10
+      cuda.plot(options)
+      return table.concat(out)
+    end
+    assert.equal(plotted { { 3, 1, 2 } }, plotted { 3, 1, 2 })
+    assert.equal(plotted { { 3, 1 }, kind = "bars" }, plotted { 3, 1, kind = "bars" })
+  end)
+
   it("cuda.plot says what is wrong", function()
     local function wrong(text, options) gpu.raises("LogicError", text, cuda.plot, options) end
     wrong("plot: nothing to plot", {})

@@ -149,6 +149,19 @@ describe("the command", function()
     assert.matches("42\n> ?\n?$", text)
   end)
 
+  it("the prompt comes after a script that failed, and a program that forgot the library is told of it", function()
+    local name = os.tmpname()
+    local file = assert(io.open(name, "w"))
+    file:write "first = 6\nprint(cuda.gpuarray)\n"
+    file:close()
+    local out, status = cudalua("-i " .. name, "first * 7\n")
+    os.remove(name)
+    assert.equal(0, status)
+    assert.truthy(out:find("cudalua: " .. name .. ":2: attempt to index global 'cuda' (a nil value)\n", 1, true), out)
+    assert.truthy(out:find('a program begins with: local cuda = require "cudalua"\n', 1, true), out)
+    assert.truthy(out:find("> 42\n", 1, true), out)
+  end)
+
   it("the prompt prints values, takes chunks of several lines, survives errors", function()
     local out, status = cudalua("-i", [[
 1 + 1

@@ -57,6 +57,51 @@ describe("Ctrl-C at the prompt", function()
     p:expect "interrupted: kernel spin, kernel.cu:1"
     p:expect "\n> "
   end)
+
+  it("stops a kernel that a value waits for which is to be printed", function()
+    p:type "local k = cuda.kernel('__global__ void spin(int *p) { while (true) atomicAdd(p, 1); }', 'spin')\r"
+    answers("n * 2", "82")
+    p:type "local b = cuda.gpuarray.zeros(1, 'int32') k(b, { block = 32 })\r"
+    answers("n * 3", "123")
+    p:type "b\r"
+    p:settle(500)
+    p:type "\3"
+    p:expect "interrupted: kernel spin, kernel.cu:1"
+    p:expect "\n> "
+    assert.falsy(p.output:find("__tostring", 1, true))
+  end)
+end)
+
+describe("Ctrl-C on a terminal without an editor", function()
+  it("drops what is being typed, on the first line, on a later one and on an empty one", function()
+    local p = pty.spawn({ "sh", "bin/cudalua" }, { columns = 100, rows = 24,
+      env = { TERM = "dumb", CUDALUA_HISTORY = "", CUDALUA_DRIVER = "soft" } })
+    finally(function() p:close() end)
+    p:expect "\n> "
+    local function pressed(typed)
+      p:type(typed)
+      p:settle(100)
+      p:type "\3"
+      p:expect(function(at) return at.screen:text_to_cursor():find("\n> $") end)
+      p:settle(50)
+    end
+    pressed "x = half"
+    pressed ""
+    p:type "x = 20\r"
+    pressed "function f()\rreturn"
+    p:type "x + 22\r"
+    p:expect "42\n> "
+    p:type "\27[A\r"
+    p:expect "unexpected symbol near 'char(27)'\n> "
+    p:type "while true do end\r"
+    p:settle(100)
+    p:type "\3"
+    p:expect "stdin:1: interrupted\n> "
+    p:type "x\r"
+    p:expect "20\n> "
+    p:type "\4"
+    assert.same({ "exit", 0 }, { p:wait() })
+  end)
 end)
 
 describe("Ctrl-C in the first chunk of a prompt", function()
@@ -161,6 +206,21 @@ describe("Compiled code that no press of Ctrl-C stops", function()
   end)
 
   it("ends with the process if the answer is y", function()
+    p:type "y\r"
+    assert.same({ "exit", 130 }, { p:wait() })
+  end)
+
+  it("asks again at each later press", function()
+    p:type "n\r"
+    p:settle(200)
+    for _ = 1, 2 do
+      p:type "\3"
+      p:expect(function(at) return at.screen:text_to_cursor():find("%[y/N%] $") end)
+      p:type "no\r"
+      p:settle(200)
+    end
+    p:type "\3"
+    p:expect(function(at) return at.screen:text_to_cursor():find("%[y/N%] $") end)
     p:type "y\r"
     assert.same({ "exit", 130 }, { p:wait() })
   end)

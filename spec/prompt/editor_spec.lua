@@ -140,6 +140,13 @@ describe("editing", function()
     assert.equal("x = 1\n|", typed("x = 1\27[13;5u"):text())
   end)
 
+  it("adds no blanks within a long string or comment", function()
+    assert.equal("f {\n  s = [[\ntwo\n  three\n|", typed("f {\rs = [[\rtwo\r  three\r"):text())
+    assert.equal("f {\n  --[==[ a ]]\nb\n|", typed("f {\r--[==[ a ]]\rb\r"):text())
+    assert.equal("f {\n  [[ a ]], '[[', -- [[\n  |", typed("f {\r[[ a ]], '[[', -- [[\r"):text())
+    assert.equal("f {\n  '\\'[[', a[b[1]],\n  |", typed("f {\r'\\'[[', a[b[1]],\r"):text())
+  end)
+
   it("a paste is text: its newlines, tabs and sequences do nothing", function()
     local e = typed "\27[200~x = 1\r\ty = 2\n\27[A\3\27[2J\27[201~"
     assert.same({}, e.events)

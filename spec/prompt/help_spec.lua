@@ -28,8 +28,11 @@ describe("help at the prompt", function()
     assert.equal("cuda.Stream", first_line "help(cuda.Stream())")
     assert.equal("cuda.gpuarray", first_line "help(cuda.gpuarray)")
     assert.equal("cuda.dtype.int8", first_line "help(cuda.dtype.int8)")
-    assert.equal("Nothing is said about a nil. help(x) is for functions, modules and objects of",
+    assert.equal('The value is nil: no variable has this name. help "words" looks for a name of',
       first_line "help(nil)")
+    assert.equal("Nothing is said about a number. help(x) is for functions, modules and objects of",
+      first_line "help(1)")
+    assert.truthy(typed 'help "load csv"':find("^cuda%.io%.loadtxt"))
     assert.matches("^cuda is the library, loaded when you first name it", typed "help()")
     assert.equal('help() says how to start, help(x) what x is, help "words" looks for words', typed "help")
   end)
@@ -41,6 +44,13 @@ describe("help at the prompt", function()
     assert.is_nil(rawget(_G, "help"))
     assert.equal("7", typed "help = 7\nhelp")
     assert.equal("7", typed "local help = 7\nhelp")
+  end)
+
+  it("takes words without quotes, where no Lua program means that", function()
+    assert.equal(typed 'help "sort"', typed "help sort")
+    assert.equal(typed 'help "copy to the host"', typed "help copy to the host")
+    assert.equal("5", typed "help = function(x) return #x end\nhelp 'sorts'")
+    assert.equal("stdin:1: '=' expected near 'you'", typed "helps you")
   end)
 
   it("is what :help NAME writes; :help alone lists the commands", function()

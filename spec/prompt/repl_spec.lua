@@ -300,3 +300,29 @@ describe("repl.run", function()
     assert.is_truthy(cuda)
   end)
 end)
+
+describe("What the prompt shows of a value", function()
+  it("is the lines of a function that was typed, by :source", function()
+    local chunk = "function ma(a, w)\n  return a * w\nend"
+    assert.equal(chunk, typed(chunk .. "\n:source ma"))
+    assert.equal("local function f(x)\n  return x\nend", typed "local function f(x)\n  return x\nend\nlocal g = f\n:source g")
+    assert.equal("a = 1 f = function() return 2 end", typed "a = 1 f = function() return 2 end\n:source f")
+    assert.truthy(typed ":source (function() end)":find("no variable of the prompt has held it", 1, true))
+    assert.truthy(typed ":source cuda.show":find("^function M.show%("))
+    assert.truthy(typed ":source":find("^:source takes an expression"))
+    assert.truthy(typed ":time":find("^:time takes a chunk"))
+  end)
+
+  it("is nothing, once, if it has just written itself", function()
+    local env = setmetatable({ shown = {} }, { __index = _G })
+    local mt = { __tostring = function() return "the table" end }
+    function mt.__take_shown(x)
+      local shown = x.shown
+      x.shown = nil
+      return shown
+    end
+    function env.report() return setmetatable({ shown = true }, mt) end
+    assert.equal("the table\nthe table\t1", typed("report()\n_\n_, 1", env))
+    assert.equal("the table\t2", typed("report(), 2", env))
+  end)
+end)

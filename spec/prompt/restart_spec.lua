@@ -42,15 +42,15 @@ describe("After a fault the prompt", function()
     assert.truthy(out:find("illegal store of 4 bytes", 1, true), out)
     assert.truthy(out:find([[
 The GPU is lost to this process (illegal address), with all device memory.
-The kernel that was launched last is shift.
+The kernel that was launched last is shift, in chunk 7.
 Lost:
   a                float32           (64,)   256 bytes
   memory           DeviceAllocation          100 bytes
   net.layers[1].w  int64             (2, 3)  48 bytes
 Lua's values are as they were, and what is in host memory:
   net.host  float32  (64,)  256 bytes
-Type :restart for a new process, :restart all to run the session's chunks again in it.
-]], 1, true), out)
+Type :restart for a new process; :restart all also runs the chunks again that did not fail.]], 1, true), out)
+    assert.is_nil(out:find("record(true)", 1, true)) -- the error has named the line
     assert.equal("<lost: float32 (64,), 256 bytes>", type "a")
     assert.equal("<lost: int64 (2, 3), 48 bytes>", type "net.layers[1].w")
     assert.equal("<lost: int64 (2, 3), 48 bytes>", type "_")
@@ -112,6 +112,25 @@ Type :restart for a new process, :restart all to run the session's chunks again 
     assert.truthy(out:find("\n> function twice(x)\n>> return 2 * x\n>> end", 1, true), out)
     assert.is_nil(out:find("k(a, 1", 1, true), out)
     assert.equal("126.0", type "twice(a):max()")
+    finish()
+  end)
+
+  it("leaves out the chunk that launched the kernel, though it ended well, and remembers which failed", function()
+    start()
+    type(SHIFT)
+    type "a = cuda.gpuarray.zeros(64)"
+    type "k(a, 1, { block = 64 })"
+    type "n = 5"
+    type "cuda.Context.synchronize()"
+    type ":restart"
+    assert.equal([[
+  1  k = cuda.kernel "__global__ void shift(float *p, int n) { p[threadIdx. ...  -- not run
+  2  a = cuda.gpuarray.zeros(64)  -- not run
+  3  k(a, 1, { block = 64 })  -- not run, failed before
+  4  n = 5  -- not run
+  5  cuda.Context.synchronize()  -- not run, failed before]], type ":restart ?")
+    type ":restart all"
+    assert.equal("{ 0, 5 }", type "{ a:max():item(), n }")
     finish()
   end)
 

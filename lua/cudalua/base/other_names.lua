@@ -165,6 +165,8 @@ M.cuda = spelled {
   { "imread", "cuda.io.load_image(path)" },
   { "imsave imwrite", "cuda.io.save_image(path, a)" },
   { "genfromtxt", "cuda.io.loadtxt(path)" },
+  { "csv read_csv load_csv loadcsv", "cuda.io.loadtxt(path, { delimiter = ',' })" },
+  { "to_csv save_csv savecsv", "cuda.io.savetxt(path, a, { delimiter = ',' })" },
 }
 
 ---Methods of objects, by what messages call the object.

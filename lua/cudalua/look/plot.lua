@@ -79,10 +79,17 @@ local function is_series(x)
     x.x ~= nil or x.y ~= nil)
 end
 
--- The numbers of a series: by place, or by their names x and y.
+local function are_numbers(list)
+  for _, x in ipairs(list) do
+    if type(x) ~= "number" then return false end
+  end
+  return true
+end
+
+-- The numbers of a series: by place, or by their names x and y. Plain numbers are its y.
 local function numbers_of(list, named, kind)
   local x, y = named.x, named.y
-  if x == nil and y == nil then return list end
+  if x == nil and y == nil then return #list > 0 and are_numbers(list) and { list } or list end
   if #list > 0 then refuse(WHAT, "x and y are given by place or by name, not in both ways") end
   if y == nil and kind ~= "hist" then refuse(WHAT, "x needs y: {x = a, y = b}") end
   if y == nil then return { x } end

@@ -27,6 +27,11 @@ end
 
 local function is_terminal(file) return ffi.C.cudalua_look_isatty(ffi.C.cudalua_look_fileno(file)) == 1 end
 
+---The characters of a line of a file that is a terminal; nil if it is none.
+---@param file file*
+---@return integer?
+function M.columns(file) return is_terminal(file) and size_of(file) or nil end
+
 -- Bits of a colour that the terminal says it shows (https://no-color.org, COLORTERM, TERM).
 local function colour_of_environment()
   local truth, term = os.getenv "COLORTERM" or "", os.getenv "TERM" or ""

@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local hooks = require "cudalua.base.hooks"
 local summary = require "cudalua.profile.summary"
+local terminal = require "cudalua.look.terminal"
 
 ---@class cudalua
 local M = {}
@@ -62,7 +63,10 @@ function M.profile(f, options)
   core.profile_close(recorder)
   local profile = summary.make(list, info)
   if options.trace then require("cudalua.profile.trace").write(options.trace, profile) end
-  if options.print ~= false then io.stdout:write(tostring(profile), "\n") end
+  if options.print ~= false then
+    io.stdout:write(profile:text(terminal.columns(io.stdout)), "\n")
+    profile.shown = true
+  end
   return profile
 end
 

@@ -186,8 +186,9 @@ end
 local function percent(part) return ("%.0f%%"):format(100 * part) end
 
 -- Columns: heading, whether it is aligned to the left, what a row has there, or nil.
+local NAME_WIDTH, NARROW_NAME = 44, 28
 local columns = {
-  { "name", true, function(r) return #r.name > 44 and r.name:sub(1, 41) .. "..." or r.name end },
+  { "name", true, function(r) return r.name end },
   { "calls", false, function(r) return ("%d"):format(r.calls) end },
   { "total", false, function(r) return r.timed > 0 and time(r.total) end },
   { "mean", false, function(r) return r.timed > 0 and time(r.total / r.timed) end },
@@ -211,24 +212,67 @@ local columns = {
   { "line", true, function(r) return r.line end },
 }
 
-local function table_of(p)
-  local shown, lines = {}, {}
+-- What goes first where the table is wider than the terminal.
+local unimportant = { "parted", "written", "read", "instr.", "regs", "mean", "lanes", "of copy", "occup.", "GB/s", "share" }
+
+local function cut(text, width) return #text > width and text:sub(1, width - 3) .. "..." or text end
+
+local function shown_columns(p)
+  local shown = {}
   for _, c in ipairs(columns) do
-    local cells, width, any = {}, #c[1], false
+    local column, any = { head = c[1], left = c[2], cells = {}, width = #c[1] }, false
     for i, row in ipairs(p.rows) do
       local text = c[3](row, p) or nil
       any = any or text ~= nil
-      cells[i] = text or "-"
-      width = max(width, #cells[i])
+      column.cells[i] = c[1] == "name" and cut(text, NAME_WIDTH) or text or "-"
+      column.width = max(column.width, #column.cells[i])
     end
-    if any then shown[#shown + 1] = { head = c[1], left = c[2], cells = cells, width = width } end
+    if any then shown[#shown + 1] = column end
   end
+  return shown
+end
+
+local function narrow(column, width)
+  column.width = 0
+  for i, text in ipairs(column.cells) do
+    column.cells[i] = cut(text, width)
+    column.width = max(column.width, #column.cells[i])
+  end
+end
+
+-- Takes columns away until a row has no more than `most` characters; the headings of those.
+local function fit(shown, most)
+  local function total()
+    local sum = -2
+    for _, c in ipairs(shown) do sum = sum + c.width + 2 end
+    return sum
+  end
+  local left_out = {}
+  if total() > most then narrow(shown[1], NARROW_NAME) end
+  for _, head in ipairs(unimportant) do
+    if total() <= most then break end
+    for k, c in ipairs(shown) do
+      if c.head == head then
+        left_out[#left_out + 1] = table.remove(shown, k).head
+        break
+      end
+    end
+  end
+  return left_out
+end
+
+local function table_of(p, most)
+  local shown, lines = shown_columns(p), {}
+  local left_out = fit(shown, most)
   for i = 0, #p.rows do
     local parts = {}
     for k, c in ipairs(shown) do
       parts[k] = ("%" .. (c.left and "-" or "") .. c.width .. "s"):format(i == 0 and c.head or c.cells[i])
     end
     lines[#lines + 1] = (table.concat(parts, "  "):gsub("%s+$", ""))
+  end
+  if #left_out > 0 then
+    lines[#lines + 1] = "left out, as the terminal is narrow: " .. table.concat(left_out, ", ") .. "; p:text() has all columns"
   end
   return lines
 end
@@ -240,8 +284,11 @@ local clocks = {
   none = "the device was not used",
 }
 
-function Profile:__tostring()
-  local lines = self.rows[1] and table_of(self) or { "no kernel, copy or fill was started" }
+---The table and what stands below it.
+---@param width? integer  characters of a line: columns that matter least are left out of a wider table; default all
+---@return string
+function Profile:text(width)
+  local lines = self.rows[1] and table_of(self, width or math.huge) or { "no kernel, copy or fill was started" }
   lines[#lines + 1] = ("%s in all: the device was busy %s (%s), the host waited %s and compiled %s"):format(
     time(self.wall), time(self.busy), percent(self.wall > 0 and min(1, self.busy / self.wall) or 0), time(self.waited),
     time(self.compiled))
@@ -259,6 +306,15 @@ function Profile:__tostring()
   if self.untimed > 0 then lines[#lines + 1] = ("%d without times"):format(self.untimed) end
   if self.dropped > 0 then lines[#lines + 1] = ("%d more were not recorded"):format(self.dropped) end
   return table.concat(lines, "\n")
+end
+
+function Profile:__tostring() return self:text() end
+
+-- For the prompt: whether the table has just been printed. Once, so that a later look at the value prints it again.
+function Profile:__take_shown()
+  local shown = self.shown
+  self.shown = nil
+  return shown
 end
 
 return M

@@ -11,7 +11,8 @@ M.NAME = "=stdin" -- of chunks, in messages
 
 -- ---- is it complete? ------------------------------------------------------------------------------------------------
 
-local function compile(text) return loadstring(text, M.NAME, "t") end
+-- An escape begins compiled code, which no line is: it is what an arrow key sends.
+local function compile(text) return loadstring(gsub(text, "^\27", " \27"), M.NAME, "t") end
 
 -- A chunk as an expression and as statements; nil if "=" makes it an expression only. LuaJIT passes over a first line
 -- that begins with "#"; here only "#!" is one.

@@ -66,10 +66,18 @@ local function report(text)
   return 1
 end
 
+-- What works at the prompt, where cuda is there by itself.
+local NO_CUDA = "attempt to index global 'cuda' (a nil value)"
+
 local function run(chunk, ...)
   local frames = require "cudalua.text.frames"
   local ok, failure = frames.call(chunk, ...)
-  return ok and 0 or report(frames.text(failure))
+  if ok then return 0 end
+  local text = frames.text(failure)
+  if text:find(NO_CUDA, 1, true) then
+    text = text .. '\nat the prompt cuda is there by itself; a program begins with: local cuda = require "cudalua"'
+  end
+  return report(text)
 end
 
 local function run_line(line)
@@ -198,7 +206,7 @@ local function main(argv)
   local repl = not script and not found.ran and not found.interactive and require "cudalua.prompt.is_terminal"
   if script or repl and not repl(io.stdin) then
     local status = run_script(argv, found.script)
-    if status ~= 0 and not chunks or not found.interactive then return status end
+    if not found.interactive then return status end
   end
   if found.interactive or not script and not found.ran then
     local banner = ("cudalua %s, %s; :help for help, ^D ends"):format(

@@ -2,7 +2,8 @@
 
 local concat, sort = table.concat, table.sort
 local format, match, rep = string.format, string.match, string.rep
-local getinfo, getmetatable, ipairs, open, require = debug.getinfo, getmetatable, ipairs, io.open, require
+local getinfo, getmetatable, getupvalue, ipairs, open, require = debug.getinfo, getmetatable, debug.getupvalue,
+  ipairs, io.open, require
 local rawget, tonumber, tostring, type = rawget, tonumber, tostring, type
 local loaded = package.loaded
 local ffi = require "ffi"
@@ -86,6 +87,7 @@ end
 
 M.list.time = { about = "CHUNK  how long it takes: until the host is back, and until the device is done",
   run = guarded(function(prompt, rest)
+    if rest == "" then return prompt.write(":time takes a chunk, such as :time a:sum()\n") end
     wait()
     local host, device
     prompt.run_chunk(prompt, rest, function(run)
@@ -156,9 +158,18 @@ M.list.restart = { about = "[CHUNKS]  a new process, which first runs none, all,
 
 -- ---- :source --------------------------------------------------------------------------------------------------------
 
--- The lines of a file that a function is written in.
+-- The lines of a file that a function is written in. What checks the arguments of a function of the library and has no
+-- file is not what is meant.
 local function lines_of(f)
   local info = getinfo(f, "S")
+  if info.source == "=cudalua.surplus" then
+    local i, _, inner = 1, getupvalue(f, 1)
+    while inner ~= nil and not (type(inner) == "function" and match(getinfo(inner, "S").source, "^@")) do
+      i = i + 1
+      _, inner = getupvalue(f, i)
+    end
+    if inner then info = getinfo(inner, "S") end
+  end
   local path = match(info.source, "^@(.*)$")
   local file = path and open(path)
   if not file then return nil end
@@ -190,21 +201,25 @@ local function kernel_source(x)
     "its CUDA C is not known, as it was loaded as an image; cuda.kernel(source, name) keeps the source"
 end
 
-local function source_of(x)
+local function source_of(session, x)
   if getmetatable(x) == "cudalua.gpuarray" then
     return require("cudalua.gpuarray.core.evaluate").source(x) or
       "the array has its value; :source shows the kernel of an expression that is not computed yet, such as a + b"
   end
-  if type(x) == "function" then return lines_of(x) or "the function's source is in no file" end
+  if type(x) == "function" then
+    return session:lines_of(x) or lines_of(x) or "the lines of this function are not known: it is in no file, and no " ..
+      "variable of the prompt has held it"
+  end
   return kernel_source(x) or "no CUDA C belongs to this; give an array that is not computed yet, or a kernel"
 end
 
 M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not computed yet; a function's lines",
   run = guarded(function(prompt, rest)
+    if rest == "" then return prompt.write(":source takes an expression: a kernel, an array not computed yet, a function\n") end
     local run, chunk = prompt.session:compile("=" .. rest)
     if not run then return prompt.write(chunk .. "\n") end
     local ok, x = prompt.session.run(run)
-    prompt.write((ok and source_of(x) or frames.text(x)) .. "\n")
+    prompt.write((ok and source_of(prompt.session, x) or frames.text(x)) .. "\n")
   end) }
 
 -- ---- :who -----------------------------------------------------------------------------------------------------------

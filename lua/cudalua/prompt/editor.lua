@@ -7,9 +7,9 @@ local terminal = require "cudalua.prompt.editor.terminal"
 local transcript = require "cudalua.prompt.editor.transcript"
 local posix = require "cudalua.prompt.posix"
 
-local stdin, stdout, pcall, error, type, find, rep = io.stdin, io.stdout, pcall, error, type, string.find, string.rep
+local stdout, pcall, error, type, find, rep = io.stdout, pcall, error, type, string.find, string.rep
 local remove = table.remove
-local read, write, flush = stdin.read, stdout.write, stdout.flush
+local write, flush = stdout.write, stdout.flush
 
 local M = {}
 
@@ -21,6 +21,16 @@ local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
 
 local CTRL_C = "\3"
 
+local plain -- the reader of lines without an editor, made when it is needed
+
+local function read_plain(prompt, continuation)
+  plain = plain or require("cudalua.prompt.plain").of_terminal(function(text)
+    write(stdout, text)
+    flush(stdout)
+  end)
+  return plain(prompt, continuation)
+end
+
 local decoder = keys.new()
 local waiting = {} -- keys that came with others, for the next chunk
 local kills = {}
@@ -29,21 +39,6 @@ local queued = {} -- chunks of a pasted session that run one after the other
 -- A chunk may have left the cursor behind its last output. A mark and as many blanks as the row has columns then end in
 -- the next row, and in the same one otherwise, where the prompt covers the mark.
 local function fresh_row(columns) return "\27[7m%\27[27m" .. rep(" ", columns - 1) .. "\r\27[K" end
-
--- Lines without an editor, by the same rule for their number.
-local function read_plain(prompt, continuation, options)
-  write(stdout, prompt)
-  flush(stdout)
-  local text = read(stdin, "*l")
-  while text and options.complete_chunk and not options.complete_chunk(text) do
-    write(stdout, continuation)
-    flush(stdout)
-    local more = read(stdin, "*l")
-    if not more then break end
-    text = text .. "\n" .. more
-  end
-  return text
-end
 
 -- The next key, or "signal" and its number, or "end". What is drawn is up to date whenever it waits.
 local function next_key(draw, idle)
@@ -177,6 +172,9 @@ function M.drop_queued() queued = {} end
 ---  position, and where its first byte is
 ---@field idle? fun(): boolean  called while no key comes, until it returns false
 
+---Whether a person can edit here; if not, plain lines are read.
+M.is_usable = terminal.is_usable
+
 ---Reads a chunk.
 ---@param prompt string        may hold sequences that set colours
 ---@param continuation string  prompt of the lines that follow
@@ -185,7 +183,7 @@ function M.drop_queued() queued = {} end
 ---@return boolean? pasted  a part of it came from a paste
 function M.read(prompt, continuation, options)
   options = options or {}
-  if not terminal.is_usable() or not terminal.enter() then return read_plain(prompt, continuation, options) end
+  if not terminal.is_usable() or not terminal.enter() then return read_plain(prompt, continuation) end
   local ok, text, pasted = pcall(edit, prompt, continuation, options)
   terminal.write(PASTE_OFF)
   terminal.leave()

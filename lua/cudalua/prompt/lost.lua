@@ -118,18 +118,22 @@ local function chunk_of(session, launch)
   end
 end
 
--- Which kernel it was, or may have been.
+-- Which kernel it was, or may have been. The chunk that launched it does not run again with all the others.
 local function culprit(prompt, err)
-  local recorded = loaded["cudalua.core"].recorded()
+  local core = loaded["cudalua.core"]
+  local recorded = core.recorded()
+  local i, chunk = chunk_of(prompt.session, recorded and recorded.launch or core.launch_count())
+  if chunk then chunk.state = "failed" end
   if recorded then
-    local i, chunk = chunk_of(prompt.session, recorded.launch)
-    if chunk then chunk.state = "failed" end
     return format("Kernel %s failed; it was launched%s%s.", recorded.kernel,
       recorded.where and " at " .. recorded.where or "", i and format(" of chunk %d", i) or "")
   end
   local kernel = is_sticky(err) and (match(rawget(err, "detail") or "", "^kernel ([^%s,]+),") or rawget(err, "kernel"))
-  return kernel and format("The kernel that was launched last is %s.", kernel)
+  return kernel and format("The kernel that was launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
 end
+
+-- On the software device the error has named the line already.
+local function names_line(err) return is_sticky(err) and match(rawget(err, "detail") or "", "^kernel [^\n]*:%d+") end
 
 ---Says once what is lost.
 ---@param prompt cudalua.prompt.Prompt
@@ -149,12 +153,15 @@ function M.tell(prompt, err)
   lines[#lines + 1] = "Lua's values are as they were, " ..
     (#alive > 0 and "and what is in host memory:\n" .. aligned(alive) or "and so is host memory.")
   if prompt.command then
-    lines[#lines + 1] = "Type :restart for a new process, :restart all to run the session's chunks again in it."
+    lines[#lines + 1] = "Type :restart for a new process; :restart all also runs the chunks again that did not fail."
   else
     lines[#lines + 1] = "Only a new process can use the GPU again."
   end
-  lines[#lines + 1] = loaded["cudalua.core"].recorded() and "Type :replay to see which line of the kernel it was." or
-    "After cuda.debug.record(true), :replay names the line of the kernel."
+  if loaded["cudalua.core"].recorded() then
+    lines[#lines + 1] = "Type :replay to see which line of the kernel it was."
+  elseif not names_line(err) then
+    lines[#lines + 1] = "After cuda.debug.record(true), :replay names the line of the kernel."
+  end
   prompt.write(concat(lines, "\n") .. "\n")
   return true
 end

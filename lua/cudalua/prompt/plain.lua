@@ -35,4 +35,30 @@ function M.of_file(file, write)
   end)
 end
 
+local EINTR = 4
+
+---The same for the process's own terminal, where Ctrl-C drops the chunk that is being typed: it reads an empty one then.
+---@param write fun(text: string)
+---@return fun(prompt: string, continuation: string): string?
+function M.of_terminal(write)
+  local stdin = io.stdin
+  local read, dropped = stdin.read, false
+  local reader = M.reader(function(prompt)
+    if dropped then return nil end
+    write(prompt)
+    local line, _, code = read(stdin, "*l")
+    if not line and code == EINTR then
+      dropped = true
+      write "\n"
+    end
+    return line
+  end)
+  return function(prompt, continuation)
+    dropped = false
+    local text = reader(prompt, continuation)
+    if dropped then return "" end
+    return text
+  end
+end
+
 return M

@@ -2,10 +2,10 @@
 
 -- Taken now, as in all of the prompt: what is typed may put anything in their place.
 local concat, find, format, gsub, match = table.concat, string.find, string.format, string.gsub, string.match
-local ipairs, pcall, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawset, require, select,
-  type, io.stdin, io.stdout, _G
-local getinfo, getmetatable, loaded, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded, rawequal,
-  string.sub
+local ipairs, pcall, rawget, rawset, require, select, type, stdin, stdout, globals = ipairs, pcall, rawget, rawset, require,
+  select, type, io.stdin, io.stdout, _G
+local getinfo, getmetatable, loaded, loadstring, rawequal, sub = debug.getinfo, debug.getmetatable, package.loaded,
+  loadstring, rawequal, string.sub
 
 local chunks = require "cudalua.prompt.chunk"
 local commands = require "cudalua.prompt.commands"
@@ -33,9 +33,18 @@ local M = {}
 ---@field told boolean     what a lost GPU means was said
 ---@field again? integer[] chunks of the session that are to run first
 
--- The texts of values: on one line, unless one has several. What has told meanwhile that the GPU is lost is an error.
+-- Has a value just written itself, as a profile does? Once: the next time it is printed as any other.
+local function has_shown(x)
+  local mt = type(x) == "table" and getmetatable(x)
+  local take = type(mt) == "table" and rawget(mt, "__take_shown")
+  return take and take(x)
+end
+
+-- The texts of values: on one line, unless one has several. Ctrl-C while they are made is an error, and so is what has
+-- told meanwhile that the GPU is lost.
 local function texts(prompt, ...)
   local list, between, err = {}, "\t", nil
+  if select("#", ...) == 1 and has_shown((...)) then return true end
   for i = 1, select("#", ...) do
     list[i] = value_text((select(i, ...)), function(failed, x)
       err = err or failed
@@ -43,7 +52,8 @@ local function texts(prompt, ...)
     end)
     if find(list[i], "\n", 1, true) then between = "\n" end
   end
-  if err and not prompt.told and lost.why() then
+  local interrupted = err and rawequal(getmetatable(err), prompt.interrupt)
+  if err and (interrupted or not prompt.told and lost.why()) then
     prompt.write(frames.message(err) .. "\n")
     lost.tell(prompt, err)
     return false
@@ -100,7 +110,7 @@ function M.run_chunk(prompt, text, call, entry)
   else
     ok = results(prompt, chunk.silent, ended(prompt, session.run(run)))
   end
-  session:finish(entry, ok)
+  session:finish(entry, ok, chunk.names)
   return ok
 end
 
@@ -132,6 +142,11 @@ local function hint(prompt, text)
     else
       commands.list.help.run(prompt, asked)
     end
+    return true
+  end
+  local words = match(text, "^help%s+([%a_][%w_%s.:]*)$")
+  if words and not loadstring(text) then
+    commands.list.help.run(prompt, match(words, "^(.-)%s*$"))
     return true
   end
   local leave = match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")

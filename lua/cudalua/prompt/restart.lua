@@ -34,9 +34,12 @@ local SIGNALS = 64
 ---A chunk of a session.
 ---@class cudalua.prompt.Entry
 ---@field text string
----@field state? "failed"|"not run"  nil: it ended without an error
+---@field state? "failed"|"not run"|"not run, failed before"  nil: it ended without an error
 ---@field first? integer  launches of kernels before it
 ---@field last? integer   and after it
+
+-- In this process or in the ones before.
+local function has_failed(entry) return entry.state ~= nil and entry.state ~= "not run" end
 
 ---The chunks that a text names: "", "all" (those without an error), "1-4,7".
 ---@param text string
@@ -46,7 +49,7 @@ local SIGNALS = 64
 function M.choose(text, entries)
   local chosen, want = {}, {}
   if text == "all" then
-    for i, entry in ipairs(entries) do want[i] = not entry.state end
+    for i, entry in ipairs(entries) do want[i] = not has_failed(entry) end
   else
     for part in gmatch(text, "[^%s,]+") do
       local from, to = match(part, "^(%d+)%-(%d+)$")
@@ -87,7 +90,9 @@ end
 local function packed(entries, chosen)
   local run, out = {}, {}
   for _, i in ipairs(chosen) do run[i] = true end
-  for i, entry in ipairs(entries) do out[i] = format("%d %d\n%s\n", run[i] and 1 or 0, #entry.text, entry.text) end
+  for i, entry in ipairs(entries) do
+    out[i] = format("%d %d %d\n%s\n", run[i] and 1 or 0, has_failed(entry) and 1 or 0, #entry.text, entry.text)
+  end
   return concat(out)
 end
 
@@ -107,10 +112,11 @@ function M.taken()
   C.cudalua_close(fd)
   local text, at, entries, chosen = concat(parts), 1, {}, {}
   while true do
-    local run, size, from = match(text, "^([01]) (%d+)\n()", at)
+    local run, failed, size, from = match(text, "^([01]) ([01]) (%d+)\n()", at)
     if not run then return entries, chosen end
     at = from + size + 1
-    entries[#entries + 1] = { text = sub(text, from, at - 2), state = "not run" }
+    entries[#entries + 1] = { text = sub(text, from, at - 2),
+      state = failed == "1" and "not run, failed before" or "not run" }
     if run == "1" then chosen[#chosen + 1] = #entries end
   end
 end

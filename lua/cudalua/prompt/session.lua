@@ -4,11 +4,12 @@
 -- the variables of earlier chunks. Behind each `local` statement a keeper is handed over, a function that has the new
 -- variables as upvalues. So a chunk that fails leaves the locals that it had reached.
 
-local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
-local find = string.find
+local getinfo, getupvalue, setupvalue, upvaluejoin = debug.getinfo, debug.getupvalue, debug.setupvalue,
+  debug.upvaluejoin
+local concat, find, gmatch = table.concat, string.find, string.gmatch
 local load, loadstring, off, rawset, require, setfenv, setmetatable = load, loadstring, jit.off, rawset, require,
   setfenv, setmetatable
-local coroutine, loaded = coroutine, package.loaded
+local coroutine, loaded, rawget, type = coroutine, package.loaded, rawget, type
 
 local chunks = require "cudalua.prompt.chunk"
 local frames = require "cudalua.text.frames"
@@ -20,6 +21,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@field cells table<string, {[1]: function, [2]: integer}>  the top-level locals: a keeper and the upvalue's number
 ---@field globals table
 ---@field chunks cudalua.prompt.Entry[]  that ran, and those of the process before
+---@field typed table<function, string>  weak: functions of variables, with the chunk that made them
 local Session = {}
 Session.__index = Session
 
@@ -43,7 +45,7 @@ local function new(globals, entries)
   own.coroutine.wrap = frames.wrap -- whose errors keep the coroutine's frames
   return setmetatable({
     env = setmetatable(own, { __index = globals, __newindex = globals }), cells = {}, globals = globals,
-    chunks = entries or {},
+    chunks = entries or {}, typed = setmetatable({}, { __mode = "k" }),
   }, Session)
 end
 
@@ -129,11 +131,37 @@ function Session:begin(text, entry)
   return entry
 end
 
+-- Functions of the variables that a chunk names, which no earlier chunk had.
+local function note_functions(self, entry, names)
+  for name in pairs_of(names) do
+    local cell, f = self.cells[name], nil
+    if cell then _, f = getupvalue(cell[1], cell[2]) else f = rawget(self.globals, name) end
+    if type(f) == "function" and not self.typed[f] and getinfo(f, "S").source == chunks.NAME then
+      self.typed[f] = entry.text
+    end
+  end
+end
+
 ---Notes that it has ended.
 ---@param entry cudalua.prompt.Entry
 ---@param ok boolean
-function Session:finish(entry, ok) -- luacheck: no unused
+---@param names table<string, any>  that the chunk has
+function Session:finish(entry, ok, names)
   entry.state, entry.last = not ok and "failed" or nil, launches()
+  note_functions(self, entry, names)
+end
+
+---The lines of a function that was typed, if a variable has held it since.
+---@param f function
+---@return string?
+function Session:lines_of(f)
+  local text, info, list, i = self.typed[f], getinfo(f, "S"), {}, 0
+  if not text then return nil end
+  for line in gmatch(text .. "\n", "([^\n]*)\n") do
+    i = i + 1
+    if i >= info.linedefined and i <= info.lastlinedefined then list[#list + 1] = line end
+  end
+  return concat(list, "\n")
 end
 
 ---Keeps a value as `_`, until the next one.

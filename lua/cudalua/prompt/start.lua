@@ -15,6 +15,9 @@ local parts = { "cudalua.prompt.chunk", "cudalua.text.frames", "cudalua.text.fun
 ---The prompt of the command, if its input and output are terminals.
 ---@param banner string
 function M.run(banner)
+  if not editor.is_usable() then -- Ctrl-C is a signal there, and needs the core
+    return require("cudalua.prompt.repl").run { banner = banner, command = true }
+  end
   write(stdout, banner .. "\n")
   flush(stdout)
   local repl, prompt, options

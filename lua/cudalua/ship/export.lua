@@ -86,6 +86,16 @@ local function entries_of(ptx)
   return table.concat(list)
 end
 
+-- Which driver runs what is exported. PTX comes along with machine code.
+local function needed_driver(archs, info)
+  local ptx = ("a driver for CUDA %d.%d for PTX"):format(info.major, info.minor)
+  for _, arch in ipairs(archs) do
+    if arch:find "^sm_" then return ("a driver for CUDA %d for machine code, for CUDA %d.%d for PTX"):format(info.major,
+      info.major, info.minor) end
+  end
+  return ptx
+end
+
 -- For one architecture a compilation gives machine code and PTX. The latter is kept if it is asked for, or if it has
 -- other kernels than that of the oldest, from which a program takes the types of parameters.
 local function images_of(result, arch, wanted, kernels_of_ptx)
@@ -303,8 +313,7 @@ return function(dir, archs, sealed)
   end
   local report = setmetatable({
     dir = core.realpath(dir) or dir, archs = archs, nvrtc = info.major .. "." .. info.minor,
-    driver = ("a driver for CUDA %d for machine code, for CUDA %d.%d for PTX"):format(info.major, info.major,
-      info.minor),
+    driver = needed_driver(archs, info),
     kernels = {}, bytes = 0, refused = {}, failed = {}, left = {}, notes = {},
   }, Report)
   local jobs, left, dropped = requests.all()

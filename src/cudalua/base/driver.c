@@ -256,7 +256,10 @@ int cl_init(lua_State *L) {
       why(&a, reason, sizeof reason);
       failed = true;
       if (is_auto && no_gpu(&a)) {
-        snprintf(notice, sizeof notice, "no GPU here (%s): running on the software CUDA device", reason);
+        snprintf(notice, sizeof notice,
+                 "no GPU here (%s): running on the software CUDA device; CUDALUA_DRIVER=soft chooses it "
+                 "without this notice",
+                 reason);
         attempt_soft(&a);
         failed = !usable(&a);
         if (failed) why(&a, reason, sizeof reason);

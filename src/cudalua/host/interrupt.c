@@ -119,7 +119,7 @@ static void complain(void) {
 
 /* Asks on the terminal. Only `y` ends the process: data that is not saved would be lost. */
 static void offer_end(void) {
-  char answer = 0;
+  char answer = 0, line[256]; /* all of it: what is left would answer the next question */
   const int tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
   if (tty < 0) {
     say("cudalua: SIGTERM ends the process\n");
@@ -130,7 +130,7 @@ static void offer_end(void) {
     while (untaken()) {
       struct pollfd p = {tty, POLLIN, 0};
       if (poll(&p, 1, 100) <= 0) continue;
-      if (read(tty, &answer, 1) != 1) answer = 0;
+      if (read(tty, line, sizeof line) > 0) answer = line[0];
       break;
     }
   close(tty);
@@ -144,11 +144,13 @@ static void *speak(void *unused) {
     const struct timespec moment = {0, 50000000};
     for (int i = 0; i < SILENCE_S * 20 && untaken(); i++) nanosleep(&moment, NULL);
     if (!untaken()) continue;
+    uint32_t presses = atomic_load(&speaker.presses); /* before anybody is told to press again */
     complain();
-    const uint32_t presses = atomic_load(&speaker.presses);
-    while (untaken() && atomic_load(&speaker.presses) == presses) nanosleep(&moment, NULL);
-    if (untaken()) offer_end();
-    while (untaken()) nanosleep(&moment, NULL);
+    while (untaken()) { /* each later press asks anew */
+      while (untaken() && atomic_load(&speaker.presses) == presses) nanosleep(&moment, NULL);
+      if (untaken()) offer_end();
+      presses = atomic_load(&speaker.presses);
+    }
   }
   return unused;
 }

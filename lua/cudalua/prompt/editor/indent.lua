@@ -33,10 +33,38 @@ local function balance(line)
   end
 end
 
----The indentation of the line behind a text.
+-- Does the text end within a long string or a long comment?
+local function is_in_long(text)
+  local i = 1
+  while true do
+    local at = find(text, "[%-%[\"']", i)
+    if not at then return false end
+    local comment, equals = match(text, "^(%-?%-?)%[(=*)%[", at)
+    if equals and comment ~= "-" then
+      local _, last = find(text, "]" .. equals .. "]", at + #comment + #equals + 2, true)
+      if not last then return true end
+      i = last + 1
+    elseif sub(text, at, at + 1) == "--" then
+      i = find(text, "\n", at, true)
+      if not i then return false end
+    elseif find(text, "^[\"']", at) then -- to the quote that is not escaped, or the line's end
+      local quote = sub(text, at, at)
+      i = at + 1
+      while not find(text, "^[" .. quote .. "\n]", i) and i <= #text do
+        i = i + (sub(text, i, i) == "\\" and 2 or 1)
+      end
+      i = i + 1
+    else
+      i = at + 1
+    end
+  end
+end
+
+---The indentation of the line behind a text. A long string has the blanks that are typed.
 ---@param text string  what comes before the new line
 ---@return string blanks
 function M.after(text)
+  if is_in_long(text) then return "" end
   local line = match(text, "([^\n]*)$")
   if not find(line, "%S") then return line end
   local blanks, levels = match(line, "^[ \t]*"), balance(line)
