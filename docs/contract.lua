@@ -58,6 +58,7 @@ return {
       Event.from_ipc_handle Event:context Event:handle Event:close]],
     graph_spec = [[Stream:capture Graph Graph:nodes Graph:dot Graph:instantiate Graph:handle Graph:close GraphExec
       GraphExec:launch GraphExec:upload GraphExec:update GraphExec:handle GraphExec:close]],
+    capture_spec = "Stream:begin_capture Stream:end_capture Stream:is_capturing",
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
     pressure_spec = "mem_stats collect gc_budget mem_alloc_like",
