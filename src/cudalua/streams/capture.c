@@ -469,7 +469,7 @@ int cl_stream_is_capturing(lua_State *L) {
   return 2;
 }
 
-/* The end of a state: nobody can end its captures any more. Those of capture() are on a stack that is gone. */
+/* The end of a state: nobody can end its captures any more. Those of capture() are on a stack that goes. */
 static void state_closes(cl_State *st) {
   for (cl_Capture *c = st->captures, *outer; c; c = outer) {
     outer = c->outer;
