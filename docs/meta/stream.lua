@@ -58,9 +58,9 @@ function Stream:begin_capture(options) end
 ---cuStreamEndCapture: the current stream is what it was before begin_capture().
 ---@return cudalua.Graph  of what was put in; it keeps what its work uses
 ---@raise LogicError if the stream is not being captured, or by Stream:capture(), or if the capture began outside of a
---- Stream:use() that is under way: these change nothing. LogicError (901, 904 ...) if the capture was broken or a stream
---- was not joined again: it is over then, and the stream can be used. LogicError (908) in another thread than the one
---- that began it, unless the mode is "relaxed": it goes on
+--- Stream:use() that is under way: these change nothing. LogicError (901, 904 ...) if the capture was broken or a
+--- stream was not joined again: the capture is over then. LogicError (908) in another thread than the one that began
+--- it, unless the mode is "relaxed": it goes on
 function Stream:end_capture() end
 
 ---cuStreamIsCapturing: is it being captured, by whomever? A stream that joined the capture of another one is, too.

@@ -50,8 +50,8 @@ end
 ---@param type_name string  "float3", "long", "struct node"
 ---@param preamble? string  CUDA C before it that declares the type: includes, structs
 ---@return integer
----@raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context and
----  while a stream is being captured
+---@raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context,
+---  and while a stream is being captured
 function M.sizeof(type_name, preamble)
   check_text("type_name", type_name)
   if preamble == nil then preamble = "" end

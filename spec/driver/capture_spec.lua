@@ -1,4 +1,4 @@
--- Captures from one call to another: Stream:begin_capture() and end_capture(). What capture(fn) does besides: graph_spec.
+-- Captures from one call to another: Stream:begin_capture() and end_capture(). Graphs, and capture(fn): graph_spec.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
@@ -110,7 +110,8 @@ describe("captures that begin and end", function()
     end)
     assert.equal(1, #graph:nodes())
     s:begin_capture()
-    local err = gpu.raises("LogicError", "begin_capture: this stream is being captured already, since ", s.begin_capture, s)
+    local err = gpu.raises("LogicError", "begin_capture: this stream is being captured already, since ",
+      s.begin_capture, s)
     assert.truthy(err.message:find "capture_spec%.lua:%d+", err.message)
     gpu.raises("LogicError", "capture: this stream is being captured already", s.capture, s, print)
     gpu.raises("LogicError", "is not being captured", other.end_capture, other)
@@ -281,7 +282,7 @@ describe("captures that begin and end", function()
     assert.equal(2, #s:end_capture():nodes())
   end)
 
-  it("cuda.Stream:end_capture of a capture that is broken or not joined: an error, and the stream is as before", function()
+  it("cuda.Stream:end_capture of a capture that is broken or not joined: an error, and the stream is free", function()
     local mem, other = zeroed(), cuda.Stream "non_blocking"
     s:begin_capture()
     other:wait_for_event(cuda.Event():record())

@@ -34,8 +34,8 @@ describe("tools.DeviceData", function()
     assert.equal("cudalua.tools.DeviceData: " .. dev:name(), tostring(data))
   end)
 
-  it("tools.DeviceData:align_bytes, tools.DeviceData:align, tools.DeviceData:align_words, tools.DeviceData:align_dtype " ..
-    "round up to cache lines, tools.DeviceData:coalesce to warps", function()
+  it("tools.DeviceData:align_bytes, tools.DeviceData:align, tools.DeviceData:align_words, " ..
+    "tools.DeviceData:align_dtype round up to cache lines, tools.DeviceData:coalesce to warps", function()
     for _, size in ipairs { 1, 2, 4, 8, 16 } do
       assert.equal(128, data:align_bytes(size))
       assert.equal(128 / size, data:align_words(size))
@@ -91,9 +91,9 @@ describe("tools.OccupancyRecord", function()
     local compared, limits = 0, {}
     -- Values that stay in registers: so many that the compiler's own number of them differs from kernel to kernel.
     local function kernel(values, static, most)
-      local names, loads, sums = {}, {}, {}
+      local loads, sums = {}, {}
       for i = 1, values do
-        names[i], loads[i] = "v" .. i, ("float v%d = x[%d * n];"):format(i, i)
+        loads[i] = ("float v%d = x[%d * n];"):format(i, i)
         sums[i] = ("x[%d * n] = v%d * v%d + v%d;"):format(i, i, (i * 7) % values + 1, (i * 3) % values + 1)
       end
       return cuda.SourceModule(([[
@@ -180,7 +180,8 @@ describe("tools.OccupancyRecord", function()
     gpu.refuses_nonsense(function(x) tools.OccupancyRecord(data, 32, 0, x) end, { ["nil"] = true })
     gpu.raises("LogicError", "threads must be a positive integer, got 0", tools.OccupancyRecord, data, 0)
     gpu.raises("LogicError", "threads is 1025; a block has at most 1024", tools.OccupancyRecord, data, 1025)
-    gpu.raises("LogicError", "bytes; a block has at most", tools.OccupancyRecord, data, 32, data.shared_memory_optin + 1)
+    gpu.raises("LogicError", "bytes; a block has at most", tools.OccupancyRecord, data, 32,
+      data.shared_memory_optin + 1)
     gpu.raises("LogicError", "registers is 256; a thread has at most 255", tools.OccupancyRecord, data, 32, 0, 256)
     gpu.raises("LogicError", "devdata.registers must be a positive integer, got nil", tools.OccupancyRecord,
       { max_threads = 1024, warp_size = 32, warps_per_mp = 64, thread_blocks_per_mp = 32 }, 32)

@@ -1,5 +1,5 @@
--- What PyCUDA's tools know of a device beyond its attributes, and how many blocks of a kernel an SM holds at a time. The
--- driver answers the latter for a kernel that there is, Function:max_active_blocks(); this is for one that is planned.
+-- What PyCUDA's tools know of a device beyond its attributes, and how many blocks of a kernel an SM holds at a time.
+-- The driver answers the latter for a kernel that there is, Function:max_active_blocks(); this is for a planned one.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -165,10 +165,11 @@ end
 
 ---How many channels the elements of a texture have, if they have to have so many at least.
 ---@param size integer  1 to 4
+---@param ... integer  size, if it is called as a method
 ---@return integer channels  1, 2 or 4
 ---@raise LogicError for other numbers
 function DeviceData.make_valid_tex_channel_count(size, ...)
-  if is_data(size) then size = ... end -- data:make_valid_tex_channel_count(3)
+  if is_data(size) then size = ... end
   local n = layout.whole(size)
   if not n or n < 1 or n > 4 then
     refuse("DeviceData.make_valid_tex_channel_count", "size must be 1, 2, 3 or 4, got %s", errors.text(size))
@@ -253,13 +254,13 @@ local function new_record(_, data, threads, shared_mem, registers)
   })
 end
 
----`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time, if each
----has so many threads, bytes of shared memory (default 0) and 32-bit registers in each thread (default 0: as few as it
----takes). fn:max_active_blocks(block, shared) asks the driver about a kernel that there is.
+---`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
+---block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
+---few as it takes). fn:max_active_blocks(block, shared) asks the driver about a kernel that there is.
 ---@class cudalua.tools.OccupancyRecordClass
 ---@overload fun(devdata: cudalua.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer,
---- registers?: integer): cudalua.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that is
---- not here. Raises a LogicError for more of anything than a block or a thread can have
+--- registers?: integer): cudalua.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that
+--- is not here. Raises a LogicError for more of anything than a block or a thread can have
 M.OccupancyRecord = setmetatable({}, { __index = OccupancyRecord, __call = new_record })
 
 return M

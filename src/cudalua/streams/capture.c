@@ -17,10 +17,10 @@ typedef struct cl_Capture {
   int kept_ref; /* registry reference of its userdata */
   cl_Graph *graph;
   int graph_ref;
-  bool begun;            /* by begin_capture(); what follows is for those */
-  bool left;             /* the stream:use() that it began in has ended, and put the stream before back */
-  cl_Frame *frame;       /* the one that it began in, NULL: none */
-  cl_Stream *before;     /* the current stream before it, retained; NULL: the legacy one */
+  bool begun;        /* by begin_capture(); what follows is for those */
+  bool left;         /* the stream:use() that it began in has ended, and put the stream before back */
+  cl_Frame *frame;   /* the one that it began in, NULL: none */
+  cl_Stream *before; /* the current stream before it, retained; NULL: the legacy one */
   uint64_t id;
   CUstreamCaptureMode mode;
   pthread_t thread;
@@ -220,7 +220,8 @@ static void check_stream(lua_State *L, const cl_Capture *c) {
   const cl_Capture *other = cl_state(L)->captures;
   while (other && other->stream != s) other = other->outer;
   const char *where = other ? other->where : NULL;
-  cl_logic(L, "%s: this stream is being captured already%s%s", what, where ? ", since " : "", where ? where : "");
+  cl_logic(L, "%s: this stream is being captured already%s%s", what, where ? ", since " : "",
+           where ? where : "");
 }
 
 static void link(cl_State *st, cl_Capture *c) {
@@ -283,8 +284,8 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   }
   cl_fail_new(L, "cuStreamEndCapture", code);
   if (why) {
-    lua_pushfstring(L, "%s: %s%s%s", c->begun ? "Stream:end_capture" : name_of(c), why, c->broken_by ? ": " : "",
-                    c->broken_by ? c->broken_by : "");
+    lua_pushfstring(L, "%s: %s%s%s", c->begun ? "Stream:end_capture" : name_of(c), why,
+                    c->broken_by ? ": " : "", c->broken_by ? c->broken_by : "");
     lua_setfield(L, -2, "message");
   }
   return cl_throw(L);
@@ -402,10 +403,11 @@ static cl_Capture *begun(lua_State *L, const cl_State *st, const cl_Stream *s) {
                               : "this stream is being captured by other code, which has to end it");
   if (!c) cl_logic(L, "Stream:end_capture: this stream is not being captured; begin_capture() begins");
   if (!c->left && c->frame != st->frame)
-    cl_logic(L,
-             "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that is "
-             "under way: end it outside, too",
-             c->where ? " at " : "", c->where ? c->where : "");
+    cl_logic(
+        L,
+        "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that is "
+        "under way: end it outside, too",
+        c->where ? " at " : "", c->where ? c->where : "");
   return c;
 }
 
