@@ -321,7 +321,8 @@ builders("pycuda.elementwise", "cuda.elementwise", [[get_elwise_module get_elwis
       get_rdivide_elwise_kernel get_binary_func_kernel get_binary_func_scalar_kernel get_binary_minmax_kernel
       get_fill_kernel get_reverse_kernel get_real_kernel get_imag_kernel get_conj_kernel get_arange_kernel
       get_pow_array_kernel get_fmod_kernel get_modf_kernel get_frexp_kernel get_ldexp_kernel get_unary_func_kernel
-      get_if_positive_kernel get_where_kernel get_scalar_op_kernel get_logical_not_kernel]], "use cuda.elementwise.ElementwiseKernel")
+      get_if_positive_kernel get_where_kernel get_scalar_op_kernel get_logical_not_kernel]],
+  "use cuda.elementwise.ElementwiseKernel")
 builders("pycuda.reduction", "cuda.reduction", [[get_reduction_module get_reduction_kernel_and_types get_sum_kernel
       get_any_kernel get_all_kernel get_subset_sum_kernel get_dot_kernel get_subset_dot_kernel get_minmax_neutral
       get_minmax_kernel get_subset_minmax_kernel]], "use cuda.reduction.ReductionKernel")
