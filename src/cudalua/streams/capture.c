@@ -199,7 +199,8 @@ static CUstreamCaptureMode read_mode(lua_State *L, int idx, const char *what) {
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
       cl_logic(L, "%s: unknown option %s; valid option: mode", what, cl_option_text(L, -2));
-  lua_getfield(L, idx, "mode");
+  lua_pushliteral(L, "mode");
+  lua_rawget(L, idx);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
