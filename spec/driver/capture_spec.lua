@@ -353,6 +353,42 @@ describe("captures that begin and end", function()
     assert.equal(failed, core.failed_destroys())
   end)
 
+  it("cuda.Stream:begin_capture and cuda.Stream:end_capture with finalizers that capture, too", function()
+    local mem, ran, other = zeroed(), 0, cuda.Stream "non_blocking"
+    local function litter()
+      local proxy = newproxy(true)
+      getmetatable(proxy).__gc = function()
+        ran = ran + 1
+        local t = cuda.Stream "non_blocking"
+        t:begin_capture()
+        pcall(s.begin_capture, s)
+        other:capture(function() pcall(t.end_capture, t) end)
+        t:end_capture()
+        other:use(function() t:begin_capture() end)
+        t:end_capture()
+      end
+    end
+    local pause, step = collectgarbage("setpause", 0), collectgarbage("setstepmul", 1000)
+    local done = 0
+    for _ = 1, 300 do
+      litter()
+      local ok, err = pcall(s.begin_capture, s)
+      if ok or err.message:find "captured already" then -- a finalizer was first
+        ok = pcall(store, mem, 1, { block = 1, stream = s })
+        litter()
+        assert(#s:end_capture():nodes() == (ok and 1 or 0))
+        done = done + 1
+      end
+      while cuda.current_stream():is_capturing() do cuda.current_stream():end_capture() end
+      assert(cuda.current_stream() == cuda.legacy_stream)
+    end
+    collectgarbage("setpause", pause)
+    collectgarbage("setstepmul", step)
+    collectgarbage()
+    while cuda.current_stream():is_capturing() do cuda.current_stream():end_capture() end
+    assert(ran > 300 and done > 250, ran .. " " .. done)
+  end)
+
   it("cuda.Stream:begin_capture whose state ends", function()
     local out, ok = gpu.child([[
       local cuda = require "cudalua"
