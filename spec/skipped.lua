@@ -24,7 +24,8 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
     "multi_gpu_spec: two devices cuda.Context:enable_peer_access refuses what is no peer, and ends with either "
       .. "context",
-    "multi_gpu_spec: two devices cuda.Memcpy3DPeer and cuda.memcpy_peer refuse what does not fit, and copy nothing then",
+    "multi_gpu_spec: two devices cuda.Memcpy3DPeer and cuda.memcpy_peer refuse what does not fit, and copy nothing "
+      .. "then",
     "multi_gpu_spec: two devices arrays of one go to the other, in the order of streams",
     "multi_gpu_spec: two devices cuda.Event.from_ipc_handle on one device orders work behind that of a process on the "
       .. "other",

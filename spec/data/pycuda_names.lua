@@ -111,8 +111,7 @@ local rows = {
     names = "TRSA_OVERRIDE_FORMAT TRSF_READ_AS_INTEGER TRSF_NORMALIZED_COORDINATES TR_DEFAULT" },
 
   -- ---- devices, contexts, streams, events ----
-  { module = "pycuda.driver", at = "cuda.%s", is = "call", names = "Device Stream Event", others = {
-    Context = "cuda.Context.get_current" } },
+  { module = "pycuda.driver", at = "cuda.%s", is = "call", names = "Device Context Stream Event" },
   { module = "pycuda.driver.Device", at = "dev.%s", is = "call", names = [[count get_device name pci_bus_id
       compute_capability compute_cabability total_memory get_attribute get_attributes make_context
       retain_primary_context can_access_peer]] },
@@ -304,9 +303,6 @@ local rows = {
   { module = "pycuda", is = "call", others = { debug = "cuda.set_debugging" } },
   { module = "pycuda", is = "string", others = { autoinit = 'file_of "cudalua.autoinit"',
     autoprimaryctx = 'file_of "cudalua.autoprimaryctx"' } },
-
-  -- ---- pycuda.sparse ----
-  { module = "pycuda", raises = { sparse = { "cuda.sparse", "sparse matrices are not supported yet" } } },
 }
 
 -- Functions that build the kernels of PyCUDA's own arrays.
@@ -326,6 +322,15 @@ builders("pycuda.elementwise", "cuda.elementwise", [[get_elwise_module get_elwis
 builders("pycuda.reduction", "cuda.reduction", [[get_reduction_module get_reduction_kernel_and_types get_sum_kernel
       get_any_kernel get_all_kernel get_subset_sum_kernel get_dot_kernel get_subset_dot_kernel get_minmax_neutral
       get_minmax_kernel get_subset_minmax_kernel]], "use cuda.reduction.ReductionKernel")
+
+for name in ([[coordinate.CoordinateSpMV packeted.PacketedSpMV cg.CGStateContainer cg.solve_pkt_with_cg
+  cg.ConvergenceError operator.OperatorBase operator.IdentityOperator operator.DiagonalPreconditioner
+  inner.AsyncInnerProduct]]):gmatch "%S+" do
+  rows[#rows + 1] = { module = "pycuda.sparse", raises = {
+    [name] = { "cuda.sparse." .. name, "sparse matrices are not supported yet" } } }
+end
+rows[#rows + 1] = { module = "pycuda", raises = {
+  sparse = { "cuda.sparse", "sparse matrices are not supported yet" } } }
 
 local later = {
   { module = "pycuda.driver", at = "cuda.%s", is = "call", names = [[TextureReference SurfaceReference

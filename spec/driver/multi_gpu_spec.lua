@@ -391,8 +391,10 @@ describe("two devices", function()
     end)
     local p = beside.start(beside.prelude .. [=[
       local n = 3000
+      local there = cuda.Device(1):make_context() -- where the event is
       local ctx = cuda.Device(0):make_context()
-      local theirs, put = cuda.IPCMemoryHandle(from_hex(io.read())), cuda.Event.from_ipc_handle(from_hex(io.read()))
+      local theirs, handle = cuda.IPCMemoryHandle(from_hex(io.read())), from_hex(io.read())
+      local put = there:with(cuda.Event.from_ipc_handle, handle)
       local took = cuda.Event { "interprocess", "disable_timing" }
       local s, out = cuda.Stream "non_blocking", cuda.pagelocked_zeros(n, "int32")
       say(hex(took:ipc_handle()))
@@ -413,7 +415,7 @@ describe("two devices", function()
     ]=])
     p.write(beside.hex(b:with(cuda.mem_get_ipc_handle, there)))
     p.write(beside.hex(put:ipc_handle()))
-    local took = b:with(cuda.Event.from_ipc_handle, beside.from_hex(p.read()))
+    local took = cuda.Event.from_ipc_handle(beside.from_hex(p.read()))
     local late = b:with(function() return cuda.SourceModule(source):get_function "late" end)
     for round = 1, 3 do
       b:with(function()
