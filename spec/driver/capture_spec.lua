@@ -132,6 +132,11 @@ describe("captures that begin and end", function()
     local a = gpuarray.ones(4):eval()
     s:begin_capture()
     gpu.raises("LogicError", "being captured", a.get, a)
+    gpu.raises("LogicError", "being captured", a.set, a, { 1, 2, 3, 4 })
+    gpu.raises("LogicError", "being captured", function() return a[1] end)
+    assert.matches("being captured", tostring(select(2, pcall(tostring, a))))
+    assert.same({}, s:end_capture():nodes()) -- it has no copy that nobody waits for
+    s:begin_capture()
     gpu.raises("LogicError", "being captured", function() return a:sum():item() end)
     s:end_capture()
     for _, stream in ipairs { s, cuda.Stream() } do
