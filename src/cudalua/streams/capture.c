@@ -292,8 +292,8 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   return cl_throw(L);
 }
 
-/* Pushes the cl_Kept and the Graph of a capture of s, and begins it. */
-static void start(lua_State *L, cl_State *st, cl_Capture *c) {
+/* Pushes the cl_Kept, the context and the Graph of a capture that is about to begin. */
+static void prepare(lua_State *L, cl_State *st, cl_Capture *c) {
   cl_Stream *s = c->stream;
   if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
   int top = lua_gettop(L);
@@ -327,7 +327,7 @@ int cl_stream_capture(lua_State *L) {
                   .where = cl_here(L)};
   cl_State *st = cl_state(L);
   lua_settop(L, 2);
-  start(L, st, &c);
+  prepare(L, st, &c);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 1);
   CUresult code = begin(&c);
@@ -373,7 +373,7 @@ int cl_stream_begin_capture(lua_State *L) {
                     .begun = true};
   cl_State *st = cl_state(L);
   lua_settop(L, 2);
-  start(L, st, &own);
+  prepare(L, st, &own);
   cl_Capture *c = malloc(sizeof *c);
   CUresult code = c ? begin(&own) : CUDA_ERROR_OUT_OF_MEMORY;
   if (code) {
@@ -404,11 +404,10 @@ static cl_Capture *begun(lua_State *L, const cl_State *st, const cl_Stream *s) {
                               : "this stream is being captured by other code, which has to end it");
   if (!c) cl_logic(L, "Stream:end_capture: this stream is not being captured; begin_capture() begins");
   if (!c->left && c->frame != st->frame)
-    cl_logic(
-        L,
-        "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that is "
-        "under way: end it outside, too",
-        c->where ? " at " : "", c->where ? c->where : "");
+    cl_logic(L,
+             "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that "
+             "is under way: end it outside, too",
+             c->where ? " at " : "", c->where ? c->where : "");
   return c;
 }
 

@@ -48,7 +48,6 @@ void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what);
 
 struct cl_Frame;
 struct cl_State;
-/* The frame ends: captures that began in it and are not over no longer say which stream is the current one.
- */
+/* The frame ends: what begin_capture() began in it no longer says which stream is the current one. */
 void cl_captures_left(struct cl_State *st, const struct cl_Frame *frame);
 #endif
