@@ -58,6 +58,7 @@ return {
       Event.from_ipc_handle Event:context Event:handle Event:close]],
     graph_spec = [[Stream:capture Graph Graph:nodes Graph:dot Graph:instantiate Graph:handle Graph:close GraphExec
       GraphExec:launch GraphExec:upload GraphExec:update GraphExec:handle GraphExec:close]],
+    capture_spec = "Stream:begin_capture Stream:end_capture Stream:is_capturing",
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
     pressure_spec = "mem_stats collect gc_budget mem_alloc_like",
@@ -174,9 +175,15 @@ return {
   },
   {
     module = "cudalua.tools", prefix = "tools",
+    occupancy_spec = [[DeviceData DeviceData:align_bytes DeviceData:align DeviceData:align_words
+      DeviceData:align_dtype DeviceData:coalesce DeviceData.make_valid_tex_channel_count OccupancyRecord]],
     tools_spec = [[bitlog2 get_default_device make_default_context context_dependent_memoize clear_context_caches]],
     arguments_spec = [[register_dtype get_or_register_dtype dtype_to_ctype parse_c_arg parse_arguments VectorArg
       ScalarArg is_arg Arg Arg:declarator match_dtype_to_c_struct c_declarations]],
+  },
+  {
+    module = "cudalua.characterize", prefix = "characterize",
+    characterize_spec = "platform_bits has_stack has_double_support sizeof",
   },
   {
     module = "cudalua.vec", prefix = "vec",

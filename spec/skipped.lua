@@ -22,6 +22,14 @@ return {
     "multi_gpu_spec: two devices what is dropped goes back to its device, whichever is current",
     "multi_gpu_spec: two devices cuda.MemoryPool:set_access opens a pool to kernels of the other",
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
+    "multi_gpu_spec: two devices cuda.Context:enable_peer_access refuses what is no peer, and ends with either "
+      .. "context",
+    "multi_gpu_spec: two devices cuda.Memcpy3DPeer and cuda.memcpy_peer refuse what does not fit, and copy nothing "
+      .. "then",
+    "multi_gpu_spec: two devices arrays of one go to the other, in the order of streams",
+    "multi_gpu_spec: two devices cuda.Event.from_ipc_handle on one device orders work behind that of a process on the "
+      .. "other",
+    "multi_gpu_spec: two devices a process that ends leaves a process on the other device alive",
   },
   cuda = {
     "exported_spec: Keys of exported kernels of arrays are the same for every device",
@@ -108,6 +116,8 @@ return {
     "event_spec: events cuda.Event:time_since with a driver that has the older form of the call only",
     "event_spec: events events are given back to the driver",
     "graph_spec: graphs cuda.Stream:capture with the driver failing",
+    "capture_spec: captures that begin and end cuda.Stream:begin_capture and cuda.Stream:end_capture with the driver "
+      .. "failing",
     "stream_spec: streams streams are given back to the driver",
     "streams_order_spec: the order of work in streams: softgpu.streams sets the mode and tells it",
     "streams_order_spec: the order of work in streams: softgpu.streams: deferred work waits, eager work is done, "

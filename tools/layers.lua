@@ -51,7 +51,7 @@ return {
       { "profile", "profile/",
         about = "What the device did: records, tables, traces, ranges." },
       { "top", "fault/child.lua", "help/", "prompt/", "ship/record.lua", "init.lua", "driver.lua", "repl.lua",
-        "tools.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
+        "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
     },
     -- {from, to, reason}: paths below the root.

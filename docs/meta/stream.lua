@@ -46,6 +46,29 @@ function Stream:use(fn, ...) end
 --- stream was not joined again
 function Stream:capture(fn, options) end
 
+---cuStreamBeginCapture: records what is put into this stream from now on, instead of running it. Until end_capture()
+---it is the current stream. A stream:use() that is around the call puts the stream before back at its end; the capture
+---goes on. Inside, all is as in capture(): what cannot be recorded raises first, and after an error of another kind the
+---capture goes on. A capture that is not wanted is ended, too.
+---@param options? {mode: string|integer}|string|integer  the mode, or a table with it, as for capture()
+---@return cudalua.Stream self
+---@raise LogicError for the legacy stream and a stream that is being captured
+function Stream:begin_capture(options) end
+
+---cuStreamEndCapture: the current stream is what it was before begin_capture().
+---@return cudalua.Graph  of what was put in; it keeps what its work uses
+---@raise LogicError if the stream is not being captured, or by Stream:capture(), or if the capture began outside of a
+--- Stream:use() that is under way: these change nothing. LogicError (901, 904 ...) if the capture was broken or a
+--- stream was not joined again: the capture is over then. LogicError (908) in another thread than the one that began
+--- it, unless the mode is "relaxed": it goes on
+function Stream:end_capture() end
+
+---cuStreamIsCapturing: is it being captured, by whomever? A stream that joined the capture of another one is, too.
+---@return boolean
+---@return string? status  "invalidated" if the capture was broken and only its end is missing
+---@raise LogicError for a closed stream
+function Stream:is_capturing() end
+
 ---cuLaunchHostFunc: fn() is called after all work that is in the stream now, by the first of cuda.poll(),
 ---Stream:synchronize() and Event:synchronize() after that; never on the driver's own thread.
 ---@param fn fun()

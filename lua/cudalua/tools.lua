@@ -1,6 +1,8 @@
 -- Helpers after PyCUDA's tools: which device a program uses by default, results that are kept for each context, and
 -- what generated kernels call types and arguments.
---   tools/types   dtypes and their names in C       tools/arguments   "const float *x" as an object
+--   types/c_names           dtypes and their names in C
+--   types/kernel_arguments  "const float *x" as an object
+--   driver/occupancy        devices, and how many blocks an SM holds
 
 local core = require "cudalua.core"
 local cuda = require "cudalua"
@@ -141,14 +143,14 @@ end
 local pools = { DeviceMemoryPool = true, PooledDeviceAllocation = true, PageLockedMemoryPool = true,
   PageLockedAllocator = true, PooledHostAllocation = true, DebugMemoryPool = true }
 
-local parts = { "c_names", "kernel_arguments" }
+local parts = { "types.c_names", "types.kernel_arguments", "driver.occupancy" }
 
 names.strict(M, {
   text = "tools", kind = "module",
   find = function(_, name)
     if pools[name] then return cuda[name] end
     for _, part in ipairs(parts) do
-      local value = require("cudalua.types." .. part)[name]
+      local value = require("cudalua." .. part)[name]
       if value ~= nil then
         rawset(M, name, value)
         return value
@@ -159,7 +161,7 @@ names.strict(M, {
     local list = {}
     for name in pairs_of(pools) do list[#list + 1] = name end
     for _, part in ipairs(parts) do
-      for name in pairs_of(require("cudalua.types." .. part)) do list[#list + 1] = name end
+      for name in pairs_of(require("cudalua." .. part)) do list[#list + 1] = name end
     end
     return list
   end,

@@ -8,7 +8,8 @@ local other_names = require "cudalua.base.other_names"
 -- The modules whose fields users read, and one object of each class.
 local modules = { cuda = cuda, gpuarray = gpuarray, ndarray = ndarray, dtype = cuda.dtype, math = cuda.math,
   random = cuda.random, elementwise = cuda.elementwise, reduction = cuda.reduction, scan = cuda.scan,
-  tools = cuda.tools, vec = cuda.vec, softgpu = cuda.softgpu, compiler = require "cudalua.compiler" }
+  tools = cuda.tools, characterize = cuda.characterize, vec = cuda.vec, softgpu = cuda.softgpu,
+  compiler = require "cudalua.compiler" }
 
 local function objects()
   local stream, event, memory = cuda.Stream(), cuda.Event(), cuda.mem_alloc(64)
@@ -91,7 +92,8 @@ describe("Names that there are not", function()
   end)
 
   it("name the place that has them", function()
-    says("cuda", cuda, { zeros = "; it is cuda.gpuarray.zeros", item = "; it is a method of arrays: a:item()" })
+    says("cuda", cuda, { zeros = "; it is cuda.gpuarray.zeros", sizeof = "; it is cuda.characterize.sizeof",
+      OccupancyRecord = "; it is cuda.tools.OccupancyRecord", item = "; it is a method of arrays: a:item()" })
     says("gpuarray", gpuarray, { item = "; it is a method of arrays: a:item()",
       ndim = "; it is a field of arrays: a.ndim", rand = "; it is cuda.random.rand",
       float32 = "; it is cuda.dtype.float32", Stream = "; it is cuda.Stream" })

@@ -1,12 +1,12 @@
--- Device memory of other processes.
+-- Device memory and events of other processes.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local core = require "cudalua.core"
+local beside = require "spec.support.partner"
 local soft = gpu.soft and require "cudalua.softgpu"
 
-local function hex(s) return (s:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
-local function from_hex(s) return (s:gsub("..", function(h) return string.char(tonumber(h, 16)) end)) end
+local hex, from_hex = beside.hex, beside.from_hex
 
 local function text_at(mem, n)
   local out = ffi.new("char[?]", n)
@@ -14,12 +14,8 @@ local function text_at(mem, n)
   return ffi.string(out, n)
 end
 
-local prelude = [[
-  local cuda, ffi = require "cudalua", require "ffi"
-  cuda.init()
+local prelude = beside.prelude .. [[
   local ctx = cuda.Device(0):make_context()
-  local function hex(s) return (s:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
-  local function from_hex(s) return (s:gsub("..", function(h) return string.char(tonumber(h, 16)) end)) end
   local function text_at(mem, n)
     local out = ffi.new("char[?]", n)
     cuda.memcpy_dtoh(out, mem)
@@ -27,33 +23,8 @@ local prelude = [[
   end
 ]]
 
--- A process beside this one: lines go both ways until stop().
-local function partner(code)
-  local script, fifo = os.tmpname(), os.tmpname()
-  local file = assert(io.open(script, "w"))
-  file:write(prelude, code)
-  file:close()
-  os.remove(fifo)
-  os.execute("mkfifo " .. fifo)
-  local luajit = arg and arg[-1] and arg[-1]:find "luajit" and arg[-1] or "luajit"
-  local from = assert(io.popen(("%s %s %s 2>&1 <%s"):format(gpu.driver, luajit, script, fifo)))
-  local to = assert(io.open(fifo, "w"))
-  return {
-    read = function() return from:read "*l" end,
-    write = function(line)
-      to:write(line, "\n")
-      to:flush()
-    end,
-    stop = function()
-      to:close()
-      local rest = from:read "*a"
-      from:close()
-      os.remove(script)
-      os.remove(fifo)
-      return rest
-    end,
-  }
-end
+-- A process beside this one, with a context on the same device.
+local function partner(code) return beside.start(prelude .. code, gpu.driver) end
 
 describe("memory of other processes", function()
   before_each(gpu.context)
@@ -246,4 +217,184 @@ describe("memory of other processes", function()
       assert.equal(801, gpu.error_of("LogicError", cuda.mem_get_ipc_handle, cuda.mem_alloc(64)).code)
     end
   end)
+end)
+
+-- Both sides: memory of n numbers, an event for each side's turns, and a kernel that takes its time.
+local turns = [[
+  local n = 1000
+  local soft = cuda.driver_info().soft
+  local late = cuda.SourceModule [=[
+    __global__ void late(int *x, int n, int turns, int factor, int add) {
+      int v = threadIdx.x;
+      for (int i = 0; i < turns; i++) v = v * 3 + 1;
+      for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = v == 123456789 ? v : x[i] * factor + add;
+    }
+  ]=]:get_function "late"
+  local s = cuda.Stream "non_blocking"
+  local function put(mem, factor, add)
+    late(mem, n, soft and 100 or 20000000, factor, add, { block = 256, stream = s })
+  end
+  local function interprocess() return cuda.Event { "interprocess", "disable_timing" } end
+]]
+
+describe("events of other processes", function()
+  before_each(gpu.context)
+
+  it("cuda.Event.from_ipc_handle: work of one process waits for work of another, there and back", function()
+    local rounds = 6
+    local p = partner(turns .. ([[
+      local mem, mine = cuda.to_device(ffi.new("int[?]", n)), interprocess()
+      ctx:synchronize()
+      say(hex(cuda.mem_get_ipc_handle(mem)))
+      say(hex(mine:ipc_handle()))
+      local theirs = cuda.Event.from_ipc_handle(from_hex(io.read()))
+      for round = 1, %d do
+        if round > 1 then s:wait_for_event(theirs) end
+        put(mem, 2, round) -- x = 2 x + round
+        mine:record(s)
+        say "put"
+        assert(io.read() == "put")
+      end
+      s:wait_for_event(theirs)
+      local out = ffi.new("int[?]", n)
+      cuda.memcpy_dtoh_async(out, mem, s)
+      s:synchronize()
+      say(out[0], out[n - 1])
+      io.read()
+    ]]):format(rounds))
+    local handle, event = p.read(), p.read()
+    local out, ok = gpu.child(prelude .. "print 'warm'", gpu.driver) -- a third process changes nothing
+    assert.same({ "warm\n", true }, { out, ok })
+    local mem, theirs = cuda.IPCMemoryHandle(from_hex(handle)), cuda.Event.from_ipc_handle(from_hex(event))
+    local mine = cuda.Event { "interprocess", "disable_timing" }
+    p.write(hex(mine:ipc_handle()))
+    local s = cuda.Stream "non_blocking"
+    local late = cuda.SourceModule [[
+      __global__ void late(int *x, int n, int turns) {
+        int v = threadIdx.x;
+        for (int i = 0; i < turns; i++) v = v * 3 + 1;
+        for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = v == 123456789 ? v : 3 * x[i];
+      }
+    ]]:get_function "late"
+    local expected = 0
+    for round = 1, rounds do
+      assert.equal("put", p.read())
+      s:wait_for_event(theirs)
+      late(mem, 1000, soft and 100 or 20000000, { block = 256, stream = s }) -- x = 3 x
+      mine:record(s)
+      p.write "put"
+      expected = (2 * expected + round) * 3
+    end
+    assert.equal(("%d\t%d"):format(expected, expected), p.read())
+    s:synchronize()
+    assert.is_true(theirs:query())
+    assert.equal(theirs, theirs:synchronize())
+    mem:close()
+    theirs:close()
+    gpu.raises("LogicError", "was closed at", theirs.query, theirs)
+    p.write "done"
+    assert.equal("", p.stop())
+  end)
+
+  it("cuda.Event:ipc_handle is that of one event, whichever process records it last", function()
+    local p = partner(turns .. [[
+      local e = interprocess()
+      say(hex(e:ipc_handle()))
+      assert(io.read() == "recorded")
+      e:synchronize()
+      say(e:query())
+      s:wait_for_event(e)
+      s:synchronize()
+      e:record(s)
+      say "again"
+      io.read()
+    ]])
+    local e = cuda.Event.from_ipc_handle(from_hex(p.read()))
+    assert.is_true(e:query()) -- never recorded
+    local s = cuda.Stream()
+    e:record(s)
+    p.write "recorded"
+    assert.equal("true", p.read())
+    assert.equal("again", p.read())
+    e:synchronize()
+    local own = cuda.Event()
+    gpu.error_of("Error", e.time_since, e, own:record():synchronize()) -- it has no time
+    e:record(s):synchronize()
+    p.write "done"
+    assert.equal("", p.stop())
+  end)
+
+  it("cuda.Event.from_ipc_handle refuses handles of this process, of memory, and of what is gone", function()
+    local e = cuda.Event { "interprocess", "disable_timing" }
+    gpu.error_of("LogicError", cuda.Event.from_ipc_handle, e:ipc_handle())
+    local mem = cuda.mem_alloc(64)
+    gpu.error_of("Error", cuda.Event.from_ipc_handle, cuda.mem_get_ipc_handle(mem))
+    gpu.error_of("Error", cuda.IPCMemoryHandle, e:ipc_handle())
+    local out = gpu.child(prelude .. [[
+      local e = cuda.Event { "interprocess", "disable_timing" }
+      print(hex(e:ipc_handle()))
+    ]], gpu.driver)
+    gpu.error_of("Error", cuda.Event.from_ipc_handle, from_hex(out:match "%x+"))
+    local s = cuda.Stream()
+    s:begin_capture()
+    gpu.raises("LogicError", "being captured", s.synchronize, s)
+    s:end_capture()
+    assert.equal("works", text_at(cuda.to_device "works", 5))
+  end)
+end)
+
+-- Each importer is a process of its own: what a GPU does to it is its own affair, but it does not crash.
+describe("a process that ends while others have its memory and its events", function()
+  local exporter = turns .. [[
+    local mem, e = cuda.to_device(ffi.new("int[?]", n)), interprocess()
+    put(mem, 0, 7)
+    e:record(s)
+    s:synchronize()
+    say(hex(cuda.mem_get_ipc_handle(mem)))
+    say(hex(e:ipc_handle()))
+    io.read()
+    %s
+  ]]
+  local importer = turns .. [[
+    local theirs, event = cuda.IPCMemoryHandle(from_hex(io.read())), cuda.Event.from_ipc_handle(from_hex(io.read()))
+    local out = ffi.new("int[?]", n)
+    cuda.memcpy_dtoh(out, theirs, { nbytes = 4 * n })
+    say(out[0], out[n - 1])
+    assert(io.read() == "ended")
+    local function try(works, f)
+      local ok, err = pcall(f)
+      if not ok and not cuda.is_error(err) then error(err, 0) end
+      if soft and works and not ok then error(err, 0) end -- the software device keeps the memory
+    end
+    try(false, function() event:query() end)
+    try(false, function() s:wait_for_event(event) end)
+    try(true, function() cuda.memcpy_dtoh(out, theirs, { nbytes = 4 * n }) end)
+    try(true, function() put(theirs, 1, 1) end)
+    try(true, function() s:synchronize() end)
+    try(false, function() event:synchronize() end)
+    try(false, function() event:record(s) end)
+    try(true, function() s:synchronize() end)
+    try(true, function() cuda.memcpy_dtoh(out, theirs, { nbytes = 4 * n }) end)
+    if soft then assert(out[0] == 8 and out[n - 1] == 8) end
+    try(true, function() theirs:close() end)
+    try(true, function() event:close() end)
+    say "alive"
+    os.exit(0, true)
+  ]]
+  before_each(gpu.context)
+
+  for how, code in pairs { ["returns"] = "", ["closes its state"] = "os.exit(0, true)",
+    ["is killed"] = 'ffi.cdef "int getpid(void); int kill(int, int);" ffi.C.kill(ffi.C.getpid(), 9)' } do
+    it(how, function()
+      local from = partner(exporter:format(code))
+      local to = partner(importer)
+      to.write(from.read())
+      to.write(from.read())
+      assert.equal("7\t7", to.read())
+      from.write "end"
+      assert.equal("", (from.stop():gsub("^Killed\n$", "")))
+      to.write "ended"
+      assert.equal("alive", (to.read() or "") .. to.stop())
+    end)
+  end
 end)

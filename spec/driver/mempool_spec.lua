@@ -1,5 +1,6 @@
 -- Pools of the driver's beyond device memory: of the host, managed, and those of other processes.
 local ffi = require "ffi"
+local beside = require "spec.support.partner"
 local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 
@@ -122,6 +123,48 @@ describe("pools of other processes", function()
       ffi.C.close(descriptor)
       gpu.raises("LogicError", "is not that of a memory pool", cuda.import_mempool, descriptor)
     end)
+
+  it("that free memory which is still imported elsewhere leave both processes alive", function()
+    pcall(ffi.cdef, "int dup(int); int close(int);")
+    local softgpu = gpu.soft and require "cudalua.softgpu"
+    local stale = softgpu and softgpu.stats().stale
+    local pool = cuda.MemoryPool { shareable = true }
+    local memory = pool:alloc(16)
+    cuda.memcpy_htod(memory, ffi.new("int[4]", 5, 6, 7, 8))
+    local descriptor = pool:export()
+    local inherited = ffi.C.dup(descriptor)
+    local p = beside.start(beside.prelude .. ([[
+      local ctx = cuda.Device(0):make_context()
+      local pool = cuda.import_mempool(%d)
+      local data = from_hex(io.read())
+      local memory, out = pool:import_pointer(data), ffi.new "int[4]"
+      cuda.memcpy_dtoh(out, memory)
+      say(out[3])
+      assert(io.read() == "freed")
+      for _, f in ipairs { function() cuda.memcpy_dtoh(out, memory) end, function() memory:free() end,
+        function() pool:import_pointer(data) end, function() pool:close() end } do
+        local ok, err = pcall(f)
+        if not ok and not cuda.is_error(err) then error(err, 0) end
+      end
+      say "alive"
+      os.exit(0, true)
+    ]]):format(inherited), gpu.driver)
+    ffi.C.close(inherited)
+    ffi.C.close(descriptor)
+    p.write(beside.hex(pool:export_pointer(memory)))
+    assert.equal("8", p.read())
+    memory:free()
+    cuda.Context.synchronize()
+    pool:close()
+    p.write "freed"
+    assert.equal("alive", (p.read() or "") .. p.stop())
+    local again = cuda.MemoryPool { shareable = true }
+    local fresh, out = again:alloc(16), ffi.new "int[4]"
+    cuda.memset_d32(fresh, 3, 4)
+    cuda.memcpy_dtoh(out, fresh)
+    assert.equal(3, out[3])
+    if softgpu then assert.equal(stale, softgpu.stats().stale) end
+  end)
 
   it("refuse bad arguments and leave the thread's capture mode as it was", function()
     ffi.cdef "int cuThreadExchangeStreamCaptureMode(int *mode);"

@@ -276,4 +276,182 @@ describe("two devices", function()
     assert(status == 0 or status == true)
     check(b, there, n, function() return 11 end)
   ]])
+
+  on_two("cuda.Context:enable_peer_access refuses what is no peer, and ends with either context", [[
+    assert(217 == raises("LogicError", "", a.enable_peer_access, a, a).code)
+    local sibling = cuda.Device(0):make_context()
+    cuda.Context.pop()
+    assert(217 == raises("LogicError", "", a.enable_peer_access, a, sibling).code)
+    raises("LogicError", "flags", a.enable_peer_access, a, b, 1)
+    for _, x in ipairs { 1, "b", {}, cuda.Device(1) } do raises("LogicError", "", a.enable_peer_access, a, x) end
+    local n = 100
+    local add = cuda.SourceModule(source):get_function "add"
+    local here = cuda.to_device(numbers(n, function(i) return i end))
+    local there = b:with(cuda.to_device, numbers(n, function(i) return 2 * i end))
+    a:enable_peer_access(b)
+    b:detach()
+    raises("LogicError", "argument 2", add, here, there, n, { block = 128 })
+    raises("LogicError", "", a.enable_peer_access, a, b)
+    raises("LogicError", "", a.disable_peer_access, a, b)
+    b = cuda.Device(1):make_context()
+    cuda.Context.pop()
+    assert(cuda.Context.get_current() == a)
+    there = b:with(cuda.to_device, numbers(n, function(i) return 2 * i end))
+    raises("LogicError", "enable_peer_access()", add, here, there, n, { block = 128 }) -- the new one by itself
+    a:enable_peer_access(b)
+    add(here, there, n, { block = 128 })
+    check(a, here, n, function(i) return 3 * i end)
+    local s = cuda.Stream()
+    s:begin_capture()
+    raises("LogicError", "being captured", a.disable_peer_access, a, b) -- which waits
+    add(here, there, n, { block = 128 })
+    local graph = s:end_capture():instantiate()
+    graph:launch(s)
+    s:synchronize()
+    check(a, here, n, function(i) return 5 * i end)
+  ]])
+
+  on_two("cuda.Memcpy3DPeer and cuda.memcpy_peer refuse what does not fit, and copy nothing then", [[
+    local n = 64
+    local here = cuda.to_device(numbers(n, function(i) return i end))
+    local there = b:with(cuda.to_device, numbers(n, function() return -1 end))
+    local function copy(fields)
+      local c = cuda.Memcpy3DPeer()
+      c:set_src_device(here)
+      c:set_dst_device(there)
+      c:set_src_context(a)
+      c:set_dst_context(b)
+      c.width_in_bytes, c.height, c.depth = 16, 2, 2
+      c.src_pitch, c.src_height, c.dst_pitch, c.dst_height = 16, 2, 16, 2
+      for name, value in pairs(fields) do
+        if type(value) == "function" then value(c) else c[name] = value end
+      end
+      return c
+    end
+    copy {} ()
+    b:synchronize()
+    check(b, there, n, function(i) return i < 16 and i or -1 end)
+    b:with(function() cuda.memset_d32(there, 2 ^ 32 - 1, n) b:synchronize() end)
+    for _, fields in ipairs { { src_z = 30 }, { dst_z = 30 }, { src_x_in_bytes = 16 }, { dst_x_in_bytes = 16 },
+      { depth = 64 }, { width_in_bytes = 17 }, { swap = function(c) c:set_src_context(b) end },
+      { swap = function(c) c:set_dst_context(a) end }, { src = function(c) c:set_src_device(there) end } } do
+      local c = copy(fields)
+      local ok, err = pcall(c)
+      assert(not ok and cuda.is_error(err, "LogicError"), tostring(err))
+      ok, err = pcall(c, cuda.Stream())
+      assert(not ok and cuda.is_error(err, "LogicError"), tostring(err))
+    end
+    for _, bytes in ipairs { -1, 1.5, 4 * n + 1, "4" } do
+      raises("LogicError", "", cuda.memcpy_peer, there, here, bytes, { dest_context = b, src_context = a })
+      raises("LogicError", "", cuda.memcpy_peer_async, there, here, bytes, { dest_context = b, src_context = a })
+    end
+    raises("LogicError", "", cuda.memcpy_peer, there, here, 4, { dest_context = b, src_context = b })
+    raises("LogicError", "unknown option", cuda.memcpy_peer, there, here, 4, { dst_context = b })
+    b:synchronize()
+    check(b, there, n, function() return -1 end)
+    here:free()
+    raises("LogicError", "was freed", function() copy {} () end)
+  ]])
+
+  on_two("arrays of one go to the other, in the order of streams", [[
+    local w, h = 16, 8
+    local function descriptor() return cuda.ArrayDescriptor { width = w, height = h, format = "signed_int32" } end
+    local ours, theirs = cuda.Array(descriptor()), b:with(cuda.Array, descriptor())
+    local function box(from, to)
+      local c = cuda.Memcpy3DPeer()
+      c:set_src_context(from.context)
+      c:set_dst_context(to.context)
+      if from.array then c:set_src_array(from.array) else c:set_src_device(from.mem) end
+      if to.array then c:set_dst_array(to.array) else c:set_dst_device(to.mem) end
+      c.src_pitch, c.src_height, c.dst_pitch, c.dst_height = 4 * w, h, 4 * w, h
+      c.width_in_bytes, c.height, c.depth = 4 * w, h, 1
+      return c
+    end
+    local first = cuda.mem_alloc(4 * w * h)
+    local last = cuda.mem_alloc(4 * w * h)
+    local s = cuda.Stream "non_blocking"
+    local late = cuda.SourceModule(source):get_function "late"
+    late(first, w * h, soft and 1000 or 20000000, { block = 128, stream = s })
+    box({ context = a, mem = first }, { context = a, array = ours })(s)
+    box({ context = a, array = ours }, { context = b, array = theirs })(s)
+    box({ context = b, array = theirs }, { context = a, mem = last })(s)
+    s:synchronize()
+    check(a, last, w * h, function(i) return i + 7 end)
+  ]])
+
+  on_two("cuda.Event.from_ipc_handle on one device orders work behind that of a process on the other", [[
+    local beside = require "spec.support.partner"
+    local n = 3000
+    local there, t, put
+    b:with(function()
+      there, t = cuda.mem_alloc(4 * n), cuda.Stream "non_blocking"
+      put = cuda.Event { "interprocess", "disable_timing" }
+      cuda.memset_d32(there, 0, n)
+      b:synchronize()
+    end)
+    local p = beside.start(beside.prelude .. [=[
+      local n = 3000
+      local there = cuda.Device(1):make_context() -- where the event is
+      local ctx = cuda.Device(0):make_context()
+      local theirs, handle = cuda.IPCMemoryHandle(from_hex(io.read())), from_hex(io.read())
+      local put = there:with(cuda.Event.from_ipc_handle, handle)
+      local took = cuda.Event { "interprocess", "disable_timing" }
+      local s, out = cuda.Stream "non_blocking", cuda.pagelocked_zeros(n, "int32")
+      say(hex(took:ipc_handle()))
+      for round = 1, 3 do
+        assert(io.read() == "put")
+        s:wait_for_event(put)
+        cuda.memcpy_dtoh_async(out, theirs, s, { nbytes = 4 * n })
+        cuda.memset_d32_async(theirs, 5 * round, n, s)
+        took:record(s)
+        say "took"
+        s:synchronize()
+        for i = 0, n - 1 do assert(out:data()[i] == i + 7, i) end
+      end
+      theirs:close()
+      say "fine"
+      io.read()
+      os.exit(0, true)
+    ]=])
+    p.write(beside.hex(b:with(cuda.mem_get_ipc_handle, there)))
+    p.write(beside.hex(put:ipc_handle()))
+    local took = cuda.Event.from_ipc_handle(beside.from_hex(p.read()))
+    local late = b:with(function() return cuda.SourceModule(source):get_function "late" end)
+    for round = 1, 3 do
+      b:with(function()
+        if round > 1 then t:wait_for_event(took) end
+        late(there, n, soft and 1000 or 20000000, { block = 256, stream = t })
+        put:record(t)
+      end)
+      p.write "put"
+      assert(p.read() == "took")
+    end
+    assert(p.read() == "fine")
+    b:with(function()
+      t:wait_for_event(took)
+      t:synchronize()
+    end)
+    check(b, there, n, function() return 15 end)
+    p.write "done"
+    assert(p.stop() == "")
+  ]])
+
+  on_two("a process that ends leaves a process on the other device alive", [[
+    local beside = require "spec.support.partner"
+    local p = beside.start(beside.prelude .. [=[
+      local ctx = cuda.Device(1):make_context()
+      local mem = cuda.to_device(ffi.new("int[100]", 9))
+      ctx:synchronize()
+      say(hex(cuda.mem_get_ipc_handle(mem)))
+      io.read()
+    ]=])
+    local theirs, out = cuda.IPCMemoryHandle(beside.from_hex(p.read())), ffi.new "int[100]"
+    cuda.memcpy_dtoh(out, theirs, { nbytes = 400 })
+    assert(out[0] == 9 and out[99] == 9)
+    p.write "end"
+    assert(p.stop() == "")
+    local ok, err = pcall(cuda.memcpy_dtoh, out, theirs, { nbytes = 400 }) -- what a GPU says is its own affair
+    assert(ok or not soft and cuda.is_error(err), tostring(err))
+    theirs:close()
+  ]])
 end)

@@ -99,6 +99,7 @@ end
 -- What may stand in a table of options.
 local options = {
   ["cuda.init"] = "driver flags", ["cuda.Stream"] = "flags priority", ["cuda.Stream:capture"] = "mode",
+  ["cuda.Stream:begin_capture"] = "mode",
   ["cuda.Device:get_attributes"] = "names", ["cuda.MemoryPool"] = "device max_size handle_type release_threshold",
   ["cuda.DebugMemoryPool"] = "interactive logfile", ["cuda.memcpy_peer"] = "dest_context src_context stream",
   ["cuda.memcpy_peer_async"] = "dest_context src_context stream",
@@ -213,6 +214,7 @@ local wild = { ["cuda.wrap_context 1"] = not soft, ["cuda.wrap_stream 1"] = not 
 
 local function restore()
   cuda.debug.record(false)
+  while cuda.current_stream():is_capturing() do pcall(cuda.Stream.end_capture, cuda.current_stream()) end
   if soft then softgpu.fail_clear() end
   if core.why_dead(values.base) then values.base = values.dev:retain_primary_context() end
   while cuda.Context.get_current() ~= values.base do

@@ -29,6 +29,7 @@ Context:set_shared_config = context 'default_bank_size; Context:enable_peer_acce
 Context:disable_peer_access = context other_context
 Stream = options; Stream:synchronize = stream; Stream:is_done = stream; Stream:wait_for_event = stream event
 Stream:use = stream fn 1; Stream:on_complete = stream fn; Stream:capture = stream fn options; Stream:flags = stream
+Stream:begin_capture = stream options; Stream:end_capture = captured_stream; Stream:is_capturing = stream
 Stream:priority = stream; Stream:context = stream; Stream:handle = stream; Stream:close = stream
 Stream.priority_range =; current_stream =; wrap_stream = 0; poll =
 Event = 0; Event:record = event stream; Event:synchronize = event; Event:query = event
@@ -228,6 +229,14 @@ register_dtype = particle 'nonsense_particle; get_or_register_dtype = 'nonsense_
 dtype_to_ctype = 'float32; parse_c_arg = declaration; parse_arguments = declarations; VectorArg = 'float32 'x options
 ScalarArg = 'float32 'x options; is_arg = argument; Arg = -; Arg:declarator = argument
 match_dtype_to_c_struct = 'nonsense_particle particle; c_declarations = dtypes 'text
+DeviceData = dev; DeviceData:align_bytes = device_data 4; DeviceData:align = device_data 100 4
+DeviceData:align_words = device_data 4; DeviceData:align_dtype = device_data 100 4
+DeviceData:coalesce = device_data 100; DeviceData.make_valid_tex_channel_count = 3
+OccupancyRecord = device_data 64 1024 32
+]])
+
+rows("characterize.", [[
+platform_bits =; has_stack =; has_double_support =; sizeof = 'float3 '//
 ]])
 
 -- Functions that are methods, too, by their parameters.

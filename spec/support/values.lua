@@ -37,6 +37,8 @@ function make.context() return cuda.Context.get_current() end
 make.other_context = M.other_context
 function make.loose_context() return cuda.Context.attach() end
 function make.stream() return cuda.Stream "non_blocking" end
+function make.captured_stream() return make.stream():begin_capture() end
+function make.device_data() return cuda.tools.DeviceData(M.dev) end
 function make.event() return cuda.Event():record(cuda.legacy_stream) end
 function make.ipc_event() return cuda.Event { "interprocess", "disable_timing" } end
 function make.memory() return cuda.mem_alloc(64) end
@@ -180,8 +182,8 @@ function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
 
 local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 
-local fresh = { gfresh = true, gpending = true, loose_context = true, options = true, launch = true, shape = true,
-  linker = true, dynamic = true, path = true }
+local fresh = { captured_stream = true, gfresh = true, gpending = true, loose_context = true, options = true,
+  launch = true, shape = true, linker = true, dynamic = true, path = true }
 
 ---A value for the word, in the current context: the same each time, while it can be used.
 function M.value(word)

@@ -159,8 +159,6 @@ M.cuda = spelled {
   { "ndarray_from_gpu", "a:get()" },
   { "GPUArray", "cuda.gpuarray.Array, and cuda.gpuarray.empty(shape, dtype) for a new one" },
   { "mem_host_register", "cuda.register_host_memory(buffer)" },
-  { "DeviceData", "dev.warp_size and other attributes, fn:max_active_blocks(block)" },
-  { "OccupancyRecord", "fn:max_active_blocks(block)" },
   { "imshow matshow", "cuda.show(a)" },
   { "imread", "cuda.io.load_image(path)" },
   { "imsave imwrite", "cuda.io.save_image(path, a)" },

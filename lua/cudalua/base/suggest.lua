@@ -45,6 +45,8 @@ local function remedy(owner, key)
   end
   local own = other_names.objects[owner.text]
   if own and own[key] then return "use " .. own[key] end
+  own = require("cudalua.base.pycuda_names")[owner.text]
+  if own and own[key] then return own[key] end
   local text = kind and hooks.elsewhere(owner, key)
   if text then return text end
   local near = core.near(key, names_of(owner))

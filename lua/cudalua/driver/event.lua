@@ -19,7 +19,8 @@ setmetatable(Event, {
   end,
 })
 
----cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}.
+---cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}, in the current
+---context, which is to be one of the same device. Streams of other devices can wait for it.
 ---@param handle string  the 64 bytes that Event:ipc_handle() gave there
 ---@return cudalua.Event  closing it leaves the other process's event alone
 ---@raise LogicError for another length, and in the process that made it

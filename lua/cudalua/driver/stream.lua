@@ -52,6 +52,14 @@ function Stream:capture(fn, options)
   return capture(self, fn, options)
 end
 
+local begin_capture = Stream.begin_capture
+
+function Stream:begin_capture(options)
+  if type(options) == "string" or type(options) == "number" then options = { mode = options } end
+  hooks.compute_pending()
+  return begin_capture(self, options)
+end
+
 ---cuCtxGetStreamPriorityRange of the current context: the smaller number is the greater priority. Priorities outside
 ---of the range are taken for its nearer end.
 ---@return integer least     0 on all GPUs so far
@@ -69,7 +77,8 @@ M.legacy_stream = legacy
 ---@type cudalua.Stream
 M.per_thread_stream = per_thread
 
----The stream of whatever is given none: that of the innermost Stream:use() or Stream:capture(), else the legacy stream.
+---The stream of whatever is given none: that of the innermost Stream:use(), Stream:capture() or
+---Stream:begin_capture(), else the legacy stream.
 ---@return cudalua.Stream
 function M.current_stream() return core.current_stream() end
 

@@ -25,6 +25,7 @@ typedef struct cl_Pressure {
 
 typedef struct cl_State {
   struct cl_Stream *stream;         /* the current one, retained; NULL: the legacy stream */
+  struct cl_Frame *frame;           /* innermost stream:use() or stream:capture(), or NULL */
   struct cl_Lane *lanes;            /* anchors.c: what asynchronous work still uses */
   struct cl_Capture *captures;      /* under way, innermost first */
   struct cl_Inbox *inbox;           /* of stream:on_complete(), or NULL */

@@ -1,5 +1,6 @@
-/* Stream capture: s:capture(fn) turns what fn puts into a stream into a Graph. The driver breaks a capture at
- * the first call that does not belong into one, so those calls of this library ask here first. */
+/* Stream capture: s:capture(fn) turns what fn puts into a stream into a Graph; s:begin_capture() and
+ * s:end_capture() what is put in between. The driver breaks a capture at the first call that does not belong
+ * into one, so those calls of this library ask here first. */
 #include "streams/capture.h"
 #include "streams/graph.h"
 #include "base/lock.h"
@@ -7,12 +8,19 @@
 
 #include <string.h>
 
-/* Lives on the C stack of cl_stream_capture(): a coroutine cannot leave the function that is captured. */
+/* That of capture() lives on the C stack: a coroutine cannot leave the function that is captured. That of
+ * begin_capture() has memory of its own, and holds its stream and context. */
 typedef struct cl_Capture {
   cl_Stream *stream;
-  const cl_Context *ctx;
+  cl_Context *ctx;
   cl_Kept *kept;
   int kept_ref; /* registry reference of its userdata */
+  cl_Graph *graph;
+  int graph_ref;
+  bool begun;        /* by begin_capture(); what follows is for those */
+  bool left;         /* the stream:use() that it began in has ended, and put the stream before back */
+  cl_Frame *frame;   /* the one that it began in, NULL: none */
+  cl_Stream *before; /* the current stream before it, retained; NULL: the legacy one */
   uint64_t id;
   CUstreamCaptureMode mode;
   pthread_t thread;
@@ -180,14 +188,19 @@ CL_HOOK(cl_on_failed_call, 1, note_failure);
 
 /* --- capturing --- */
 
-static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
+static const char *name_of(const cl_Capture *c) {
+  return c->begun ? "Stream:begin_capture" : "Stream:capture";
+}
+
+static CUstreamCaptureMode read_mode(lua_State *L, int idx, const char *what) {
   if (lua_isnoneornil(L, idx)) return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
   if (lua_type(L, idx) != LUA_TTABLE)
     cl_bad_argument(L, idx, "options", "a table of options, {mode = \"relaxed\"}");
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
     if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
-      cl_logic(L, "Stream:capture: unknown option %s; valid option: mode", cl_option_text(L, -2));
-  lua_getfield(L, idx, "mode");
+      cl_logic(L, "%s: unknown option %s; valid option: mode", what, cl_option_text(L, -2));
+  lua_pushliteral(L, "mode");
+  lua_rawget(L, idx);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -197,13 +210,19 @@ static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
   return (CUstreamCaptureMode)mode;
 }
 
-static void check_stream(lua_State *L, const cl_Stream *s) {
+static void check_stream(lua_State *L, const cl_Capture *c) {
+  const cl_Stream *s = c->stream;
+  const char *what = name_of(c);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   if (s == &cl_legacy_stream)
-    cl_logic(L, "Stream:capture: the legacy stream cannot be captured; make one with cuda.Stream()");
+    cl_logic(L, "%s: the legacy stream cannot be captured; make one with cuda.Stream()", what);
   CL_TRY(L, cuStreamIsCapturing, cl_stream_handle(s), &status);
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
-    cl_logic(L, "Stream:capture: this stream is being captured already");
+  if (status == CU_STREAM_CAPTURE_STATUS_NONE) return;
+  const cl_Capture *other = cl_state(L)->captures;
+  while (other && other->stream != s) other = other->outer;
+  const char *where = other ? other->where : NULL;
+  cl_logic(L, "%s: this stream is being captured already%s%s", what, where ? ", since " : "",
+           where ? where : "");
 }
 
 static void link(cl_State *st, cl_Capture *c) {
@@ -223,7 +242,9 @@ static void unlink(cl_State *st, const cl_Capture *c) {
   while (*p != c) p = &(*p)->next;
   *p = c->next;
   pthread_mutex_unlock(&list_lock);
-  st->captures = c->outer;
+  p = &st->captures;
+  while (*p != c) p = &(*p)->outer;
+  *p = c->outer;
 }
 
 static CUresult begin(cl_Capture *c) {
@@ -251,66 +272,216 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   const char *why = NULL;
   switch ((int)code) {
   case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-    why = "a call inside of the function does not belong into a capture and broke it";
+    why = c->begun ? "a call since begin_capture() does not belong into a capture and broke it"
+                   : "a call inside of the function does not belong into a capture and broke it";
     break;
   case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
     why = "a stream that joined the capture by waiting for an event was not joined again: record an event in "
           "it "
           "and let the captured stream wait for that event";
     break;
-  case CUDA_ERROR_CONTEXT_IS_DESTROYED: why = "the stream's Context was detached inside of it"; break;
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED: why = "the stream's Context is gone"; break;
   default: break;
   }
   cl_fail_new(L, "cuStreamEndCapture", code);
   if (why) {
-    lua_pushfstring(L, "Stream:capture: %s%s%s", why, c->broken_by ? ": " : "",
-                    c->broken_by ? c->broken_by : "");
+    lua_pushfstring(L, "%s: %s%s%s", c->begun ? "Stream:end_capture" : name_of(c), why,
+                    c->broken_by ? ": " : "", c->broken_by ? c->broken_by : "");
     lua_setfield(L, -2, "message");
   }
   return cl_throw(L);
+}
+
+/* Pushes the cl_Kept, the context and the Graph of a capture that is about to begin. */
+static void prepare(lua_State *L, cl_State *st, cl_Capture *c) {
+  cl_Stream *s = c->stream;
+  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
+  int top = lua_gettop(L);
+  c->kept = cl_push_kept(L);
+  cl_Context *ctx = cl_stream_context(L, s);
+  cl_push_context(L, ctx); /* holds it from here on */
+  cl_rec_release(&ctx->rec);
+  c->ctx = ctx;
+  c->graph = cl_push_graph(L, ctx, top + 1);
+  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
+  check_stream(L, c);
+  lua_pushvalue(L, top + 1);
+  c->kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, top + 3);
+  c->graph_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void forget(lua_State *L, const cl_Capture *c) {
+  luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
+  luaL_unref(L, LUA_REGISTRYINDEX, c->graph_ref);
 }
 
 /* s:capture(fn [, {mode = "thread_local"}]) -> Graph of what fn(s) put into s, and into the streams that
  * joined it. s is the current stream inside. */
 int cl_stream_capture(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_STREAM);
-  cl_Stream *s = (cl_Stream *)o->rec;
   cl_check_function(L, 2, "fn");
-  cl_Capture c = {.stream = s, .mode = read_mode(L, 3), .thread = pthread_self(), .where = cl_here(L)};
+  cl_Capture c = {.stream = (cl_Stream *)o->rec,
+                  .mode = read_mode(L, 3, "Stream:capture"),
+                  .thread = pthread_self(),
+                  .where = cl_here(L)};
   cl_State *st = cl_state(L);
-  if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
   lua_settop(L, 2);
-  c.kept = cl_push_kept(L);
-  cl_Context *ctx = cl_stream_context(L, s);
-  cl_push_context(L, ctx); /* holds it from here on */
-  cl_rec_release(&ctx->rec);
-  c.ctx = ctx;
-  cl_Graph *g = cl_push_graph(L, ctx, 3);
-  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
-  check_stream(L, s);
+  prepare(L, st, &c);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 1);
-  lua_pushvalue(L, 3);
-  c.kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   CUresult code = begin(&c);
   if (code) {
-    luaL_unref(L, LUA_REGISTRYINDEX, c.kept_ref);
+    forget(L, &c);
     cl_fail(L, "cuStreamBeginCapture_v2", code);
   }
-  cl_Stream *before = cl_stream_enter(st, s);
+  cl_Frame frame;
+  cl_stream_enter(st, c.stream, &frame);
   link(st, &c);
   int failed = lua_pcall(L, 1, 0, 0);
   CUgraph handle;
   code = end(&c, &handle);
   unlink(st, &c);
-  cl_stream_leave(st, before);
-  luaL_unref(L, LUA_REGISTRYINDEX, c.kept_ref);
+  cl_stream_leave(st, &frame);
+  forget(L, &c);
   if (failed) {
     if (handle) CU.cuGraphDestroy(handle);
     cl_log_clear();
     lua_error(L);
   }
   if (code) return end_failed(L, &c, code);
-  cl_graph_made(g, handle);
+  cl_graph_made(c.graph, handle);
   return 1; /* the Graph is on top */
 }
+
+/* --- from one call to another --- */
+
+static void drop(cl_Capture *c) {
+  if (c->before) cl_rec_release(&c->before->rec);
+  cl_rec_release(&c->stream->rec);
+  cl_rec_release(&c->ctx->rec);
+  free(c);
+}
+
+/* s:begin_capture([mode]) -> s, which is the current stream until s:end_capture(). */
+int cl_stream_begin_capture(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_STREAM);
+  cl_Capture own = {.stream = (cl_Stream *)o->rec,
+                    .mode = read_mode(L, 2, "Stream:begin_capture"),
+                    .thread = pthread_self(),
+                    .where = cl_here(L),
+                    .begun = true};
+  cl_State *st = cl_state(L);
+  lua_settop(L, 2);
+  prepare(L, st, &own);
+  cl_Capture *c = malloc(sizeof *c);
+  CUresult code = c ? begin(&own) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (code) {
+    free(c);
+    forget(L, &own);
+    if (!c) luaL_error(L, "not enough memory");
+    cl_fail(L, "cuStreamBeginCapture_v2", code);
+  }
+  *c = own;
+  cl_rec_retain(&c->stream->rec);
+  cl_rec_retain(&c->ctx->rec);
+  c->frame = st->frame;
+  c->before = cl_stream_set(st, c->stream);
+  link(st, c);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* The capture of s that is to be ended here; raises if there is none. */
+static cl_Capture *begun(lua_State *L, const cl_State *st, const cl_Stream *s) {
+  cl_Capture *c = st->captures;
+  while (c && c->stream != s) c = c->outer;
+  if (c && !c->begun)
+    cl_logic(L, "Stream:end_capture: Stream:capture() ends this capture when its function returns");
+  if (!c && s != &cl_legacy_stream && cl_capture_id(s))
+    cl_logic(L, "Stream:end_capture: %s",
+             capture_of(L, s) ? "this stream has joined the capture of another one: end that one"
+                              : "this stream is being captured by other code, which has to end it");
+  if (!c) cl_logic(L, "Stream:end_capture: this stream is not being captured; begin_capture() begins");
+  if (!c->left && c->frame != st->frame)
+    cl_logic(L,
+             "Stream:end_capture: the capture began%s%s outside of the stream:use() or stream:capture() that "
+             "is under way: end it outside, too",
+             c->where ? " at " : "", c->where ? c->where : "");
+  return c;
+}
+
+/* c is over: the current stream is what it was before. A capture that began later and is not over goes back
+ * to that one instead. */
+static void put_back(cl_State *st, cl_Capture *c) {
+  if (c->left) return;
+  cl_Capture *later = NULL;
+  for (cl_Capture *d = st->captures; d != c; d = d->outer)
+    if (d->begun && !d->left && d->frame == c->frame) later = d;
+  cl_Stream **place = later ? &later->before : &st->stream, *ended = *place;
+  *place = c->before;
+  c->before = NULL;
+  cl_streams_in_use--;
+  cl_rec_release(&ended->rec);
+}
+
+void cl_captures_left(cl_State *st, const cl_Frame *frame) {
+  for (cl_Capture *c = st->captures; c; c = c->outer) {
+    if (!c->begun || c->left || c->frame != frame) continue;
+    c->left = true;
+    if (c->before) cl_rec_release(&c->before->rec);
+    c->before = NULL;
+    cl_streams_in_use--;
+  }
+}
+
+/* s:end_capture() -> Graph */
+int cl_stream_end_capture(lua_State *L) {
+  const cl_Object *o = cl_check(L, 1, CL_STREAM);
+  cl_State *st = cl_state(L);
+  cl_Capture *c = begun(L, st, (const cl_Stream *)o->rec);
+  lua_settop(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, c->graph_ref);
+  CUgraph handle;
+  CUresult code = end(c, &handle);
+  if (code == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) { /* it goes on */
+    cl_fail_new(L, "cuStreamEndCapture", code);
+    lua_pushliteral(L, "a capture ends in the thread that it began in, unless its mode is \"relaxed\"");
+    lua_setfield(L, -2, "hint");
+    return cl_throw(L);
+  }
+  put_back(st, c);
+  unlink(st, c);
+  forget(L, c);
+  cl_Capture over = *c;
+  drop(c);
+  if (code) return end_failed(L, &over, code);
+  cl_graph_made(over.graph, handle);
+  return 1;
+}
+
+/* s:is_capturing() -> boolean; and "invalidated" for one that can only be ended */
+int cl_stream_is_capturing(lua_State *L) {
+  const cl_Stream *s = (const cl_Stream *)((const cl_Object *)cl_check(L, 1, CL_STREAM))->rec;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (s != &cl_legacy_stream) CL_TRY(L, cuStreamIsCapturing, cl_stream_handle(s), &status);
+  lua_pushboolean(L, status != CU_STREAM_CAPTURE_STATUS_NONE);
+  if (status != CU_STREAM_CAPTURE_STATUS_INVALIDATED) return 1;
+  lua_pushliteral(L, "invalidated");
+  return 2;
+}
+
+/* The end of a state: nobody can end its captures any more. Those of capture() are on a stack that goes. */
+static void state_closes(cl_State *st) {
+  for (cl_Capture *c = st->captures, *outer; c; c = outer) {
+    outer = c->outer;
+    if (!c->begun) continue;
+    CUgraph handle;
+    if (!end(c, &handle) && handle) CU.cuGraphDestroy(handle);
+    put_back(st, c);
+    unlink(st, c);
+    drop(c);
+  }
+  cl_log_clear();
+}
+CL_HOOK(cl_on_state_close, 0, state_closes);

@@ -45,4 +45,9 @@ bool cl_capture_active(uint64_t id); /* begun here and not yet ended */
 /* Raises unless work can be put into s now: the legacy stream would wait for a stream that is being captured;
  * a stream of somebody else's is in a capture of somebody else's. */
 void cl_capture_check(lua_State *L, const cl_Stream *s, const char *what);
+
+struct cl_Frame;
+struct cl_State;
+/* The frame ends: what begin_capture() began in it no longer says which stream is the current one. */
+void cl_captures_left(struct cl_State *st, const struct cl_Frame *frame);
 #endif

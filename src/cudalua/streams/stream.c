@@ -231,17 +231,25 @@ int cl_stream_is_done(lua_State *L) {
 
 /* --- the current stream --- */
 
-cl_Stream *cl_stream_enter(cl_State *st, cl_Stream *s) {
+cl_Stream *cl_stream_set(cl_State *st, cl_Stream *s) {
   cl_Stream *before = st->stream;
   st->stream = (cl_Stream *)cl_rec_retain(&s->rec);
   cl_streams_in_use++;
   return before;
 }
 
-void cl_stream_leave(cl_State *st, cl_Stream *before) {
+void cl_stream_enter(cl_State *st, cl_Stream *s, cl_Frame *frame) {
+  frame->outer = st->frame;
+  frame->before = cl_stream_set(st, s);
+  st->frame = frame;
+}
+
+void cl_stream_leave(cl_State *st, const cl_Frame *frame) {
   cl_Stream *s = st->stream;
+  if (__builtin_expect(st->captures != NULL, 0)) cl_captures_left(st, frame);
   cl_streams_in_use--;
-  st->stream = before;
+  st->stream = frame->before;
+  st->frame = frame->outer;
   cl_rec_release(&s->rec);
 }
 
@@ -251,9 +259,10 @@ int cl_stream_use(lua_State *L) {
   cl_Stream *s = check_self(L);
   cl_check_function(L, 2, "fn");
   cl_State *st = cl_state(L);
-  cl_Stream *before = cl_stream_enter(st, s);
+  cl_Frame frame;
+  cl_stream_enter(st, s, &frame);
   int failed = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
-  cl_stream_leave(st, before);
+  cl_stream_leave(st, &frame);
   if (failed) lua_error(L);
   return lua_gettop(L) - 1;
 }

@@ -22,11 +22,18 @@ extern cl_Stream cl_legacy_stream, cl_per_thread_stream;
  * work would break a capture. */
 cl_Stream *cl_check_stream(lua_State *L, int idx, const char *what, const cl_Context *ctx);
 struct cl_State;
-/* s is the current stream until cl_stream_leave() gets what this returns. */
-cl_Stream *cl_stream_enter(struct cl_State *st, cl_Stream *s);
-void cl_stream_leave(struct cl_State *st, cl_Stream *before);
+/* A function that has a current stream of its own: on the C stack of whoever calls it. */
+typedef struct cl_Frame {
+  struct cl_Frame *outer;
+  cl_Stream *before; /* the current stream outside of it */
+} cl_Frame;
+/* s is the current stream until cl_stream_leave(). */
+void cl_stream_enter(struct cl_State *st, cl_Stream *s, cl_Frame *frame);
+void cl_stream_leave(struct cl_State *st, const cl_Frame *frame);
+/* s is the current stream from now on; the one before, with its reference (NULL: the legacy stream). */
+cl_Stream *cl_stream_set(struct cl_State *st, cl_Stream *s);
 /* The state's current stream, for work in ctx. Cheap where no state has set one. */
-extern _Atomic uint32_t cl_streams_in_use; /* how many stream:use() and stream:capture() are under way */
+extern _Atomic uint32_t cl_streams_in_use; /* how many stream:use() and captures are under way */
 cl_Stream *cl_current_stream_slow(lua_State *L, const char *what, const cl_Context *ctx);
 static inline cl_Stream *cl_current_stream(lua_State *L, const char *what, const cl_Context *ctx) {
   return __builtin_expect(cl_streams_in_use == 0, 1) ? &cl_legacy_stream

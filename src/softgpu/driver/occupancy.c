@@ -3,12 +3,15 @@
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+/* An SM has four parts with registers of their own, which a warp cannot share between two of them. */
+enum { PARTS = 4, REGISTER_UNIT = 256 };
+
 int sg_occupancy(const SgFunction *f, int threads, size_t dynamic_shared) {
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   int warps = (threads + SG_WARP - 1) / SG_WARP;
   int blocks = least(SG_SM_BLOCKS, SG_SM_THREADS / SG_WARP / warps);
-  int warp_registers = ((int)k->num_regs * SG_WARP + 255) / 256 * 256;
-  if (warp_registers) blocks = least(blocks, SG_SM_REGISTERS / warp_registers / warps);
+  int warp_registers = ((int)k->num_regs * SG_WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+  if (warp_registers) blocks = least(blocks, SG_SM_REGISTERS / PARTS / warp_registers * PARTS / warps);
   size_t shared = k->shared_bytes + dynamic_shared;
   if (shared > SG_SHARED_OPTIN || dynamic_shared > (size_t)f->max_dynamic_shared) return 0;
   shared = (shared + SG_SHARED_RESERVED + 127) / 128 * 128;

@@ -22,6 +22,7 @@ local function copy(leaf, offset, up, slot, nbytes, anchor, stream)
     return core.memory_context(buf):with(copy, leaf, offset, up, slot, nbytes, anchor, stream)
   end
   if core.array_ready(buf, stream) then -- a graph that is being captured copies whenever it is launched
+    if not stream then core.current_stream():synchronize() end -- which raises, before the graph has the copy
     if up then leaf.store.exported = true end
     leaf.store.pinned = true
   end
