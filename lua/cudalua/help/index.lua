@@ -2711,6 +2711,25 @@ Takes kernels from an exported folder from now on, before the disk cache and NVR
 they are. The folder that was named last is looked at first; CUDALUA_KERNELS names others, with colons between them.
 @param dir string
 @raise RuntimeError if the folder does not exist, was not exported, or is of another version of this library
+= cuda.characterize module
+What PyCUDA's characterize tells of a device and of its compiler.
+= cuda.characterize.has_double_support()
+Whether kernels can compute with doubles: on the devices of today they can.
+@return boolean
+@raise LogicError (201) without a current context
+= cuda.characterize.has_stack()
+Whether functions of kernels can call each other and themselves: the devices of today can.
+@return boolean
+@raise LogicError (201) without a current context
+= cuda.characterize.platform_bits()
+How many bits the program's pointers have.
+@return integer  64: there is no other CUDA
+= cuda.characterize.sizeof(type_name, preamble)
+How many bytes a type has in kernels: a kernel tells.
+@param type_name string  "float3", "long", "struct node"
+@param preamble? string  CUDA C before it that declares the type: includes, structs
+@return integer
+@raise CompileError if there is no such type; LogicError for anything but strings, (201) without a current context, and while a stream is being captured
 = cuda.debug module
 Recording launches, and repeating them on the software device.
 = cuda.debug.Replay class
@@ -4113,6 +4132,65 @@ An argument of a kernel. Read only.
 = cuda.tools.Arg:declarator()
 How C declares the argument.
 @return string  "const float *x"
+= cuda.tools.DeviceData class
+`DeviceData(dev)`: what PyCUDA's tools know of a device, with the numbers of devices of today. Read only.
+@call fun(dev?: cuda.Device): cuda.tools.DeviceData  default: the device of the current context. Raises a LogicError for anything else, and (201) without a current context
+@field max_threads integer             threads of a block
+@field warp_size integer               threads of a warp
+@field warps_per_mp integer            warps that an SM holds at a time
+@field thread_blocks_per_mp integer    blocks that an SM holds at a time
+@field registers integer               32-bit registers that a block can have
+@field registers_per_mp integer        registers of an SM
+@field register_allocation_unit string "warp": registers are given to warps
+@field register_granularity integer    as many at a time
+@field shared_memory integer           bytes of shared memory that a block has without opting in to more
+@field shared_memory_optin integer     bytes that it can have
+@field shared_memory_per_mp integer    bytes of shared memory of an SM
+@field shared_memory_reserved integer  bytes of it that each block gives to the system
+@field smem_granularity integer        threads whose accesses to shared memory are served together: its banks
+@field smem_alloc_granularity integer  bytes of the smallest piece of shared memory
+= cuda.tools.DeviceData.make_valid_tex_channel_count(size, ...)
+How many channels the elements of a texture have, if they have to have so many at least.
+@param size integer  1 to 4
+@param ... integer  size, if it is called as a method
+@return integer channels  1, 2 or 4
+@raise LogicError for other numbers
+= cuda.tools.DeviceData:align(bytes, word_size)
+Rounds a length up to where the next row can begin.
+@param bytes integer
+@param word_size? integer  as for align_bytes
+@return integer bytes
+@raise LogicError for what is no length, and another size
+= cuda.tools.DeviceData:align_bytes(word_size)
+Where rows of memory should begin so that the accesses of a warp to them are as few as can be.
+@param word_size? integer  bytes that each thread accesses: 1, 2, 4 (default), 8 or 16
+@return integer bytes  rows begin at multiples of it: 128, the size of a cache line
+@raise LogicError for another size
+= cuda.tools.DeviceData:align_dtype(elements, dtype_size)
+Rounds a number of elements up, so that the next row can begin behind them.
+@param elements integer
+@param dtype_size integer  bytes of each: 1, 2, 4, 8 or 16
+@return integer elements
+@raise LogicError for what is no number of elements, and another size
+= cuda.tools.DeviceData:align_words(word_size)
+align_bytes() in words.
+@param word_size integer  as for align_bytes
+@return integer words
+@raise LogicError for another size
+= cuda.tools.DeviceData:coalesce(thread_count)
+Rounds a number of threads up to whole warps.
+@param thread_count integer
+@return integer threads
+@raise LogicError for what is no number of threads
+= cuda.tools.OccupancyRecord class
+`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
+block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
+few as it takes). fn:max_active_blocks(block, shared) asks the driver about a kernel that there is.
+@call fun(devdata: cuda.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer, registers?: integer): cuda.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that is not here. Raises a LogicError for more of anything than a block or a thread can have
+@field tb_per_mp integer     blocks that an SM holds at a time; 0: not one
+@field limited_by string     what there would have to be more of: "device" (blocks), "warps", "regs", "smem"
+@field warps_per_mp integer  warps that an SM holds at a time
+@field occupancy number      0 to 1: these, of the warps that it can hold
 = cuda.tools.ScalarArg(dtype, name, options)
 An argument that is one value.
 @param dtype any    as for dtype.of
@@ -5300,7 +5378,8 @@ The device address.
 A mark in a stream: to wait for, to ask whether it was passed, and to measure the time between two of them.
 @call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (needs "disable_timing")
 = cuda.Event.from_ipc_handle(handle)
-cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}.
+cuIpcOpenEventHandle: an event that another process made with {"interprocess", "disable_timing"}, in the current
+context, which is to be one of the same device. Streams of other devices can wait for it.
 @param handle string  the 64 bytes that Event:ipc_handle() gave there
 @return cuda.Event  closing it leaves the other process's event alone
 @raise LogicError for another length, and in the process that made it
@@ -5739,6 +5818,15 @@ of the range are taken for its nearer end.
 @return integer least     0 on all GPUs so far
 @return integer greatest  -5, say
 @raise LogicError (201) without a current context
+= cuda.Stream:begin_capture(options)
+cuStreamBeginCapture: records what is put into this stream from now on, instead of running it. Until end_capture()
+it is the current stream. A stream:use() that is around the call puts the stream before back at its end; the capture
+goes on. Inside, all is as in capture(): what cannot be recorded raises first, and after an error of another kind the
+capture goes on. A capture that is not wanted is ended, too.
+@param options? {mode: string|integer}|string|integer  the mode, or a table with it, as for capture()
+@return cuda.Stream self
+@raise LogicError for the legacy stream and a stream that is being captured
+@options mode
 = cuda.Stream:capture(fn, options)
 cuStreamBeginCapture, cuStreamEndCapture: calls fn(self) with this as the current stream, and records what it puts
 in instead of running it. Other streams join by waiting for an event recorded in this one, and have to be joined by
@@ -5756,6 +5844,10 @@ cuStreamDestroy: gives it back now. Its pending work still runs; the call does n
 The context it was made in; of the default streams, the current one.
 @return cuda.Context
 @raise LogicError (201) for a default stream without a current context
+= cuda.Stream:end_capture()
+cuStreamEndCapture: the current stream is what it was before begin_capture().
+@return cuda.Graph  of what was put in; it keeps what its work uses
+@raise LogicError if the stream is not being captured, or by Stream:capture(), or if the capture began outside of a Stream:use() that is under way: these change nothing. LogicError (901, 904 ...) if the capture was broken or a stream was not joined again: the capture is over then. LogicError (908) in another thread than the one that began it, unless the mode is "relaxed": it goes on
 = cuda.Stream:flags()
 What it was made with.
 @return integer  cuda.stream_flags: 0, or NON_BLOCKING
@@ -5763,6 +5855,11 @@ What it was made with.
 = cuda.Stream:handle()
 The driver's handle.
 @return number  the CUstream as a number, for other libraries and cuda.wrap_stream(); 1 and 2: the default streams
+= cuda.Stream:is_capturing()
+cuStreamIsCapturing: is it being captured, by whomever? A stream that joined the capture of another one is, too.
+@return boolean
+@return string? status  "invalidated" if the capture was broken and only its end is missing
+@raise LogicError for a closed stream
 = cuda.Stream:is_done()
 cuStreamQuery: has all its work been done? Never waits.
 @return boolean
@@ -5865,7 +5962,8 @@ any more.
 = cuda.ctx_flags field
 CUctx_flags: how a context waits (SCHED_*) and what it provides; for Device:make_context().
 = cuda.current_stream()
-The stream of whatever is given none: that of the innermost Stream:use() or Stream:capture(), else the legacy stream.
+The stream of whatever is given none: that of the innermost Stream:use(), Stream:capture() or
+Stream:begin_capture(), else the legacy stream.
 @return cuda.Stream
 = cuda.device_attribute field
 CUdevice_attribute: for Device:get_attribute().
