@@ -127,6 +127,16 @@ describe("captures that begin and end", function()
     assert.equal(6, int_of(mem))
   end)
 
+  it("cuda.Stream:begin_capture keeps its context from being detached", function()
+    local context = cuda.Device(0):make_context()
+    local stream = cuda.Stream()
+    stream:begin_capture()
+    gpu.raises("LogicError", "being captured", context.detach, context)
+    assert.is_true(stream:is_capturing())
+    assert.same({}, stream:end_capture():nodes())
+    context:detach()
+  end)
+
   it("cuda.Stream:begin_capture: what waits raises first, and the capture goes on", function()
     local mem, outside = zeroed(), cuda.Event():record():synchronize()
     local a = gpuarray.ones(4):eval()
@@ -145,7 +155,7 @@ describe("captures that begin and end", function()
         synchronize = function() stream:synchronize() end, is_done = function() stream:is_done() end,
         context = cuda.Context.synchronize, htod = function() cuda.memcpy_htod(mem, ffi.new "int[1]") end,
         dtoh = function() int_of(mem) end, event = function() outside:synchronize() end,
-        on_complete = function() stream:on_complete(print) end, detach = function() gpu.context():detach() end,
+        on_complete = function() stream:on_complete(print) end,
         mine = function() error("mine", 0) end,
       } do
         local ok, err = pcall(f)

@@ -305,7 +305,8 @@ describe("What the prompt shows of a value", function()
   it("is the lines of a function that was typed, by :source", function()
     local chunk = "function ma(a, w)\n  return a * w\nend"
     assert.equal(chunk, typed(chunk .. "\n:source ma"))
-    assert.equal("local function f(x)\n  return x\nend", typed "local function f(x)\n  return x\nend\nlocal g = f\n:source g")
+    chunk = "local function f(x)\n  return x\nend"
+    assert.equal(chunk, typed(chunk .. "\nlocal g = f\n:source g"))
     assert.equal("a = 1 f = function() return 2 end", typed "a = 1 f = function() return 2 end\n:source f")
     assert.truthy(typed ":source (function() end)":find("no variable of the prompt has held it", 1, true))
     assert.truthy(typed ":source cuda.show":find("^function M.show%("))

@@ -147,7 +147,8 @@ function M.of_value(value, width)
   if entry then return page.entry(entry, width) end
   if type(value) == "function" then return of_function(value, width) end
   if rawequal(value, nil) then
-    return page.wrapped('The value is nil: no variable has this name. help "words" looks for a name of the library.', width)
+    return page.wrapped('The value is nil: no variable has this name. help "words" looks for a name of the library.',
+      width)
   end
   return page.wrapped(format('Nothing is said about a %s. help(x) is for functions, modules and objects of the ' ..
     'library, help "words" looks for them.', type(value)), width)

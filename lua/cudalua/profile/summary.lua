@@ -213,7 +213,8 @@ local columns = {
 }
 
 -- What goes first where the table is wider than the terminal.
-local unimportant = { "parted", "written", "read", "instr.", "regs", "mean", "lanes", "of copy", "occup.", "GB/s", "share" }
+local unimportant = { "parted", "written", "read", "instr.", "regs", "mean", "lanes", "of copy", "occup.", "GB/s",
+  "share" }
 
 local function cut(text, width) return #text > width and text:sub(1, width - 3) .. "..." or text end
 
@@ -272,7 +273,8 @@ local function table_of(p, most)
     lines[#lines + 1] = (table.concat(parts, "  "):gsub("%s+$", ""))
   end
   if #left_out > 0 then
-    lines[#lines + 1] = "left out, as the terminal is narrow: " .. table.concat(left_out, ", ") .. "; p:text() has all columns"
+    lines[#lines + 1] = ("left out, as the terminal is narrow: %s; p:text() has all columns"):format(
+      table.concat(left_out, ", "))
   end
   return lines
 end

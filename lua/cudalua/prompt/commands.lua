@@ -207,15 +207,17 @@ local function source_of(session, x)
       "the array has its value; :source shows the kernel of an expression that is not computed yet, such as a + b"
   end
   if type(x) == "function" then
-    return session:lines_of(x) or lines_of(x) or "the lines of this function are not known: it is in no file, and no " ..
-      "variable of the prompt has held it"
+    return session:lines_of(x) or lines_of(x) or
+      "the lines of this function are not known: it is in no file, and no variable of the prompt has held it"
   end
   return kernel_source(x) or "no CUDA C belongs to this; give an array that is not computed yet, or a kernel"
 end
 
 M.list.source = { about = "EXPRESSION  CUDA C of a kernel or an array not computed yet; a function's lines",
   run = guarded(function(prompt, rest)
-    if rest == "" then return prompt.write(":source takes an expression: a kernel, an array not computed yet, a function\n") end
+    if rest == "" then
+      return prompt.write(":source takes an expression: a kernel, an array not computed yet, a function\n")
+    end
     local run, chunk = prompt.session:compile("=" .. rest)
     if not run then return prompt.write(chunk .. "\n") end
     local ok, x = prompt.session.run(run)

@@ -37,7 +37,7 @@ end
 
 local EINTR = 4
 
----The same for the process's own terminal, where Ctrl-C drops the chunk that is being typed: it reads an empty one then.
+---The same for the process's own terminal, where Ctrl-C drops the chunk that is being typed: an empty one is read then.
 ---@param write fun(text: string)
 ---@return fun(prompt: string, continuation: string): string?
 function M.of_terminal(write)

@@ -9,7 +9,7 @@ local getinfo, getupvalue, setupvalue, upvaluejoin = debug.getinfo, debug.getupv
 local concat, find, gmatch = table.concat, string.find, string.gmatch
 local load, loadstring, off, rawset, require, setfenv, setmetatable = load, loadstring, jit.off, rawset, require,
   setfenv, setmetatable
-local coroutine, loaded, rawget, type = coroutine, package.loaded, rawget, type
+local coroutine, loaded, rawget, select, type = coroutine, package.loaded, rawget, select, type
 
 local chunks = require "cudalua.prompt.chunk"
 local frames = require "cudalua.text.frames"
@@ -134,8 +134,8 @@ end
 -- Functions of the variables that a chunk names, which no earlier chunk had.
 local function note_functions(self, entry, names)
   for name in pairs_of(names) do
-    local cell, f = self.cells[name], nil
-    if cell then _, f = getupvalue(cell[1], cell[2]) else f = rawget(self.globals, name) end
+    local cell, f = self.cells[name], rawget(self.globals, name)
+    if cell then f = select(2, getupvalue(cell[1], cell[2])) end
     if type(f) == "function" and not self.typed[f] and getinfo(f, "S").source == chunks.NAME then
       self.typed[f] = entry.text
     end
