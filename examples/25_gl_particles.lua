@@ -24,7 +24,7 @@ if not ok then
 end
 print(("%s, %s; OpenGL: %s"):format(ctx:get_device():name(), soft and "software device" or "GPU", window.renderer))
 
-local STEPS, FRAMES, DT, SOFTENING = 12, 16, 0.01, 0.01
+local STEPS, FRAMES, DT, SOFTENING = 10, 12, 0.01, 0.04
 local module = cuda.SourceModule([[
 struct Particle { float2 at, speed; };
 
@@ -37,9 +37,9 @@ __device__ float random(unsigned x) {
 __global__ void start(Particle *p, int half) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= half) return;
-  float r = 0.03f - 0.3f * logf(1.0f - 0.96f * random(3 * i));
+  float r = 0.02f - 0.34f * logf(1.0f - 0.965f * random(3 * i));
   float spread = random(3 * i + 1) - random(3 * i + 2);
-  float angle = 1.1f * spread * spread * spread;
+  float angle = 1.2f * spread;
   float v = sqrtf(r * r / ((r * r + SOFTENING) * sqrtf(r * r + SOFTENING)));
   float2 at = make_float2(r * cosf(angle), r * sinf(angle));
   float2 speed = make_float2(-v * sinf(angle), v * cosf(angle));
@@ -85,7 +85,7 @@ layout(location = 1) in vec2 speed;
 out vec3 colour;
 void main() {
   float r = length(at);
-  gl_Position = vec4(at * 0.72, 0.0, 1.0);
+  gl_Position = vec4(at * 0.8, 0.0, 1.0);
   gl_PointSize = 3.0;
   vec3 core = vec3(1.0, 0.72, 0.38), rim = vec3(0.28, 0.5, 1.0);
   colour = mix(core, rim, smoothstep(0.05, 0.75, r)) * (0.6 + 0.4 * length(speed));
@@ -110,7 +110,7 @@ for slot = 0, 1 do
   g.VertexAttribPointer(slot, 2, g.FLOAT, 0, PARTICLE, ffi.cast("void *", slot * 8))
 end
 g.UseProgram(program)
-g.Uniform1f(g.GetUniformLocation(program, "light"), math.min(1, 6000 / n * (pixels / 360) ^ 2))
+g.Uniform1f(g.GetUniformLocation(program, "light"), math.min(1, 3000 / n * (pixels / 360) ^ 2))
 g.Enable(g.PROGRAM_POINT_SIZE)
 g.Enable(g.BLEND)
 g.BlendFunc(g.ONE, g.ONE)
