@@ -6,6 +6,7 @@
 local core = require "cudalua.core"
 local constants = require "cudalua.base.constants"
 local errors = require "cudalua.base.errors"
+local headless = require "cudalua.gl.headless"
 local names = require "cudalua.base.names"
 local notice = require "cudalua.base.notice"
 local pairs_of = require "cudalua.base.pairs_of"
@@ -60,8 +61,8 @@ end
 
 ---A buffer of OpenGL that CUDA may use: `gl.RegisteredBuffer(name, flags)`. Its memory is CUDA's between map() and
 ---unmap(), OpenGL's otherwise.
----@class cudalua.RegisteredBuffer
----@overload fun(bufobj: integer, flags?: any): cudalua.RegisteredBuffer  flags: gl.graphics_register_flags, default
+---@class cudalua.gl.RegisteredBuffer
+---@overload fun(bufobj: integer, flags?: any): cudalua.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default
 --- none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
 M.RegisteredBuffer = setmetatable({}, {
   __index = core.classes.RegisteredBuffer,
@@ -69,8 +70,8 @@ M.RegisteredBuffer = setmetatable({}, {
 })
 
 ---A texture or renderbuffer of OpenGL that CUDA may use: `gl.RegisteredImage(name, target, flags)`.
----@class cudalua.RegisteredImage
----@overload fun(image: integer, target?: integer|string, flags?: any): cudalua.RegisteredImage  target: OpenGL's number
+---@class cudalua.gl.RegisteredImage
+---@overload fun(image: integer, target?: integer|string, flags?: any): cudalua.gl.RegisteredImage  target: OpenGL's number
 --- or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D,
 --- GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces.
 --- Raises a LogicError (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA
@@ -80,12 +81,14 @@ M.RegisteredImage = setmetatable({}, {
   __call = function(_, image, target, flags) return core.gl_register_image(image, target_of(target), flags) end,
 })
 
----What a registered buffer or image is between map() and unmap().
+---What a registered buffer or image is between map() and unmap(): memory of CUDA.
+---@class cudalua.gl.RegisteredMapping
 M.RegisteredMapping = core.classes.RegisteredMapping
 
 local buffer_object = require "cudalua.gl.buffer_object"
 M.BufferObject = buffer_object.class(M.RegisteredBuffer)
 M.BufferObjectMapping = buffer_object.BufferObjectMapping
+M.Headless = headless.Headless
 
 local lists = { all = 1, current_frame = 2, next_frame = 3 }
 
@@ -129,7 +132,7 @@ function M.have_gl_ext() return core.gl_present() end
 ---  pixels, default 640 and 480; device: CUDA's, default that of the current context; version: OpenGL's, default {3, 3}
 ---@return cudalua.gl.Headless
 ---@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for bad options
-function M.headless(options) return require("cudalua.gl.headless").headless(options) end
+function M.headless(options) return headless.headless(options) end
 
 names.strict(M, { text = "gl", kind = "module" })
 

@@ -70,14 +70,16 @@ end
 
 local options_known = { width = true, height = true, device = true, version = true }
 
-local function extent(options, key)
-  local value = options[key]
-  if value == nil then value = key == "width" and 640 or 480 end
+local function check_extent(where, key, value)
   if type(value) ~= "number" or value < 1 or value > 16384 or value ~= math.floor(value) then
-    errors.raise("LogicError", ("gl.headless: %s must be an integer from 1 to 16384, got %s"):format(key,
+    errors.raise("LogicError", ("%s: %s must be an integer from 1 to 16384, got %s"):format(where, key,
       errors.text(value)))
   end
   return value
+end
+
+local function extent(options, key, default)
+  return check_extent("gl.headless", key, options[key] == nil and default or options[key])
 end
 
 local function version_of(options)
@@ -104,7 +106,7 @@ local M = {}
 
 function M.headless(options)
   options = errors.options("gl.headless", options, options_known)
-  local self = { width = extent(options, "width"), height = extent(options, "height"), gl = gl }
+  local self = { width = extent(options, "width", 640), height = extent(options, "height", 480), gl = gl }
   local major, minor = version_of(options)
   self.made = egl.create(gpu_of(options), major, minor)
   self.platform = self.made.platform
@@ -183,12 +185,8 @@ function Headless:texture(options)
   check_current(self, "texture")
   options = errors.options("texture", options, texture_options)
   local width, height, kind = options.width, options.height, texel_kinds[options.format or "rgba8"]
-  for key, value in next, { width = width or false, height = height or false } do
-    if type(value) ~= "number" or value < 1 or value > 16384 or value ~= math.floor(value) then
-      errors.raise("LogicError", ("texture: %s must be an integer from 1 to 16384, got %s"):format(key,
-        errors.text(value or nil)))
-    end
-  end
+  check_extent("texture", "width", width)
+  check_extent("texture", "height", height)
   if not kind then
     errors.raise("LogicError", ("texture: unknown format %s; valid formats: r8, r32f, r32i, r32ui, rgba32f, rgba8"):format(
       errors.text(options.format)))
