@@ -1,6 +1,6 @@
 ---@meta cudalua.gl
--- Annotations of OpenGL's registered buffers and images, which are written in C (src/cudalua/memory/graphics.c). Semantics
--- follow the CUDA driver API, in the functions named, and PyCUDA's gl module.
+-- Annotations of OpenGL's registered buffers and images, which are written in C (src/cudalua/memory/graphics.c).
+-- Semantics follow the CUDA driver API, in the functions named, and PyCUDA's gl module.
 
 ---@class cudalua.gl.RegisteredBuffer
 local RegisteredBuffer = {}
@@ -14,8 +14,8 @@ function RegisteredBuffer:gl_handle() end
 ---@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
 function RegisteredBuffer:set_map_flags(flags) end
 
----cuGraphicsMapResources: from now on CUDA may use the buffer, and OpenGL may not, until unmap(). What OpenGL was told to
----draw comes before the work that is put in the stream afterwards.
+---cuGraphicsMapResources: from now on CUDA may use the buffer, and OpenGL may not, until unmap(). What OpenGL was told
+---to draw comes before the work that is put in the stream afterwards.
 ---@param stream? cudalua.Stream  default: the current stream
 ---@return cudalua.gl.RegisteredMapping
 ---@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context

@@ -62,8 +62,8 @@ end
 ---A buffer of OpenGL that CUDA may use: `gl.RegisteredBuffer(name, flags)`. Its memory is CUDA's between map() and
 ---unmap(), OpenGL's otherwise.
 ---@class cudalua.gl.RegisteredBuffer
----@overload fun(bufobj: integer, flags?: any): cudalua.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default
---- none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
+---@overload fun(bufobj: integer, flags?: any): cudalua.gl.RegisteredBuffer  flags: gl.graphics_register_flags,
+--- default none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
 M.RegisteredBuffer = setmetatable({}, {
   __index = core.classes.RegisteredBuffer,
   __call = function(_, bufobj, flags) return core.gl_register_buffer(bufobj, flags) end,
@@ -71,11 +71,10 @@ M.RegisteredBuffer = setmetatable({}, {
 
 ---A texture or renderbuffer of OpenGL that CUDA may use: `gl.RegisteredImage(name, target, flags)`.
 ---@class cudalua.gl.RegisteredImage
----@overload fun(image: integer, target?: integer|string, flags?: any): cudalua.gl.RegisteredImage  target: OpenGL's number
---- or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D,
---- GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces.
---- Raises a LogicError (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA
---- does not take.
+---@overload fun(image: integer, target?: any, flags?: any): cudalua.gl.RegisteredImage  target: OpenGL's number or its
+--- name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY,
+--- GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError
+--- (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA does not take.
 M.RegisteredImage = setmetatable({}, {
   __index = core.classes.RegisteredImage,
   __call = function(_, image, target, flags) return core.gl_register_image(image, target_of(target), flags) end,
@@ -93,7 +92,7 @@ M.Headless = headless.Headless
 local lists = { all = 1, current_frame = 2, next_frame = 3 }
 
 ---cuGLGetDevices: the devices of the current OpenGL context.
----@param which? "all"|"current_frame"|"next_frame"  default "all"; with several GPUs that draw in turn, those of a frame
+---@param which? "all"|"current_frame"|"next_frame"  default "all"; of several GPUs that draw in turn, a frame's
 ---@return cudalua.Device[]
 ---@raise LogicError (219) if no OpenGL context is current
 function M.devices(which)

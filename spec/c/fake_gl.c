@@ -1,6 +1,7 @@
-/* A library that says it is EGL (its DT_SONAME is libEGL.so.1), with as much of OpenGL behind it as the software device
- * calls for buffers and 2D textures: plain memory, no drawing. So what the driver answers about graphics resources
- * can be tested on machines without OpenGL. A function called in a way that OpenGL forbids sets an error, as there. */
+/* A library that says it is EGL (its DT_SONAME is libEGL.so.1), with as much of OpenGL behind it as the
+ * software device calls for buffers and 2D textures: plain memory, no drawing. So what the driver answers
+ * about graphics resources can be tested on machines without OpenGL. A function called in a way that OpenGL
+ * forbids sets an error, as there. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -252,8 +253,8 @@ static void GetTexImage(unsigned target, int level, unsigned format, unsigned ty
   if (t) memcpy(to, t->data[level], level_bytes(t, level));
 }
 
-static void TexSubImage2D(unsigned target, int level, int x, int y, int w, int h, unsigned format, unsigned type,
-                          const void *from) {
+static void TexSubImage2D(unsigned target, int level, int x, int y, int w, int h, unsigned format,
+                          unsigned type, const void *from) {
   const Texture *t = texture(level);
   (void)target, (void)format, (void)type;
   if (unpack_buffer || settings[13] != 1 || x || y) fail(INVALID_OPERATION);
@@ -274,9 +275,9 @@ EXPORT Any eglGetProcAddress(const char *name) {
     Any function;
   } table[] = {
 #define HAS(f) {"gl" #f, (Any)f},
-      HAS(GetIntegerv) HAS(GetString) HAS(GetError) HAS(IsBuffer) HAS(IsTexture) HAS(IsRenderbuffer) HAS(GenBuffers)
-          HAS(DeleteBuffers) HAS(BindBuffer) HAS(BufferData) HAS(GetBufferParameteri64v) HAS(CopyBufferSubData)
-              HAS(MapBufferRange) HAS(UnmapBuffer) HAS(PixelStorei) HAS(BindTexture)
+      HAS(GetIntegerv) HAS(GetString) HAS(GetError) HAS(IsBuffer) HAS(IsTexture) HAS(IsRenderbuffer)
+          HAS(GenBuffers) HAS(DeleteBuffers) HAS(BindBuffer) HAS(BufferData) HAS(GetBufferParameteri64v)
+              HAS(CopyBufferSubData) HAS(MapBufferRange) HAS(UnmapBuffer) HAS(PixelStorei) HAS(BindTexture)
                   HAS(GetTexLevelParameteriv) HAS(GetTexImage) HAS(TexSubImage2D)
 #undef HAS
   };

@@ -47,10 +47,11 @@ describe("Without an OpenGL context", function()
       gl.graphics_map_flags.WRITE_DISCARD })
   end)
 
-  it("gl.init, gl.devices, gl.make_context, gl.RegisteredBuffer, gl.RegisteredImage and gl.BufferObject say so", function()
+  it("gl.init, gl.devices, gl.make_context, gl.RegisteredBuffer, gl.RegisteredImage, gl.BufferObject say so", function()
     assert.is_true(without_context())
     for _, f in ipairs { gl.init, gl.devices, function() gl.make_context(cuda.Device(0)) end,
-      function() gl.RegisteredBuffer(1) end, function() gl.RegisteredImage(1) end, function() gl.BufferObject(1) end } do
+      function() gl.RegisteredBuffer(1) end, function() gl.RegisteredImage(1) end,
+      function() gl.BufferObject(1) end } do
       local err = gpu.error_of("LogicError", f)
       assert.equal(219, err.code)
       assert.truthy(err.hint:find "no OpenGL context is current in this thread")
@@ -232,7 +233,7 @@ describe("gl.RegisteredBuffer", function()
     local name = ffi.new "unsigned[1]"
     g.GenBuffers(1, name)
     g.BindBuffer(g.ARRAY_BUFFER, name[0])
-    ffi.cast(prototype, address)(g.ARRAY_BUFFER, 16, gpu.floats(1, 2, 3, 4), 0) -- neither mapped nor written by the host
+    ffi.cast(prototype, address)(g.ARRAY_BUFFER, 16, gpu.floats(1, 2, 3, 4), 0) -- not mapped by the host
     local buffer = gl.RegisteredBuffer(name[0])
     local mapping = buffer:map()
     kernel "twice"((mapping:device_ptr_and_size()), { block = 4 })
@@ -508,7 +509,7 @@ describe("gl.RegisteredImage", function()
     { "R32I", "RED_INTEGER", "INT", 4, 1, "SIGNED_INT32" },
   }
 
-  drawing("has the texels of 2D textures of each format, and gives them back", function(w, g)
+  drawing("has the texels of 2D textures of each format, and gives them back", function(_, g)
     for i, f in ipairs(formats) do
       local internal, format, kind, size, channels = g[f[1]], g[f[2]], g[f[3]], f[4], f[5]
       local row, height, name = 7 * size * channels, 5, ffi.new "unsigned[1]"
@@ -563,7 +564,7 @@ describe("gl.RegisteredImage", function()
     image:unregister()
   end)
 
-  drawing("gl.RegisteredMapping:array has levels, faces, layers and slices", function(w, g)
+  drawing("gl.RegisteredMapping:array has levels, faces, layers and slices", function(_, g)
     local name = ffi.new "unsigned[5]"
     g.GenTextures(5, name)
     g.PixelStorei(g.UNPACK_ALIGNMENT, 1)
@@ -632,7 +633,8 @@ describe("gl.RegisteredImage", function()
     end
     -- A rectangle.
     g.BindTexture(g.TEXTURE_RECTANGLE, name[4])
-    g.TexImage2D(g.TEXTURE_RECTANGLE, 0, g.R8, 5, 2, 0, g.RED, g.UNSIGNED_BYTE, ffi.cast("const char *", bytes_of(10, 1)))
+    g.TexImage2D(g.TEXTURE_RECTANGLE, 0, g.R8, 5, 2, 0, g.RED, g.UNSIGNED_BYTE,
+      ffi.cast("const char *", bytes_of(10, 1)))
     image = gl.RegisteredImage(name[4], "texture_rectangle")
     mapping = image:map()
     assert.equal(bytes_of(10, 1), array_bytes(mapping:array(), 5, 2, 1))
@@ -761,8 +763,8 @@ describe("The software device and OpenGL", function()
       w:close()
     ]], gpu.driver)
     assert.is_true(ok)
-    assert.equal("the software device shares no memory with OpenGL: map() copies the buffer or image from OpenGL, unmap() "
-      .. "copies it back", out)
+    assert.equal("the software device shares no memory with OpenGL: map() copies the buffer or image from OpenGL, "
+      .. "unmap() copies it back", out)
   end)
 
   it("memory that is mapped to be overwritten counts as unwritten", function()

@@ -33,7 +33,9 @@ local MAJOR, MINOR, PROFILE, CORE = 0x3098, 0x30fb, 0x30fd, 1
 local PLATFORM_DEVICE, PLATFORM_SURFACELESS, CUDA_DEVICE = 0x313f, 0x31dd, 0x323a
 local MOST = 64
 
-local function has(text, name) return text ~= nil and (" " .. ffi.string(text) .. " "):find(" " .. name .. " ", 1, true) end
+local function has(text, name)
+  return text ~= nil and (" " .. ffi.string(text) .. " "):find(" " .. name .. " ", 1, true) ~= nil
+end
 
 local function client_has(name) return has(egl.QueryString(nil, EXTENSIONS), name) end
 

@@ -30,8 +30,8 @@ local prototypes = [[
   void glActiveTexture(unsigned unit);
   void glBindTexture(unsigned target, unsigned texture);
   void glTexParameteri(unsigned target, unsigned name, int value);
-  void glTexImage2D(unsigned target, int level, int internal, int width, int height, int border, unsigned format, unsigned type, const void *pixels);
-  void glTexImage3D(unsigned target, int level, int internal, int width, int height, int depth, int border, unsigned format, unsigned type, const void *pixels);
+  void glTexImage2D(unsigned target, int level, int internal, int w, int h, int, unsigned, unsigned, const void *);
+  void glTexImage3D(unsigned, int level, int internal, int w, int h, int d, int, unsigned, unsigned, const void *);
   void glGetTexImage(unsigned target, int level, unsigned format, unsigned type, void *pixels);
   void glGenRenderbuffers(int n, unsigned *renderbuffers);
   void glDeleteRenderbuffers(int n, const unsigned *renderbuffers);
@@ -68,7 +68,7 @@ local prototypes = [[
   void glDeleteVertexArrays(int n, const unsigned *arrays);
   void glBindVertexArray(unsigned array);
   void glEnableVertexAttribArray(unsigned index);
-  void glVertexAttribPointer(unsigned index, int size, unsigned type, unsigned char normalized, int stride, const void *offset);
+  void glVertexAttribPointer(unsigned index, int size, unsigned type, unsigned char norm, int stride, const void *at);
   void glDrawArrays(unsigned mode, int first, int count);
   void glDrawElements(unsigned mode, int count, unsigned type, const void *offset);
 ]]

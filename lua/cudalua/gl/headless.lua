@@ -27,8 +27,8 @@ end
 
 local function check(self, where)
   if type(self) ~= "table" or getmetatable(self) ~= class then
-    errors.raise("LogicError", ("%s: expected a Headless of gl.headless (a method is called with a colon), got %s"):format(
-      where, errors.text(self)))
+    errors.raise("LogicError", ("%s: expected a Headless (a method is called with a colon), got %s"):format(where,
+      errors.text(self)))
   end
   if not self.made then errors.raise("LogicError", ("%s: this Headless was closed"):format(where)) end
   return self.made
@@ -121,7 +121,7 @@ end
 ---@raise LogicError after close(); RuntimeError if it is current in another thread
 function Headless:make_current()
   if not egl.make_current(check(self, "make_current")) then
-    errors.raise("RuntimeError", "make_current: EGL cannot make the context current; it may be current in another thread")
+    errors.raise("RuntimeError", "make_current: EGL refuses; the context may be current in another thread")
   end
   return self
 end
@@ -160,11 +160,16 @@ function Headless:buffer(data, usage)
   elseif bytes < 1 or bytes ~= math.floor(bytes) or bytes > 2 ^ 40 then
     errors.raise("LogicError", ("buffer: the size must be a positive integer, got %s"):format(errors.text(data)))
   end
+  if usage == nil then usage = gl.DYNAMIC_DRAW end
+  if type(usage) ~= "number" or usage < gl.STREAM_DRAW or usage > gl.DYNAMIC_DRAW + 2 then
+    errors.raise("LogicError", ("buffer: usage must be one of OpenGL's, such as STATIC_DRAW, got %s"):format(
+      errors.text(usage)))
+  end
   local before = ffi.new "int[1]"
   gl.GetIntegerv(gl.ARRAY_BUFFER_BINDING, before)
   local name = one(gl.GenBuffers)
   gl.BindBuffer(gl.ARRAY_BUFFER, name)
-  gl.BufferData(gl.ARRAY_BUFFER, bytes, from, usage or gl.DYNAMIC_DRAW)
+  gl.BufferData(gl.ARRAY_BUFFER, bytes, from, usage)
   gl.BindBuffer(gl.ARRAY_BUFFER, before[0])
   return name
 end
@@ -177,8 +182,8 @@ local texel_kinds = { -- internal format, format, type, bytes
 }
 
 ---A new 2D texture of OpenGL, without mipmaps, whose texels are read as they are.
----@param options {width: integer, height: integer, format: string?, data: any?}  width and height in texels; format:
----  "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer with all texels, bottom row first
+---@param options {width: integer, height: integer, format: string, data: any}  width and height in texels; format:
+---  "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer of all texels, lowest row first
 ---@return integer name  for gl.RegisteredImage and window.gl.BindTexture
 ---@raise LogicError for bad options, if the context is not current, and after close()
 function Headless:texture(options)
@@ -188,8 +193,8 @@ function Headless:texture(options)
   check_extent("texture", "width", width)
   check_extent("texture", "height", height)
   if not kind then
-    errors.raise("LogicError", ("texture: unknown format %s; valid formats: r8, r32f, r32i, r32ui, rgba32f, rgba8"):format(
-      errors.text(options.format)))
+    errors.raise("LogicError", ("texture: unknown format %s; valid formats: r8, r32f, r32i, r32ui, rgba32f, rgba8")
+      :format(errors.text(options.format)))
   end
   local from
   if options.data ~= nil then

@@ -1,5 +1,5 @@
-/* Graphics resources of OpenGL. On the software device the rows have a context of fake_gl.c; what a GPU answers without
- * one is among them, too. */
+/* Graphics resources of OpenGL. On the software device the rows have a context of fake_gl.c; what a GPU
+ * answers without one is among them, too. */
 
 /* cudaGL.h needs OpenGL's headers. */
 CUresult cuGLInit(void);
@@ -18,7 +18,14 @@ CUresult cuGLUnmapBufferObjectAsync(unsigned buffer, CUstream s);
 
 static CUgraphicsResource no_resource; /* for the rows that concern every function */
 
-enum { ALL_DEVICES = 1, TEXTURE_2D = 0xde1, CUBE_MAP = 0x8513, GL_R8 = 0x8229, GL_R32F = 0x822e, GL_RGB8 = 0x8051 };
+enum {
+  ALL_DEVICES = 1,
+  TEXTURE_2D = 0xde1,
+  CUBE_MAP = 0x8513,
+  GL_R8 = 0x8229,
+  GL_R32F = 0x822e,
+  GL_RGB8 = 0x8051
+};
 
 static void graphics_rows(void) {
   start_module();
@@ -88,18 +95,21 @@ static void gl_map_rows(void) {
        if (WORKED) MUST(cuGraphicsUnmapResources(1, &r, st)));
   ROW(cuGraphicsMapResources, "one of them twice", UNSURE(ALREADY_MAPPED), (2, twice, st));
   ROW(cuGraphicsMapResources, "a buffer without storage", UNSURE(MAP_FAILED_), (1, &none_in_it, st));
-  ROW(cuGraphicsMapResources, "not a resource", SOFTWARE_ONLY(INVALID_HANDLE), (1, (CUgraphicsResource *)host, st));
+  ROW(cuGraphicsMapResources, "not a resource", SOFTWARE_ONLY(INVALID_HANDLE),
+      (1, (CUgraphicsResource *)host, st));
   ROW(cuGraphicsMapResources, "not a stream", SOFTWARE_ONLY(INVALID_HANDLE), (1, &r, (CUstream)host));
   ROW(cuGraphicsUnmapResources, "not mapped", NOT_MAPPED, (1, &r, st));
   ROW(cuGraphicsResourceGetMappedPointer_v2, "not mapped", NOT_MAPPED, (&o.ptr, &o.size, r));
   ROW(cuGraphicsSubResourceGetMappedArray, "not mapped", UNSURE(NOT_MAPPED), (&o.array, r, 0, 0));
-  WITH(cuGraphicsResourceSetMapFlags_v2, "good", SUCCESS, (void)0, (r, CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE), (void)0);
+  WITH(cuGraphicsResourceSetMapFlags_v2, "good", SUCCESS, (void)0, (r, CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE),
+       (void)0);
   ROW(cuGraphicsResourceSetMapFlags_v2, "no such flags", UNSURE(INVALID_VALUE), (r, 8));
   OK(cuGraphicsMapResources(1, &r, st));
   ROW(cuGraphicsMapResources, "mapped already", ALREADY_MAPPED, (1, &r, st));
   ROW(cuGraphicsUnregisterResource, "mapped", ALREADY_MAPPED, (r));
   ROW(cuGraphicsResourceSetMapFlags_v2, "mapped", UNSURE(ALREADY_MAPPED), (r, 0));
-  WITH(cuGraphicsResourceGetMappedPointer_v2, "good", SUCCESS, (void)0, (&o.ptr, &o.size, r), HOLDS(o.size == 64));
+  WITH(cuGraphicsResourceGetMappedPointer_v2, "good", SUCCESS, (void)0, (&o.ptr, &o.size, r),
+       HOLDS(o.size == 64));
   ROW(cuGraphicsResourceGetMappedPointer_v2, "NULL", UNSURE(INVALID_VALUE), (NULL, &o.size, r));
   ROW(cuGraphicsSubResourceGetMappedArray, "of a buffer", NOT_MAPPED_AS_ARRAY, (&o.array, r, 0, 0));
   OK(cuGraphicsResourceGetMappedPointer_v2(&p, &size, r));
@@ -114,7 +124,8 @@ static void gl_map_rows(void) {
   EQ(data[0], 9);
   EQ(data[63], 7);
   ROW(cuMemsetD8_v2, "memory of a mapping that has ended", SOFTWARE_ONLY(INVALID_VALUE), (p, 1, 16));
-  WITH(cuGraphicsUnmapResources, "good", SUCCESS, MUST(cuGraphicsMapResources(1, &r, st)), (1, &r, st), (void)0);
+  WITH(cuGraphicsUnmapResources, "good", SUCCESS, MUST(cuGraphicsMapResources(1, &r, st)), (1, &r, st),
+       (void)0);
   /* A mapping that is only read is not copied back; one that is overwritten is not copied to CUDA. */
   OK(cuGraphicsResourceSetMapFlags_v2(r, CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY));
   OK(cuGraphicsMapResources(1, &r, st));
@@ -128,8 +139,8 @@ static void gl_map_rows(void) {
   TRUE(host[0] != 3); /* what fresh memory holds */
   fake.delete_buffer(name);
   ROW(cuGraphicsUnmapResources, "the buffer was deleted", ONE_WAY(UNSURE(UNMAP_FAILED)), (1, &r, st));
-  WITH(cuGraphicsUnregisterResource, "good", SUCCESS, image = an_image(fake.texture(GL_R8, 3, 2, 1), 0), (image),
-       (void)0);
+  WITH(cuGraphicsUnregisterResource, "good", SUCCESS, image = an_image(fake.texture(GL_R8, 3, 2, 1), 0),
+       (image), (void)0);
   EQ(fake.error(), 0);
   TRUE(!fake.disturbed());
 }
@@ -149,8 +160,8 @@ static void gl_image_rows(void) {
   ROW(cuGraphicsSubResourceGetMappedArray, "no such part", UNSURE(INVALID_VALUE), (&o.array, r, 1, 0));
   OK(cuGraphicsSubResourceGetMappedArray(&a, r, 0, 1));
   OK(cuArray3DGetDescriptor_v2(&d, a));
-  TRUE(d.Width == 2 && d.Height == 1 && d.Depth == 0 && d.Format == CU_AD_FORMAT_FLOAT && d.NumChannels == 1 &&
-       d.Flags == CUDA_ARRAY3D_SURFACE_LDST);
+  TRUE(d.Width == 2 && d.Height == 1 && d.Depth == 0 && d.Format == CU_AD_FORMAT_FLOAT &&
+       d.NumChannels == 1 && d.Flags == CUDA_ARRAY3D_SURFACE_LDST);
   ROW(cuArrayDestroy, "of a mapped image", UNSURE(ARRAY_IS_MAPPED), (a));
   OK(cuMemcpyAtoH_v2(host, a, 0, 8));
   EQ(host[4], 11);
@@ -169,18 +180,21 @@ static void gl_old_rows(void) {
   const unsigned name = fake.buffer(64), other_name = fake.buffer(64);
   WITH(cuGLRegisterBufferObject, "good", SUCCESS, (void)0, (name), (void)0);
   ROW(cuGLMapBufferObject_v2, "not registered", UNSURE(INVALID_HANDLE), (&o.ptr, &o.size, other_name));
-  ROW(cuGLMapBufferObjectAsync_v2, "not registered", UNSURE(INVALID_HANDLE), (&o.ptr, &o.size, other_name, st));
+  ROW(cuGLMapBufferObjectAsync_v2, "not registered", UNSURE(INVALID_HANDLE),
+      (&o.ptr, &o.size, other_name, st));
   ROW(cuGLUnmapBufferObject, "not mapped", UNSURE(NOT_MAPPED), (name));
   ROW(cuGLUnmapBufferObjectAsync, "not mapped", UNSURE(NOT_MAPPED), (name, st));
   ROW(cuGLSetBufferObjectMapFlags, "no such flags", UNSURE(INVALID_VALUE), (name, 8));
   WITH(cuGLSetBufferObjectMapFlags, "good", SUCCESS, (void)0, (name, 0), (void)0);
-  WITH(cuGLMapBufferObject_v2, "good", SUCCESS, (void)0, (&o.ptr, &o.size, name),
-       HOLDS(o.size == 64); MUST(cuGLUnmapBufferObject(name)));
+  WITH(cuGLMapBufferObject_v2, "good", SUCCESS, (void)0, (&o.ptr, &o.size, name), HOLDS(o.size == 64);
+       MUST(cuGLUnmapBufferObject(name)));
   WITH(cuGLMapBufferObjectAsync_v2, "good", SUCCESS, (void)0, (&o.ptr, &o.size, name, st),
-       HOLDS(o.size == 64); MUST(cuGLUnmapBufferObjectAsync(name, st)));
-  WITH(cuGLUnmapBufferObject, "good", SUCCESS, MUST(cuGLMapBufferObject_v2(&o.ptr, NULL, name)), (name), (void)0);
-  WITH(cuGLUnmapBufferObjectAsync, "good", SUCCESS, MUST(cuGLMapBufferObject_v2(&o.ptr, NULL, name)), (name, st),
+       HOLDS(o.size == 64);
+       MUST(cuGLUnmapBufferObjectAsync(name, st)));
+  WITH(cuGLUnmapBufferObject, "good", SUCCESS, MUST(cuGLMapBufferObject_v2(&o.ptr, NULL, name)), (name),
        (void)0);
+  WITH(cuGLUnmapBufferObjectAsync, "good", SUCCESS, MUST(cuGLMapBufferObject_v2(&o.ptr, NULL, name)),
+       (name, st), (void)0);
   ROW(cuGLUnregisterBufferObject, "not registered", UNSURE(INVALID_HANDLE), (other_name));
   WITH(cuGLUnregisterBufferObject, "good", SUCCESS, MUST(cuGLRegisterBufferObject(name)), (name), (void)0);
 }
@@ -191,14 +205,18 @@ static void gl_rows(void) {
   start_module();
   ROW(cuGraphicsGLRegisterBuffer, "an EGL without a context", INVALID_GRAPHICS_CONTEXT, (&o.resource, 1, 0));
   fake.current(1);
-  const unsigned name = fake.buffer(64), image = fake.texture(GL_R8, 4, 4, 1), rgb = fake.texture(GL_RGB8, 4, 4, 1);
+  const unsigned name = fake.buffer(64), image = fake.texture(GL_R8, 4, 4, 1),
+                 rgb = fake.texture(GL_RGB8, 4, 4, 1);
   ROW(cuGLInit, "good", UNSURE(SUCCESS), ());
   WITH(cuGLGetDevices_v2, "good", SUCCESS, (void)0, ((unsigned *)&o.u, &o.dev, 1, ALL_DEVICES),
        HOLDS(o.u == 1 && o.dev == 0));
   ROW(cuGLGetDevices_v2, "NULL", UNSURE(INVALID_VALUE), (NULL, &o.dev, 1, ALL_DEVICES));
   ROW(cuGLGetDevices_v2, "no such list", UNSURE(INVALID_VALUE), ((unsigned *)&o.u, &o.dev, 1, 4));
-  WITH(cuGLCtxCreate_v2, "good", SUCCESS, (void)0, (&o.ctx, 0, dev),
-       if (WORKED) { MUST(cuCtxPopCurrent_v2(&c)); MUST(cuCtxDestroy_v2(c)); });
+  WITH(
+      cuGLCtxCreate_v2, "good", SUCCESS, (void)0, (&o.ctx, 0, dev), if (WORKED) {
+        MUST(cuCtxPopCurrent_v2(&c));
+        MUST(cuCtxDestroy_v2(c));
+      });
   WITH(cuGraphicsGLRegisterBuffer, "good", SUCCESS, (void)0, (&o.resource, name, 0),
        if (WORKED) MUST(cuGraphicsUnregisterResource(o.resource)));
   ROW(cuGraphicsGLRegisterBuffer, "no such buffer", INVALID_HANDLE, (&o.resource, 63, 0));
@@ -210,7 +228,8 @@ static void gl_rows(void) {
   ROW(cuGraphicsGLRegisterImage, "no such target", UNSURE(INVALID_VALUE), (&o.resource, image, 1, 0));
   ROW(cuGraphicsGLRegisterImage, "another target", UNSURE(INVALID_HANDLE), (&o.resource, image, CUBE_MAP, 0));
   ROW(cuGraphicsGLRegisterImage, "three channels", UNSURE(INVALID_VALUE), (&o.resource, rgb, TEXTURE_2D, 0));
-  ROW(cuGraphicsGLRegisterImage, "no such flags", UNSURE(INVALID_VALUE), (&o.resource, image, TEXTURE_2D, 16));
+  ROW(cuGraphicsGLRegisterImage, "no such flags", UNSURE(INVALID_VALUE),
+      (&o.resource, image, TEXTURE_2D, 16));
   EQ(fake.error(), 0);
   TRUE(!fake.disturbed());
   gl_map_rows();

@@ -190,7 +190,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) {
     const bool mapped = o->rec && o->rec->kind == CL_GL_MAPPING;
-    snprintf(why, n, mapped ? "the mapping of this %s was unmapped" : "this %s was freed", cl_kind_name(o->kind));
+    snprintf(why, n, mapped ? "the mapping of this %s was unmapped" : "this %s was freed",
+             cl_kind_name(o->kind));
     return CL_WRONG;
   }
   if (!m->address && o->rec != &cl_no_owner)

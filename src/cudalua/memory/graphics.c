@@ -1,9 +1,9 @@
-/* OpenGL's buffers and images as memory of CUDA: RegisteredBuffer, RegisteredImage, and RegisteredMapping, whose
- * pointer and arrays are there until it is unmapped.
+/* OpenGL's buffers and images as memory of CUDA: RegisteredBuffer, RegisteredImage, and RegisteredMapping,
+ * whose pointer and arrays are there until it is unmapped.
  *
- * Unmapping and unregistering need the GL context, which is current in one thread at most, so no finalizer does
- * either: it leaves the resource in a list, which the next call of cudalua.gl empties with that context current.
- * What is never fetched from there goes with its CUDA context. */
+ * Unmapping and unregistering need the GL context, which is current in one thread at most, so no finalizer
+ * does either: it leaves the resource in a list, which the next call of cudalua.gl empties with that context
+ * current. What is never fetched from there goes with its CUDA context. */
 #include "memory/array.h"
 #include "memory/copy.h"
 #include "base/lock.h"
@@ -229,8 +229,9 @@ int cl_gl_register_buffer(lua_State *L) {
   CUgraphicsResource handle = NULL;
   CUresult code = CU.cuGraphicsGLRegisterBuffer(&handle, name, flags);
   if (code)
-    bad_name(L, "cuGraphicsGLRegisterBuffer", code,
-             "the GL context has no buffer of that name; a name becomes one when glBindBuffer binds it first");
+    bad_name(
+        L, "cuGraphicsGLRegisterBuffer", code,
+        "the GL context has no buffer of that name; a name becomes one when glBindBuffer binds it first");
   return registered(r, handle);
 }
 

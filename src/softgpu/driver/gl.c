@@ -1,5 +1,6 @@
-/* The OpenGL context of the calling thread, and its buffers. It is found by the EGL or GLX library that the program
- * has loaded; none is opened for it. What is changed in the context is put back, and no error is left in it. */
+/* The OpenGL context of the calling thread, and its buffers. It is found by the EGL or GLX library that the
+ * program has loaded; none is opened for it. What is changed in the context is put back, and no error is left
+ * in it. */
 #include "driver/gl.h"
 
 #include <dlfcn.h>
@@ -7,8 +8,8 @@
 
 typedef void (*Any)(void);
 
-/* A library that is there already, by its name or its DT_SONAME. Libraries that LuaJIT's FFI opens are local, so
- * dlsym(RTLD_DEFAULT) would not see them. */
+/* A library that is there already, by its name or its DT_SONAME. Libraries that LuaJIT's FFI opens are local,
+ * so dlsym(RTLD_DEFAULT) would not see them. */
 static void *loaded(const char *name) { return dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD); }
 
 static Any symbol_of(void *library, const char *name) {
@@ -129,8 +130,8 @@ int64_t sg_gl_buffer_size(const SgGl *gl, unsigned name) {
   return size;
 }
 
-/* Copies go through a buffer of our own: a buffer of the program may have storage that can be neither mapped nor
- * written from the host, but any can be copied by OpenGL itself. */
+/* Copies go through a buffer of our own: a buffer of the program may have storage that can be neither mapped
+ * nor written from the host, but any can be copied by OpenGL itself. */
 static bool through(const SgGl *gl, unsigned name, void *to, const void *from, size_t bytes) {
   const unsigned theirs = from ? GL_COPY_WRITE_BUFFER : GL_COPY_READ_BUFFER,
                  ours = from ? GL_COPY_READ_BUFFER : GL_COPY_WRITE_BUFFER;
@@ -166,7 +167,8 @@ static bool is_mapped(const SgGl *gl, unsigned name) {
   if (mapped) gl->GetBufferParameteri64v(GL_COPY_READ_BUFFER, GL_BUFFER_ACCESS_FLAGS, &flags);
   bindings_restore(gl, b);
   if (!mapped || flags & GL_MAP_PERSISTENT_BIT) return false;
-  sg_say(CU_LOG_LEVEL_ERROR, "The OpenGL buffer %u is mapped by OpenGL: unmap it with glUnmapBuffer first", name);
+  sg_say(CU_LOG_LEVEL_ERROR, "The OpenGL buffer %u is mapped by OpenGL: unmap it with glUnmapBuffer first",
+         name);
   return true;
 }
 

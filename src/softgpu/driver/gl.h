@@ -1,6 +1,6 @@
-/* OpenGL, inside: what the calls about graphics resources (driver/graphics.c) ask of the GL context that is current
- * in the calling thread. No header and no library of OpenGL is needed: functions are looked up in the library
- * that the program has loaded. */
+/* OpenGL, inside: what the calls about graphics resources (driver/graphics.c) ask of the GL context that is
+ * current in the calling thread. No header and no library of OpenGL is needed: functions are looked up in the
+ * library that the program has loaded. */
 #ifndef SOFTGPU_GL_H
 #define SOFTGPU_GL_H
 
@@ -58,8 +58,7 @@ CUresult cuGLUnmapBufferObjectAsync(unsigned buffer, CUstream hStream);
   F(void, GetTexLevelParameteriv, (unsigned, int, unsigned, int *))                                          \
   F(void, GetTexImage, (unsigned, int, unsigned, unsigned, void *))                                          \
   F(void, TexSubImage2D, (unsigned, int, int, int, int, int, unsigned, unsigned, const void *))              \
-  F(void, TexSubImage3D,                                                                                     \
-    (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, const void *))                         \
+  F(void, TexSubImage3D, (unsigned, int, int, int, int, int, int, int, unsigned, unsigned, const void *))    \
   F(void, GenTextures, (int, unsigned *))                                                                    \
   F(void, DeleteTextures, (int, const unsigned *))                                                           \
   F(void, TexImage2D, (unsigned, int, int, int, int, int, unsigned, unsigned, const void *))                 \
@@ -98,16 +97,16 @@ enum { SG_GL_LEVELS = 32 };
 
 typedef struct SgGlImage {
   unsigned name, target;
-  unsigned format;           /* OpenGL's internal one */
-  CUarray_format channel;    /* ... as CUDA has it */
+  unsigned format;        /* OpenGL's internal one */
+  CUarray_format channel; /* ... as CUDA has it */
   unsigned channels;
-  unsigned transfer, type;   /* the format and type of its texels on the way */
-  int levels;                /* of mipmaps */
+  unsigned transfer, type;     /* the format and type of its texels on the way */
+  int levels;                  /* of mipmaps */
   int extent[SG_GL_LEVELS][3]; /* width, height, and depth or layers */
 } SgGlImage;
 
-/* What an image is like: 400 if there is none of that name and target, 1 if CUDA has no such format, 801 if the
- * software device lacks it. Errors are said. */
+/* What an image is like: 400 if there is none of that name and target, 1 if CUDA has no such format, 801 if
+ * the software device lacks it. Errors are said. */
 CUresult sg_gl_image_look(const SgGl *gl, unsigned name, unsigned target, SgGlImage *image);
 /* The arrays that a level consists of: faces of a cube, layers. */
 int sg_gl_image_parts(const SgGlImage *image, int level);

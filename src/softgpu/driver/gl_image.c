@@ -1,4 +1,5 @@
-/* Textures and renderbuffers of the current OpenGL context: what they are like, and copies of their texels. */
+/* Textures and renderbuffers of the current OpenGL context: what they are like, and copies of their texels.
+ */
 #include "driver/gl.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ typedef struct Format {
 /* The formats that cuGraphicsGLRegisterImage is documented to take, without those of luminance and intensity,
  * which current OpenGL no longer has. */
 #define THREE(r, rg, rgba, channel, red, two, four, type)                                                    \
-  {r, channel, 1, red, type}, {rg, channel, 2, two, type}, {rgba, channel, 4, four, type}
+  {r, channel, 1, red, type}, {rg, channel, 2, two, type}, { rgba, channel, 4, four, type }
 #define REAL(r, rg, rgba, channel, type) THREE(r, rg, rgba, channel, 0x1903, 0x8227, 0x1908, type)
 #define WHOLE(r, rg, rgba, channel, type) THREE(r, rg, rgba, channel, 0x8d94, 0x8228, 0x8d99, type)
 static const Format formats[] = {
@@ -270,7 +271,8 @@ typedef struct Framebuffers {
 } Framebuffers;
 
 static Framebuffers framebuffers_begin(const SgGl *gl) {
-  Framebuffers f = {.read = get(gl, GL_READ_FRAMEBUFFER_BINDING), .draw = get(gl, GL_DRAW_FRAMEBUFFER_BINDING)};
+  Framebuffers f = {.read = get(gl, GL_READ_FRAMEBUFFER_BINDING),
+                    .draw = get(gl, GL_DRAW_FRAMEBUFFER_BINDING)};
   gl->GenFramebuffers(2, f.ours);
   gl->BindFramebuffer(GL_READ_FRAMEBUFFER, f.ours[0]);
   gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, f.ours[1]);
@@ -291,8 +293,7 @@ static bool renderbuffer_read(const SgGl *gl, const SgGlImage *image, void *to) 
   Framebuffers f = framebuffers_begin(gl);
   gl->FramebufferRenderbuffer(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, image->name);
   bool good = complete(gl, GL_READ_FRAMEBUFFER);
-  if (good)
-    gl->ReadPixels(0, 0, image->extent[0][0], image->extent[0][1], image->transfer, image->type, to);
+  if (good) gl->ReadPixels(0, 0, image->extent[0][0], image->extent[0][1], image->transfer, image->type, to);
   framebuffers_end(gl, &f);
   return good;
 }
@@ -330,8 +331,8 @@ static bool still_so(const SgGl *gl, const SgGlImage *image) {
   if (there && now.format == image->format && now.levels >= image->levels &&
       memcmp(now.extent, image->extent, sizeof image->extent[0] * (size_t)image->levels) == 0)
     return true;
-  sg_say(CU_LOG_LEVEL_ERROR, "The OpenGL image %u was deleted, or got another storage, after it was registered",
-         image->name);
+  sg_say(CU_LOG_LEVEL_ERROR,
+         "The OpenGL image %u was deleted, or got another storage, after it was registered", image->name);
   return false;
 }
 

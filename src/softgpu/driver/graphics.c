@@ -1,5 +1,6 @@
-/* Buffers and images of OpenGL as graphics resources. On a GPU they lie in the device's memory already; here mapping
- * copies them from OpenGL, when it is called and on the calling thread, and unmapping copies them back. */
+/* Buffers and images of OpenGL as graphics resources. On a GPU they lie in the device's memory already; here
+ * mapping copies them from OpenGL, when it is called and on the calling thread, and unmapping copies them
+ * back. */
 #include "driver/gl.h"
 #include "driver/memory.h"
 
@@ -92,7 +93,8 @@ static CUresult register_buffer(CUgraphicsResource *out, unsigned name, unsigned
   CUresult code = gl_needed(&gl);
   if (code) return code;
   if (sg_gl_buffer_size(&gl, name) < 0) {
-    sg_say(CU_LOG_LEVEL_ERROR, "There is no OpenGL buffer %u; a name becomes one when it is bound first", name);
+    sg_say(CU_LOG_LEVEL_ERROR, "There is no OpenGL buffer %u; a name becomes one when it is bound first",
+           name);
     return CUDA_ERROR_INVALID_HANDLE;
   }
   return adopt((SgResource){.name = name, .flags = flags, .old = old}, out);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Variables belong to their module, texels to their array, mapped buffers to their resource, what is named to the
- * driver. */
+/* Variables belong to their module, texels to their array, mapped buffers to their resource, what is named to
+ * the driver. */
 bool sg_alloc_counts(const SgAlloc *a) {
   if (!(a->held || a->kept) || a->name[0]) return false;
   return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP &&
@@ -70,8 +70,8 @@ static void found_object(SgObject *o, void *arg) {
 }
 
 void sg_leaks_each(void (*f)(const SgLeak *, void *), void *arg) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,      SG_H_MODULE,
-                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,       SG_H_POOL,
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,       SG_H_MODULE,
+                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,        SG_H_POOL,
                                        SG_H_LINK,    SG_H_LIBRARY, SG_H_USER_OBJECT, SG_H_RESOURCE};
   Search s = {f, arg, SG_H_CONTEXT};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
