@@ -58,6 +58,7 @@ return {
     "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
     "gl_spec: The software device and OpenGL a kernel that fails while a buffer is mapped is an error of unmap, "
       .. "and nothing else",
+    "gl_spec: docs/opengl.md its program with OpenGL runs",
     "gl_spec: cudalua.gl.autoinit makes a context for the OpenGL context that is current",
     "examples_spec: examples 25_gl_particles",
   },

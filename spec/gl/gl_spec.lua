@@ -807,6 +807,29 @@ describe("The software device and OpenGL", function()
   end)
 end)
 
+describe("docs/opengl.md", function()
+  it("its program with OpenGL runs", function()
+    if not opengl.there then return pending "needs OpenGL without a window" end
+    local code = { "require('cudalua').on_notice = nil" }
+    for line in io.lines "docs/opengl.md" do code[#code + 1] = line:match "^    (.*)$" end
+    assert.is_true(#code > 60)
+    code[#code + 1] = "io.write(tostring(picture.shape[1]), ' ', (picture:len()))"
+    local folder = os.tmpname()
+    os.remove(folder)
+    local out, ok = gpu.child(table.concat(code, "\n"):gsub("wave%.png", folder .. ".png"), gpu.driver)
+    assert.equal("240 240", out)
+    assert.is_true(ok)
+    local wave = cuda.io.load_image(folder .. ".png")
+    os.remove(folder .. ".png")
+    assert.same({ 240, 320, 4 }, wave.shape)
+    local lit = 0
+    for y = 1, 240 do
+      for x = 1, 320 do lit = lit + (wave:get(y, x, 1) > 0 and 1 or 0) end
+    end
+    assert.is_true(lit > 320 and lit < 6000, lit)
+  end)
+end)
+
 describe("cudalua.gl.autoinit", function()
   it("makes a context for the OpenGL context that is current", function()
     if not opengl.there then return pending "needs OpenGL without a window" end

@@ -71,11 +71,11 @@ static bool can_copy_buffers(const SgGl *gl) {
 enum { GL_VERSION = 0x1f02 };
 
 bool sg_gl_current(SgGl *gl) {
-  Loader loader;
+  Loader loader = {NULL, NULL};
   memset(gl, 0, sizeof *gl);
   for (size_t i = 0; !gl->context && i < sizeof systems / sizeof systems[0]; i++)
     gl->context = context_in(&systems[i], &loader);
-  if (!gl->context) {
+  if (!gl->context || !loader.address) {
     sg_say(CU_LOG_LEVEL_ERROR, "No OpenGL context is current in this thread");
     return false;
   }
@@ -149,7 +149,7 @@ static bool through(const SgGl *gl, unsigned name, void *to, const void *from, s
   } else {
     gl->CopyBufferSubData(theirs, ours, 0, 0, n);
     at = gl->MapBufferRange(ours, 0, n, GL_MAP_READ_BIT);
-    if (at) memcpy(to, at, bytes);
+    if (at && to) memcpy(to, at, bytes);
     good = at && gl->UnmapBuffer(ours);
   }
   bindings_restore(gl, b);
