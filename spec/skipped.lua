@@ -39,6 +39,7 @@ return {
     "gl_spec: gl.RegisteredBuffer gl.RegisteredBuffer:set_map_flags: what is only read stays, what is "
       .. "overwritten is not copied",
     "gl_spec: gl.RegisteredMapping ends with gl.RegisteredMapping:unmap, and its pointer with it",
+    "gl_spec: gl.RegisteredMapping is taken by arrays and copies, not by other processes",
     "gl_spec: gl.RegisteredMapping waits for all streams that used it",
     "gl_spec: gl.RegisteredMapping takes part in no capture; a graph that worked on it cannot be launched any more",
     "gl_spec: gl.RegisteredMapping belongs to its context",

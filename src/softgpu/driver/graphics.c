@@ -13,6 +13,7 @@ typedef struct SgResource {
   bool is_image, old; /* old: of cuGLRegisterBufferObject */
   SgGlImage image;
   unsigned flags, map_flags;
+  bool busy; /* is being mapped: allocating may let another thread in */
   bool mapped, discard, read_only; /* the latter two: how it is mapped */
   uint64_t base, serial, size;     /* a mapped buffer's memory */
   SgArray **arrays;                /* a mapped image's, level by level */
@@ -251,7 +252,9 @@ static CUresult map_image(const SgGl *gl, SgResource *r) {
 static CUresult map_one(const SgGl *gl, SgResource *r) {
   r->discard = (r->flags | r->map_flags) & DISCARD;
   r->read_only = (r->flags | r->map_flags) & READ_ONLY;
+  r->busy = true;
   CUresult code = r->is_image ? map_image(gl, r) : map_buffer(gl, r);
+  r->busy = false;
   if (code)
     let_go(r);
   else
@@ -269,7 +272,7 @@ static CUresult check_list(unsigned count, const CUgraphicsResource *list, bool 
     bool twice = false;
     for (unsigned k = 0; k < i; k++) twice |= list[k] == list[i];
     if (mapped && (!r->mapped || twice)) return CUDA_ERROR_NOT_MAPPED;
-    if (!mapped && (r->mapped || twice)) return CUDA_ERROR_ALREADY_MAPPED;
+    if (!mapped && (r->mapped || r->busy || twice)) return CUDA_ERROR_ALREADY_MAPPED;
   }
   return CUDA_SUCCESS;
 }
@@ -363,7 +366,7 @@ static CUresult unregister(CUgraphicsResource handle) {
   CUresult code;
   SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, &code);
   if (!r) return code;
-  if (r->mapped) return CUDA_ERROR_ALREADY_MAPPED; /* measured on an H200, driver 580 */
+  if (r->mapped || r->busy) return CUDA_ERROR_ALREADY_MAPPED; /* measured on an H200, driver 580 */
   sg_resource_free(&r->o, false);
   return CUDA_SUCCESS;
 }
