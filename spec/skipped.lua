@@ -57,6 +57,7 @@ return {
     "gl_spec: gl.BufferObject maps as before graphics resources, and says once that it is old",
     "gl_spec: The software device and OpenGL a notice says once that mapping copies",
     "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
+    "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
     "gl_spec: The software device and OpenGL a kernel that fails while a buffer is mapped is an error of unmap, "
       .. "and nothing else",
     "gl_spec: docs/opengl.md its program with OpenGL runs",
@@ -64,6 +65,7 @@ return {
     "examples_spec: examples 25_gl_particles",
   },
   cuda = {
+    "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
     "gl_spec: The software device and OpenGL a notice says once that mapping copies",
     "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
     "exported_spec: Keys of exported kernels of arrays are the same for every device",

@@ -803,6 +803,47 @@ describe("The software device and OpenGL", function()
     assert.equal("true\n", out)
   end)
 
+  it("each call of the driver may fail once, and works the next time", function()
+    if not opengl.there or not gpu.soft then return pending "needs the software device, and OpenGL without a window" end
+    local softgpu = require "cudalua.softgpu"
+    opengl.with({ width = 8, height = 8 }, function(w)
+      local buffer, mapping, pointer, image, array
+      local steps = {
+        { "cuGLGetDevices_v2", function() gl.init() end },
+        { "cuGraphicsGLRegisterBuffer", function() buffer = gl.RegisteredBuffer(w:buffer(gpu.floats(1, 2))) end },
+        { "cuGraphicsResourceSetMapFlags_v2", function() buffer:set_map_flags "none" end },
+        { "cuGraphicsMapResources", function() mapping = buffer:map() end },
+        { "cuGraphicsResourceGetMappedPointer_v2", function() pointer = mapping:device_ptr_and_size() end },
+        { "cuGraphicsUnmapResources", function() mapping:unmap() end },
+        { "cuGraphicsUnregisterResource", function() buffer:unregister() end },
+        { "cuGraphicsGLRegisterImage", function() image = gl.RegisteredImage(w:texture { width = 2, height = 2 }) end },
+        { "cuGraphicsMapResources", function() mapping = image:map() end },
+        { "cuGraphicsSubResourceGetMappedArray", function() array = mapping:array() end },
+        { "cuArray3DGetDescriptor_v2", function() array = mapping:array() end },
+        { "cuGraphicsUnmapResources", function() image:unregister() end },
+      }
+      for _, step in ipairs(steps) do
+        softgpu.fail(step[1], 1, "UNKNOWN")
+        local err = gpu.error_of("Error", step[2])
+        assert.same({ (step[1]:gsub("_v2$", "")), 999 }, { (err.call:gsub("_v2$", "")), err.code })
+        softgpu.fail_clear()
+        step[2]()
+      end
+      gpu.error_of("LogicError", cuda.memcpy_dtoh, ffi.new "float[1]", pointer)
+      gpu.error_of("LogicError", array.get_descriptor, array)
+      assert.equal(0, softgpu.stats().live_resources)
+      -- What was dropped, and the driver refuses to take back, is counted.
+      gpu.apart(function() gl.RegisteredBuffer(w:buffer(4)) end)
+      cuda.collect()
+      cuda.collect()
+      local failed = core.failed_destroys()
+      softgpu.fail("cuGraphicsUnregisterResource", 1, "UNKNOWN")
+      gl.init()
+      softgpu.fail_clear()
+      assert.equal(failed + 1, core.failed_destroys())
+    end)
+  end)
+
   it("a kernel that fails while a buffer is mapped is an error of unmap, and nothing else", function()
     if not opengl.there then return pending "needs OpenGL without a window" end
     local out, ok = gpu.child([[

@@ -8,7 +8,15 @@ local M = {}
 
 gpu.context()
 local ok, window = pcall(gl.headless, { width = 16, height = 16 })
-if ok then window:close() end
+if ok then
+  local hook = gpu.cuda.on_notice
+  gpu.cuda.on_notice = nil -- that mapping copies is said once
+  local buffer = gl.RegisteredBuffer(window:buffer(4))
+  buffer:map():unmap()
+  buffer:unregister()
+  gpu.cuda.on_notice = hook
+  window:close()
+end
 
 M.there = ok
 M.why = not ok and tostring(window) or nil
