@@ -127,7 +127,8 @@ static CUresult mapping_destroy(cl_Rec *r) {
 
 static void mapping_dispose(cl_Rec *r) {
   Mapping *m = (Mapping *)r;
-  if (((Resource *)r->parent)->mapping == m) ((Resource *)r->parent)->mapping = NULL; /* on a device that is lost */
+  if (((Resource *)r->parent)->mapping == m)
+    ((Resource *)r->parent)->mapping = NULL; /* on a device that is lost */
   cl_order_close(&m->a.order, cl_rec_context(r));
   drop_left(m->left);
 }

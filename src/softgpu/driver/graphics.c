@@ -13,7 +13,7 @@ typedef struct SgResource {
   bool is_image, old; /* old: of cuGLRegisterBufferObject */
   SgGlImage image;
   unsigned flags, map_flags;
-  bool busy; /* is being mapped: allocating may let another thread in */
+  bool busy;                       /* is being mapped: allocating may let another thread in */
   bool mapped, discard, read_only; /* the latter two: how it is mapped */
   uint64_t base, serial, size;     /* a mapped buffer's memory */
   SgArray **arrays;                /* a mapped image's, level by level */
