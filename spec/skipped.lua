@@ -47,6 +47,8 @@ return {
     "gl_spec: Dropped buffers and mappings are given back by the next call when their OpenGL context is current",
     "gl_spec: Dropped buffers and mappings are forgotten when their context is gone, and call no OpenGL in a finalizer",
     "gl_spec: Dropped buffers and mappings a mapping that was dropped is unmapped before the buffer is mapped again",
+    "gl_spec: Dropped buffers and mappings of a Lua state that has closed are counted, and given back by a call "
+      .. "of another",
     "gl_spec: Dropped buffers and mappings gl.headless: a process that ends with all of it open ends well",
     "gl_spec: gl.RegisteredImage has the texels of 2D textures of each format, and gives them back",
     "gl_spec: gl.RegisteredImage has half and whole floats as they are",

@@ -475,6 +475,42 @@ describe("Dropped buffers and mappings", function()
     buffer:unregister()
   end)
 
+  it("of a Lua state that has closed are counted, and given back by a call of another", function()
+    if not opengl.there then return pending "needs OpenGL without a window" end
+    local out, ok = gpu.child([[
+      local ffi = require "ffi"
+      ffi.cdef "typedef struct lua_State lua_State; lua_State *luaL_newstate(void); void luaL_openlibs(lua_State *);"
+      ffi.cdef "int luaL_loadstring(lua_State *, const char *); int lua_pcall(lua_State *, int, int, int);"
+      ffi.cdef "const char *lua_tolstring(lua_State *, int, size_t *); void lua_close(lua_State *);"
+      local cuda, gl, core = require "cudalua", require "cudalua.gl", require "cudalua.core"
+      local ctx = cuda.Device(0):retain_primary_context():push()
+      local window = gl.headless()
+      local name = window:buffer(ffi.new("float[2]", 1, 2))
+      local L = ffi.C.luaL_newstate()
+      ffi.C.luaL_openlibs(L)
+      local status = ffi.C.luaL_loadstring(L, ([==[
+        local cuda, gl = require "cudalua", require "cudalua.gl"
+        cuda.on_notice = nil
+        cuda.Device(0):retain_primary_context():push()
+        buffer = gl.RegisteredBuffer(%d)
+        mapping = buffer:map()
+        cuda.memset_d32((mapping:device_ptr_and_size()), 0x40800000, 2)
+      ]==]):format(name))
+      if status == 0 then status = ffi.C.lua_pcall(L, 0, 0, 0) end
+      if status ~= 0 then print(ffi.string(ffi.C.lua_tolstring(L, -1, nil))) end
+      ffi.C.lua_close(L)
+      io.write(core.gl_left(), " ")
+      gl.init()
+      local out = ffi.new "float[2]"
+      window.gl.BindBuffer(window.gl.ARRAY_BUFFER, name)
+      window.gl.GetBufferSubData(window.gl.ARRAY_BUFFER, 0, 8, out)
+      io.write(core.gl_left(), " ", core.failed_destroys(), " ", out[1])
+      window:close()
+    ]], gpu.driver)
+    assert.equal("2 0 0 4", out)
+    assert.is_true(ok)
+  end)
+
   it("gl.headless: a process that ends with all of it open ends well", function()
     if not opengl.there then return pending "needs OpenGL without a window" end
     local out, ok = gpu.child([[

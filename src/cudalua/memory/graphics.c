@@ -170,7 +170,7 @@ static void fetch_left(lua_State *L, const void *gl) {
   if (!left_count || cl_forked || cl_captures) return;
   for (Left *left; (left = take_left(gl)); drop_left(left)) {
     CUcontext popped;
-    if (!cl_rec_live(left->context)) continue;
+    if (!cl_rec_live(left->context) || cl_poison[((const cl_Context *)left->context)->device]) continue;
     CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)left->context->handle);
     if (!code) {
       code = give_back(left);
@@ -299,6 +299,7 @@ int cl_gl_map(lua_State *L) {
   if (m) m->left = new_left(r->rec.parent, r->gl, true);
   if (!m || !m->left) luaL_error(L, "not enough memory");
   if (!cl_rec_live(&r->rec)) cl_dead(L, cl_to(L, 1)); /* a finalizer may have done anything */
+  cl_still_current(L, cl_rec_context(&r->rec));
   CUgraphicsResource handle = (CUgraphicsResource)r->rec.handle;
   CL_TRY(L, cuGraphicsMapResources, 1, &handle, cl_stream_handle(s));
   cl_log_clear(); /* the software device says once that it copies; so does cudalua.gl */
