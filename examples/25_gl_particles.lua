@@ -159,7 +159,7 @@ for i = 0, n - 1, math.ceil(n / 50) do
   assert(off < 1e-3, ("particle %d is off by %g"):format(i, off))
 end
 
--- The picture: a quarter of it at least is lit, its halves are equally bright, and nearly black at the corners.
+-- The picture: its halves are equally bright, and its corners are dark.
 local lit, left, right, corner = 0, 0, 0, 0
 local data = picture:data()
 for y = 0, pixels - 1 do
