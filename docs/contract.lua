@@ -272,8 +272,15 @@ return {
   },
   {
     module = "cudalua.gl", prefix = "gl",
-    later = { gl_spec = [[make_context devices init have_gl_ext RegisteredBuffer RegisteredImage RegisteredMapping
-      BufferObject BufferObjectMapping]] },
+    gl_spec = [[graphics_register_flags graphics_map_flags RegisteredBuffer RegisteredBuffer:gl_handle
+      RegisteredBuffer:set_map_flags RegisteredBuffer:map RegisteredBuffer:unregister RegisteredBuffer:close
+      RegisteredImage RegisteredImage:gl_handle RegisteredImage:set_map_flags RegisteredImage:map
+      RegisteredImage:unregister RegisteredImage:close RegisteredMapping RegisteredMapping:device_ptr_and_size
+      RegisteredMapping:array RegisteredMapping:unmap RegisteredMapping:close BufferObject BufferObject:handle
+      BufferObject:map BufferObject:unregister BufferObjectMapping BufferObjectMapping:unmap
+      BufferObjectMapping:device_ptr BufferObjectMapping:size make_context devices init have_gl_ext headless Headless
+      Headless:make_current Headless:release Headless:close Headless:buffer Headless:texture Headless:program
+      Headless:read_pixels]],
   },
   { module = "cudalua.autoinit", prefix = "autoinit", autoinit_spec = "context device" },
   { module = "cudalua.repl", prefix = "repl", repl_spec = "run" },

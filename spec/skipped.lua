@@ -1,5 +1,6 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
--- these too, where there is one GPU. A run whose skipped specs differ from this list fails.
+-- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
+-- to have. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
@@ -31,7 +32,52 @@ return {
       .. "other",
     "multi_gpu_spec: two devices a process that ends leaves a process on the other device alive",
   },
+  no_gl = {
+    "gl_spec: gl.headless draws, and gl.Headless:read_pixels has the top row first",
+    "gl_spec: gl.headless gl.Headless:program raises what the compiler says",
+    "gl_spec: gl.headless gl.Headless:buffer and gl.Headless:texture check their arguments, and leave what is bound",
+    "gl_spec: gl.headless gl.Headless:make_current, gl.Headless:release and gl.Headless:close change which one "
+      .. "is current",
+    "gl_spec: gl.devices, gl.init and gl.make_context work with a context",
+    "gl_spec: gl.RegisteredBuffer is one memory for both: what CUDA writes between map and unmap, OpenGL has",
+    "gl_spec: gl.RegisteredBuffer takes buffers of every kind of storage",
+    "gl_spec: gl.RegisteredBuffer leaves OpenGL's bindings as they are",
+    "gl_spec: gl.RegisteredBuffer raises for names that are no buffers, and for buffers without storage",
+    "gl_spec: gl.RegisteredBuffer gl.RegisteredBuffer:unregister unmaps first; a second one raises",
+    "gl_spec: gl.RegisteredBuffer gl.RegisteredBuffer:set_map_flags: what is only read stays, what is "
+      .. "overwritten is not copied",
+    "gl_spec: gl.RegisteredMapping ends with gl.RegisteredMapping:unmap, and its pointer with it",
+    "gl_spec: gl.RegisteredMapping is taken by arrays and copies, not by other processes",
+    "gl_spec: gl.RegisteredMapping waits for all streams that used it",
+    "gl_spec: gl.RegisteredMapping takes part in no capture; a graph that worked on it cannot be launched any more",
+    "gl_spec: gl.RegisteredMapping belongs to its context",
+    "gl_spec: gl.RegisteredMapping needs an OpenGL context in each call, and goes on when there is one again",
+    "gl_spec: Dropped buffers and mappings are given back by the next call when their OpenGL context is current",
+    "gl_spec: Dropped buffers and mappings are forgotten when their context is gone, and call no OpenGL in a finalizer",
+    "gl_spec: Dropped buffers and mappings a mapping that was dropped is unmapped before the buffer is mapped again",
+    "gl_spec: Dropped buffers and mappings of a Lua state that has closed are counted, and given back by a call "
+      .. "of another",
+    "gl_spec: Dropped buffers and mappings gl.headless: a process that ends with all of it open ends well",
+    "gl_spec: gl.RegisteredImage has the texels of 2D textures of each format, and gives them back",
+    "gl_spec: gl.RegisteredImage has half and whole floats as they are",
+    "gl_spec: gl.RegisteredImage gl.RegisteredMapping:array has levels, faces, layers and slices",
+    "gl_spec: gl.RegisteredImage has what was drawn into a renderbuffer, and CUDA draws into it",
+    "gl_spec: gl.RegisteredImage leaves OpenGL's bindings and pixel settings as they are",
+    "gl_spec: gl.RegisteredImage raises for what CUDA does not take",
+    "gl_spec: gl.BufferObject maps as before graphics resources, and says once that it is old",
+    "gl_spec: The software device and OpenGL a notice says once that mapping copies",
+    "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
+    "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
+    "gl_spec: The software device and OpenGL a kernel that fails while a buffer is mapped is an error of unmap, "
+      .. "and nothing else",
+    "gl_spec: docs/opengl.md its program with OpenGL runs",
+    "gl_spec: cudalua.gl.autoinit makes a context for the OpenGL context that is current",
+    "examples_spec: examples 25_gl_particles",
+  },
   cuda = {
+    "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
+    "gl_spec: The software device and OpenGL a notice says once that mapping copies",
+    "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
     "exported_spec: Keys of exported kernels of arrays are the same for every device",
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",

@@ -45,6 +45,11 @@ doctor() {
   else
     doctor_row GPU "none seen (no nvidia-smi)"
   fi
+  if has_gl; then
+    doctor_row OpenGL "EGL and Mesa's renderer"
+  else
+    doctor_row OpenGL "no EGL with Mesa (only for specs and the example of cudalua.gl: libegl1 libgl1-mesa-dri)"
+  fi
   missing=$(missing_packages luajit headers meson ninja cc busted cuda)
   doctor_row packages "${missing:+missing for run and test: }${missing:-nothing is missing for run and test}"
   if [[ -f $BUILD/build.ninja ]]; then doctor_row build "$BUILD"; else doctor_row build "not yet built"; fi

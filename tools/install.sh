@@ -18,6 +18,9 @@ luajit_package() {
   fi
 }
 
+# OpenGL without a window: EGL and Mesa's software renderer.
+has_gl() { compgen -G '/usr/lib/*/libEGL.so.1' >/dev/null && compgen -G '/usr/lib/*/dri/swrast_dri.so' >/dev/null; }
+
 # The Debian package of each thing, and how to see that it is there without asking the package manager.
 missing_package() {
   case $1 in
@@ -36,6 +39,7 @@ missing_package() {
     clang-tidy) has clang-tidy || echo clang-tidy ;;
     shellcheck) has shellcheck || echo shellcheck ;;
     valgrind) has valgrind || echo valgrind ;;
+    gl) has_gl || echo libegl1 libgl1-mesa-dri ;;
     debootstrap) has debootstrap || echo debootstrap ;;
     # The wheels come by pip. Its package is asked for with all others, not when it is its turn.
     cuda) [[ ${CUDALUA_TOOLKIT:-auto} = installed ]] || find_toolkit >/dev/null || missing_package pip ;;

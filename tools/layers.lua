@@ -50,8 +50,10 @@ return {
         about = "After a kernel's fault: the recorded launch, and its replay on the software device." },
       { "profile", "profile/",
         about = "What the device did: records, tables, traces, ranges." },
-      { "top", "fault/child.lua", "help/", "prompt/", "ship/record.lua", "init.lua", "driver.lua", "repl.lua",
-        "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
+      { "gl", "gl/", "gl.lua",
+        about = "OpenGL: shared buffers and images, contexts without a window." },
+      { "top", "gl/autoinit.lua", "fault/child.lua", "help/", "prompt/", "ship/record.lua", "init.lua", "driver.lua",
+        "repl.lua", "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
         about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
     },
     -- {from, to, reason}: paths below the root.

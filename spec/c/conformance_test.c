@@ -29,6 +29,7 @@
 #include "conformance/graph.h"
 #include "conformance/capture.h"
 #include "conformance/fault.h"
+#include "conformance/graphics.h"
 #include "conformance/peer.h"
 #include "conformance/states.h"
 #include "conformance/lacking.h"
@@ -106,6 +107,10 @@ GROUP(trap)
 GROUP(assert)
 GROUP(no_device)
 GROUP(peer)
+GROUP(graphics)
+#ifdef FAKE_GL
+GROUP(gl)
+#endif
 GROUP(lacking)
 GROUP(before_init)
 GROUP(no_context)
@@ -156,6 +161,10 @@ static const Group groups[] = {
     {.name = "assert", .run = group_assert},
     {.name = "no_device", .run = group_no_device},
     {.name = "peer", .run = group_peer},
+    {.name = "graphics", .run = group_graphics},
+#ifdef FAKE_GL
+    {.name = "gl", .run = group_gl, .where = SOFTWARE},
+#endif
     {.name = "lacking", .run = group_lacking, .where = SOFTWARE},
     {.name = "before_init", .run = group_before_init},
     {.name = "no_context", .run = group_no_context},

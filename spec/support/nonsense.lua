@@ -158,6 +158,8 @@ local options = {
   ["cuda.Module:get_function"] = "args", ["cuda.SourceModule:get_function"] = "args",
   ["cuda.Function:suggest_block"] = "shared limit", ["cuda.Function:max_active_clusters"] = "block cluster shared",
   ["cuda.Function:max_cluster_size"] = "block shared",
+  ["gl.headless"] = "width height device version", ["gl.Headless:texture"] = "width height format data",
+  ["gl.Headless:program"] = "vertex fragment",
 }
 local names = dofile(root .. "/docs/names.lua")
 for name in (names.reductions .. " ptp var std"):gmatch "%S+" do
@@ -307,7 +309,7 @@ local function sweep_argument(fun, i, word)
   if not wild[place] then
     for _, v in ipairs(values.numeric) do with(fun, i, v[2], v[1]) end
   end
-  if word == "options" or word == "launch" then
+  if word == "options" or word == "launch" or word == "texture" or word == "shaders" then
     for option in option_names(fun.name):gmatch "%S+" do
       for _, list in ipairs { values.nonsense, values.numeric } do
         for _, v in ipairs(list) do
@@ -336,6 +338,8 @@ local function sweep(fun)
     fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" or
     fun.name:find "^cuda%.MemoryPool:[ei][xm]port" or fun.name == "cuda.import_mempool" then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
+  elseif fun.name:find "^gl%." and not values.make.window() then
+    try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words))
   elseif fun.name:find "^softgpu%." and not soft then
     try(fun, "the sample", fun.name ~= "softgpu.active" and "LogicError" or nil, unpack(arguments(fun), 1, #fun.words))
   elseif fun.name:find "nonsense" or fun.name:find "assignment" or fun.name:find "^index" or

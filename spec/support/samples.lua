@@ -222,6 +222,25 @@ Array:masked_fill = garray gmask 1 options; Array:diff = garray 1 options; Array
 Array:average = garray options; Array:unstack = garray 1
 ]])
 
+rows("gl.", [[
+init =; devices = 'all; have_gl_ext =; make_context = dev 0; headless = options
+RegisteredBuffer = gl_name 0; RegisteredBuffer:gl_handle = gl_buffer; RegisteredBuffer:set_map_flags = gl_buffer 'none
+RegisteredBuffer:map = gl_buffer stream; RegisteredBuffer:unregister = gl_buffer
+RegisteredBuffer:close = gl_buffer
+RegisteredImage = gl_texture 'texture_2d 0; RegisteredImage:gl_handle = gl_image
+RegisteredImage:set_map_flags = gl_image 'none; RegisteredImage:map = gl_image stream
+RegisteredImage:unregister = gl_image; RegisteredImage:close = gl_image
+RegisteredMapping = -; RegisteredMapping:device_ptr_and_size = gl_mapping
+RegisteredMapping:array = gl_image_mapping 0 0
+RegisteredMapping:unmap = gl_mapping stream; RegisteredMapping:close = gl_mapping stream
+BufferObject = gl_name; BufferObject:handle = gl_object; BufferObject:map = gl_object
+BufferObject:unregister = gl_object; BufferObjectMapping = -; BufferObjectMapping:unmap = gl_object_mapping
+BufferObjectMapping:device_ptr = gl_object_mapping; BufferObjectMapping:size = gl_object_mapping
+Headless = -; Headless:make_current = window; Headless:release = window; Headless:close = window
+Headless:buffer = window 64; Headless:texture = window texture; Headless:program = window shaders
+Headless:read_pixels = window
+]])
+
 rows("tools.", [[
 bitlog2 = 5
 get_default_device = 0; make_default_context = maker; context_dependent_memoize = fn; clear_context_caches =

@@ -61,6 +61,30 @@ function make.descriptor()
   return cuda.ArrayDescriptor { width = 16, height = 4, format = "float", num_channels = 1 }
 end
 function make.array() return cuda.Array(make.descriptor()) end
+-- Of OpenGL, where there is one that works without a window. Elsewhere something else, which their methods refuse.
+local gl, window = require "cudalua.gl", nil
+function make.window()
+  if window == nil then
+    local ok, made = pcall(gl.headless, { width = 16, height = 16 })
+    window = ok and made
+  end
+  if window and not window.made then window = gl.headless { width = 16, height = 16 } end
+  return window and window:make_current()
+end
+function make.texture() return { width = 4, height = 4, format = "r8", data = "0123456789abcdef" } end
+function make.shaders()
+  local text = "#version 330\nvoid main() {}"
+  return { vertex = text, fragment = text }
+end
+local function of_gl(f) return function() return make.window() and f(window) or make.stream() end end
+make.gl_name = of_gl(function(w) return w:buffer(64) end)
+make.gl_buffer = of_gl(function(w) return gl.RegisteredBuffer(w:buffer(64)) end)
+make.gl_image = of_gl(function(w) return gl.RegisteredImage(w:texture { width = 4, height = 4 }) end)
+make.gl_texture = of_gl(function(w) return w:texture { width = 4, height = 4 } end)
+make.gl_image_mapping = of_gl(function(w) return gl.RegisteredImage(w:texture { width = 4, height = 4 }):map() end)
+make.gl_mapping = of_gl(function(w) return gl.RegisteredBuffer(w:buffer(64)):map() end)
+make.gl_object = of_gl(function(w) return gl.BufferObject(w:buffer(64)) end)
+make.gl_object_mapping = of_gl(function(w) return gl.BufferObject(w:buffer(64)):map() end)
 function make.copy2d() return cuda.Memcpy2D() end
 function make.peer_copy() return cuda.Memcpy3DPeer() end
 function make.source() return source end
@@ -183,7 +207,9 @@ function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
 local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 
 local fresh = { captured_stream = true, gfresh = true, gpending = true, loose_context = true, options = true,
-  launch = true, shape = true, linker = true, dynamic = true, path = true }
+  launch = true, shape = true, linker = true, dynamic = true, path = true, window = true, gl_name = true,
+  gl_texture = true, gl_buffer = true, gl_image = true, gl_mapping = true, gl_image_mapping = true, gl_object = true,
+  gl_object_mapping = true }
 
 ---A value for the word, in the current context: the same each time, while it can be used.
 function M.value(word)

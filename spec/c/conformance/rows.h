@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -28,11 +29,17 @@ enum {
   INVALID_IMAGE = 200,
   INVALID_CONTEXT = 201,
   MAP_FAILED_ = 205, /* a macro of sys/mman.h has the name */
+  UNMAP_FAILED = 206,
+  ARRAY_IS_MAPPED = 207,
   ALREADY_MAPPED = 208,
   NO_BINARY_FOR_GPU = 209,
+  NOT_MAPPED = 211,
+  NOT_MAPPED_AS_ARRAY = 212,
+  NOT_MAPPED_AS_POINTER = 213,
   UNSUPPORTED_LIMIT = 215,
   PEER_ACCESS_UNSUPPORTED = 217,
   INVALID_PTX = 218,
+  INVALID_GRAPHICS_CONTEXT = 219,
   UNSUPPORTED_PTX_VERSION = 222,
   UNSUPPORTED_EXEC_AFFINITY = 224,
   INVALID_SOURCE = 300,
@@ -224,6 +231,7 @@ typedef struct Outputs {
   CUcontext owner;
   CUgreenCtx green;
   CUuserObject user;
+  CUgraphicsResource resource;
   CUmemPoolPtrExportData data;
   void *any, *pfn;
   const void *table;

@@ -116,7 +116,7 @@ static int of_kind(Kind kind, int good, int captured) {
 
 static int wanted(const char *name, Kind kind, int good, int captured) {
   const Exception *x = exception_of(name);
-  int want = (x ? x->want : of_kind(kind, good, captured));
+  int want = (x ? x->want : of_kind(kind, good, captured)) | (good & ROW_UNSURE);
   return spoils(name) ? SPOILS(want) : want;
 }
 

@@ -188,7 +188,12 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
                  ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
   if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
-  if (!cl_rec_live(o->rec)) return snprintf(why, n, "this %s was freed", cl_kind_name(o->kind)), CL_WRONG;
+  if (!cl_rec_live(o->rec)) {
+    const bool mapped = o->rec && o->rec->kind == CL_GL_MAPPING;
+    snprintf(why, n, mapped ? "the mapping of this %s was unmapped" : "this %s was freed",
+             cl_kind_name(o->kind));
+    return CL_WRONG;
+  }
   if (!m->address && o->rec != &cl_no_owner)
     return snprintf(why, n, "this %s has no address on the device", cl_kind_name(o->kind)), CL_WRONG;
   bool shared = o->rec->kind == CL_HOST || o->rec->kind == CL_REGISTERED; /* by all contexts */

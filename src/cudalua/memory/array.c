@@ -4,7 +4,9 @@
 #include "memory/copy.h"
 #include "streams/wait.h"
 
-static CUresult array_destroy(cl_Rec *r) { return CU.cuArrayDestroy((CUarray)r->handle); }
+static CUresult array_destroy(cl_Rec *r) {
+  return ((const cl_Array *)r)->part ? CUDA_SUCCESS : CU.cuArrayDestroy((CUarray)r->handle);
+}
 CL_FAMILY(CL_ARRAY, .destroy = array_destroy);
 
 /* Of one channel, 0 for block formats. */
@@ -80,6 +82,21 @@ int cl_array(lua_State *L) {
   a->rec.life = CL_LIVE;
   cl_account(&a->rec, CL_BYTES_ARRAYS, (uint64_t)bytes);
   return 1;
+}
+
+void cl_push_array_view(lua_State *L, CUarray array, cl_Rec *owner) {
+  CUDA_ARRAY3D_DESCRIPTOR d = {0};
+  CL_TRY(L, cuArray3DGetDescriptor_v2, &d, array);
+  cl_Object *o = cl_push(L, CL_ARRAY, sizeof *o);
+  cl_Array *a = (cl_Array *)cl_rec_new(CL_ARRAY, sizeof *a, owner);
+  if (!a) luaL_error(L, "not enough memory");
+  o->rec = &a->rec;
+  a->part = true;
+  a->descriptor = d;
+  a->element = format_bytes(d.Format) * d.NumChannels;
+  a->rec.waits = false;
+  a->rec.handle = (uint64_t)(uintptr_t)array;
+  a->rec.life = CL_LIVE;
 }
 
 int cl_array_free(lua_State *L) { return cl_close_method(L, CL_ARRAY, "cuArrayDestroy"); }

@@ -8,7 +8,11 @@
 typedef struct cl_Array {
   cl_Rec rec;
   CUDA_ARRAY3D_DESCRIPTOR descriptor;
+  bool part;        /* of another object, which the driver destroys it with */
   uint32_t element; /* bytes of a texel; 0: of a block format, whose rows are not counted in texels */
 } cl_Array;
+
+/* Pushes an Array that is part of `owner` and goes with it: the driver destroys it. */
+void cl_push_array_view(lua_State *L, CUarray array, cl_Rec *owner);
 
 #endif

@@ -13,7 +13,7 @@ int cl_mem_get_ipc_handle(lua_State *L) {
   const cl_MemoryObject *m = cl_to_memory(L, 1);
   cl_Kind kind = m ? m->o.rec->kind : CL_ALLOCATION;
   size_t size = 0;
-  if (m && m->o.rec->tracks)
+  if (m && m->o.rec->tracks && kind != CL_GL_MAPPING)
     cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
   if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
     cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));

@@ -24,7 +24,8 @@ typedef enum SgKind {
   SG_POOL_HOST,    /* of one of page-locked host memory, */
   SG_POOL_MANAGED, /* and of one of managed memory */
   SG_REGISTERED,   /* host memory of the program (cuMemHostRegister) */
-  SG_IMPORTED      /* an allocation of another process (cuIpcOpenMemHandle) */
+  SG_IMPORTED,     /* an allocation of another process (cuIpcOpenMemHandle) */
+  SG_GRAPHICS      /* a mapped buffer of OpenGL */
 } SgKind;
 
 enum { SG_PLACE = 128 }; /* room for a place in the program, as text */

@@ -154,17 +154,17 @@ static SgAlloc *storage_new(const SgContext *ctx, uint64_t bytes) {
 
 static size_t at_least_one(size_t n) { return n ? n : 1; }
 
-static CUresult array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
-  CUresult r = description_check(d);
-  if (r) return r;
+SgArray *sg_array_new(const CUDA_ARRAY3D_DESCRIPTOR *d, SgContext *ctx, CUresult *code) {
+  *code = description_check(d);
+  if (*code) return NULL;
+  *code = CUDA_ERROR_OUT_OF_MEMORY;
   SgArray *a = calloc(1, sizeof *a);
-  if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!a) return NULL;
   a->desc = *d;
   a->element = channel_bytes(d->Format) * d->NumChannels;
   a->pitch = d->Width * a->element;
   a->slice = a->pitch * at_least_one(d->Height);
   uint64_t bytes = a->slice * at_least_one(d->Depth); /* the limits keep this below 2^64 */
-  SgContext *ctx = sg_ctx();
   a->storage = storage_new(ctx, bytes);
   if (!a->storage || !sg_handle_new(SG_H_ARRAY, &a->o, ctx)) {
     uint64_t free_bytes, total;
@@ -173,10 +173,17 @@ static CUresult array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
            (unsigned long long)bytes, (unsigned long long)free_bytes, (unsigned long long)total, ctx->device);
     if (a->storage) sg_arena_free(a->storage);
     free(a);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return NULL;
   }
-  *out = a->o.handle;
-  return CUDA_SUCCESS;
+  *code = CUDA_SUCCESS;
+  return a;
+}
+
+static CUresult array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  CUresult code;
+  const SgArray *a = sg_array_new(d, sg_ctx(), &code);
+  if (a) *out = a->o.handle;
+  return code;
 }
 
 void sg_array_free(SgObject *o, bool orphan) {
@@ -218,6 +225,7 @@ static CUresult array_destroy(CUarray h) {
   CUresult code;
   SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
   if (!a) return code;
+  if (a->mapped) return CUDA_ERROR_ARRAY_IS_MAPPED;
   uint32_t use = sg_handle_generation(SG_H_ARRAY, h);
   int device = a->o.ctx->device;
   sg_drain(a->o.ctx);

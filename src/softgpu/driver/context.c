@@ -153,6 +153,11 @@ static void free_array(SgObject *o, void *arg) {
   sg_array_free(o, true);
 }
 
+static void free_resource(SgObject *o, void *arg) {
+  (void)arg;
+  sg_resource_free(o, true);
+}
+
 /* Threads that wait in the context's streams have to leave first. */
 static void wait_for_others(SgContext *ctx) {
   for (SgStream *t = ctx->streams; t;) {
@@ -183,6 +188,7 @@ void sg_context_free(SgContext *ctx) {
   sg_output_drop(ctx);
   sg_handles_each(SG_H_EVENT, ctx, free_event, NULL);
   sg_handles_each(SG_H_MODULE, ctx, free_module, NULL);
+  sg_handles_each(SG_H_RESOURCE, ctx, free_resource, NULL); /* with their arrays */
   sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
   sg_execs_orphan(ctx);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
@@ -238,6 +244,10 @@ static CUresult ctx_create(CUcontext *out, unsigned flags, CUdevice dev, unsigne
   }
   *out = ctx->o.handle;
   return CUDA_SUCCESS;
+}
+
+CUresult sg_ctx_create(CUcontext *out, unsigned flags, CUdevice dev) {
+  return ctx_create(out, flags, dev, 3020);
 }
 
 /* Parameters that ask for nothing are as good as none. */

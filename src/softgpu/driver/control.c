@@ -154,6 +154,7 @@ static bool cmd_stats(Command *c) {
               {"live_modules", sg_handles_live(SG_H_MODULE)},
               {"live_arrays", sg_handles_live(SG_H_ARRAY)},
               {"spare_bytes", sg_spare_bytes()},
+              {"live_resources", sg_handles_live(SG_H_RESOURCE)},
               {"live_graphs", sg_handles_live(SG_H_GRAPH)},
               {"live_execs", sg_handles_live(SG_H_EXEC)},
               {"live_registered", s.registered},

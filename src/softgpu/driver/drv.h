@@ -124,6 +124,7 @@ typedef enum SgHandleKind {
   SG_H_LIBRARY,
   SG_H_KERNEL,
   SG_H_USER_OBJECT,
+  SG_H_RESOURCE,
   SG_H_KINDS
 } SgHandleKind;
 
@@ -218,6 +219,8 @@ SgContext *sg_ctx(void);
 /* The context named by a handle. A destroyed one: *code is 709; nothing of the kind: 201. */
 SgContext *sg_ctx_get(CUcontext handle, CUresult *code);
 bool sg_ctx_flags_valid(unsigned flags);
+/* What cuCtxCreate_v2 does. */
+CUresult sg_ctx_create(CUcontext *out, unsigned flags, CUdevice dev);
 void sg_limits_default(SgContext *ctx); /* driver/settings.c */
 CUresult sg_context_new(int device, unsigned flags, unsigned api_version, bool primary, SgContext **out);
 /* Waits for its work, then frees all it owns. */
@@ -398,9 +401,14 @@ typedef struct SgArray {
   SgAlloc *storage;
   size_t element;      /* bytes of a texel, all channels */
   size_t pitch, slice; /* bytes from row to row, from slice to slice */
+  bool mapped;         /* of a graphics resource, and destroyed with its mapping */
 } SgArray;
 
+/* NULL: *code, and that is said. */
+SgArray *sg_array_new(const CUDA_ARRAY3D_DESCRIPTOR *d, SgContext *ctx, CUresult *code);
+
 void sg_array_free(SgObject *o, bool orphan);
+void sg_resource_free(SgObject *o, bool orphan); /* driver/graphics.c */
 void sg_execs_orphan(
     SgContext *ctx); /* driver/graph_exec.c: executable graphs with its kernels go with a context */
 

@@ -1,5 +1,5 @@
 /* The table of exports behind cuGetProcAddress. */
-#include "driver/drv.h"
+#include "driver/gl.h"
 
 #include <cudaProfiler.h>
 #include <string.h>

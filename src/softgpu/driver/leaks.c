@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Variables belong to their module, texels to their array, what is named to the driver. */
+/* Variables belong to their module, texels to their array, mapped buffers to their resource, what is named to
+ * the driver. */
 bool sg_alloc_counts(const SgAlloc *a) {
   if (!(a->held || a->kept) || a->name[0]) return false;
-  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP;
+  return a->kind != SG_MODULE && a->kind != SG_CONST && a->kind != SG_ARRAY && a->kind != SG_HEAP &&
+         a->kind != SG_GRAPHICS;
 }
 
 /* Each context has one stream of its own, the legacy stream, and perhaps per-thread ones: not counted. */
@@ -32,7 +34,8 @@ static const struct {
               [SG_POOL_HOST] = {"pool_memory", "host memory of a pool"},
               [SG_POOL_MANAGED] = {"pool_memory", "managed memory of a pool"},
               [SG_REGISTERED] = {"registered", "registered host memory"},
-              [SG_IMPORTED] = {"imported", "memory of another process"}};
+              [SG_IMPORTED] = {"imported", "memory of another process"},
+              [SG_GRAPHICS] = {"graphics", "memory of a graphics resource"}};
 
 static void found_memory(SgAlloc *a, void *arg) {
   const Search *s = arg;
@@ -54,20 +57,22 @@ static void found_object(SgObject *o, void *arg) {
   if (s->kind == SG_H_STREAM && !sg_stream_counts((const SgStream *)o)) return;
   if (s->kind == SG_H_POOL && sg_pool_standard(o)) return;
   if (s->kind == SG_H_MODULE && sg_module_part(o)) return;
+  if (s->kind == SG_H_ARRAY && ((const SgArray *)o)->mapped) return;
   SgLeak leak = {.name = sg_kind_names[s->kind], .address = SG_X(o->handle), .number = o->id};
   leak.text = s->kind == SG_H_EXEC          ? "executable graph"
               : s->kind == SG_H_LINK        ? "linker"
               : s->kind == SG_H_POOL        ? "memory pool"
               : s->kind == SG_H_USER_OBJECT ? "user object"
+              : s->kind == SG_H_RESOURCE    ? "graphics resource"
                                             : leak.name;
   sg_handle_made(o, leak.made);
   s->each(&leak, s->arg);
 }
 
 void sg_leaks_each(void (*f)(const SgLeak *, void *), void *arg) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,      SG_H_MODULE,
-                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,       SG_H_POOL,
-                                       SG_H_LINK,    SG_H_LIBRARY, SG_H_USER_OBJECT};
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,       SG_H_MODULE,
+                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,        SG_H_POOL,
+                                       SG_H_LINK,    SG_H_LIBRARY, SG_H_USER_OBJECT, SG_H_RESOURCE};
   Search s = {f, arg, SG_H_CONTEXT};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     s.kind = kinds[i];

@@ -1,6 +1,6 @@
 /* Second names of calls: the per-thread twins of those that take a stream or imply one, and the names of old.
  * Each runs the body of the other name, which logs under this one. */
-#include "driver/drv.h"
+#include "driver/gl.h"
 
 #define CALL(symbol, of, arguments, zero_is_per_thread)                                                      \
   static SgEntry entry = {.name = #symbol, .current = #of, .per_thread = zero_is_per_thread};                \
