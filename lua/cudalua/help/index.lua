@@ -2962,6 +2962,167 @@ The CUDA C of the kernel, in the form for arrays that lie alike and without gaps
 @field arguments any        this and what follows: arguments that are not given by their place
 @field operation string?
 @field name string?
+= cuda.gl module
+Memory that OpenGL and CUDA share.
+= cuda.gl.BufferObject class
+A buffer of OpenGL as CUDA had it before version 3: `gl.BufferObject(name)`. Use RegisteredBuffer in new programs.
+@call fun(bufobj: integer): cuda.gl.BufferObject
+= cuda.gl.BufferObject:handle()
+@return integer  the buffer's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.BufferObject:map()
+Maps the buffer.
+@return cuda.gl.BufferObjectMapping
+@raise LogicError as RegisteredBuffer:map()
+= cuda.gl.BufferObject:unregister()
+Gives the buffer back to OpenGL alone.
+@raise LogicError as RegisteredBuffer:unregister()
+= cuda.gl.BufferObjectMapping class
+A mapped BufferObject.
+= cuda.gl.BufferObjectMapping:device_ptr()
+@return cuda.DevicePointer  the buffer's memory, until unmap()
+= cuda.gl.BufferObjectMapping:size()
+@return integer  bytes
+= cuda.gl.BufferObjectMapping:unmap()
+Ends the mapping.
+@raise LogicError as RegisteredMapping:unmap()
+= cuda.gl.Headless class
+An OpenGL context without a window, of gl.headless(). It draws into a framebuffer of its own, with colours of 8 bits
+and depth.
+@field width integer     pixels
+@field height integer    pixels
+@field gl cuda.gl.functions  OpenGL: `window.gl.DrawArrays(window.gl.POINTS, 0, n)`
+@field renderer string   what draws, as OpenGL says
+@field version string    OpenGL's
+@field platform string   of EGL: "device" or "surfaceless"
+= cuda.gl.Headless:buffer(data, usage)
+A new buffer of OpenGL.
+@param data integer|any  bytes of undefined contents, or a host buffer that is copied: a host array, FFI memory, a string
+@param usage? integer    default window.gl.DYNAMIC_DRAW
+@return integer name     for gl.RegisteredBuffer and window.gl.BindBuffer
+@raise LogicError for another value, if the context is not current, and after close()
+= cuda.gl.Headless:close()
+Destroys the context. Unregister its buffers and images before. A second call does nothing.
+= cuda.gl.Headless:make_current()
+Makes the context current in this thread, in place of the one that is.
+@return cuda.gl.Headless self
+@raise LogicError after close(); RuntimeError if it is current in another thread
+= cuda.gl.Headless:program(sources)
+A program of OpenGL of two shaders.
+@param sources {vertex: string, fragment: string}  in GLSL
+@return integer name  for window.gl.UseProgram
+@raise CompileError with the compiler's log; LogicError if a source is missing, the context is not current, and after close()
+@options fragment vertex
+= cuda.gl.Headless:read_pixels()
+What was drawn.
+@return cuda.ndarray.Array  uint8, shape {height, width, 4}: RGBA, top row first
+@raise LogicError if the context is not current, and after close()
+= cuda.gl.Headless:release()
+No context is current in this thread any more, if this one was.
+@raise LogicError after close()
+= cuda.gl.Headless:texture(options)
+A new 2D texture of OpenGL, without mipmaps, whose texels are read as they are.
+@param options {width: integer, height: integer, format: string, data: any}  width and height in texels; format: "rgba8" (default), "r8", "r32f", "rgba32f", "r32i" or "r32ui"; data: a host buffer of all texels, lowest row first
+@return integer name  for gl.RegisteredImage and window.gl.BindTexture
+@raise LogicError for bad options, if the context is not current, and after close()
+@options data format height width
+= cuda.gl.RegisteredBuffer class
+A buffer of OpenGL that CUDA may use: `gl.RegisteredBuffer(name, flags)`. Its memory is CUDA's between map() and
+unmap(), OpenGL's otherwise.
+@call fun(bufobj: integer, flags?: any): cuda.gl.RegisteredBuffer  flags: gl.graphics_register_flags, default none. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no buffer of that name.
+= cuda.gl.RegisteredBuffer:close()
+The same as unregister().
+@raise LogicError as unregister()
+= cuda.gl.RegisteredBuffer:gl_handle()
+@return integer  the buffer's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.RegisteredBuffer:map(stream)
+cuGraphicsMapResources: from now on CUDA may use the buffer, and OpenGL may not, until unmap(). What OpenGL was told
+to draw comes before the work that is put in the stream afterwards.
+@param stream? cuda.Stream  default: the current stream
+@return cuda.gl.RegisteredMapping
+@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+= cuda.gl.RegisteredBuffer:set_map_flags(flags)
+cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
+@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
+= cuda.gl.RegisteredBuffer:unregister()
+cuGraphicsUnregisterResource: gives the buffer back to OpenGL alone. A mapped one is unmapped before.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+= cuda.gl.RegisteredImage class
+A texture or renderbuffer of OpenGL that CUDA may use: `gl.RegisteredImage(name, target, flags)`.
+@call fun(image: integer, target?: any, flags?: any): cuda.gl.RegisteredImage  target: OpenGL's number or its name, default "GL_TEXTURE_2D"; also GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY, GL_RENDERBUFFER. flags: gl.graphics_register_flags, default none; SURFACE_LDST for surfaces. Raises a LogicError (219) if no OpenGL context is current, (400) if it has no such image, (1) for a format that CUDA does not take.
+= cuda.gl.RegisteredImage:close()
+The same as unregister().
+@raise LogicError as unregister()
+= cuda.gl.RegisteredImage:gl_handle()
+@return integer  the image's name in OpenGL
+@raise LogicError after unregister()
+= cuda.gl.RegisteredImage:map(stream)
+cuGraphicsMapResources: from now on CUDA may use the image, and OpenGL may not, until unmap().
+@param stream? cuda.Stream  default: the current stream
+@return cuda.gl.RegisteredMapping
+@raise LogicError (208) if it is mapped already, (219) if no OpenGL context is current; with another context current, for a stream that is being captured, after unregister()
+= cuda.gl.RegisteredImage:set_map_flags(flags)
+cuGraphicsResourceSetMapFlags: how CUDA is going to use it, from the next map() on.
+@param flags any  gl.graphics_map_flags: "none", "read_only", "write_discard"
+@raise LogicError (208) while it is mapped, (219) if no OpenGL context is current, after unregister()
+= cuda.gl.RegisteredImage:unregister()
+cuGraphicsUnregisterResource: gives the image back to OpenGL alone. A mapped one is unmapped before.
+@raise LogicError (219) if no OpenGL context is current, with another context current, if it was unregistered already
+= cuda.gl.RegisteredMapping class
+What a registered buffer or image is between map() and unmap(): memory of CUDA.
+= cuda.gl.RegisteredMapping:array(index, level)
+cuGraphicsSubResourceGetMappedArray: the texels of a mapped image. The array cannot be used any more after unmap().
+@param index? integer  face of a cube map, layer of GL_TEXTURE_2D_ARRAY, from 0; default 0
+@param level? integer  of mipmaps, from 0; default 0
+@return cuda.Array  of the driver's; its free() does nothing but end this view
+@raise LogicError (212) for a buffer, (1) for a part or level that the image lacks, after unmap()
+= cuda.gl.RegisteredMapping:close(stream)
+The same as unmap().
+@param stream? cuda.Stream  default: the one that it was mapped in
+@raise LogicError as unmap()
+= cuda.gl.RegisteredMapping:device_ptr_and_size()
+cuGraphicsResourceGetMappedPointer: the memory of a mapped buffer. It cannot be used any more after unmap().
+@return cuda.DevicePointer
+@return integer  bytes
+@raise LogicError (213) for an image, after unmap()
+= cuda.gl.RegisteredMapping:unmap(stream)
+cuGraphicsUnmapResources: gives the memory back to OpenGL. What was put in the stream before, and in other streams
+that used the mapped memory, comes before what OpenGL is told to draw from now on. Pointers and arrays of the mapping
+cannot be used any more.
+@param stream? cuda.Stream  default: the one that it was mapped in
+@raise LogicError (219) if no OpenGL context is current, with another context current, for a stream that is being captured, if it was unmapped already
+= cuda.gl.devices(which)
+cuGLGetDevices: the devices of the current OpenGL context.
+@param which? "all"|"current_frame"|"next_frame"  default "all"; of several GPUs that draw in turn, a frame's
+@return cuda.Device[]
+@raise LogicError (219) if no OpenGL context is current
+= cuda.gl.graphics_map_flags field
+@type table<string, integer>
+NONE, READ_ONLY, WRITE_DISCARD
+= cuda.gl.graphics_register_flags field
+@type table<string, integer>
+NONE, READ_ONLY, WRITE_DISCARD, SURFACE_LDST, TEXTURE_GATHER
+= cuda.gl.have_gl_ext()
+Does the driver have its functions for OpenGL?
+@return boolean
+= cuda.gl.headless(options)
+Makes an OpenGL context without a window, and makes it current in this thread. On a GPU it is one of the GPU that
+CUDA uses; on the software device it is Mesa's renderer. It lives until close(), or until the process ends.
+@param options? {width: integer, height: integer, device: cuda.Device, version: integer[]}  width and height in pixels, default 640 and 480; device: CUDA's, default that of the current context; version: OpenGL's, default {3, 3}
+@return cuda.gl.Headless
+@raise RuntimeError if EGL, or a renderer for it, is not installed; LogicError for bad options
+@options device height version width
+= cuda.gl.init()
+Checks that an OpenGL context is current. Older CUDA needed this call before resources could be registered.
+@raise LogicError (219) if none is
+= cuda.gl.make_context(device, flags)
+Makes a context on a device, as device:make_context() does, once it is clear that an OpenGL context is current.
+@param device cuda.Device
+@param flags? any  as for Device:make_context()
+@return cuda.Context  the current one
+@raise LogicError (219) if no OpenGL context is current
 = cuda.math module
 Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
 a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
