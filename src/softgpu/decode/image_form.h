@@ -34,7 +34,10 @@ typedef enum SgAsk {
   SG_ASK_LAYERS,
   SG_ASK_LEVELS,
   SG_ASK_SAMPLES,
-  SG_ASK_LAYOUT
+  SG_ASK_LAYOUT,
+  SG_ASK_FORCED,
+  SG_ASK_FILTER,
+  SG_ASK_ADDRESS /* of the first dimension; those of the others follow */
 } SgAsk;
 
 typedef struct SgImageForm {
