@@ -87,9 +87,8 @@ typedef struct cl_Family {
   CUresult (*destroy)(cl_Rec *); /* gives the driver handle back, with the owning context current */
   void (*dispose)(cl_Rec *);     /* frees what hangs off the record */
   void (*abandon)(cl_Rec *);     /* its context goes, and what it keeps with it */
-  /* Of memory with r->tracks: freeing it now would wait; and it cannot be freed for the time being. */
-  bool (*busy)(const cl_Rec *);
-  bool (*held_back)(const cl_Rec *);
+  bool (*busy)(const cl_Rec *);      /* of memory with r->tracks: freeing it now would wait */
+  bool (*held_back)(const cl_Rec *); /* it cannot be destroyed for the time being: the queue keeps it */
   bool (*outlives)(const cl_Rec *); /* the driver's object is there when its context is gone */
 } cl_Family;
 

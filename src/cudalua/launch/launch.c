@@ -2,7 +2,7 @@
  * one over the arguments, no allocation. What needs Lua (In/Out, cdata) goes to lua/cudalua/driver/launch.lua
  * and comes back here. */
 #include "launch/launch.h"
-#include "memory/memory.h"
+#include "memory/texture.h"
 #include "base/state.h"
 #include "streams/activity.h"
 #include "streams/wait.h"
@@ -88,6 +88,8 @@ void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_S
   if (capturing) cl_trace_ended(L, CUDA_ERROR_NOT_READY);
   for (int i = 0; i < nargs; i++) {
     const cl_MemoryObject *m = cl_to_memory(L, first + i);
+    const cl_Object *image = m ? NULL : cl_to_image(L, first + i);
+    if (image) cl_image_used(L, (cl_Image *)image->rec, s);
     if (!m) continue;
     if (capturing)
       cl_capture_keep(L, s, first + i);

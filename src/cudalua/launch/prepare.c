@@ -2,6 +2,7 @@
  * fn:prepared_call(grid, a, b, n) has nothing to read but the grid and the arguments. What the old way to
  * launch (lua/cudalua/driver/params.lua) needs of C is here, too. */
 #include "launch/launch.h"
+#include "memory/texture.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -279,7 +280,7 @@ static bool unpack(lua_State *L, cl_Function *fn, int idx, const cl_Context *ctx
     const cl_Param *p = &fn->params[i];
     const int at = idx + 1 + (int)i;
     char why[256];
-    if (!cl_to_memory(L, at)) continue;
+    if (!cl_to_memory(L, at) && !cl_to_image(L, at)) continue;
     const cl_Converted r = cl_convert(L, at, p, ctx, fn->block + p->offset, why, sizeof why);
     if (r == CL_WRONG) cl_wrong_argument(L, fn, fn->params, i, why);
     pooled |= r == CL_OK_POOLED;
