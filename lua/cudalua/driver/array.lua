@@ -6,6 +6,7 @@ local errors = require "cudalua.base.errors"
 local host = require "cudalua.base.ffi"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
+local texel = require "cudalua.driver.texel"
 
 ---@class cudalua
 local M = {}
@@ -103,16 +104,42 @@ function Array:get_descriptor_3d()
     flags = flags }
 end
 
-local function make(descriptor)
+local function plain(where, descriptor)
   local fields = type(descriptor) == "table" and rawget(descriptor, FIELDS)
   if not fields then
-    errors.raise("LogicError", "Array: expected an ArrayDescriptor or an ArrayDescriptor3D, got " .. type(descriptor))
+    errors.raise("LogicError", ("%s: expected an ArrayDescriptor or an ArrayDescriptor3D, got %s"):format(where,
+      type(descriptor)))
   end
-  return core.array{ width = fields.width, height = fields.height, depth = fields.depth or 0, format = fields.format,
+  return { width = fields.width, height = fields.height, depth = fields.depth or 0, format = fields.format,
     num_channels = fields.num_channels, flags = fields.flags or 0, plain = fields.depth == nil }
 end
 
+local function make(descriptor) return core.array(plain("Array", descriptor)) end
+
 M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
+
+---An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
+---`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow, down
+---to one texel; absent: all of them. Raises a LogicError as Array does.
+---@class cudalua.MipmappedArray
+---@overload fun(descriptor: cudalua.ArrayDescriptor|cudalua.ArrayDescriptor3D, levels?: integer): cudalua.MipmappedArray
+local MipmappedArray = core.classes.MipmappedArray
+local describe_mipmap = MipmappedArray.describe
+MipmappedArray.describe = nil
+
+---What it was made from.
+---@return cudalua.ArrayDescriptor3D  of level 0
+---@raise LogicError after free()
+function MipmappedArray:get_descriptor_3d()
+  local width, height, depth, format, channels, flags = describe_mipmap(self)
+  return M.ArrayDescriptor3D{ width = width, height = height, depth = depth, format = format, num_channels = channels,
+    flags = flags }
+end
+
+M.MipmappedArray = setmetatable({}, { __index = MipmappedArray, __call = function(_, descriptor, levels)
+  if levels == nil then levels = 64 end -- more than there can be
+  return core.mipmap(plain("MipmappedArray", descriptor), number(levels))
+end })
 
 ---Copies device memory into an array.
 ---@param ary cudalua.Array
@@ -161,20 +188,17 @@ function M.memcpy_atoa(dest, dest_index, src, src_index, len)
   core.memcpy_atoa(dest, number(dest_index), src, number(src_index), number(len))
 end
 
-local formats = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
-  int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
-
 ---The array format whose elements are of a dtype.
 ---@param dtype any  as for dtype.of
 ---@return integer   of cuda.array_format
 ---@raise LogicError if no format has such elements
 function M.dtype_to_array_format(dtype)
   local d = require("cudalua.dtype").of(dtype)
-  local name = formats[d.name]
-  if not name then
+  local format, channels = texel.of_dtype(d)
+  if not format or channels > 1 then
     errors.raise("LogicError", "dtype_to_array_format: CUDA arrays do not support the dtype " .. d.name)
   end
-  return constants.enum("dtype_to_array_format", name, "array_format")
+  return format
 end
 
 -- Dtypes that an array holds as several channels of 32 bits.

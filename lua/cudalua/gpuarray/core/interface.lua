@@ -2,9 +2,11 @@
 -- libraries know as __cuda_array_interface__.
 
 local core = require "cudalua.core"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
 local write = require "cudalua.gpuarray.core.write"
 
 ---@class cudalua.gpuarray.Array
@@ -43,6 +45,15 @@ local function handed_out(what, self)
   end
   if leaf.buf and core.array_ready(leaf.buf) then run.captured(leaf) end
   return leaf
+end
+
+-- A texture of an array reads its storage, which therefore outlives the scopes that it was made in.
+function hooks.array_memory(what, x)
+  if not object.is_array(x) then return nil end
+  local leaf = handed_out(what, x)
+  storage.keep_always(leaf.store)
+  return { buf = leaf.buf and (leaf.off == 0 and leaf.buf or leaf.buf + leaf.off), dtype = leaf.dtype, shape = leaf.shape,
+    strides = leaf.strides, dense = leaf.dense }
 end
 
 ---Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
