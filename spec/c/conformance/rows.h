@@ -190,6 +190,12 @@ typedef struct Outputs {
   CUstream stream;
   CUevent event;
   CUarray array;
+  CUmipmappedArray mipmap;
+  CUtexObject texture;
+  CUsurfObject surface;
+  CUDA_RESOURCE_DESC resource;
+  CUDA_TEXTURE_DESC sampler;
+  CUDA_RESOURCE_VIEW_DESC view;
   CUmemoryPool pool;
   CUgraph graph;
   CUgraphNode node, nodes[8], to[8];

@@ -138,11 +138,16 @@ static void add_stream(SgObject *o, void *arg) {
   if (sg_stream_counts((const SgStream *)o)) (*(uint64_t *)arg)++;
 }
 
+static void add_array(SgObject *o, void *arg) {
+  if (!((const SgArray *)o)->mipmap) (*(uint64_t *)arg)++;
+}
+
 static bool cmd_stats(Command *c) {
   Sum s = {0};
-  uint64_t streams = 0;
+  uint64_t streams = 0, arrays = 0;
   sg_arena_each(0, add_alloc, &s);
   sg_handles_each(SG_H_STREAM, NULL, add_stream, &streams);
+  sg_handles_each(SG_H_ARRAY, NULL, add_array, &arrays);
   const struct {
     const char *key;
     uint64_t value;
@@ -152,7 +157,10 @@ static bool cmd_stats(Command *c) {
               {"live_streams", streams},
               {"live_events", sg_handles_live(SG_H_EVENT)},
               {"live_modules", sg_handles_live(SG_H_MODULE)},
-              {"live_arrays", sg_handles_live(SG_H_ARRAY)},
+              {"live_arrays", arrays},
+              {"live_mipmaps", sg_handles_live(SG_H_MIPMAP)},
+              {"live_textures", sg_handles_live(SG_H_TEXTURE)},
+              {"live_surfaces", sg_handles_live(SG_H_SURFACE)},
               {"spare_bytes", sg_spare_bytes()},
               {"live_graphs", sg_handles_live(SG_H_GRAPH)},
               {"live_execs", sg_handles_live(SG_H_EXEC)},

@@ -124,6 +124,9 @@ typedef enum SgHandleKind {
   SG_H_LIBRARY,
   SG_H_KERNEL,
   SG_H_USER_OBJECT,
+  SG_H_MIPMAP,
+  SG_H_TEXTURE, /* programs have another number for these two (base/image.h) */
+  SG_H_SURFACE,
   SG_H_KINDS
 } SgHandleKind;
 
@@ -182,6 +185,7 @@ struct SgContext {
   unsigned peers;
   SgStream *streams; /* the legacy stream is the last one */
   SgStream *legacy;
+  struct SgImages *images; /* of its textures and surfaces; NULL: it never had one */
   SgContext *next;
 };
 
@@ -396,9 +400,15 @@ typedef struct SgArray {
   SgObject o;
   CUDA_ARRAY3D_DESCRIPTOR desc;
   SgAlloc *storage;
-  size_t element;      /* bytes of a texel, all channels */
-  size_t pitch, slice; /* bytes from row to row, from slice to slice */
+  uint64_t base;           /* of its first texel */
+  size_t element;          /* bytes of a texel, all channels */
+  size_t pitch, slice;     /* bytes from row to row, from slice to slice */
+  struct SgMipmap *mipmap; /* whose level it is, which has the storage; NULL: none's */
 } SgArray;
+
+void sg_mipmap_free(SgObject *o, bool orphan); /* driver/mipmap.c */
+void sg_image_free(SgObject *o, bool orphan);  /* driver/texture.c */
+uint64_t sg_image_number(const SgObject *o);   /* what the program has for it */
 
 void sg_array_free(SgObject *o, bool orphan);
 void sg_execs_orphan(

@@ -41,7 +41,7 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
   if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
   CUresult r = sg_jit_read(&j, n, options, values);
   if (r) return r;
-  SgImage kind = sg_image_kind(image);
+  SgCodeKind kind = sg_code_kind(image);
   if (kind != SG_IMAGE_PTX && kind != SG_IMAGE_LINKED) return sg_jit_refuse(&j, kind);
   SgContext *ctx = sg_ctx();
   SgDiag diag;
