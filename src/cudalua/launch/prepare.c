@@ -2,7 +2,7 @@
  * fn:prepared_call(grid, a, b, n) has nothing to read but the grid and the arguments. What the old way to
  * launch (lua/cudalua/driver/params.lua) needs of C is here, too. */
 #include "launch/launch.h"
-#include "memory/texture.h"
+#include "code/texref.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -188,6 +188,7 @@ static int prepared_call(lua_State *L, bool async) {
   const int top = lua_gettop(L);
   if (!fn->prepared)
     cl_launch_error(L, fn, CL_LOGIC_ERROR, "not prepared: fn:prepare(\"PPif\", {block = {256, 1, 1}}) first");
+  cl_references_update(L, fn);
   cl_Launch o = {.shared = fn->shared_size};
   memcpy(o.block, fn->block_shape, sizeof o.block);
   cl_read_extents(L, fn, "grid", 2, o.grid);
@@ -295,6 +296,7 @@ int cl_launch_grid(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
+  cl_references_update(L, fn);
   cl_Launch o = {.grid = {read_blocks(L, fn, 2, "width"), read_blocks(L, fn, 3, "height"), 1},
                  .shared = fn->shared_size};
   check_layout(L, fn);
