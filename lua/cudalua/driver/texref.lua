@@ -95,15 +95,14 @@ end
 local function find(mod, name)
   local get = core.classes.Module.get_global
   local ok, memory, bytes = pcall(get, mod, name)
-  if ok or not (errors.is_error(memory) and memory.code == core.result.NOT_FOUND) then
-    if not ok then error(memory, 0) end
-    return memory, bytes
-  end
+  if ok then return name, memory, bytes end
+  if not (errors.is_error(memory) and memory.code == core.result.NOT_FOUND) then error(memory, 0) end
   local parts, n = {}, 0
   for part in name:gmatch "[^:]+" do parts[#parts + 1], n = #part .. part, n + 1 end
   if n < 2 then return nil end
-  ok, memory, bytes = pcall(get, mod, "_ZN" .. table.concat(parts) .. "E")
-  if ok then return memory, bytes end
+  local symbol = "_ZN" .. table.concat(parts) .. "E"
+  ok, memory, bytes = pcall(get, mod, symbol)
+  if ok then return symbol, memory, bytes end
 end
 
 local function new(class, methods, fields)
@@ -121,8 +120,8 @@ local function reference_of(where, mod, name, kind, make)
   local all = env[REFERENCES]
   local known = all and all[name]
   if not known then
-    local memory, bytes = find(mod, name)
-    if not memory then
+    local symbol, memory, bytes = find(mod, name)
+    if not symbol then
       errors.raise("LogicError", ("%s: no %s reference named '%s' in this module"):format(where, kind, name), {
         code = core.result.NOT_FOUND, name = "CUDA_ERROR_NOT_FOUND",
         hint = ("the source declares it at file scope, %s<...> %s;"):format(kind, name:match "[%w_]+$" or "t"),
@@ -133,8 +132,8 @@ local function reference_of(where, mod, name, kind, make)
       refuse(where, "'%s' is a %s reference: get_%s() gives it", name, declared.kind,
         declared.kind == "texture" and "texref" or "surfref")
     end
-    local made = make(declared, { name = name, module = mod, number = core.reference(mod, name, memory), env = env,
-      declared = declared })
+    local made = make(declared, { name = name, symbol = symbol, module = mod, env = env, declared = declared,
+      number = core.reference(mod, name, memory) })
     env[REFERENCES] = env[REFERENCES] or {}
     if not env[REFERENCES][name] then env[REFERENCES][name] = made end -- else a finalizer was faster
     known = env[REFERENCES][name]
@@ -488,13 +487,27 @@ local function update(env)
     if s.changed then
       s.changed = false
       local ok, made = pcall(makers[s.class], s)
-      if ok then ok, made = pcall(core.reference_bind, s.module, s.number, made) end
+      local object = ok and made
+      if ok then ok, made = pcall(core.reference_bind, s.module, s.number, object) end
+      if ok then s.object = object end
       if not ok then
         changed(s)
         error(made, 0)
       end
     end
   end
+end
+
+---The references of a module that are bound, as images.lua of a recording wants them.
+---@param env table
+---@return {name: string, object: userdata}[]
+function M.bound(env)
+  local list = {}
+  for _, reference in pairs_of(env[REFERENCES] or {}) do
+    local s = states[reference]
+    if s.object then list[#list + 1] = { name = s.symbol, object = s.object } end
+  end
+  return list
 end
 
 local function check_one(where, env, reference)

@@ -263,6 +263,7 @@ static int function_call(lua_State *L) {
     CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
     t0 = now();
   }
+  o.first = first;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, nargs, o.stream);
   if (!o.time_kernel) return 0;

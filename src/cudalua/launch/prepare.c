@@ -176,6 +176,7 @@ static inline int launch(lua_State *L, cl_Function *fn, cl_Context *ctx, int fir
     cl_check_launch(L, fn, ctx, o);
     if (plain) fn->shape_checked = !fn->cluster[0] && !fn->cluster_needed;
   }
+  o->first = first;
   cl_launch(L, fn, ctx, o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, (int)fn->nparams, o->stream);
   return 0;

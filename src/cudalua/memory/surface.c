@@ -30,7 +30,7 @@ static CUresult create(void *arg) {
 
 /* surface(array) -> SurfaceObject */
 int cl_surface(lua_State *L) {
-  lua_settop(L, 1);
+  lua_settop(L, 2);
   check_source(L); /* whatever else happens, a bad argument is one */
   cl_pressure(L);
   cl_Image *i = cl_push_image(L, CL_SURFACE);

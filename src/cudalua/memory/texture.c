@@ -50,9 +50,11 @@ void cl_image_used(lua_State *L, cl_Image *i, cl_Stream *s) {
 
 cl_Image *cl_push_image(lua_State *L, cl_Kind kind) {
   cl_Image *i = cl_push_in_current(L, kind, sizeof(cl_Object), sizeof *i);
-  lua_createtable(L, 1, 0);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, -2, 1);
+  lua_createtable(L, 2, 0);
+  for (int k = 1; k <= 2; k++) {
+    lua_pushvalue(L, k);
+    lua_rawseti(L, -2, k);
+  }
   lua_setfenv(L, -2);
   cl_still_current(L, cl_rec_context(&i->rec));
   return i;
@@ -63,6 +65,16 @@ int cl_image_made(cl_Image *i, uint64_t handle) {
   i->rec.life = CL_LIVE;
   cl_account(&i->rec, CL_BYTES_TEXTURES, CL_TEXTURE_WEIGHT);
   return 1;
+}
+
+/* image_parts(texture or surface) -> what it reads, and the table that texture() was given */
+int cl_image_parts(lua_State *L) {
+  if (!cl_to_image(L, 1)) cl_bad_argument(L, 1, "image", "a TextureObject or a SurfaceObject");
+  lua_settop(L, 1);
+  lua_getfenv(L, 1);
+  lua_rawgeti(L, 2, 1);
+  lua_rawgeti(L, 2, 2);
+  return 2;
 }
 
 CUresult cl_image_settle(void) { return cl_wait_context_anyway(); }

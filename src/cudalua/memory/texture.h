@@ -32,7 +32,7 @@ bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_
 void cl_image_used(lua_State *L, cl_Image *i, cl_Stream *s);
 
 /* Pushes an object of that kind with a record that is not made yet, of the current context, and without a source.
- * What is at index 1 stays in its environment. May run finalizers. */
+ * What is at index 1 and 2 stays in its environment. May run finalizers. */
 cl_Image *cl_push_image(lua_State *L, cl_Kind kind);
 int cl_image_made(cl_Image *i, uint64_t handle);
 
