@@ -1,4 +1,4 @@
-/* Formats of texels: bytes to channels. */
+/* Formats of texels: bytes to channels, and back. */
 #ifndef SOFTGPU_TEXEL_H
 #define SOFTGPU_TEXEL_H
 
@@ -32,5 +32,28 @@ typedef struct SgTexel {
 
 /* Channels 0: no such format. */
 SgTexel sg_texel(SgChannel channel, unsigned channels);
+
+/* Four channels as a texture gives them: `bits` as a register has them, `value` to compute with. What a
+ * format lacks is 0, the fourth channel 1. */
+typedef struct SgColour {
+  bool integral; /* integers, which are not filtered */
+  uint32_t bits[4];
+  double value[4];
+} SgColour;
+
+/* How a texture reads a format: are its integers left alone, are its values sRGB? */
+typedef struct SgReading {
+  bool integers, srgb;
+} SgReading;
+
+/* Does a texture that reads it so get integers? */
+bool sg_texel_integral(SgTexel t, SgReading how);
+SgColour sg_texel_read(SgTexel t, SgReading how, const void *p);
+/* The colour of the border, for a texel of that format. */
+SgColour sg_texel_border(SgTexel t, SgReading how, const float border[4]);
+/* As sust.p stores: values of 32 bits, which are of the kind that the format's channels are. */
+void sg_texel_write(SgTexel t, const uint32_t value[4], void *p);
+/* A float's bits as those of a half, rounded to the nearest. */
+uint16_t sg_half_of(float f);
 
 #endif

@@ -163,6 +163,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   SgLaunch launch = l->launch;
   launch.may_use = sg_may_use;
   launch.user = f->o.ctx;
+  launch.images = f->o.ctx->images;
   const SgSystem system = sg_context_system(f->o.ctx);
   launch.system = &system;
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;

@@ -53,6 +53,7 @@ typedef struct SgLaunch {
   bool cooperative;
   bool (*may_use)(const void *user, const SgAlloc *a); /* whose memory is open to it; NULL: everybody's */
   const void *user;
+  const struct SgImages *images; /* textures and surfaces of its context; NULL: it has none */
   const SgSystem *system; /* NULL: nothing is printed, and there is no heap */
   unsigned checks;        /* SG_CHECK_* */
   bool interruptible;     /* sg_interrupt_look may end it */
