@@ -97,6 +97,9 @@ local function of_table(where, key, value)
   if not is_memory(p) then
     refuse(where, "%s.ptr: expected device memory or an address, got %s", key, errors.text(value.ptr))
   end
+  if #p > 0 and bytes > #p then
+    refuse(where, "%s.bytes: %d bytes do not fit in %d bytes of device memory", key, bytes, #p)
+  end
   return p, bytes
 end
 
