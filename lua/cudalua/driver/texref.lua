@@ -55,7 +55,8 @@ local function declared_of(where, name, memory, bytes)
   local d = declared_t()
   errors.within(where, core.memcpy_dtoh, ffi.new("void *[1]", d), memory, SIZE)
   local kind = d.magic == MAGIC.texture and "texture" or d.magic == MAGIC.surface and "surface" or nil
-  if not kind and d.magic ~= 0 then refuse(where, "'%s' is a variable and no reference", name) end
+  -- One that is declared and not defined here, extern texture<float, 2> t;, has nothing in it.
+  if not kind and (d.magic ~= 0 or d.dimensions ~= 0 or d.element ~= 0 or d.how ~= 0 or d.object ~= 0) then refuse(where, "'%s' is a variable and no reference", name) end
   local row = formats[math.floor(d.element / 2 ^ 16)]
   local code = row and row[math.floor(d.element / 256) % 256]
   local normalized_read, normalized = d.how % 256 == 1, math.floor(d.how / 256) % 2 == 1
