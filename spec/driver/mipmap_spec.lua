@@ -41,7 +41,8 @@ end
 describe("cuda.MipmappedArray", function()
   before_each(gpu.context)
 
-  it("has levels of half the extents each, down to one texel: level, levels, get_descriptor_3d", function()
+  it("has levels of half the extents each, down to one texel: cuda.MipmappedArray:level, " ..
+    "cuda.MipmappedArray:levels, cuda.MipmappedArray:get_descriptor_3d", function()
     local shapes = {
       { { width = 8 }, { { 8, 0, 0 }, { 4, 0, 0 }, { 2, 0, 0 }, { 1, 0, 0 } } },
       { { width = 5, height = 9 }, { { 5, 9, 0 }, { 2, 4, 0 }, { 1, 2, 0 }, { 1, 1, 0 } } },
@@ -121,7 +122,8 @@ describe("cuda.MipmappedArray", function()
       4))
   end)
 
-  it("free, close, handle: its levels and textures end with it, and it stays as long as they do", function()
+  it("cuda.MipmappedArray:free, cuda.MipmappedArray:close, cuda.MipmappedArray:handle: its levels and textures end " ..
+    "with it, and it stays as long as they do", function()
     local level, texture
     gpu.apart(function()
       local mipmap = leveled()

@@ -118,7 +118,7 @@ describe("cuda.SurfaceObject", function()
     if soft then assert.matches("surface store of 4 bytes at x = 16 bytes", out) end
   end)
 
-  it("close and handle; it holds its array, and says so when that was freed", function()
+  it("cuda.SurfaceObject:close and cuda.SurfaceObject:handle; it holds its array, and says so when that was freed", function()
     local fn = kernel "float *out, cudaSurfaceObject_t s) { *out = surf1Dread<float>(s, 4); }"
     local s
     gpu.apart(function()

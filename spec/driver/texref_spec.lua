@@ -74,7 +74,7 @@ describe("References of old sources", function()
     end
   end)
 
-  it("scale a matrix through tex2D, in both orders", function()
+  it("cuda.matrix_to_texref: scale a matrix through tex2D, in both orders", function()
     local mod = cuda.SourceModule [[
       texture<float, 2> mtx_tex;
       __global__ void copy_texture(float *dest)
@@ -93,7 +93,7 @@ describe("References of old sources", function()
     end
   end)
 
-  it("read several channels", function()
+  it("cuda.bind_array_to_texref: read several channels", function()
     local mod = cuda.SourceModule [[
       texture<float4, 2, cudaReadModeElementType> colors;
       __global__ void copy(float4 *dest, int w) { dest[threadIdx.y * w + threadIdx.x] = tex2D(colors, threadIdx.x, threadIdx.y); }
@@ -141,7 +141,7 @@ describe("References of old sources", function()
     for i = 0, 59 do assert.equal(2 * volume[math.floor(i / 20) + 1][math.floor(i / 5) % 4 + 1][i % 5 + 1], words[i]) end
   end)
 
-  it("read linear memory: gpuarray:bind_to_texref and gpuarray:bind_to_texref_ext", function()
+  it("read linear memory: gpuarray.Array:bind_to_texref and gpuarray.Array:bind_to_texref_ext", function()
     local mod = cuda.SourceModule [[
       #include <pycuda-helpers.hpp>
       texture<float, 1, cudaReadModeElementType> f;
@@ -242,7 +242,8 @@ describe("References of old sources", function()
     gpu.error_of("CompileError", cuda.compile, "texture<float, 2> t;\n__global__ void k(float *o) { *o = tex3D(t, 1, 2, 3); }")
   end)
 
-  it("DynamicModule:get_texref, DynamicModule:get_surfref, SourceModule:get_texref, SourceModule:get_surfref", function()
+  it("cuda.DynamicModule:get_texref, cuda.DynamicModule:get_surfref, cuda.SourceModule:get_texref, " ..
+    "cuda.SourceModule:get_surfref", function()
     local mod = cuda.DynamicModule()
     mod:add_source [[
       texture<float, 2> t;
@@ -301,7 +302,7 @@ describe("References of old sources", function()
     gpu.raises("LogicError", "was closed", mod.get_texref, mod, "t")
   end)
 
-  it("keep what they read, and give it back: cuda.TextureReference get_array, get_address", function()
+  it("keep what they read, and give it back: cuda.TextureReference:set_array, cuda.TextureReference:get_array", function()
     local mod, fn, t = module()
     assert.is_nil(t:get_array())
     assert.is_nil(t:get_address())
@@ -327,7 +328,8 @@ describe("References of old sources", function()
     assert.equal(0, core.failed_destroys())
   end)
 
-  it("cuda.TextureReference set_address, set_address_2d, set_format, get_format", function()
+  it("cuda.TextureReference:set_address, cuda.TextureReference:set_address_2d, cuda.TextureReference:get_address, " ..
+    "cuda.TextureReference:set_format, cuda.TextureReference:get_format", function()
     local mod = cuda.SourceModule [[
       texture<int, 1> ints;
       texture<float, 2> rows;
@@ -371,65 +373,66 @@ describe("References of old sources", function()
     gpu.raises("LogicError", "its DeviceAllocation is gone (freed at", fn, out, { block = 4 })
   end)
 
-  it("cuda.TextureReference set_address_mode, get_address_mode, set_filter_mode, get_filter_mode, set_flags, get_flags",
-    function()
-      local mod = cuda.SourceModule [[
-        texture<float, 2> t;
-        texture<float, 2> preset(1, cudaFilterModeLinear, cudaAddressModeWrap);
-        __global__ void k(float *out, float x) { out[0] = tex2D(t, x, 0.5f); out[1] = tex2D(preset, x, 0.5f); }
-      ]]
-      local t, preset = mod:get_texref "t", mod:get_texref "preset"
-      assert.same({ 1, 1, 1, 0, 0 }, { t:get_address_mode(0), t:get_address_mode(1), t:get_address_mode(2),
-        t:get_filter_mode(), t:get_flags() })
-      assert.same({ cuda.address_mode.WRAP, cuda.filter_mode.LINEAR, cuda.TRSF_NORMALIZED_COORDINATES },
-        { preset:get_address_mode(1), preset:get_filter_mode(), preset:get_flags() })
-      t:set_array(row(1, 2, 3, 4))
-      preset:set_array(row(1, 2, 3, 4))
-      local out = gpuarray.zeros(2)
-      local function at(x)
-        mod:get_function "k"(out, x, { block = 1 })
-        return out:get()[1], out:get()[2]
-      end
-      assert.same({ 2, 2 }, { (at(1)), select(2, at(1.375)) })
-      t:set_filter_mode "linear"
-      assert.equal(2, (at(1.5)))
-      assert.near(1.5, (at(1)), 1 / 64)
-      t:set_address_mode(0, "border")
-      assert.equal(cuda.address_mode.BORDER, t:get_address_mode(0))
-      assert.equal(0, (at(-3)))
-      t:set_flags(cuda.TRSF_NORMALIZED_COORDINATES)
-      t:set_address_mode(0, cuda.address_mode.MIRROR)
-      t:set_filter_mode(cuda.filter_mode.POINT)
-      assert.equal(4, (at(1.125)))
-      for _, f in ipairs { function(v) t:set_address_mode(v, "wrap") end, function(v) t:get_address_mode(v) end } do
-        gpu.refuses_nonsense(f)
-      end
-      gpu.refuses_nonsense(function(v) t:set_address_mode(0, v) end)
-      gpu.refuses_nonsense(function(v) t:set_filter_mode(v) end)
-      gpu.refuses_nonsense(function(v) t:set_flags(v) end)
-      gpu.raises("LogicError", "expected a sum of cuda.TRSF_READ_AS_INTEGER", t.set_flags, t, 4)
-      t:set_flags(0)
-      local bytes = cuda.SourceModule [[
-        texture<unsigned char, 2> raw;
-        texture<unsigned char, 2, cudaReadModeNormalizedFloat> part;
-        __global__ void k(float *out) { out[0] = tex2D(raw, 0, 0); out[1] = tex2D(part, 0, 0); }
-      ]]
-      local raw, part = bytes:get_texref "raw", bytes:get_texref "part"
-      assert.same({ cuda.TRSF_READ_AS_INTEGER, 0 }, { raw:get_flags(), part:get_flags() })
-      local array = textures.array({ width = 1, height = 1, format = "unsigned_int8" }, "\51")
-      raw:set_array(array)
-      part:set_array(array)
-      bytes:get_function "k"(out, { block = 1 })
-      assert.same({ 51, 0.2 }, { out:get()[1], math.floor(out:get()[2] * 1e6 + 0.5) / 1e6 })
-      raw:set_filter_mode "linear"
-      gpu.raises("LogicError", "TextureReference 'raw': filter = \"linear\" needs texels that are read as floats",
-        bytes:get_function "k", out, { block = 1 })
-      gpu.raises("LogicError", "TextureReference 'raw'", bytes:get_function "k", out, { block = 1 }) -- as long as it is so
-      raw:set_filter_mode "point"
-      bytes:get_function "k"(out, { block = 1 })
-    end)
+  it("cuda.TextureReference:set_address_mode, cuda.TextureReference:get_address_mode, " ..
+    "cuda.TextureReference:set_filter_mode, cuda.TextureReference:get_filter_mode, cuda.TextureReference:set_flags, " ..
+    "cuda.TextureReference:get_flags", function()
+    local mod = cuda.SourceModule [[
+      texture<float, 2> t;
+      texture<float, 2> preset(1, cudaFilterModeLinear, cudaAddressModeWrap);
+      __global__ void k(float *out, float x) { out[0] = tex2D(t, x, 0.5f); out[1] = tex2D(preset, x, 0.5f); }
+    ]]
+    local t, preset = mod:get_texref "t", mod:get_texref "preset"
+    assert.same({ 1, 1, 1, 0, 0 }, { t:get_address_mode(0), t:get_address_mode(1), t:get_address_mode(2),
+      t:get_filter_mode(), t:get_flags() })
+    assert.same({ cuda.address_mode.WRAP, cuda.filter_mode.LINEAR, cuda.TRSF_NORMALIZED_COORDINATES },
+      { preset:get_address_mode(1), preset:get_filter_mode(), preset:get_flags() })
+    t:set_array(row(1, 2, 3, 4))
+    preset:set_array(row(1, 2, 3, 4))
+    local out = gpuarray.zeros(2)
+    local function at(x)
+      mod:get_function "k"(out, x, { block = 1 })
+      return out:get()[1], out:get()[2]
+    end
+    assert.same({ 2, 2 }, { (at(1)), select(2, at(1.375)) })
+    t:set_filter_mode "linear"
+    assert.equal(2, (at(1.5)))
+    assert.near(1.5, (at(1)), 1 / 64)
+    t:set_address_mode(0, "border")
+    assert.equal(cuda.address_mode.BORDER, t:get_address_mode(0))
+    assert.equal(0, (at(-3)))
+    t:set_flags(cuda.TRSF_NORMALIZED_COORDINATES)
+    t:set_address_mode(0, cuda.address_mode.MIRROR)
+    t:set_filter_mode(cuda.filter_mode.POINT)
+    assert.equal(4, (at(1.125)))
+    for _, f in ipairs { function(v) t:set_address_mode(v, "wrap") end, function(v) t:get_address_mode(v) end } do
+      gpu.refuses_nonsense(f)
+    end
+    gpu.refuses_nonsense(function(v) t:set_address_mode(0, v) end)
+    gpu.refuses_nonsense(function(v) t:set_filter_mode(v) end)
+    gpu.refuses_nonsense(function(v) t:set_flags(v) end)
+    gpu.raises("LogicError", "expected a sum of cuda.TRSF_READ_AS_INTEGER", t.set_flags, t, 4)
+    t:set_flags(0)
+    local bytes = cuda.SourceModule [[
+      texture<unsigned char, 2> raw;
+      texture<unsigned char, 2, cudaReadModeNormalizedFloat> part;
+      __global__ void k(float *out) { out[0] = tex2D(raw, 0, 0); out[1] = tex2D(part, 0, 0); }
+    ]]
+    local raw, part = bytes:get_texref "raw", bytes:get_texref "part"
+    assert.same({ cuda.TRSF_READ_AS_INTEGER, 0 }, { raw:get_flags(), part:get_flags() })
+    local array = textures.array({ width = 1, height = 1, format = "unsigned_int8" }, "\51")
+    raw:set_array(array)
+    part:set_array(array)
+    bytes:get_function "k"(out, { block = 1 })
+    assert.same({ 51, 0.2 }, { out:get()[1], math.floor(out:get()[2] * 1e6 + 0.5) / 1e6 })
+    raw:set_filter_mode "linear"
+    gpu.raises("LogicError", "TextureReference 'raw': filter = \"linear\" needs texels that are read as floats",
+      bytes:get_function "k", out, { block = 1 })
+    gpu.raises("LogicError", "TextureReference 'raw'", bytes:get_function "k", out, { block = 1 }) -- as long as it is so
+    raw:set_filter_mode "point"
+    bytes:get_function "k"(out, { block = 1 })
+  end)
 
-  it("cuda.SurfaceReference set_array, get_array", function()
+  it("cuda.SurfaceReference:set_array, cuda.SurfaceReference:get_array", function()
     local mod = cuda.SourceModule [[
       surface<void, 2> s;
       __global__ void k(float *out)

@@ -297,7 +297,7 @@ describe("cuda.TextureObject", function()
     gpu.raises("LogicError", "was freed at", cuda.TextureObject, { array = array })
   end)
 
-  it("close and handle: closing while a kernel is queued waits for it", function()
+  it("cuda.TextureObject:close and cuda.TextureObject:handle: closing while a kernel is queued waits for it", function()
     local fn = kernel [[float *out, cudaTextureObject_t t)
     {
       for (int i = 0; i < 1000; i++) *(volatile float *)out = tex2D<float>(t, 0.5f, 0.5f) + *(volatile float *)out;
