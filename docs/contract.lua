@@ -41,8 +41,9 @@ return {
       mem_location_type mem_allocation_type mem_handle_type mem_access_flags mempool_attribute graph_node_type
       graph_instantiate_flags graph_exec_update_result graph_debug_dot_flags array_format array3d_flags
       array_cubemap_face address_mode filter_mode resource_view_format graphics_register_flags graphics_map_flags
-      jit_option jit_target jit_fallback jit_cache_mode jit_input_type profiler_output_mode TRSA_OVERRIDE_FORMAT TRSF_READ_AS_INTEGER
-      TRSF_NORMALIZED_COORDINATES TRSF_SRGB TRSF_DISABLE_TRILINEAR_OPTIMIZATION TRSF_SEAMLESS_CUBEMAP TR_DEFAULT]],
+      jit_option jit_target jit_fallback jit_cache_mode jit_input_type profiler_output_mode TRSA_OVERRIDE_FORMAT
+      TRSF_READ_AS_INTEGER TRSF_NORMALIZED_COORDINATES TRSF_SRGB TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+      TRSF_SEAMLESS_CUBEMAP TR_DEFAULT]],
     device_spec = [[Device Device.count Device.get_device Device:name Device:ordinal Device:total_memory
       Device:compute_capability Device:compute_cabability Device:get_attribute Device:get_attributes Device:pci_bus_id
       Device:uuid Device:can_access_peer Device:p2p_attribute]],

@@ -107,7 +107,8 @@ describe("cuda.MipmappedArray", function()
           out[i] = tex2DGrad<float>(t, 0.5f, 0.5f, make_float2(step, 0), make_float2(0, step / 4));
         }
       }
-    ]](cuda.Out(out), cuda.TextureObject { mipmap = leveled(), normalized = true, mip_filter = "linear" }, { block = 1 })
+    ]](cuda.Out(out), cuda.TextureObject { mipmap = leveled(), normalized = true, mip_filter = "linear" },
+      { block = 1 })
     for i = 0, 2 do assert.near(10 * i, out[i], 10 / 64) end
   end)
 
@@ -118,8 +119,8 @@ describe("cuda.MipmappedArray", function()
       __global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f + threadIdx.x, s, threadIdx.x * 4, threadIdx.y); }
     ]](cuda.SurfaceObject { array = mipmap:level(1) }, { block = { 2, 2 } })
     assert.equal(floats { 1, 2, 1, 2 }, textures.contents(mipmap:level(1), 4))
-    assert.same({ 1, 2, 1, 2 }, textures.fetch_all("2D", "float", cuda.TextureObject { array = mipmap:level(1) }, 1, 2, 2,
-      4))
+    local texture = cuda.TextureObject { array = mipmap:level(1) }
+    assert.same({ 1, 2, 1, 2 }, textures.fetch_all("2D", "float", texture, 1, 2, 2, 4))
   end)
 
   it("cuda.MipmappedArray:free, cuda.MipmappedArray:close, cuda.MipmappedArray:handle: its levels and textures end " ..

@@ -59,7 +59,7 @@ describe("cuda.SurfaceObject", function()
         ]]):format(i):gsub("GEO", g[1]):gsub("COORDS", g[3]):gsub("%f[%w]T%f[%W]", t[1])
         expressions[i] = "k" .. i
       end
-      local mod = cuda.SourceModule(table.concat(text), { no_extern_c = true, options = { "-extra-device-vectorization" } })
+      local mod = cuda.SourceModule(table.concat(text), { no_extern_c = true })
       for i, t in ipairs(texels) do
         local fields = { format = t[2], num_channels = t[3] }
         for key, value in pairs(g[2]) do fields[key] = value end
@@ -98,8 +98,10 @@ describe("cuda.SurfaceObject", function()
 
   it("is written by one kernel and read as a texture by the next", function()
     local array = cuda.np_to_array(cuda.ndarray.zeros { 8, 16 }, "C", { allow_surface_bind = true })
-    kernel "cudaSurfaceObject_t s) { surf2Dwrite((float)(threadIdx.y * 16 + threadIdx.x), s, threadIdx.x * 4, threadIdx.y); }"(
-      cuda.SurfaceObject { array = array }, { block = { 16, 8 } })
+    kernel [[cudaSurfaceObject_t s)
+    {
+      surf2Dwrite((float)(threadIdx.y * 16 + threadIdx.x), s, threadIdx.x * 4, threadIdx.y);
+    }]](cuda.SurfaceObject { array = array }, { block = { 16, 8 } })
     local got = textures.fetch_all("2D", "float", cuda.TextureObject { array = array }, 1, 16, 8, 128)
     for i = 1, 128 do assert.equal(i - 1, got[i]) end
   end)
@@ -118,7 +120,7 @@ describe("cuda.SurfaceObject", function()
     if soft then assert.matches("surface store of 4 bytes at x = 16 bytes", out) end
   end)
 
-  it("cuda.SurfaceObject:close and cuda.SurfaceObject:handle; it holds its array, and says so when that was freed", function()
+  it("cuda.SurfaceObject:close, cuda.SurfaceObject:handle; it holds its array, and says if that was freed", function()
     local fn = kernel "float *out, cudaSurfaceObject_t s) { *out = surf1Dread<float>(s, 4); }"
     local s
     gpu.apart(function()
@@ -131,13 +133,15 @@ describe("cuda.SurfaceObject", function()
     assert.equal(4, out:item())
     assert.is_true(s:handle() > 0)
     s:close()
-    gpu.raises("LogicError", "argument 2 (unsigned long long s): this SurfaceObject was closed at", fn, out, s, { block = 1 })
+    gpu.raises("LogicError", "argument 2 (unsigned long long s): this SurfaceObject was closed at", fn, out, s,
+      { block = 1 })
     gpu.raises("LogicError", "was closed", s.handle, s)
     gpu.raises("LogicError", "was closed", s.close, s)
     local array = cuda.np_to_array(cuda.ndarray.zeros(4), "C", { allow_surface_bind = true })
     s = cuda.SurfaceObject { array = array }
     array:free()
-    gpu.raises("LogicError", "this SurfaceObject cannot be used any more: its Array was freed at", fn, out, s, { block = 1 })
+    gpu.raises("LogicError", "this SurfaceObject cannot be used any more: its Array was freed at", fn, out, s,
+      { block = 1 })
     s:close()
     assert.equal("cudalua.SurfaceObject (closed)", tostring(s))
   end)
@@ -186,7 +190,8 @@ describe("cuda.SurfaceObject", function()
     gpu.raises("LogicError", "made with the flag \"surface_ldst\"", cuda.SurfaceObject, { array = plain })
     gpu.raises("LogicError", "no array is given", cuda.SurfaceObject, {})
     gpu.raises("LogicError", "no array is given", cuda.SurfaceObject)
-    gpu.raises("LogicError", "expected an Array, got DeviceAllocation", cuda.SurfaceObject, { array = cuda.mem_alloc(4) })
+    gpu.raises("LogicError", "expected an Array, got DeviceAllocation", cuda.SurfaceObject,
+      { array = cuda.mem_alloc(4) })
     gpu.raises("LogicError", "unknown option", cuda.SurfaceObject, { array = plain, flags = 1 })
     gpu.refuses_nonsense(function(v) cuda.SurfaceObject { array = v } end)
     gpu.refuses_nonsense(cuda.SurfaceObject, { ["nil"] = true, table = true })

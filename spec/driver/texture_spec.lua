@@ -229,7 +229,8 @@ describe("cuda.TextureObject", function()
     for _ = 1, 20 do gpuarray.ones(8, "float32"):eval() end
     assert.same({ 1, 2, 3, 4, 5, 6, 7, 8 }, textures.fetch_all("linear", "float", t, 1, 8, 1, 8))
     a:release()
-    gpu.raises("LogicError", "its PooledDeviceAllocation was freed", textures.fetch_all, "linear", "float", t, 1, 8, 1, 8)
+    gpu.raises("LogicError", "its PooledDeviceAllocation was freed", textures.fetch_all, "linear", "float", t, 1, 8, 1,
+      8)
   end)
 
   it("is an argument of kernels of every kind of call, and for parameters of 8 bytes alone", function()
@@ -263,8 +264,8 @@ describe("cuda.TextureObject", function()
     gpu.raises("LogicError", "argument 4 (void *p)", wrong, out, 1, 1, t, { block = 1 })
     local handle = t:handle()
     t:close()
-    local err = gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed at", fn, out, t,
-      { block = 1 })
+    local err = gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed at", fn, out,
+      t, { block = 1 })
     assert.equal(2, err.arg)
     gpu.raises("LogicError", "was closed", fn.launch, fn)
     assert.is_true(handle > 0)
@@ -524,8 +525,8 @@ describe("cuda.TextureObject", function()
     for _, key in ipairs { "filter", "address", "border", "normalized", "read", "srgb", "max_anisotropy", "seamless",
       "trilinear", "view" } do
       gpu.refuses_nonsense(function(v) cuda.TextureObject { array = array, [key] = v } end,
-        { ["nil"] = true, number = key == "border", boolean = key ~= "filter", table = key == "view" or key == "border" or
-          key == "address" })
+        { ["nil"] = true, number = key == "border", boolean = key == "normalized" or key == "trilinear",
+          table = key == "view" or key == "border" or key == "address" })
     end
     for _, method in ipairs { "close", "handle" } do
       gpu.refuses_nonsense(core.classes.TextureObject[method])
@@ -587,8 +588,8 @@ describe("cuda.gpuarray_to_array", function()
       end
     end
     local m = gpuarray.arange(12, "float32"):reshape(3, 4)
-    assert.equal(textures.contents(cuda.matrix_to_array(m:get(), "C"), 4), textures.contents(cuda.matrix_to_array(m, "C"),
-      4))
+    assert.equal(textures.contents(cuda.matrix_to_array(m:get(), "C"), 4),
+      textures.contents(cuda.matrix_to_array(m, "C"), 4))
     local image = gpuarray.arange(24, "uint8"):reshape(3, 4, 2)
     assert.equal(textures.contents(cuda.make_multichannel_2d_array(image:get(), "C"), 2),
       textures.contents(cuda.make_multichannel_2d_array(image, "C"), 2))

@@ -93,7 +93,8 @@ M.geometries = {
   { "2D", { width = 7, height = 5 }, "tex2D<T>(t, x + 0.5f, y + 0.5f)" },
   { "3D", { width = 7, height = 5, depth = 3 }, "tex3D<T>(t, x + 0.5f, y + 0.5f, z + 0.5f)" },
   { "1D layered", { width = 7, depth = 3, flags = "layered" }, "tex1DLayered<T>(t, x + 0.5f, z)" },
-  { "2D layered", { width = 7, height = 5, depth = 3, flags = "layered" }, "tex2DLayered<T>(t, x + 0.5f, y + 0.5f, z)" },
+  { "2D layered", { width = 7, height = 5, depth = 3, flags = "layered" },
+    "tex2DLayered<T>(t, x + 0.5f, y + 0.5f, z)" },
   { "cube map", { width = 6, height = 6, depth = 6, flags = "cubemap" }, "texCubemap<T>(t, d.x, d.y, d.z)" },
   { "layered cube map", { width = 6, height = 6, depth = 12, flags = { "cubemap", "layered" } },
     "texCubemapLayered<T>(t, d.x, d.y, d.z, z / 6)" },
@@ -183,7 +184,7 @@ function M.sample_2d(data, w, h, x, y, options)
   local xb, yb = x - 0.5, y - 0.5
   local i, j = math.floor(xb), math.floor(yb)
   local a, b = xb - i, yb - j
-  return (1 - a) * (1 - b) * at(i, j) + a * (1 - b) * at(i + 1, j) + (1 - a) * b * at(i, j + 1) + a * b * at(i + 1, j + 1)
+  return (1 - b) * ((1 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
 end
 
 return M

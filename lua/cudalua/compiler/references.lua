@@ -1,6 +1,6 @@
 -- Sources with texture and surface references, texture<float, 2> t; which CUDA 12 took out of the language. They are
--- compiled with kernels/compat/texture.cuh before their first line (--pre-include), so that its lines keep their numbers,
--- and with -default-device, which makes the references variables of the device.
+-- compiled with kernels/compat/texture.cuh before their first line (--pre-include), so that their lines keep their
+-- numbers, and with -default-device, which makes the references variables of the device.
 
 local core = require "cudalua.core"
 local devicecode = require "cudalua.base.devicecode"

@@ -120,10 +120,10 @@ local function make(descriptor) return core.array(plain("Array", descriptor)) en
 M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
 
 ---An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
----`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow, down
----to one texel; absent: all of them. Raises a LogicError as Array does.
+---`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
+---down to one texel; absent: all of them. Raises a LogicError as Array does.
 ---@class cudalua.MipmappedArray
----@overload fun(descriptor: cudalua.ArrayDescriptor|cudalua.ArrayDescriptor3D, levels?: integer): cudalua.MipmappedArray
+---@overload fun(descriptor: cudalua.ArrayDescriptor3D, levels?: integer): cudalua.MipmappedArray
 local MipmappedArray = core.classes.MipmappedArray
 local describe_mipmap = MipmappedArray.describe
 MipmappedArray.describe = nil

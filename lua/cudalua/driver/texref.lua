@@ -1,6 +1,7 @@
 -- TextureReference and SurfaceReference: variables of a module that kernels read by name, texture<float, 2> t; as old
 -- sources have them, or a cudaTextureObject_t that the user declared __device__. A reference is a description that can
--- be changed; the object that it stands for is made when a launch needs it. src/cudalua/code/texref.c writes the handle.
+-- be changed; the object that it stands for is made when a launch needs it, and src/cudalua/code/texref.c writes its
+-- handle.
 
 local ffi = require "ffi"
 local core = require "cudalua.core"
@@ -49,14 +50,15 @@ local function flag(name) return constants.lookup("TRSF_" .. name) end
 local function declared_of(where, name, memory, bytes)
   if bytes == 8 then return { flags = 0, filter = 0, address = 1 } end
   if bytes ~= SIZE then
-    refuse(where, bytes % SIZE == 0 and "'%s' is an array of references, of which none has a name: declare them one by " ..
-      "one" or "'%s' is a variable of %d bytes and no reference", name, bytes)
+    refuse(where, bytes % SIZE == 0 and "'%s' is an array of references, of which none has a name: declare them one " ..
+      "by one" or "'%s' is a variable of %d bytes and no reference", name, bytes)
   end
   local d = declared_t()
   errors.within(where, core.memcpy_dtoh, ffi.new("void *[1]", d), memory, SIZE)
   local kind = d.magic == MAGIC.texture and "texture" or d.magic == MAGIC.surface and "surface" or nil
   -- One that is declared and not defined here, extern texture<float, 2> t;, has nothing in it.
-  if not kind and (d.magic ~= 0 or d.dimensions ~= 0 or d.element ~= 0 or d.how ~= 0 or d.object ~= 0) then refuse(where, "'%s' is a variable and no reference", name) end
+  local empty = d.magic == 0 and d.dimensions == 0 and d.element == 0 and d.how == 0 and d.object == 0
+  if not kind and not empty then refuse(where, "'%s' is a variable and no reference", name) end
   local row = formats[math.floor(d.element / 2 ^ 16)]
   local code = row and row[math.floor(d.element / 256) % 256]
   local normalized_read, normalized = d.how % 256 == 1, math.floor(d.how / 256) % 2 == 1
@@ -242,8 +244,8 @@ function TextureReference:set_address(memory, bytes, allow_offset)
   local offset = address % alignment
   if offset ~= 0 and not allow_offset then
     refuse(where, "the address 0x%x is %d bytes behind a multiple of %d, where textures begin (texture_alignment): " ..
-      "with allow_offset = true the texture begins there, and kernels add the offset that this returns", address, offset,
-      alignment)
+      "with allow_offset = true the texture begins there, and kernels add the offset that this returns", address,
+      offset, alignment)
   end
   if offset ~= 0 then
     local base = core.mem_get_address_range(memory)
@@ -374,8 +376,8 @@ function TextureReference:set_flags(flags)
     for _, name in ipairs(TRSF) do rest = rest - (has(flags, name) and flag(name) or 0) end
   end
   if rest ~= 0 then
-    refuse(place(s) .. ":set_flags", "expected a sum of cuda.TRSF_READ_AS_INTEGER, cuda.TRSF_NORMALIZED_COORDINATES, " ..
-      "cuda.TRSF_SRGB ..., got %s", errors.text(flags))
+    refuse(place(s) .. ":set_flags", "expected a sum of cuda.TRSF_READ_AS_INTEGER, " ..
+      "cuda.TRSF_NORMALIZED_COORDINATES, cuda.TRSF_SRGB ..., got %s", errors.text(flags))
   end
   s.flags = flags
   changed(s)
@@ -525,7 +527,8 @@ end
 ---@param list any
 function M.check(where, env, list)
   if type(list) ~= "table" or states[list] then
-    refuse(where, "expected a list of TextureReferences, got %s", states[list] and "one; write {t}" or errors.text(list))
+    refuse(where, "expected a list of TextureReferences, got %s",
+      states[list] and "one; write {t}" or errors.text(list))
   end
   for _, reference in pairs_of(list) do check_one(where, env, reference) end
 end

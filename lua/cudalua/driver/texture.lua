@@ -210,8 +210,8 @@ local function of_pitch2d(where, options)
   for name, value in pairs_of({ width = s.width, height = s.height, pitch = s.pitch }) do
     local most = attribute("maximum_texture2d_linear_" .. name)
     if value > most then
-      refuse(where, "pitch2d: the %s of %d is above the device's limit of %d (maximum_texture2d_linear_%s)", name, value,
-        most, name)
+      refuse(where, "pitch2d: the %s of %d is above the device's limit of %d (maximum_texture2d_linear_%s)", name,
+        value, most, name)
     end
   end
   check_alignment(where, "pitch2d", memory)
@@ -264,8 +264,9 @@ local function read_view(where, s, view)
     refuse(where, "memory has no views; format and num_channels say how it is read")
   end
   view = errors.options(where, view, view_keys)
-  local v = { format = 0, width = s.width, height = s.height, depth = s.depth, first_level = 0, last_level = s.levels - 1,
-    first_layer = 0, last_layer = is_layered(s) and math.max(s.depth, 1) - 1 or 0 }
+  local last_layer = is_layered(s) and math.max(s.depth, 1) - 1 or 0
+  local v = { format = 0, width = s.width, height = s.height, depth = s.depth, first_level = 0,
+    last_level = s.levels - 1, first_layer = 0, last_layer = last_layer }
   local format
   if view.format ~= nil then
     v.format = constants.enum(where .. ": format", view.format, "resource_view_format")
@@ -289,7 +290,6 @@ local function read_view(where, s, view)
         v[key])
     end
   end
-  local last_layer = is_layered(s) and math.max(s.depth, 1) - 1 or 0
   for what, last in pairs_of({ level = s.levels - 1, layer = last_layer }) do
     local from, to = v["first_" .. what], v["last_" .. what]
     if from > to or to > last then
@@ -354,7 +354,7 @@ local function read_border(where, border)
 end
 
 -- Does a read give floats? Sets the flag of the driver.
-local function read_mode(where, s, format, options)
+local function read_mode(where, format, options)
   local read, srgb = options.read, bool(where, options, "srgb")
   if read ~= nil and read ~= "element" and read ~= "normalized" then
     refuse(where, "read must be \"element\" or \"normalized\", got %s", errors.text(read))
@@ -385,8 +385,8 @@ local no_use = { "filter", "address", "normalized", "border", "max_anisotropy", 
 local function check_linear(where, options)
   for _, key in ipairs(no_use) do
     if options[key] ~= nil then
-      refuse(where, "option %s has no effect on linear memory, which tex1Dfetch() reads by number; a CUDA array takes it",
-        key)
+      refuse(where, "option %s has no effect on linear memory, which tex1Dfetch() reads by number; a CUDA array " ..
+        "takes it", key)
     end
   end
 end
@@ -423,7 +423,7 @@ end
 local function read_sampling(where, s, options)
   local view, viewed = read_view(where, s, options.view)
   local format = viewed or texel.of(s.format)
-  local integers, srgb = read_mode(where, s, format, options)
+  local integers, srgb = read_mode(where, format, options)
   if s.kind == "linear" then check_linear(where, options) end
   local filter = read_filter(where, "filter", options.filter)
   if filter == 1 and integers then

@@ -1,10 +1,10 @@
-/* Texture and surface references. lua/cudalua/driver/texref.lua has what a reference is bound to and how it is read, and
- * makes the objects; here the handles go into the module's variables.
+/* Texture and surface references. lua/cudalua/driver/texref.lua has what a reference is bound to and how it
+ * is read, and makes the objects; here the handles go into the module's variables.
  *
- * A kernel reads what was bound when it was called. So a handle is written in the stream of the launch, by two fills of
- * a word, which a capture takes as well; the write waits for kernels of other streams that read the handle before, and
- * a launch in another stream waits for the write. While a capture is under way, nothing is waited for: other streams
- * are none of its business. */
+ * A kernel reads what was bound when it was called. So a handle is written in the stream of the launch, by
+ * two fills of a word, which a capture takes as well; the write waits for kernels of other streams that read
+ * the handle before, and a launch in another stream waits for the write. While a capture is under way,
+ * nothing is waited for: other streams are none of its business. */
 #include "code/texref.h"
 #include "streams/capture.h"
 #include "streams/wait.h"
@@ -22,8 +22,8 @@ typedef struct cl_Reference {
 
 static const char hook_key = 0;
 
-/* on_references(f): f(module_table, list) makes what the references of a module are bound to, list nil, or raises unless
- * all in the list are of the module */
+/* on_references(f): f(module_table, list) makes what the references of a module are bound to, list nil, or
+ * raises unless all in the list are of the module */
 int cl_on_references(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_pushvalue(L, 1);
@@ -68,7 +68,8 @@ static cl_Reference *find(lua_State *L, const cl_Module *m, int idx) {
   return r;
 }
 
-/* reference_changed(mod): before the next launch of its kernels Lua is asked what its references are bound to */
+/* reference_changed(mod): before the next launch of its kernels Lua is asked what its references are bound to
+ */
 int cl_reference_changed(lua_State *L) {
   cl_References *all = check_module(L)->references;
   if (all) all->changed = true;
@@ -81,7 +82,8 @@ int cl_reference_bind(lua_State *L) {
   cl_Reference *r = find(L, m, 2);
   const cl_Object *o = cl_to_image(L, 3);
   char why[256];
-  if (o && !cl_image_usable(o, cl_rec_context(m->rec.parent), why, sizeof why)) cl_logic(L, "%s: %s", r->name, why);
+  if (o && !cl_image_usable(o, cl_rec_context(m->rec.parent), why, sizeof why))
+    cl_logic(L, "%s: %s", r->name, why);
   cl_Image *old = r->image;
   r->image = o ? (cl_Image *)cl_rec_retain(o->rec) : NULL;
   if (old) cl_rec_release(&old->rec);
@@ -167,7 +169,8 @@ static void check_images(lua_State *L, const cl_References *all, const cl_Contex
   for (const cl_Reference *r = all->list; r; r = r->next) {
     if (!r->image) continue;
     const cl_Object o = {.kind = r->image->rec.kind, .rec = &r->image->rec};
-    if (!cl_image_usable(&o, ctx, why, sizeof why)) cl_logic(L, "reference %s of the module: %s", r->name, why);
+    if (!cl_image_usable(&o, ctx, why, sizeof why))
+      cl_logic(L, "reference %s of the module: %s", r->name, why);
   }
 }
 

@@ -215,9 +215,9 @@ int cl_array_compute(lua_State *L) {
   lua_settop(L, 5);
   cl_State *st = cl_state(L);
   CUcontext current = NULL;
-  if (cl_captures || cl_launch_blocking_on || fn->module->references || !fn->shape_checked || pool->rec.parent != &ctx->rec ||
-      !(bytes >= 1) || !cl_pressure_none(L) || CU.cuCtxGetCurrent(&current) ||
-      current != (CUcontext)ctx->rec.handle)
+  if (cl_captures || cl_launch_blocking_on || fn->module->references || !fn->shape_checked ||
+      pool->rec.parent != &ctx->rec || !(bytes >= 1) || !cl_pressure_none(L) ||
+      CU.cuCtxGetCurrent(&current) || current != (CUcontext)ctx->rec.handle)
     return 0;
   cl_Launch o = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}};
   check_blocks(L, fn, blocks, &o);

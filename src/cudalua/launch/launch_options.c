@@ -123,8 +123,8 @@ static int read_carveout(lua_State *L, const cl_Function *fn, int idx) {
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) __attribute__((noreturn));
 
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
-  static const char *const names[] = {"block",   "grid",     "shared", "stream",   "cooperative",
-                                      "cluster", "priority", "pdl",    "carveout", "time_kernel", "texrefs"};
+  static const char *const names[] = {"block",    "grid", "shared",   "stream",      "cooperative", "cluster",
+                                      "priority", "pdl",  "carveout", "time_kernel", "texrefs"};
   char near[128] = "", all[160] = "";
   lua_newtable(L);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -146,7 +146,8 @@ int cl_on_record(lua_State *L) {
   return 0;
 }
 
-/* Pushes a list of those among the arguments; false: there are none, nor references, and nothing was pushed. */
+/* Pushes a list of those among the arguments; false: there are none, nor references, and nothing was pushed.
+ */
 static bool push_images(lua_State *L, const cl_Function *fn, const cl_Launch *o) {
   bool any = fn->module->references != NULL;
   for (uint32_t i = 0; o->first && i < fn->nparams; i++) any |= cl_to_image(L, o->first + (int)i) != NULL;
@@ -260,8 +261,8 @@ static void set_extents(lua_State *L, const char *key, const unsigned n[3]) {
 }
 
 /* recorded() -> the last recorded launch: {kernel, where, launch, grid, block, shared, cooperative, cluster,
- * arguments (bytes), pieces = {{address, bytes, kept}}, pointers = {{offset, piece}}, fn, images (strings, or nil)}; nothing: there is
- * none */
+ * arguments (bytes), pieces = {{address, bytes, kept}}, pointers = {{offset, piece}}, fn, images (strings, or
+ * nil)}; nothing: there is none */
 int cl_recorded(lua_State *L) {
   const cl_Recording *r = recording_of(L);
   if (!r || !r->kernel) return 0;

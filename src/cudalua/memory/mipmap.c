@@ -1,5 +1,5 @@
-/* MipmappedArray: an array and smaller ones of half its extents each, its levels. A level is an Array without a destroy
- * of its own, whose parent is the mipmapped array. */
+/* MipmappedArray: an array and smaller ones of half its extents each, its levels. A level is an Array without
+ * a destroy of its own, whose parent is the mipmapped array. */
 #include "memory/texture.h"
 #include "streams/capture.h"
 
@@ -45,7 +45,8 @@ static CUresult create(void *arg) {
   return CU.cuMipmappedArrayCreate(&w->out, w->d, w->levels);
 }
 
-/* mipmap({width=, height=, depth=, format=, num_channels=, flags=}, levels) -> MipmappedArray: all of them numbers */
+/* mipmap({width=, height=, depth=, format=, num_channels=, flags=}, levels) -> MipmappedArray: all of them
+ * numbers */
 int cl_mipmap(lua_State *L) {
   lua_settop(L, 2);
   const CUDA_ARRAY3D_DESCRIPTOR d = cl_check_descriptor(L, 1, "MipmappedArray");
@@ -63,8 +64,7 @@ int cl_mipmap(lua_State *L) {
   Wanted w = {&d, m->levels, NULL};
   const double bytes = bytes_of(m);
   CUresult code = cl_allocate(L, create, &w);
-  if (code)
-    cl_fail_memory(L, "cuMipmappedArrayCreate", code, bytes < 0x1p62 ? (uint64_t)bytes : UINT64_MAX);
+  if (code) cl_fail_memory(L, "cuMipmappedArrayCreate", code, bytes < 0x1p62 ? (uint64_t)bytes : UINT64_MAX);
   m->rec.handle = (uint64_t)(uintptr_t)w.out;
   m->rec.life = CL_LIVE;
   cl_account(&m->rec, CL_BYTES_ARRAYS, (uint64_t)bytes);

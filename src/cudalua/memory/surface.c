@@ -6,7 +6,8 @@ static CUresult surface_destroy(cl_Rec *r) {
   CUresult code = cl_image_settle();
   return code ? code : CU.cuSurfObjectDestroy((CUsurfObject)r->handle);
 }
-CL_FAMILY(CL_SURFACE, .destroy = surface_destroy, .dispose = cl_image_dispose, .held_back = cl_image_held_back);
+CL_FAMILY(CL_SURFACE, .destroy = surface_destroy, .dispose = cl_image_dispose,
+          .held_back = cl_image_held_back);
 
 static const cl_Object *check_source(lua_State *L) {
   if (!cl_to_kind(L, 1, CL_ARRAY)) cl_bad_argument(L, 1, "array", "an Array");

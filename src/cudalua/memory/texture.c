@@ -1,8 +1,9 @@
-/* TextureObject: made of numbers that lua/cudalua/driver/texture.lua has checked, and what textures and surfaces share.
+/* TextureObject: made of numbers that lua/cudalua/driver/texture.lua has checked, and what textures and
+ * surfaces share.
  *
- * The driver destroys a handle at once, though kernels under way may still read through it. So destroying one waits for
- * the context's work first: a finalizer leaves that to the queue, which is emptied behind waits, where it costs nothing.
- * In a capture nothing can be waited for, and the queue keeps it. */
+ * The driver destroys a handle at once, though kernels under way may still read through it. So destroying one
+ * waits for the context's work first: a finalizer leaves that to the queue, which is emptied behind waits,
+ * where it costs nothing. In a capture nothing can be waited for, and the queue keeps it. */
 #include "memory/texture.h"
 #include "memory/copy.h"
 #include "streams/capture.h"
@@ -21,7 +22,8 @@ static const cl_Rec *first_dead(const cl_Rec *r) {
 bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_t n) {
   const char *name = cl_kind_name(o->kind);
   cl_Rec *r = o->rec;
-  if (!r || r->life == CL_NEW) return snprintf(why, n, "this %s was never made, or was collected", name), false;
+  if (!r || r->life == CL_NEW)
+    return snprintf(why, n, "this %s was never made, or was collected", name), false;
   if (r->life != CL_LIVE) {
     snprintf(why, n, "this %s was %s%s%s", name, cl_kind_closed(o->kind), r->closed_at ? " at " : "",
              r->closed_at ? r->closed_at : "");
@@ -31,10 +33,12 @@ bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_
   if (!dead) dead = first_dead(((const cl_Image *)r)->source);
   if (dead) {
     snprintf(why, n, "this %s cannot be used any more: its %s was %s%s%s", name, cl_kind_name(dead->kind),
-             cl_kind_closed(dead->kind), dead->closed_at ? " at " : "", dead->closed_at ? dead->closed_at : "");
+             cl_kind_closed(dead->kind), dead->closed_at ? " at " : "",
+             dead->closed_at ? dead->closed_at : "");
     return false;
   }
-  if (ctx && cl_rec_context(r) != ctx) return snprintf(why, n, "this %s belongs to another context", name), false;
+  if (ctx && cl_rec_context(r) != ctx)
+    return snprintf(why, n, "this %s belongs to another context", name), false;
   return true;
 }
 
@@ -107,7 +111,8 @@ static CUresult texture_destroy(cl_Rec *r) {
   CUresult code = cl_image_settle();
   return code ? code : CU.cuTexObjectDestroy((CUtexObject)r->handle);
 }
-CL_FAMILY(CL_TEXTURE, .destroy = texture_destroy, .dispose = cl_image_dispose, .held_back = cl_image_held_back);
+CL_FAMILY(CL_TEXTURE, .destroy = texture_destroy, .dispose = cl_image_dispose,
+          .held_back = cl_image_held_back);
 
 /* The number at `key` of the table at idx; 0 where there is none. */
 static double number(lua_State *L, int idx, const char *key) {
@@ -181,7 +186,8 @@ static cl_Rec *read_source(lua_State *L, CUDA_RESOURCE_DESC *d) {
   const bool rows = number(L, 2, "pitch") > 0;
   const size_t pitch = size(L, 2, "pitch"), height = size(L, 2, "height"), row = size(L, 2, "row");
   const uint64_t bytes = rows ? (height - 1) * pitch + row : size(L, 2, "bytes");
-  const CUdeviceptr p = cl_device_side(L, 1, rows ? "TextureObject: pitch2d" : "TextureObject: linear", bytes);
+  const CUdeviceptr p =
+      cl_device_side(L, 1, rows ? "TextureObject: pitch2d" : "TextureObject: linear", bytes);
   if (rows) {
     d->resType = CU_RESOURCE_TYPE_PITCH2D;
     d->res.pitch2D.devPtr = p;
@@ -217,8 +223,9 @@ static CUresult create(void *arg) {
 }
 
 /* texture(source, {address = {3 numbers}, border = {4}, filter =, flags =, max_anisotropy =, mip_filter =,
- * mip_bias =, mip_clamp = {low, high}, view = {...} or nil; of memory: format =, num_channels =, and bytes = or
- * width =, height =, pitch =, row = (bytes of one)}) -> TextureObject; source: an Array, a MipmappedArray, memory */
+ * mip_bias =, mip_clamp = {low, high}, view = {...} or nil; of memory: format =, num_channels =, and bytes =
+ * or width =, height =, pitch =, row = (bytes of one)}) -> TextureObject; source: an Array, a MipmappedArray,
+ * memory */
 int cl_texture(lua_State *L) {
   lua_settop(L, 2);
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -1,6 +1,6 @@
-/* Textures and surfaces: handles by which kernels read and write arrays, and memory that is looked at like one. A
- * handle is a number of its context. What it reads, its source, may be closed before it: then it is of no use any
- * more, and only closing it is left. */
+/* Textures and surfaces: handles by which kernels read and write arrays, and memory that is looked at like
+ * one. A handle is a number of its context. What it reads, its source, may be closed before it: then it is of
+ * no use any more, and only closing it is left. */
 #ifndef CUDALUA_TEXTURE_H
 #define CUDALUA_TEXTURE_H
 
@@ -27,12 +27,12 @@ static inline const cl_Object *cl_to_image(lua_State *L, int idx) {
 /* Can kernels of ctx be given it? Else `why` says what is the matter. */
 bool cl_image_usable(const cl_Object *o, const cl_Context *ctx, char *why, size_t n);
 
-/* After work that was given it was submitted to s, with its context current: as cl_memory_used(). A graph that s
- * is captured into keeps it and its source. */
+/* After work that was given it was submitted to s, with its context current: as cl_memory_used(). A graph
+ * that s is captured into keeps it and its source. */
 void cl_image_used(lua_State *L, cl_Image *i, cl_Stream *s);
 
-/* Pushes an object of that kind with a record that is not made yet, of the current context, and without a source.
- * What is at index 1 and 2 stays in its environment. May run finalizers. */
+/* Pushes an object of that kind with a record that is not made yet, of the current context, and without a
+ * source. What is at index 1 and 2 stays in its environment. May run finalizers. */
 cl_Image *cl_push_image(lua_State *L, cl_Kind kind);
 int cl_image_made(cl_Image *i, uint64_t handle);
 

@@ -54,10 +54,10 @@ typedef struct SgLaunch {
   bool (*may_use)(const void *user, const SgAlloc *a); /* whose memory is open to it; NULL: everybody's */
   const void *user;
   const struct SgImages *images; /* textures and surfaces of its context; NULL: it has none */
-  const SgSystem *system; /* NULL: nothing is printed, and there is no heap */
-  unsigned checks;        /* SG_CHECK_* */
-  bool interruptible;     /* sg_interrupt_look may end it */
-  SgCounts *counts;       /* added to, unless there are checks; NULL: nothing is counted */
+  const SgSystem *system;        /* NULL: nothing is printed, and there is no heap */
+  unsigned checks;               /* SG_CHECK_* */
+  bool interruptible;            /* sg_interrupt_look may end it */
+  SgCounts *counts;              /* added to, unless there are checks; NULL: nothing is counted */
 } SgLaunch;
 
 /* Checks that a launch may be run with. */

@@ -56,8 +56,8 @@ function hooks.array_memory(what, x)
   if not object.is_array(x) then return nil end
   local leaf = handed_out(what, x)
   storage.keep_always(leaf.store)
-  return { buf = leaf.buf and (leaf.off == 0 and leaf.buf or leaf.buf + leaf.off), dtype = leaf.dtype, shape = leaf.shape,
-    strides = leaf.strides, dense = leaf.dense }
+  return { buf = leaf.buf and (leaf.off == 0 and leaf.buf or leaf.buf + leaf.off), dtype = leaf.dtype,
+    shape = leaf.shape, strides = leaf.strides, dense = leaf.dense }
 end
 
 ---Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
@@ -117,7 +117,8 @@ local texref_options = { channels = true, allow_double_hack = true, allow_comple
 ---Lets a texture reference read the array by number: tex1Dfetch(t, i) is its i-th element in memory. PyCUDA's
 ---GPUArray.bind_to_texref.
 ---@param reference cudalua.TextureReference
----@param options? {allow_offset: boolean?}  allow_offset: the array may begin anywhere, and kernels add what is returned
+---@param options? {allow_offset: boolean?}  allow_offset: the array may begin anywhere, and kernels add what this
+---  returns
 ---@return integer offset  elements from the texture's begin to the array's
 ---@raise LogicError if the array has gaps, or no texture begins at its address and allow_offset is not given
 function Array:bind_to_texref(reference, options)
@@ -136,11 +137,15 @@ local hacks = {
   complex128 = { "allow_complex_hack", "SIGNED_INT32", 4 },
 }
 
+---@class cudalua.BindOptions
+---@field channels? integer            as many elements are one texel; default 1
+---@field allow_double_hack? boolean   float64 as two channels of 32 bits, for fp_tex1Dfetch() of pycuda-helpers.hpp
+---@field allow_complex_hack? boolean  complex64 as two, complex128 as four channels of 32 bits
+---@field allow_offset? boolean        the array may begin anywhere, and kernels add what is returned
+
 ---The same, and the reference gets the format of the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
 ---@param reference cudalua.TextureReference
----@param options? {channels: integer?, allow_double_hack: boolean?, allow_complex_hack: boolean?, allow_offset: boolean?}
----  channels: as many elements are one texel, default 1; allow_double_hack, allow_complex_hack: float64 and complex
----  numbers as channels of 32 bits, for fp_tex1Dfetch() of pycuda-helpers.hpp
+---@param options? cudalua.BindOptions
 ---@return integer offset  elements from the texture's begin to the array's
 ---@raise LogicError as bind_to_texref, and if textures do not read the dtype
 function Array:bind_to_texref_ext(reference, options)
@@ -152,7 +157,9 @@ function Array:bind_to_texref_ext(reference, options)
     if not options[hack[1] ] then
       layout.refuse(what, "textures do not read %s; with %s its words become channels", self.dtype.name, hack[1])
     end
-    if channels ~= 1 then layout.refuse(what, "channels must be 1 for %s, got %s", self.dtype.name, errors.text(channels)) end
+    if channels ~= 1 then
+      layout.refuse(what, "channels must be 1 for %s, got %s", self.dtype.name, errors.text(channels))
+    end
     return bind(what, self, reference, options, constants.lookup("array_format")[hack[2] ], hack[3])
   end
   local format, of_element = texel.of_dtype(self.dtype)
