@@ -9,6 +9,14 @@ typedef struct cl_Array {
   cl_Rec rec;
   CUDA_ARRAY3D_DESCRIPTOR descriptor;
   uint32_t element; /* bytes of a texel; 0: of a block format, whose rows are not counted in texels */
+  bool level;       /* of a mipmapped array, its parent, with which it goes */
 } cl_Array;
+
+/* The bytes of a texel; 0: of a block format, or of planes. */
+uint32_t cl_texel_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+/* The descriptor in the table at idx, whose fields are numbers. `name`: for messages. */
+CUDA_ARRAY3D_DESCRIPTOR cl_check_descriptor(lua_State *L, int idx, const char *name);
+/* Pushes what a descriptor has: width, height, depth, format, num_channels, flags. */
+int cl_push_descriptor(lua_State *L, const CUDA_ARRAY3D_DESCRIPTOR *d);
 
 #endif
