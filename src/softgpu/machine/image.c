@@ -32,9 +32,8 @@ static SgAlloc *memory_of(const SgImage *m) {
 }
 
 static bool find(ImageUse *u) {
-  const SgImages *images = u->g->run->launch->images;
-  SgImageWhy why = u->args->handle ? SG_IMAGE_NEVER : SG_IMAGE_NULL;
-  u->image = images ? sg_images_find(images, u->args->handle, &why) : NULL;
+  SgImageWhy why;
+  u->image = sg_images_find(u->g->run->launch->images, u->args->handle, &why);
   if (!u->image) return sg_image_no_handle(u, why);
   if ((u->image->kind == SG_SURFACE) != is_surface(&u->form)) return sg_image_wrong_kind(u);
   if (!fits(&u->form, u->image)) return sg_image_misfit(u);
