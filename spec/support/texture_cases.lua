@@ -259,6 +259,61 @@ function M.case(number)
   return c
 end
 
+-- A number for all that a case is, which tells whether recorded results are those of another generator.
+function M.checksum(c)
+  local sum = 0
+  local function add(x) sum = (sum * 31 + x) % 4294967291 end
+  for _, data in ipairs(c.data) do
+    for i = 1, #data do add(data:byte(i)) end
+  end
+  for _, s in ipairs(c.samples) do
+    for axis = 1, 3 do
+      single[0] = s[axis] or 0
+      add(tonumber(ffi.cast("uint32_t *", single)[0]))
+    end
+    add(s.layer)
+  end
+  return sum
+end
+
+-- ---- what a GPU read ------------------------------------------------------------------------------------------------
+
+M.golden = "spec/data/textures/gpu.bin"
+
+---Writes what the current device reads of all cases: a line of text, then for each case its checksum, the number of
+---samples, and four words for each.
+---@param about string  one line
+function M.record(about)
+  local file = assert(io.open(M.golden, "wb"))
+  file:write(about, "\n")
+  for number = 1, M.count do
+    local c = M.case(number)
+    local head = ffi.new("uint32_t[2]", M.checksum(c), #c.samples)
+    file:write(ffi.string(head, 8), ffi.string(M.run(c), 16 * #c.samples))
+  end
+  file:close()
+end
+
+---Calls f(case, words) for each recorded case; nil: there are none.
+---@return string? about
+function M.each_recorded(f)
+  local file = io.open(M.golden, "rb")
+  if not file then return nil end
+  local text = file:read "*a"
+  file:close()
+  local at = assert(text:find("\n", 1, true))
+  local about = text:sub(1, at - 1)
+  for number = 1, M.count do
+    local c = M.case(number)
+    local head = ffi.cast("const uint32_t *", ffi.cast("const char *", text) + at)
+    assert(tonumber(head[0]) == M.checksum(c) and tonumber(head[1]) == #c.samples,
+      ("%s is of other cases than number %d: record it anew"):format(M.golden, number))
+    f(c, head + 2)
+    at = at + 8 + 16 * #c.samples
+  end
+  return about
+end
+
 -- ---- the device -----------------------------------------------------------------------------------------------------
 
 local reads = {
