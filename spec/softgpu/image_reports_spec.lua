@@ -80,8 +80,9 @@ describe("the software device reports", function()
         local s = cuda.SurfaceObject { array = surface_array(64, 32) }
         local k = kernel(store)
         assert(report(function() k(s, 252, 31, { block = 1 }) end) == nil)
-        expect(700, function() k(s, at[1], at[2], { block = 1 }) end, "image.cu:3", "surface store of 4 bytes at x = " ..
-          at[1] .. " bytes", at[3], "outside of surface object 0x", "(a 2D array of 64 x 32 elements of 4 bytes")
+        expect(700, function() k(s, at[1], at[2], { block = 1 }) end, "image.cu:3",
+          "surface store of 4 bytes at x = " .. at[1] .. " bytes", at[3],
+          "outside of surface object 0x", "(a 2D array of 64 x 32 elements of 4 bytes")
       end
     ]]
   end)
@@ -255,7 +256,9 @@ describe("the software device reports", function()
 
   it("with the check for uninitialised memory: texels that nobody wrote", function()
     fine([[
-      local text = "__global__ void k(float *o, cudaTextureObject_t t, float x, float y) { o[0] = tex2D<float>(t, x, y); }"
+      local text = [=[
+        __global__ void k(float *o, cudaTextureObject_t t, float x, float y) { o[0] = tex2D<float>(t, x, y); }
+      ]=]
       local out = ffi.new "float[1]"
       local function half_filled()
         local array = surface_array(8, 8)
@@ -329,9 +332,11 @@ describe("the software device reports", function()
       local cuda = require "cudalua"
       cuda.init()
       local context = cuda.Device(0):make_context()
-      local d = cuda.ArrayDescriptor3D { width = 8, height = 8, format = "float", num_channels = 1, flags = "surface_ldst" }
+      local d = cuda.ArrayDescriptor3D { width = 8, height = 8, format = "float", num_channels = 1,
+        flags = "surface_ldst" }
       local array, mipmap = cuda.Array(d), cuda.MipmappedArray(d, 2)
-      kept = { array, mipmap, mipmap:level(1), cuda.TextureObject { array = array }, cuda.SurfaceObject { array = array } }
+      kept = { array, mipmap, mipmap:level(1), cuda.TextureObject { array = array },
+        cuda.SurfaceObject { array = array } }
       for _, leak in ipairs(require("cudalua.softgpu").leaks()) do print((leak:match "^%S+")) end
     ]], "CUDALUA_DRIVER=soft")
     for _, name in ipairs { "array", "mipmap", "texture", "surface" } do

@@ -197,7 +197,7 @@ end
 local function length(v) return math.sqrt(dot(v, v)) end
 
 -- How much a place on a face moves, in texels.
-local function on_face(c, d, change, n)
+local function on_face(d, change, n)
   local face = face_of(d)
   local m, dm = dot(d, faces[face][1]), dot(change, faces[face][1])
   local out = { 0, 0, 0 }
@@ -214,7 +214,7 @@ local function lod_of(c, levels, s)
   local first = levels[1]
   local sizes = { first.width, first.height, first.depth }
   local function in_space(d)
-    if c.axes.cube then return on_face(c, s, d, first.width) end
+    if c.axes.cube then return on_face(s, d, first.width) end
     local out = { 0, 0, 0 }
     for axis = 1, #c.axes do out[axis] = d[axis] * (c.normalized and sizes[axis] or 1) end
     return out

@@ -1,7 +1,7 @@
 -- Textures drawn at random, and the places where they are read: for spec/softgpu/images_spec.lua, which compares the
--- software device with spec/support/sampler_reference.lua, and for spec/data/textures/make.lua, which records what a GPU
--- reads. Case number i is the same on every machine: numbers come from a generator of its own, and all coordinates are
--- floats of 32 bits.
+-- software device with spec/support/sampler_reference.lua, and for spec/data/textures/make.lua, which records what a
+-- GPU reads. Case number i is the same on every machine: numbers come from a generator of its own, and all coordinates
+-- are floats of 32 bits.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
 local textures = require "spec.support.textures"
@@ -117,7 +117,8 @@ local function draw_extents(g, c)
   local geometry = c.geometry
   c.width = g.pick(extents)
   c.height = (geometry == "1d" or geometry == "a1d" or geometry == "linear") and 0 or g.pick(extents)
-  c.depth = geometry == "3d" and g.pick { 1, 2, 3, 5, 8 } or (geometry == "a1d" or geometry == "a2d") and 1 + g.below(4) or 0
+  c.depth = geometry == "3d" and g.pick { 1, 2, 3, 5, 8 } or
+    (geometry == "a1d" or geometry == "a2d") and 1 + g.below(4) or 0
   if geometry == "cube" or geometry == "acube" then
     c.height = c.width
     c.depth = geometry == "cube" and 6 or 6 * (1 + g.below(2))
@@ -335,7 +336,8 @@ local reads = {
 }
 
 local kernel = [[
-extern "C" __global__ void NAME(unsigned *out, cudaTextureObject_t t, const float *in, const int *layers, int part, int n)
+extern "C" __global__ void NAME(unsigned *out, cudaTextureObject_t t, const float *in, const int *layers, int part,
+  int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -441,8 +443,8 @@ function M.run(c)
   end
   local type = c.floats and "float4" or c.format:find "^unsigned" and "uint4" or "int4"
   local out = ffi.new("uint32_t[?]", 4 * n)
-  function_of(c.op, c.geometry, type)(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0, n,
-    { block = 64, grid = math.ceil(n / 64) })
+  function_of(c.op, c.geometry, type)(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0,
+    n, { block = 64, grid = math.ceil(n / 64) })
   return out
 end
 
