@@ -163,8 +163,8 @@ local function put(format, channels, values)
   for i = 0, 15 do
     for k = 0, 3 do words[4 * i + k] = values[(i + 3 * k) % 16 + 1] end
   end
-  cuda.module_from_buffer(formatted):get_function "put"(cuda.SurfaceObject { array = array }, cuda.In(words), cuda.uint32(channels),
-    { block = 16 })
+  local store = cuda.module_from_buffer(formatted):get_function "put"
+  store(cuda.SurfaceObject { array = array }, cuda.In(words), cuda.uint32(channels), { block = 16 })
   return array, words
 end
 
