@@ -96,6 +96,7 @@ GROUP(mipmap)
 GROUP(texture)
 GROUP(view)
 GROUP(surface)
+GROUP(reference)
 GROUP(stream)
 GROUP(event)
 GROUP(ipc)
@@ -150,6 +151,7 @@ static const Group groups[] = {
     {.name = "texture", .run = group_texture},
     {.name = "view", .run = group_view},
     {.name = "surface", .run = group_surface},
+    {.name = "reference", .run = group_reference},
     {.name = "stream", .run = group_stream},
     {.name = "event", .run = group_event},
     {.name = "ipc", .run = group_ipc},

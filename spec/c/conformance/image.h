@@ -207,3 +207,138 @@ static void surface_rows(void) {
   ROW(cuSurfObjectGetResourceDesc, "NULL", UNSURE(INVALID_VALUE), (NULL, surface));
   ROW(cuSurfObjectGetResourceDesc, "a destroyed one", SOFTWARE_ONLY(INVALID_VALUE), (&o.resource, gone));
 }
+
+static const char reading_ptx[] =
+    HEAD ".visible .global .texref t;\n.visible .global .surfref s;\n"
+         ".visible .entry read(.param .u64 o, .param .u32 i) {\n"
+         "  .reg .f32 %f<5>;\n  .reg .b32 %r<2>;\n  .reg .b64 %rd<2>;\n"
+         "  ld.param.u64 %rd1, [o];\n  ld.param.u32 %r1, [i];\n"
+         "  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];\n"
+         "  st.global.f32 [%rd1], %f1;\n  ret;\n}\n"
+         ".visible .entry write(.param .u32 x, .param .u32 v) {\n"
+         "  .reg .b32 %r<4>;\n"
+         "  ld.param.u32 %r1, [x];\n  ld.param.u32 %r2, [v];\n  mov.u32 %r3, 0;\n"
+         "  sust.b.2d.b32.trap [s, {%r1, %r3}], %r2;\n  ret;\n}\n";
+
+/* Kernels read what was bound when they were launched. */
+static void references_work(void) {
+  CUmodule m;
+  CUfunction read, write;
+  CUtexref t;
+  CUsurfref s;
+  CUdeviceptr out;
+  CUarray array;
+  CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 4,
+                                   .Height = 1,
+                                   .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+                                   .NumChannels = 1,
+                                   .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+  const float low[4] = {1, 2, 3, 4}, high[4] = {5, 6, 7, 8};
+  float got[2] = {0};
+  unsigned index = 2, x = 8, value = 77, words[4] = {0};
+  size_t offset = 1;
+  OK(cuModuleLoadData(&m, reading_ptx));
+  OK(cuModuleGetFunction(&read, m, "read"));
+  OK(cuModuleGetFunction(&write, m, "write"));
+  OK(cuModuleGetTexRef(&t, m, "t"));
+  OK(cuModuleGetSurfRef(&s, m, "s"));
+  OK(cuMemAlloc_v2(&out, 8));
+  OK(cuMemcpyHtoD_v2(mem, low, sizeof low));
+  OK(cuMemcpyHtoD_v2(mem + 1024, high, sizeof high));
+  OK(cuTexRefSetFormat(t, CU_AD_FORMAT_FLOAT, 1));
+  OK(cuTexRefSetAddress_v2(&offset, t, mem, sizeof low));
+  EQ(offset, 0);
+  CUdeviceptr to = out;
+  void *params[] = {&to, &index};
+  OK(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+  OK(cuTexRefSetAddress_v2(&offset, t, mem + 1024, sizeof high));
+  to = out + 4;
+  OK(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+  OK(cuMemcpyDtoH_v2(got, out, sizeof got));
+  EQ(got[0], 3);
+  EQ(got[1], 7);
+  OK(cuArray3DCreate_v2(&array, &shape));
+  OK(cuSurfRefSetArray(s, array, 0));
+  void *write_params[] = {&x, &value};
+  OK(cuLaunchKernel(write, 1, 1, 1, 1, 1, 1, 0, NULL, write_params, NULL));
+  OK(cuMemcpyAtoH_v2(words, array, 0, sizeof words));
+  EQ(words[2], 77);
+  OK(cuModuleUnload(m));
+  OK(cuArrayDestroy(array));
+}
+
+static void reference_rows(void) {
+  start_module();
+  start_copies();
+  references_work();
+  const unsigned override = CU_TRSA_OVERRIDE_FORMAT;
+  CUtexref no_ref = NULL;
+  CUarray_format f;
+  ROW(cuModuleGetTexRef, "NULL", INVALID_VALUE, (NULL, mod, "tex_ref"));
+  ROW(cuModuleGetTexRef, "no such name", NOT_FOUND, (&o.tex_ref, mod, "nothing"));
+  ROW(cuModuleGetTexRef, "a surface's name", UNSURE(NOT_FOUND), (&o.tex_ref, mod, "surf_ref"));
+  WITH(cuModuleGetTexRef, "the same each time", SUCCESS, (void)0, (&o.tex_ref, mod, "tex_ref"),
+       HOLDS(o.tex_ref == tex_ref));
+  ROW(cuModuleGetSurfRef, "good", SUCCESS, (&o.surf_ref, mod, "surf_ref"));
+  ROW(cuModuleGetSurfRef, "no such name", NOT_FOUND, (&o.surf_ref, mod, "cell"));
+  ROW(cuParamSetTexRef, "good", UNSURE(SUCCESS), (put, CU_PARAM_TR_DEFAULT, tex_ref));
+  ROW(cuParamSetTexRef, "a unit", UNSURE(INVALID_VALUE), (put, 0, tex_ref));
+  WITH(cuSurfRefGetArray, "good", SUCCESS, (void)0, (&o.array, surf_ref), HOLDS(o.array == loose));
+  ROW(cuSurfRefGetArray, "NULL", INVALID_VALUE, (NULL, surf_ref));
+  ROW(cuSurfRefSetArray, "good", SUCCESS, (surf_ref, loose, 0));
+  ROW(cuSurfRefSetArray, "an array that is not for surfaces", UNSURE(INVALID_VALUE), (surf_ref, flat, 0));
+  ROW(cuSurfRefSetArray, "flags", UNSURE(INVALID_VALUE), (surf_ref, loose, 1));
+  ROW(cuTexRefSetArray, "good", SUCCESS, (tex_ref, flat, override));
+  ROW(cuTexRefSetArray, "no flags", UNSURE(INVALID_VALUE), (tex_ref, flat, 0));
+  WITH(cuTexRefGetArray, "good", SUCCESS, (void)0, (&o.array, tex_ref), HOLDS(o.array == flat));
+  ROW(cuTexRefGetArray, "of memory", UNSURE(INVALID_VALUE), (&o.array, mem_ref));
+  ROW(cuTexRefSetMipmappedArray, "good", SUCCESS, (mip_ref, mipmap, override));
+  ROW(cuTexRefSetMipmappedArray, "no flags", UNSURE(INVALID_VALUE), (mip_ref, mipmap, 0));
+  WITH(cuTexRefGetMipmappedArray, "good", SUCCESS, (void)0, (&o.mipmap, mip_ref), HOLDS(o.mipmap == mipmap));
+  ROW(cuTexRefGetMipmappedArray, "of an array", UNSURE(INVALID_VALUE), (&o.mipmap, tex_ref));
+  WITH(cuTexRefSetAddress_v2, "4 bytes further", SUCCESS, (void)0, (&o.size, mem_ref, mem + 4, 64),
+       HOLDS(o.size == 4));
+  ROW(cuTexRefSetAddress_v2, "4 bytes further, without an offset", INVALID_VALUE,
+      (NULL, mem_ref, mem + 4, 64));
+  WITH(cuTexRefGetAddress_v2, "good", SUCCESS, MUST(cuTexRefSetAddress_v2(NULL, mem_ref, mem, MEM)),
+       (&o.ptr, mem_ref), HOLDS(o.ptr == mem));
+  ROW(cuTexRefGetAddress_v2, "of an array", UNSURE(INVALID_VALUE), (&o.ptr, tex_ref));
+  ROW(cuTexRefSetAddress2D_v3, "good", SUCCESS, (mem_ref, &flat_shape, mem, 64));
+  ROW(cuTexRefSetAddress2D_v3, "no descriptor", UNSURE(INVALID_VALUE), (mem_ref, NULL, mem, 64));
+  WITH(cuTexRefSetFormat, "good", SUCCESS, (void)0, (tex_ref, CU_AD_FORMAT_HALF, 2),
+       HOLDS(cuTexRefGetFormat(&f, NULL, tex_ref) == CUDA_SUCCESS && f == CU_AD_FORMAT_HALF));
+  ROW(cuTexRefSetFormat, "no such format", UNSURE(INVALID_VALUE), (tex_ref, (CUarray_format)0x77, 1));
+  ROW(cuTexRefGetFormat, "good", SUCCESS, (&o.format, &o.i, tex_ref));
+  ROW(cuTexRefGetFormat, "NULL", UNSURE(INVALID_VALUE), (NULL, NULL, tex_ref));
+  ROW(cuTexRefSetAddressMode, "good", SUCCESS, (tex_ref, 1, CU_TR_ADDRESS_MODE_WRAP));
+  ROW(cuTexRefSetAddressMode, "dimension 3", UNSURE(INVALID_VALUE), (tex_ref, 3, CU_TR_ADDRESS_MODE_WRAP));
+  ROW(cuTexRefGetAddressMode, "good", SUCCESS, (&o.address_mode, tex_ref, 0));
+  ROW(cuTexRefGetAddressMode, "dimension 3", UNSURE(INVALID_VALUE), (&o.address_mode, tex_ref, 3));
+  ROW(cuTexRefSetFlags, "good", SUCCESS, (tex_ref, CU_TRSF_NORMALIZED_COORDINATES));
+  ROW(cuTexRefSetFlags, "no such flag", UNSURE(INVALID_VALUE), (tex_ref, 0x8000));
+  ROW(cuTexRefGetFlags, "good", SUCCESS, (&o.u, tex_ref));
+  ROW(cuTexRefGetFlags, "NULL", UNSURE(INVALID_VALUE), (NULL, tex_ref));
+#define MODE(set, get)                                                                                       \
+  ROW(set, "good", SUCCESS, (tex_ref, CU_TR_FILTER_MODE_LINEAR));                                            \
+  ROW(set, "no such mode", UNSURE(INVALID_VALUE), (tex_ref, (CUfilter_mode)2));                              \
+  ROW(get, "good", SUCCESS, (&o.filter_mode, tex_ref));                                                      \
+  ROW(get, "NULL", UNSURE(INVALID_VALUE), (NULL, tex_ref))
+  MODE(cuTexRefSetFilterMode, cuTexRefGetFilterMode);
+  MODE(cuTexRefSetMipmapFilterMode, cuTexRefGetMipmapFilterMode);
+  ROW(cuTexRefSetMipmapLevelBias, "good", SUCCESS, (tex_ref, 1));
+  ROW(cuTexRefSetMipmapLevelBias, "no reference", SOFTWARE_ONLY(INVALID_HANDLE), (no_ref, 1));
+  ROW(cuTexRefGetMipmapLevelBias, "good", SUCCESS, (&o.least, tex_ref));
+  ROW(cuTexRefGetMipmapLevelBias, "NULL", UNSURE(INVALID_VALUE), (NULL, tex_ref));
+  ROW(cuTexRefSetMipmapLevelClamp, "good", SUCCESS, (tex_ref, 0, 3));
+  ROW(cuTexRefSetMipmapLevelClamp, "no reference", SOFTWARE_ONLY(INVALID_HANDLE), (no_ref, 0, 3));
+  ROW(cuTexRefGetMipmapLevelClamp, "good", SUCCESS, (&o.least, &o.most, tex_ref));
+  ROW(cuTexRefGetMipmapLevelClamp, "NULL", UNSURE(INVALID_VALUE), (NULL, NULL, tex_ref));
+  ROW(cuTexRefSetMaxAnisotropy, "good", SUCCESS, (tex_ref, 4));
+  ROW(cuTexRefSetMaxAnisotropy, "no reference", SOFTWARE_ONLY(INVALID_HANDLE), (no_ref, 4));
+  ROW(cuTexRefGetMaxAnisotropy, "good", SUCCESS, (&o.i, tex_ref));
+  ROW(cuTexRefGetMaxAnisotropy, "NULL", UNSURE(INVALID_VALUE), (NULL, tex_ref));
+  ROW(cuTexRefSetBorderColor, "good", SUCCESS, (tex_ref, border));
+  ROW(cuTexRefSetBorderColor, "NULL", UNSURE(INVALID_VALUE), (tex_ref, NULL));
+  ROW(cuTexRefGetBorderColor, "good", SUCCESS, (o.border, tex_ref));
+  ROW(cuTexRefGetBorderColor, "NULL", UNSURE(INVALID_VALUE), (NULL, tex_ref));
+}

@@ -196,6 +196,11 @@ typedef struct Outputs {
   CUDA_RESOURCE_DESC resource;
   CUDA_TEXTURE_DESC sampler;
   CUDA_RESOURCE_VIEW_DESC view;
+  CUtexref tex_ref;
+  CUsurfref surf_ref;
+  CUaddress_mode address_mode;
+  CUfilter_mode filter_mode;
+  float least, most, border[4];
   CUmemoryPool pool;
   CUgraph graph;
   CUgraphNode node, nodes[8], to[8];

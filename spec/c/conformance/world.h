@@ -8,7 +8,8 @@
 /* put: p[0] = v, which faults where p is nothing. */
 static const char ptx[] =
     HEAD ".visible .global .align 4 .u32 cell[4];\n"
-         ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n" PUT_KERNEL
+         ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n"
+         ".visible .global .texref tex_ref;\n.visible .global .surfref surf_ref;\n" PUT_KERNEL
          ".visible .entry none() {\n"
          "  ret;\n"
          "}\n";
@@ -32,6 +33,11 @@ static CUarray flat, solid;     /* 16 bytes wide and 4 rows; 16 x 4 x 2 */
 static CUmipmappedArray mipmap; /* 16 x 4, all 5 levels */
 static CUtexObject texture;     /* of the flat array, with a view */
 static CUsurfObject surface;    /* of the flat array */
+static CUarray loose;           /* 16 x 4, for surfaces */
+static CUtexref tex_ref, mem_ref,
+    mip_ref;               /* of modules: bound to the flat array, memory, the mipmapped array */
+static CUsurfref surf_ref; /* of the module, bound to the loose one */
+static float border[4];
 static void *pinned;
 static unsigned char registered[MEM], host[MEM];
 static CUmemoryPool standard, pool;
@@ -220,6 +226,20 @@ static void start_copies(void) {
   resource.res.array.hArray = flat;
   OK(cuTexObjectCreate(&texture, &resource, &sampler, &view));
   OK(cuSurfObjectCreate(&surface, &resource));
+  CUDA_ARRAY3D_DESCRIPTOR loose_shape = flat_3d_shape;
+  loose_shape.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+  OK(cuArray3DCreate_v2(&loose, &loose_shape));
+  OK(cuModuleGetTexRef(&tex_ref, mod, "tex_ref"));
+  OK(cuModuleGetSurfRef(&surf_ref, mod, "surf_ref"));
+  OK(cuTexRefSetArray(tex_ref, flat, CU_TRSA_OVERRIDE_FORMAT));
+  OK(cuSurfRefSetArray(surf_ref, loose, 0));
+  CUmodule with_memory, with_mipmap;
+  OK(cuModuleLoadData(&with_memory, ptx));
+  OK(cuModuleGetTexRef(&mem_ref, with_memory, "tex_ref"));
+  OK(cuTexRefSetAddress_v2(NULL, mem_ref, mem, MEM));
+  OK(cuModuleLoadData(&with_mipmap, ptx));
+  OK(cuModuleGetTexRef(&mip_ref, with_mipmap, "tex_ref"));
+  OK(cuTexRefSetMipmappedArray(mip_ref, mipmap, CU_TRSA_OVERRIDE_FORMAT));
   box2 = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
                          .srcHost = host,
                          .srcPitch = 16,

@@ -112,6 +112,7 @@ struct SgModule {
   uint32_t nkernels;
   SgAlloc **globals;
   char **global_names;
+  uint8_t *references; /* by global: SgReference */
   uint32_t nglobals;
   uint32_t *buckets; /* hash of names: kernels first, then globals */
   uint32_t nbuckets;

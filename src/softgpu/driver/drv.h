@@ -127,6 +127,7 @@ typedef enum SgHandleKind {
   SG_H_MIPMAP,
   SG_H_TEXTURE, /* programs have another number for these two (base/image.h) */
   SG_H_SURFACE,
+  SG_H_REFERENCE, /* a texture or surface reference of a module */
   SG_H_KINDS
 } SgHandleKind;
 
@@ -409,6 +410,16 @@ typedef struct SgArray {
 void sg_mipmap_free(SgObject *o, bool orphan); /* driver/mipmap.c */
 void sg_image_free(SgObject *o, bool orphan);  /* driver/texture.c */
 uint64_t sg_image_number(const SgObject *o);   /* what the program has for it */
+bool sg_image_is_part(const SgObject *o);      /* it belongs to a reference of a module, not to the program */
+
+/* References of a module (driver/texref.c): made with it, changed ones bound before a launch of its kernels.
+ */
+typedef struct SgRefs SgRefs;
+CUresult sg_refs_bind(SgRefs *refs);
+void sg_refs_free(SgRefs *refs, bool orphan);
+SgRefs **sg_module_refs(SgDrvModule *m);
+SgDrvModule *sg_module_get(CUmodule h, CUresult *code); /* NULL: *code */
+SgContext *sg_module_context(const SgDrvModule *m);
 
 void sg_array_free(SgObject *o, bool orphan);
 void sg_execs_orphan(

@@ -34,4 +34,8 @@ typedef struct SgMipmap {
   SgArray level[SG_LEVELS_MOST]; /* those that were asked for have handles */
 } SgMipmap;
 
+/* driver/texture.c: a texture, or with t NULL a surface, that belongs to a reference; NULL: *code. */
+SgObject *sg_image_part(SgContext *ctx, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
+                        CUresult *code);
+
 #endif

@@ -223,6 +223,8 @@ static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **ex
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   CUresult r = launch_check(f, d);
   if (r) return r;
+  r = sg_refs_bind(*sg_module_refs(f->module));
+  if (r) return r;
   LaunchOp *l = calloc(1, sizeof *l + k->param_bytes);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;
   r = read_params(k, params, extra, l->params);

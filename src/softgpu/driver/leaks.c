@@ -56,7 +56,9 @@ static void found_object(SgObject *o, void *arg) {
   if (s->kind == SG_H_MODULE && sg_module_part(o)) return;
   if (s->kind == SG_H_ARRAY && ((const SgArray *)o)->mipmap) return;
   SgLeak leak = {.name = sg_kind_names[s->kind], .address = SG_X(o->handle), .number = o->id};
-  if (s->kind == SG_H_TEXTURE || s->kind == SG_H_SURFACE) leak.address = sg_image_number(o);
+  const bool image = s->kind == SG_H_TEXTURE || s->kind == SG_H_SURFACE;
+  if (image && sg_image_is_part(o)) return;
+  if (image) leak.address = sg_image_number(o);
   leak.text = s->kind == SG_H_EXEC          ? "executable graph"
               : s->kind == SG_H_LINK        ? "linker"
               : s->kind == SG_H_POOL        ? "memory pool"

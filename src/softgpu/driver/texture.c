@@ -14,6 +14,7 @@ typedef struct ImageObject {
   CUDA_TEXTURE_DESC texture;
   CUDA_RESOURCE_VIEW_DESC view;
   bool has_view;
+  bool part; /* a reference's (driver/texref.c) */
 } ImageObject;
 
 static int attribute(CUdevice_attribute a) { return sg_device_attribute(a); }
@@ -37,10 +38,10 @@ static void take_description(SgImage *m, const CUDA_ARRAY3D_DESCRIPTOR *d, const
   m->serial = storage->serial;
 }
 
-static CUresult of_array(SgImage *m, CUarray h) {
+static CUresult of_array(SgImage *m, CUarray h, const SgContext *ctx) {
   CUresult code;
   const SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
-  if (!a || a->o.ctx != sg_ctx()) REFUSE("The resource is no CUDA array of the current context");
+  if (!a || a->o.ctx != ctx) REFUSE("The resource is no CUDA array of the context");
   take_description(m, &a->desc, a->storage);
   m->array_handle = SG_X(h);
   m->levels = 1;
@@ -48,10 +49,10 @@ static CUresult of_array(SgImage *m, CUarray h) {
   return CUDA_SUCCESS;
 }
 
-static CUresult of_mipmap(SgImage *m, CUmipmappedArray h) {
+static CUresult of_mipmap(SgImage *m, CUmipmappedArray h, const SgContext *ctx) {
   CUresult code;
   const SgMipmap *a = sg_handle_get(SG_H_MIPMAP, h, &code);
-  if (!a || a->o.ctx != sg_ctx()) REFUSE("The resource is no mipmapped array of the current context");
+  if (!a || a->o.ctx != ctx) REFUSE("The resource is no mipmapped array of the context");
   take_description(m, &a->desc, a->storage);
   m->array_handle = SG_X(h);
   m->levels = a->levels;
@@ -114,11 +115,11 @@ static CUresult of_pitch(SgImage *m, const CUDA_RESOURCE_DESC *d) {
   return CUDA_SUCCESS;
 }
 
-static CUresult of_resource(SgImage *m, const CUDA_RESOURCE_DESC *d) {
+static CUresult of_resource(SgImage *m, const CUDA_RESOURCE_DESC *d, const SgContext *ctx) {
   if (d->flags) REFUSE("The resource's flags are 0x%x: they have to be 0", d->flags);
   switch (d->resType) {
-  case CU_RESOURCE_TYPE_ARRAY: return of_array(m, d->res.array.hArray);
-  case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: return of_mipmap(m, d->res.mipmap.hMipmappedArray);
+  case CU_RESOURCE_TYPE_ARRAY: return of_array(m, d->res.array.hArray, ctx);
+  case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: return of_mipmap(m, d->res.mipmap.hMipmappedArray, ctx);
   case CU_RESOURCE_TYPE_LINEAR: return of_linear(m, d);
   case CU_RESOURCE_TYPE_PITCH2D: return of_pitch(m, d);
   default: REFUSE("The resource's type is %u: no such type", (unsigned)d->resType);
@@ -233,8 +234,7 @@ static CUresult of_view(SgImage *m, const CUDA_RESOURCE_VIEW_DESC *v, const CUDA
 
 /* --- making and destroying --- */
 
-static CUresult image_add(ImageObject *i, unsigned long long *out) {
-  SgContext *ctx = sg_ctx();
+static CUresult image_add(ImageObject *i, SgContext *ctx, unsigned long long *out) {
   if (!ctx->images) ctx->images = sg_images_new();
   sg_place_text(sg_arena_place, sg_arena_caller, i->image.made);
   if (!ctx->images || !sg_images_add(ctx->images, &i->image)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -247,24 +247,24 @@ static CUresult image_add(ImageObject *i, unsigned long long *out) {
 }
 
 static CUresult fill_texture(ImageObject *i, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
-                             const CUDA_RESOURCE_VIEW_DESC *v) {
+                             const CUDA_RESOURCE_VIEW_DESC *v, const SgContext *ctx) {
   i->image.kind = SG_TEXTURE;
   i->resource = *d;
   i->texture = *t;
   i->has_view = v;
   if (v) i->view = *v;
-  CUresult r = of_resource(&i->image, d);
+  CUresult r = of_resource(&i->image, d, ctx);
   if (!r) r = of_texture(&i->image, t, d->resType);
   return r || !v ? r : of_view(&i->image, v, d);
 }
 
 /* Arrays without CUDA_ARRAY3D_SURFACE_LDST are taken (measured on an H200, where stores to them arrive). */
-static CUresult fill_surface(ImageObject *i, const CUDA_RESOURCE_DESC *d) {
+static CUresult fill_surface(ImageObject *i, const CUDA_RESOURCE_DESC *d, const SgContext *ctx) {
   i->image.kind = SG_SURFACE;
   i->resource = *d;
   if (d->resType != CU_RESOURCE_TYPE_ARRAY)
     REFUSE("A surface of a resource of type %u: it has to be a CUDA array", (unsigned)d->resType);
-  return of_resource(&i->image, d);
+  return of_resource(&i->image, d, ctx);
 }
 
 static CUresult texture_new(CUtexObject *out, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
@@ -272,8 +272,8 @@ static CUresult texture_new(CUtexObject *out, const CUDA_RESOURCE_DESC *d, const
   if (!out || !d || !t) return CUDA_ERROR_INVALID_VALUE;
   ImageObject *i = calloc(1, sizeof *i);
   if (!i) return CUDA_ERROR_OUT_OF_MEMORY;
-  CUresult r = fill_texture(i, d, t, v);
-  if (!r) r = image_add(i, out);
+  CUresult r = fill_texture(i, d, t, v, sg_ctx());
+  if (!r) r = image_add(i, sg_ctx(), out);
   if (r) free(i);
   return r;
 }
@@ -291,8 +291,8 @@ static CUresult surface_new(CUsurfObject *out, const CUDA_RESOURCE_DESC *d) {
   if (!out || !d) return CUDA_ERROR_INVALID_VALUE;
   ImageObject *i = calloc(1, sizeof *i);
   if (!i) return CUDA_ERROR_OUT_OF_MEMORY;
-  CUresult r = fill_surface(i, d);
-  if (!r) r = image_add(i, out);
+  CUresult r = fill_surface(i, d, sg_ctx());
+  if (!r) r = image_add(i, sg_ctx(), out);
   if (r) free(i);
   return r;
 }
@@ -302,6 +302,22 @@ SG_API CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURC
           SG_OUT(pSurfObject), pResDesc ? (unsigned)pResDesc->resType : 0,
           pResDesc ? SG_X(pResDesc->res.array.hArray) : 0);
 }
+
+SgObject *sg_image_part(SgContext *ctx, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
+                        CUresult *code) {
+  unsigned long long number;
+  ImageObject *i = calloc(1, sizeof *i);
+  *code = CUDA_ERROR_OUT_OF_MEMORY;
+  if (!i) return NULL;
+  i->part = true;
+  *code = t ? fill_texture(i, d, t, NULL, ctx) : fill_surface(i, d, ctx);
+  if (!*code) *code = image_add(i, ctx, &number);
+  if (!*code) return &i->o;
+  free(i);
+  return NULL;
+}
+
+bool sg_image_is_part(const SgObject *o) { return ((const ImageObject *)o)->part; }
 
 uint64_t sg_image_number(const SgObject *o) { return ((const ImageObject *)o)->image.number; }
 

@@ -15,6 +15,8 @@ uint32_t sg_module_nkernels(const SgModule *m);
 SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i);
 SgKernel *sg_module_kernel(const SgModule *m, const char *name); /* entries only */
 SgAlloc *sg_module_global(const SgModule *m, const char *name);  /* .global or .const variable */
+/* A .texref or .surfref variable: 8 bytes for the number of a texture or surface. */
+SgAlloc *sg_module_reference(const SgModule *m, const char *name, SgReference kind);
 const SgKernelInfo *sg_kernel_info(const SgKernel *k);
 size_t sg_spare_bytes(void); /* memory kept for the next launches of kernels */
 /* Why a kernel cannot run on this machine: it has an instruction that is not implemented. NULL: it can. */
