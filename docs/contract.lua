@@ -40,9 +40,10 @@ return {
       host_alloc_flags mem_host_register_flags mem_attach_flags ipc_mem_flags mem_advise mem_range_attribute
       mem_location_type mem_allocation_type mem_handle_type mem_access_flags mempool_attribute graph_node_type
       graph_instantiate_flags graph_exec_update_result graph_debug_dot_flags array_format array3d_flags
-      array_cubemap_face address_mode filter_mode graphics_register_flags graphics_map_flags jit_option jit_target
-      jit_fallback jit_cache_mode jit_input_type profiler_output_mode TRSA_OVERRIDE_FORMAT TRSF_READ_AS_INTEGER
-      TRSF_NORMALIZED_COORDINATES TRSF_SRGB TRSF_DISABLE_TRILINEAR_OPTIMIZATION TRSF_SEAMLESS_CUBEMAP TR_DEFAULT]],
+      array_cubemap_face address_mode filter_mode resource_view_format graphics_register_flags graphics_map_flags
+      jit_option jit_target jit_fallback jit_cache_mode jit_input_type profiler_output_mode TRSA_OVERRIDE_FORMAT
+      TRSF_READ_AS_INTEGER TRSF_NORMALIZED_COORDINATES TRSF_SRGB TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+      TRSF_SEAMLESS_CUBEMAP TR_DEFAULT]],
     device_spec = [[Device Device.count Device.get_device Device:name Device:ordinal Device:total_memory
       Device:compute_capability Device:compute_cabability Device:get_attribute Device:get_attributes Device:pci_bus_id
       Device:uuid Device:can_access_peer Device:p2p_attribute]],
@@ -94,6 +95,17 @@ return {
     array_spec = [[ArrayDescriptor ArrayDescriptor3D Array Array:free Array:close Array:handle Array:get_descriptor
       Array:get_descriptor_3d memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa dtype_to_array_format
       matrix_to_array make_multichannel_2d_array np_to_array]],
+    texture_spec = "TextureObject TextureObject:close TextureObject:handle gpuarray_to_array",
+    surface_spec = "SurfaceObject SurfaceObject:close SurfaceObject:handle",
+    mipmap_spec = [[MipmappedArray MipmappedArray:level MipmappedArray:levels MipmappedArray:get_descriptor_3d
+      MipmappedArray:handle MipmappedArray:free MipmappedArray:close]],
+    texref_spec = [[TextureReference TextureReference:set_array TextureReference:get_array TextureReference:set_address
+      TextureReference:set_address_2d TextureReference:get_address TextureReference:set_format
+      TextureReference:get_format TextureReference:set_address_mode TextureReference:get_address_mode
+      TextureReference:set_filter_mode TextureReference:get_filter_mode TextureReference:set_flags
+      TextureReference:get_flags SurfaceReference SurfaceReference:set_array SurfaceReference:get_array
+      Module:get_texref Module:get_surfref SourceModule:get_texref SourceModule:get_surfref DynamicModule:get_texref
+      DynamicModule:get_surfref Function:param_set_texref bind_array_to_texref matrix_to_texref]],
     module_spec = "module_from_buffer module_from_file Module:get_function Module:get_global Module:close",
     compiler_spec = "SourceModule SourceModule:get_function SourceModule:get_global compile",
     pycuda_spec = "kernel",
@@ -117,10 +129,6 @@ return {
       DynamicModule:add_stdlib DynamicModule:link DynamicModule:get_function DynamicModule:get_global
       DynamicSourceModule]],
     later = {
-      texture_spec = [[TextureReference TextureObject Module:get_texref bind_array_to_texref matrix_to_texref
-        Function:param_set_texref
-        gpuarray_to_array MipmappedArray]],
-      surface_spec = "SurfaceReference SurfaceObject Module:get_surfref",
       graph_nodes_spec = "Graph:add_kernel Graph:add_memcpy Graph:add_memset",
       virtual_memory_spec = "VirtualRange mem_prefetch memcpy_batch",
       library_spec = "library_from_buffer",
@@ -216,6 +224,7 @@ return {
     gpuarray_functions_spec = both(names.operations) .. [[ vec splay fast_math Array:iadd Array:isub Array:imul
       Array:idiv Array:imod Array:ipow Array:ifloordiv Array:cuda_array_interface]],
     typeinfo_spec = "finfo iinfo can_cast result_type",
+    texref_spec = "Array:bind_to_texref Array:bind_to_texref_ext",
     gpuarray_numpy_functions_spec = defined("derived.average", "derived.closeness", "derived.diff", "derived.replace",
       "derived.sets") .. [[ interp intersect1d union1d setdiff1d setxor1d unravel_index ravel_multi_index]] ..
       both " unstack",

@@ -48,6 +48,7 @@ local tables = {
   { "array_cubemap_face", enum = "CUarray_cubemap_face_enum", cut = "CU_CUBEMAP_FACE_" },
   { "address_mode", enum = "CUaddress_mode_enum", cut = "CU_TR_ADDRESS_MODE_" },
   { "filter_mode", enum = "CUfilter_mode_enum", cut = "CU_TR_FILTER_MODE_" },
+  { "resource_view_format", enum = "CUresourceViewFormat_enum", cut = "CU_RES_VIEW_FORMAT_" },
   { "graphics_register_flags", enum = "CUgraphicsRegisterFlags_enum", cut = "CU_GRAPHICS_REGISTER_FLAGS_" },
   { "graphics_map_flags", enum = "CUgraphicsMapResourceFlags_enum", cut = "CU_GRAPHICS_MAP_RESOURCE_FLAGS_" },
   { "jit_option", enum = "CUjit_option_enum", cut = "CU_JIT_" },

@@ -167,6 +167,10 @@ cuda.address_mode = {}
 ---@type table<string, integer>
 cuda.filter_mode = {}
 
+---CUresourceViewFormat: what a view of an array reads its texels as.
+---@type table<string, integer>
+cuda.resource_view_format = {}
+
 ---CUgraphicsRegisterFlags: how a resource of OpenGL is used.
 ---@type table<string, integer>
 cuda.graphics_register_flags = {}

@@ -171,6 +171,57 @@ function Array:close() end
 ---@return number  the CUarray as a number, for other libraries
 function Array:handle() end
 
+---@class cudalua.MipmappedArray
+local MipmappedArray = {}
+
+---One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
+---mipmapped array, and has no memory of its own: freeing it frees nothing.
+---@param level integer  0 is the largest
+---@return cudalua.Array  the same one each time
+---@raise LogicError if there is no such level, and after free()
+function MipmappedArray:level(level) end
+
+---@return integer  how many levels it has
+---@raise LogicError after free()
+function MipmappedArray:levels() end
+
+---cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
+---@raise LogicError if it was already freed
+function MipmappedArray:free() end
+
+---The same as free().
+---@raise LogicError if it was already freed
+function MipmappedArray:close() end
+
+---The driver's handle.
+---@return number  the CUmipmappedArray as a number, for other libraries
+---@raise LogicError after free()
+function MipmappedArray:handle() end
+
+---@class cudalua.TextureObject
+local TextureObject = {}
+
+---cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
+---@raise LogicError if it was already closed, and while a stream of its context is being captured
+function TextureObject:close() end
+
+---The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+---@return number  the cudaTextureObject_t as a number
+---@raise LogicError if it was closed, or what it reads was freed
+function TextureObject:handle() end
+
+---@class cudalua.SurfaceObject
+local SurfaceObject = {}
+
+---cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
+---@raise LogicError if it was already closed, and while a stream of its context is being captured
+function SurfaceObject:close() end
+
+---The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+---@return number  the cudaSurfaceObject_t as a number
+---@raise LogicError if it was closed, or its array was freed
+function SurfaceObject:handle() end
+
 ---@class cudalua.Memcpy2D
 local Memcpy2D = {}
 

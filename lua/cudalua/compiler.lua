@@ -136,6 +136,24 @@ function SourceModule:get_global(name)
   return self.module:get_global(lowered)
 end
 
+---A texture reference of the source, `texture<float, 2> t;`.
+---@param name string
+---@return cudalua.TextureReference  the same one each time
+---@raise LogicError (500) if there is none of that name
+function SourceModule:get_texref(name)
+  check_self(self, "get_texref")
+  return self.module:get_texref(name)
+end
+
+---A surface reference of the source, `surface<void, 2> s;`.
+---@param name string
+---@return cudalua.SurfaceReference  the same one each time
+---@raise LogicError (500) if there is none of that name
+function SourceModule:get_surfref(name)
+  check_self(self, "get_surfref")
+  return self.module:get_surfref(name)
+end
+
 -- The name of the only kernel in a source that was compiled.
 local function only_kernel(mod, source)
   local kernels = {}

@@ -9,14 +9,17 @@ local names = require "cudalua.base.names"
 ---@class cudalua.debug
 local M = {}
 
+core.on_record(function(...) return require("cudalua.fault.images").keep(...) end)
+
 local MOST = 256 * 2 ^ 20
 local known = { bytes = true }
 
 ---Records launches, or stops it. Before each launch the kernel's arguments and the allocations that they point into are
----copied to the host. The last launch is kept, also after record(false). A fault is then raised by the next launch or
----wait, while the recording is still that of the kernel at fault. Each launch waits for all work before it, so programs
----get much slower. Pointers inside memory are not followed; pointers in structs that are passed by value are. Launches
----of graphs and into captures are not recorded. Other Lua states record for themselves.
+---copied to the host, and what its textures and surfaces read. The last launch is kept, also after record(false). A
+---fault is then raised by the next launch or wait, while the recording is still that of the kernel at fault. Each
+---launch waits for all work before it, so programs get much slower. Pointers inside memory are not followed; pointers
+---in structs that are passed by value are. Launches of graphs and into captures are not recorded. Other Lua states
+---record for themselves.
 ---@param on boolean
 ---@param options? {bytes: integer}  bytes: most bytes of memory that are kept, default 256 MiB. Of allocations beyond
 ---  it only the size is kept

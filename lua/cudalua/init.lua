@@ -205,7 +205,7 @@ for room, files in pairs_of {
   },
   driver = {
     array = "Array ArrayDescriptor ArrayDescriptor3D memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa " ..
-      "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array",
+      "dtype_to_array_format matrix_to_array make_multichannel_2d_array np_to_array gpuarray_to_array MipmappedArray",
     hostmem = "pagelocked_empty pagelocked_zeros pagelocked_empty_like pagelocked_zeros_like aligned_empty " ..
       "aligned_zeros aligned_empty_like aligned_zeros_like managed_empty managed_zeros managed_empty_like " ..
       "managed_zeros_like register_host_memory HostAllocation PagelockedHostAllocation AlignedHostAllocation " ..
@@ -219,6 +219,8 @@ for room, files in pairs_of {
       "DebugMemoryPool",
     profiler = "start_profiler stop_profiler initialize_profiler",
     progress = "progress show_progress",
+    texref = "TextureReference SurfaceReference bind_array_to_texref matrix_to_texref",
+    texture = "TextureObject SurfaceObject",
   },
   look = { plot = "plot", show = "show" },
   profile = { profile = "profile", range = "range" },

@@ -25,6 +25,7 @@
 #include "conformance/launch.h"
 #include "conformance/memory.h"
 #include "conformance/copy.h"
+#include "conformance/image.h"
 #include "conformance/stream.h"
 #include "conformance/graph.h"
 #include "conformance/capture.h"
@@ -37,7 +38,7 @@
 /* What there is nothing for on the software device. */
 static bool never_works(const char *name) {
   static const char *const names[] = {"cuArrayGetMemoryRequirements", "cuGetExportTable",
-                                      "cuProfilerInitialize"};
+                                      "cuMipmappedArrayGetMemoryRequirements", "cuProfilerInitialize"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], name) == 0) return true;
   return false;
@@ -92,6 +93,11 @@ GROUP(copy)
 GROUP(box)
 GROUP(fill)
 GROUP(array)
+GROUP(mipmap)
+GROUP(texture)
+GROUP(view)
+GROUP(surface)
+GROUP(reference)
 GROUP(stream)
 GROUP(event)
 GROUP(ipc)
@@ -146,6 +152,11 @@ static const Group groups[] = {
     {.name = "box", .run = group_box},
     {.name = "fill", .run = group_fill},
     {.name = "array", .run = group_array},
+    {.name = "mipmap", .run = group_mipmap},
+    {.name = "texture", .run = group_texture},
+    {.name = "view", .run = group_view},
+    {.name = "surface", .run = group_surface},
+    {.name = "reference", .run = group_reference},
     {.name = "stream", .run = group_stream},
     {.name = "event", .run = group_event},
     {.name = "ipc", .run = group_ipc},

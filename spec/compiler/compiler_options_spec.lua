@@ -439,7 +439,6 @@ describe("a CompileError", function()
     for source, hint in pairs {
       ["__global__ void k(half *p) {}"] = "#include <cuda_fp16.h>",
       ["template<class T> __global__ void k(T *p) {}"] = "no_extern_c",
-      ["texture<float> t;"] = "cudaTextureObject_t",
       ["void f() { cudaMalloc(0, 1); }"] = "cuda.mem_alloc",
       ["__host__ void f() {}"] = "for the host",
       ["__global__ void j() {}\n__global__ void k() { j<<<1, 1>>>(); }"] = "DynamicSourceModule",

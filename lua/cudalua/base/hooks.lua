@@ -51,6 +51,12 @@ function M.leave_stream(entered, ok, ...) end -- luacheck: ignore entered ok ...
 ---@param stream? cudalua.Stream    of the call
 function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args arrays stream
 
+---The memory of an array for a texture, which reads from then on what is written there (gpuarray/core/interface.lua).
+---@param what string  the function, for messages
+---@param x any
+---@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array
+function M.array_memory(what, x) end -- luacheck: ignore what x
+
 ---A profile is under way: whoever launches kernels of arrays says how many bytes they use (gpuarray/core/run.lua).
 M.profiling = false
 

@@ -105,6 +105,7 @@ local function own_stamp()
   table.sort(more)
   for _, file in ipairs(more) do add(base .. "compiler/" .. file) end
   for _, path in ipairs(require("cudalua.compiler.names").files()) do add(path) end
+  for _, path in ipairs(require("cudalua.compiler.references").files()) do add(path) end
   own = table.concat(lines, "\n")
   return own
 end

@@ -161,7 +161,7 @@ local hints = {
   end },
   { "open source file \"([^\"]+)\"", function(job, name, folders) return missing_header(job, name, folders) end },
   { "^texture is not a template", function()
-    return "texture references are no longer part of CUDA: give the kernel a cudaTextureObject_t"
+    return "texture<...> makes a reference: leave option minimal out, or give the kernel a cudaTextureObject_t"
   end },
   { "marked as a __host__ function", function()
     return "only code for the GPU is compiled here: leave out what is for the host"

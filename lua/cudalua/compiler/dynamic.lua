@@ -314,6 +314,24 @@ function DynamicModule:get_global(name)
   return self.module:get_global((symbol_of(self, name)))
 end
 
+---A texture reference of one of the sources.
+---@param name string
+---@return cudalua.TextureReference  the same one each time
+---@raise LogicError (500) if there is none of that name, and before link().
+function DynamicModule:get_texref(name)
+  check_linked(self, "get_texref")
+  return self.module:get_texref(name)
+end
+
+---A surface reference of one of the sources.
+---@param name string
+---@return cudalua.SurfaceReference  the same one each time
+---@raise LogicError (500) if there is none of that name, and before link().
+function DynamicModule:get_surfref(name)
+  check_linked(self, "get_surfref")
+  return self.module:get_surfref(name)
+end
+
 ---Begins a module of several pieces: `cuda.DynamicModule{...}:add_source(a):add_source(b):link()`.
 ---@class cudalua.DynamicModuleClass
 ---@overload fun(opts?: cudalua.DynamicOptions): cudalua.DynamicModule

@@ -13,6 +13,7 @@ local option = require "cudalua.compiler.options"
 local pairs_of = require "cudalua.base.pairs_of"
 local signature = require "cudalua.types.signature"
 local source_text = require "cudalua.types.source"
+local references = require "cudalua.compiler.references"
 local toolchain = require "cudalua.compiler.toolchain"
 
 local M = {}
@@ -251,6 +252,8 @@ end
 
 -- The job with all that nvcc is to be told: file (what the source is written to), text, kernels, arguments, kind.
 local function complete(job)
+  local which = references.used(job.source)
+  if which then references.check(job.where, which, job.opts, "nvcc") end
   job.nvcc = find_nvcc(job.where, job.opts.nvcc)
   job.parameters, job.kernels = kernels_of.find(job.source), {}
   for kernel in pairs_of(job.parameters) do job.kernels[#job.kernels + 1] = kernel end

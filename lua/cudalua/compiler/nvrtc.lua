@@ -16,6 +16,7 @@ local notice = require "cudalua.base.notice"
 local nvcc_options = require "cudalua.compiler.nvcc_options"
 local option = require "cudalua.compiler.options"
 local pairs_of = require "cudalua.base.pairs_of"
+local references = require "cudalua.compiler.references"
 local requests = require "cudalua.compiler.requests"
 local signature = require "cudalua.types.signature"
 local source_text = require "cudalua.types.source"
@@ -135,11 +136,12 @@ end
 ---@field job cudalua.CompileJob         with the supplied names
 ---@field options string[]
 
--- Compiles with these names, and with those that turn out to be undefined.
-local function compile_with(supplied, job, text, options)
+-- Compiles with these names, and with those that turn out to be undefined. `referring`: with texture references.
+local function compile_with(supplied, job, text, options, referring)
   local c = {}
   repeat
     c.job, c.options = names.supply(job, options, supplied)
+    if referring then c.job, c.options = references.supply(c.job, c.options) end
     c.result, c.types = compile(c.job, text, c.options)
   until c.result.ok or not names.add_undefined(supplied, c.result.log or "")
   return c
@@ -147,10 +149,27 @@ end
 
 -- Compiles with the names that nvcc's users include nothing for. If a program has things of its own by such a name, it
 -- gets those alone that it lacks.
-local function compile_with_names(job, text, options)
-  local c = compile_with(names.mentioned(job.source), job, text, options)
-  if c.result.ok or c.job == job then return c end
-  return compile_with(names.none(), job, text, options)
+local function compile_with_names(job, text, options, referring)
+  local supplied = names.mentioned(job.source)
+  local c = compile_with(supplied, job, text, options, referring)
+  if c.result.ok or core.next(supplied.headers) == nil then return c end
+  return compile_with(names.none(), job, text, options, referring)
+end
+
+-- Compiles with texture and surface references if the source has any, or an included header does.
+local function compile_with_references(job, text, options)
+  local which = references.used(job.source)
+  if which then references.check(job.where, which, job.opts, "nvrtc") end
+  local c = compile_with_names(job, text, options, which)
+  if c.result.ok then return c end
+  if which then -- it may have a template of its own by that name
+    local without = compile_with_names(job, text, options)
+    return without.result.ok and without or c
+  end
+  local missing = references.missing(c.result.log)
+  if not missing then return c end
+  references.check(job.where, missing, job.opts, "nvrtc")
+  return compile_with_names(job, text, options, missing)
 end
 
 -- What the lowered names and the PTX tell: symbols of the user's expressions and of kernels that are not extern "C",
@@ -265,7 +284,7 @@ local function make(job, missed)
   folders = header_folders()
   local options = option.list(job, final_arch(info, job, arch), folders)
   local text = job.extern_c and source_text.wrap(job.source, job.opts.pch) or job.source
-  local done = compile_with_names(job, text, options)
+  local done = compile_with_references(job, text, options)
   result, options = done.result, done.options
   local keep_dir = job.keep and keep.write(done.job, text, options, result) or nil
   if not result.ok then diagnostic.raise(done.job, result, options, folders, { keep_dir = keep_dir }) end

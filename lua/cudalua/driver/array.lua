@@ -3,9 +3,11 @@
 local core = require "cudalua.core"
 local constants = require "cudalua.base.constants"
 local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
+local texel = require "cudalua.driver.texel"
 
 ---@class cudalua
 local M = {}
@@ -103,16 +105,42 @@ function Array:get_descriptor_3d()
     flags = flags }
 end
 
-local function make(descriptor)
+local function plain(where, descriptor)
   local fields = type(descriptor) == "table" and rawget(descriptor, FIELDS)
   if not fields then
-    errors.raise("LogicError", "Array: expected an ArrayDescriptor or an ArrayDescriptor3D, got " .. type(descriptor))
+    errors.raise("LogicError", ("%s: expected an ArrayDescriptor or an ArrayDescriptor3D, got %s"):format(where,
+      type(descriptor)))
   end
-  return core.array{ width = fields.width, height = fields.height, depth = fields.depth or 0, format = fields.format,
+  return { width = fields.width, height = fields.height, depth = fields.depth or 0, format = fields.format,
     num_channels = fields.num_channels, flags = fields.flags or 0, plain = fields.depth == nil }
 end
 
+local function make(descriptor) return core.array(plain("Array", descriptor)) end
+
 M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
+
+---An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
+---`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
+---down to one texel; absent: all of them. Raises a LogicError as Array does.
+---@class cudalua.MipmappedArray
+---@overload fun(descriptor: cudalua.ArrayDescriptor3D, levels?: integer): cudalua.MipmappedArray
+local MipmappedArray = core.classes.MipmappedArray
+local describe_mipmap = MipmappedArray.describe
+MipmappedArray.describe = nil
+
+---What it was made from.
+---@return cudalua.ArrayDescriptor3D  of level 0
+---@raise LogicError after free()
+function MipmappedArray:get_descriptor_3d()
+  local width, height, depth, format, channels, flags = describe_mipmap(self)
+  return M.ArrayDescriptor3D{ width = width, height = height, depth = depth, format = format, num_channels = channels,
+    flags = flags }
+end
+
+M.MipmappedArray = setmetatable({}, { __index = MipmappedArray, __call = function(_, descriptor, levels)
+  if levels == nil then levels = 64 end -- more than there can be
+  return core.mipmap(plain("MipmappedArray", descriptor), number(levels))
+end })
 
 ---Copies device memory into an array.
 ---@param ary cudalua.Array
@@ -161,20 +189,17 @@ function M.memcpy_atoa(dest, dest_index, src, src_index, len)
   core.memcpy_atoa(dest, number(dest_index), src, number(src_index), number(len))
 end
 
-local formats = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
-  int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
-
 ---The array format whose elements are of a dtype.
 ---@param dtype any  as for dtype.of
 ---@return integer   of cuda.array_format
 ---@raise LogicError if no format has such elements
 function M.dtype_to_array_format(dtype)
   local d = require("cudalua.dtype").of(dtype)
-  local name = formats[d.name]
-  if not name then
+  local format, channels = texel.of_dtype(d)
+  if not format or channels > 1 then
     errors.raise("LogicError", "dtype_to_array_format: CUDA arrays do not support the dtype " .. d.name)
   end
-  return constants.enum("dtype_to_array_format", name, "array_format")
+  return format
 end
 
 -- Dtypes that an array holds as several channels of 32 bits.
@@ -189,12 +214,16 @@ local function format_of(where, dtype, allow_double_hack)
     errors.raise("LogicError", ("%s: textures do not read %s; with allow_double_hack its words become int32 channels")
       :format(where, dtype.name))
   end
-  return M.dtype_to_array_format(dtype), 1
+  local format, channels = texel.of_dtype(dtype)
+  if format then return format, channels end
+  errors.raise("LogicError", ("%s: CUDA arrays do not support the dtype %s"):format(where, dtype.name))
 end
 
+local is_device = require("cudalua.driver.launch").is_array
+
 local function check_array(where, ary)
-  if not require("cudalua.ndarray").is_array(ary) then
-    errors.raise("LogicError", where .. ": expected a host array, got " .. type(ary))
+  if not is_device(ary) and not require("cudalua.ndarray").is_array(ary) then
+    errors.raise("LogicError", where .. ": expected a host array or a gpuarray, got " .. errors.text(ary))
   end
 end
 
@@ -209,19 +238,24 @@ local function oriented(where, ary, order, axes)
   return dense and ary or ary:copy(order), extents[1], extents[2], extents[3]
 end
 
-local function fill(array, source, row_bytes, height, depth)
+-- From the device the copy goes into the current stream, in which the array was computed.
+local function fill(where, array, source, row_bytes, height, depth)
   if row_bytes == 0 or height == 0 or depth == 0 then return array end
   local copy = require("cudalua.driver.memcpy_box").Memcpy3D()
-  copy:set_src_host(source)
+  if is_device(source) then
+    copy:set_src_device(hooks.array_memory(where, source).buf)
+  else
+    copy:set_src_host(source)
+  end
   copy:set_dst_array(array)
   copy.src_pitch, copy.src_height = row_bytes, height
   copy.width_in_bytes, copy.height, copy.depth = row_bytes, height, depth
-  copy()
+  if is_device(source) then copy(core.current_stream()) else copy() end
   return array
 end
 
 ---A 2D array with the elements of a host array of two axes.
----@param matrix cudalua.ndarray.Array
+---@param matrix cudalua.ndarray.Array|cudalua.gpuarray.Array
 ---@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
 ---@param opts? {allow_double_hack: boolean?}  float64 and complex128 as int32 channels, two for each double
 ---@return cudalua.Array
@@ -235,11 +269,11 @@ function M.matrix_to_array(matrix, order, opts)
   local format, channels = format_of("matrix_to_array", matrix.dtype, opts.allow_double_hack)
   local source, width, height = oriented("matrix_to_array", matrix, order, 2)
   local array = make(M.ArrayDescriptor{ width = width, height = height, format = format, num_channels = channels })
-  return fill(array, source, width * matrix.dtype.itemsize, height, 1)
+  return fill("matrix_to_array", array, source, width * matrix.dtype.itemsize, height, 1)
 end
 
 ---A 2D array of several channels with the elements of a host array of three axes.
----@param ary cudalua.ndarray.Array
+---@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array
 ---@param order "C"|"F"  C: shape {height, width, channels}; F: shape {channels, width, height}
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype, or other than 1, 2 or 4 channels
@@ -248,29 +282,51 @@ function M.make_multichannel_2d_array(ary, order)
   check_array(where, ary)
   if ary.ndim ~= 3 then errors.raise("LogicError", ("%s: expected 3 axes, got %d"):format(where, ary.ndim)) end
   local source, channels, width, height = oriented(where, ary, order, 3)
-  local array = make(M.ArrayDescriptor{ width = width, height = height, num_channels = channels,
-    format = M.dtype_to_array_format(ary.dtype) })
-  return fill(array, source, width * channels * ary.dtype.itemsize, height, 1)
+  local format, of_element = format_of(where, ary.dtype)
+  if of_element > 1 then
+    errors.raise("LogicError", ("%s: the elements of %s are several channels already"):format(where, ary.dtype.name))
+  end
+  local array = make(M.ArrayDescriptor{ width = width, height = height, num_channels = channels, format = format })
+  return fill(where, array, source, width * channels * ary.dtype.itemsize, height, 1)
+end
+
+local function to_array(where, ary, order, opts)
+  opts = errors.options(where, opts, { allow_surface_bind = true, allow_double_hack = true })
+  local rank = ary.ndim
+  if rank < 1 or rank > 3 then
+    errors.raise("LogicError", ("%s: expected 1 to 3 axes, got %d"):format(where, rank))
+  end
+  local format, channels = format_of(where, ary.dtype, opts.allow_double_hack == nil or opts.allow_double_hack)
+  local source, width, height, depth = oriented(where, ary, order, rank)
+  local array = make(M.ArrayDescriptor3D{ width = width, height = height or 0, depth = depth or 0, format = format,
+    num_channels = channels, flags = opts.allow_surface_bind and "SURFACE_LDST" or 0 })
+  return fill(where, array, source, width * ary.dtype.itemsize, height or 1, depth or 1)
 end
 
 ---An array of one, two or three dimensions with the elements of a host array.
----@param ary cudalua.ndarray.Array  1 to 3 axes
+---@param ary cudalua.ndarray.Array|cudalua.gpuarray.Array  1 to 3 axes
 ---@param order "C"|"F"              C: the last axis is x; F: the first one
 ---@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}
 ---@return cudalua.Array
 ---@raise LogicError for another rank or dtype
 function M.np_to_array(ary, order, opts)
-  opts = errors.options("np_to_array", opts, { allow_surface_bind = true, allow_double_hack = true })
   check_array("np_to_array", ary)
-  local rank = ary.ndim
-  if rank < 1 or rank > 3 then
-    errors.raise("LogicError", ("np_to_array: expected 1 to 3 axes, got %d"):format(rank))
+  return to_array("np_to_array", ary, order, opts)
+end
+
+---An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
+---stream. The array is computed and stays where it is, as with `gpudata`.
+---@param ary cudalua.gpuarray.Array  1 to 3 axes
+---@param order? "C"|"F"              C: the last axis is x (default); F: the first one
+---@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too;
+---  allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
+---@return cudalua.Array
+---@raise LogicError for another rank or dtype, and if the memory was released
+function M.gpuarray_to_array(ary, order, opts)
+  if not is_device(ary) then
+    errors.raise("LogicError", "gpuarray_to_array: expected a gpuarray, got " .. errors.text(ary))
   end
-  local format, channels = format_of("np_to_array", ary.dtype, opts.allow_double_hack == nil or opts.allow_double_hack)
-  local source, width, height, depth = oriented("np_to_array", ary, order, rank)
-  local array = make(M.ArrayDescriptor3D{ width = width, height = height or 0, depth = depth or 0, format = format,
-    num_channels = channels, flags = opts.allow_surface_bind and "SURFACE_LDST" or 0 })
-  return fill(array, source, width * ary.dtype.itemsize, height or 1, depth or 1)
+  return to_array("gpuarray_to_array", ary, order == nil and "C" or order, opts)
 end
 
 return M

@@ -228,4 +228,7 @@ core.on_launch(function(fn, options, listed, ...)
   return fn(unpack(args, 1, n + 1))
 end)
 
+-- References are few programs' business.
+core.on_references(function(...) return require("cudalua.driver.texref").asked(...) end)
+
 return M

@@ -125,6 +125,23 @@ function M.module_from_file(path, opts)
   return M.module_from_buffer(read_file("module_from_file", path), opts)
 end
 
+---@class cudalua.Module
+local Module = core.classes.Module
+
+---A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
+---cudaTextureObject_t t`.
+---@param name string
+---@return cudalua.TextureReference  the same one each time
+---@raise LogicError (500) if there is none of that name
+function Module:get_texref(name) return require("cudalua.driver.texref").texref_of("get_texref", self, name) end
+
+---A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
+---cudaSurfaceObject_t s`.
+---@param name string
+---@return cudalua.SurfaceReference  the same one each time
+---@raise LogicError (500) if there is none of that name
+function Module:get_surfref(name) return require("cudalua.driver.texref").surfref_of("get_surfref", self, name) end
+
 ---The driver's linker: several images become one module. `cuda.Linker{message_handler =, options =, log_verbose =}`.
 ---@class cudalua.Linker
 local Linker = core.classes.Linker

@@ -170,6 +170,15 @@ function Function:param_setv(offset, bytes)
   write(self, "param_setv", set_of(self, "param_setv"), offset, host.as_string("bytes", bytes))
 end
 
+---The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
+---that it is one.
+---@param reference cudalua.TextureReference  of mod:get_texref()
+---@raise LogicError if it is another module's, or no reference
+function Function:param_set_texref(reference)
+  kernels(self, "param_set_texref")
+  require("cudalua.driver.texref").param_set_texref(self, reference)
+end
+
 -- Raises unless the size is that of the parameters; C's sizeof counts padding.
 local function check_size(fn, set)
   for i, p in ipairs(set.layout) do

@@ -102,8 +102,8 @@ function Function:prepare(arg_types, options)
     refuse("expected a format (\"PPif\") or a list of types, got %s", errors.text(arg_types))
   end
   local texrefs = options.texrefs
-  if texrefs ~= nil and (type(texrefs) ~= "table" or core.next(texrefs) ~= nil) then
-    refuse "option texrefs: texture references are not supported"
+  if texrefs ~= nil then
+    require("cudalua.driver.texref").check("prepare: option texrefs", core.module_table(self), texrefs)
   end
   core.function_prepare(self, types.types, types.sizes, types.texts, options.block, options.shared)
   return self

@@ -105,6 +105,18 @@ for _, p in ipairs(pointers) do
   ffi.copy(arguments + p.offset, word, 8)
 end
 
+-- Textures and surfaces; the module's references get theirs when it is loaded.
+local images = {}
+for i, text in ipairs(fields.image) do
+  local image = require("cudalua.fault.images").make(text)
+  images[i] = image
+  if image.offset then ffi.copy(arguments + image.offset, ffi.new("uint64_t[1]", image.object:handle()), 8) end
+  if not image.kept then
+    notes[#notes + 1] = ("the texels of %s were beyond the limit of record(): they were zeros"):format(
+      image.offset and argument_at(image.offset) or "reference " .. image.name)
+  end
+end
+
 -- ---- the launch -----------------------------------------------------------------------------------------------------
 
 local options = { grid = numbers(fields.grid), block = numbers(fields.block), shared = tonumber(fields.shared) }
@@ -112,7 +124,11 @@ if fields.cooperative == "1" then options.cooperative = true end
 if fields.cluster then options.cluster = numbers(fields.cluster) end
 
 local function launch()
-  local fn = get_function(core.module_load(fields.ptx), fields.kernel)
+  local mod = core.module_load(fields.ptx)
+  local fn = get_function(mod, fields.kernel)
+  for _, image in ipairs(images) do
+    if image.name then cuda.memcpy_htod(mod:get_global(image.name), ffi.new("uint64_t[1]", image.object:handle())) end
+  end
   local values = {}
   for i, p in ipairs(core.function_params(fn)) do values[i] = ffi.string(arguments + p.offset, p.size) end
   softgpu.check(table.concat(CHECKS, ","))

@@ -74,6 +74,7 @@ function M.write(where, path)
     field("piece", ("%.0f %.0f %d"):format(p.address, p.bytes, p.kept and 1 or 0))
   end
   for _, p in ipairs(recorded.pointers) do field("pointer", ("%.0f %.0f"):format(p.offset, p.piece)) end
+  for _, image in ipairs(recorded.images or {}) do field("image", image) end
   field("ptx", ptx)
   if origin.source then
     field("name", origin.opts.name or "kernel.cu")
@@ -85,14 +86,14 @@ function M.write(where, path)
   return total
 end
 
-local lists = { parameter = true, piece = true, pointer = true }
+local lists = { image = true, parameter = true, piece = true, pointer = true }
 
 ---Reads the fields of a recording. The file then stands at the bytes of the first piece.
 ---@param file file*
 ---@return table<string, any>?  strings by name, lists of parameter, piece and pointer; nil: it is no recording
 function M.read(file)
   if file:read(#MAGIC) ~= MAGIC then return nil end
-  local fields = { parameter = {}, piece = {}, pointer = {} }
+  local fields = { image = {}, parameter = {}, piece = {}, pointer = {} }
   while true do
     local name, size = (file:read "*l" or ""):match "^(%l+) (%d+)$"
     if not name then return nil end

@@ -35,9 +35,9 @@ static void graphics_rows(void) {
   ROW(cuGLCtxCreate_v2, "no OpenGL context", UNSURE(INVALID_GRAPHICS_CONTEXT), (&o.ctx, 0, dev));
   ROW(cuGLCtxCreate_v2, "NULL", UNSURE(INVALID_VALUE), (NULL, 0, dev));
   ROW(cuGLCtxCreate_v2, "no such device", UNSURE(INVALID_DEVICE), (&o.ctx, 0, 99));
-  ROW(cuGraphicsGLRegisterBuffer, "no OpenGL context", INVALID_GRAPHICS_CONTEXT, (&o.resource, 1, 0));
+  ROW(cuGraphicsGLRegisterBuffer, "no OpenGL context", INVALID_GRAPHICS_CONTEXT, (&o.graphics, 1, 0));
   ROW(cuGraphicsGLRegisterImage, "no OpenGL context", INVALID_GRAPHICS_CONTEXT,
-      (&o.resource, 1, TEXTURE_2D, 0));
+      (&o.graphics, 1, TEXTURE_2D, 0));
   ROW(cuGLRegisterBufferObject, "no OpenGL context", UNSURE(INVALID_GRAPHICS_CONTEXT), (1));
   ROW(cuGraphicsMapResources, "none", UNSURE(INVALID_VALUE), (0, &no_resource, st));
   ROW(cuGraphicsMapResources, "NULL", UNSURE(INVALID_VALUE), (1, NULL, st));
@@ -203,7 +203,7 @@ static void gl_rows(void) {
   CUcontext c;
   start_fake();
   start_module();
-  ROW(cuGraphicsGLRegisterBuffer, "an EGL without a context", INVALID_GRAPHICS_CONTEXT, (&o.resource, 1, 0));
+  ROW(cuGraphicsGLRegisterBuffer, "an EGL without a context", INVALID_GRAPHICS_CONTEXT, (&o.graphics, 1, 0));
   fake.current(1);
   const unsigned name = fake.buffer(64), image = fake.texture(GL_R8, 4, 4, 1),
                  rgb = fake.texture(GL_RGB8, 4, 4, 1);
@@ -217,19 +217,19 @@ static void gl_rows(void) {
         MUST(cuCtxPopCurrent_v2(&c));
         MUST(cuCtxDestroy_v2(c));
       });
-  WITH(cuGraphicsGLRegisterBuffer, "good", SUCCESS, (void)0, (&o.resource, name, 0),
-       if (WORKED) MUST(cuGraphicsUnregisterResource(o.resource)));
-  ROW(cuGraphicsGLRegisterBuffer, "no such buffer", INVALID_HANDLE, (&o.resource, 63, 0));
+  WITH(cuGraphicsGLRegisterBuffer, "good", SUCCESS, (void)0, (&o.graphics, name, 0),
+       if (WORKED) MUST(cuGraphicsUnregisterResource(o.graphics)));
+  ROW(cuGraphicsGLRegisterBuffer, "no such buffer", INVALID_HANDLE, (&o.graphics, 63, 0));
   ROW(cuGraphicsGLRegisterBuffer, "NULL", UNSURE(INVALID_VALUE), (NULL, name, 0));
-  ROW(cuGraphicsGLRegisterBuffer, "no such flags", UNSURE(INVALID_VALUE), (&o.resource, name, 16));
-  WITH(cuGraphicsGLRegisterImage, "good", SUCCESS, (void)0, (&o.resource, image, TEXTURE_2D, 0),
-       if (WORKED) MUST(cuGraphicsUnregisterResource(o.resource)));
-  ROW(cuGraphicsGLRegisterImage, "no such texture", INVALID_HANDLE, (&o.resource, 63, TEXTURE_2D, 0));
-  ROW(cuGraphicsGLRegisterImage, "no such target", UNSURE(INVALID_VALUE), (&o.resource, image, 1, 0));
-  ROW(cuGraphicsGLRegisterImage, "another target", UNSURE(INVALID_HANDLE), (&o.resource, image, CUBE_MAP, 0));
-  ROW(cuGraphicsGLRegisterImage, "three channels", UNSURE(INVALID_VALUE), (&o.resource, rgb, TEXTURE_2D, 0));
+  ROW(cuGraphicsGLRegisterBuffer, "no such flags", UNSURE(INVALID_VALUE), (&o.graphics, name, 16));
+  WITH(cuGraphicsGLRegisterImage, "good", SUCCESS, (void)0, (&o.graphics, image, TEXTURE_2D, 0),
+       if (WORKED) MUST(cuGraphicsUnregisterResource(o.graphics)));
+  ROW(cuGraphicsGLRegisterImage, "no such texture", INVALID_HANDLE, (&o.graphics, 63, TEXTURE_2D, 0));
+  ROW(cuGraphicsGLRegisterImage, "no such target", UNSURE(INVALID_VALUE), (&o.graphics, image, 1, 0));
+  ROW(cuGraphicsGLRegisterImage, "another target", UNSURE(INVALID_HANDLE), (&o.graphics, image, CUBE_MAP, 0));
+  ROW(cuGraphicsGLRegisterImage, "three channels", UNSURE(INVALID_VALUE), (&o.graphics, rgb, TEXTURE_2D, 0));
   ROW(cuGraphicsGLRegisterImage, "no such flags", UNSURE(INVALID_VALUE),
-      (&o.resource, image, TEXTURE_2D, 16));
+      (&o.graphics, image, TEXTURE_2D, 16));
   EQ(fake.error(), 0);
   TRUE(!fake.disturbed());
   gl_map_rows();

@@ -197,6 +197,17 @@ typedef struct Outputs {
   CUstream stream;
   CUevent event;
   CUarray array;
+  CUmipmappedArray mipmap;
+  CUtexObject texture;
+  CUsurfObject surface;
+  CUDA_RESOURCE_DESC resource;
+  CUDA_TEXTURE_DESC sampler;
+  CUDA_RESOURCE_VIEW_DESC view;
+  CUtexref tex_ref;
+  CUsurfref surf_ref;
+  CUaddress_mode address_mode;
+  CUfilter_mode filter_mode;
+  float least, most, border[4];
   CUmemoryPool pool;
   CUgraph graph;
   CUgraphNode node, nodes[8], to[8];
@@ -231,7 +242,7 @@ typedef struct Outputs {
   CUcontext owner;
   CUgreenCtx green;
   CUuserObject user;
-  CUgraphicsResource resource;
+  CUgraphicsResource graphics;
   CUmemPoolPtrExportData data;
   void *any, *pfn;
   const void *table;

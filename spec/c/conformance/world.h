@@ -8,7 +8,8 @@
 /* put: p[0] = v, which faults where p is nothing. */
 static const char ptx[] =
     HEAD ".visible .global .align 4 .u32 cell[4];\n"
-         ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n" PUT_KERNEL
+         ".visible .global .attribute(.managed) .align 4 .u32 shared_cell[4];\n"
+         ".visible .global .texref tex_ref;\n.visible .global .surfref surf_ref;\n" PUT_KERNEL
          ".visible .entry none() {\n"
          "  ret;\n"
          "}\n";
@@ -28,7 +29,15 @@ static CUkernel kernel;  /* put of the library */
 static CUstream st, cap; /* both non-blocking; cap is captured where a row says so */
 static CUevent first, second, untimed, shared_event;
 static CUdeviceptr mem, managed, pooled;
-static CUarray flat, solid; /* 16 bytes wide and 4 rows; 16 x 4 x 2 */
+static CUarray flat, solid;     /* 16 bytes wide and 4 rows; 16 x 4 x 2 */
+static CUmipmappedArray mipmap; /* 16 x 4, all 5 levels */
+static CUtexObject texture;     /* of the flat array, with a view */
+static CUsurfObject surface;    /* of the flat array */
+static CUarray loose;           /* 16 x 4, for surfaces */
+static CUtexref tex_ref, mem_ref,
+    mip_ref;               /* of modules: bound to the flat array, memory, the mipmapped array */
+static CUsurfref surf_ref; /* of the module, bound to the loose one */
+static float border[4];
 static void *pinned;
 static unsigned char registered[MEM], host[MEM];
 static CUmemoryPool standard, pool;
@@ -42,6 +51,11 @@ static CUDA_ARRAY_DESCRIPTOR flat_shape = {
     .Width = 16, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
 static CUDA_ARRAY3D_DESCRIPTOR solid_shape = {
     .Width = 16, .Height = 4, .Depth = 2, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+static CUDA_ARRAY3D_DESCRIPTOR flat_3d_shape = {
+    .Width = 16, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+static CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY}; /* the flat array */
+static CUDA_TEXTURE_DESC sampler;
+static CUDA_RESOURCE_VIEW_DESC view = {.format = CU_RES_VIEW_FORMAT_UINT_1X8, .width = 16, .height = 4};
 static CUDA_MEMCPY2D box2;
 static CUDA_MEMCPY3D box3;
 static CUDA_MEMCPY3D_PEER box_peer;
@@ -98,6 +112,9 @@ SPARE(CUdeviceptr, memory)
 SPARE(CUdeviceptr, async_memory)
 SPARE(void *, host_memory)
 SPARE(CUarray, array)
+SPARE(CUmipmappedArray, mipmap)
+SPARE(CUtexObject, texture)
+SPARE(CUsurfObject, surface)
 SPARE(CUmemoryPool, pool)
 SPARE(CUgraph, graph)
 SPARE(CUgraphExec, exec)
@@ -118,6 +135,9 @@ static void fresh_spares(void) {
     OK(cuMemAllocAsync(&spare_async_memory[i], MEM, st));
     OK(cuMemHostAlloc(&spare_host_memory[i], MEM, 0));
     OK(cuArrayCreate_v2(&spare_array[i], &flat_shape));
+    OK(cuMipmappedArrayCreate(&spare_mipmap[i], &flat_3d_shape, 5));
+    OK(cuTexObjectCreate(&spare_texture[i], &resource, &sampler, NULL));
+    OK(cuSurfObjectCreate(&spare_surface[i], &resource));
     OK(cuMemPoolCreate(&spare_pool[i], &pool_props));
     OK(cuGraphCreate(&spare_graph[i], 0));
     OK(cuGraphInstantiateWithFlags(&spare_exec[i], graph, 0));
@@ -202,6 +222,24 @@ static void start_memory(void) {
 static void start_copies(void) {
   OK(cuArrayCreate_v2(&flat, &flat_shape));
   OK(cuArray3DCreate_v2(&solid, &solid_shape));
+  OK(cuMipmappedArrayCreate(&mipmap, &flat_3d_shape, 5));
+  resource.res.array.hArray = flat;
+  OK(cuTexObjectCreate(&texture, &resource, &sampler, &view));
+  OK(cuSurfObjectCreate(&surface, &resource));
+  CUDA_ARRAY3D_DESCRIPTOR loose_shape = flat_3d_shape;
+  loose_shape.Flags = CUDA_ARRAY3D_SURFACE_LDST;
+  OK(cuArray3DCreate_v2(&loose, &loose_shape));
+  OK(cuModuleGetTexRef(&tex_ref, mod, "tex_ref"));
+  OK(cuModuleGetSurfRef(&surf_ref, mod, "surf_ref"));
+  OK(cuTexRefSetArray(tex_ref, flat, CU_TRSA_OVERRIDE_FORMAT));
+  OK(cuSurfRefSetArray(surf_ref, loose, 0));
+  CUmodule with_memory, with_mipmap;
+  OK(cuModuleLoadData(&with_memory, ptx));
+  OK(cuModuleGetTexRef(&mem_ref, with_memory, "tex_ref"));
+  OK(cuTexRefSetAddress_v2(NULL, mem_ref, mem, MEM));
+  OK(cuModuleLoadData(&with_mipmap, ptx));
+  OK(cuModuleGetTexRef(&mip_ref, with_mipmap, "tex_ref"));
+  OK(cuTexRefSetMipmappedArray(mip_ref, mipmap, CU_TRSA_OVERRIDE_FORMAT));
   box2 = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
                          .srcHost = host,
                          .srcPitch = 16,

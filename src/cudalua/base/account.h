@@ -10,7 +10,8 @@ typedef enum cl_Class {
   CL_BYTES_ASYNC,       /* cuMemAllocAsync */
   CL_BYTES_POOLED,      /* blocks of DeviceMemoryPools in use */
   CL_BYTES_MANAGED,     /* cuMemAllocManaged */
-  CL_BYTES_ARRAYS,      /* cuArrayCreate */
+  CL_BYTES_ARRAYS,      /* cuArrayCreate, cuMipmappedArrayCreate */
+  CL_BYTES_TEXTURES,    /* texture and surface objects, each as CL_TEXTURE_WEIGHT bytes */
   CL_BYTES_PINNED,      /* page-locked host memory, also of PageLockedMemoryPools */
   CL_BYTES_REGISTERED,  /* host memory of the program's, page-locked */
   CL_BYTES_ALIGNED,     /* plain host memory of aligned_empty() */
@@ -19,6 +20,10 @@ typedef enum cl_Class {
   CL_BYTES_QUEUED,      /* of the above: collected, and waiting to be given back */
   CL_NCLASSES
 } cl_Class;
+
+/* A texture object has next to no memory of its own, but a driver has room for a limited number of them: so
+ * dropped ones make the collector hurry as this much memory does. */
+enum { CL_TEXTURE_WEIGHT = 16 << 10 };
 
 /* Counts r, which just became live. Taken off by object.c when r closes, or its context. Class CL_BYTES_NONE:
  * r only wants to be told of that. */

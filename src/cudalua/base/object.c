@@ -184,7 +184,7 @@ static bool is_held_back(const cl_Rec *r) {
 static cl_Rec *dequeue(void) {
   pthread_mutex_lock(&queue_lock);
   cl_Rec **p = &queue_head;
-  while (*p && (*p)->tracks && is_held_back(*p)) p = &(*p)->queued;
+  while (*p && is_held_back(*p)) p = &(*p)->queued;
   cl_Rec *r = *p;
   if (r) {
     *p = r->queued;

@@ -84,13 +84,12 @@ extern cl_Rec cl_no_owner; /* always live, in no context: what a bare address re
  * says it at file scope: CL_FAMILY(CL_STREAM, .destroy = destroy, .dispose = dispose), a constructor as
  * CL_HOOK is. */
 typedef struct cl_Family {
-  CUresult (*destroy)(cl_Rec *); /* gives the driver handle back, with the owning context current */
-  void (*dispose)(cl_Rec *);     /* frees what hangs off the record */
-  void (*abandon)(cl_Rec *);     /* its context goes, and what it keeps with it */
-  /* Of memory with r->tracks: freeing it now would wait; and it cannot be freed for the time being. */
-  bool (*busy)(const cl_Rec *);
-  bool (*held_back)(const cl_Rec *);
-  bool (*outlives)(const cl_Rec *); /* the driver's object is there when its context is gone */
+  CUresult (*destroy)(cl_Rec *);     /* gives the driver handle back, with the owning context current */
+  void (*dispose)(cl_Rec *);         /* frees what hangs off the record */
+  void (*abandon)(cl_Rec *);         /* its context goes, and what it keeps with it */
+  bool (*busy)(const cl_Rec *);      /* of memory with r->tracks: freeing it now would wait */
+  bool (*held_back)(const cl_Rec *); /* it cannot be destroyed for the time being: the queue keeps it */
+  bool (*outlives)(const cl_Rec *);  /* the driver's object is there when its context is gone */
 } cl_Family;
 
 extern cl_Family cl_families[CL_NKINDS];

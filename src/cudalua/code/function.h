@@ -54,11 +54,15 @@ typedef struct cl_Function {
   bool prepared, shape_checked;         /* checked: the two below are within the limits */
   unsigned block_shape[3], shared_size; /* block_shape[0] 0: none was set */
   struct cl_Function *next;
+  struct cl_Module *module;
 } cl_Function;
+
+typedef struct cl_References cl_References;
 
 typedef struct cl_Module {
   cl_Rec rec;
   cl_Function *functions;
+  cl_References *references; /* texref.c; NULL: nobody has asked for one */
 } cl_Module;
 
 typedef struct cl_FunctionObject {

@@ -2,7 +2,7 @@
 #include "streams/activity.h"
 #include "streams/capture.h"
 #include "code/jit.h"
-#include "code/function.h"
+#include "code/texref.h"
 #include "memory/collect.h"
 #include "memory/memory.h"
 
@@ -13,6 +13,7 @@
 static CUresult module_destroy(cl_Rec *r) { return CU.cuModuleUnload((CUmodule)r->handle); }
 
 static void module_dispose(cl_Rec *r) {
+  cl_references_free((cl_Module *)r);
   for (cl_Function *f = ((cl_Module *)r)->functions, *next; f; f = next) {
     next = f->next;
     cl_function_free(f);
@@ -132,6 +133,7 @@ int cl_module_get_function(lua_State *L) {
       cl_function_free(fn);
       cl_fail(L, "cuFuncGetParamInfo", code);
     }
+    fn->module = m;
     fn->next = m->functions;
     m->functions = fn;
   }

@@ -2,6 +2,7 @@
  * arguments in a table, pointers as memory and an offset, one block after the other along x. */
 #include "launch/mailbox.h"
 #include "launch/launch.h"
+#include "code/texref.h"
 #include "memory/collect.h"
 #include "memory/pool.h"
 #include "base/state.h"
@@ -102,6 +103,7 @@ int cl_array_run(lua_State *L) {
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
   luaL_checktype(L, 3, LUA_TTABLE);
+  cl_references_update(L, fn);
   const unsigned threads = lua_isnoneornil(L, 4) ? THREADS : (unsigned)luaL_checkinteger(L, 4);
   const cl_MemoryObject *mailbox = cl_mailbox_in(L, 5, ctx);
   lua_settop(L, 3);
@@ -213,9 +215,9 @@ int cl_array_compute(lua_State *L) {
   lua_settop(L, 5);
   cl_State *st = cl_state(L);
   CUcontext current = NULL;
-  if (cl_captures || cl_launch_blocking_on || !fn->shape_checked || pool->rec.parent != &ctx->rec ||
-      !(bytes >= 1) || !cl_pressure_none(L) || CU.cuCtxGetCurrent(&current) ||
-      current != (CUcontext)ctx->rec.handle)
+  if (cl_captures || cl_launch_blocking_on || fn->module->references || !fn->shape_checked ||
+      pool->rec.parent != &ctx->rec || !(bytes >= 1) || !cl_pressure_none(L) ||
+      CU.cuCtxGetCurrent(&current) || current != (CUcontext)ctx->rec.handle)
     return 0;
   cl_Launch o = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}};
   check_blocks(L, fn, blocks, &o);

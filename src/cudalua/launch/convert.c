@@ -1,7 +1,7 @@
 /* One Lua value -> one kernel parameter. Nothing is guessed: a value that does not fit is refused with a
  * reason, and never reaches the GPU. */
 #include "launch/launch.h"
-#include "memory/memory.h"
+#include "memory/texture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,6 +124,13 @@ static cl_Converted elsewhere(const cl_Context *ctx, const cl_Context *owner, co
   return CL_WRONG;
 }
 
+/* cudaTextureObject_t and cudaSurfaceObject_t are unsigned long long. */
+static cl_Converted put_image(const cl_Object *o, const cl_Context *ctx, void *dst, char *why, size_t n) {
+  if (!cl_image_usable(o, ctx, why, n)) return CL_WRONG;
+  memcpy(dst, &o->rec->handle, 8);
+  return ((const cl_Image *)o->rec)->source->tracks ? CL_OK_POOLED : CL_OK;
+}
+
 cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Context *ctx, void *dst, char *why,
                         size_t n) {
   cl_Type t = p->type;
@@ -183,10 +190,11 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     }
     return memcpy(dst, s->bytes, s->size), CL_OK;
   }
+  const bool word = t == CL_T_U64 || t == CL_T_I64 || t == CL_T_X64 ||
+                    ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
+  if (word && (o->kind == CL_TEXTURE || o->kind == CL_SURFACE)) return put_image(o, ctx, dst, why, n);
   if (!cl_kind_is_memory(o->kind)) return wrong(why, n, expectation(p), cl_type_text(L, idx));
-  bool address = t == CL_T_PTR || t == CL_T_U64 || t == CL_T_I64 || t == CL_T_X64 ||
-                 ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
-  if (!address) return wrong(why, n, expectation(p), cl_type_text(L, idx));
+  if (t != CL_T_PTR && !word) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const cl_MemoryObject *m = (const cl_MemoryObject *)o;
   if (!cl_rec_live(o->rec)) {
     const bool mapped = o->rec && o->rec->kind == CL_GL_MAPPING;

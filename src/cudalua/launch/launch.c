@@ -2,7 +2,7 @@
  * one over the arguments, no allocation. What needs Lua (In/Out, cdata) goes to lua/cudalua/driver/launch.lua
  * and comes back here. */
 #include "launch/launch.h"
-#include "memory/memory.h"
+#include "code/texref.h"
 #include "base/state.h"
 #include "streams/activity.h"
 #include "streams/wait.h"
@@ -88,6 +88,8 @@ void cl_launched(lua_State *L, const cl_Function *fn, int first, int nargs, cl_S
   if (capturing) cl_trace_ended(L, CUDA_ERROR_NOT_READY);
   for (int i = 0; i < nargs; i++) {
     const cl_MemoryObject *m = cl_to_memory(L, first + i);
+    const cl_Object *image = m ? NULL : cl_to_image(L, first + i);
+    if (image) cl_image_used(L, (cl_Image *)image->rec, s);
     if (!m) continue;
     if (capturing)
       cl_capture_keep(L, s, first + i);
@@ -179,6 +181,8 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
   cl_State *st = cl_state(L);
   st->launches++;
   cl_Activity *a = NULL;
+  const bool referring = __builtin_expect(fn->module->references != NULL, 0);
+  if (referring) cl_references_write(L, fn, ctx, o->stream);
   if (__builtin_expect(st->recording || st->profile || st->trace, 0)) {
     if (st->trace) cl_trace_launch(L, fn, o);
     if (st->recording) cl_record_launch(L, st->recording, fn, ctx, o, before + 1);
@@ -202,6 +206,7 @@ void cl_launch(lua_State *L, const cl_Function *fn, cl_Context *ctx, const cl_La
     lua_setfield(L, -2, "kernel");
     cl_throw(L);
   }
+  if (referring) cl_references_launched(L, fn, o->stream);
 }
 
 /* Upvalue 1: launch.lua's function for calls whose arguments need it. */
@@ -235,6 +240,7 @@ static int function_call(lua_State *L) {
                     "types, mod:get_function(name, {args = {\"float*\", \"int\"}})");
   if ((uint32_t)nargs != fn->nparams) cl_wrong_count(L, fn, fn->params, fn->nparams, (size_t)nargs);
 
+  cl_references_update(L, fn);
   cl_Launch o = {.grid = {1, 1, 1}};
   cl_read_launch(L, fn, ctx, options, list, &o);
   cl_check_launch(L, fn, ctx, &o);
@@ -257,6 +263,7 @@ static int function_call(lua_State *L) {
     CL_TRY_WAIT(L, cuCtxSynchronize, cl_wait_context(L));
     t0 = now();
   }
+  o.first = first;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, nargs, o.stream);
   if (!o.time_kernel) return 0;

@@ -79,6 +79,7 @@ typedef struct cl_Launch {
   unsigned cluster[3];
   int priority, carveout;
   cl_Stream *stream; /* NULL: none was given */
+  int first;         /* where the arguments lie on the stack, as many as there are parameters; 0: nowhere */
 } cl_Launch;
 enum {
   CL_WITH_COOPERATIVE = 1,

@@ -1,5 +1,6 @@
 /* The options of a launch: {block = ..., grid = ..., ...}, read from the table that comes last. */
 #include "launch/launch.h"
+#include "code/texref.h"
 #include "base/slots.h"
 
 #include <math.h>
@@ -122,8 +123,8 @@ static int read_carveout(lua_State *L, const cl_Function *fn, int idx) {
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) __attribute__((noreturn));
 
 static void bad_key(lua_State *L, const cl_Function *fn, int idx) {
-  static const char *const names[] = {"block",   "grid",     "shared", "stream",   "cooperative",
-                                      "cluster", "priority", "pdl",    "carveout", "time_kernel"};
+  static const char *const names[] = {"block",    "grid", "shared",   "stream",      "cooperative", "cluster",
+                                      "priority", "pdl",  "carveout", "time_kernel", "texrefs"};
   char near[128] = "", all[160] = "";
   lua_newtable(L);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -144,6 +145,8 @@ static void read_rare(lua_State *L, const cl_Function *fn, int table, const char
   unsigned flag = 0;
   if (!strcmp(key, "time_kernel"))
     o->time_kernel = read_switch(L, fn, key, at);
+  else if (!strcmp(key, "texrefs"))
+    cl_references_check(L, at);
   else if (!strcmp(key, "cooperative"))
     flag = read_switch(L, fn, key, at) ? CL_WITH_COOPERATIVE : 0;
   else if (!strcmp(key, "pdl"))

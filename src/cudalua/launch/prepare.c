@@ -2,6 +2,7 @@
  * fn:prepared_call(grid, a, b, n) has nothing to read but the grid and the arguments. What the old way to
  * launch (lua/cudalua/driver/params.lua) needs of C is here, too. */
 #include "launch/launch.h"
+#include "code/texref.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -175,6 +176,7 @@ static inline int launch(lua_State *L, cl_Function *fn, cl_Context *ctx, int fir
     cl_check_launch(L, fn, ctx, o);
     if (plain) fn->shape_checked = !fn->cluster[0] && !fn->cluster_needed;
   }
+  o->first = first;
   cl_launch(L, fn, ctx, o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, first, (int)fn->nparams, o->stream);
   return 0;
@@ -187,6 +189,7 @@ static int prepared_call(lua_State *L, bool async) {
   const int top = lua_gettop(L);
   if (!fn->prepared)
     cl_launch_error(L, fn, CL_LOGIC_ERROR, "not prepared: fn:prepare(\"PPif\", {block = {256, 1, 1}}) first");
+  cl_references_update(L, fn);
   cl_Launch o = {.shared = fn->shared_size};
   memcpy(o.block, fn->block_shape, sizeof o.block);
   cl_read_extents(L, fn, "grid", 2, o.grid);
@@ -279,7 +282,7 @@ static bool unpack(lua_State *L, cl_Function *fn, int idx, const cl_Context *ctx
     const cl_Param *p = &fn->params[i];
     const int at = idx + 1 + (int)i;
     char why[256];
-    if (!cl_to_memory(L, at)) continue;
+    if (!cl_to_memory(L, at) && !cl_to_image(L, at)) continue;
     const cl_Converted r = cl_convert(L, at, p, ctx, fn->block + p->offset, why, sizeof why);
     if (r == CL_WRONG) cl_wrong_argument(L, fn, fn->params, i, why);
     pooled |= r == CL_OK_POOLED;
@@ -294,6 +297,7 @@ int cl_launch_grid(lua_State *L) {
   const cl_FunctionObject *f = cl_check(L, 1, CL_FUNCTION);
   cl_Function *fn = f->fn;
   cl_Context *ctx = cl_rec_context(f->o.rec);
+  cl_references_update(L, fn);
   cl_Launch o = {.grid = {read_blocks(L, fn, 2, "width"), read_blocks(L, fn, 3, "height"), 1},
                  .shared = fn->shared_size};
   check_layout(L, fn);

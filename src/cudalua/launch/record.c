@@ -3,7 +3,7 @@
 #include "base/account.h"
 #include "base/state.h"
 #include "launch/launch.h"
-#include "memory/memory.h"
+#include "code/texref.h"
 #include "streams/wait.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ struct cl_Recording {
   Pointer *pointers;
 };
 
-static const char recording_key = 0, function_key = 0;
+static const char recording_key = 0, function_key = 0, images_key = 0, hook_key = 0;
 
 /* --- what an address belongs to --- */
 
@@ -136,6 +136,53 @@ static void copy_pieces(lua_State *L, cl_Recording *r) {
   }
 }
 
+/* --- textures and surfaces: lua/cudalua/fault/images.lua copies what they read --- */
+
+/* on_record(f): f(list of {offset =, object =}, module_table, bytes) -> a list of strings */
+int cl_on_record(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_pushvalue(L, 1);
+  cl_registry_set(L, &hook_key);
+  return 0;
+}
+
+/* Pushes a list of those among the arguments; false: there are none, nor references, and nothing was pushed.
+ */
+static bool push_images(lua_State *L, const cl_Function *fn, const cl_Launch *o) {
+  bool any = fn->module->references != NULL;
+  for (uint32_t i = 0; o->first && i < fn->nparams; i++) any |= cl_to_image(L, o->first + (int)i) != NULL;
+  if (!any) return false;
+  luaL_checkstack(L, 8, "textures");
+  lua_newtable(L);
+  int n = 0;
+  for (uint32_t i = 0; o->first && i < fn->nparams; i++) {
+    if (!cl_to_image(L, o->first + (int)i)) continue;
+    lua_createtable(L, 0, 2);
+    lua_pushnumber(L, fn->params[i].offset);
+    lua_setfield(L, -2, "offset");
+    lua_pushvalue(L, o->first + (int)i);
+    lua_setfield(L, -2, "object");
+    lua_rawseti(L, -2, ++n);
+  }
+  return true;
+}
+
+static void keep_images(lua_State *L, const cl_Recording *r, const cl_Function *fn, const cl_Launch *o) {
+  size_t kept = 0;
+  for (uint32_t i = 0; i < r->npieces; i++) kept += r->pieces[i].kept ? r->pieces[i].size : 0;
+  if (push_images(L, fn, o)) {
+    cl_registry_get(L, &hook_key);
+    lua_insert(L, -2);
+    lua_getfenv(L, 1);
+    lua_pushnumber(L, (lua_Number)(r->limit - kept));
+    lua_call(L, 3, 1);
+    cl_check(L, 1, CL_FUNCTION); /* again: finalizers may have run, and launched it */
+    memcpy(fn->block, r->arguments, r->size);
+  } else
+    lua_pushnil(L);
+  cl_registry_set(L, &images_key);
+}
+
 void cl_record_launch(lua_State *L, cl_Recording *r, const cl_Function *fn, const cl_Context *ctx,
                       const cl_Launch *o, uint64_t number) {
   if (cl_captures) return; /* it does not run now, and nothing can be waited for */
@@ -148,6 +195,7 @@ void cl_record_launch(lua_State *L, cl_Recording *r, const cl_Function *fn, cons
   look_at_all(r, fn, ctx, false);
   look_at_all(r, fn, ctx, true);
   copy_pieces(L, r);
+  keep_images(L, r, fn, o);
   r->shape = *o;
   r->launch = number;
   r->where = cl_here(L);
@@ -213,8 +261,8 @@ static void set_extents(lua_State *L, const char *key, const unsigned n[3]) {
 }
 
 /* recorded() -> the last recorded launch: {kernel, where, launch, grid, block, shared, cooperative, cluster,
- * arguments (bytes), pieces = {{address, bytes, kept}}, pointers = {{offset, piece}}, fn}; nothing: there is
- * none */
+ * arguments (bytes), pieces = {{address, bytes, kept}}, pointers = {{offset, piece}}, fn, images (strings, or
+ * nil)}; nothing: there is none */
 int cl_recorded(lua_State *L) {
   const cl_Recording *r = recording_of(L);
   if (!r || !r->kernel) return 0;
@@ -253,6 +301,8 @@ int cl_recorded(lua_State *L) {
   lua_setfield(L, 1, "pointers");
   cl_registry_get(L, &function_key);
   lua_setfield(L, 1, "fn");
+  cl_registry_get(L, &images_key);
+  lua_setfield(L, 1, "images");
   return 1;
 }
 

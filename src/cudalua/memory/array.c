@@ -4,22 +4,36 @@
 #include "memory/copy.h"
 #include "streams/wait.h"
 
+/* What is part of another object goes with that. */
 static CUresult array_destroy(cl_Rec *r) {
   return ((const cl_Array *)r)->part ? CUDA_SUCCESS : CU.cuArrayDestroy((CUarray)r->handle);
 }
 CL_FAMILY(CL_ARRAY, .destroy = array_destroy);
 
-/* Of one channel, 0 for block formats. */
-static uint32_t format_bytes(CUarray_format f) {
-  switch ((int)f) {
+/* The UNORM and SNORM formats are named after all of their channels, and a descriptor of them has as many. */
+uint32_t cl_texel_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  switch ((int)d->Format) {
   case CU_AD_FORMAT_UNSIGNED_INT8:
-  case CU_AD_FORMAT_SIGNED_INT8: return 1;
+  case CU_AD_FORMAT_SIGNED_INT8: return d->NumChannels;
   case CU_AD_FORMAT_UNSIGNED_INT16:
   case CU_AD_FORMAT_SIGNED_INT16:
-  case CU_AD_FORMAT_HALF: return 2;
+  case CU_AD_FORMAT_HALF: return 2 * d->NumChannels;
   case CU_AD_FORMAT_UNSIGNED_INT32:
   case CU_AD_FORMAT_SIGNED_INT32:
-  case CU_AD_FORMAT_FLOAT: return 4;
+  case CU_AD_FORMAT_FLOAT: return 4 * d->NumChannels;
+  case CU_AD_FORMAT_UNORM_INT8X1:
+  case CU_AD_FORMAT_SNORM_INT8X1: return 1;
+  case CU_AD_FORMAT_UNORM_INT8X2:
+  case CU_AD_FORMAT_SNORM_INT8X2:
+  case CU_AD_FORMAT_UNORM_INT16X1:
+  case CU_AD_FORMAT_SNORM_INT16X1: return 2;
+  case CU_AD_FORMAT_UNORM_INT8X4:
+  case CU_AD_FORMAT_SNORM_INT8X4:
+  case CU_AD_FORMAT_UNORM_INT16X2:
+  case CU_AD_FORMAT_SNORM_INT16X2:
+  case CU_AD_FORMAT_UNORM_INT_101010_2: return 4;
+  case CU_AD_FORMAT_UNORM_INT16X4:
+  case CU_AD_FORMAT_SNORM_INT16X4: return 8;
   default: return 0;
   }
 }
@@ -52,26 +66,31 @@ static CUresult create(void *arg) {
   return CU.cuArrayCreate_v2(&w->out, &d);
 }
 
+CUDA_ARRAY3D_DESCRIPTOR cl_check_descriptor(lua_State *L, int idx, const char *name) {
+  luaL_checktype(L, idx, LUA_TTABLE);
+  const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = extent(L, idx, "width"),
+                                     .Height = extent(L, idx, "height"),
+                                     .Depth = extent(L, idx, "depth"),
+                                     .Format = (CUarray_format)field(L, idx, "format"),
+                                     .NumChannels = field(L, idx, "num_channels"),
+                                     .Flags = field(L, idx, "flags")};
+  if (!d.Width) cl_logic(L, "%s: the width is 0", name);
+  if (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4)
+    cl_logic(L, "%s: num_channels must be 1, 2 or 4, got %u", name, d.NumChannels);
+  return d;
+}
+
 /* array{width=, height=, depth=, format=, num_channels=, flags=, plain=} -> Array: all of them numbers */
 int cl_array(lua_State *L) {
   lua_settop(L, 1);
-  luaL_checktype(L, 1, LUA_TTABLE);
-  CUDA_ARRAY3D_DESCRIPTOR d = {.Width = extent(L, 1, "width"),
-                               .Height = extent(L, 1, "height"),
-                               .Depth = extent(L, 1, "depth"),
-                               .Format = (CUarray_format)field(L, 1, "format"),
-                               .NumChannels = field(L, 1, "num_channels"),
-                               .Flags = field(L, 1, "flags")};
+  const CUDA_ARRAY3D_DESCRIPTOR d = cl_check_descriptor(L, 1, "Array");
   lua_getfield(L, 1, "plain");
   Wanted w = {&d, lua_toboolean(L, -1), NULL};
-  if (!d.Width) cl_logic(L, "Array: the width is 0");
-  if (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4)
-    cl_logic(L, "Array: num_channels must be 1, 2 or 4, got %u", d.NumChannels);
   cl_refuse_in_capture(L, "Array");
   cl_pressure(L);
   cl_Array *a = cl_push_in_current(L, CL_ARRAY, sizeof(cl_Object), sizeof *a);
   a->descriptor = d;
-  a->element = format_bytes(d.Format) * d.NumChannels;
+  a->element = cl_texel_bytes(&d);
   double bytes =
       (double)d.Width * (double)(d.Height ? d.Height : 1) * (double)(d.Depth ? d.Depth : 1) * a->element;
   CUresult code = cl_allocate(L, create, &w);
@@ -93,7 +112,7 @@ void cl_push_array_view(lua_State *L, CUarray array, cl_Rec *owner) {
   o->rec = &a->rec;
   a->part = true;
   a->descriptor = d;
-  a->element = format_bytes(d.Format) * d.NumChannels;
+  a->element = cl_texel_bytes(&d);
   a->rec.waits = false;
   a->rec.handle = (uint64_t)(uintptr_t)array;
   a->rec.life = CL_LIVE;
@@ -103,15 +122,19 @@ int cl_array_free(lua_State *L) { return cl_close_method(L, CL_ARRAY, "cuArrayDe
 
 int cl_array_handle(lua_State *L) { return cl_handle_method(L, CL_ARRAY); }
 
+int cl_push_descriptor(lua_State *L, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  const lua_Number values[] = {(lua_Number)d->Width,  (lua_Number)d->Height, (lua_Number)d->Depth,
+                               (lua_Number)d->Format, d->NumChannels,        d->Flags};
+  for (int i = 0; i < 6; i++) lua_pushnumber(L, values[i]);
+  return 6;
+}
+
 /* array:describe() -> width, height, depth, format, num_channels, flags: what the driver says it is */
 int cl_array_describe(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_ARRAY);
   CUDA_ARRAY3D_DESCRIPTOR d = {0};
   CL_TRY(L, cuArray3DGetDescriptor_v2, &d, (CUarray)o->rec->handle);
-  const lua_Number values[] = {(lua_Number)d.Width,  (lua_Number)d.Height, (lua_Number)d.Depth,
-                               (lua_Number)d.Format, d.NumChannels,        d.Flags};
-  for (int i = 0; i < 6; i++) lua_pushnumber(L, values[i]);
-  return 6;
+  return cl_push_descriptor(L, &d);
 }
 
 /* The array at idx; the bytes from `offset` on must lie in its first row, as the driver demands. */

@@ -15,4 +15,11 @@ typedef struct cl_Array {
 /* Pushes an Array that is part of `owner` and goes with it: the driver destroys it. */
 void cl_push_array_view(lua_State *L, CUarray array, cl_Rec *owner);
 
+/* The bytes of a texel; 0: of a block format, or of planes. */
+uint32_t cl_texel_bytes(const CUDA_ARRAY3D_DESCRIPTOR *d);
+/* The descriptor in the table at idx, whose fields are numbers. `name`: for messages. */
+CUDA_ARRAY3D_DESCRIPTOR cl_check_descriptor(lua_State *L, int idx, const char *name);
+/* Pushes what a descriptor has: width, height, depth, format, num_channels, flags. */
+int cl_push_descriptor(lua_State *L, const CUDA_ARRAY3D_DESCRIPTOR *d);
+
 #endif

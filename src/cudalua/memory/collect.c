@@ -37,7 +37,7 @@ static uint64_t on_device(void) {
 /* What a collection can bring back. */
 static uint64_t collectable(void) {
   return on_device() + cl_accounted(CL_BYTES_PINNED) + cl_accounted(CL_BYTES_REGISTERED) +
-         cl_accounted(CL_BYTES_ALIGNED);
+         cl_accounted(CL_BYTES_ALIGNED) + cl_accounted(CL_BYTES_TEXTURES);
 }
 
 /* --- collecting --- */
@@ -311,7 +311,7 @@ static const char *const class_names[CL_NCLASSES] = {
     [CL_BYTES_ARRAYS] = "arrays",   [CL_BYTES_PINNED] = "pinned",
     [CL_BYTES_ALIGNED] = "aligned", [CL_BYTES_REGISTERED] = "registered",
     [CL_BYTES_HELD] = "held",       [CL_BYTES_PINNED_HELD] = "pinned_held",
-    [CL_BYTES_QUEUED] = "queued"};
+    [CL_BYTES_QUEUED] = "queued",   [CL_BYTES_TEXTURES] = "textures"};
 
 /* gc_budget() -> bytes, 0 for automatic, math.huge for never; gc_budget(n) sets it */
 int cl_gc_budget(lua_State *L) {

@@ -288,6 +288,14 @@ int cl_pointer(lua_State *L) {
   return 1;
 }
 
+/* pointer_into(memory, address, bytes) -> DevicePointer that holds what `memory` holds; the address is the
+ * caller's business */
+int cl_pointer_into(lua_State *L) {
+  cl_check_memory(L, 1, "memory");
+  cl_push_pointer(L, 1, cl_check_bytes(L, 2, "address"), cl_check_bytes(L, 3, "bytes"));
+  return 1;
+}
+
 int cl_memory_ptr(lua_State *L) {
   lua_pushnumber(L, (lua_Number)cl_check_memory(L, 1, "self")->address);
   return 1;

@@ -295,7 +295,7 @@ int cl_device_pool_allocate(lua_State *L) {
 
 /* Holds more blocks of the bin, for work in s. False: it is not for slabs, or there is no memory at hand. */
 static bool make_slab(cl_Pool *p, uint32_t bin, cl_Stream *s) {
-  enum { LARGEST = 4096, BYTES = 1 << 16, ALIGNMENT = 256 };
+  enum { LARGEST = 4096, BYTES = 1 << 16, ALIGNMENT = 512 }; /* of textures */
   if (!p->slabs || size_of(bin) > LARGEST) return false;
   const uint64_t size = (size_of(bin) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   cl_Slab *slab = calloc(1, sizeof *slab);

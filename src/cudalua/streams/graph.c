@@ -62,8 +62,10 @@ static void check_kept(lua_State *L, cl_Kept *k, const char *call) {
   for (uint32_t i = 0; i < k->room; i++) {
     const cl_Rec *r = k->set[i];
     if (!r || !needed(r) || cl_rec_live(r)) continue;
-    cl_logic(L, "%s: a %s that the graph uses was freed or closed%s%s", call, cl_kind_name(r->kind),
-             r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+    const char *name = cl_kind_name(r->kind);
+    cl_logic(L, "%s: %s %s that the graph uses was freed or closed%s%s", call,
+             strchr("AEIO", *name) ? "an" : "a", name, r->closed_at ? " at " : "",
+             r->closed_at ? r->closed_at : "");
   }
   k->checked = now;
 }

@@ -568,6 +568,9 @@ static void drop_checks(SgAlloc *a) {
   sg_arena_all_written(a);
   free(a->track);
   a->track = NULL;
+  free(a->stored);
+  a->stored = NULL;
+  a->stored_by = 0;
 }
 
 /* Nothing of it was written yet. */
@@ -575,7 +578,8 @@ static void begin_init(SgAlloc *a) {
   sg_arena_all_written(a);
   a->full = 0;
   if (sg_arena_keeps_init &&
-      (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP || a->kind == SG_GRAPHICS))
+      (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP || a->kind == SG_ARRAY ||
+       a->kind == SG_GRAPHICS))
     a->init = calloc(1, (a->room + 3) / 4);
   if (a->init) sg_arena_inits++;
 }
@@ -655,6 +659,7 @@ void sg_arena_let_go(SgAlloc *a, uint64_t until) {
   past->was = 0;
   past->init = NULL;
   past->track = NULL;
+  past->stored = NULL;
   if (a->was < a->size) a->was = a->size;
   sg_arena_epoch++;
 }

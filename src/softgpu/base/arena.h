@@ -50,6 +50,8 @@ typedef struct SgAlloc {
   uint8_t *init;   /* which bytes were written (shadow.c); NULL: taken to be all */
   uint64_t full;   /* ... and all of those before this one */
   void *track;     /* who used its words (race.c), or NULL */
+  uint8_t *stored; /* of texels: bytes that surface stores of the grid stored_by wrote, as bits; or NULL */
+  uint64_t stored_by;
   char made[SG_PLACE], freed[SG_PLACE]; /* places in the program, or "" */
   const void *maker, *freer;            /* ... else the code that called the driver, or NULL (place.c) */
   char name[64];                        /* variable's name, or "" */

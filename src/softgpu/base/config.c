@@ -184,6 +184,11 @@ static bool set_report(const char *v) {
 static bool set_leaks(const char *v) { return parse_bool(v, &sg_config.leaks); }
 static bool set_log(const char *v) { return parse_bool(v, &sg_config.log); }
 
+static bool set_handles(const char *v) {
+  sg_config.small_handles = strcmp(v, "small") == 0;
+  return sg_config.small_handles || strcmp(v, "checked") == 0;
+}
+
 static bool set_poison(const char *v) {
   long n = -1;
   if (strcmp(v, "off") != 0 && !sg_parse_int(v, 0, 255, &n)) return false;
@@ -228,7 +233,8 @@ void sg_config_load(void) {
                {"STREAMS", sg_set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
                {"REPORT", set_report},      {"LEAKS", set_leaks},   {"LOG", set_log},
                {"POISON", set_poison},      {"FAIL", set_fail},     {"CHECK", set_check},
-               {"THREADS", set_threads},    {"ORDER", set_order},   {"GANG", set_gang}};
+               {"THREADS", set_threads},    {"ORDER", set_order},   {"GANG", set_gang},
+               {"HANDLES", set_handles}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char name[64];
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);

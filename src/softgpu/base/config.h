@@ -30,12 +30,13 @@ typedef struct SgConfig {
                         * listens; or each as a line of JSON on stderr, or at the end of a file */
   bool json;
   char report_file[512];
-  unsigned checks; /* CUDALUA_SOFT_CHECK: a list of SG_CHECKS_* names, or all */
-  bool leaks;      /* CUDALUA_SOFT_LEAKS: on | off; list what is alive at process exit on stderr */
-  bool peers;      /* devices can reach each other's memory; control command only */
-  bool log;        /* CUDALUA_SOFT_LOG: on | off; call log from the start */
-  int poison;      /* CUDALUA_SOFT_POISON: 0..255 | off; fill byte of fresh memory */
-  char fail[1024]; /* CUDALUA_SOFT_FAIL: api:nth[:error[:sticky]],... */
+  unsigned checks;    /* CUDALUA_SOFT_CHECK: a list of SG_CHECKS_* names, or all */
+  bool leaks;         /* CUDALUA_SOFT_LEAKS: on | off; list what is alive at process exit on stderr */
+  bool peers;         /* devices can reach each other's memory; control command only */
+  bool log;           /* CUDALUA_SOFT_LOG: on | off; call log from the start */
+  bool small_handles; /* CUDALUA_SOFT_HANDLES: checked | small; numbers of textures and surfaces (image.h) */
+  int poison;         /* CUDALUA_SOFT_POISON: 0..255 | off; fill byte of fresh memory */
+  char fail[1024];    /* CUDALUA_SOFT_FAIL: api:nth[:error[:sticky]],... */
 } SgConfig;
 
 /* The checks; those of kernels have the values of SG_CHECK_* (machine.h). */

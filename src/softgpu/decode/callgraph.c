@@ -4,6 +4,7 @@
 #include "decode/decode.h"
 
 #include "decode/builtin.h"
+#include "decode/image_form.h"
 
 #include <string.h>
 
@@ -192,6 +193,13 @@ static void transfer_areas(Decoder *d, const PtxFunc *f, uint32_t *args, uint32_
   }
 }
 
+static bool uses_images(const Decoder *d) {
+  for (uint32_t i = 0; i < d->nreached; i++)
+    for (uint32_t k = 0; k < d->reached[i]->ninst; k++)
+      if (dec_is_image(&d->reached[i]->inst[k])) return true;
+  return false;
+}
+
 void dec_plan_calls(Decoder *d, const PtxFunc *entry) {
   const uint32_t room = d->px->nfuncs + 2;
   Graph g = {.d = d, .room = room, .anything = NO_ROW, .edge_room = 256};
@@ -237,6 +245,7 @@ void dec_plan_calls(Decoder *d, const PtxFunc *entry) {
   for (uint32_t i = 0; i < d->nreached; i++) transfer_areas(d, d->reached[i], &args, &rets);
   d->arg_area = dec_local_room(d, args, 16);
   d->ret_area = dec_local_room(d, rets, 16);
+  if (uses_images(d)) d->image_area = dec_local_room(d, sizeof(SgImageArgs), 8);
   bool takes = false;
   for (uint32_t i = 0; i < d->nreached; i++) takes |= dec_takes_stack(d->reached[i]);
   d->taken = takes ? dec_temp(d, 8) : NO_ROW;

@@ -85,6 +85,7 @@ typedef struct Decoder {
   uint32_t pointer_component;  /* of what pointers lead to: routines in it may be called again by a pointer */
   bool stacks;                 /* a routine is cyclic */
   uint32_t arg_area, ret_area; /* in local memory: arguments and results on their way */
+  uint32_t image_area;         /* ... operands and results of an image instruction (decode/image_form.h) */
   uint32_t sp, link;           /* registers: the stack's free end, and the pc to return to */
   uint32_t
       taken; /* register: the low end of what alloca took from the stack's other end; NO_ROW: none does */
@@ -161,6 +162,8 @@ DecodeFn dec_video, dec_video_word, dec_video_mad;                              
 DecodeFn dec_alloca, dec_stack;                                                     /* decode/stack.c */
 DecodeFn dec_bulk, dec_bulk_reduce, dec_store_async, dec_red_async, dec_store_bulk; /* decode/bulk.c */
 bool dec_takes_stack(const PtxFunc *f);
+DecodeFn dec_tex, dec_tld4, dec_suld, dec_sust, dec_txq, dec_suq; /* decode/image.c */
+bool dec_is_image(const PtxInst *in);
 DecodeFn dec_cvt;            /* decode/cvt.c */
 bool dec_narrow(Decoder *d); /* decode/narrow.c */
 DecodeFn dec_three;          /* decode/floats.c */

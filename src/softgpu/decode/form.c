@@ -101,6 +101,12 @@ static const struct {
     {"brkpt", dec_nop},
     {"griddepcontrol", dec_nop},
     {"setmaxnreg", dec_nop},
+    {"tex", dec_tex},
+    {"tld4", dec_tld4},
+    {"txq", dec_txq},
+    {"suld", dec_suld},
+    {"sust", dec_sust},
+    {"suq", dec_suq},
 };
 
 const char *dec_family(size_t i) { return i < sizeof families / sizeof *families ? families[i].op : NULL; }

@@ -97,6 +97,7 @@ struct SgKernel {
   bool reserves; /* uses the system's part of shared memory */
   bool stacks;   /* functions call themselves: threads need a stack */
   bool debug;    /* code for a debugger */
+  bool reads_textures, stores_images;
   unsigned ties; /* TIE_* */
   char *missing; /* why it cannot run here, or NULL; then there is no code */
   uint32_t bytes_per_lane, nplans, ncaches;
@@ -111,6 +112,7 @@ struct SgModule {
   uint32_t nkernels;
   SgAlloc **globals;
   char **global_names;
+  uint8_t *references; /* by global: SgReference */
   uint32_t nglobals;
   uint32_t *buckets; /* hash of names: kernels first, then globals */
   uint32_t nbuckets;

@@ -38,4 +38,7 @@ typedef struct SgKernelInfo {
   int ptx_version;        /* 80: .target's or .version's number as cuFuncGetAttribute gives it */
 } SgKernelInfo;
 
+/* Variables of modules that stand for textures and surfaces: 8 bytes, which hold the number of one. */
+typedef enum SgReference { SG_NO_REFERENCE, SG_TEXTURE_REFERENCE, SG_SURFACE_REFERENCE } SgReference;
+
 #endif

@@ -181,6 +181,22 @@ static const char warps[] =
     "shfl.sync.up|down|bfly|idx.b32 vote.sync.all|any|uni.pred vote.sync.ballot.b32 match.any|all.sync.b32|b64 "
     "redux.sync.add|min|max.u32|s32 redux.sync.and|or|xor.b32 redux.sync.min|max.abs?.NaN?.f32 activemask.b32 "
     "elect.sync mapa.shared::cluster?.u32|u64 getctarank.shared::cluster?.u32|u64";
+#define TEXTURE "v4.u32|s32|f16|f32"
+#define GEOMETRY "1d|2d|3d|a1d|a2d"
+#define ACCESS(op, cop)                                                                                      \
+  op "." GEOMETRY "." cop "?.b8|b16|b32|b64.trap|clamp|zero " op "." GEOMETRY "." cop "?.v2.b8|b16|b32|b64.trap|clamp|zero " \
+  op "." GEOMETRY "." cop "?.v4.b8|b16|b32.trap|clamp|zero "
+static const char images[] =
+    "tex.base|level?." GEOMETRY "." TEXTURE ".s32|f32 tex.base|level?.cube|acube." TEXTURE ".f32 "
+    "tex.base|level?." GEOMETRY ".v2.f16x2.s32|f32 tex.base|level?.cube|acube.v2.f16x2.f32 "
+    "tex.grad." GEOMETRY "|cube|acube." TEXTURE ".f32 tex.grad." GEOMETRY "|cube|acube.v2.f16x2.f32 "
+    "tex.base?.2dms|a2dms.v4.u32|s32|f16|f32.s32 "
+    "tld4.r|g|b|a.2d|a2d|cube|acube.v4.u32|s32|f32.f32 "
+    "txq.width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples.b32 "
+    "txq.force_unnormalized_coords|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2.b32 "
+    "txq.level.width|height|depth.b32 suq.width|height|depth|channel_data_type|channel_order|array_size|memory_layout.b32 "
+    ACCESS("suld.b", "ca|cg|cs|cv") ACCESS("sust.b", "wb|cg|cs|wt")
+    "sust.p." GEOMETRY ".wb|cg|cs|wt?.v2|v4?.b32.trap|clamp|zero";
 #define SIGNS "u32|s32.u32|s32"
 #define WORD(op) op "." SIGNS ".u32|s32.sat?.add|min|max? "
 #define SHIFT(op) op "." SIGNS ".u32.sat?.clamp|wrap.add|min|max? "
@@ -279,6 +295,12 @@ static const struct {
                 {"brx", branches},
                 {"call", branches},
                 {"ret", branches},
+                {"tex", images},
+                {"tld4", images},
+                {"txq", images},
+                {"suld", images},
+                {"sust", images},
+                {"suq", images},
                 {"mov", others}};
 
 const char *dec_patterns(size_t i, const char **op) {

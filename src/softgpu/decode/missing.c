@@ -7,13 +7,14 @@
 /* Instructions of which no form is here, or next to none. */
 static const char absent[] = " clusterlaunchcontrol createpolicy istypep ldmatrix mma movmatrix "
                              "multimem stmatrix "
-                             "suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vadd vmax "
+                             "sured tcgen05 tensormap vabsdiff vadd vmax "
                              "vmin vset vshl vshr vsub wgmma wmma ";
 
 /* Instructions of which some forms are missing, */
 static const char partly[] = " add atom barrier cp cvt discard elect ex2 fence fma getctarank ld mapa max "
                              "mbarrier membar min mul prefetch red "
-                             "redux set setp shfl st sub tanh vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 "
+                             "redux set setp shfl st sub suld suq sust tanh tex tld4 txq vabsdiff2 vabsdiff4 "
+                             "vadd2 vadd4 vavrg2 vavrg4 "
                              "vmax2 vmax4 vmin2 vmin4 vset2 vset4 "
                              "vsub2 vsub4 ";
 /* ... and the modifiers of these. */
@@ -31,7 +32,11 @@ static const char words[] = " abs acq_rel acquire add aligned alias alloc and ap
                             "s64 s8 sat satfinite sc scaled shared "
                             "sync sys tensor tensormap test_wait tf32 tile try_wait u16 u16x2 u32 u64 u8 "
                             "ue8m0x2 unified up v16 v2 v4 v8 "
-                            "volatile wait wait_all wait_group wb weak wt xor xorsign 1d 2d 3d 4d 5d ";
+                            "volatile wait wait_all wait_group wb weak wt xor xorsign 1d 2d 3d 4d 5d "
+                            "a a1d a2d a2dms acube addr_mode_0 addr_mode_1 addr_mode_2 b base "
+                            "channel_data_type channel_order clamp cube depth filter_mode "
+                            "force_unnormalized_coords g grad height level normalized_coords "
+                            "num_mipmap_levels num_samples p r trap width zero 2dms ";
 
 static bool in_list(const char *list, const char *word) {
   const size_t n = strlen(word);

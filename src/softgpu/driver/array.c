@@ -1,12 +1,14 @@
 /* CUDA arrays: making them, asking about them, and the copies that take a byte offset into a row of one.
  * Boxes of arrays are driver/copy2d.c's. */
 #include "driver/copy.h"
+#include "driver/format.h"
 
 #include <stdlib.h>
 
 /* --- shapes --- */
 
-typedef enum Shape { ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, CUBE, CUBE_LAYERED, NO_SHAPE } Shape;
+/* For extents that do not go together: no array has this shape. */
+#define NO_SHAPE SG_LINEAR
 
 #define A(id) CU_DEVICE_ATTRIBUTE_MAXIMUM_##id
 
@@ -16,43 +18,48 @@ typedef struct Bounds {
 } Bounds;
 
 static const Bounds texture_bounds[] = {
-    [ONE] = {{A(TEXTURE1D_WIDTH)}},
-    [TWO] = {{A(TEXTURE2D_WIDTH), A(TEXTURE2D_HEIGHT)}},
-    [THREE] = {{A(TEXTURE3D_WIDTH), A(TEXTURE3D_HEIGHT), A(TEXTURE3D_DEPTH)}},
-    [ONE_LAYERED] = {{A(TEXTURE1D_LAYERED_WIDTH), 0, A(TEXTURE1D_LAYERED_LAYERS)}},
-    [TWO_LAYERED] = {{A(TEXTURE2D_LAYERED_WIDTH), A(TEXTURE2D_LAYERED_HEIGHT), A(TEXTURE2D_LAYERED_LAYERS)}},
-    [CUBE] = {{A(TEXTURECUBEMAP_WIDTH), A(TEXTURECUBEMAP_WIDTH)}},
-    [CUBE_LAYERED] = {{A(TEXTURECUBEMAP_LAYERED_WIDTH), A(TEXTURECUBEMAP_LAYERED_WIDTH),
-                       A(TEXTURECUBEMAP_LAYERED_LAYERS)}},
+    [SG_1D] = {{A(TEXTURE1D_WIDTH)}},
+    [SG_2D] = {{A(TEXTURE2D_WIDTH), A(TEXTURE2D_HEIGHT)}},
+    [SG_3D] = {{A(TEXTURE3D_WIDTH), A(TEXTURE3D_HEIGHT), A(TEXTURE3D_DEPTH)}},
+    [SG_1D_LAYERS] = {{A(TEXTURE1D_LAYERED_WIDTH), 0, A(TEXTURE1D_LAYERED_LAYERS)}},
+    [SG_2D_LAYERS] = {{A(TEXTURE2D_LAYERED_WIDTH), A(TEXTURE2D_LAYERED_HEIGHT), A(TEXTURE2D_LAYERED_LAYERS)}},
+    [SG_CUBE] = {{A(TEXTURECUBEMAP_WIDTH), A(TEXTURECUBEMAP_WIDTH)}},
+    [SG_CUBE_LAYERS] = {{A(TEXTURECUBEMAP_LAYERED_WIDTH), A(TEXTURECUBEMAP_LAYERED_WIDTH),
+                         A(TEXTURECUBEMAP_LAYERED_LAYERS)}},
 };
 static const Bounds surface_bounds[] = {
-    [ONE] = {{A(SURFACE1D_WIDTH)}},
-    [TWO] = {{A(SURFACE2D_WIDTH), A(SURFACE2D_HEIGHT)}},
-    [THREE] = {{A(SURFACE3D_WIDTH), A(SURFACE3D_HEIGHT), A(SURFACE3D_DEPTH)}},
-    [ONE_LAYERED] = {{A(SURFACE1D_LAYERED_WIDTH), 0, A(SURFACE1D_LAYERED_LAYERS)}},
-    [TWO_LAYERED] = {{A(SURFACE2D_LAYERED_WIDTH), A(SURFACE2D_LAYERED_HEIGHT), A(SURFACE2D_LAYERED_LAYERS)}},
-    [CUBE] = {{A(SURFACECUBEMAP_WIDTH), A(SURFACECUBEMAP_WIDTH)}},
-    [CUBE_LAYERED] = {{A(SURFACECUBEMAP_LAYERED_WIDTH), A(SURFACECUBEMAP_LAYERED_WIDTH),
-                       A(SURFACECUBEMAP_LAYERED_LAYERS)}},
+    [SG_1D] = {{A(SURFACE1D_WIDTH)}},
+    [SG_2D] = {{A(SURFACE2D_WIDTH), A(SURFACE2D_HEIGHT)}},
+    [SG_3D] = {{A(SURFACE3D_WIDTH), A(SURFACE3D_HEIGHT), A(SURFACE3D_DEPTH)}},
+    [SG_1D_LAYERS] = {{A(SURFACE1D_LAYERED_WIDTH), 0, A(SURFACE1D_LAYERED_LAYERS)}},
+    [SG_2D_LAYERS] = {{A(SURFACE2D_LAYERED_WIDTH), A(SURFACE2D_LAYERED_HEIGHT), A(SURFACE2D_LAYERED_LAYERS)}},
+    [SG_CUBE] = {{A(SURFACECUBEMAP_WIDTH), A(SURFACECUBEMAP_WIDTH)}},
+    [SG_CUBE_LAYERS] = {{A(SURFACECUBEMAP_LAYERED_WIDTH), A(SURFACECUBEMAP_LAYERED_WIDTH),
+                         A(SURFACECUBEMAP_LAYERED_LAYERS)}},
 };
 /* Long and thin 3D arrays are allowed as well. */
 static const Bounds long_bounds = {
     {A(TEXTURE3D_WIDTH_ALTERNATE), A(TEXTURE3D_HEIGHT_ALTERNATE), A(TEXTURE3D_DEPTH_ALTERNATE)}};
+/* Mipmapped arrays of one and two dimensions have bounds of their own. */
+static const Bounds mipmap_bounds[] = {
+    [SG_1D] = {{A(TEXTURE1D_MIPMAPPED_WIDTH)}},
+    [SG_2D] = {{A(TEXTURE2D_MIPMAPPED_WIDTH), A(TEXTURE2D_MIPMAPPED_HEIGHT)}},
+};
 static const Bounds gather_bounds = {{A(TEXTURE2D_GATHER_WIDTH), A(TEXTURE2D_GATHER_HEIGHT)}};
 
 #undef A
 
-static Shape shape_of(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-  bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
+SgShape sg_array_shape(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  const bool layered = d->Flags & CUDA_ARRAY3D_LAYERED;
   if (!d->Width) return NO_SHAPE;
   if (d->Flags & CUDA_ARRAY3D_CUBEMAP) {
     if (d->Width != d->Height) return NO_SHAPE;
-    if (layered) return d->Depth && d->Depth % 6 == 0 ? CUBE_LAYERED : NO_SHAPE;
-    return d->Depth == 6 ? CUBE : NO_SHAPE;
+    if (layered) return d->Depth && d->Depth % 6 == 0 ? SG_CUBE_LAYERS : NO_SHAPE;
+    return d->Depth == 6 ? SG_CUBE : NO_SHAPE;
   }
-  if (layered) return !d->Depth ? NO_SHAPE : d->Height ? TWO_LAYERED : ONE_LAYERED;
-  if (d->Depth) return d->Height ? THREE : NO_SHAPE;
-  return d->Height ? TWO : ONE;
+  if (layered) return !d->Depth ? NO_SHAPE : d->Height ? SG_2D_LAYERS : SG_1D_LAYERS;
+  if (d->Depth) return d->Height ? SG_3D : NO_SHAPE;
+  return d->Height ? SG_2D : SG_1D;
 }
 
 static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *d, const Bounds *b) {
@@ -62,80 +69,46 @@ static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *d, const Bounds *b) {
   return true;
 }
 
-static bool shape_allowed(const CUDA_ARRAY3D_DESCRIPTOR *d) {
-  Shape s = shape_of(d);
+static bool shape_allowed(const CUDA_ARRAY3D_DESCRIPTOR *d, SgArrayUse use) {
+  const SgShape s = sg_array_shape(d);
   bool gather = d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER;
-  if (s == NO_SHAPE || (gather && s != TWO)) return false;
-  bool texture = fits(d, &texture_bounds[s]) || (s == THREE && fits(d, &long_bounds));
+  if (s == NO_SHAPE || (gather && s != SG_2D)) return false;
+  const Bounds *bounds = use == SG_MIPMAPPED_ARRAY && s <= SG_2D ? mipmap_bounds : texture_bounds;
+  bool texture = fits(d, &bounds[s]) || (s == SG_3D && fits(d, &long_bounds));
   bool surface = !(d->Flags & CUDA_ARRAY3D_SURFACE_LDST) || fits(d, &surface_bounds[s]);
   return texture && surface && (!gather || fits(d, &gather_bounds));
 }
 
-/* --- formats --- */
-
-/* The formats of normalised integers: 8 and 16 bits, unsigned and signed, of 1, 2 and 4 channels each. */
-static bool normalised(CUarray_format f) {
-  return f >= CU_AD_FORMAT_UNORM_INT8X1 && f <= CU_AD_FORMAT_SNORM_INT16X4;
-}
-
-static unsigned normalised_index(CUarray_format f) { return (unsigned)f - CU_AD_FORMAT_UNORM_INT8X1; }
-
-/* Bytes of a channel; 0: no format that is supported here. */
-static size_t channel_bytes(CUarray_format f) {
-  if (normalised(f)) return normalised_index(f) / 3 % 2 ? 2 : 1;
-  switch (f) {
-  case CU_AD_FORMAT_UNORM_INT_101010_2: /* 4 bytes for all of its 4 channels */
-  case CU_AD_FORMAT_UNSIGNED_INT8:
-  case CU_AD_FORMAT_SIGNED_INT8: return 1;
-  case CU_AD_FORMAT_UNSIGNED_INT16:
-  case CU_AD_FORMAT_SIGNED_INT16:
-  case CU_AD_FORMAT_HALF: return 2;
-  case CU_AD_FORMAT_UNSIGNED_INT32:
-  case CU_AD_FORMAT_SIGNED_INT32:
-  case CU_AD_FORMAT_FLOAT: return 4;
-  default: return 0;
-  }
-}
-
-static bool channels_fit(CUarray_format f, unsigned n) {
-  if (f == CU_AD_FORMAT_UNORM_INT_101010_2) return n == 4;
-  return normalised(f) ? n == 1u << normalised_index(f) % 3 : n == 1 || n == 2 || n == 4;
-}
-
-/* A format of the header that is not supported here: compressed or video. */
-static bool format_known(CUarray_format f) {
-  return f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar;
-}
-
 /* --- making and destroying --- */
 
-static CUresult description_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
+CUresult sg_array_check(const CUDA_ARRAY3D_DESCRIPTOR *d, SgArrayUse use) {
   const unsigned here =
       CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
   /* Depth textures and colour attachments come from graphics, and cannot be made (measured on an H200). */
   const unsigned known =
       here | CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+  const SgChannel channel = sg_format_channel(d->Format);
   if (d->Flags & ~known) {
     sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array with flags 0x%x: no such flag, or none for new arrays",
            d->Flags & ~known);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (!channel_bytes(d->Format) && !format_known(d->Format)) {
+  if (!channel && !sg_format_known(d->Format)) {
     sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of format 0x%x: no such format", (unsigned)d->Format);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if ((d->Flags & ~here) || !channel_bytes(d->Format)) {
+  if ((d->Flags & ~here) || !channel) {
     sg_say(CU_LOG_LEVEL_ERROR,
            "A CUDA array of format 0x%x with flags 0x%x: the software device lacks the %s",
            (unsigned)d->Format, d->Flags, d->Flags & ~here ? "flag" : "format");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (!channels_fit(d->Format, d->NumChannels)) {
+  if (!sg_format_texel(d->Format, d->NumChannels).channels) {
     sg_say(CU_LOG_LEVEL_ERROR,
            "A CUDA array of %u channels: it has to be 1, 2 or 4, and what the format says", d->NumChannels);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (!shape_allowed(d)) {
+  if (!shape_allowed(d, use)) {
     sg_say(CU_LOG_LEVEL_ERROR,
            "A CUDA array of width %zu, height %zu, depth %zu with flags 0x%x: these extents do not go "
            "together, or are above the device's limits",
@@ -145,36 +118,56 @@ static CUresult description_check(const CUDA_ARRAY3D_DESCRIPTOR *d) {
   return CUDA_SUCCESS;
 }
 
-static SgAlloc *storage_new(const SgContext *ctx, uint64_t bytes) {
-  SgAlloc *a = sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
-  if (a) return a;
-  sg_drain(NULL); /* memory that a queued free still holds is worth waiting for */
-  return sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
-}
-
 static size_t at_least_one(size_t n) { return n ? n : 1; }
 
+SgLevel sg_array_level(const SgArray *a) {
+  const CUDA_ARRAY3D_DESCRIPTOR *d = &a->desc;
+  return (SgLevel){.width = (uint32_t)d->Width,
+                   .height = (uint32_t)at_least_one(d->Height),
+                   .depth = (uint32_t)at_least_one(d->Depth),
+                   .base = a->base,
+                   .pitch = a->pitch,
+                   .slice = a->slice};
+}
+
+uint64_t sg_array_describe(SgArray *a, const CUDA_ARRAY3D_DESCRIPTOR *d) {
+  a->desc = *d;
+  a->element = sg_format_texel(d->Format, d->NumChannels).bytes;
+  a->pitch = d->Width * a->element;
+  a->slice = a->pitch * at_least_one(d->Height);
+  return a->slice * at_least_one(d->Depth); /* the limits keep this below 2^64 */
+}
+
+static void say_no_memory(const SgContext *ctx, uint64_t bytes) {
+  uint64_t free_bytes, total;
+  sg_arena_info(ctx->device, &free_bytes, &total);
+  sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of %llu bytes failed: %llu of %llu bytes are free on device %d",
+         (unsigned long long)bytes, (unsigned long long)free_bytes, (unsigned long long)total, ctx->device);
+}
+
+SgAlloc *sg_array_storage(const SgContext *ctx, uint64_t bytes) {
+  SgAlloc *a = sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
+  if (!a) {
+    sg_drain(NULL); /* memory that a queued free still holds is worth waiting for */
+    a = sg_arena_alloc(ctx->device, bytes, SG_TEXTURE_ALIGN, SG_ARRAY, ctx->o.id, "");
+  }
+  if (!a) say_no_memory(ctx, bytes);
+  return a;
+}
+
 SgArray *sg_array_new(const CUDA_ARRAY3D_DESCRIPTOR *d, SgContext *ctx, CUresult *code) {
-  *code = description_check(d);
+  *code = sg_array_check(d, SG_PLAIN_ARRAY);
   if (*code) return NULL;
   *code = CUDA_ERROR_OUT_OF_MEMORY;
   SgArray *a = calloc(1, sizeof *a);
   if (!a) return NULL;
-  a->desc = *d;
-  a->element = channel_bytes(d->Format) * d->NumChannels;
-  a->pitch = d->Width * a->element;
-  a->slice = a->pitch * at_least_one(d->Height);
-  uint64_t bytes = a->slice * at_least_one(d->Depth); /* the limits keep this below 2^64 */
-  a->storage = storage_new(ctx, bytes);
+  a->storage = sg_array_storage(ctx, sg_array_describe(a, d));
   if (!a->storage || !sg_handle_new(SG_H_ARRAY, &a->o, ctx)) {
-    uint64_t free_bytes, total;
-    sg_arena_info(ctx->device, &free_bytes, &total);
-    sg_say(CU_LOG_LEVEL_ERROR, "A CUDA array of %llu bytes failed: %llu of %llu bytes are free on device %d",
-           (unsigned long long)bytes, (unsigned long long)free_bytes, (unsigned long long)total, ctx->device);
     if (a->storage) sg_arena_free(a->storage);
     free(a);
     return NULL;
   }
+  a->base = a->storage->base;
   *code = CUDA_SUCCESS;
   return a;
 }
@@ -186,8 +179,10 @@ static CUresult array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d) {
   return code;
 }
 
+/* A level is freed with its mipmapped array, which has its memory. */
 void sg_array_free(SgObject *o, bool orphan) {
   SgArray *a = (SgArray *)o;
+  if (a->mipmap) return;
   sg_handle_free(o, orphan);
   sg_arena_free(a->storage);
   free(a);
@@ -226,6 +221,10 @@ static CUresult array_destroy(CUarray h) {
   SgArray *a = sg_handle_get(SG_H_ARRAY, h, &code);
   if (!a) return code;
   if (a->mapped) return CUDA_ERROR_ARRAY_IS_MAPPED;
+  if (a->mipmap) {
+    sg_say(CU_LOG_LEVEL_ERROR, "The CUDA array is a level of a mipmapped array, and is destroyed with that");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   uint32_t use = sg_handle_generation(SG_H_ARRAY, h);
   int device = a->o.ctx->device;
   sg_drain(a->o.ctx);
@@ -308,7 +307,7 @@ CUresult sg_end_array(CUarray array, const size_t at[3], const size_t extent[3],
   }
   *e = (SgEnd){.place = SG_IN_ARRAY,
                .device = a->storage->device,
-               .p = a->storage->base + at[2] * a->slice + at[1] * a->pitch + at[0],
+               .p = a->base + at[2] * a->slice + at[1] * a->pitch + at[0],
                .pitch = a->pitch,
                .slice = a->slice,
                .span = (extent[2] - 1) * a->slice + (extent[1] - 1) * a->pitch + extent[0],

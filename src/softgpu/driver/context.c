@@ -1,4 +1,5 @@
 /* Contexts, explicit and primary, and the per-thread stacks of current ones. */
+#include "base/image.h"
 #include "driver/drv.h"
 
 #include <pthread.h>
@@ -158,6 +159,16 @@ static void free_resource(SgObject *o, void *arg) {
   sg_resource_free(o, true);
 }
 
+static void free_mipmap(SgObject *o, void *arg) {
+  (void)arg;
+  sg_mipmap_free(o, true);
+}
+
+static void free_image(SgObject *o, void *arg) {
+  (void)arg;
+  sg_image_free(o, true);
+}
+
 /* Threads that wait in the context's streams have to leave first. */
 static void wait_for_others(SgContext *ctx) {
   for (SgStream *t = ctx->streams; t;) {
@@ -188,8 +199,11 @@ void sg_context_free(SgContext *ctx) {
   sg_output_drop(ctx);
   sg_handles_each(SG_H_EVENT, ctx, free_event, NULL);
   sg_handles_each(SG_H_MODULE, ctx, free_module, NULL);
+  sg_handles_each(SG_H_TEXTURE, ctx, free_image, NULL);
+  sg_handles_each(SG_H_SURFACE, ctx, free_image, NULL);
   sg_handles_each(SG_H_RESOURCE, ctx, free_resource, NULL); /* with their arrays */
   sg_handles_each(SG_H_ARRAY, ctx, free_array, NULL);
+  sg_handles_each(SG_H_MIPMAP, ctx, free_mipmap, NULL);
   sg_execs_orphan(ctx);
   while (ctx->streams) sg_stream_close(ctx->streams, true);
   sg_leaks_of_kernels(ctx);
@@ -197,6 +211,7 @@ void sg_context_free(SgContext *ctx) {
   SgContext **at = &sg_state.contexts;
   while (*at != ctx) at = &(*at)->next;
   *at = ctx->next;
+  sg_images_free(ctx->images);
   free(ctx);
 }
 

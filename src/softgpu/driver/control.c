@@ -138,11 +138,22 @@ static void add_stream(SgObject *o, void *arg) {
   if (sg_stream_counts((const SgStream *)o)) (*(uint64_t *)arg)++;
 }
 
+static void add_array(SgObject *o, void *arg) {
+  if (!((const SgArray *)o)->mipmap) (*(uint64_t *)arg)++;
+}
+
+static void add_image(SgObject *o, void *arg) {
+  if (!sg_image_is_part(o)) (*(uint64_t *)arg)++;
+}
+
 static bool cmd_stats(Command *c) {
   Sum s = {0};
-  uint64_t streams = 0;
+  uint64_t streams = 0, arrays = 0, textures = 0, surfaces = 0;
   sg_arena_each(0, add_alloc, &s);
   sg_handles_each(SG_H_STREAM, NULL, add_stream, &streams);
+  sg_handles_each(SG_H_ARRAY, NULL, add_array, &arrays);
+  sg_handles_each(SG_H_TEXTURE, NULL, add_image, &textures);
+  sg_handles_each(SG_H_SURFACE, NULL, add_image, &surfaces);
   const struct {
     const char *key;
     uint64_t value;
@@ -152,7 +163,10 @@ static bool cmd_stats(Command *c) {
               {"live_streams", streams},
               {"live_events", sg_handles_live(SG_H_EVENT)},
               {"live_modules", sg_handles_live(SG_H_MODULE)},
-              {"live_arrays", sg_handles_live(SG_H_ARRAY)},
+              {"live_arrays", arrays},
+              {"live_mipmaps", sg_handles_live(SG_H_MIPMAP)},
+              {"live_textures", textures},
+              {"live_surfaces", surfaces},
               {"spare_bytes", sg_spare_bytes()},
               {"live_resources", sg_handles_live(SG_H_RESOURCE)},
               {"live_graphs", sg_handles_live(SG_H_GRAPH)},

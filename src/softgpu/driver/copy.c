@@ -100,11 +100,12 @@ static void move_box(Rows dst, Rows src, const SgCopy *c) {
 
 /* For the checks: the destination was written, or as much of it as the source was. */
 static void note_box(const SgCopy *c, bool known) {
-  if (!sg_arena_keeps_init || c->dst.place != SG_ON_DEVICE) return;
+  const bool follows = c->dst.place == SG_ON_DEVICE || c->dst.place == SG_IN_ARRAY;
+  if (!sg_arena_keeps_init || !follows) return;
   for (size_t z = 0; z < c->depth; z++)
     for (size_t y = 0; y < c->height; y++) {
       const uint64_t to = c->dst.p + z * c->dst.slice + y * c->dst.pitch;
-      if (known && c->src.place == SG_ON_DEVICE)
+      if (known && (c->src.place == SG_ON_DEVICE || c->src.place == SG_IN_ARRAY))
         sg_memory_copied(to, c->src.p + z * c->src.slice + y * c->src.pitch, c->width);
       else
         sg_memory_written(to, c->width);

@@ -125,6 +125,10 @@ typedef enum SgHandleKind {
   SG_H_KERNEL,
   SG_H_USER_OBJECT,
   SG_H_RESOURCE,
+  SG_H_MIPMAP,
+  SG_H_TEXTURE, /* programs have another number for these two (base/image.h) */
+  SG_H_SURFACE,
+  SG_H_REFERENCE, /* a texture or surface reference of a module */
   SG_H_KINDS
 } SgHandleKind;
 
@@ -183,6 +187,7 @@ struct SgContext {
   unsigned peers;
   SgStream *streams; /* the legacy stream is the last one */
   SgStream *legacy;
+  struct SgImages *images; /* of its textures and surfaces; NULL: it never had one */
   SgContext *next;
 };
 
@@ -399,13 +404,29 @@ typedef struct SgArray {
   SgObject o;
   CUDA_ARRAY3D_DESCRIPTOR desc;
   SgAlloc *storage;
-  size_t element;      /* bytes of a texel, all channels */
-  size_t pitch, slice; /* bytes from row to row, from slice to slice */
-  bool mapped;         /* of a graphics resource, and destroyed with its mapping */
+  uint64_t base;           /* of its first texel */
+  size_t element;          /* bytes of a texel, all channels */
+  size_t pitch, slice;     /* bytes from row to row, from slice to slice */
+  struct SgMipmap *mipmap; /* whose level it is, which has the storage; NULL: none's */
+  bool mapped;             /* of a graphics resource, and destroyed with its mapping */
 } SgArray;
 
 /* NULL: *code, and that is said. */
 SgArray *sg_array_new(const CUDA_ARRAY3D_DESCRIPTOR *d, SgContext *ctx, CUresult *code);
+
+void sg_mipmap_free(SgObject *o, bool orphan); /* driver/mipmap.c */
+void sg_image_free(SgObject *o, bool orphan);  /* driver/texture.c */
+uint64_t sg_image_number(const SgObject *o);   /* what the program has for it */
+bool sg_image_is_part(const SgObject *o);      /* it belongs to a reference of a module, not to the program */
+
+/* References of a module (driver/texref.c): made with it, changed ones bound before a launch of its kernels.
+ */
+typedef struct SgRefs SgRefs;
+CUresult sg_refs_bind(SgRefs *refs);
+void sg_refs_free(SgRefs *refs, bool orphan);
+SgRefs **sg_module_refs(SgDrvModule *m);
+SgDrvModule *sg_module_get(CUmodule h, CUresult *code); /* NULL: *code */
+SgContext *sg_module_context(const SgDrvModule *m);
 
 void sg_array_free(SgObject *o, bool orphan);
 void sg_resource_free(SgObject *o, bool orphan); /* driver/graphics.c */

@@ -27,8 +27,8 @@ static struct {
 } table;
 
 const char *const sg_kind_names[SG_H_KINDS] = {
-    "context", "stream", "event", "module", "function", "callback", "array",       "graph",
-    "node",    "exec",   "pool",  "link",   "library",  "kernel",   "user_object", "resource"};
+    "context", "stream", "event", "module", "function", "callback",    "array",    "graph",  "node",    "exec",
+    "pool",    "link",   "library", "kernel", "user_object", "resource", "mipmap", "texture", "surface", "reference"};
 
 static Slot *slot_at(const void *handle) {
   uintptr_t p = (uintptr_t)handle;
@@ -61,7 +61,8 @@ static Slot *slot_new(SgHandleKind kind) {
 
 /* Functions, nodes and callbacks are parts of others, and never listed. */
 static void note_place(Slot *s) {
-  if (s->kind == SG_H_FUNCTION || s->kind == SG_H_KERNEL || s->kind == SG_H_NODE || s->kind == SG_H_CALLBACK)
+  if (s->kind == SG_H_FUNCTION || s->kind == SG_H_KERNEL || s->kind == SG_H_NODE ||
+      s->kind == SG_H_CALLBACK || s->kind == SG_H_REFERENCE)
     return;
   s->maker = sg_arena_caller;
   if (sg_arena_place[0] && (sg_config.leaks || sg_config.checks & SG_CHECKS_LEAKS))

@@ -24,7 +24,7 @@ static bool begins(const char *image, const char *magic) {
 
 /* Binary images begin with a magic number (ELF, fatbin, its wrapper, an archive), PTX with text. As on a GPU,
  * text without a .version is no PTX at all; bad PTX has one. */
-SgImage sg_image_kind(const void *image) {
+SgCodeKind sg_code_kind(const void *image) {
   const char *c = image;
   if (begins(c, "\177ELF") || begins(c, "\x50\xed\x55\xba") || begins(c, "\xb1\x43\x62\x46") ||
       begins(c, "!<arch>"))
@@ -107,7 +107,7 @@ CUresult sg_jit_fail_at(SgJit *j, CUresult code, const char *name, const SgDiag 
   return sg_jit_fail(j, code, "%s, line %u; error   %s", name, diag->line, what);
 }
 
-CUresult sg_jit_refuse(SgJit *j, SgImage kind) {
+CUresult sg_jit_refuse(SgJit *j, SgCodeKind kind) {
   if (kind == SG_IMAGE_BINARY)
     return sg_jit_fail(
         j, CUDA_ERROR_NO_BINARY_FOR_GPU,

@@ -22,10 +22,10 @@ typedef struct SgJit {
   float ms; /* spent so far */
 } SgJit;
 
-typedef enum SgImage { SG_IMAGE_PTX, SG_IMAGE_LINKED, SG_IMAGE_BINARY, SG_IMAGE_UNKNOWN } SgImage;
+typedef enum SgCodeKind { SG_IMAGE_PTX, SG_IMAGE_LINKED, SG_IMAGE_BINARY, SG_IMAGE_UNKNOWN } SgCodeKind;
 
 /* What an image begins with. Of a text it sees no more than up to its NUL. */
-SgImage sg_image_kind(const void *image);
+SgCodeKind sg_code_kind(const void *image);
 
 /* 0, or why the options are refused. The logs start out empty. */
 CUresult sg_jit_read(SgJit *j, unsigned n, const CUjit_option *options, void **values);
@@ -36,7 +36,7 @@ CUresult sg_jit_fail(SgJit *j, CUresult code, const char *format, ...) SG_PRINTF
 /* The same for what the compiler found in the text of that name. */
 CUresult sg_jit_fail_at(SgJit *j, CUresult code, const char *name, const SgDiag *diag);
 /* The image is no PTX: says why that is a failure. */
-CUresult sg_jit_refuse(SgJit *j, SgImage kind);
+CUresult sg_jit_refuse(SgJit *j, SgCodeKind kind);
 /* Compiles a NUL-terminated text under the options. Where it fails, diag says why, and nothing is logged. */
 CUresult sg_jit_compile(SgJit *j, const SgContext *ctx, const char *ptx, SgDiag *diag, SgModule **out);
 

@@ -163,6 +163,7 @@ static uint64_t launch_run(SgOp *op, SgStream *s, CUresult *code) {
   SgLaunch launch = l->launch;
   launch.may_use = sg_may_use;
   launch.user = f->o.ctx;
+  launch.images = f->o.ctx->images;
   const SgSystem system = sg_context_system(f->o.ctx);
   launch.system = &system;
   launch.checks = sg_config.checks & SG_CHECKS_KERNELS;
@@ -221,6 +222,8 @@ static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **ex
       .name = "launch", .run = launch_run, .drop = launch_drop, .node = &launch_node};
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   CUresult r = launch_check(f, d);
+  if (r) return r;
+  r = sg_refs_bind(*sg_module_refs(f->module));
   if (r) return r;
   LaunchOp *l = calloc(1, sizeof *l + k->param_bytes);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;

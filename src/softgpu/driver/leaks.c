@@ -57,22 +57,28 @@ static void found_object(SgObject *o, void *arg) {
   if (s->kind == SG_H_STREAM && !sg_stream_counts((const SgStream *)o)) return;
   if (s->kind == SG_H_POOL && sg_pool_standard(o)) return;
   if (s->kind == SG_H_MODULE && sg_module_part(o)) return;
-  if (s->kind == SG_H_ARRAY && ((const SgArray *)o)->mapped) return;
+  if (s->kind == SG_H_ARRAY && (((const SgArray *)o)->mapped || ((const SgArray *)o)->mipmap)) return;
   SgLeak leak = {.name = sg_kind_names[s->kind], .address = SG_X(o->handle), .number = o->id};
+  const bool image = s->kind == SG_H_TEXTURE || s->kind == SG_H_SURFACE;
+  if (image && sg_image_is_part(o)) return;
+  if (image) leak.address = sg_image_number(o);
   leak.text = s->kind == SG_H_EXEC          ? "executable graph"
               : s->kind == SG_H_LINK        ? "linker"
               : s->kind == SG_H_POOL        ? "memory pool"
               : s->kind == SG_H_USER_OBJECT ? "user object"
               : s->kind == SG_H_RESOURCE    ? "graphics resource"
+              : s->kind == SG_H_MIPMAP      ? "mipmapped array"
+              : s->kind == SG_H_TEXTURE     ? "texture object"
+              : s->kind == SG_H_SURFACE     ? "surface object"
                                             : leak.name;
   sg_handle_made(o, leak.made);
   s->each(&leak, s->arg);
 }
 
 void sg_leaks_each(void (*f)(const SgLeak *, void *), void *arg) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,       SG_H_MODULE,
-                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,        SG_H_POOL,
-                                       SG_H_LINK,    SG_H_LIBRARY, SG_H_USER_OBJECT, SG_H_RESOURCE};
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT,     SG_H_STREAM,   SG_H_EVENT,  SG_H_MODULE,  SG_H_ARRAY,
+                                       SG_H_GRAPH,       SG_H_EXEC,     SG_H_POOL,   SG_H_LINK,    SG_H_LIBRARY,
+                                       SG_H_USER_OBJECT, SG_H_RESOURCE, SG_H_MIPMAP, SG_H_TEXTURE, SG_H_SURFACE};
   Search s = {f, arg, SG_H_CONTEXT};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     s.kind = kinds[i];

@@ -187,7 +187,7 @@ static CUresult library_load(CUlibrary *out, const void *image, CUjit_option *ji
   if (!out || !image || !options_valid(options, values, m)) return CUDA_ERROR_INVALID_VALUE;
   CUresult r = sg_jit_read(&j, n, jit, jit_values);
   if (r) return r;
-  SgImage kind = sg_image_kind(image);
+  SgCodeKind kind = sg_code_kind(image);
   if (kind != SG_IMAGE_PTX && kind != SG_IMAGE_LINKED) return sg_jit_refuse(&j, kind);
   Library *l = calloc(1, sizeof *l);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;

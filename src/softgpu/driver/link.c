@@ -409,7 +409,7 @@ static CUresult link_add(CUlinkState h, CUjitInputType type, const void *data, s
   if (r) return r;
   char *text = strndup(data, size); /* at least four bytes of it are looked at */
   if (!text) return CUDA_ERROR_OUT_OF_MEMORY;
-  SgImage kind = sg_image_kind(text);
+  SgCodeKind kind = sg_code_kind(text);
   const bool archive = type == CU_JIT_INPUT_LIBRARY && is_archive(text);
   bool takes = type == CU_JIT_INPUT_PTX     ? kind == SG_IMAGE_PTX || kind == SG_IMAGE_LINKED
                : type == CU_JIT_INPUT_CUBIN ? kind == SG_IMAGE_LINKED

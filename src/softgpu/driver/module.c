@@ -8,7 +8,8 @@ struct SgDrvModule {
   SgModule *code;
   SgFunction **function; /* one per kernel, made when first asked for */
   uint32_t functions;
-  bool part; /* of a library (driver/library.c) */
+  SgRefs *refs; /* those that were asked for */
+  bool part;    /* of a library (driver/library.c) */
 };
 
 /* --- loading --- */
@@ -41,7 +42,7 @@ static CUresult module_load(CUmodule *out, const void *image, unsigned n, const 
   if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
   CUresult r = sg_jit_read(&j, n, options, values);
   if (r) return r;
-  SgImage kind = sg_image_kind(image);
+  SgCodeKind kind = sg_code_kind(image);
   if (kind != SG_IMAGE_PTX && kind != SG_IMAGE_LINKED) return sg_jit_refuse(&j, kind);
   SgContext *ctx = sg_ctx();
   SgDiag diag;
@@ -92,6 +93,7 @@ void sg_module_free(SgObject *o, bool orphan) {
     free(m->function[i]);
   }
   free(m->function);
+  sg_refs_free(m->refs, orphan);
   sg_module_unload(m->code);
   sg_handle_free(o, orphan);
   free(m);
@@ -102,6 +104,12 @@ static SgDrvModule *module_get(CUmodule h, CUresult *code) {
   if (m && (*code = sg_health(m->o.ctx)) != CUDA_SUCCESS) return NULL;
   return m;
 }
+
+SgDrvModule *sg_module_get(CUmodule h, CUresult *code) { return module_get(h, code); }
+
+SgContext *sg_module_context(const SgDrvModule *m) { return m->o.ctx; }
+
+SgRefs **sg_module_refs(SgDrvModule *m) { return &m->refs; }
 
 static CUresult module_unload(CUmodule h) {
   CUresult code;

@@ -531,6 +531,51 @@ bool sg_check(Gang *g, const Ins *in) {
   return true;
 }
 
+/* --- images --- */
+
+/* NULL: races are not looked for there. */
+static Tracked *track_of(const Gang *g, SgAlloc *a) {
+  const bool on = g->check->on & SG_CHECK_RACES && !sg_race_lost(g->run) && !a->read_only;
+  Tracked *t = on ? make_track(g, a) : NULL;
+  if (t && !t->noted.storing) catch_up(g, &t->noted);
+  return t;
+}
+
+bool sg_check_stored(Gang *g, SgAlloc *a, uint64_t at, uint32_t bytes) {
+  const Tracked *t = track_of(g, a);
+  for (uint64_t w = at / 4; t && w * 4 < at + bytes; w++) {
+    const uint64_t from = at > w * 4 ? at - w * 4 : 0, to = at + bytes - w * 4 < 4 ? at + bytes - w * 4 : 4;
+    const uint32_t touched = (1u << to) - (1u << from);
+    if (t->t.wtime[w] >= t->base && t->t.wdetail[w] & touched) return true;
+  }
+  return false;
+}
+
+bool sg_check_texels(Gang *g, const Ins *in, uint32_t lane, SgAlloc *a, uint64_t from, uint32_t bytes,
+                     const void *stored) {
+  const Tracked *t = track_of(g, a);
+  const uint8_t *p = (const uint8_t *)(uintptr_t)a->base + from;
+  if (g->check->on & SG_CHECK_UNINITIALISED && a->init) {
+    if (!stored && !sg_written_at(a->init, from, bytes)) {
+      g->trouble.check = CHECK_UNWRITTEN;
+      return false;
+    }
+    if (stored) sg_write_at(a->init, from, bytes);
+  }
+  if (!t) return true;
+  const Area area = {
+      .base = (const uint8_t *)(uintptr_t)a->base, .tracked = true, .global = true, .track = t->t};
+  const Ins each = {.unit = (uint8_t)bytes};
+  Access acc = access_of(in, &area);
+  const bool silent = stored && memcmp(p, stored, bytes) == 0;
+  acc.lane = lane;
+  WORDS(acc, &area, &each, p) {
+    if (!sg_race(g, &acc, silent)) return false;
+    sg_race_note(g, &acc);
+  }
+  return true;
+}
+
 /* --- barriers, and operations of a warp --- */
 
 void sg_check_arrive(Gang *g, const Front *f, uint32_t id) {

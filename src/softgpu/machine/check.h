@@ -122,6 +122,13 @@ void sg_check_turn(Gang *g); /* the block goes on, perhaps after others */
 
 /* Before an instruction of kind K_MEM. False: a fault was raised. */
 bool sg_check(Gang *g, const Ins *in);
+/* A lane's access to bytes of an image's memory; `stored`: what it writes there, NULL: it reads. Textures are
+ * read in no order with anything: bytes that the launch has written elsewhere are, too. False: a check found
+ * something, and the trouble has its kind. */
+bool sg_check_texels(Gang *g, const Ins *in, uint32_t lane, SgAlloc *a, uint64_t from, uint32_t bytes,
+                     const void *stored);
+/* Has the launch written one of these bytes, as far as races are looked for? */
+bool sg_check_stored(Gang *g, SgAlloc *a, uint64_t at, uint32_t bytes);
 /* Threads of `f` came to barrier `id`; it opens, for them too where `f` is not NULL. */
 void sg_check_arrive(Gang *g, const Front *f, uint32_t id);
 void sg_check_open(Gang *g, const Front *f, uint32_t id);

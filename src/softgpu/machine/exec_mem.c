@@ -281,6 +281,8 @@ void FN(scan)(Gang *g, const Ins *in) {
 
 void FN(aligned)(Gang *g, const Ins *in) { sg_aligned(g, in); }
 
+void FN(image)(Gang *g, const Ins *in) { sg_image(g, in); }
+
 void FN(peek)(Gang *g, const Ins *in) { sg_peek(g, in, ROW0(uint64_t, in->d)); }
 
 /* Constant memory lies among the rest of the device's. */

@@ -104,7 +104,8 @@ typedef enum CheckKind {
   CHECK_RACE,
   CHECK_BARRIER,
   CHECK_SHUFFLE,
-  CHECK_ARRAY
+  CHECK_ARRAY,
+  CHECK_IMAGE /* a texture or surface: not looked for, but always found */
 } CheckKind;
 
 /* The other access of a race. */
@@ -128,6 +129,10 @@ typedef struct Trouble {
   uint64_t address;
   uint32_t bytes;
   bool store, memory;
+  const struct SgImage *image; /* that it is about, or NULL */
+  uint64_t image_number;       /* its handle; 0: it is about none */
+  int64_t texel[3];            /* in it */
+  bool has_texel;
   char text[1400];
 } Trouble;
 
@@ -241,6 +246,7 @@ bool sg_resolve(Gang *g, const Ins *in, Spot *spot);
 bool sg_resolve_lanes(Gang *g, const Ins *in);
 /* in->bytes of them for each active lane, 0xA5 where there is no memory that the kernel may read. */
 void sg_peek(Gang *g, const Ins *in, uint64_t *to);
+void sg_image(Gang *g, const Ins *in);   /* image.c: of a texture or surface */
 void sg_aligned(Gang *g, const Ins *in); /* raises the fault where an address is no multiple of in->bytes */
 void sg_raise(Gang *g, int code, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

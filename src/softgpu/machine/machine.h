@@ -15,6 +15,8 @@ uint32_t sg_module_nkernels(const SgModule *m);
 SgKernel *sg_module_kernel_at(const SgModule *m, uint32_t i);
 SgKernel *sg_module_kernel(const SgModule *m, const char *name); /* entries only */
 SgAlloc *sg_module_global(const SgModule *m, const char *name);  /* .global or .const variable */
+/* A .texref or .surfref variable: 8 bytes for the number of a texture or surface. */
+SgAlloc *sg_module_reference(const SgModule *m, const char *name, SgReference kind);
 const SgKernelInfo *sg_kernel_info(const SgKernel *k);
 size_t sg_spare_bytes(void); /* memory kept for the next launches of kernels */
 /* Why a kernel cannot run on this machine: it has an instruction that is not implemented. NULL: it can. */
@@ -53,10 +55,11 @@ typedef struct SgLaunch {
   bool cooperative;
   bool (*may_use)(const void *user, const SgAlloc *a); /* whose memory is open to it; NULL: everybody's */
   const void *user;
-  const SgSystem *system; /* NULL: nothing is printed, and there is no heap */
-  unsigned checks;        /* SG_CHECK_* */
-  bool interruptible;     /* sg_interrupt_look may end it */
-  SgCounts *counts;       /* added to, unless there are checks; NULL: nothing is counted */
+  const struct SgImages *images; /* textures and surfaces of its context; NULL: it has none */
+  const SgSystem *system;        /* NULL: nothing is printed, and there is no heap */
+  unsigned checks;               /* SG_CHECK_* */
+  bool interruptible;            /* sg_interrupt_look may end it */
+  SgCounts *counts;              /* added to, unless there are checks; NULL: nothing is counted */
 } SgLaunch;
 
 /* Checks that a launch may be run with. */

@@ -83,6 +83,9 @@ static bool place_one(void *arg, PtxSym *s) {
   s->user = a;
   m->globals[m->nglobals] = a;
   m->global_names[m->nglobals] = strdup(s->name);
+  m->references[m->nglobals] = s->type == PTX_TEXREF    ? SG_TEXTURE_REFERENCE
+                               : s->type == PTX_SURFREF ? SG_SURFACE_REFERENCE
+                                                        : SG_NO_REFERENCE;
   if (!m->global_names[m->nglobals++]) return out_of_memory(l, "no host memory for the module");
   return true;
 }
@@ -143,7 +146,9 @@ static bool load_variables(Loading *l) {
   each_variable(l->px, count_one, l);
   m->globals = calloc(l->room + 1, sizeof *m->globals);
   m->global_names = calloc(l->room + 1, sizeof *m->global_names);
-  if (!m->globals || !m->global_names) return out_of_memory(l, "no host memory for the module");
+  m->references = calloc(l->room + 1, sizeof *m->references);
+  if (!m->globals || !m->global_names || !m->references)
+    return out_of_memory(l, "no host memory for the module");
   return each_variable(l->px, place_one, l) && each_variable(l->px, fill_one, l);
 }
 
@@ -240,6 +245,12 @@ SgAlloc *sg_module_global(const SgModule *m, const char *name) {
   return lookup(m, name, m->nkernels, m->nkernels + m->nglobals, &i) ? m->globals[i - m->nkernels] : NULL;
 }
 
+SgAlloc *sg_module_reference(const SgModule *m, const char *name, SgReference kind) {
+  uint32_t i;
+  const bool known = lookup(m, name, m->nkernels, m->nkernels + m->nglobals, &i);
+  return known && m->references[i - m->nkernels] == kind ? m->globals[i - m->nkernels] : NULL;
+}
+
 /* --- the whole --- */
 
 static void kernel_free(SgKernel *k) {
@@ -269,6 +280,7 @@ void sg_module_unload(SgModule *m) {
   free(m->kernels);
   free(m->globals);
   free(m->global_names);
+  free(m->references);
   free(m->files);
   free(m->buckets);
   free(m);

@@ -2,6 +2,7 @@
  * line, thread, address, and whose memory lies there. */
 #include "machine/gang.h"
 #include "decode/kernel.h"
+#include "base/image.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -303,7 +304,7 @@ static void json_source(Text *t, const SgKernel *k, const Loc *loc) {
 }
 
 static const char *kind_name(const Trouble *b) {
-  static const char *const checks[] = {"", "uninitialised", "race", "barrier", "shuffle", "array"};
+  static const char *const checks[] = {"", "uninitialised", "race", "barrier", "shuffle", "array", "image"};
   if (b->check) return checks[b->check];
   switch (b->code) {
   case SG_ILLEGAL_ADDRESS: return b->memory ? "out_of_bounds" : "illegal_address";
@@ -365,6 +366,22 @@ static void json_other(Text *t, const Gang *g, const Other *o) {
   sg_text(t, "}");
 }
 
+static void json_image(Text *t, const Trouble *b) {
+  const SgImage *m = b->image;
+  sg_text(t, ",\"access\":\"%s\",\"image\":{\"handle\":\"0x%" PRIx64 "\"", access_name(b->store, false),
+          b->image_number);
+  if (m) {
+    json_string(t, "object", m->kind == SG_SURFACE ? "surface" : "texture");
+    json_string(t, "shape", sg_shape_names[m->shape]);
+    sg_text(t, ",\"extents\":[%u,%u,%u],\"texel_bytes\":%d", m->level[0].width, m->level[0].height,
+            m->level[0].depth, m->texel.bytes);
+    if (m->made[0]) json_string(t, "made", m->made);
+  }
+  if (b->has_texel)
+    sg_text(t, ",\"at\":[%" PRId64 ",%" PRId64 ",%" PRId64 "]", b->texel[0], b->texel[1], b->texel[2]);
+  sg_text(t, "}");
+}
+
 static void write_json(const Gang *g, SgFault *f) {
   const Trouble *b = &g->trouble;
   const Ins *in = &g->kernel->code[b->pc];
@@ -381,6 +398,7 @@ static void write_json(const Gang *g, SgFault *f) {
     json_alloc(&t, g, b);
   }
   if (b->memory) json_variable(&t, g, b);
+  if (b->image_number || b->image) json_image(&t, b);
   if (b->check == CHECK_RACE || b->check == CHECK_BARRIER || b->check == CHECK_SHUFFLE)
     json_other(&t, g, &b->other);
   json_string(&t, "text", f->text);
@@ -417,6 +435,11 @@ void sg_explain(const Gang *g, SgFault *fault) {
     say_memory(&t, g, b);
   } else {
     sg_text(&t, "%s", b->text);
+    if (b->check == CHECK_RACE) { /* of an image: whose memory it is was said */
+      sg_text(&t, " and ");
+      say_other(&t, g, &b->other);
+      sg_text(&t, " are in no order");
+    }
     if (b->check == CHECK_BARRIER) sg_text(&t, ", the other one is at ");
     if (b->check == CHECK_SHUFFLE) sg_text(&t, " at ");
     if (b->check == CHECK_BARRIER || b->check == CHECK_SHUFFLE) say_place(&t, k, b->other.pc);

@@ -2,9 +2,15 @@
 -- libraries know as __cuda_array_interface__.
 
 local core = require "cudalua.core"
+local constants = require "cudalua.base.constants"
+local errors = require "cudalua.base.errors"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
+local texel = require "cudalua.driver.texel"
 local write = require "cudalua.gpuarray.core.write"
 
 ---@class cudalua.gpuarray.Array
@@ -45,6 +51,15 @@ local function handed_out(what, self)
   return leaf
 end
 
+-- A texture of an array reads its storage, which therefore outlives the scopes that it was made in.
+function hooks.array_memory(what, x)
+  if not object.is_array(x) then return nil end
+  local leaf = handed_out(what, x)
+  storage.keep_always(leaf.store)
+  return { buf = leaf.buf and (leaf.off == 0 and leaf.buf or leaf.buf + leaf.off), dtype = leaf.dtype,
+    shape = leaf.shape, strides = leaf.strides, dense = leaf.dense }
+end
+
 ---Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
 ---with `ptr`, this computes the array, and all pending work on it. The memory lives as long as the array or this table.
 ---@return table description
@@ -71,4 +86,86 @@ function object.properties.gpudata(self)
   local leaf = handed_out("gpuarray.gpudata", self)
   if not leaf.buf then return nil end
   return leaf.off == 0 and leaf.buf or leaf.buf + leaf.off
+end
+
+local function bind(what, self, reference, options, format, channels)
+  local offset = reference:set_address(self, self.nbytes, options.allow_offset)
+  reference:set_format(format, channels)
+  if constants.lookup("array_format").FLOAT ~= format and constants.lookup("array_format").HALF ~= format then
+    local flags, bit = reference:get_flags(), constants.lookup "TRSF_READ_AS_INTEGER"
+    if flags % (2 * bit) < bit then reference:set_flags(flags + bit) end
+  end
+  if offset % self.dtype.itemsize ~= 0 then
+    layout.refuse(what, "the array begins %d bytes behind the texture's begin, which is no number of elements", offset)
+  end
+  return offset / self.dtype.itemsize
+end
+
+local function check_bind(what, self, reference)
+  object.check_self(self, what)
+  if type(reference) ~= "table" or not names.get(reference, "set_address") then
+    layout.refuse(what, "expected a TextureReference, got %s", errors.text(reference))
+  end
+  if self._size == 0 then layout.refuse(what, "the array has no elements") end
+  if not self.flags.forc then
+    layout.refuse(what, "the elements of the array do not lie one behind the other in memory: copy() it")
+  end
+end
+
+local texref_options = { channels = true, allow_double_hack = true, allow_complex_hack = true, allow_offset = true }
+
+---Lets a texture reference read the array by number: tex1Dfetch(t, i) is its i-th element in memory. PyCUDA's
+---GPUArray.bind_to_texref.
+---@param reference cudalua.TextureReference
+---@param options? {allow_offset: boolean?}  allow_offset: the array may begin anywhere, and kernels add what this
+---  returns
+---@return integer offset  elements from the texture's begin to the array's
+---@raise LogicError if the array has gaps, or no texture begins at its address and allow_offset is not given
+function Array:bind_to_texref(reference, options)
+  local what = "gpuarray:bind_to_texref"
+  if type(options) == "boolean" then options = { allow_offset = options } end
+  options = errors.options(what, options, { allow_offset = true })
+  check_bind(what, self, reference)
+  local offset = reference:set_address(self, self.nbytes, options.allow_offset)
+  return offset / self.dtype.itemsize
+end
+
+-- What stands for doubles and complex numbers in textures: {format, channels}.
+local hacks = {
+  float64 = { "allow_double_hack", "SIGNED_INT32", 2 },
+  complex64 = { "allow_complex_hack", "UNSIGNED_INT32", 2 },
+  complex128 = { "allow_complex_hack", "SIGNED_INT32", 4 },
+}
+
+---@class cudalua.BindOptions
+---@field channels? integer            as many elements are one texel; default 1
+---@field allow_double_hack? boolean   float64 as two channels of 32 bits, for fp_tex1Dfetch() of pycuda-helpers.hpp
+---@field allow_complex_hack? boolean  complex64 as two, complex128 as four channels of 32 bits
+---@field allow_offset? boolean        the array may begin anywhere, and kernels add what is returned
+
+---The same, and the reference gets the format of the array's dtype. PyCUDA's GPUArray.bind_to_texref_ext.
+---@param reference cudalua.TextureReference
+---@param options? cudalua.BindOptions
+---@return integer offset  elements from the texture's begin to the array's
+---@raise LogicError as bind_to_texref, and if textures do not read the dtype
+function Array:bind_to_texref_ext(reference, options)
+  local what = "gpuarray:bind_to_texref_ext"
+  options = errors.options(what, options, texref_options)
+  check_bind(what, self, reference)
+  local channels, hack = options.channels == nil and 1 or options.channels, hacks[self.dtype.name]
+  if hack then
+    if not options[hack[1] ] then
+      layout.refuse(what, "textures do not read %s; with %s its words become channels", self.dtype.name, hack[1])
+    end
+    if channels ~= 1 then
+      layout.refuse(what, "channels must be 1 for %s, got %s", self.dtype.name, errors.text(channels))
+    end
+    return bind(what, self, reference, options, constants.lookup("array_format")[hack[2] ], hack[3])
+  end
+  local format, of_element = texel.of_dtype(self.dtype)
+  if not format then layout.refuse(what, "textures do not read %s", self.dtype.name) end
+  if of_element > 1 and channels ~= 1 then
+    layout.refuse(what, "elements of %s are %d channels already", self.dtype.name, of_element)
+  end
+  return bind(what, self, reference, options, format, of_element > 1 and of_element or channels)
 end

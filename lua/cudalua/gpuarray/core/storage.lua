@@ -199,6 +199,16 @@ end
 ---@param store table
 function M.keep(scope, store) scope.kept[store] = true end
 
+---A storage that outlives all the scopes that are open.
+---@param store table
+function M.keep_always(store)
+  local scope = owner[store]
+  while scope do
+    scope.kept[store] = true
+    scope = scope.outer
+  end
+end
+
 ---Takes notes of what is made from here on, which belongs to no scope that is open.
 ---@return table notes  their lists stay when they end
 function M.begin_notes()
