@@ -56,6 +56,10 @@ static const struct {
     {float_least_of_three, "min max"},
     {store_async, "st"},
     {copy_bulk, "cp"},
+    {texture, "tex"},
+    {texture_gather, "tld4"},
+    {surface, "suld sust"},
+    {image_query, "txq suq"},
 };
 
 /* Forms that PTX has and the device has not, by how they begin, with an instruction that shows it: as soon as
@@ -63,6 +67,10 @@ static const struct {
 static const struct {
   const char *begins, *ends, *instruction;
 } absent[] = {{"cvt.rs.", "", "cvt.rs.f16x2.f32 %r0,%r1,%r2,%r3;"},
+              {"tex.2dms", "", "tex.2dms.v4.u32.s32 {%r0,%r1,%r2,%r3},[%x0,{%r0,%r1,%r2,%r3}];"},
+              {"tex.base.2dms", "", "tex.base.2dms.v4.u32.s32 {%r0,%r1,%r2,%r3},[%x0,{%r0,%r1,%r2,%r3}];"},
+              {"tex.a2dms", "", "tex.a2dms.v4.u32.s32 {%r0,%r1,%r2,%r3},[%x0,{%r0,%r1,%r2,%r3}];"},
+              {"tex.base.a2dms", "", "tex.base.a2dms.v4.u32.s32 {%r0,%r1,%r2,%r3},[%x0,{%r0,%r1,%r2,%r3}];"},
               {"fence.proxy.tensormap", "", "fence.proxy.tensormap::generic.acquire.gpu [%x0],128;"},
               {"cvta.", ".u32", "cvta.global.u32 %r0,%r1;"}};
 enum { ABSENT = sizeof absent / sizeof *absent };

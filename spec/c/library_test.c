@@ -264,9 +264,9 @@ static void missing(void) {
   static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
                              ".visible .entry good() { ret; }\n"
                              ".visible .entry bad(.param .u64 t) {\n"
-                             "  .reg .f32 %f<6>;\n  .reg .b64 %rd<2>;\n"
+                             "  .reg .pred %p<2>;\n  .reg .b64 %rd<2>;\n"
                              "  ld.param.u64 %rd1, [t];\n"
-                             "  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5}];\n"
+                             "  istypep.texref %p1, %rd1;\n"
                              "  ret;\n}\n";
   CUlibrary l;
   CUkernel k;

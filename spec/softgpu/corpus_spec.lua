@@ -85,13 +85,10 @@ end)
 
 -- Instructions that the software device does not have, one of each family.
 local missing = [[
-tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%x1, {%f1,%f2}];
-tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%x1, {%f1,%f2}];
-txq.width.b32 %w1, [%x1];
-suld.b.1d.b32.trap %w1, [%x1, {%w2}];
-sust.b.1d.b32.trap [%x1, {%w2}], %w1;
+tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%x1, %x2, {%f1,%f2}];
+tex.2dms.v4.u32.s32 {%w1,%w2,%w3,%w4}, [%x1, {%w1,%w2,%w3,%w4}];
+tld4.r.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%x1, {%f1,%f2}], {%w1,%w2};
 sured.b.add.1d.u32.trap [%x1, {%w2}], %w1;
-suq.width.b32 %w1, [%x1];
 istypep.texref %p1, %x1;
 wmma.load.a.sync.aligned.row.m16n16k16.f16 {%w1,%w2,%w3,%w4,%w5,%w6,%w7,%w8}, [%x1];
 mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%w1,%w2,%w3,%w4}, {%w5,%w6}, {%f1,%f2,%f3,%f4};

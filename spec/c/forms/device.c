@@ -84,12 +84,15 @@ const char *module_lacks(const char *text, bool *refused) {
   return why ? diag.text : NULL;
 }
 
+const struct SgImages *device_images;
+
 int try_kernel(SgModule *m, const char *name, uint32_t blocks, uint32_t threads, const void *params,
                SgFault *fault) {
   SgLaunch l = {.kernel = sg_module_kernel(m, name),
                 .grid = {blocks, 1, 1},
                 .block = {threads, 1, 1},
-                .params = params};
+                .params = params,
+                .images = device_images};
   memset(fault, 0, sizeof *fault);
   return l.kernel ? sg_machine_run(&l, fault) : -1;
 }

@@ -31,6 +31,9 @@ void put(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)))
 void *device_memory(size_t bytes); /* zeros */
 void device_free(void *p);
 
+/* The textures and surfaces of launches from now on. */
+extern const struct SgImages *device_images;
+
 /* NULL: said already, if `tell`. */
 SgModule *module_load(const char *text, bool tell);
 /* Why the only kernel of the text cannot run: NULL if it can. Refused: something else than a form that is not

@@ -96,6 +96,7 @@ Maker copy_bulk;                                             /* bulk.c */
 Maker memory_barrier;                                        /* mbarrier.c */
 Maker block_barrier;                                         /* barrier.c */
 Maker control_flow, stack_memory;                            /* flow.c */
+Maker texture, texture_gather, surface, image_query;         /* image.c */
 
 /* Runs the cases that were added, with both builds of the handlers. */
 void lanes_run(void);

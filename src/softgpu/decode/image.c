@@ -52,12 +52,17 @@ static const PtxOpnd *give_handle(Decoder *d, const PtxOpnd *o, PtxType referenc
   return o;
 }
 
+/* The vector has the operands that are needed first; ptxas takes longer ones. */
+static bool is_vector(const PtxOpnd *o, uint32_t count) {
+  return o->kind == PTX_O_VEC && o->nsub >= count && (o->nsub == 1 || o->nsub == 2 || o->nsub == 4);
+}
+
 /* Element i of the one vector behind the handle; a single operand will do for one of one. */
 static const PtxOpnd *coordinate(Decoder *d, const PtxOpnd *address, uint32_t count, uint32_t i) {
   if (address->nsub > 1) dec_unsupported(d, "samplers of their own are not supported");
   const PtxOpnd *c = address->nsub ? address->sub : NULL;
   if (c && c->kind != PTX_O_VEC && count == 1) return c;
-  if (!c || c->kind != PTX_O_VEC || c->nsub != count)
+  if (!c || !is_vector(c, count))
     dec_fail(d, "`%s` needs %u coordinate%s in braces", d->at->form, count, count > 1 ? "s" : "");
   return &c->sub[i];
 }
@@ -255,15 +260,24 @@ void dec_sust(Decoder *d) {
 /* --- txq and suq --- */
 
 static uint8_t question(Decoder *d) {
-  static const char *const names[] = {
-      [SG_ASK_WIDTH] = "width",         [SG_ASK_HEIGHT] = "height",
-      [SG_ASK_DEPTH] = "depth",         [SG_ASK_DATA_TYPE] = "channel_data_type",
-      [SG_ASK_ORDER] = "channel_order", [SG_ASK_NORMALISED] = "normalized_coords",
-      [SG_ASK_LAYERS] = "array_size",   [SG_ASK_LEVELS] = "num_mipmap_levels",
-      [SG_ASK_SAMPLES] = "num_samples", [SG_ASK_LAYOUT] = "memory_layout"};
+  static const char *const names[] = {[SG_ASK_WIDTH] = "width",
+                                      [SG_ASK_HEIGHT] = "height",
+                                      [SG_ASK_DEPTH] = "depth",
+                                      [SG_ASK_DATA_TYPE] = "channel_data_type",
+                                      [SG_ASK_ORDER] = "channel_order",
+                                      [SG_ASK_NORMALISED] = "normalized_coords",
+                                      [SG_ASK_LAYERS] = "array_size",
+                                      [SG_ASK_LEVELS] = "num_mipmap_levels",
+                                      [SG_ASK_SAMPLES] = "num_samples",
+                                      [SG_ASK_LAYOUT] = "memory_layout",
+                                      [SG_ASK_FORCED] = "force_unnormalized_coords",
+                                      [SG_ASK_FILTER] = "filter_mode",
+                                      [SG_ASK_ADDRESS] = "addr_mode_0",
+                                      [SG_ASK_ADDRESS + 1] = "addr_mode_1",
+                                      [SG_ASK_ADDRESS + 2] = "addr_mode_2"};
   for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
     if (dec_mod(d, names[i])) return i;
-  dec_unsupported(d, "samplers are not supported");
+  dec_unsupported(d, NULL);
 }
 
 static void ask(Decoder *d, SgImageDoes does, PtxType reference, bool level) {

@@ -34,7 +34,10 @@ typedef enum SgAsk {
   SG_ASK_LAYERS,
   SG_ASK_LEVELS,
   SG_ASK_SAMPLES,
-  SG_ASK_LAYOUT
+  SG_ASK_LAYOUT,
+  SG_ASK_FORCED,
+  SG_ASK_FILTER,
+  SG_ASK_ADDRESS /* of the first dimension; those of the others follow */
 } SgAsk;
 
 typedef struct SgImageForm {
@@ -50,12 +53,12 @@ typedef struct SgImageForm {
 /* One thread's. */
 typedef struct SgImageArgs {
   uint64_t handle;
+  uint32_t value[4]; /* what is stored */
   uint32_t layer;
   uint32_t at[3]; /* coordinates: integers or floats */
   uint32_t lod;
   uint32_t dx[3], dy[3];
-  uint32_t value[4];  /* what is stored */
-  uint32_t result[4]; /* what comes back */
+  _Alignas(8) uint32_t result[4]; /* what comes back */
 } SgImageArgs;
 
 #endif

@@ -267,6 +267,9 @@ static uint32_t answer(const ImageUse *u) {
   const SgLevel *l = &m->level[level];
   const bool flat = m->shape == SG_LINEAR || m->shape == SG_1D || m->shape == SG_1D_LAYERS;
   const bool layers = m->shape == SG_1D_LAYERS || m->shape == SG_2D_LAYERS || m->shape == SG_CUBE_LAYERS;
+  /* The modes by PTX's numbers: wrap, mirror, the old clamp, clamp to the edge, to the border. */
+  static const uint8_t modes[] = {[SG_WRAP] = 0, [SG_CLAMP] = 3, [SG_MIRROR] = 1, [SG_BORDER] = 4};
+  if (u->form.choice >= SG_ASK_ADDRESS) return modes[m->sampler.address[u->form.choice - SG_ASK_ADDRESS]];
   switch ((SgAsk)u->form.choice) {
   case SG_ASK_WIDTH: return l->width;
   case SG_ASK_HEIGHT: return flat ? 0 : l->height;
@@ -278,8 +281,10 @@ static uint32_t answer(const ImageUse *u) {
   case SG_ASK_LEVELS: return m->levels > 1 ? m->levels : 0;
   case SG_ASK_SAMPLES: return 0;
   case SG_ASK_LAYOUT: return !m->array;
+  case SG_ASK_FORCED: return !m->sampler.normalised;
+  case SG_ASK_FILTER: return m->sampler.linear;
+  default: return 0;
   }
-  return 0;
 }
 
 /* --- the instruction --- */
