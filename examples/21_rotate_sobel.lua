@@ -91,10 +91,11 @@ local got_rotated, got_edges = rotated:get(), edges:get()
 local worst = 0
 for y = 0, height - 1 do
   for x = 0, width - 1 do
-    local off = math.abs(got_rotated[y + 1][x + 1] - filtered(x, y))
-    worst = math.max(worst, off)
-    if off > 2 then error(("rotated: pixel (%d, %d) is %d, the loop says %.2f"):format(x, y, got_rotated[y + 1][x + 1],
-      filtered(x, y))) end
+    local seen, want = got_rotated[y + 1][x + 1], filtered(x, y)
+    worst = math.max(worst, math.abs(seen - want))
+    if math.abs(seen - want) > 2 then
+      error(("rotated: pixel (%d, %d) is %d, the loop says %.2f"):format(x, y, seen, want))
+    end
     local a, b = got_edges[y + 1][x + 1], slope(x, y)
     if a ~= b then error(("Sobel: pixel (%d, %d) is %d, the loop says %d"):format(x, y, a, b)) end
   end
@@ -104,5 +105,5 @@ if arg[2] then
   local both = cuda.gpuarray.hstack { rotated, edges }
   cuda.io.save_image(arg[2], both)
 end
-print(("%d x %d pixels on %s: rotated within %.1f levels, and the edges exactly, in %.2f %s, all as in the Lua loops"):format(
-  width, height, ctx:get_device():name(), worst, stop:time_since(start), soft and "simulated ms" or "ms"))
+print(("%d x %d pixels on %s: rotated within %.1f levels, and the edges exactly, in %.2f %s, all as in the Lua loops")
+  :format(width, height, ctx:get_device():name(), worst, stop:time_since(start), soft and "simulated ms" or "ms"))

@@ -95,5 +95,6 @@ end
 assert(worst < 3 / 256 + 3 / 8 * 0.5 * (4 * math.pi / n) ^ 2, worst)
 
 if arg[2] then cuda.io.save_image(arg[2], (out * 255):round():astype "uint8") end
-print(("a slice of %d x %d through %d^3 texels on %s in %.2f %s: %d points inside, off by %.4f at most, all as expected")
-  :format(side, side, n, ctx:get_device():name(), stop:time_since(start), soft and "simulated ms" or "ms", inside, worst))
+print(("a slice of %d x %d through %d^3 texels on %s in %.2f %s: %d points inside, off by %.4f at most, all as " ..
+  "expected"):format(side, side, n, ctx:get_device():name(), stop:time_since(start), soft and "simulated ms" or "ms",
+  inside, worst))

@@ -87,5 +87,5 @@ if arg[2] then
   local both = cuda.gpuarray.hstack { cuda.gpuarray.to_gpu(light), cuda.gpuarray.to_gpu(result) }
   cuda.io.save_image(arg[2], both:round():astype "uint8")
 end
-print(("%d x %d pixels on %s: %d rounds from surface to surface in %.2f %s, all as in the Lua loop"):format(width, height,
-  ctx:get_device():name(), ROUNDS, stop:time_since(start), soft and "simulated ms" or "ms"))
+print(("%d x %d pixels on %s: %d rounds from surface to surface in %.2f %s, all as in the Lua loop"):format(width,
+  height, ctx:get_device():name(), ROUNDS, stop:time_since(start), soft and "simulated ms" or "ms"))
