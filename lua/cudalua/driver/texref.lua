@@ -546,12 +546,19 @@ end
 ---@param reference any
 function M.param_set_texref(fn, reference) check_one("param_set_texref", core.module_table(fn), reference) end
 
+---@param x any
+---@return boolean
+function M.is_texref(x)
+  local s = states[x]
+  return s ~= nil and s.class == "TextureReference"
+end
+
 ---The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
 ---@param array cudalua.Array
 ---@param reference cudalua.TextureReference
 ---@raise LogicError as TextureReference:set_array
 function M.bind_array_to_texref(array, reference)
-  if not states[reference] or states[reference].class ~= "TextureReference" then
+  if not M.is_texref(reference) then
     refuse("bind_array_to_texref", "expected a TextureReference, got %s", errors.text(reference))
   end
   reference:set_array(array)
