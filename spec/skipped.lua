@@ -2,6 +2,7 @@
 -- these too, where there is one GPU. A run whose skipped specs differ from this list fails.
 return {
   soft = {
+    "images_spec: textures of the software device read what a GPU read, where that was recorded",
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
     "gpuarray_huge_spec: More than 2^31 elements of int8: sums, extremes and their positions, counts, views",
     "gpuarray_huge_spec: More than 2^31 elements of float32: sums, means, positions, both axes",
@@ -32,6 +33,10 @@ return {
       .. "and erases the line",
     "progress_spec: cuda.show_progress leaves no line of a kernel that is stopped",
     "bounds_spec: the bounds of arrays on the software device a GPU does not look",
+    "image_reports_spec: the software device reports a GPU does not look",
+    "images_spec: textures of the software device read what the programming guide says, of random descriptions at "
+      .. "random places and around edges",
+    "images_spec: textures of the software device read what a GPU read, where that was recorded",
     "exports_spec: the software device's library exports each name of NVIDIA's",
     "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",
     "gpuarray_cell_spec: Values of reductions that are read at once errors come where they came",

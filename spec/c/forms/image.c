@@ -216,7 +216,7 @@ static void choose(const Form *f, const Geometry *g, uint32_t *in, Place *p) {
     aim(g, in, p);
     return;
   }
-  for (int i = 0; i < g->axes; i++) {
+  for (int i = 0; i < 3 && i < g->axes; i++) {
     const int n = part(extent[i], p->level);
     if (integers) {
       at[i] = below(n + 2) - 1;
@@ -518,7 +518,7 @@ static void try_store(const Form *f, const Geometry *g) {
       memcpy(value + k * (form.unit == 8 ? 4 : form.unit), &in[VALUE + k],
              (size_t)(form.unit == 8 ? 4 : form.unit));
     if (goes_to(f, g, &b, step, most))
-      memcpy(model + (byte_at(p, &b) - memory), value, (size_t)(form.unit * form.count));
+      memcpy(model + (byte_at(p, &b) - memory), value, (size_t)form.unit * (size_t)form.count);
     const int code = run(t.p, in, out, p, 1);
     if (code) wrong("%s: code %d", f->text, code);
     if (memcmp(memory, model, p->memory->size) != 0)

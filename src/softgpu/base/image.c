@@ -96,12 +96,15 @@ SgImage *sg_images_find(const SgImages *t, uint64_t number, SgImageWhy *why) {
   *why = number ? SG_IMAGE_NEVER : SG_IMAGE_NULL;
   if (!i || number >> (GENERATION_AT + GENERATION_BITS)) return NULL;
   if (number == i) { /* a small number, or none of ours */
-    if (!sg_config.small_handles || i > t->used) return NULL;
+    if (!sg_config.small_handles) return NULL;
   } else {
-    const bool real = sg_image_kind(number) != SG_NO_IMAGE;
-    if (real && field(number, CONTEXT_AT, CONTEXT_BITS) != t->tag) *why = SG_IMAGE_FOREIGN;
-    if (!real || *why == SG_IMAGE_FOREIGN || i > t->used) return NULL;
+    if (sg_image_kind(number) == SG_NO_IMAGE) return NULL;
+    if (!t || field(number, CONTEXT_AT, CONTEXT_BITS) != t->tag) {
+      *why = SG_IMAGE_FOREIGN;
+      return NULL;
+    }
   }
+  if (!t || i > t->used) return NULL;
   SgImage *image = slot_of(t, i)->image;
   *why = image && image->number == number ? SG_IMAGE_FOUND : SG_IMAGE_DESTROYED;
   return *why == SG_IMAGE_FOUND ? image : NULL;

@@ -83,6 +83,7 @@ typedef enum SgImageWhy {
   SG_IMAGE_DESTROYED, /* an image had it */
   SG_IMAGE_FOREIGN    /* it is another context's */
 } SgImageWhy;
+/* t may be NULL: the context never had an image. */
 SgImage *sg_images_find(const SgImages *t, uint64_t number, SgImageWhy *why);
 /* The kind that a number without an image stands for, as far as it tells. */
 SgImageKind sg_image_kind(uint64_t number);

@@ -275,8 +275,8 @@ static uint8_t question(Decoder *d) {
                                       [SG_ASK_ADDRESS] = "addr_mode_0",
                                       [SG_ASK_ADDRESS + 1] = "addr_mode_1",
                                       [SG_ASK_ADDRESS + 2] = "addr_mode_2"};
-  for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (dec_mod(d, names[i])) return i;
+  for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (dec_mod(d, names[i])) return (uint8_t)i;
   dec_unsupported(d, NULL);
 }
 

@@ -319,9 +319,8 @@ static ImageObject *image_of(uint64_t number, SgImageKind kind) {
                                      [SG_IMAGE_DESTROYED] = "it was destroyed",
                                      [SG_IMAGE_FOREIGN] = "it is another context's"};
   const char *what = kind == SG_TEXTURE ? "texture" : "surface";
-  SgImageWhy why = SG_IMAGE_NEVER;
-  const SgImages *images = sg_ctx()->images;
-  SgImage *m = images ? sg_images_find(images, number, &why) : NULL;
+  SgImageWhy why;
+  SgImage *m = sg_images_find(sg_ctx()->images, number, &why);
   if (m && m->kind == kind) return (ImageObject *)((char *)m - offsetof(ImageObject, image));
   if (number) sg_note_stale(what, number);
   sg_say(CU_LOG_LEVEL_ERROR, "0x%llx is no %s object: %s", (unsigned long long)number, what,

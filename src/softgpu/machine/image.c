@@ -10,6 +10,8 @@
 #include "decode/kernel.h"
 #include "machine/check.h"
 
+#define REFUSE(report) return (report), false
+
 /* --- which image --- */
 
 static bool is_surface(const SgImageForm *f) {
@@ -32,18 +34,18 @@ static SgAlloc *memory_of(const SgImage *m) {
 }
 
 static bool find(ImageUse *u) {
-  const SgImages *images = u->g->run->launch->images;
-  SgImageWhy why = u->args->handle ? SG_IMAGE_NEVER : SG_IMAGE_NULL;
-  u->image = images ? sg_images_find(images, u->args->handle, &why) : NULL;
-  if (!u->image) return sg_image_no_handle(u, why);
-  if ((u->image->kind == SG_SURFACE) != is_surface(&u->form)) return sg_image_wrong_kind(u);
-  if (!fits(&u->form, u->image)) return sg_image_misfit(u);
+  SgImageWhy why;
+  u->image = sg_images_find(u->g->run->launch->images, u->args->handle, &why);
+  if (!u->image) REFUSE(sg_image_no_handle(u, why));
+  if ((u->image->kind == SG_SURFACE) != is_surface(&u->form)) REFUSE(sg_image_wrong_kind(u));
+  if (!fits(&u->form, u->image)) REFUSE(sg_image_misfit(u));
   if (u->image->shape == SG_LINEAR && u->form.does == SG_SAMPLE && !u->form.texels)
-    return sg_image_float_fetch(u);
-  if (u->form.does == SG_GATHER && !u->image->gather) return sg_image_no_gather(u);
+    REFUSE(sg_image_float_fetch(u));
+  if (u->form.does == SG_GATHER && !u->image->gather) REFUSE(sg_image_no_gather(u));
   u->memory = memory_of(u->image);
-  if (!u->memory) return sg_image_freed(u);
-  return sg_open_to(u->g, u->memory) || sg_image_closed(u);
+  if (!u->memory) REFUSE(sg_image_freed(u));
+  if (!sg_open_to(u->g, u->memory)) REFUSE(sg_image_closed(u));
+  return true;
 }
 
 /* --- bytes that this launch stored --- */
@@ -101,13 +103,13 @@ static bool read_tap(const ImageUse *u, const SgTap *t, SgColour *c) {
   const uint64_t address = l->base + t->z * l->slice + t->y * l->pitch + (uint64_t)t->x * m->texel.bytes,
                  at = address - u->memory->base;
   const bool inside = at <= sg_arena_bytes(u->memory) && m->texel.bytes <= sg_arena_bytes(u->memory) - at;
-  if (!inside) return sg_image_beyond(u, t);
-  if (was_stored(u, at, m->texel.bytes)) return sg_image_stored(u, t);
+  if (!inside) REFUSE(sg_image_beyond(u, t));
+  if (was_stored(u, at, m->texel.bytes)) REFUSE(sg_image_stored(u, t));
   const int64_t place[3] = {t->x, t->y, t->z};
   if (u->g->check) {
-    if (sg_check_stored(u->g, u->memory, at, m->texel.bytes)) return sg_image_stored(u, t);
+    if (sg_check_stored(u->g, u->memory, at, m->texel.bytes)) REFUSE(sg_image_stored(u, t));
     if (!sg_check_texels(u->g, u->in, u->lane, u->memory, at, m->texel.bytes, NULL))
-      return sg_image_checked(u, place, m->texel.bytes);
+      REFUSE(sg_image_checked(u, place, m->texel.bytes));
   }
   *c = sg_texel_read(m->texel, reading(m), (const void *)(uintptr_t)address);
   return true;
@@ -184,7 +186,7 @@ static bool sample(const ImageUse *u) {
     else
       sg_sample(u->image, &p, &taps);
   }
-  uint32_t out[4];
+  uint32_t out[4] = {0};
   if (u->form.does == SG_GATHER ? !gather(u, &taps, out) : !filter(u, &taps, out)) return false;
   if (u->form.half) to_halves(u, out);
   memcpy(u->args->result, out, sizeof out);
@@ -215,13 +217,15 @@ static bool access_bytes(const ImageUse *u) {
   if (f->shape == SG_3D) at[2] = (int32_t)u->args->at[2];
   if (f->shape == SG_1D_LAYERS || f->shape == SG_2D_LAYERS) at[2] = (int32_t)u->args->layer;
   const int64_t given[3] = {at[0], at[1], at[2]};
-  if (!texel && at[0] % bytes) return sg_image_misaligned(u, at[0]);
+  if (!texel && at[0] % bytes) REFUSE(sg_image_misaligned(u, at[0]));
   int64_t element = at[0] / width;
   const bool in_row = at[0] < 0 && outside != SG_CLAMPED ? false : limit(&element, row / width, outside);
   at[0] = element * width;
   memset(u->args->result, 0, sizeof u->args->result);
-  if (!in_row || !limit(&at[1], l->height, outside) || !limit(&at[2], l->depth, outside))
-    return outside == SG_ZERO || sg_image_outside(u, given);
+  if (!in_row || !limit(&at[1], l->height, outside) || !limit(&at[2], l->depth, outside)) {
+    if (outside != SG_ZERO) REFUSE(sg_image_outside(u, given));
+    return true;
+  }
   const uint64_t address = l->base + (uint64_t)at[2] * l->slice + (uint64_t)at[1] * l->pitch +
                            (uint64_t)at[0] * (texel ? bytes : 1),
                  offset = address - u->memory->base;
@@ -234,7 +238,7 @@ static bool access_bytes(const ImageUse *u) {
     memcpy(value, u->args->value, bytes);
   }
   if (u->g->check && !sg_check_texels(u->g, u->in, u->lane, u->memory, offset, bytes, store ? value : NULL))
-    return sg_image_checked(u, at, bytes);
+    REFUSE(sg_image_checked(u, at, bytes));
   if (store) {
     memcpy(p, value, bytes);
     note_stored(u, offset, bytes);

@@ -15,21 +15,21 @@ typedef struct ImageUse {
   SgAlloc *memory;
 } ImageUse;
 
-/* image_fault.c: each raises a fault, and returns false. */
-bool sg_image_no_handle(const ImageUse *u, SgImageWhy why);
-bool sg_image_wrong_kind(const ImageUse *u);
-bool sg_image_misfit(const ImageUse *u);
-bool sg_image_freed(const ImageUse *u);
-bool sg_image_closed(const ImageUse *u);
-bool sg_image_no_gather(const ImageUse *u);
-bool sg_image_float_fetch(const ImageUse *u);
+/* image_fault.c: each raises a fault. */
+void sg_image_no_handle(const ImageUse *u, SgImageWhy why);
+void sg_image_wrong_kind(const ImageUse *u);
+void sg_image_misfit(const ImageUse *u);
+void sg_image_freed(const ImageUse *u);
+void sg_image_closed(const ImageUse *u);
+void sg_image_no_gather(const ImageUse *u);
+void sg_image_float_fetch(const ImageUse *u);
 /* A load or store at x bytes; layers are z. */
-bool sg_image_outside(const ImageUse *u, const int64_t at[3]);
-bool sg_image_misaligned(const ImageUse *u, int64_t x);
+void sg_image_outside(const ImageUse *u, const int64_t at[3]);
+void sg_image_misaligned(const ImageUse *u, int64_t x);
 /* The texel that a texture instruction reads: beyond its memory, written by the same kernel, or as a check
  * has found. */
-bool sg_image_beyond(const ImageUse *u, const SgTap *t);
-bool sg_image_stored(const ImageUse *u, const SgTap *t);
-bool sg_image_checked(const ImageUse *u, const int64_t at[3], uint32_t bytes);
+void sg_image_beyond(const ImageUse *u, const SgTap *t);
+void sg_image_stored(const ImageUse *u, const SgTap *t);
+void sg_image_checked(const ImageUse *u, const int64_t at[3], uint32_t bytes);
 
 #endif

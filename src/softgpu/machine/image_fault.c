@@ -70,7 +70,7 @@ static Text begin(const ImageUse *u, int code) {
   return (Text){b->text, sizeof b->text};
 }
 
-bool sg_image_no_handle(const ImageUse *u, SgImageWhy why) {
+void sg_image_no_handle(const ImageUse *u, SgImageWhy why) {
   Text t = begin(u, BAD_HANDLE);
   const SgImageKind told = sg_image_kind(u->args->handle);
   const SgImageKind kind = told ? told : takes_surface(u) ? SG_SURFACE : SG_TEXTURE;
@@ -82,56 +82,49 @@ bool sg_image_no_handle(const ImageUse *u, SgImageWhy why) {
   default:
     sg_text(&t, "the kernel's context has no such %s", object(takes_surface(u) ? SG_SURFACE : SG_TEXTURE));
   }
-  return false;
 }
 
-bool sg_image_wrong_kind(const ImageUse *u) {
+void sg_image_wrong_kind(const ImageUse *u) {
   Text t = begin(u, BAD_HANDLE);
   sg_text(&t, "%s through ", what_does(u));
   say_image(&t, u->image);
   sg_text(&t, ", which is no %s", object(takes_surface(u) ? SG_SURFACE : SG_TEXTURE));
-  return false;
 }
 
-bool sg_image_misfit(const ImageUse *u) {
+void sg_image_misfit(const ImageUse *u) {
   Text t = begin(u, BAD_GEOMETRY);
   sg_text(&t, "a %s of %s through ", what_does(u), sg_shape_names[u->form.shape]);
   say_image(&t, u->image);
   sg_text(&t, ": the instruction does not fit");
-  return false;
 }
 
-bool sg_image_float_fetch(const ImageUse *u) {
+void sg_image_float_fetch(const ImageUse *u) {
   Text t = begin(u, BAD_GEOMETRY);
   sg_text(&t, "a %s with a float coordinate through ", what_does(u));
   say_image(&t, u->image);
   sg_text(&t, ": linear memory is read at integer coordinates, with tex1Dfetch()");
-  return false;
 }
 
-bool sg_image_no_gather(const ImageUse *u) {
+void sg_image_no_gather(const ImageUse *u) {
   Text t = begin(u, BAD_GEOMETRY);
   sg_text(&t, "a %s through ", what_does(u));
   say_image(&t, u->image);
   sg_text(&t, ", which was made without CUDA_ARRAY3D_TEXTURE_GATHER");
-  return false;
 }
 
-bool sg_image_freed(const ImageUse *u) {
+void sg_image_freed(const ImageUse *u) {
   Text t = begin(u, BAD_MEMORY);
   sg_text(&t, "%s through ", what_does(u));
   say_image(&t, u->image);
   sg_text(&t, u->image->array ? ", whose CUDA array was destroyed" : ", whose memory was freed");
-  return false;
 }
 
-bool sg_image_closed(const ImageUse *u) {
+void sg_image_closed(const ImageUse *u) {
   Text t = begin(u, BAD_MEMORY);
   sg_text(&t, "%s through ", what_does(u));
   say_image(&t, u->image);
   sg_text(&t, ": this is memory of device %d, to which the kernel's context on device %d has no peer access",
           u->memory->device, u->g->kernel->module->device);
-  return false;
 }
 
 /* "x = 260 bytes (element 65), y = 3, layer 1" */
@@ -156,22 +149,20 @@ static uint32_t access_bytes(const ImageUse *u) {
   return u->form.does == SG_STORE_TEXEL ? u->image->texel.bytes : (uint32_t)u->form.bytes * u->form.count;
 }
 
-bool sg_image_outside(const ImageUse *u, const int64_t at[3]) {
+void sg_image_outside(const ImageUse *u, const int64_t at[3]) {
   Text t = begin(u, OUTSIDE);
   sg_text(&t, "%s of %u byte%s at ", what_does(u), access_bytes(u), access_bytes(u) == 1 ? "" : "s");
   say_place(&t, u, at);
   sg_text(&t, ", outside of ");
   say_image(&t, u->image);
-  return false;
 }
 
-bool sg_image_misaligned(const ImageUse *u, int64_t x) {
+void sg_image_misaligned(const ImageUse *u, int64_t x) {
   Text t = begin(u, SG_MISALIGNED);
   sg_text(&t, "%s of %u bytes at x = %" PRId64 " bytes, which is no multiple of %u: the first coordinate of ",
           what_does(u), access_bytes(u), x, access_bytes(u));
   say_image(&t, u->image);
   sg_text(&t, " counts bytes");
-  return false;
 }
 
 static void say_tap(Text *t, const ImageUse *u, const SgTap *tap) {
@@ -183,26 +174,24 @@ static void say_tap(Text *t, const ImageUse *u, const SgTap *tap) {
   say_image(t, u->image);
 }
 
-bool sg_image_beyond(const ImageUse *u, const SgTap *tap) {
+void sg_image_beyond(const ImageUse *u, const SgTap *tap) {
   Text t = begin(u, BAD_MEMORY);
   say_tap(&t, u, tap);
   char text[300];
   sg_alloc_text(u->memory, text, sizeof text);
   sg_text(&t, ", which reaches beyond the end of %s", text);
-  return false;
 }
 
-bool sg_image_stored(const ImageUse *u, const SgTap *tap) {
+void sg_image_stored(const ImageUse *u, const SgTap *tap) {
   Text t = begin(u, UNDEFINED_READ);
   say_tap(&t, u, tap);
   sg_text(
       &t,
       ", which the same kernel has written: what it reads is undefined, for a GPU may have the old value in "
       "its texture cache; read it in a kernel launched later, or as a surface");
-  return false;
 }
 
-bool sg_image_checked(const ImageUse *u, const int64_t at[3], uint32_t bytes) {
+void sg_image_checked(const ImageUse *u, const int64_t at[3], uint32_t bytes) {
   const CheckKind kind = u->g->trouble.check;
   Text t = begin(u, UNDEFINED_READ);
   if (kind == CHECK_RACE) sg_text(&t, "race: the ");
@@ -211,5 +200,4 @@ bool sg_image_checked(const ImageUse *u, const int64_t at[3], uint32_t bytes) {
   sg_text(&t, " of ");
   say_image(&t, u->image);
   if (kind == CHECK_UNWRITTEN) sg_text(&t, ", which %s never written", bytes == 1 ? "was" : "were");
-  return false;
 }
