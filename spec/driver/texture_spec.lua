@@ -274,6 +274,34 @@ describe("cuda.TextureObject", function()
     assert.equal("cudalua.TextureObject (closed)", tostring(t))
   end)
 
+  it("is an argument of kernels that are made from expressions, in any stream", function()
+    local look_up = cuda.elementwise.ElementwiseKernel("float *y, cudaTextureObject_t t, float x",
+      "y[i] = x * tex1Dfetch<float>(t, i)")
+    local weigh = cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i] * tex1Dfetch<float>(t, i)",
+      "const float *x, cudaTextureObject_t t")
+    local scale = cuda.elementwise.ElementwiseKernel("float *y, cudaSurfaceObject_t s",
+      "y[i] = surf1Dread<float>(s, 4 * (int)i)")
+    local y = gpuarray.zeros(5)
+    local table_of = cuda.TextureObject { linear = gpuarray.arange(5, "float32") * 2 }
+    look_up(y, table_of, 10)
+    assert.equal("[ 0. 20. 40. 60. 80.]", tostring(y))
+    assert.equal(2 * 20 * (1 + 4 + 9 + 16), weigh(y, table_of):item())
+    scale(y, cuda.SurfaceObject { array = cuda.np_to_array(cuda.ndarray.arange(5, "float32"), "C",
+      { allow_surface_bind = true }) })
+    assert.equal("[0. 1. 2. 3. 4.]", tostring(y))
+    local stream, values = cuda.Stream "non_blocking", gpuarray.zeros(5, "float32")
+    local read = cuda.TextureObject { linear = values }
+    for k = 1, 5 do
+      values:fill(k) -- in the default stream, which the other one does not wait for by itself
+      stream:use(function() look_up(y, read, 1) end)
+      assert.equal(k, y:sum():item() / 5)
+    end
+    table_of:close()
+    gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed", look_up, y, table_of, 1)
+    gpu.raises("LogicError", "argument 3 (float x): expected a number", look_up, y, read, read)
+    gpu.raises("LogicError", "expected an array on the device", look_up, read, read, 1)
+  end)
+
   it("holds what it reads, and says so when that was freed", function()
     local fn = kernel "float *out, cudaTextureObject_t t) { *out = tex2D<float>(t, 1.5f, 0.5f); }"
     local out = gpuarray.zeros(1)
