@@ -297,7 +297,8 @@ describe("cuda.TextureObject", function()
       assert.equal(k, y:sum():item() / 5)
     end
     table_of:close()
-    gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed", look_up, y, table_of, 1)
+    gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed", look_up, y, table_of,
+      1)
     gpu.raises("LogicError", "argument 3 (float x): expected a number", look_up, y, read, read)
     gpu.raises("LogicError", "expected an array on the device", look_up, read, read, 1)
   end)

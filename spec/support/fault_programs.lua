@@ -1,6 +1,6 @@
 -- What spec/whole/fault_sweep_spec.lua has driver calls fail in: ways to reduce, scan, sort, count and draw random
--- numbers, and textures. What comes out is checked: an error or the right answer, and nothing else. arg[1] says which one runs, in a
--- context of its own; without it the file gives all of them, as functions of an array of 1, 2, 3 ...
+-- numbers, and textures. What comes out is checked: an error or the right answer, and nothing else. arg[1] says which
+-- one runs, in a context of its own; without it the file gives all of them, as functions of an array of 1, 2, 3 ...
 local cuda = require "cudalua"
 local gpuarray = require "cudalua.gpuarray"
 local random = require "cudalua.random"

@@ -229,7 +229,8 @@ M.owned = {
   stream = "close", event = "close", ipc_event = "close", memory = "free", async_memory = "free", device_pool = "close",
   pooled = "free", host_pool = "close", pooled_host = "free", mempool = "close", pinned = "free", aligned = "free",
   managed = "free", registered = "unregister", array = "free", module = "close", linker = "close", graph = "close",
-  exec = "close", texture = "close", surface = "close", mipmap = "free", referring = "close", view = false, add = false, idle = false, managed_view = false,
+  exec = "close", texture = "close", surface = "close", mipmap = "free", referring = "close",
+  view = false, add = false, idle = false, managed_view = false,
 }
 
 ---Like value(), for one that was closed; nil for words that cannot be.
