@@ -617,7 +617,12 @@ describe("References of old sources", function()
         local replay = cuda.debug.replay()
         print("replay", replay.output, replay.fault, replay.text)
       end
+      cuda.debug.record(true)
+      cuda.elementwise.ElementwiseKernel("float *y, cudaTextureObject_t t", "y[i] = tex1Dfetch<float>(t, i); if (i) " ..
+        "printf(\"%g\\n\", y[i])")(cuda.gpuarray.zeros(2), t)
+      print("elements", cuda.debug.replay().output)
     ]], gpu.driver)
+    assert.matches("elements\t1\n\n", out)
     assert.matches("replay\t32103\n\tfalse\t", out)
     assert.matches("replay\t0\n\tfalse\t", out)
     assert.matches("the texels of argument 2, unsigned long long u were beyond the limit of record", out)

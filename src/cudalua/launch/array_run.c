@@ -142,6 +142,8 @@ int cl_array_run(lua_State *L) {
     if (m || image) join(L, m ? m->o.rec : ((const cl_Image *)image->rec)->source, ctx, o.stream);
   }
   const uint32_t ticket = mailbox ? cl_take_ticket(L, fn, mailbox) : 0;
+  o.first = VALUES;
+  o.offsets = true;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, VALUES, values, o.stream);
   for (int i = 0; memories && i < values; i++) {
