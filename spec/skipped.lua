@@ -38,6 +38,8 @@ return {
     "image_reports_spec: the software device reports a GPU does not look",
     "images_spec: textures of the software device read what the programming guide says, of random descriptions at "
       .. "random places and around edges",
+    "images_spec: surfaces of the software device store formatted texels: limited integers, rounded normalised ones, "
+      .. "halves and floats",
     "images_spec: textures of the software device read what a GPU read, where that was recorded",
     "exports_spec: the software device's library exports each name of NVIDIA's",
     "exports_spec: the software device's library logs the calls of what it lacks, and of the names of old",

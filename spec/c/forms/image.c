@@ -195,8 +195,8 @@ static void aim(const Geometry *g, uint32_t *in, Place *p) {
     const float d =
         (float)faces[face][0][i] + across * (float)faces[face][1][i] + down * (float)faces[face][2][i];
     in[AT + i] = bits_of(2 * d);
-    in[DX + i] = bits_of((float)(faces[face][1][i] * 4 << p->level) / (float)n);
-    in[DY + i] = bits_of((float)(faces[face][2][i] * 2 << p->level) / (float)n);
+    in[DX + i] = bits_of((float)(faces[face][1][i] * (4 << p->level)) / (float)n);
+    in[DY + i] = bits_of((float)(faces[face][2][i] * (2 << p->level)) / (float)n);
   }
   p->x = found(s, n, p->level);
   p->y = found(t, n, p->level);
