@@ -91,6 +91,30 @@ describe("cuda.TextureObject", function()
     end
   end)
 
+  it("reads formats that are floats by themselves, whose bytes are counted", function()
+    -- Bytes of a texel; a channel of all bits is 1, or minus the smallest step.
+    for name, row in pairs {
+      unorm_int8x1 = { 1, 1 }, unorm_int8x2 = { 2, 1 }, unorm_int8x4 = { 4, 1 }, snorm_int8x4 = { 4, -1 / 127 },
+      unorm_int16x1 = { 2, 1 }, snorm_int16x2 = { 4, -1 / 32767 }, unorm_int16x4 = { 8, 1 },
+      unorm_int_101010_2 = { 4, 1 },
+    } do
+      local channels = tonumber(name:match "x(%d)$") or 4
+      local before = cuda.mem_stats().arrays.bytes
+      local array = textures.array({ width = 3, height = 2, format = name, num_channels = channels },
+        ("\255"):rep(6 * row[1]))
+      assert.equal(before + 6 * row[1], cuda.mem_stats().arrays.bytes)
+      local texture = cuda.TextureObject { array = array, filter = "linear" }
+      for _, value in ipairs(textures.fetch_all("2D", "float", texture, channels, 3, 2, 6)) do
+        assert.near(row[2], value, 1e-6, name)
+      end
+      gpu.raises("LogicError", "are always read as floats", cuda.TextureObject, { array = array, read = "element" })
+      gpu.raises("LogicError", ("do not fit in the %d"):format(3 * row[1]), cuda.memcpy_htoa, array, 0,
+        (" "):rep(3 * row[1] + 1))
+      array:free()
+      assert.equal(before, cuda.mem_stats().arrays.bytes)
+    end
+  end)
+
   it("decodes sRGB, and leaves alpha alone", function()
     local bytes = {}
     for i = 0, 255 do bytes[i + 1] = string.char(i, i, i, i) end
