@@ -11,7 +11,9 @@ local host = require "cudalua.base.ffi"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 local texel = require "cudalua.driver.texel"
+local surface = require "cudalua.driver.surface"
 local texture = require "cudalua.driver.texture"
+local texture_source = require "cudalua.driver.texture_source"
 
 ---@class cudalua
 local M = {}
@@ -278,7 +280,7 @@ function TextureReference:set_address_2d(memory, descriptor, pitch)
   if bytes == 0 then bytes = pitch * descriptor.height end -- a bare address: the caller's to know
   local source = { pitch2d = { ptr = memory, bytes = bytes }, width = width, height = descriptor.height, pitch = pitch,
     format = descriptor.format, num_channels = descriptor.num_channels }
-  texture.source(where, source) -- checks it
+  texture_source.read(where, source) -- checks it
   source.address = memory
   s.source, s.format, s.num_channels = source, source.format, source.num_channels
   changed(s)
@@ -449,7 +451,7 @@ function SurfaceReference:set_array(array, flags)
   if flags ~= nil and host.plain_number(flags) ~= 0 then
     refuse(where, "flags must be 0, got %s", errors.text(flags))
   end
-  local made = texture.surface(where, array)
+  local made = surface.make(where, array)
   check_shape(where, s.declared, shape_of(array:get_descriptor_3d()))
   s.source, s.made = { array = array }, made
   changed(s)
