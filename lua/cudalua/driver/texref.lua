@@ -365,6 +365,7 @@ local function has(flags, name)
   return flags % (2 * bit) >= bit
 end
 
+---How coordinates and integers are read.
 ---@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first
 ---  TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
 ---@raise LogicError for other bits
