@@ -584,8 +584,11 @@ describe("References of old sources", function()
       local cuda = require "cudalua"
       local mod = cuda.SourceModule "texture<float, 2> t; __global__ void k(float *o) { *o = tex2D(t, 0, 0); }"
       mod:get_texref "t"
-      mod:get_function "k"(cuda.gpuarray.zeros(1), { block = 1 })
-      local ok, err = pcall(cuda.Context.synchronize)
+      local out = cuda.gpuarray.zeros(1)
+      local ok, err = pcall(function()
+        mod:get_function "k"(out, { block = 1 })
+        cuda.Context.synchronize()
+      end)
       print(ok, err.class, err.detail)
     ]], gpu.driver)
     assert.matches("^false\tLaunchError\t", out)
