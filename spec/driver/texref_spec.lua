@@ -283,7 +283,9 @@ describe("References of old sources", function()
         gpu.refuses_nonsense(function(v) m[method](v, "t") end)
       end
     end
-    gpu.raises("LogicError", "get_texref: no texture reference named 'u'", plain.get_texref, plain, "u")
+    local err = gpu.raises("LogicError", "get_texref: no texture reference named 'u'", plain.get_texref, plain, "u")
+    assert.equal(cuda.result.NOT_FOUND, err.code)
+    assert.matches("texture<...> u;", err.hint, 1, true)
     gpu.raises("LogicError", "no surface reference named 'u'", plain.get_surfref, plain, "u")
   end)
 

@@ -129,7 +129,8 @@ local function reference_of(where, mod, name, kind, make)
     if not symbol then
       errors.raise("LogicError", ("%s: no %s reference named '%s' in this module"):format(where, kind, name), {
         code = core.result.NOT_FOUND, name = "CUDA_ERROR_NOT_FOUND",
-        hint = ("the source declares it at file scope, %s<...> %s;"):format(kind, name:match "[%w_]+$" or "t"),
+        hint = ("the source declares it at file scope, %s<...> %s; references in images of compilers before CUDA 12 " ..
+          "are not found: compile the source"):format(kind, name:match "[%w_]+$" or "t"),
       })
     end
     local declared = declared_of(where, name, memory, bytes)
