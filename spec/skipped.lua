@@ -79,6 +79,8 @@ return {
     "gl_spec: The software device and OpenGL each call of the driver may fail once, and works the next time",
     "gl_spec: The software device and OpenGL a notice says once that mapping copies",
     "gl_spec: The software device and OpenGL memory that is mapped to be overwritten counts as unwritten",
+    "texture_spec: cuda.TextureObject reports what the driver refuses, and leaves nothing behind",
+    "texref_spec: References of old sources of an unbound reference a fetch is reported",
     "exported_spec: Keys of exported kernels of arrays are the same for every device",
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",

@@ -111,8 +111,11 @@ describe("cuda.SurfaceObject", function()
       local cuda = require "cudalua"
       local array = cuda.np_to_array(cuda.ndarray.zeros { 2, 4 }, "C", { allow_surface_bind = true })
       local s = cuda.SurfaceObject { array = array }
-      cuda.kernel "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f, s, 16, 0); }"(s, { block = 1 })
-      local ok, err = pcall(cuda.Context.synchronize)
+      local write = cuda.kernel "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f, s, 16, 0); }"
+      local ok, err = pcall(function()
+        write(s, { block = 1 })
+        cuda.Context.synchronize()
+      end)
       print(ok, err.class, err.sticky)
       if cuda.driver_info().soft then print(err.detail) end
     ]], gpu.driver)
