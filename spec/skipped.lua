@@ -25,6 +25,8 @@ return {
     "multi_gpu_spec: two devices cuda.IPCMemoryHandle on one device opens memory of a process on the other",
   },
   cuda = {
+    "texture_spec: cuda.TextureObject reports what the driver refuses, and leaves nothing behind",
+    "texref_spec: References of old sources of an unbound reference a fetch is reported",
     "exported_spec: Keys of exported kernels of arrays are the same for every device",
     "interrupt_spec: cuda.interrupts leaves the calls of waits as they are while it is off",
     "interrupt_spec: An InterruptError ends a kernel of the software device within 200 ms, and the launches behind it",

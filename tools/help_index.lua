@@ -15,7 +15,8 @@ local OF_SPECS = { compiler_spec = "compiling", compiler_options_spec = "compili
   dynamic_spec = "compiling", linker_spec = "compiling", lto_spec = "compiling", module_spec = "compiling",
   pycuda_spec = "compiling", show_spec = "looking", plot_spec = "looking", embedding_spec = "embedding",
   interrupt_spec = "embedding", init_spec = "embedding", pressure_spec = "arrays", pool_spec = "arrays",
-  mem_async_spec = "arrays", errors_spec = "traps", names_spec = "traps",
+  mem_async_spec = "arrays", errors_spec = "traps", names_spec = "traps", texture_spec = "textures",
+  surface_spec = "textures", mipmap_spec = "textures", texref_spec = "textures",
   profile_spec = "profiling", progress_spec = "prompt", exported_spec = "shipping", replay_spec = "softgpu" }
 
 local function page_of(row)

@@ -2,6 +2,7 @@
 -- reference can be told, and in which order launches in several streams and graphs see it.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
+local reentry = require "spec.support.reentry"
 local textures = require "spec.support.textures"
 local cuda = gpu.cuda
 local core = require "cudalua.core"
@@ -591,6 +592,75 @@ describe("References of old sources", function()
     assert.matches("no texture is bound", out)
   end)
 
+  it("and textures mean the same whatever a finalizer does meanwhile", function()
+    local mod = cuda.SourceModule [[
+      texture<float, 2> t;
+      texture<float, 1> line, other;
+      surface<void, 2> s;
+      __global__ void read(float *out, int n)
+      {
+        for (int i = 0; i < n; i++) out[i] = tex2D(t, i + 0.5f, 0.5f);
+      }
+      __global__ void look(float *out, cudaTextureObject_t list)
+      {
+        *out = tex1Dfetch<float>(list, 2) + tex1Dfetch(line, 1);
+      }
+    ]]
+    local fn, look = mod:get_function "read", mod:get_function "look"
+    local t, line = mod:get_texref "t", mod:get_texref "line"
+    local _, second, apart = module()
+    local arrays, k = { row(1, 2), row(3, 4) }, 0
+    local values = gpuarray.arange(6, "float32"):eval()
+    line:set_address(values, 24)
+    local uses = {
+      function()
+        k = k + 1
+        t:set_array(arrays[k % 2 + 1])
+        local got = read(fn, 2, { texrefs = { t } })
+        return got[1] == 1 + 2 * (k % 2) and got[2] == got[1] + 1
+      end,
+      function()
+        local texture, out = cuda.TextureObject { linear = values * 2 + 1 }, gpuarray.zeros(1)
+        look(out, texture, { block = 1 })
+        texture:close()
+        return out:item()
+      end,
+      function()
+        (values + 3):bind_to_texref_ext(line)
+        local out = gpuarray.zeros(1)
+        look(out, cuda.TextureObject { linear = values }, { block = 1 })
+        line:set_address(values, 24)
+        return out:item()
+      end,
+      function() return textures.contents(cuda.gpuarray_to_array((values * 3):reshape(2, 3)), 4) end,
+    }
+    local acts = {
+      function() assert(#read(fn, 2) == 2) end,
+      function()
+        apart:set_array(arrays[1])
+        assert(read(second, 2)[2] == 2)
+      end,
+      function() mod:get_texref "other":set_address(values, 24) end,
+      function()
+        mod:get_surfref "s":set_array(cuda.np_to_array(ndarray.zeros { 2, 2 }, "C", { allow_surface_bind = true }))
+      end,
+      function()
+        local texture = cuda.TextureObject { linear = values * 5 }
+        assert(textures.fetch_all("linear", "float", texture, 1, 3, 1, 3)[3] == 10)
+        texture:close()
+      end,
+      function() cuda.collect() end,
+    }
+    for i, use in ipairs(uses) do
+      for j, act in ipairs(acts) do
+        local wrong, places = reentry.sweep(use, act, gpu.sanitized and 5 or 40, tostring)
+        assert(not wrong, ("use %d, finalizer %d: %s"):format(i, j, tostring(wrong)))
+        assert.is_true(places > 0)
+      end
+    end
+    assert.equal(0, core.failed_destroys())
+  end)
+
   it("are recorded with a launch, and what they read", function()
     local out = gpu.child([[
       local cuda = require "cudalua"
@@ -617,7 +687,12 @@ describe("References of old sources", function()
         local replay = cuda.debug.replay()
         print("replay", replay.output, replay.fault, replay.text)
       end
+      cuda.debug.record(true)
+      cuda.elementwise.ElementwiseKernel("float *y, cudaTextureObject_t t", "y[i] = tex1Dfetch<float>(t, i); if (i) " ..
+        "printf(\"%g\\n\", y[i])")(cuda.gpuarray.zeros(2), t)
+      print("elements", cuda.debug.replay().output)
     ]], gpu.driver)
+    assert.matches("elements\t1\n\n", out)
     assert.matches("replay\t32103\n\tfalse\t", out)
     assert.matches("replay\t0\n\tfalse\t", out)
     assert.matches("the texels of argument 2, unsigned long long u were beyond the limit of record", out)

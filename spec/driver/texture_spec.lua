@@ -91,6 +91,30 @@ describe("cuda.TextureObject", function()
     end
   end)
 
+  it("reads formats that are floats by themselves, whose bytes are counted", function()
+    -- Bytes of a texel; a channel of all bits is 1, or minus the smallest step.
+    for name, row in pairs {
+      unorm_int8x1 = { 1, 1 }, unorm_int8x2 = { 2, 1 }, unorm_int8x4 = { 4, 1 }, snorm_int8x4 = { 4, -1 / 127 },
+      unorm_int16x1 = { 2, 1 }, snorm_int16x2 = { 4, -1 / 32767 }, unorm_int16x4 = { 8, 1 },
+      unorm_int_101010_2 = { 4, 1 },
+    } do
+      local channels = tonumber(name:match "x(%d)$") or 4
+      local before = cuda.mem_stats().arrays.bytes
+      local array = textures.array({ width = 3, height = 2, format = name, num_channels = channels },
+        ("\255"):rep(6 * row[1]))
+      assert.equal(before + 6 * row[1], cuda.mem_stats().arrays.bytes)
+      local texture = cuda.TextureObject { array = array, filter = "linear" }
+      for _, value in ipairs(textures.fetch_all("2D", "float", texture, channels, 3, 2, 6)) do
+        assert.near(row[2], value, 1e-6, name)
+      end
+      gpu.raises("LogicError", "are always read as floats", cuda.TextureObject, { array = array, read = "element" })
+      gpu.raises("LogicError", ("do not fit in the %d"):format(3 * row[1]), cuda.memcpy_htoa, array, 0,
+        (" "):rep(3 * row[1] + 1))
+      array:free()
+      assert.equal(before, cuda.mem_stats().arrays.bytes)
+    end
+  end)
+
   it("decodes sRGB, and leaves alpha alone", function()
     local bytes = {}
     for i = 0, 255 do bytes[i + 1] = string.char(i, i, i, i) end
@@ -274,6 +298,35 @@ describe("cuda.TextureObject", function()
     assert.equal("cudalua.TextureObject (closed)", tostring(t))
   end)
 
+  it("is an argument of kernels that are made from expressions, in any stream", function()
+    local look_up = cuda.elementwise.ElementwiseKernel("float *y, cudaTextureObject_t t, float x",
+      "y[i] = x * tex1Dfetch<float>(t, i)")
+    local weigh = cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i] * tex1Dfetch<float>(t, i)",
+      "const float *x, cudaTextureObject_t t")
+    local scale = cuda.elementwise.ElementwiseKernel("float *y, cudaSurfaceObject_t s",
+      "y[i] = surf1Dread<float>(s, 4 * (int)i)")
+    local y = gpuarray.zeros(5)
+    local table_of = cuda.TextureObject { linear = gpuarray.arange(5, "float32") * 2 }
+    look_up(y, table_of, 10)
+    assert.equal("[ 0. 20. 40. 60. 80.]", tostring(y))
+    assert.equal(2 * 20 * (1 + 4 + 9 + 16), weigh(y, table_of):item())
+    scale(y, cuda.SurfaceObject { array = cuda.np_to_array(cuda.ndarray.arange(5, "float32"), "C",
+      { allow_surface_bind = true }) })
+    assert.equal("[0. 1. 2. 3. 4.]", tostring(y))
+    local stream, values = cuda.Stream "non_blocking", gpuarray.zeros(5, "float32")
+    local read = cuda.TextureObject { linear = values }
+    for k = 1, 5 do
+      values:fill(k) -- in the default stream, which the other one does not wait for by itself
+      stream:use(function() look_up(y, read, 1) end)
+      assert.equal(k, y:sum():item() / 5)
+    end
+    table_of:close()
+    gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed", look_up, y, table_of,
+      1)
+    gpu.raises("LogicError", "argument 3 (float x): expected a number", look_up, y, read, read)
+    gpu.raises("LogicError", "expected an array on the device", look_up, read, read, 1)
+  end)
+
   it("holds what it reads, and says so when that was freed", function()
     local fn = kernel "float *out, cudaTextureObject_t t) { *out = tex2D<float>(t, 1.5f, 0.5f); }"
     local out = gpuarray.zeros(1)
@@ -387,6 +440,7 @@ describe("cuda.TextureObject", function()
 
   it("collected in a capture waits until that has ended", function()
     local array, stream = grid(2, 2), cuda.Stream()
+    jit.flush() -- machine code holds what it was made for
     cuda.collect()
     local before = cuda.mem_stats().textures.count
     local graph = stream:capture(function()
@@ -435,6 +489,7 @@ describe("cuda.TextureObject", function()
       end
       assert(most < 12000, most)
       local other = cuda.Device(0):make_context()
+      jit.flush() -- machine code holds what it was made for
       cuda.collect()
       assert(cuda.mem_stats().textures.count == 0)
       other:detach()
@@ -547,6 +602,7 @@ describe("cuda.TextureObject", function()
   it("reports what the driver refuses, and leaves nothing behind", function()
     if not soft then return pending "makes calls of the driver fail" end
     local array = grid(2, 2)
+    jit.flush() -- machine code holds what it was made for
     cuda.collect()
     local before = cuda.mem_stats().textures.count
     soft.fail("cuTexObjectCreate", 1, 1)

@@ -141,7 +141,7 @@ describe("completion", function()
     local cuda = require "cudalua"
     local own = { cuda = cuda, a = cuda.gpuarray.zeros { 2, 3 }, h = cuda.ndarray.zeros { 2, 3 }, s = cuda.Stream() }
     assert.same({ "show", "show_progress" }, (completed("cuda.sho", { env = own })))
-    assert.same({ "gpuarray" }, (completed("cuda.gpuarr", { env = own })))
+    assert.same({ "gpuarray", "gpuarray_to_array" }, (completed("cuda.gpuarr", { env = own })))
     assert.same({ "zeros", "zeros_like" }, (completed("cuda.gpuarray.zero", { env = own })))
     assert.same({ "shape" }, (completed("a.sha", { env = own })))
     assert.same({ "sub", "sum" }, (completed("a:su", { env = own })))

@@ -1,6 +1,6 @@
 -- What spec/whole/fault_sweep_spec.lua has driver calls fail in: ways to reduce, scan, sort, count and draw random
--- numbers. What comes out is checked: an error or the right answer, and nothing else. arg[1] says which one runs, in a
--- context of its own; without it the file gives all of them, as functions of an array of 1, 2, 3 ...
+-- numbers, and textures. What comes out is checked: an error or the right answer, and nothing else. arg[1] says which
+-- one runs, in a context of its own; without it the file gives all of them, as functions of an array of 1, 2, 3 ...
 local cuda = require "cudalua"
 local gpuarray = require "cudalua.gpuarray"
 local random = require "cudalua.random"
@@ -62,6 +62,45 @@ function programs.kernels(a)
   local y = gpuarray.zeros(N, "int32")
   kernels[3](a, y)
   assert(y[N] == N - 3, "GenericScanKernel")
+end
+
+local referring
+
+-- Objects, references and surfaces, in two streams.
+function programs.textures(a)
+  referring = referring or cuda.SourceModule [[
+    texture<float, 2> t;
+    surface<void, 2> s;
+    __global__ void copy(int n)
+    {
+      for (int i = 0; i < n; i++) surf2Dwrite(tex2D(t, i, 0) + 1, s, 4 * i, 0);
+    }
+    __global__ void read(float *out, cudaTextureObject_t rows, cudaTextureObject_t list, cudaTextureObject_t small)
+    {
+      *out = tex2D<float>(rows, 7.5f, 0.5f) + tex1Dfetch<float>(list, 99) + tex2DLod<float>(small, 0.5f, 0.5f, 1);
+    }
+  ]]
+  local mod, streams = referring, { cuda.Stream(), cuda.Stream "non_blocking" }
+  local copy, read = mod:get_function "copy", mod:get_function "read"
+  local part = cuda.gpuarray_to_array(a[{ { 1, 8 } }]:reshape(1, 8), "C", { allow_surface_bind = true })
+  local list = cuda.TextureObject { linear = a }
+  for i = 1, 4 do
+    local target = cuda.np_to_array(cuda.ndarray.zeros { 1, 8 }, "C", { allow_surface_bind = true })
+    mod:get_texref "t":set_array(part)
+    mod:get_surfref "s":set_array(target)
+    cuda.Context.synchronize()
+    copy(8, { block = 1, stream = streams[i % 2 + 1] })
+    local mipmap = cuda.MipmappedArray(cuda.ArrayDescriptor { width = 2, height = 2 }, 2)
+    cuda.memcpy_htoa(mipmap:level(1), 0, require "ffi".new("float[1]", 1000))
+    local out = gpuarray.zeros(1):eval()
+    cuda.Context.synchronize()
+    read(out, cuda.TextureObject { array = target }, list, cuda.TextureObject { mipmap = mipmap, normalized = true },
+      { block = 1, stream = streams[(i + 1) % 2 + 1] })
+    cuda.Context.synchronize()
+    assert(out:item() == 8 + i + 100 + 1000, "textures")
+    part = target
+  end
+  list:close()
 end
 
 local function input() return gpuarray.arange(1, N + 1, 1, "float32") end

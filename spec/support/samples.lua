@@ -96,6 +96,23 @@ Array:handle = array; Array:get_descriptor = array; Array:get_descriptor_3d = ar
 memcpy_dtoa = array 0 memory 8; memcpy_atod = memory array 0 8; memcpy_htoa = array 0 floats
 memcpy_atoh = floats array 0; memcpy_atoa = array 0 array 8 8; dtype_to_array_format = 'float32
 matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to_array = matrix 'C options
+gpuarray_to_array = gmatrix 'C options; MipmappedArray = descriptor 2; MipmappedArray:level = mipmap 1
+MipmappedArray:levels = mipmap; MipmappedArray:get_descriptor_3d = mipmap; MipmappedArray:handle = mipmap
+MipmappedArray:free = mipmap; MipmappedArray:close = mipmap; TextureObject = texture_options
+TextureObject:handle = texture; TextureObject:close = texture; SurfaceObject = surface_options
+SurfaceObject:handle = surface; SurfaceObject:close = surface; TextureReference =; SurfaceReference =
+Module:get_texref = referring 'list; Module:get_surfref = referring 'canvas
+SourceModule:get_texref = referring_source 'list; SourceModule:get_surfref = referring_source 'canvas
+DynamicModule:get_texref = referring_linked 'list; DynamicModule:get_surfref = referring_linked 'canvas
+TextureReference:set_array = texref array; TextureReference:get_array = texref
+TextureReference:set_address = texref_list memory 64 false; TextureReference:get_address = texref_list
+TextureReference:set_address_2d = texref texture_rows descriptor 64; TextureReference:set_format = texref_list 'float 1
+TextureReference:get_format = texref_list; TextureReference:set_address_mode = texref 0 'clamp
+TextureReference:get_address_mode = texref 0; TextureReference:set_filter_mode = texref 'linear
+TextureReference:get_filter_mode = texref; TextureReference:set_flags = texref 0
+TextureReference:get_flags = texref; SurfaceReference:set_array = surfref surface_array 0
+SurfaceReference:get_array = surfref; Function:param_set_texref = referring_kernel texref
+bind_array_to_texref = array texref; matrix_to_texref = matrix texref 'C
 module_from_buffer = image options; module_from_file = path options; Module:get_function = module 'add options
 Module:get_global = module 'variable; Module:close = module
 SourceModule = source options; SourceModule:get_function = source_module 'add options
@@ -321,6 +338,7 @@ end
 rows("gpuarray.", [[
 Array:iadd = garray garray; Array:isub = garray garray; Array:imul = garray garray; Array:idiv = garray garray
 Array:imod = garray garray; Array:ipow = garray garray; Array:ifloordiv = garray garray; Array:eval = gpending
+Array:bind_to_texref = garray texref_list options; Array:bind_to_texref_ext = garray texref_list options
 Array:cuda_array_interface = garray; Array:release = gfresh; eager = false; fast_math = false; eval = gpending
 scope = fn; splay = 16 dev; reverse = garray; Array:where = gmask garray 1 options
 ]])

@@ -15,6 +15,15 @@ __global__ void add(int *a, int n, int k)
 }
 __global__ void idle(int *a, int n, int k) {}
 ]]
+local references = [[
+texture<float, 1> list;
+texture<float, 2> picture;
+surface<void, 2> canvas;
+__global__ void referring(float *out)
+{
+  *out = tex1Dfetch(list, 0) + tex2D(picture, 0, 0) + surf2Dread<float>(canvas, 0, 0, cudaBoundaryModeZero);
+}
+]]
 local image, images
 
 M.base = M.dev:retain_primary_context():push()
@@ -59,6 +68,22 @@ function make.descriptor()
   return cuda.ArrayDescriptor { width = 16, height = 4, format = "float", num_channels = 1 }
 end
 function make.array() return cuda.Array(make.descriptor()) end
+function make.surface_array()
+  return cuda.Array(cuda.ArrayDescriptor3D { width = 16, height = 4, format = "float", flags = "surface_ldst" })
+end
+function make.texture_rows() return cuda.mem_alloc(256) end
+function make.texture_options() return { array = make.array(), filter = "linear", address = "clamp" } end
+function make.texture() return cuda.TextureObject(make.texture_options()) end
+function make.surface_options() return { array = make.surface_array() } end
+function make.surface() return cuda.SurfaceObject(make.surface_options()) end
+function make.mipmap() return cuda.MipmappedArray(make.descriptor(), 2) end
+function make.referring() return cuda.SourceModule(references).module end
+function make.referring_source() return cuda.SourceModule(references) end
+function make.referring_linked() return cuda.DynamicModule():add_source(references):link() end
+function make.referring_kernel() return M.value("referring"):get_function "referring" end
+function make.texref_list() return M.value("referring"):get_texref "list" end
+function make.texref() return M.value("referring"):get_texref "picture" end
+function make.surfref() return M.value("referring"):get_surfref "canvas" end
 function make.copy2d() return cuda.Memcpy2D() end
 function make.peer_copy() return cuda.Memcpy3DPeer() end
 function make.source() return source end
@@ -204,7 +229,8 @@ M.owned = {
   stream = "close", event = "close", ipc_event = "close", memory = "free", async_memory = "free", device_pool = "close",
   pooled = "free", host_pool = "close", pooled_host = "free", mempool = "close", pinned = "free", aligned = "free",
   managed = "free", registered = "unregister", array = "free", module = "close", linker = "close", graph = "close",
-  exec = "close", view = false, add = false, idle = false, managed_view = false,
+  exec = "close", texture = "close", surface = "close", mipmap = "free", referring = "close",
+  view = false, add = false, idle = false, managed_view = false,
 }
 
 ---Like value(), for one that was closed; nil for words that cannot be.

@@ -54,7 +54,7 @@ describe("faults", function()
   end
 
   -- Reductions, scans and their kin make hundreds of calls: a part of them each time, and with CUDALUA_ALL all.
-  for _, program in ipairs { "reduction", "scan", "sort", "unique", "counting", "random", "kernels" } do
+  for _, program in ipairs { "reduction", "scan", "sort", "unique", "counting", "random", "kernels", "textures" } do
     it("in each driver call of a program: " .. program, function()
       if not gpu.soft then return pending "needs failures made to order" end
       local step = os.getenv "CUDALUA_ALL" and 1 or 70

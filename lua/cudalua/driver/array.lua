@@ -115,7 +115,27 @@ local function plain(where, descriptor)
     num_channels = fields.num_channels, flags = fields.flags or 0, plain = fields.depth == nil }
 end
 
-local function make(descriptor) return core.array(plain("Array", descriptor)) end
+-- Extents and flags that go together; the driver says only that something is wrong.
+local function check_extents(where, d)
+  local function refuse(text, ...) errors.raise("LogicError", where .. ": " .. text:format(...)) end
+  local layered, cube, gather = d.flags % 2 >= 1, d.flags % 8 >= 4, d.flags % 16 >= 8
+  if cube and d.width ~= d.height then
+    refuse("a cube map has square faces, got a width of %d and a height of %d", d.width, d.height)
+  elseif cube and layered and (d.depth == 0 or d.depth % 6 ~= 0) then
+    refuse("a layered cube map has 6 faces for each layer: depth must be a multiple of 6, got %d", d.depth)
+  elseif cube and not layered and d.depth ~= 6 then
+    refuse("a cube map has 6 faces: depth must be 6, got %d", d.depth)
+  elseif layered and d.depth == 0 then
+    refuse "a layered array has depth layers, got a depth of 0"
+  elseif d.depth > 0 and d.height == 0 and not layered then
+    refuse("an array with a depth of %d has a height, too; layers of one dimension need the flag \"layered\"", d.depth)
+  elseif gather and (d.height == 0 or d.depth > 0 or layered) then
+    refuse "tex2Dgather reads 2D arrays: the flag \"texture_gather\" needs a height and no depth"
+  end
+  return d
+end
+
+local function make(descriptor) return core.array(check_extents("Array", plain("Array", descriptor))) end
 
 M.Array = setmetatable({}, { __index = Array, __call = function(_, descriptor) return make(descriptor) end })
 
@@ -139,7 +159,7 @@ end
 
 M.MipmappedArray = setmetatable({}, { __index = MipmappedArray, __call = function(_, descriptor, levels)
   if levels == nil then levels = 64 end -- more than there can be
-  return core.mipmap(plain("MipmappedArray", descriptor), number(levels))
+  return core.mipmap(check_extents("MipmappedArray", plain("MipmappedArray", descriptor)), number(levels))
 end })
 
 ---Copies device memory into an array.

@@ -83,6 +83,7 @@ end
 ---@field pooled cudalua.MemoryCount       blocks of DeviceMemoryPools in use
 ---@field managed cudalua.MemoryCount      of managed_empty ...
 ---@field arrays cudalua.MemoryCount       of Array
+---@field textures cudalua.MemoryCount     of TextureObject and SurfaceObject, each counted as 16 KiB
 ---@field pinned cudalua.MemoryCount       page-locked host memory
 ---@field aligned cudalua.MemoryCount      host memory of aligned_empty ...
 ---@field registered cudalua.MemoryCount   host memory of register_host_memory

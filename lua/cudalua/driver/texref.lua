@@ -11,7 +11,9 @@ local host = require "cudalua.base.ffi"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 local texel = require "cudalua.driver.texel"
+local surface = require "cudalua.driver.surface"
 local texture = require "cudalua.driver.texture"
+local texture_source = require "cudalua.driver.texture_source"
 
 ---@class cudalua
 local M = {}
@@ -278,7 +280,7 @@ function TextureReference:set_address_2d(memory, descriptor, pitch)
   if bytes == 0 then bytes = pitch * descriptor.height end -- a bare address: the caller's to know
   local source = { pitch2d = { ptr = memory, bytes = bytes }, width = width, height = descriptor.height, pitch = pitch,
     format = descriptor.format, num_channels = descriptor.num_channels }
-  texture.source(where, source) -- checks it
+  texture_source.read(where, source) -- checks it
   source.address = memory
   s.source, s.format, s.num_channels = source, source.format, source.num_channels
   changed(s)
@@ -363,6 +365,7 @@ local function has(flags, name)
   return flags % (2 * bit) >= bit
 end
 
+---How coordinates and integers are read.
 ---@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first
 ---  TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
 ---@raise LogicError for other bits
@@ -449,7 +452,7 @@ function SurfaceReference:set_array(array, flags)
   if flags ~= nil and host.plain_number(flags) ~= 0 then
     refuse(where, "flags must be 0, got %s", errors.text(flags))
   end
-  local made = texture.surface(where, array)
+  local made = surface.make(where, array)
   check_shape(where, s.declared, shape_of(array:get_descriptor_3d()))
   s.source, s.made = { array = array }, made
   changed(s)
@@ -546,12 +549,19 @@ end
 ---@param reference any
 function M.param_set_texref(fn, reference) check_one("param_set_texref", core.module_table(fn), reference) end
 
+---@param x any
+---@return boolean
+function M.is_texref(x)
+  local s = states[x]
+  return s ~= nil and s.class == "TextureReference"
+end
+
 ---The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
 ---@param array cudalua.Array
 ---@param reference cudalua.TextureReference
 ---@raise LogicError as TextureReference:set_array
 function M.bind_array_to_texref(array, reference)
-  if not states[reference] or states[reference].class ~= "TextureReference" then
+  if not M.is_texref(reference) then
     refuse("bind_array_to_texref", "expected a TextureReference, got %s", errors.text(reference))
   end
   reference:set_array(array)

@@ -1,260 +1,27 @@
--- TextureObject: what a texture reads and how, checked here, because the driver takes combinations without a word that
--- then read something else. src/cudalua/memory/texture.c makes it.
+-- TextureObject: how a texture reads, checked here, because the driver takes combinations without a word that then read
+-- something else. src/cudalua/memory/texture.c makes it.
 
 local core = require "cudalua.core"
 local constants = require "cudalua.base.constants"
 local errors = require "cudalua.base.errors"
-local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local notice = require "cudalua.base.notice"
 local pairs_of = require "cudalua.base.pairs_of"
+local source = require "cudalua.driver.texture_source"
 local texel = require "cudalua.driver.texel"
 
 local M = {}
 
 local WHERE = "TextureObject"
 local floor = math.floor
+local is_cube, is_layered, whole = source.is_cube, source.is_layered, source.whole
 
 local function refuse(where, text, ...) errors.raise("LogicError", where .. ": " .. text:format(...)) end
-
-local LAYERED, SURFACE, CUBEMAP = 1, 2, 4 -- of array3d_flags
-
--- ---- what is read ---------------------------------------------------------------------------------------------------
-
----What a texture reads.
----@class cudalua.TextureSource
----@field kind "array"|"mipmap"|"linear"|"pitch2d"
----@field object userdata           Array, MipmappedArray, or memory
----@field format integer            of cuda.array_format
----@field num_channels integer
----@field width integer?            texels
----@field height integer?
----@field depth integer?
----@field flags integer             of an array
----@field levels integer            1, but of mipmapped arrays
----@field pitch integer?            bytes from row to row, of pitch2d
----@field bytes integer?            of linear
-
-local function attribute(name) return core.classes.Context.get_device():get_attribute(name) end
-
-local function of_array(where, array)
-  if core.kind(array) ~= "Array" then refuse(where, "array: expected an Array, got %s", errors.text(array)) end
-  local d = array:get_descriptor_3d()
-  return { kind = "array", object = array, format = d.format, num_channels = d.num_channels, width = d.width,
-    height = d.height, depth = d.depth, flags = d.flags, levels = 1 }
-end
-
-local function of_mipmap(where, mipmap)
-  if core.kind(mipmap) ~= "MipmappedArray" then
-    refuse(where, "mipmap: expected a MipmappedArray, got %s", errors.text(mipmap))
-  end
-  local d = mipmap:get_descriptor_3d()
-  return { kind = "mipmap", object = mipmap, format = d.format, num_channels = d.num_channels, width = d.width,
-    height = d.height, depth = d.depth, flags = d.flags, levels = mipmap:levels() }
-end
-
-local function whole(where, name, x, low)
-  x = host.plain_number(x)
-  if type(x) ~= "number" or x ~= floor(x) or x < low or x > 2 ^ 53 then
-    refuse(where, "%s must be an integer from %d on, got %s", name, low, errors.text(x))
-  end
-  return x
-end
-
--- The format of memory: as the options say, else as the dtype of its elements.
-local function format_of(where, key, options, dtype)
-  local format, channels
-  if dtype then format, channels = texel.of_dtype(dtype) end
-  local given = options.format
-  if given ~= nil then
-    format, channels = texel.read(where .. ": format", given), 1
-  elseif not format then
-    refuse(where, dtype and "%s: textures do not read elements of the dtype %s; format and num_channels say what to " ..
-      "read them as" or "%s: nothing says what the memory has in it: give format = \"float\" or another one",
-      key, dtype and dtype.name)
-  end
-  if options.num_channels ~= nil then channels = texel.read_channels(where, host.plain_number(options.num_channels)) end
-  if texel.bytes(format, channels) == 0 then
-    refuse(where, "%s: memory has no texels of the format %s; only arrays have", key, texel.of(format).name)
-  end
-  return format, channels
-end
-
-local function is_memory(x)
-  local kind = type(x) == "userdata" and core.kind(x)
-  return kind and rawget(core.classes[kind], "ptr") ~= nil
-end
-
--- {ptr =, bytes =}
-local function of_table(where, key, value)
-  for name in pairs_of(value) do
-    if name ~= "ptr" and name ~= "bytes" then
-      refuse(where, "%s: memory is {ptr =, bytes =}, got the key %s", key, errors.text(name))
-    end
-  end
-  local bytes, p = whole(where, key .. ".bytes", value.bytes, 1), host.device(value.ptr)
-  if type(p) == "number" then p = core.pointer(whole(where, key .. ".ptr", p, 1)) end
-  if not is_memory(p) then
-    refuse(where, "%s.ptr: expected device memory or an address, got %s", key, errors.text(value.ptr))
-  end
-  if #p > 0 and bytes > #p then
-    refuse(where, "%s.bytes: %d bytes do not fit in %d bytes of device memory", key, bytes, #p)
-  end
-  return p, bytes
-end
-
--- The memory that an option names: an object for C, its bytes, and what an array knows of it.
-local function memory_of(where, key, value)
-  local array = hooks.array_memory(where, value)
-  if array then
-    if not array.buf then refuse(where, "%s: the array has no elements", key) end
-    return array.buf, #array.buf, array
-  end
-  if type(value) == "table" and getmetatable(value) == nil then return of_table(where, key, value) end
-  local memory = host.device(value)
-  if not is_memory(memory) then
-    refuse(where, "%s: expected a gpuarray, device memory or {ptr =, bytes =}, got %s", key, errors.text(value))
-  end
-  memory:ptr() -- raises if it was freed
-  if #memory == 0 then
-    refuse(where, "%s: the size of a bare address is not known: {ptr =, bytes =} says it", key)
-  end
-  return memory, #memory
-end
-
-local function check_alignment(where, key, memory)
-  local alignment, address = attribute "texture_alignment", memory:ptr()
-  if address % alignment == 0 then return end
-  refuse(where, "%s: the address 0x%x is %d bytes behind a multiple of %d, which textures need (texture_alignment); " ..
-    "copy() an array, or let TextureReference:set_address() give the offset", key, address, address % alignment,
-    alignment)
-end
-
-local function of_linear(where, options)
-  local memory, bytes, array = memory_of(where, "linear", options.linear)
-  if array and not array.dense then
-    refuse(where, "linear: the elements of the array do not lie one behind the other in memory: copy() it")
-  end
-  local format, channels = format_of(where, "linear", options, array and array.dtype)
-  if array then
-    bytes = array.dtype.itemsize
-    for _, n in ipairs(array.shape) do bytes = bytes * n end
-  end
-  local size = texel.bytes(format, channels)
-  local texels, most = floor(bytes / size), attribute "maximum_texture1d_linear_width"
-  if texels == 0 then refuse(where, "linear: %d bytes have no texel of %d", bytes, size) end
-  if texels > most then
-    refuse(where, "linear: %d texels are more than the %d that the device reads (maximum_texture1d_linear_width)",
-      texels, most)
-  end
-  check_alignment(where, "linear", memory)
-  return { kind = "linear", object = memory, format = format, num_channels = channels, width = texels, height = 0,
-    depth = 0, flags = 0, levels = 1, bytes = texels * size }
-end
-
--- The rows of an array of two axes, or of three, the last of which are the channels.
-local function rows_of(where, array, options)
-  local shape, strides, itemsize = array.shape, array.strides, array.dtype.itemsize
-  local own = options.num_channels == nil and options.format == nil and #shape == 3
-  if own and (shape[3] == 1 or shape[3] == 2 or shape[3] == 4) and strides[3] == itemsize and
-    strides[2] == itemsize * shape[3] then
-    local format, channels = texel.of_dtype(array.dtype)
-    if format and channels == 1 then return shape[2], shape[1], strides[1], format, shape[3] end
-  end
-  if #shape ~= 2 then
-    refuse(where, "pitch2d: expected an array of 2 axes, or of 3 of which the last has 1, 2 or 4 channels, got %s",
-      ("one of %d"):format(#shape))
-  end
-  if strides[2] ~= itemsize and shape[2] ~= 1 then
-    refuse(where, "pitch2d: the elements of a row do not lie one behind the other in memory: copy() the array, or " ..
-      "make a CUDA array of it with gpuarray_to_array()")
-  end
-  local format, channels = format_of(where, "pitch2d", options, array.dtype)
-  local size = texel.bytes(format, channels)
-  local width = shape[2] * itemsize / size
-  if width ~= floor(width) then
-    refuse(where, "pitch2d: rows of %d bytes have no whole number of texels of %d", shape[2] * itemsize, size)
-  end
-  return width, shape[1], strides[1], format, channels
-end
-
-local function of_pitch2d(where, options)
-  local memory, bytes, array = memory_of(where, "pitch2d", options.pitch2d)
-  local s = { kind = "pitch2d", object = memory, depth = 0, flags = 0, levels = 1 }
-  if array then
-    s.width, s.height, s.pitch, s.format, s.num_channels = rows_of(where, array, options)
-    if s.height == 1 then s.pitch = nil end -- the stride of an axis of one element says nothing
-  else
-    s.format, s.num_channels = format_of(where, "pitch2d", options)
-  end
-  if options.width ~= nil then s.width = whole(where, "width", options.width, 1) end
-  if options.height ~= nil then s.height = whole(where, "height", options.height, 1) end
-  if options.pitch ~= nil then s.pitch = whole(where, "pitch", options.pitch, 1) end
-  if not s.width or not s.height then
-    refuse(where, "pitch2d: nothing says how many rows the memory has, and of how many texels: give width and height")
-  end
-  local row, step = s.width * texel.bytes(s.format, s.num_channels), attribute "texture_pitch_alignment"
-  s.row = row
-  s.pitch = s.pitch or s.height == 1 and math.ceil(row / step) * step or row
-  local remedy = array and "; a CUDA array takes any: gpuarray_to_array()" or "; mem_alloc_pitch() gives such memory"
-  if s.pitch < row then
-    refuse(where, "pitch2d: the pitch of %d bytes is less than a row of %d", s.pitch, row)
-  end
-  if s.pitch % step ~= 0 then
-    refuse(where, "pitch2d: the pitch of %d bytes is no multiple of %d (texture_pitch_alignment)%s", s.pitch, step,
-      remedy)
-  end
-  if (s.height - 1) * s.pitch + row > bytes then
-    refuse(where, "pitch2d: %d rows of %d bytes, %d bytes apart, do not fit in %d bytes", s.height, row, s.pitch, bytes)
-  end
-  for name, value in pairs_of({ width = s.width, height = s.height, pitch = s.pitch }) do
-    local most = attribute("maximum_texture2d_linear_" .. name)
-    if value > most then
-      refuse(where, "pitch2d: the %s of %d is above the device's limit of %d (maximum_texture2d_linear_%s)", name,
-        value, most, name)
-    end
-  end
-  check_alignment(where, "pitch2d", memory)
-  return s
-end
-
-local SOURCES = { "array", "mipmap", "linear", "pitch2d" }
-
-local function read_source(where, options)
-  local found
-  for _, key in ipairs(SOURCES) do
-    if options[key] ~= nil and found then refuse(where, "it reads one thing: %s and %s are given", found, key) end
-    if options[key] ~= nil then found = key end
-  end
-  if not found then refuse(where, "nothing to read is given: one of array, mipmap, linear and pitch2d") end
-  local s
-  if found == "array" then
-    s = of_array(where, options.array)
-  elseif found == "mipmap" then
-    s = of_mipmap(where, options.mipmap)
-  elseif found == "linear" then
-    s = of_linear(where, options)
-  else
-    s = of_pitch2d(where, options)
-  end
-  local about = { format = "linear pitch2d", num_channels = "linear pitch2d", width = "pitch2d", height = "pitch2d",
-    pitch = "pitch2d" }
-  for key, kinds in pairs_of(about) do
-    if options[key] ~= nil and not kinds:find(found, 1, true) then
-      refuse(where, "option %s is about memory; %s", key, found == "linear" and "linear memory has no rows"
-        or "an array has its own, and view = { format = } reads it as another")
-    end
-  end
-  return s
-end
 
 -- ---- views ----------------------------------------------------------------------------------------------------------
 
 local view_keys = { format = true, width = true, height = true, depth = true, first_level = true, last_level = true,
   first_layer = true, last_layer = true }
-
-local function is_layered(s) return s.flags % 2 >= LAYERED end
-local function is_cube(s) return s.flags % 8 >= CUBEMAP end
 
 -- The view as C takes it, and the format that the texture then reads.
 local function read_view(where, s, view)
@@ -518,45 +285,11 @@ local TextureObject = core.classes.TextureObject
 ---@return cudalua.TextureObject
 function M.make(where, options)
   options = errors.options(where, options, known)
-  local s = read_source(where, options)
+  local s = source.read(where, options)
   return core.texture(s.object, read_sampling(where, s, options))
 end
 
----What an option `linear`, `pitch2d`, `array` or `mipmap` means.
----@param where string
----@param options cudalua.TextureOptions
----@return cudalua.TextureSource
-function M.source(where, options) return read_source(where, options) end
-
 M.TextureObject = setmetatable({}, { __index = TextureObject,
   __call = function(_, options) return M.make(WHERE, options) end })
-
--- ---- surfaces -------------------------------------------------------------------------------------------------------
-
----A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
----"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
----@class cudalua.SurfaceObject
----@overload fun(options: {array: cudalua.Array}): cudalua.SurfaceObject
-local SurfaceObject = core.classes.SurfaceObject
-
----Makes a surface for a function of another name.
----@param where string
----@param array any
----@return cudalua.SurfaceObject
-function M.surface(where, array)
-  local s = of_array(where, array)
-  if s.flags % 4 < SURFACE then
-    refuse(where, "surfaces need an array that is made with the flag \"surface_ldst\"; np_to_array() and " ..
-      "gpuarray_to_array() take allow_surface_bind = true")
-  end
-  return core.surface(s.object)
-end
-
-M.SurfaceObject = setmetatable({}, { __index = SurfaceObject,
-  __call = function(_, options)
-    options = errors.options("SurfaceObject", options, { array = true })
-    if options.array == nil then refuse("SurfaceObject", "no array is given: cuda.SurfaceObject{ array = a }") end
-    return M.surface("SurfaceObject", options.array)
-  end })
 
 return M

@@ -237,6 +237,9 @@ function M.value_of(k, i, x)
     end
     return bytes
   end
+  -- cudaTextureObject_t and cudaSurfaceObject_t are unsigned long long; C looks at the object.
+  local kind = type(x) == "userdata" and core.kind(x)
+  if dt.name == "uint64" and (kind == "TextureObject" or kind == "SurfaceObject") then return x end
   local v, why
   if type(x) == "number" or type(x) == "boolean" or type(x) == "cdata" then v, why = dt._check(element.scalar(x)) end
   if v == nil then wrong(k, i, why or ("expected a number, got " .. element.describe(x))) end

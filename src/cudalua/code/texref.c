@@ -20,6 +20,8 @@ typedef struct cl_Reference {
   cl_Image *image;     /* retained; NULL: it is bound to nothing */
 } cl_Reference;
 
+#define UNKNOWN UINT64_MAX /* no handle */
+
 static const char hook_key = 0;
 
 /* on_references(f): f(module_table, list) makes what the references of a module are bound to, list nil, or
@@ -153,13 +155,19 @@ static void fill(lua_State *L, const cl_Reference *r, uint64_t value, CUstream s
   try(L, "cuMemsetD32Async", CU.cuMemsetD32Async(r->address + 4, (uint32_t)(value >> 32), 1, s));
 }
 
+/* Kernels of other streams come after the write; where no event can say so, it is done when this returns. */
 static void note_write(lua_State *L, cl_References *all, const cl_Context *ctx, cl_Stream *s) {
-  if (!all->written) try(L, "cuEventCreate", CU.cuEventCreate(&all->written, CU_EVENT_DISABLE_TIMING));
-  try(L, "cuEventRecord", CU.cuEventRecord(all->written, cl_stream_handle(s)));
   forget_users(all, ctx);
   forget_writer(all);
-  all->writer = s;
-  cl_rec_retain(&s->rec);
+  CUresult code = all->written ? CUDA_SUCCESS : CU.cuEventCreate(&all->written, CU_EVENT_DISABLE_TIMING);
+  if (!code) code = CU.cuEventRecord(all->written, cl_stream_handle(s));
+  if (!code) {
+    all->writer = s;
+    cl_rec_retain(&s->rec);
+    return;
+  }
+  cl_log_clear();
+  try(L, "cuStreamSynchronize", cl_wait_stream(L, cl_stream_handle(s)));
 }
 
 static uint64_t wanted(const cl_Reference *r) { return r->image ? r->image->rec.handle : 0; }
@@ -185,8 +193,10 @@ void cl_references_write(lua_State *L, const cl_Function *fn, const cl_Context *
   if (!cl_captures) join_users(L, all, s);
   for (cl_Reference *r = all->list; r; r = r->next) {
     if (!capturing && !all->captured && r->value == wanted(r)) continue;
+    const uint64_t before = r->value;
+    r->value = UNKNOWN; /* if it fails half-way */
     fill(L, r, wanted(r), cl_stream_handle(s));
-    if (!capturing) r->value = wanted(r);
+    r->value = capturing ? before : wanted(r);
   }
   if (capturing)
     all->captured = true;

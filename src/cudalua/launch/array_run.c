@@ -36,9 +36,9 @@ int cl_memory_context(lua_State *L) {
 }
 
 /* Work in s comes after all that other streams do with this memory. */
-static void join(lua_State *L, const cl_MemoryObject *m, const cl_Context *ctx, cl_Stream *s) {
-  if (!m->o.rec->tracks) return;
-  cl_Allocation *a = (cl_Allocation *)m->o.rec;
+static void join(lua_State *L, cl_Rec *memory, const cl_Context *ctx, cl_Stream *s) {
+  if (!memory->tracks) return;
+  cl_Allocation *a = (cl_Allocation *)memory;
   if (a->order.home == s && !a->order.nuses) return;
   if (cl_captures || cl_order_done(&a->order, ctx, s)) return;
   CUresult code = cl_order_join(&a->order, s);
@@ -52,7 +52,7 @@ int cl_array_ready(lua_State *L) {
   const cl_Context *ctx = cl_rec_context(m->o.rec);
   cl_Stream *s =
       lua_isnoneornil(L, 2) ? cl_current_stream(L, "array", ctx) : cl_check_stream(L, 2, "stream", ctx);
-  join(L, m, ctx, s);
+  join(L, m->o.rec, ctx, s);
   lua_pushboolean(L, cl_captures && cl_capture_id(s));
   return 1;
 }
@@ -95,7 +95,7 @@ static void check_blocks(lua_State *L, const cl_Function *fn, double blocks, cl_
 }
 
 /* array_run(fn, blocks, list [, threads of a block [, mailbox]]) -> does a graph that is being captured use
- * the memory now?, the ticket for array_told() or nil. The list is cleared of memory. mailbox: a
+ * the memory now?, the ticket for array_told() or nil. The list is cleared of memory and textures. mailbox: a
  * HostAllocation of 1024 bytes that nobody else uses; the kernel's last two parameters are about it, and 0 in
  * the list. */
 int cl_array_run(lua_State *L) {
@@ -111,7 +111,7 @@ int cl_array_run(lua_State *L) {
   cl_Launch o = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
   o.stream = cl_current_stream(L, "array", ctx);
   int values = 0, memories = 0;
-  bool pooled = false; /* memory among it that is not simple */
+  bool pooled = false; /* memory or textures among it that are not simple */
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const cl_Param *p = &fn->params[i];
     void *dst = fn->block + p->offset;
@@ -122,7 +122,10 @@ int cl_array_run(lua_State *L) {
     const bool memory = m || cl_to_memory(L, idx);
     uint64_t address = m ? m->address : 0;
     if (!m) pooled |= put_other(L, fn, i, idx, ctx) == CL_OK_POOLED;
-    if (!memory) continue;
+    if (!memory) {
+      memories += cl_to_image(L, idx) != NULL;
+      continue;
+    }
     if (!m) memcpy(&address, dst, sizeof address);
     lua_rawgeti(L, 3, ++values);
     put_address(dst, address, lua_tonumber(L, -1));
@@ -135,13 +138,16 @@ int cl_array_run(lua_State *L) {
   }
   for (int i = 0; pooled && i < values; i++) {
     const cl_MemoryObject *m = cl_to_memory(L, VALUES + i);
-    if (m) join(L, m, ctx, o.stream);
+    const cl_Object *image = m ? NULL : cl_to_image(L, VALUES + i);
+    if (m || image) join(L, m ? m->o.rec : ((const cl_Image *)image->rec)->source, ctx, o.stream);
   }
   const uint32_t ticket = mailbox ? cl_take_ticket(L, fn, mailbox) : 0;
+  o.first = VALUES;
+  o.offsets = true;
   cl_launch(L, fn, ctx, &o, fn->pointers);
   if (cl_launch_slow(pooled)) cl_launched(L, fn, VALUES, values, o.stream);
   for (int i = 0; memories && i < values; i++) {
-    if (!cl_to_memory(L, VALUES + i)) continue;
+    if (!cl_to_memory(L, VALUES + i) && !cl_to_image(L, VALUES + i)) continue;
     lua_pushboolean(L, 0);
     lua_rawseti(L, 3, i + 1);
     memories--;

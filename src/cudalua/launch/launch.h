@@ -80,6 +80,7 @@ typedef struct cl_Launch {
   int priority, carveout;
   cl_Stream *stream; /* NULL: none was given */
   int first;         /* where the arguments lie on the stack, as many as there are parameters; 0: nowhere */
+  bool offsets;      /* behind each that is memory stands an offset (array_run.c) */
 } cl_Launch;
 enum {
   CL_WITH_COOPERATIVE = 1,

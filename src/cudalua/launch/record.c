@@ -146,40 +146,36 @@ int cl_on_record(lua_State *L) {
   return 0;
 }
 
-/* Pushes a list of those among the arguments; false: there are none, nor references, and nothing was pushed.
- */
-static bool push_images(lua_State *L, const cl_Function *fn, const cl_Launch *o) {
-  bool any = fn->module->references != NULL;
-  for (uint32_t i = 0; o->first && i < fn->nparams; i++) any |= cl_to_image(L, o->first + (int)i) != NULL;
-  if (!any) return false;
+/* Pushes a list of those among the arguments. */
+static void push_images(lua_State *L, const cl_Function *fn, const cl_Launch *o) {
   luaL_checkstack(L, 8, "textures");
   lua_newtable(L);
-  int n = 0;
-  for (uint32_t i = 0; o->first && i < fn->nparams; i++) {
-    if (!cl_to_image(L, o->first + (int)i)) continue;
+  int n = 0, idx = o->first;
+  for (uint32_t i = 0; idx && i < fn->nparams; i++, idx++) {
+    if (o->offsets && cl_to_memory(L, idx)) idx++;
+    if (!cl_to_image(L, idx)) continue;
     lua_createtable(L, 0, 2);
     lua_pushnumber(L, fn->params[i].offset);
     lua_setfield(L, -2, "offset");
-    lua_pushvalue(L, o->first + (int)i);
+    lua_pushvalue(L, idx);
     lua_setfield(L, -2, "object");
     lua_rawseti(L, -2, ++n);
   }
-  return true;
 }
 
 static void keep_images(lua_State *L, const cl_Recording *r, const cl_Function *fn, const cl_Launch *o) {
   size_t kept = 0;
   for (uint32_t i = 0; i < r->npieces; i++) kept += r->pieces[i].kept ? r->pieces[i].size : 0;
-  if (push_images(L, fn, o)) {
+  push_images(L, fn, o);
+  if (lua_objlen(L, -1) || fn->module->references) {
     cl_registry_get(L, &hook_key);
     lua_insert(L, -2);
     lua_getfenv(L, 1);
     lua_pushnumber(L, (lua_Number)(r->limit - kept));
     lua_call(L, 3, 1);
     cl_check(L, 1, CL_FUNCTION); /* again: finalizers may have run, and launched it */
-    memcpy(fn->block, r->arguments, r->size);
-  } else
-    lua_pushnil(L);
+  }
+  memcpy(fn->block, r->arguments, r->size);
   cl_registry_set(L, &images_key);
 }
 

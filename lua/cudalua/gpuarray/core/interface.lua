@@ -6,7 +6,6 @@ local constants = require "cudalua.base.constants"
 local errors = require "cudalua.base.errors"
 local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
-local names = require "cudalua.base.names"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
@@ -103,7 +102,7 @@ end
 
 local function check_bind(what, self, reference)
   object.check_self(self, what)
-  if type(reference) ~= "table" or not names.get(reference, "set_address") then
+  if not require("cudalua.driver.texref").is_texref(reference) then
     layout.refuse(what, "expected a TextureReference, got %s", errors.text(reference))
   end
   if self._size == 0 then layout.refuse(what, "the array has no elements") end
