@@ -446,7 +446,8 @@ function M.run(c, option)
   local type = c.floats and "float4" or c.format:find "^unsigned" and "uint4" or "int4"
   local out = ffi.new("uint32_t[?]", 4 * n)
   local read = function_of(c.op, c.geometry, type, option)
-  read(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0, n, { block = 64, grid = math.ceil(n / 64) })
+  read(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0, n,
+    { block = 64, grid = math.ceil(n / 64) })
   return out
 end
 
