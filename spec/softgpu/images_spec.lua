@@ -83,6 +83,21 @@ describe("textures of the software device", function()
     assert(seen["2d gather"] and seen["linear fetch"] and seen["pitch plain"])
   end)
 
+  it("read the same in code for a debugger, whose functions are called", function()
+    for number = 1, 44 do
+      local c = cases.case(number)
+      local want = cases.run(c)
+      assert.is_nil(compare(c, cases.run(c, "-G"), function(i)
+        local four = {}
+        for k = 1, 4 do
+          local bits = tonumber(want[4 * (i - 1) + k - 1])
+          four[k] = c.floats and float_of(bits) or bits
+        end
+        return four
+      end, 0))
+    end
+  end)
+
   it("read what a GPU read, where that was recorded", function()
     local wrong = {}
     local about = cases.each_recorded(function(c, words)

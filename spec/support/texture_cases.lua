@@ -351,10 +351,11 @@ extern "C" __global__ void NAME(unsigned *out, cudaTextureObject_t t, const floa
 local names = { x = "c[0]", y = "c[1]", z = "c[2]", lod = "c[3]", l = "layers[i]",
   dx = "make_float4(c[4], c[5], c[6], 0)", dy = "make_float4(c[7], c[8], c[9], 0)" }
 
-local module
+local modules = {} -- by the compiler's option
 
-local function function_of(op, geometry, type)
-  if not module then
+local function function_of(op, geometry, type, option)
+  local key = option or ""
+  if not modules[key] then
     local text = { "__device__ unsigned BITS(float v) { return __float_as_uint(v); }\n",
       "__device__ unsigned BITS(int v) { return v; }\n__device__ unsigned BITS(unsigned v) { return v; }\n" }
     for o, list in pairs(reads) do
@@ -366,9 +367,9 @@ local function function_of(op, geometry, type)
         end
       end
     end
-    module = cuda.SourceModule(table.concat(text), { no_extern_c = true })
+    modules[key] = cuda.SourceModule(table.concat(text), { no_extern_c = true, options = { option } })
   end
-  return module:get_function(("%s_%s_%s"):format(op, geometry == "pitch" and "2d" or geometry, type))
+  return modules[key]:get_function(("%s_%s_%s"):format(op, geometry == "pitch" and "2d" or geometry, type))
 end
 
 -- The format as cuda.array_format names it.
@@ -428,8 +429,9 @@ end
 
 ---What the device reads: 4 numbers for each sample, one after another, as the bits that registers have.
 ---@param c spec.TextureCase
+---@param option? string  of the compiler
 ---@return ffi.cdata*  uint32_t[]
-function M.run(c)
+function M.run(c, option)
   local n = #c.samples
   local places, layers = ffi.new("float[?]", 10 * n), ffi.new("int[?]", n)
   for i, s in ipairs(c.samples) do
@@ -443,8 +445,9 @@ function M.run(c)
   end
   local type = c.floats and "float4" or c.format:find "^unsigned" and "uint4" or "int4"
   local out = ffi.new("uint32_t[?]", 4 * n)
-  function_of(c.op, c.geometry, type)(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0,
-    n, { block = 64, grid = math.ceil(n / 64) })
+  local read = function_of(c.op, c.geometry, type, option)
+  read(cuda.Out(out), M.texture(c), cuda.In(places), cuda.In(layers), c.component or 0, n,
+    { block = 64, grid = math.ceil(n / 64) })
   return out
 end
 

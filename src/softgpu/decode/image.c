@@ -43,6 +43,8 @@ static const PtxOpnd *give_handle(Decoder *d, const PtxOpnd *o, PtxType referenc
     give(d, &r, 'x', AT(d, handle));
     return o;
   }
+  if (o->sym->type == reference && o->sym->space == PTX_PARAM)
+    dec_unsupported(d, "references as parameters are not supported");
   if (o->sym->type != reference || o->sym->space != PTX_GLOBAL)
     dec_fail(d, "%s is no reference that `%s` takes", o->sym->name, d->at->form);
   const uint32_t v = dec_temp(d, 8);

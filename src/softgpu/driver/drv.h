@@ -422,7 +422,8 @@ bool sg_image_is_part(const SgObject *o);      /* it belongs to a reference of a
 /* References of a module (driver/texref.c): made with it, changed ones bound before a launch of its kernels.
  */
 typedef struct SgRefs SgRefs;
-CUresult sg_refs_bind(SgRefs *refs);
+bool sg_refs_changed(const SgRefs *refs);
+CUresult sg_refs_bind(SgRefs *refs); /* when nothing is queued that reads them */
 void sg_refs_free(SgRefs *refs, bool orphan);
 SgRefs **sg_module_refs(SgDrvModule *m);
 SgDrvModule *sg_module_get(CUmodule h, CUresult *code); /* NULL: *code */

@@ -223,8 +223,6 @@ static CUresult launch_op(SgFunction *f, const Dims *d, void **params, void **ex
   const SgKernelInfo *k = sg_kernel_info(f->kernel);
   CUresult r = launch_check(f, d);
   if (r) return r;
-  r = sg_refs_bind(*sg_module_refs(f->module));
-  if (r) return r;
   LaunchOp *l = calloc(1, sizeof *l + k->param_bytes);
   if (!l) return CUDA_ERROR_OUT_OF_MEMORY;
   r = read_params(k, params, extra, l->params);
@@ -254,10 +252,21 @@ static SgFunction *function_for(CUfunction function, CUstream stream, CUresult *
   return kernel && !s ? NULL : sg_function_get(function, s ? s->o.ctx : NULL, code);
 }
 
+/* If references of its module have changed, the work that reads them as they were runs first, in which
+ * another thread may do anything: the function is looked for again. */
+static SgFunction *bound_function_for(CUfunction function, CUstream stream, CUresult *code) {
+  SgFunction *f = function_for(function, stream, code);
+  if (!f || !sg_refs_changed(*sg_module_refs(f->module))) return f;
+  sg_drain(f->o.ctx);
+  f = function_for(function, stream, code);
+  if (f) *code = sg_refs_bind(*sg_module_refs(f->module));
+  return f && !*code ? f : NULL;
+}
+
 static CUresult launch_handles(CUfunction function, const Dims *d, CUstream stream, void **params,
                                void **extra) {
   CUresult code;
-  SgFunction *f = function_for(function, stream, &code);
+  SgFunction *f = bound_function_for(function, stream, &code);
   if (!f) return code;
   SgStream *s = sg_stream_get(stream, &code);
   if (!s) return code;
@@ -293,6 +302,12 @@ static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp
             cooperative,
             false};
   SgFunction *f = node_function(p, &code);
+  if (f && sg_refs_changed(*sg_module_refs(f->module))) { /* as for a launch */
+    sg_drain(f->o.ctx);
+    f = node_function(p, &code);
+    code = f ? sg_refs_bind(*sg_module_refs(f->module)) : code;
+    if (code) return code;
+  }
   if (!f) return code;
   code = sg_health(f->o.ctx);
   return code ? code : launch_op(f, &d, p->kernelParams, p->extra, out);

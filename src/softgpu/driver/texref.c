@@ -59,12 +59,14 @@ static CUresult bind(Reference *r) {
   return CUDA_SUCCESS;
 }
 
+bool sg_refs_changed(const SgRefs *refs) {
+  for (const Reference *r = refs ? refs->first : NULL; r; r = r->next)
+    if (r->bound && r->changed) return true;
+  return false;
+}
+
 CUresult sg_refs_bind(SgRefs *refs) {
-  bool some = false;
-  for (const Reference *r = refs ? refs->first : NULL; r; r = r->next) some |= r->bound && r->changed;
-  if (!some) return CUDA_SUCCESS;
-  sg_drain(refs->ctx);
-  for (Reference *r = refs->first; r; r = r->next) {
+  for (Reference *r = refs ? refs->first : NULL; r; r = r->next) {
     const CUresult code = r->bound && r->changed ? bind(r) : CUDA_SUCCESS;
     if (code) return code;
   }
