@@ -10,7 +10,6 @@
 -- "value" (default: anything but nil).
 -- The objects in the expressions, `dev`, `stream`, `a` ..., are made by the spec.
 --
--- `later`: sections whose names may not be there yet; those that are there are checked.
 
 local generators = "fill_uniform gen_uniform fill_normal gen_normal fill_log_normal gen_log_normal fill_poisson " ..
   "gen_poisson call_skip_ahead call_skip_ahead_array"
@@ -332,7 +331,7 @@ end
 rows[#rows + 1] = { module = "pycuda", raises = {
   sparse = { "cuda.sparse", "sparse matrices are not supported yet" } } }
 
-local later = {
+for _, row in ipairs {
   { module = "pycuda.driver", at = "cuda.%s", is = "call", names = [[TextureReference SurfaceReference
       gpuarray_to_array bind_array_to_texref matrix_to_texref]] },
   { module = "pycuda.driver.TextureReference", at = "cuda.TextureReference.%s", is = "call", names = [[set_array
@@ -346,8 +345,8 @@ local later = {
     names = "get_texref get_surfref" },
   { module = "pycuda.driver.Function", at = "fn.%s", is = "call", names = "param_set_texref" },
   { module = "pycuda.gpuarray.GPUArray", at = "a.%s", is = "call", names = "bind_to_texref bind_to_texref_ext" },
-  { module = "pycuda.elementwise.ElementwiseKernel", at = "cuda.elementwise.ElementwiseKernel.%s", is = "call",
-    names = "get_texref" },
+  { module = "pycuda.elementwise.ElementwiseKernel", raises = {
+    get_texref = { "cuda.elementwise.ElementwiseKernel.get_texref", "pass a cuda.TextureObject as an argument" } } },
   { module = "pycuda.driver.Memcpy3D", at = "copy3d.%s", is = "number", names = "src_lod dst_lod" },
   -- cudalua.gl
   { module = "pycuda.driver", others = { have_gl_ext = "gl.have_gl_ext" } },
@@ -366,6 +365,6 @@ local later = {
   { module = "pycuda.gl.BufferObjectMapping", at = "gl.BufferObjectMapping.%s", is = "call",
     names = "unmap device_ptr size" },
   { module = "pycuda.gl", is = "string", others = { autoinit = 'file_of "cudalua.gl.autoinit"' } },
-}
+} do rows[#rows + 1] = row end
 
-return { rows = rows, later = later }
+return { rows = rows }

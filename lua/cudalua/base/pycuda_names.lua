@@ -58,6 +58,10 @@ M.elementwise = texts {
     "use cuda.elementwise.ElementwiseKernel, or the function of cuda.gpuarray: arrays make their kernels themselves" },
 }
 
+M["an ElementwiseKernel"] = texts {
+  { "get_texref", "pass a cuda.TextureObject as an argument, declared as cudaTextureObject_t" },
+}
+
 M.reduction = texts {
   { "get_reduction_module get_reduction_kernel_and_types",
     "use cuda.reduction.ReductionKernel, which compiles its kernels itself" },

@@ -2579,6 +2579,7 @@ cuMemPoolTrimTo: gives memory that is not in use back to the device.
 @field pooled cuda.MemoryCount       blocks of DeviceMemoryPools in use
 @field managed cuda.MemoryCount      of managed_empty ...
 @field arrays cuda.MemoryCount       of Array
+@field textures cuda.MemoryCount     of TextureObject and SurfaceObject, each counted as 16 KiB
 @field pinned cuda.MemoryCount       page-locked host memory
 @field registered cuda.MemoryCount   host memory of register_host_memory
 @field aligned cuda.MemoryCount      plain host memory of aligned_empty ...
@@ -5272,6 +5273,205 @@ When work in streams runs, from now on; returns the setting if nothing is given.
 @param mode? string  "deferred", "eager", "random:7"
 @return string mode
 @raise LogicError for other modes
+# docs/textures.md
+= cuda.DynamicModule:get_surfref(name)
+A surface reference of one of the sources.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name, and before link().
+= cuda.DynamicModule:get_texref(name)
+A texture reference of one of the sources.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name, and before link().
+= cuda.Function:param_set_texref(reference)
+The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
+that it is one.
+@param reference cuda.TextureReference  of mod:get_texref()
+@raise LogicError if it is another module's, or no reference
+= cuda.MipmappedArray class
+An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
+`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
+down to one texel; absent: all of them. Raises a LogicError as Array does.
+@call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
+= cuda.MipmappedArray:close()
+The same as free().
+@raise LogicError if it was already freed
+= cuda.MipmappedArray:free()
+cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
+@raise LogicError if it was already freed
+= cuda.MipmappedArray:get_descriptor_3d()
+What it was made from.
+@return cuda.ArrayDescriptor3D  of level 0
+@raise LogicError after free()
+= cuda.MipmappedArray:handle()
+The driver's handle.
+@return number  the CUmipmappedArray as a number, for other libraries
+@raise LogicError after free()
+= cuda.MipmappedArray:level(level)
+One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
+mipmapped array, and has no memory of its own: freeing it frees nothing.
+@param level integer  0 is the largest
+@return cuda.Array  the same one each time
+@raise LogicError if there is no such level, and after free()
+= cuda.MipmappedArray:levels()
+@return integer  how many levels it has
+@raise LogicError after free()
+= cuda.Module:get_surfref(name)
+A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
+cudaSurfaceObject_t s`.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.Module:get_texref(name)
+A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
+cudaTextureObject_t t`.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SourceModule:get_surfref(name)
+A surface reference of the source, `surface<void, 2> s;`.
+@param name string
+@return cuda.SurfaceReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SourceModule:get_texref(name)
+A texture reference of the source, `texture<float, 2> t;`.
+@param name string
+@return cuda.TextureReference  the same one each time
+@raise LogicError (500) if there is none of that name
+= cuda.SurfaceObject class
+A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
+"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
+@call fun(options: {array: cuda.Array}): cuda.SurfaceObject
+@options array
+= cuda.SurfaceObject:close()
+cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
+@raise LogicError if it was already closed, and while a stream of its context is being captured
+= cuda.SurfaceObject:handle()
+The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+@return number  the cudaSurfaceObject_t as a number
+@raise LogicError if it was closed, or its array was freed
+= cuda.SurfaceReference class
+A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
+@call fun(): cuda.SurfaceReference  one that belongs to no module
+= cuda.SurfaceReference:get_array()
+@return cuda.Array? array  nil: there is none
+= cuda.SurfaceReference:set_array(array, flags)
+The surface is that array, which it keeps.
+@param array cuda.Array  made with the flag "surface_ldst"
+@param flags? integer       0
+@raise LogicError for other arrays
+= cuda.TextureObject class
+A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
+what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
+freed.
+@call fun(options: cuda.TextureOptions): cuda.TextureObject
+@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
+= cuda.TextureObject:close()
+cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
+@raise LogicError if it was already closed, and while a stream of its context is being captured
+= cuda.TextureObject:handle()
+The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
+@return number  the cudaTextureObject_t as a number
+@raise LogicError if it was closed, or what it reads was freed
+= cuda.TextureOptions class
+@field array? cuda.Array            what it reads: a CUDA array,
+@field mipmap? cuda.MipmappedArray  or a mipmapped one,
+@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
+@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the channels), device memory, {ptr =, bytes =}
+@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
+@field num_channels? integer           of memory: 1, 2 or 4; default 1
+@field width? integer                  of pitch2d: texels of a row
+@field height? integer                 of pitch2d: rows
+@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
+@field filter? "point"|"linear"        default "point"
+@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
+@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
+@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
+@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
+@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
+@field max_anisotropy? integer         1 to 16
+@field mip_filter? "point"|"linear"    between levels
+@field mip_bias? number                added to the level
+@field mip_clamp? number[]             {lowest, highest} level that is read
+@field seamless? boolean               true: filters over the edges of a cube map's faces
+@field trilinear? boolean              false: no optimisation of trilinear filtering
+@field view? cuda.TextureView      the array in another format, or a part of its levels and layers
+= cuda.TextureReference class
+A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
+and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
+@call fun(): cuda.TextureReference  one that belongs to no module
+= cuda.TextureReference:get_address()
+@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
+= cuda.TextureReference:get_address_mode(dim)
+@param dim integer  0 for x, 1 for y, 2 for z
+@return integer mode  of cuda.address_mode
+@raise LogicError for another dim
+= cuda.TextureReference:get_array()
+@return cuda.Array? array  that it reads; nil: it reads none
+= cuda.TextureReference:get_filter_mode()
+@return integer mode  of cuda.filter_mode
+= cuda.TextureReference:get_flags()
+@return integer flags  the sum of cuda.TRSF_READ_AS_INTEGER ...
+= cuda.TextureReference:get_format()
+@return integer format  of cuda.array_format
+@return integer num_components
+= cuda.TextureReference:set_address(memory, bytes, allow_offset)
+The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
+texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
+@param memory any  device memory, whose owner it keeps, or an address
+@param bytes integer
+@param allow_offset? boolean  true: the address may be any
+@return integer offset  bytes from the texture's begin to the address
+@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
+= cuda.TextureReference:set_address_2d(memory, descriptor, pitch)
+The texture reads rows in device memory.
+@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
+@param descriptor cuda.ArrayDescriptor  width, height, format, num_channels
+@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
+@raise LogicError for other addresses and pitches, and if the rows do not fit
+= cuda.TextureReference:set_address_mode(dim, mode)
+What is read outside of the array.
+@param dim integer          0 for x, 1 for y, 2 for z
+@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
+@raise LogicError for others
+= cuda.TextureReference:set_array(array)
+The texture reads an array, and keeps it.
+@param array cuda.Array
+@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
+= cuda.TextureReference:set_filter_mode(mode)
+What is read between texels.
+@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
+@raise LogicError for others
+= cuda.TextureReference:set_flags(flags)
+How coordinates and integers are read.
+@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
+@raise LogicError for other bits
+= cuda.TextureReference:set_format(format, num_components)
+How elements of linear memory are read; of an array it has to be the array's format.
+@param format integer|string  of cuda.array_format
+@param num_components integer  1, 2 or 4
+@raise LogicError for others, and for another format than the bound array's
+= cuda.bind_array_to_texref(array, reference)
+The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
+@param array cuda.Array
+@param reference cuda.TextureReference
+@raise LogicError as TextureReference:set_array
+= cuda.gpuarray_to_array(ary, order, opts)
+An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
+stream. The array is computed and stays where it is, as with `gpudata`.
+@param ary cuda.gpuarray.Array  1 to 3 axes
+@param order? "C"|"F"              C: the last axis is x (default); F: the first one
+@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too; allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
+@return cuda.Array
+@raise LogicError for another rank or dtype, and if the memory was released
+@options allow_double_hack allow_surface_bind
+= cuda.matrix_to_texref(matrix, reference, order)
+The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
+@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
+@param reference cuda.TextureReference
+@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
+@raise LogicError as matrix_to_array and TextureReference:set_array
 # docs/traps.md
 = cuda.Error class
 @field class string          "LogicError", ...
@@ -5556,16 +5756,6 @@ The memory as a host array of uint8, if the host can reach it. Nothing is copied
 The device address.
 @return number
 @raise LogicError if what it points into was freed
-= cuda.DynamicModule:get_surfref(name)
-A surface reference of one of the sources.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
-= cuda.DynamicModule:get_texref(name)
-A texture reference of one of the sources.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name, and before link().
 = cuda.Event class
 A mark in a stream: to wait for, to ask whether it was passed, and to measure the time between two of them.
 @call fun(flags?: integer|string|(integer|string)[]|{flags: any}): cuda.Event  of cuda.event_flags: "blocking_sync", "disable_timing" (cheaper), "interprocess" (needs "disable_timing")
@@ -5674,11 +5864,6 @@ Sets all parameters for the launches to come. Memory is kept alive until they ar
 Says how many bytes of parameters were set. param_set() does it by itself.
 @param bytes integer  the end of the last parameter, or what C's sizeof makes of it. A launch raises where this leaves one out.
 @raise LogicError if it is not a number of bytes
-= cuda.Function:param_set_texref(reference)
-The launches to come read a texture reference of the kernel's module, as all launches of its kernels do: this checks
-that it is one.
-@param reference cuda.TextureReference  of mod:get_texref()
-@raise LogicError if it is another module's, or no reference
 = cuda.Function:param_setf(offset, value)
 Writes a float into the parameters, whatever their types are.
 @param offset integer  bytes, from 0
@@ -5968,46 +6153,6 @@ cuMemPoolImportPointer: memory of the process that exported this pool. Free it b
 @param data string  64 bytes of export_pointer()
 @return cuda.DeviceAllocation
 @raise LogicError if it is not such data, for memory of another pool, for memory that is imported already and not freed, and for a pool that was not imported
-= cuda.MipmappedArray class
-An array with smaller ones of half its extents each, its levels, for textures that are read at several sizes:
-`cuda.MipmappedArray(descriptor, levels)` makes one, undefined inside. `levels` is cut to what the extents allow,
-down to one texel; absent: all of them. Raises a LogicError as Array does.
-@call fun(descriptor: cuda.ArrayDescriptor3D, levels?: integer): cuda.MipmappedArray
-= cuda.MipmappedArray:close()
-The same as free().
-@raise LogicError if it was already freed
-= cuda.MipmappedArray:free()
-cuMipmappedArrayDestroy: waits for running work. Its levels, and textures of it, cannot be used any more.
-@raise LogicError if it was already freed
-= cuda.MipmappedArray:get_descriptor_3d()
-What it was made from.
-@return cuda.ArrayDescriptor3D  of level 0
-@raise LogicError after free()
-= cuda.MipmappedArray:handle()
-The driver's handle.
-@return number  the CUmipmappedArray as a number, for other libraries
-@raise LogicError after free()
-= cuda.MipmappedArray:level(level)
-One of its levels, an array that can be copied to and from, and read by a texture or a surface. It keeps the
-mipmapped array, and has no memory of its own: freeing it frees nothing.
-@param level integer  0 is the largest
-@return cuda.Array  the same one each time
-@raise LogicError if there is no such level, and after free()
-= cuda.MipmappedArray:levels()
-@return integer  how many levels it has
-@raise LogicError after free()
-= cuda.Module:get_surfref(name)
-A surface that the module's kernels use by name: `surface<void, 2> s;` in the source, or a `__device__
-cudaSurfaceObject_t s`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.Module:get_texref(name)
-A texture that the module's kernels read by name: `texture<float, 2> t;` in the source, or a `__device__
-cudaTextureObject_t t`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
 = cuda.Out(buf, nbytes)
 Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
 leaves unwritten is undefined.
@@ -6044,16 +6189,6 @@ can.
 @raise LogicError if it was already unregistered
 = cuda.Scalar class
 A scalar with a type of its own, for a kernel whose parameter types are not known.
-= cuda.SourceModule:get_surfref(name)
-A surface reference of the source, `surface<void, 2> s;`.
-@param name string
-@return cuda.SurfaceReference  the same one each time
-@raise LogicError (500) if there is none of that name
-= cuda.SourceModule:get_texref(name)
-A texture reference of the source, `texture<float, 2> t;`.
-@param name string
-@return cuda.TextureReference  the same one each time
-@raise LogicError (500) if there is none of that name
 = cuda.Stream class
 A queue of work on the device. Work in one stream runs in order; streams run beside each other. Dropped with work
 pending, it ends that work first; this does not wait for it.
@@ -6141,28 +6276,6 @@ capture; to be joined again before the capture ends.
 @param event cuda.Event
 @return cuda.Stream self
 @raise LogicError for a mix of captured and not captured work
-= cuda.SurfaceObject class
-A surface that kernels take as a cudaSurfaceObject_t, to read and write the texels of an array made with the flag
-"surface_ldst": `cuda.SurfaceObject{ array = a }`. It keeps the array. Raises a LogicError for other arrays.
-@call fun(options: {array: cuda.Array}): cuda.SurfaceObject
-@options array
-= cuda.SurfaceObject:close()
-cuSurfObjectDestroy, once all work of the context is done: kernels may still use it.
-@raise LogicError if it was already closed, and while a stream of its context is being captured
-= cuda.SurfaceObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
-@return number  the cudaSurfaceObject_t as a number
-@raise LogicError if it was closed, or its array was freed
-= cuda.SurfaceReference class
-A surface that kernels read and write by the name of a variable. `mod:get_surfref(name)` gives it.
-@call fun(): cuda.SurfaceReference  one that belongs to no module
-= cuda.SurfaceReference:get_array()
-@return cuda.Array? array  nil: there is none
-= cuda.SurfaceReference:set_array(array, flags)
-The surface is that array, which it keeps.
-@param array cuda.Array  made with the flag "surface_ldst"
-@param flags? integer       0
-@raise LogicError for other arrays
 = cuda.TRSA_OVERRIDE_FORMAT field
 Flag of texture references: the array's format does not count.
 = cuda.TRSF_DISABLE_TRILINEAR_OPTIMIZATION field
@@ -6177,96 +6290,6 @@ Flag of texture references: filtering goes across the edges of a cubemap's faces
 Flag of texture references: sRGB is made linear.
 = cuda.TR_DEFAULT field
 A texture reference's unit, as the driver chooses it.
-= cuda.TextureObject class
-A texture that kernels take as a cudaTextureObject_t: `cuda.TextureObject{ array = a, filter = "linear" }`. It keeps
-what it reads. Raises a LogicError for options that do not go together, for unaligned memory, and for what has been
-freed.
-@call fun(options: cuda.TextureOptions): cuda.TextureObject
-@options address="clamp"|"border"|"wrap"|"mirror" array border="border" filter="point"|"linear"|"point" format="float" height linear max_anisotropy mip_bias mip_clamp mip_filter="point"|"linear" mipmap normalized num_channels pitch pitch2d read="element"|"normalized" seamless srgb trilinear view width
-= cuda.TextureObject:close()
-cuTexObjectDestroy, once all work of the context is done: kernels may still read through it.
-@raise LogicError if it was already closed, and while a stream of its context is being captured
-= cuda.TextureObject:handle()
-The driver's handle, for structs and tables on the device. A kernel that gets it in this way keeps nothing alive.
-@return number  the cudaTextureObject_t as a number
-@raise LogicError if it was closed, or what it reads was freed
-= cuda.TextureOptions class
-@field array? cuda.Array            what it reads: a CUDA array,
-@field mipmap? cuda.MipmappedArray  or a mipmapped one,
-@field linear? any                     or linear memory, by number: a gpuarray, device memory, {ptr =, bytes =}
-@field pitch2d? any                    or rows in memory: a gpuarray of two axes (or three, the last one the channels), device memory, {ptr =, bytes =}
-@field format? integer|string          of memory, as in cuda.array_format: "float"; a gpuarray brings its own
-@field num_channels? integer           of memory: 1, 2 or 4; default 1
-@field width? integer                  of pitch2d: texels of a row
-@field height? integer                 of pitch2d: rows
-@field pitch? integer                  of pitch2d: bytes from row to row; default: no gaps
-@field filter? "point"|"linear"        default "point"
-@field address? string|string[]        outside of the array: "clamp" (default), "border", and with normalized coordinates "wrap" and "mirror"; one for all axes, or a list {x, y, z}
-@field border? number|number[]         what "border" gives, one for all channels or a list; default 0
-@field normalized? boolean             true: coordinates from 0 to 1; default: in texels
-@field read? "element"|"normalized"    normalized: integers of 8 and 16 bits as floats from 0 or -1 to 1
-@field srgb? boolean                   true: decodes sRGB of 8-bit channels, alpha left out
-@field max_anisotropy? integer         1 to 16
-@field mip_filter? "point"|"linear"    between levels
-@field mip_bias? number                added to the level
-@field mip_clamp? number[]             {lowest, highest} level that is read
-@field seamless? boolean               true: filters over the edges of a cube map's faces
-@field trilinear? boolean              false: no optimisation of trilinear filtering
-@field view? cuda.TextureView      the array in another format, or a part of its levels and layers
-= cuda.TextureReference class
-A texture that kernels read by the name of a variable. `mod:get_texref(name)` gives it; its methods say what is read
-and how, and the next launch of one of the module's kernels reads that. PyCUDA's TextureReference.
-@call fun(): cuda.TextureReference  one that belongs to no module
-= cuda.TextureReference:get_address()
-@return any? memory  as it was given to set_address() or set_address_2d(); nil: it reads none
-= cuda.TextureReference:get_address_mode(dim)
-@param dim integer  0 for x, 1 for y, 2 for z
-@return integer mode  of cuda.address_mode
-@raise LogicError for another dim
-= cuda.TextureReference:get_array()
-@return cuda.Array? array  that it reads; nil: it reads none
-= cuda.TextureReference:get_filter_mode()
-@return integer mode  of cuda.filter_mode
-= cuda.TextureReference:get_flags()
-@return integer flags  the sum of cuda.TRSF_READ_AS_INTEGER ...
-= cuda.TextureReference:get_format()
-@return integer format  of cuda.array_format
-@return integer num_components
-= cuda.TextureReference:set_address(memory, bytes, allow_offset)
-The texture reads linear memory, by number: tex1Dfetch(t, i). Textures begin at multiples of the device's
-texture_alignment; from another address on the texture begins before it, at the multiple, and kernels add the offset.
-@param memory any  device memory, whose owner it keeps, or an address
-@param bytes integer
-@param allow_offset? boolean  true: the address may be any
-@return integer offset  bytes from the texture's begin to the address
-@raise LogicError if the offset is not 0 and not allowed, or the memory has fewer bytes
-= cuda.TextureReference:set_address_2d(memory, descriptor, pitch)
-The texture reads rows in device memory.
-@param memory any  device memory, whose owner it keeps, or an address; a multiple of texture_alignment
-@param descriptor cuda.ArrayDescriptor  width, height, format, num_channels
-@param pitch integer  bytes from row to row, a multiple of texture_pitch_alignment
-@raise LogicError for other addresses and pitches, and if the rows do not fit
-= cuda.TextureReference:set_address_mode(dim, mode)
-What is read outside of the array.
-@param dim integer          0 for x, 1 for y, 2 for z
-@param mode integer|string  of cuda.address_mode; wrap and mirror need normalized coordinates
-@raise LogicError for others
-= cuda.TextureReference:set_array(array)
-The texture reads an array, and keeps it.
-@param array cuda.Array
-@raise LogicError if it is no array, was freed, or has other dimensions than the source declares
-= cuda.TextureReference:set_filter_mode(mode)
-What is read between texels.
-@param mode integer|string  of cuda.filter_mode; linear needs texels that are read as floats
-@raise LogicError for others
-= cuda.TextureReference:set_flags(flags)
-@param flags integer  the sum of cuda.TRSF_READ_AS_INTEGER, TRSF_NORMALIZED_COORDINATES ...; at first TRSF_READ_AS_INTEGER if the source declares integers that are read as such, else 0
-@raise LogicError for other bits
-= cuda.TextureReference:set_format(format, num_components)
-How elements of linear memory are read; of an array it has to be the array's format.
-@param format integer|string  of cuda.array_format
-@param num_components integer  1, 2 or 4
-@raise LogicError for others, and for another format than the bound array's
 = cuda.address_mode field
 CUaddress_mode: what a texture gives outside its bounds.
 = cuda.aligned_empty(shape, dtype, options)
@@ -6311,11 +6334,6 @@ The upper half of a binary32.
 @param value number|ffi.cdata*
 @return cuda.Scalar
 @raise LogicError if the value overflows
-= cuda.bind_array_to_texref(array, reference)
-The texture reads an array, clamped, point by point. PyCUDA's bind_array_to_texref.
-@param array cuda.Array
-@param reference cuda.TextureReference
-@raise LogicError as TextureReference:set_array
 = cuda.bool(value)
 One byte, 0 or 1.
 @param value number|boolean|ffi.cdata*
@@ -6383,15 +6401,6 @@ A host array with a copy of device memory, of the shape, dtype and order of anot
 CUfunc_cache: for Context:set_cache_config(), and for kernels.
 = cuda.function_attribute field
 CUfunction_attribute: for Function:get_attribute(). MAX counts the others; no driver takes it.
-= cuda.gpuarray_to_array(ary, order, opts)
-An array of one, two or three dimensions with the elements of an array of the device, copied there in the current
-stream. The array is computed and stays where it is, as with `gpudata`.
-@param ary cuda.gpuarray.Array  1 to 3 axes
-@param order? "C"|"F"              C: the last axis is x (default); F: the first one
-@param opts? {allow_surface_bind: boolean?, allow_double_hack: boolean?}  allow_surface_bind: for surfaces, too; allow_double_hack: float64 and complex128 as int32 channels, two for each double; default true
-@return cuda.Array
-@raise LogicError for another rank or dtype, and if the memory was released
-@options allow_double_hack allow_surface_bind
 = cuda.graph_debug_dot_flags field
 CUgraphDebugDot_flags: what a drawing of a graph shows.
 = cuda.graph_exec_update_result field
@@ -6503,12 +6512,6 @@ A 2D array with the elements of a host array of two axes.
 @return cuda.Array
 @raise LogicError for another rank or dtype
 @options allow_double_hack
-= cuda.matrix_to_texref(matrix, reference, order)
-The texture reads a new array with the elements of a host array of two axes. PyCUDA's matrix_to_texref.
-@param matrix cuda.ndarray.Array|cuda.gpuarray.Array
-@param reference cuda.TextureReference
-@param order "C"|"F"  C: tex2D(x, y) is matrix[y][x]; F: it is matrix[x][y] (0-based)
-@raise LogicError as matrix_to_array and TextureReference:set_array
 = cuda.mem_access_flags field
 CUmemAccess_flags: what a device may do with memory of a pool or a virtual range.
 = cuda.mem_advise field
