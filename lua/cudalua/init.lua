@@ -222,6 +222,7 @@ for room, files in pairs_of {
     profiler = "start_profiler stop_profiler initialize_profiler",
     progress = "progress show_progress",
   },
+  gpuarray = { graph_call = "graph" },
   look = { plot = "plot", show = "show" },
   profile = { profile = "profile", range = "range" },
 } do

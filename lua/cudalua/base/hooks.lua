@@ -51,6 +51,9 @@ function M.leave_stream(entered, ok, ...) end -- luacheck: ignore entered ok ...
 ---@param stream? cudalua.Stream    of the call
 function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args arrays stream
 
+---How many arrays of random numbers were written down (random/draw.lua): a graph that is captured draws them again.
+M.draws = 0
+
 ---A profile is under way: whoever launches kernels of arrays says how many bytes they use (gpuarray/core/run.lua).
 M.profiling = false
 
