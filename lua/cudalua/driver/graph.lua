@@ -255,7 +255,7 @@ function Graph:add_memset(record) return add_call("Graph:add_memset", self, mems
 ---Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each time that the node runs, by the next
 ---`cuda.poll()` or synchronisation: the graph does not wait for it, and later nodes do not see what it does. A C
 ---function, `void (*)(void *)`, with its data is called by the driver in a thread of its own, and the graph waits; it
----must not call CUDA or Lua.
+---must not call CUDA or Lua. A Lua function that refers to its own graph keeps it until close().
 ---@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
 ---@return cudalua.GraphNode
 ---@raise LogicError for what cannot be called, and in the body of a conditional node
@@ -404,31 +404,31 @@ end
 -- ---- changes of an executable graph ------------------------------------------------------------------------------
 
 -- What the node does now in x, with what the record changes.
-local function merged(where, self, node, record, first, known)
+local function merged(where, self, node, record, kind, first, known)
   check_self(where, self, "GraphExec")
   if core.kind(node) ~= "GraphNode" then refuse(where, "expected a node of the graph, got %s", errors.text(node)) end
+  if node.kind ~= kind then refuse(where, "the node is of another kind: \"%s\"", node.kind) end
   local values, after = read(where, record, first)
   if after ~= nil then refuse(where, "after: the edges of an executable graph cannot be changed") end
   for key in pairs_of(values) do
     if not known[key] then require("cudalua.base.option_names").refuse(where, key, known) end
   end
-  local now = core.exec_settings(self)[node] or rawget(core.node_fields(node), "params")
-  return values, now or {}
+  return values, core.exec_settings(self)[node] or core.node_fields(node).params or {}
 end
 
-local function set_call(where, self, node, record, first, known, make, combine)
-  local values, now = merged(where, self, node, record, first, known)
-  values = combine(values, now)
-  captured(core.exec_set_node, make(where, values), self, node, where, node.kind)
-  core.exec_settings(self)[node] = values
-  return self
-end
-
-local function combine_all(values, now)
+local function combine(values, now)
   local all = {}
   for key, value in pairs_of(now) do all[key] = value end
   for key, value in pairs_of(values) do all[key] = value end
   return all
+end
+
+local function set_call(where, self, node, record, kind, first, known, make)
+  local values, now = merged(where, self, node, record, kind, first, known)
+  values = combine(values, now)
+  captured(core.exec_set_node, make(where, values), self, node, where, node.kind)
+  core.exec_settings(self)[node] = values
+  return self
 end
 
 local kernel_settings = { fn = true, args = true, grid = true, block = true, shared = true }
@@ -441,12 +441,12 @@ local kernel_settings = { fn = true, args = true, grid = true, block = true, sha
 ---@raise as add_kernel; LogicError for other graphs' nodes, for nodes that came later, and where a node of a capture is
 ---  not given all of it
 function GraphExec:set_kernel(node, record)
-  return set_call("GraphExec:set_kernel", self, node, record, "fn", kernel_settings, function(where, values)
+  return set_call("GraphExec:set_kernel", self, node, record, "kernel", "fn", kernel_settings, function(where, values)
     if values.fn == nil then
       refuse(where, "fn is missing: of a node that a capture made nothing is known; give fn, args, grid and block")
     end
     return kernel_call(where, values)
-  end, combine_all)
+  end)
 end
 
 ---Changes what a copy copies: addresses, and the bytes of copies in one piece; `x:set_memcpy(node, { src = other })`.
@@ -455,7 +455,7 @@ end
 ---@return cudalua.GraphExec self
 ---@raise as add_memcpy; LogicError if the driver cannot change it like this
 function GraphExec:set_memcpy(node, record)
-  return set_call("GraphExec:set_memcpy", self, node, record, nil, memcpy_fields, memcpy_call, combine_all)
+  return set_call("GraphExec:set_memcpy", self, node, record, "memcpy", nil, memcpy_fields, memcpy_call)
 end
 
 ---Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
@@ -464,7 +464,7 @@ end
 ---@return cudalua.GraphExec self
 ---@raise as add_memset; LogicError if the driver cannot change it like this
 function GraphExec:set_memset(node, record)
-  return set_call("GraphExec:set_memset", self, node, record, nil, memset_fields, memset_call, combine_all)
+  return set_call("GraphExec:set_memset", self, node, record, "memset", nil, memset_fields, memset_call)
 end
 
 ---Changes the function of a host node: `x:set_host(node, { fn })`.
@@ -474,7 +474,7 @@ end
 ---@raise as add_host
 function GraphExec:set_host(node, record)
   local where = "GraphExec:set_host"
-  local values = merged(where, self, node, record, "fn", host_fields)
+  local values = merged(where, self, node, record, "host", "fn", host_fields)
   core.exec_set_host(self, node, host_call(where, values))
   core.exec_settings(self)[node] = values
   return self

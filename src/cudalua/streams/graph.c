@@ -277,7 +277,10 @@ static bool graph_outlives(const cl_Rec *r) {
 static CUresult graph_destroy(cl_Rec *r) {
   return ((const cl_Graph *)r)->body ? CUDA_SUCCESS : CU.cuGraphDestroy((CUgraph)r->handle);
 }
-static void graph_dispose(cl_Rec *r) { cl_rec_release(&((cl_Graph *)r)->contents->rec); }
+static void graph_dispose(cl_Rec *r) {
+  const cl_Graph *g = (const cl_Graph *)r;
+  if (g->contents) cl_rec_release(&g->contents->rec);
+}
 CL_FAMILY(CL_GRAPH, .destroy = graph_destroy, .dispose = graph_dispose, .outlives = graph_outlives);
 
 /* One that runs is freed by the driver when it is done. */
@@ -327,10 +330,21 @@ int cl_graph(lua_State *L) {
   return 1;
 }
 
+/* After its end an object uses nothing: functions of host nodes may refer to it. */
+static void let_go(lua_State *L, cl_Contents **contents) {
+  cl_Contents *c = *contents;
+  *contents = NULL;
+  lua_newtable(L);
+  lua_setfenv(L, 1);
+  if (c) cl_rec_release(&c->rec);
+}
+
 int cl_graph_close(lua_State *L) {
-  if (cl_check_graph(L, 1)->body)
-    cl_logic(L, "Graph:close: the body of a conditional node goes with its graph: close that");
-  return cl_close_method(L, CL_GRAPH, "cuGraphDestroy");
+  cl_Graph *g = cl_check_graph(L, 1);
+  if (g->body) cl_logic(L, "Graph:close: the body of a conditional node goes with its graph: close that");
+  cl_close_method(L, CL_GRAPH, "cuGraphDestroy");
+  let_go(L, &g->contents);
+  return 0;
 }
 
 int cl_graph_handle(lua_State *L) { return cl_handle_method(L, CL_GRAPH); }
@@ -613,7 +627,12 @@ int cl_exec_settings(lua_State *L) {
   return 1;
 }
 
-int cl_graph_exec_close(lua_State *L) { return cl_close_method(L, CL_GRAPH_EXEC, "cuGraphExecDestroy"); }
+int cl_graph_exec_close(lua_State *L) {
+  cl_GraphExec *x = cl_check_exec(L, 1);
+  cl_close_method(L, CL_GRAPH_EXEC, "cuGraphExecDestroy");
+  let_go(L, &x->contents); /* a launch under way has its own */
+  return 0;
+}
 
 int cl_graph_exec_handle(lua_State *L) { return cl_handle_method(L, CL_GRAPH_EXEC); }
 
