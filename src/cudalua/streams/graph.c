@@ -36,7 +36,7 @@ bool cl_kept_add(cl_Kept *k, cl_Rec *r) {
   if (k->set[i]) return true;
   k->set[i] = cl_rec_retain(r);
   k->count++;
-  k->tracked += r->kind == CL_KEPT ? ((const cl_Kept *)r)->tracked : r->tracks;
+  k->tracked += r->tracks;
   if (r->kind != CL_KEPT) cl_memory_captured(r);
   return true;
 }
@@ -69,17 +69,6 @@ static bool needed(const cl_Kept *k, const cl_Rec *r) {
   return k->strict || (r->kind != CL_STREAM && r->kind != CL_EVENT && r->kind != CL_GRAPH_EXEC);
 }
 
-/* Raises if something that is needed was freed or closed. */
-static void check_kept(lua_State *L, const cl_Kept *k, const char *call) {
-  for (uint32_t i = 0; i < k->room; i++) {
-    const cl_Rec *r = k->set[i];
-    if (r && r->kind == CL_KEPT) check_kept(L, (const cl_Kept *)r, call);
-    if (!r || !needed(k, r) || cl_rec_live(r)) continue;
-    cl_logic(L, "%s: a %s that the graph uses was freed or closed%s%s", call, cl_kind_name(r->kind),
-             r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
-  }
-}
-
 cl_Kept *cl_push_kept(lua_State *L) {
   cl_Object *o = cl_push(L, CL_KEPT, sizeof *o);
   lua_newtable(L);
@@ -96,6 +85,7 @@ static void contents_dispose(cl_Rec *r) {
   cl_Contents *c = (cl_Contents *)r;
   for (uint32_t i = 0; i < c->count; i++) cl_rec_release(&c->part[i].kept->rec);
   free(c->part);
+  if (c->all) cl_rec_release(&c->all->rec);
 }
 CL_FAMILY(CL_CONTENTS, .dispose = contents_dispose);
 
@@ -114,10 +104,47 @@ static cl_Contents *push_contents(lua_State *L, uint32_t room) {
   return c;
 }
 
+static bool add_needed(cl_Kept *all, const cl_Kept *k) {
+  for (uint32_t i = 0; i < k->room; i++) {
+    cl_Rec *r = k->set[i];
+    if (!r) continue;
+    if (r->kind == CL_KEPT ? !add_needed(all, (const cl_Kept *)r) : needed(k, r) && !cl_kept_add(all, r))
+      return false;
+  }
+  return true;
+}
+
+static void contents_changed(cl_Contents *c) {
+  cl_Kept *all = c->all;
+  c->all = NULL;
+  c->checked = 0;
+  if (all) cl_rec_release(&all->rec);
+}
+
+static void make_all(lua_State *L, cl_Contents *c) {
+  cl_Kept *all = (cl_Kept *)cl_rec_new(CL_KEPT, sizeof *all, NULL);
+  bool good = all != NULL;
+  if (all) all->rec.life = CL_LIVE;
+  for (uint32_t i = 0; good && i < c->count; i++) good = add_needed(all, c->part[i].kept);
+  if (good) {
+    c->all = all;
+    return;
+  }
+  if (all) cl_rec_release(&all->rec);
+  luaL_error(L, "not enough memory");
+}
+
+/* Raises if something that is needed was freed or closed. */
 static void contents_check(lua_State *L, cl_Contents *c, const char *call) {
   uint64_t now = cl_closes + 1;
   if (c->checked == now) return;
-  for (uint32_t i = 0; i < c->count; i++) check_kept(L, c->part[i].kept, call);
+  if (!c->all) make_all(L, c);
+  for (uint32_t i = 0; i < c->all->room; i++) {
+    const cl_Rec *r = c->all->set[i];
+    if (!r || cl_rec_live(r)) continue;
+    cl_logic(L, "%s: a %s that the graph uses was freed or closed%s%s", call, cl_kind_name(r->kind),
+             r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+  }
   c->checked = now;
 }
 
@@ -151,7 +178,6 @@ static cl_Contents *push_copy(lua_State *L, int idx, bool as_one) {
     cl_rec_retain(&to->part[i].kept->rec);
     to->count++;
   }
-  to->tracked = from->tracked;
   lua_pop(L, 2);
   return to;
 }
@@ -213,16 +239,13 @@ void cl_keep_for(lua_State *L, int graph, int kept, uint64_t node) {
   cl_Part *p = part_of(c, node);
   cl_Kept *old = p->kept;
   p->kept = (cl_Kept *)cl_rec_retain(&k->rec);
-  c->tracked += k->tracked;
-  c->checked = 0;
+  contents_changed(c);
   push_contents_of(L, graph);
   lua_getfenv(L, -1);
   lua_pushvalue(L, kept);
   lua_rawseti(L, -2, (int)(p - c->part) + 1);
   lua_pop(L, 2);
-  if (!old) return;
-  c->tracked -= old->tracked;
-  cl_rec_release(&old->rec);
+  if (old) cl_rec_release(&old->rec);
 }
 
 /* --- making --- */
@@ -645,8 +668,8 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",
              call);
-  contents_check(L, x->contents, call);
   cl_anchors_poll(L);
+  contents_check(L, x->contents, call);
   return s;
 }
 
@@ -661,10 +684,10 @@ static void anchor(lua_State *L, const cl_GraphExec *x, cl_Context *ctx, cl_Stre
 
 /* What the graph was made of knew nothing of the order in which its memory is used by then: the launch comes
  * after what other streams did with it before ... */
-static void join_streams(lua_State *L, const cl_Kept *k, const cl_Context *ctx, cl_Stream *s) {
-  for (uint32_t i = 0; k->tracked && i < k->room; i++) {
-    cl_Rec *r = k->set[i];
-    if (r && r->kind == CL_KEPT) join_streams(L, (const cl_Kept *)r, ctx, s);
+static void join_streams(lua_State *L, const cl_Kept *all, const cl_Context *ctx, cl_Stream *s) {
+  if (!all->tracked || cl_captures) return;
+  for (uint32_t i = 0; i < all->room; i++) {
+    cl_Rec *r = all->set[i];
     if (!r || !r->tracks || cl_rec_context(r) != ctx) continue;
     cl_Order *o = &((cl_Allocation *)r)->order;
     CUresult code = cl_order_done(o, ctx, s) ? CUDA_SUCCESS : cl_order_join(o, s);
@@ -673,10 +696,9 @@ static void join_streams(lua_State *L, const cl_Kept *k, const cl_Context *ctx, 
 }
 
 /* ... and what they do with it next, after the launch. */
-static void remember_use(lua_State *L, const cl_Kept *k, cl_Stream *s) {
-  for (uint32_t i = 0; k->tracked && i < k->room; i++) {
-    cl_Rec *r = k->set[i];
-    if (r && r->kind == CL_KEPT) remember_use(L, (const cl_Kept *)r, s);
+static void remember_use(lua_State *L, const cl_Kept *all, cl_Stream *s) {
+  for (uint32_t i = 0; all->tracked && i < all->room; i++) {
+    cl_Rec *r = all->set[i];
     if (r && r->tracks && ((cl_Allocation *)r)->order.home != s) cl_memory_use_slow(L, (cl_Allocation *)r, s);
   }
 }
@@ -686,14 +708,13 @@ int cl_graph_exec_launch(lua_State *L) {
   const cl_GraphExec *x = cl_check_exec(L, 1);
   cl_Context *ctx;
   cl_Stream *s = stream_for(L, x, "GraphExec:launch", &ctx);
-  const cl_Contents *c = x->contents;
-  for (uint32_t i = 0; c->tracked && !cl_captures && i < c->count; i++)
-    join_streams(L, c->part[i].kept, ctx, s);
+  join_streams(L, x->contents->all, ctx, s);
   CL_TRY_ACTIVITY(L, CL_A_GRAPH, "graph", s, 0, cuGraphLaunch, (CUgraphExec)x->rec.handle,
                   cl_stream_handle(s));
   s->last_kernel = ctx->last_kernel = "(in a graph)";
+  if (!x->contents->all) make_all(L, x->contents); /* a finalizer changed it */
+  remember_use(L, x->contents->all, s);
   anchor(L, x, ctx, s);
-  for (uint32_t i = 0; c->tracked && i < c->count; i++) remember_use(L, c->part[i].kept, s);
   return 1;
 }
 

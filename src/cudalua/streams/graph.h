@@ -27,7 +27,7 @@ typedef struct cl_Contents {
   cl_Rec rec;
   cl_Part *part;
   uint32_t count, room;
-  uint32_t tracked;
+  cl_Kept *all;             /* what a launch looks at, each once; NULL: to be made anew */
   _Atomic uint64_t checked; /* cl_closes when all of it was last seen alive, plus 1 */
 } cl_Contents;
 
