@@ -13,6 +13,10 @@ describe("cuda.graph", function()
   end)
   after_each(function() cuda.on_notice = on_notice end)
 
+  local function counts(g)
+    local info = g:info()
+    return { info.captures, info.replays, info.graphs }
+  end
   local function floats(n, f)
     local list = {}
     for i = 1, n do list[i] = f(i - 1) end
@@ -41,7 +45,8 @@ describe("cuda.graph", function()
       assert.equal(3, k)
     end
     assert.equal(2, calls) -- it ran, and was captured
-    assert.same({ captures = 1, replays = 4, graphs = 1 }, g:info())
+    assert.is_true(g:info().nodes >= 2)
+    assert.same({ 1, 4, 1 }, counts(g))
     assert.matches("^cudalua.GraphCall %(1 captured, 4 replays%)$", tostring(g))
   end)
 
@@ -111,7 +116,7 @@ describe("cuda.graph", function()
     g(x, 17)
     assert.equal(1, #notices)
     assert.matches("more than 16", notices[1])
-    assert.same({ captures = 17, replays = 1, graphs = 16 }, g:info())
+    assert.same({ 17, 1, 16 }, counts(g))
     g(x, 1) -- used since
     assert.equal(17, g:info().captures)
     g(x, 2) -- was used longest ago
@@ -219,12 +224,12 @@ describe("cuda.graph", function()
     assert.matches("in the run", err)
     fail = "wait"
     gpu.raises("LogicError", "while a stream is being captured", g, x)
-    assert.same({ captures = 0, replays = 0, graphs = 0 }, g:info())
+    assert.same({ 0, 0, 0 }, counts(g))
     assert.equal(cuda.legacy_stream, cuda.current_stream())
     fail = nil
     assert.equal(2, g(x):tolist()[1])
     assert.equal(2, g(x):tolist()[1])
-    assert.same({ captures = 1, replays = 1, graphs = 1 }, g:info())
+    assert.same({ 1, 1, 1 }, counts(g))
     local other
     other = cuda.graph(function(y) return other(y) end)
     gpu.raises("LogicError", "calls the graph that is being made of it", other, x)

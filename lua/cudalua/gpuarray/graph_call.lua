@@ -249,12 +249,14 @@ function Call:__tostring()
   return ("cudalua.GraphCall (%d captured, %d replays)"):format(#state.entries, state.replays)
 end
 
----How often it was captured and replayed, and how many graphs it has now.
----@return {captures: integer, replays: integer, graphs: integer}
+---How often it was captured and replayed, how many graphs it has now, and how many nodes the one used last has.
+---@return {captures: integer, replays: integer, graphs: integer, nodes: integer}
 ---@raise LogicError if it is not called with a colon
 function Call:info()
   local state = state_of(self, "info")
-  return { captures = state.captures, replays = state.replays, graphs = #state.entries }
+  local last = state.entries[1]
+  return { captures = state.captures, replays = state.replays, graphs = #state.entries,
+    nodes = last and #last.graph:nodes() or 0 }
 end
 
 ---Drops its graphs. Results that a program has stay what they are; later calls are errors.
