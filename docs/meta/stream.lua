@@ -39,9 +39,10 @@ function Stream:use(fn, ...) end
 ---waiting for an event recorded in them. Everything used inside is kept alive by the graph. What cannot be recorded
 ---(waiting, allocating, plain copies, the legacy stream) raises before it breaks the capture.
 ---@param fn fun(stream: cudalua.Stream)
----@param options? {mode: string|integer}  of cuda.stream_capture_mode: "thread_local" (default); "global": such calls
----  of other threads are errors too; "relaxed": allocating and loading are allowed
----@return cudalua.Graph
+---@param options? {mode: string|integer, into: cudalua.Graph, after: cudalua.GraphNode|cudalua.GraphNode[]}
+---  mode: of cuda.stream_capture_mode: "thread_local" (default); "global": such calls of other threads are errors too;
+---  "relaxed": allocating and loading are allowed; into: a graph to add the work to, behind the nodes of it in after
+---@return cudalua.Graph  a new one, or that of option into
 ---@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) if the capture was broken or a
 --- stream was not joined again
 function Stream:capture(fn, options) end
