@@ -1,6 +1,6 @@
-/* The C side of `./dev bench graph`: the same graph, made node by node and replayed in a plain loop, in the same
- * process and context. Built as a shared library when the benchmark runs; the driver is opened by the path that
- * cudalua uses. */
+/* The C side of `./dev bench graph`: the same graph, made node by node and replayed in a plain loop, in the
+ * same process and context. Built as a shared library when the benchmark runs; the driver is opened by the
+ * path that cudalua uses. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stddef.h>
@@ -49,8 +49,13 @@ void *bench_graph(const char *image, unsigned long long address, int n, int node
   CUgraphExec x;
   float k = 1.0f;
   void *params[] = {&address, &k, &n};
-  CUDA_KERNEL_NODE_PARAMS p = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 64, .blockDimY = 1,
-                               .blockDimZ = 1, .kernelParams = params};
+  CUDA_KERNEL_NODE_PARAMS p = {.gridDimX = 1,
+                               .gridDimY = 1,
+                               .gridDimZ = 1,
+                               .blockDimX = 64,
+                               .blockDimY = 1,
+                               .blockDimZ = 1,
+                               .kernelParams = params};
   if (load(&module, image) || get_function(&f, module, "step") || create(&g, 0)) return NULL;
   p.func = f;
   for (int i = 0; i < nodes; i++, before = node)
@@ -58,7 +63,8 @@ void *bench_graph(const char *image, unsigned long long address, int n, int node
   return instantiate(&x, g, 0) ? NULL : x;
 }
 
-/* Microseconds for so many replays; with `waits` each is waited for, else the wait at the end is not counted. */
+/* Microseconds for so many replays; with `waits` each is waited for, else the wait at the end is not counted.
+ */
 double bench_replay(void *exec, unsigned long long stream, int launches, int waits) {
   CUstream s = (CUstream)stream;
   double start = bench_now();

@@ -43,7 +43,8 @@ for name, value in pairs_of(require "cudalua.driver.debugging") do cuda[name] = 
 for name, value in pairs_of(require "cudalua.base.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
 for name, methods in pairs_of(core.classes) do names.class(methods, name) end
-for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec", "GraphNode" } do
+for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec",
+  "GraphNode" } do
   cuda[name] = core.classes[name] -- tables of methods
 end
 

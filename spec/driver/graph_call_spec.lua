@@ -233,8 +233,8 @@ describe("cuda.graph", function()
     local other
     other = cuda.graph(function(y) return other(y) end)
     gpu.raises("LogicError", "calls the graph that is being made of it", other, x)
-    local changing, n = nil, 0
-    changing = cuda.graph(function(y)
+    local n = 0
+    local changing = cuda.graph(function(y)
       n = n + 1
       return n % 2 == 1 and y or y:sum()
     end)

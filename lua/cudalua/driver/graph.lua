@@ -1,6 +1,7 @@
 -- Graphs by hand: cuda.Graph(), the nodes that are added to it, and what can be changed in what is made of it. A node
 -- that runs a kernel, copies or fills is the captured call of that: so arguments are converted and checked as those of
--- every launch are, and the graph keeps what the call uses. src/cudalua/streams/capture.c and graph_nodes.c have the rest.
+-- every launch are, and the graph keeps what the call uses. The rest is in capture.c and graph_nodes.c of
+-- src/cudalua/streams.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -139,13 +140,17 @@ local function memcpy_call(where, values)
   check_known(where, values, memcpy_fields)
   local dst, src, n, copy = values.dst, values.src, host.plain_number(values.bytes), values.copy
   if copy ~= nil then
-    if dst ~= nil or src ~= nil or n ~= nil then refuse(where, "copy says what dst, src and bytes would: leave them out") end
+    if dst ~= nil or src ~= nil or n ~= nil then
+      refuse(where, "copy says what dst, src and bytes would: leave them out")
+    end
     if type(copy) ~= "table" or not pcall(function() return assert(copy.set_src_device) end) then
       refuse(where, "copy: expected a Memcpy2D or Memcpy3D, got %s", errors.text(copy))
     end
     return function(stream) copy(stream) end
   end
-  if dst == nil or src == nil then refuse(where, "%s is missing: {dst =, src =, bytes =}", dst == nil and "dst" or "src") end
+  if dst == nil or src == nil then
+    refuse(where, "%s is missing: {dst =, src =, bytes =}", dst == nil and "dst" or "src")
+  end
   local to, from = is_device(dst), is_device(src)
   if not to and not from then refuse(where, "neither dst nor src is device memory") end
   if to and from then
@@ -166,7 +171,9 @@ local function memset_call(where, values)
   if dst == nil then refuse(where, "dst is missing: {dst =, value =, count =}") end
   if value == nil then value = 0 end
   if bits == nil then bits = 8 end
-  if bits ~= 8 and bits ~= 16 and bits ~= 32 then refuse(where, "bits must be 8, 16 or 32, got %s", errors.text(bits)) end
+  if bits ~= 8 and bits ~= 16 and bits ~= 32 then
+    refuse(where, "bits must be 8, 16 or 32, got %s", errors.text(bits))
+  end
   if values.height ~= nil or values.width ~= nil or values.pitch ~= nil then
     local pitch, width, height = host.plain_number(values.pitch), host.plain_number(values.width),
       host.plain_number(values.height)
@@ -195,7 +202,9 @@ local function host_call(where, values)
     return fn
   end
   local ok, address = pcall(function() return tonumber(ffi.cast("intptr_t", fn)) end)
-  if not ok or address == 0 then refuse(where, "fn: expected a C function, void (*)(void *), got %s", errors.text(fn)) end
+  if not ok or address == 0 then
+    refuse(where, "fn: expected a C function, void (*)(void *), got %s", errors.text(fn))
+  end
   local at = 0
   if data ~= nil then
     ok, at = pcall(function() return tonumber(ffi.cast("intptr_t", ffi.cast("void *", data))) end)
@@ -203,6 +212,41 @@ local function host_call(where, values)
   end
   return address, at, { fn, data }
 end
+
+---What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
+---@class cudalua.KernelNode
+---@field fn cudalua.Function
+---@field args any[]?                  args.n: how many, if there are nils among them
+---@field grid integer|integer[]?
+---@field block integer|integer[]
+---@field shared integer?
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+
+---What Graph:add_memcpy takes.
+---@class cudalua.MemcpyNode
+---@field dst any
+---@field src any
+---@field bytes integer?               default: all of the host buffer, or of what has a size
+---@field copy cudalua.Memcpy2D|cudalua.Memcpy3D|nil  in the place of the other three
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+
+---What Graph:add_memset takes.
+---@class cudalua.MemsetNode
+---@field dst any
+---@field value integer?               default 0
+---@field count integer?               elements; default: all
+---@field bits integer?                of an element: 8 (the default), 16 or 32
+---@field pitch integer?               of a rectangle, in the place of count: bytes from row to row,
+---@field width integer?               elements of a row,
+---@field height integer?              and rows
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
+
+---What Graph:add_conditional takes. The kind may be the first value, without a name.
+---@class cudalua.ConditionalNode
+---@field kind "if"|"while"|"switch"
+---@field condition cudalua.Scalar     of Graph:condition()
+---@field bodies integer?              how many; default 1
+---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
 
 -- ---- adding nodes ------------------------------------------------------------------------------------------------
 
@@ -229,8 +273,7 @@ end
 
 ---Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are the options
 ---of a launch. The arguments are converted and checked as a launch's; the graph keeps what they stand for.
----@param record {fn: cudalua.Function, args: any[]?, grid: integer|integer[]?, block: integer|integer[], shared: integer?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
----  args.n: how many, if there are nils among them
+---@param record cudalua.KernelNode
 ---@return cudalua.GraphNode
 ---@raise what a launch raises; LogicError for In, Out and InOut, whose memory lasts for one call
 function Graph:add_kernel(record)
@@ -239,15 +282,13 @@ end
 
 ---Adds a copy between device memory, or device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`. Host
 ---memory is read and written each time that the graph runs, and the graph keeps it.
----@param record {dst: any, src: any, bytes: integer?, copy: cudalua.Memcpy2D|cudalua.Memcpy3D|nil, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
----  bytes: default all of the host buffer, or of what has a size; copy: in the place of the other three
+---@param record cudalua.MemcpyNode
 ---@return cudalua.GraphNode
 ---@raise LogicError as memcpy_htod_async and its like
 function Graph:add_memcpy(record) return add_call("Graph:add_memcpy", self, memcpy_call, record) end
 
 ---Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or a rectangle with pitch, width and height.
----@param record {dst: any, value: integer?, count: integer?, bits: integer?, pitch: integer?, width: integer?, height: integer?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
----  value: default 0; count: elements, default all; bits: of an element, 8 (the default), 16 or 32
+---@param record cudalua.MemsetNode
 ---@return cudalua.GraphNode
 ---@raise LogicError as memset_d8_async and its like
 function Graph:add_memset(record) return add_call("Graph:add_memset", self, memset_call, record) end
@@ -343,11 +384,10 @@ local kinds = { ["if"] = "1 or 2", ["while"] = "1", switch = "1 or more" }
 local conditional_fields = { kind = true, condition = true, bodies = true }
 
 ---Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that are filled
----afterwards, as `node.bodies[1]`: "if" has one that runs if the value is not 0, and perhaps a second one that runs if it
----is; "while" has one that runs again and again as long as the value is not 0; of "switch" the body number value + 1
+---afterwards, as `node.bodies[1]`: "if" has one that runs if the value is not 0, and perhaps a second one that runs if
+---it is; "while" has one that runs again and again as long as the value is not 0; of "switch" the body number value + 1
 ---runs, if there is one.
----@param record {kind: "if"|"while"|"switch", condition: cudalua.Scalar, bodies: integer?, after: cudalua.GraphNode|cudalua.GraphNode[]|nil}
----  bodies: how many, default 1
+---@param record cudalua.ConditionalNode
 ---@return cudalua.GraphNode  with the field bodies
 ---@raise LogicError for another graph's condition, or one that has a node
 function Graph:add_conditional(record)
@@ -377,7 +417,8 @@ function Graph:add_conditional(record)
   return with_params(node, values)
 end
 
-local allowed_in_bodies = { kernel = true, empty = true, graph = true, memset = true, memcpy = true, conditional = true }
+local allowed_in_bodies = { kernel = true, empty = true, graph = true, memset = true, memcpy = true,
+  conditional = true }
 
 -- A capture may have put anything in a body.
 local function check_bodies(graph)
@@ -385,8 +426,8 @@ local function check_bodies(graph)
     for i, body in ipairs(node.bodies or {}) do
       for _, kind in ipairs(body:nodes()) do
         if not allowed_in_bodies[kind] then
-          refuse("Graph:instantiate", "body %d of a conditional node has a node of kind \"%s\", which bodies cannot hold",
-            i, kind)
+          refuse("Graph:instantiate", "body %d of a conditional node has a node of kind \"%s\", which bodies cannot " ..
+            "hold", i, kind)
         end
       end
       check_bodies(body)
@@ -433,10 +474,10 @@ end
 
 local kernel_settings = { fn = true, args = true, grid = true, block = true, shared = true }
 
----Changes what a kernel node does when this executable graph is launched next: `x:set_kernel(node, { args = { d, m } })`.
----What is not given stays. Launches under way keep what they were given.
+---Changes what a kernel node does when this executable graph is launched next:
+---`x:set_kernel(node, { args = { d, m } })`. What is not given stays. Launches under way keep what they were given.
 ---@param node cudalua.GraphNode  of the graph that this was made from
----@param record {fn: cudalua.Function?, args: any[]?, grid: integer|integer[]?, block: integer|integer[]?, shared: integer?}
+---@param record cudalua.KernelNode  fn, args, grid, block and shared
 ---@return cudalua.GraphExec self
 ---@raise as add_kernel; LogicError for other graphs' nodes, for nodes that came later, and where a node of a capture is
 ---  not given all of it
@@ -451,7 +492,7 @@ end
 
 ---Changes what a copy copies: addresses, and the bytes of copies in one piece; `x:set_memcpy(node, { src = other })`.
 ---@param node cudalua.GraphNode
----@param record {dst: any, src: any, bytes: integer?, copy: cudalua.Memcpy2D|cudalua.Memcpy3D|nil}
+---@param record cudalua.MemcpyNode
 ---@return cudalua.GraphExec self
 ---@raise as add_memcpy; LogicError if the driver cannot change it like this
 function GraphExec:set_memcpy(node, record)
@@ -460,7 +501,7 @@ end
 
 ---Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
 ---@param node cudalua.GraphNode
----@param record {dst: any, value: integer?, count: integer?, bits: integer?, pitch: integer?, width: integer?, height: integer?}
+---@param record cudalua.MemsetNode
 ---@return cudalua.GraphExec self
 ---@raise as add_memset; LogicError if the driver cannot change it like this
 function GraphExec:set_memset(node, record)

@@ -15,11 +15,10 @@ local layout = require "cudalua.base.layout"
 local notice = require "cudalua.base.notice"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
-local storage = require "cudalua.gpuarray.core.storage"
 local write = require "cudalua.gpuarray.core.write"
 
 local context_id, current_stream = core.context_id, core.current_stream
-local is_array, leaf_of = object.is_array, storage.leaf_of
+local is_array = object.is_array
 
 local M = {}
 
@@ -177,8 +176,8 @@ local function make(state, n, args)
     if is_array(values[i]) then evaluate.evaluate(values[i]) end
   end
   if hooks.draws ~= draws then
-    say(state, "draws", "graph: the function draws random numbers, and a replay draws the same ones again: draw them " ..
-      "outside, and pass them as an argument")
+    say(state, "draws", "graph: the function draws random numbers, and a replay draws the same ones again: draw " ..
+      "them outside, and pass them as an argument")
   end
   capture(state, entry, n, used)
   for i = 1, n do -- a run may have given an array another place
@@ -270,9 +269,9 @@ end
 
 ---A function that is captured as a graph when it is called first with arguments of a kind, and replayed from then on:
 ---`local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
----dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept. Each
----call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call fn
----runs once, and is called a second time to be captured.
+---dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
+---Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call
+---fn runs once, and is called a second time to be captured.
 ---@param fn function  returns arrays, or anything that stays what it was in the first call
 ---@param options? {static: boolean}  static: arrays are not copied, and other ones are other arguments: fn may write to
 ---  them; default false

@@ -235,9 +235,8 @@ typedef struct Place {
 
 static CUresult begin(cl_Capture *c, const Place *at) {
   CUstream h = cl_stream_handle(c->stream);
-  CUresult code = at->into
-                      ? CU.cuStreamBeginCaptureToGraph(h, at->into, at->after, NULL, at->count, c->mode)
-                      : CU.cuStreamBeginCapture_v2(h, c->mode);
+  CUresult code = at->into ? CU.cuStreamBeginCaptureToGraph(h, at->into, at->after, NULL, at->count, c->mode)
+                           : CU.cuStreamBeginCapture_v2(h, c->mode);
   if (code) return code;
   CUstreamCaptureStatus status;
   cuuint64_t id = 0;
@@ -315,8 +314,8 @@ static void open_capture(lua_State *L, cl_Capture *c) {
   c->kept = cl_push_kept(L);
 }
 
-/* s:capture(fn [, {mode = "thread_local", into = Graph, after = {Node, ...}}]) -> Graph of what fn(s) put into s,
- * and into the streams that joined it. s is the current stream inside. */
+/* s:capture(fn [, {mode = "thread_local", into = Graph, after = {Node, ...}}]) -> Graph of what fn(s) put
+ * into s, and into the streams that joined it. s is the current stream inside. */
 int cl_stream_capture(lua_State *L) {
   enum { STREAM = 1, FN, OPTIONS, INTO, AFTER, CONTEXT, KEPT, GRAPH, NODES };
   const cl_Object *o = cl_check(L, STREAM, CL_STREAM);
@@ -385,7 +384,8 @@ static size_t ends_of(const cl_Capture *c, CUgraphNode *ends, size_t room) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUgraphNode *nodes = NULL;
   size_t n = 0;
-  CUresult code = CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(c->stream), &status, NULL, NULL, &nodes, NULL, &n);
+  CUresult code =
+      CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(c->stream), &status, NULL, NULL, &nodes, NULL, &n);
   if (code || status != CU_STREAM_CAPTURE_STATUS_ACTIVE || n > room) return SIZE_MAX;
   for (size_t i = 0; i < n; i++) ends[i] = nodes[i];
   return n;
@@ -415,10 +415,11 @@ static size_t size_of(CUgraph g) {
   return CU.cuGraphGetNodes(g, NULL, &n) ? SIZE_MAX : n;
 }
 
-/* Calls the function at index `fn` with the stream at index 1 while what that puts into it becomes one node of
- * the graph at.into. The cl_Kept at index `kept` gets what it uses. Raises what the function raises, and where it
- * is another number of nodes; the graph is as it was then. */
-static CUgraphNode capture_node(lua_State *L, cl_Capture *c, int fn, int kept, const Place *at, const char *call) {
+/* Calls the function at index `fn` with the stream at index 1 while what that puts into it becomes one node
+ * of the graph at.into. The cl_Kept at index `kept` gets what it uses. Raises what the function raises, and
+ * where it is another number of nodes; the graph is as it was then. */
+static CUgraphNode capture_node(lua_State *L, cl_Capture *c, int fn, int kept, const Place *at,
+                                const char *call) {
   enum { MOST = 64 };
   CUgraphNode ends[MOST];
   cl_Stream *before;
@@ -459,7 +460,8 @@ int cl_graph_capture_node(lua_State *L) {
   at.after = cl_check_nodes(L, AFTER, g, &at.count);
   cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
   at.into = (CUgraph)cl_check_graph(L, GRAPH)->rec.handle;
-  if (cl_graph_context(L, &g->rec, call) != c.ctx) cl_logic(L, "%s: the graph belongs to another context", call);
+  if (cl_graph_context(L, &g->rec, call) != c.ctx)
+    cl_logic(L, "%s: the graph belongs to another context", call);
   cl_keep_room(L, GRAPH);
   const CUgraphNode node = capture_node(L, &c, FN, KEPT, &at, call);
   cl_keep_room(L, GRAPH); /* again: the function may have added to the graph */
@@ -502,8 +504,8 @@ static CUgraph push_scratch(lua_State *L, cl_Context *ctx) {
   return handle;
 }
 
-/* exec_set_node(stream, fn, x, node, call, kind): the node, which has to be of that kind, does what fn(stream)
- * puts into the stream from now on */
+/* exec_set_node(stream, fn, x, node, call, kind): the node, which has to be of that kind, does what
+ * fn(stream) puts into the stream from now on */
 int cl_exec_set_node(lua_State *L) {
   enum { STREAM = 1, FN, EXEC, NODE, CALL, TYPE, CONTEXT, KEPT, SCRATCH };
   lua_settop(L, TYPE);
@@ -516,7 +518,8 @@ int cl_exec_set_node(lua_State *L) {
   Place at = {push_scratch(L, (cl_Context *)c.ctx), NULL, 0};
   cl_check_exec_node(L, NODE, x, call);
   cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
-  if (cl_graph_context(L, &x->rec, call) != c.ctx) cl_logic(L, "%s: the graph belongs to another context", call);
+  if (cl_graph_context(L, &x->rec, call) != c.ctx)
+    cl_logic(L, "%s: the graph belongs to another context", call);
   const CUgraphNode like = capture_node(L, &c, FN, KEPT, &at, call);
   x = cl_check_exec(L, EXEC); /* again: the function may have done anything */
   const cl_Node *n = cl_check_exec_node(L, NODE, x, call);
@@ -528,9 +531,11 @@ int cl_exec_set_node(lua_State *L) {
   CUresult code = set_like(x, n, like, &driver_call);
   if (code == CUDA_ERROR_INVALID_VALUE) {
     cl_fail_new(L, driver_call, code);
-    lua_pushfstring(L, "%s: the driver cannot change the node like this: kernels stay in their context, copies and "
-                       "fills between the same kinds of memory, and those of several rows keep their extents",
-                    call);
+    lua_pushfstring(
+        L,
+        "%s: the driver cannot change the node like this: kernels stay in their context, copies and "
+        "fills between the same kinds of memory, and those of several rows keep their extents",
+        call);
     lua_setfield(L, -2, "message");
     return cl_throw(L);
   }

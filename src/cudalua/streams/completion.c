@@ -1,6 +1,6 @@
-/* s:on_complete(fn), and functions of graphs' host nodes: the driver calls back on a thread of its own, where Lua must not be entered. So the
- * callback only puts a number into an inbox; the function itself is called by whoever waits or polls next in
- * its state. */
+/* s:on_complete(fn), and functions of graphs' host nodes: the driver calls back on a thread of its own, where
+ * Lua must not be entered. So the callback only puts a number into an inbox; the function itself is called by
+ * whoever waits or polls next in its state. */
 #include "streams/graph.h"
 #include "base/state.h"
 
@@ -115,7 +115,8 @@ static void close_inbox(cl_State *st) {
 }
 CL_HOOK(cl_on_state_close, 3, close_inbox);
 
-/* A record may go anywhere, where Lua must not be called: the reference is given back by who calls functions. */
+/* A record may go anywhere, where Lua must not be called: the reference is given back by who calls functions.
+ */
 static void host_dispose(cl_Rec *r) {
   HostFunction *f = (HostFunction *)r;
   cl_Inbox *box = f->inbox;

@@ -1,5 +1,5 @@
-/* Graph: work as stream capture recorded it, or as nodes were put together. GraphExec: the same made ready, to
- * be launched again and again. */
+/* Graph: work as stream capture recorded it, or as nodes were put together. GraphExec: the same made ready,
+ * to be launched again and again. */
 #include "streams/activity.h"
 #include "streams/graph.h"
 #include "streams/order.h"
@@ -182,8 +182,8 @@ static cl_Contents *push_copy(lua_State *L, int idx, bool as_one) {
   return to;
 }
 
-/* The environment of a Graph is {contents, its Nodes by their handles}; that of a GraphExec {contents, itself,
- * what was set for its nodes}, which is what a launch anchors. */
+/* The environment of a Graph is {contents, its Nodes by their handles}; that of a GraphExec {contents,
+ * itself, what was set for its nodes}, which is what a launch anchors. */
 enum { CONTENTS = 1, NODES = 2, SELF = 2, SETTINGS = 3 };
 
 static void push_contents_of(lua_State *L, int idx) {

@@ -4,10 +4,10 @@
 
 #include "streams/stream.h"
 
-/* What a node uses, or all that was captured at once: records in a set of their own, because they are looked at
- * before a launch, values of Lua's in the table that is the environment of its userdata. One of another graph's
- * may be in the set, as that of a child graph. Shared by graphs, executables and launches, and complete once the
- * node is there. */
+/* What a node uses, or all that was captured at once: records in a set of their own, because they are looked
+ * at before a launch, values of Lua's in the table that is the environment of its userdata. One of another
+ * graph's may be in the set, as that of a child graph. Shared by graphs, executables and launches, and
+ * complete once the node is there. */
 typedef struct cl_Kept {
   cl_Rec rec;
   cl_Rec **set; /* open addressing; each retained */
@@ -21,8 +21,8 @@ typedef struct cl_Part {
   cl_Kept *kept; /* retained */
 } cl_Part;
 
-/* What all nodes of a graph use, or of an executable graph. Its userdata are in the environment of its userdata,
- * in the same order. */
+/* What all nodes of a graph use, or of an executable graph. Its userdata are in the environment of its
+ * userdata, in the same order. */
 typedef struct cl_Contents {
   cl_Rec rec;
   cl_Part *part;
@@ -54,15 +54,16 @@ typedef struct cl_Node {
 } cl_Node;
 
 bool cl_kept_add(cl_Kept *k, cl_Rec *r); /* false: no memory */
-/* Gives the value at idx to the cl_Kept at index `kept`: an object's record, or the value itself. May raise. */
+/* Gives the value at idx to the cl_Kept at index `kept`: an object's record, or the value itself. May raise.
+ */
 void cl_kept_value(lua_State *L, int kept, int idx);
 /* The Graph exists: its handle is destroyed by close(), with the record, or before its context. */
 void cl_graph_made(cl_Graph *g, CUgraph handle);
 
 /* Pushes the userdata of a new cl_Kept. */
 cl_Kept *cl_push_kept(lua_State *L);
-/* The cl_Kept at index `kept` is what `node` of the Graph or GraphExec at index `graph` uses from now on. Makes
- * room first, so that cl_keep_for() cannot fail. */
+/* The cl_Kept at index `kept` is what `node` of the Graph or GraphExec at index `graph` uses from now on.
+ * Makes room first, so that cl_keep_for() cannot fail. */
 void cl_keep_room(lua_State *L, int graph);
 void cl_keep_for(lua_State *L, int graph, int kept, uint64_t node);
 /* Pushes a Graph that is not made yet, with nothing in it. */

@@ -21,7 +21,8 @@ typedef struct Place {
   size_t count;
 } Place;
 
-/* The graph is at index 1, the list of nodes at index 2. Pushes the array, and a cl_Kept whose index comes back. */
+/* The graph is at index 1, the list of nodes at index 2. Pushes the array, and a cl_Kept whose index comes
+ * back. */
 static int open_place(lua_State *L, Place *at, const char *call) {
   cl_Kept *k = cl_push_kept(L);
   k->strict = true;
@@ -147,8 +148,8 @@ static cl_Graph *outermost(cl_Graph *g) {
   return g;
 }
 
-/* graph_condition(g, default or nil) -> the 8 bytes of the handle. It is made for the outermost graph, so that
- * any of its bodies may have the node. */
+/* graph_condition(g, default or nil) -> the 8 bytes of the handle. It is made for the outermost graph, so
+ * that any of its bodies may have the node. */
 int cl_graph_condition(lua_State *L) {
   const cl_Graph *g = outermost(cl_check_graph(L, 1));
   const bool starts = !lua_isnoneornil(L, 2);
