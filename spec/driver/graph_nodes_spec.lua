@@ -80,7 +80,7 @@ describe("graphs by hand", function()
     end
   end)
 
-  it("cuda.Graph:node_list gives the same nodes each time, of captures too", function()
+  it("cuda.Graph:node_list gives the same cuda.GraphNode each time, of captures too; cuda.GraphNode:handle", function()
     local mem = zeroed()
     local g = s:capture(function()
       add(mem, 1, 1, { block = { 32, 2 }, grid = 3 })

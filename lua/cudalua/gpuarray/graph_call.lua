@@ -153,7 +153,7 @@ local function capture(state, entry, n, used)
     end
     hooks.compute_pending() -- what the function left elsewhere
   end)
-  entry.results, entry.graph, entry.exec = results, captured, captured:instantiate()
+  entry.results, entry.graph, entry.exec, entry.nodes = results, captured, captured:instantiate(), #captured:nodes()
 end
 
 local function say(state, what, text)
@@ -255,7 +255,7 @@ function Call:info()
   local state = state_of(self, "info")
   local last = state.entries[1]
   return { captures = state.captures, replays = state.replays, graphs = #state.entries,
-    nodes = last and #last.graph:nodes() or 0 }
+    nodes = last and last.nodes or 0 }
 end
 
 ---Drops its graphs. Results that a program has stay what they are; later calls are errors.

@@ -98,7 +98,7 @@ static cl_Contents *push_contents(lua_State *L, uint32_t room) {
   if (!c) luaL_error(L, "not enough memory");
   o->rec = &c->rec;
   c->rec.life = CL_LIVE;
-  c->part = malloc((room + 1) * sizeof *c->part);
+  c->part = calloc(room + 1, sizeof *c->part);
   if (!c->part) luaL_error(L, "not enough memory");
   c->room = room;
   return c;
