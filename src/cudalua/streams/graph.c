@@ -105,7 +105,7 @@ static cl_Contents *push_contents(lua_State *L, uint32_t room) {
 }
 
 static bool add_needed(cl_Kept *all, const cl_Kept *k) {
-  for (uint32_t i = 0; i < k->room; i++) {
+  for (uint32_t i = 0; k && i < k->room; i++) {
     cl_Rec *r = k->set[i];
     if (!r) continue;
     if (r->kind == CL_KEPT ? !add_needed(all, (const cl_Kept *)r) : needed(k, r) && !cl_kept_add(all, r))
