@@ -224,6 +224,32 @@ describe("conditional nodes", function()
     assert.matches("CUDA_ERROR_LAUNCH_TIMEOUT", out)
   end)
 
+  it("a loop without an end is stopped: by Ctrl-C", function()
+    if not soft then pending "a GPU's loop goes on" end
+    local out = gpu.child([[
+      local cuda = require "cudalua"
+      local ffi = require "ffi"
+      jit.off()
+      ffi.cdef "int getpid(void);"
+      cuda.interrupts(true)
+      local g = cuda.Graph()
+      local loop = g:add_conditional{ "while", condition = g:condition{ default = 1 } }
+      local memory = cuda.mem_alloc(4)
+      loop.bodies[1]:add_memset{ dst = memory, value = 3, count = 4 }
+      local x = g:instantiate():launch()
+      os.execute(("(sleep 0.3; kill -INT %d) >/dev/null 2>&1 &"):format(ffi.C.getpid()))
+      local ok, err = pcall(cuda.Context.synchronize)
+      print(ok, cuda.is_error(err, "InterruptError"), tostring(err):match "conditional node was stopped after")
+      cuda.interrupts(false)
+      g:close()
+      x:close()
+      local host = ffi.new "int[1]" -- the device is well
+      cuda.memcpy_dtoh(host, memory)
+      print(host[0] == 0x03030303)
+    ]], "CUDALUA_DRIVER=soft")
+    assert.matches("false\ttrue\tconditional node was stopped after\ntrue\n", out)
+  end)
+
   it("a handle outside of its graph is a fault with a report", function()
     if not soft then pending "a GPU does not look at it" end
     local out = gpu.child([[
