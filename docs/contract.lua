@@ -63,7 +63,7 @@ return {
       GraphExec:set_kernel GraphExec:set_memcpy GraphExec:set_memset GraphExec:set_host GraphExec:set_event
       GraphExec:set_child GraphExec:enable]],
     graph_conditional_spec = "Graph:condition Graph:add_conditional",
-    graph_call_spec = "graph GraphCall:info GraphCall:close",
+    graph_call_spec = "graph GraphCall GraphCall:info GraphCall:close",
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
     pressure_spec = "mem_stats collect gc_budget mem_alloc_like",

@@ -223,7 +223,7 @@ for room, files in pairs_of {
     profiler = "start_profiler stop_profiler initialize_profiler",
     progress = "progress show_progress",
   },
-  gpuarray = { graph_call = "graph" },
+  gpuarray = { graph_call = "graph GraphCall" },
   look = { plot = "plot", show = "show" },
   profile = { profile = "profile", range = "range" },
 } do

@@ -260,7 +260,7 @@ describe("cuda.graph", function()
     assert.is_true(#seen > 0)
   end)
 
-  it("cuda.graph and GraphCall:close refuse what is wrong", function()
+  it("cuda.graph, cuda.GraphCall:info and cuda.GraphCall:close refuse what is wrong", function()
     gpu.raises("LogicError", "expected a function", cuda.graph, 5)
     gpu.raises("LogicError", "unknown option", cuda.graph, print, { colour = 1 })
     gpu.raises("LogicError", "static must be", cuda.graph, print, { static = 1 })

@@ -12,6 +12,7 @@ local graph = require "cudalua.gpuarray.core.graph"
 local hooks = require "cudalua.base.hooks"
 local host = require "cudalua.base.ffi"
 local layout = require "cudalua.base.layout"
+local names = require "cudalua.base.names"
 local notice = require "cudalua.base.notice"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
@@ -20,15 +21,18 @@ local write = require "cudalua.gpuarray.core.write"
 local context_id, current_stream = core.context_id, core.current_stream
 local is_array = object.is_array
 
+---@class cudalua
 local M = {}
 
 local MOST = 16 -- graphs of a callable
 
 ---What cuda.graph(fn) returns: call it like fn.
 ---@class cudalua.GraphCall
-local Call = {}
+---@overload fun(...: any): any
+local Call = names.class({}, "GraphCall")
 Call.__index = Call
 Call.__name = "cudalua.GraphCall"
+M.GraphCall = Call
 
 local STATE = setmetatable({}, { __mode = "k" }) -- by GraphCall
 
