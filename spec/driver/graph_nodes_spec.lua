@@ -225,7 +225,7 @@ describe("graphs by hand", function()
     assert.is_nil(next(weak))
   end)
 
-  it("cuda.Graph:add_event_record and cuda.Graph:add_event_wait order launches with other streams", function()
+  it("cuda.Graph:add_event_record, cuda.Graph:add_event_wait, cuda.GraphExec:set_event order launches", function()
     local mem, recorded, awaited, other = zeroed(), cuda.Event(), cuda.Event(), cuda.Stream "non_blocking"
     local g = cuda.Graph()
     local wait = g:add_event_wait{ awaited }
@@ -588,6 +588,18 @@ describe("graphs by hand", function()
     collectgarbage()
     assert.equal(50, count)
     assert.equal(100, #g:node_list())
+  end)
+
+  it("a graph cannot be closed while work is captured into it", function()
+    local mem, g = zeroed(), cuda.Graph()
+    s:capture(function()
+      add(mem, 1, 1, { block = 1 })
+      gpu.raises("LogicError", "work is being captured into this graph", g.close, g)
+    end, { into = g })
+    run(g:instantiate())
+    assert.equal(1, int_of(mem))
+    g:close()
+    gpu.raises("LogicError", "was closed", s.capture, s, function() end, { into = g })
   end)
 
   it("nothing is left behind", function()

@@ -229,6 +229,7 @@ static void unlink(cl_State *st, const cl_Capture *c) {
 /* Into `into`, after the nodes there, or where that is NULL into a graph of its own. */
 typedef struct Place {
   CUgraph into;
+  cl_Graph *graph; /* that graph, or NULL */
   const CUgraphNode *after;
   size_t count;
 } Place;
@@ -288,13 +289,16 @@ static void enter(lua_State *L, cl_Capture *c, int kept, const Place *at, cl_Str
     luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
     cl_fail(L, at->into ? "cuStreamBeginCaptureToGraph" : "cuStreamBeginCapture_v2", code);
   }
+  if (at->graph) at->graph->captures++;
   *before = cl_stream_enter(st, c->stream);
   link(st, c);
 }
 
-static CUresult leave(lua_State *L, const cl_Capture *c, cl_Stream *before, CUgraph *handle) {
+static CUresult leave(lua_State *L, const cl_Capture *c, const Place *at, cl_Stream *before,
+                      CUgraph *handle) {
   cl_State *st = cl_state(L);
   CUresult code = end(c, handle);
+  if (at->graph) at->graph->captures--;
   unlink(st, c);
   cl_stream_leave(st, before);
   luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
@@ -344,9 +348,10 @@ int cl_stream_capture(lua_State *L) {
   } else {
     g = cl_push_graph(L, (cl_Context *)c.ctx);
   }
-  Place at = {NULL, NULL, 0};
+  Place at = {NULL, NULL, NULL, 0};
   at.after = cl_check_nodes(L, AFTER, g, &at.count);
   if (lent) at.into = (CUgraph)cl_check_graph(L, INTO)->rec.handle;
+  if (lent) at.graph = g;
   cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
   check_stream(L, s);
   cl_keep_room(L, GRAPH);
@@ -356,7 +361,7 @@ int cl_stream_capture(lua_State *L) {
   enter(L, &c, KEPT, &at, &before);
   int failed = lua_pcall(L, 1, 0, 0);
   CUgraph handle;
-  CUresult code = leave(L, &c, before, &handle);
+  CUresult code = leave(L, &c, &at, before, &handle);
   /* What there is of a capture that failed stays in a graph that is lent, and with it what that uses. */
   if (lent && cl_rec_live(&g->rec)) {
     cl_keep_room(L, GRAPH);
@@ -430,8 +435,12 @@ static CUgraphNode capture_node(lua_State *L, cl_Capture *c, int fn, int kept, c
   lua_pushvalue(L, 1);
   enter(L, c, kept, at, &before);
   int failed = lua_pcall(L, 1, 0, 0);
-  size_t n = ends_of(c, ends, MOST);
-  CUresult code = leave(L, c, before, &handle);
+  size_t n = cl_rec_live(&c->stream->rec) ? ends_of(c, ends, MOST) : SIZE_MAX;
+  CUresult code = leave(L, c, at, before, &handle);
+  if (!cl_rec_live(&at->graph->rec)) { /* its context went: so did all of it */
+    if (failed) lua_error(L);
+    end_failed(L, c, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  }
   const size_t now = size_of(at->into);
   bool one = !failed && !code && n == 1 && now == size + 1 && !is_among(ends[0], at->after, at->count);
   if (one) return ends[0];
@@ -456,7 +465,7 @@ int cl_graph_capture_node(lua_State *L) {
                   .mode = CU_STREAM_CAPTURE_MODE_RELAXED};
   open_capture(L, &c);
   c.kept->strict = true;
-  Place at = {NULL, NULL, 0};
+  Place at = {NULL, g, NULL, 0};
   at.after = cl_check_nodes(L, AFTER, g, &at.count);
   cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
   at.into = (CUgraph)cl_check_graph(L, GRAPH)->rec.handle;
@@ -496,12 +505,12 @@ static CUresult set_like(const cl_GraphExec *x, const cl_Node *n, CUgraphNode li
 }
 
 /* A graph that goes with its userdata: what a node is to do is captured into it. */
-static CUgraph push_scratch(lua_State *L, cl_Context *ctx) {
+static cl_Graph *push_scratch(lua_State *L, cl_Context *ctx) {
   cl_Graph *g = cl_push_graph(L, ctx);
   CUgraph handle = NULL;
   CL_TRY(L, cuGraphCreate, &handle, 0);
   cl_graph_made(g, handle);
-  return handle;
+  return g;
 }
 
 /* exec_set_node(stream, fn, x, node, call, kind): the node, which has to be of that kind, does what
@@ -515,7 +524,8 @@ int cl_exec_set_node(lua_State *L) {
                   .mode = CU_STREAM_CAPTURE_MODE_RELAXED};
   open_capture(L, &c);
   c.kept->strict = true;
-  Place at = {push_scratch(L, (cl_Context *)c.ctx), NULL, 0};
+  cl_Graph *scratch = push_scratch(L, (cl_Context *)c.ctx);
+  const Place at = {(CUgraph)scratch->rec.handle, scratch, NULL, 0};
   cl_check_exec_node(L, NODE, x, call);
   cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
   if (cl_graph_context(L, &x->rec, call) != c.ctx)

@@ -365,6 +365,7 @@ static void let_go(lua_State *L, cl_Contents **contents) {
 int cl_graph_close(lua_State *L) {
   cl_Graph *g = cl_check_graph(L, 1);
   if (g->body) cl_logic(L, "Graph:close: the body of a conditional node goes with its graph: close that");
+  if (g->captures) cl_logic(L, "Graph:close: work is being captured into this graph");
   cl_close_method(L, CL_GRAPH, "cuGraphDestroy");
   let_go(L, &g->contents);
   return 0;

@@ -38,6 +38,7 @@ typedef struct cl_Graph {
   cl_Contents *contents; /* retained; a body has that of the graph around it */
   bool body;             /* it goes with its node */
   bool conditional;      /* it has conditional nodes: one executable at a time, no child of another graph */
+  _Atomic uint32_t captures;    /* into it, under way */
   _Atomic(cl_GraphExec *) exec; /* that one, if it is alive */
 } cl_Graph;
 
