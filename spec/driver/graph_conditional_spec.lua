@@ -246,7 +246,7 @@ describe("conditional nodes", function()
       local host = ffi.new "int[1]" -- the device is well
       cuda.memcpy_dtoh(host, memory)
       print(host[0] == 0x03030303)
-    ]], "CUDALUA_DRIVER=soft")
+    ]], "CUDALUA_DRIVER=soft CUDALUA_SOFT_STREAMS=deferred")
     assert.matches("false\ttrue\tconditional node was stopped after\ntrue\n", out)
   end)
 
