@@ -60,6 +60,12 @@ return {
     graph_spec = [[Stream:capture Graph Graph:nodes Graph:dot Graph:instantiate Graph:handle Graph:close GraphExec
       GraphExec:launch GraphExec:upload GraphExec:update GraphExec:handle GraphExec:close]],
     capture_spec = "Stream:begin_capture Stream:end_capture Stream:is_capturing",
+    graph_nodes_spec = [[Graph:add_kernel Graph:add_memcpy Graph:add_memset Graph:add_empty Graph:add_host
+      Graph:add_event_record Graph:add_event_wait Graph:add_child Graph:node_list GraphNode GraphNode:handle
+      GraphExec:set_kernel GraphExec:set_memcpy GraphExec:set_memset GraphExec:set_host GraphExec:set_event
+      GraphExec:set_child GraphExec:enable]],
+    graph_conditional_spec = "Graph:condition Graph:add_conditional",
+    graph_call_spec = "graph GraphCall GraphCall:info GraphCall:close",
     memory_spec = [[mem_alloc mem_get_info DeviceAllocation:free DeviceAllocation:close DeviceAllocation:ptr
       DevicePointer:ptr pointer to_device memcpy_htod memcpy_dtoh memcpy_dtod]],
     pressure_spec = "mem_stats collect gc_budget mem_alloc_like",
@@ -129,7 +135,6 @@ return {
       DynamicModule:add_stdlib DynamicModule:link DynamicModule:get_function DynamicModule:get_global
       DynamicSourceModule]],
     later = {
-      graph_nodes_spec = "Graph:add_kernel Graph:add_memcpy Graph:add_memset",
       virtual_memory_spec = "VirtualRange mem_prefetch memcpy_batch",
       library_spec = "library_from_buffer",
       partition_spec = "Device:partition",

@@ -170,6 +170,10 @@ return {
     "lifetime_spec: lifetimes what machine code refers to is let go of before memory is said to be out",
     "event_spec: events cuda.Event:time_since with a driver that has the older form of the call only",
     "event_spec: events events are given back to the driver",
+    "graph_nodes_spec: graphs by hand nothing is left behind",
+    "graph_conditional_spec: conditional nodes a loop without an end is stopped: by the time limit",
+    "graph_conditional_spec: conditional nodes a loop without an end is stopped: by Ctrl-C",
+    "graph_conditional_spec: conditional nodes a handle outside of its graph is a fault with a report",
     "graph_spec: graphs cuda.Stream:capture with the driver failing",
     "capture_spec: captures that begin and end cuda.Stream:begin_capture and cuda.Stream:end_capture with the driver "
       .. "failing",

@@ -39,9 +39,10 @@ function Stream:use(fn, ...) end
 ---waiting for an event recorded in them. Everything used inside is kept alive by the graph. What cannot be recorded
 ---(waiting, allocating, plain copies, the legacy stream) raises before it breaks the capture.
 ---@param fn fun(stream: cudalua.Stream)
----@param options? {mode: string|integer}  of cuda.stream_capture_mode: "thread_local" (default); "global": such calls
----  of other threads are errors too; "relaxed": allocating and loading are allowed
----@return cudalua.Graph
+---@param options? {mode: string|integer, into: cudalua.Graph, after: cudalua.GraphNode|cudalua.GraphNode[]}
+---  mode: of cuda.stream_capture_mode: "thread_local" (default); "global": such calls of other threads are errors too;
+---  "relaxed": allocating and loading are allowed; into: a graph to add the work to, behind the nodes of it in after
+---@return cudalua.Graph  a new one, or that of option into
 ---@raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) if the capture was broken or a
 --- stream was not joined again
 function Stream:capture(fn, options) end
@@ -148,9 +149,15 @@ function Event:handle() end
 ---@raise LogicError if it was already closed
 function Event:close() end
 
----Work recorded by Stream:capture(), with the order it depends on. It keeps what the work uses.
+---Work that runs as a whole, with the order it depends on: recorded by Stream:capture(), or put together from nodes
+---that are added to `cuda.Graph()`. It keeps what the work uses.
 ---@class cudalua.Graph
 local Graph = {}
+
+---cuGraphGetNodes: the nodes themselves, the same objects each time.
+---@return cudalua.GraphNode[]
+---@raise LogicError for a closed graph
+function Graph:node_list() end
 
 ---cuGraphGetNodes, cuGraphNodeGetType.
 ---@return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
@@ -176,6 +183,20 @@ function Graph:handle() end
 ---cuGraphDestroy. Those made by instantiate() live on.
 ---@raise LogicError if it was already closed
 function Graph:close() end
+
+---A node of a graph. It holds its graph, and names it in calls that add others or change what it does.
+---@class cudalua.GraphNode
+---@field kind string                   "kernel", "memcpy", "memset", "host", "graph", "empty", "wait_event",
+---  "event_record", "conditional"
+---@field graph cudalua.Graph
+---@field after cudalua.GraphNode[]     what it comes after
+---@field params table                  what it was added with; of a captured one what the driver tells
+---@field bodies cudalua.Graph[]?       of a conditional node
+local GraphNode = {}
+
+---The driver's handle.
+---@return number  the CUgraphNode as a number, for other libraries
+function GraphNode:handle() end
 
 ---A graph that is ready to run, as often as wanted. It keeps what its work uses.
 ---@class cudalua.GraphExec

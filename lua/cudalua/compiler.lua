@@ -3,6 +3,7 @@
 --   kernels     which kernels a source has, and their types     keep    the folder that `keep` leaves
 --   diagnostic  the error that helps                            includes  the user's headers, for the cache
 
+local conditional = require "cudalua.compiler.conditional"
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
 local load = require("cudalua.compiler.load").load
@@ -72,6 +73,11 @@ local function loaded(where, source, opts)
     errors.raise("LogicError", where .. ": LTO-IR cannot be loaded; cuda.DynamicModule{lto = true} links it")
   end
   core.want_context() -- whose device it is compiled for
+  local linked = conditional.linked(source, opts)
+  if linked then
+    return setmetatable({ module = linked.module, log = linked.log, _params = linked._params,
+      _lowered = linked._lowered }, SourceModule)
+  end
   local result = M.build(where, source, opts)
   local mod
   mod, result = load(result)

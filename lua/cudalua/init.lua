@@ -43,9 +43,12 @@ for name, value in pairs_of(require "cudalua.driver.debugging") do cuda[name] = 
 for name, value in pairs_of(require "cudalua.base.version") do cuda[name] = value end
 cuda._VERSION = "cudalua " .. cuda.VERSION_TEXT
 for name, methods in pairs_of(core.classes) do names.class(methods, name) end
-for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec" } do
+for _, name in ipairs { "DeviceAllocation", "DevicePointer", "Module", "Function", "Graph", "GraphExec",
+  "GraphNode" } do
   cuda[name] = core.classes[name] -- tables of methods
 end
+
+require "cudalua.driver.graph" -- behind names.class(): cuda.Graph can be called
 
 hooks.elsewhere = function(owner, key) return require "cudalua.help.elsewhere"(owner, key) end
 
@@ -223,6 +226,7 @@ for room, files in pairs_of {
     surface = "SurfaceObject",
     texture = "TextureObject",
   },
+  gpuarray = { graph_call = "graph GraphCall" },
   look = { plot = "plot", show = "show" },
   profile = { profile = "profile", range = "range" },
 } do

@@ -28,6 +28,7 @@
 #include "conformance/image.h"
 #include "conformance/stream.h"
 #include "conformance/graph.h"
+#include "conformance/graph_nodes.h"
 #include "conformance/capture.h"
 #include "conformance/fault.h"
 #include "conformance/graphics.h"
@@ -104,6 +105,9 @@ GROUP(ipc)
 GROUP(ipc_peer)
 GROUP(graph)
 GROUP(exec)
+GROUP(node)
+GROUP(node_param)
+GROUP(condition)
 GROUP(user_object)
 GROUP(capture_call)
 GROUP(capture_join)
@@ -163,6 +167,9 @@ static const Group groups[] = {
     {.name = "ipc_peer", .run = group_ipc_peer},
     {.name = "graph", .run = group_graph},
     {.name = "exec", .run = group_exec},
+    {.name = "node", .run = group_node},
+    {.name = "node_param", .run = group_node_param},
+    {.name = "condition", .run = group_condition},
     {.name = "user_object", .run = group_user_object},
     {.name = "capture_call", .run = group_capture_call},
     {.name = "capture_join", .run = group_capture_join},

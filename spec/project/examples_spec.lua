@@ -124,6 +124,10 @@ describe("examples", function()
     os.remove(output)
   end)
 
+  it("24_training_graph", function()
+    assert.truthy(run("24_training_graph.lua"):find "loss .* of a new batch right, as without a graph; all as expected")
+  end)
+
   it("03_image, on a picture of a megapixel", function()
     local input, output = os.tmpname(), os.tmpname()
     run("make_image.lua", input)

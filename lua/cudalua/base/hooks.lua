@@ -57,6 +57,9 @@ function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args
 ---@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array
 function M.array_memory(what, x) end -- luacheck: ignore what x
 
+---How many arrays of random numbers were written down (random/draw.lua): a graph that is captured draws them again.
+M.draws = 0
+
 ---A profile is under way: whoever launches kernels of arrays says how many bytes they use (gpuarray/core/run.lua).
 M.profiling = false
 

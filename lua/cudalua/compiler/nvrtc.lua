@@ -2,6 +2,7 @@
 -- comes from there, and NVRTC is not even opened.
 
 local cache = require "cudalua.compiler.cache"
+local conditional = require "cudalua.compiler.conditional"
 local core = require "cudalua.core"
 local debugging = require "cudalua.driver.debugging"
 local devicecode = require "cudalua.base.devicecode"
@@ -284,6 +285,7 @@ local function make(job, missed)
   folders = header_folders()
   local options = option.list(job, final_arch(info, job, arch), folders)
   local text = job.extern_c and source_text.wrap(job.source, job.opts.pch) or job.source
+  text = conditional.declare(job.source, text, job.opts.pch)
   local done = compile_with_references(job, text, options)
   result, options = done.result, done.options
   local keep_dir = job.keep and keep.write(done.job, text, options, result) or nil

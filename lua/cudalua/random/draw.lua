@@ -6,6 +6,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local philox = require "cudalua.random.philox"
@@ -105,6 +106,7 @@ function M.draw(op, shape, state, third)
     errors.raise("LogicError", "gpuarray.fuse: the function draws random numbers, which would be the same ones in " ..
       "each call: draw them outside, and pass them as an argument")
   end
+  hooks.draws = hooks.draws + 1
   local array, leaf = places(shape)
   if op.near and philox.position(state) % 2 ^ 32 + array._size <= 2 ^ 32 then op = op.near end
   local x

@@ -224,6 +224,11 @@ typedef struct Outputs {
   CUDA_ARRAY3D_DESCRIPTOR solid;
   CUDA_ARRAY_MEMORY_REQUIREMENTS requirements;
   CUDA_KERNEL_NODE_PARAMS kernel;
+  CUDA_MEMCPY3D box;
+  CUDA_MEMSET_NODE_PARAMS fill;
+  CUDA_HOST_NODE_PARAMS host_node;
+  CUkernelNodeAttrValue attribute;
+  CUgraphConditionalHandle handle;
   CUmemAccess_flags access;
   CUmoduleLoadingMode loading;
   CUfunctionLoadingState loaded;

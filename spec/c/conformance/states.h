@@ -156,6 +156,7 @@ static void after_call(Row *r, const char *name) {
   if (r->got) return;
   if (strcmp(name, "cuStreamBeginCapture_v2") == 0 && cuStreamEndCapture(st, &g) == CUDA_SUCCESS)
     cuGraphDestroy(g);
+  if (strcmp(name, "cuStreamBeginCaptureToGraph") == 0) cuStreamEndCapture(st, NULL);
   if (strncmp(name, "cuCtxCreate", 11) == 0) cuCtxDestroy_v2(o.ctx);
   if (strncmp(name, "cuCtx", 5) == 0) enter_state();
 }

@@ -44,6 +44,15 @@ static CUmemoryPool standard, pool;
 static CUgraph graph, same_graph; /* nodes are added to the one, not to the other */
 static CUgraphNode kernel_node, empty_node, child_node;
 static CUgraphExec exec;
+/* A graph with a node of every kind, and what is made of it. */
+static CUgraph kinds, kinds_clone, kinds_child;
+static CUgraphNode kind_kernel, kind_copy, kind_fill, kind_host, kind_record, kind_wait, kind_child,
+    kind_empty;
+static CUgraphExec kinds_exec;
+static CUDA_MEMCPY3D kind_box;
+static CUgraphNodeParams empty_params = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+static CUgraphNodeParams host_any = {.type = CU_GRAPH_NODE_TYPE_HOST};
+static CUkernelNodeAttrValue priority_0;
 static CUuserObject user; /* 100 references are the program's, 100 the graph's */
 static char bus_id[64] = "0000:00:00.0", ptx_file[64] = "/nothing", dot_file[64] = "/nothing";
 
@@ -209,6 +218,38 @@ static void start_graph(void) {
   OK(cuGraphRetainUserObject(graph, user, 100, CU_GRAPH_USER_OBJECT_MOVE));
 }
 
+/* After start_graph() and start_events(). */
+static void start_kinds(void) {
+  kind_box = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                             .srcDevice = mem,
+                             .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                             .dstDevice = mem + 2048,
+                             .WidthInBytes = 64,
+                             .Height = 1,
+                             .Depth = 1};
+  host_any.host.fn = nothing;
+  OK(cuGraphCreate(&kinds_child, 0));
+  OK(cuGraphAddEmptyNode(&kind_empty, kinds_child, NULL, 0));
+  OK(cuGraphCreate(&kinds, 0));
+  OK(cuGraphAddKernelNode_v2(&kind_kernel, kinds, NULL, 0, &kernel_params));
+  OK(cuGraphAddMemcpyNode(&kind_copy, kinds, &kind_kernel, 1, &kind_box, ctx));
+  OK(cuGraphAddMemsetNode(&kind_fill, kinds, &kind_copy, 1, &fill_params, ctx));
+  OK(cuGraphAddHostNode(&kind_host, kinds, &kind_fill, 1, &host_params));
+  OK(cuGraphAddEventRecordNode(&kind_record, kinds, &kind_host, 1, second));
+  OK(cuGraphAddEventWaitNode(&kind_wait, kinds, NULL, 0, first));
+  OK(cuGraphAddChildGraphNode(&kind_child, kinds, &kind_record, 1, kinds_child));
+  OK(cuGraphAddEmptyNode(&kind_empty, kinds, NULL, 0));
+  OK(cuGraphClone(&kinds_clone, kinds));
+  OK(cuGraphInstantiateWithFlags(&kinds_exec, kinds, 0));
+}
+
+/* One to destroy. */
+static CUgraphNode a_node(void) {
+  CUgraphNode n = NULL;
+  cuGraphAddEmptyNode(&n, kinds, NULL, 0);
+  return n;
+}
+
 static void start_memory(void) {
   OK(cuMemAllocManaged(&managed, MEM, CU_MEM_ATTACH_GLOBAL));
   OK(cuMemAllocAsync(&pooled, MEM, st));
@@ -308,6 +349,7 @@ static void start_all(void) {
   start_copies();
   start_events();
   start_graph();
+  start_kinds();
   start_library();
   start_other();
   fresh_spares();

@@ -14,10 +14,10 @@ typedef struct cl_Capture {
   cl_Stream *stream;
   cl_Context *ctx;
   cl_Kept *kept;
-  int kept_ref; /* registry reference of its userdata */
+  int kept_ref; /* registry reference of the userdata of what its work uses */
+  bool begun;   /* by begin_capture(); what follows is for those */
   cl_Graph *graph;
   int graph_ref;
-  bool begun;        /* by begin_capture(); what follows is for those */
   bool left;         /* the stream:use() that it began in has ended, and put the stream before back */
   cl_Frame *frame;   /* the one that it began in, NULL: none */
   cl_Stream *before; /* the current stream before it, retained; NULL: the legacy one */
@@ -144,13 +144,16 @@ bool cl_capture_active(uint64_t id) {
   return find(has_id, &id, &where);
 }
 
-static void keep_rec(lua_State *L, const cl_Capture *c, cl_Rec *r) {
-  if (!cl_kept_add(c->kept, r)) luaL_error(L, "not enough memory");
+static void keep(lua_State *L, const cl_Capture *c) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, c->kept_ref);
+  lua_insert(L, -2);
+  cl_kept_value(L, lua_gettop(L) - 1, lua_gettop(L));
+  lua_pop(L, 2);
 }
 
 bool cl_capture_keep_rec(lua_State *L, const cl_Stream *s, cl_Rec *r) {
   const cl_Capture *c = capture_of(L, s);
-  if (c) keep_rec(L, c, r);
+  if (c && !cl_kept_add(c->kept, r)) luaL_error(L, "not enough memory");
   return c != NULL;
 }
 
@@ -158,20 +161,9 @@ bool cl_capture_keep_rec(lua_State *L, const cl_Stream *s, cl_Rec *r) {
 bool cl_capture_keep(lua_State *L, const cl_Stream *s, int idx) {
   const cl_Capture *c = capture_of(L, s);
   if (!c) return false;
-  const cl_Object *o = cl_to(L, idx);
-  if (o && o->rec && o->kind != CL_KEPT) {
-    keep_rec(L, c, o->rec);
-    return true;
-  }
-  if (lua_isnoneornil(L, idx)) return true;
-  luaL_checkstack(L, 6, "anchors");
+  luaL_checkstack(L, 8, "anchors");
   lua_pushvalue(L, idx);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, c->kept_ref);
-  lua_getfenv(L, -1);
-  lua_pushvalue(L, -3);
-  lua_pushboolean(L, 1);
-  lua_rawset(L, -3);
-  lua_pop(L, 3);
+  keep(L, c);
   return true;
 }
 
@@ -192,22 +184,30 @@ static const char *name_of(const cl_Capture *c) {
   return c->begun ? "Stream:begin_capture" : "Stream:capture";
 }
 
-static CUstreamCaptureMode read_mode(lua_State *L, int idx, const char *what) {
+static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
   if (lua_isnoneornil(L, idx)) return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  lua_getfield(L, idx, "mode");
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  if (!lua_isnil(L, -1))
+    mode = (CUstreamCaptureMode)cl_check_enum(L, lua_gettop(L), "mode", "stream_capture_mode");
+  lua_pop(L, 1);
+  return mode;
+}
+
+/* Only the first `count` of these are known. */
+static void check_options(lua_State *L, int idx, const char *what, size_t count) {
+  static const char *const known[] = {"mode", "into", "after"};
+  if (lua_isnoneornil(L, idx)) return;
   if (lua_type(L, idx) != LUA_TTABLE)
     cl_bad_argument(L, idx, "options", "a table of options, {mode = \"relaxed\"}");
-  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
-    if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "mode") != 0)
-      cl_logic(L, "%s: unknown option %s; valid option: mode", what, cl_option_text(L, -2));
-  lua_pushliteral(L, "mode");
-  lua_rawget(L, idx);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) {
+    bool good = false;
+    for (size_t i = 0; lua_type(L, -2) == LUA_TSTRING && i < count; i++)
+      good = good || strcmp(lua_tostring(L, -2), known[i]) == 0;
+    if (!good)
+      cl_logic(L, "%s: unknown option %s; valid option%s", what, cl_option_text(L, -2),
+               count == 1 ? ": mode" : "s: mode, into, after");
   }
-  long mode = cl_check_enum(L, lua_gettop(L), "mode", "stream_capture_mode");
-  lua_pop(L, 1);
-  return (CUstreamCaptureMode)mode;
 }
 
 static void check_stream(lua_State *L, const cl_Capture *c) {
@@ -247,15 +247,24 @@ static void unlink(cl_State *st, const cl_Capture *c) {
   *p = c->outer;
 }
 
-static CUresult begin(cl_Capture *c) {
+/* Into `into`, after the nodes there, or where that is NULL into a graph of its own. */
+typedef struct Place {
+  CUgraph into;
+  cl_Graph *graph; /* that graph, or NULL */
+  const CUgraphNode *after;
+  size_t count;
+} Place;
+
+static CUresult begin(cl_Capture *c, const Place *at) {
   CUstream h = cl_stream_handle(c->stream);
-  CUresult code = CU.cuStreamBeginCapture_v2(h, c->mode);
+  CUresult code = at->into ? CU.cuStreamBeginCaptureToGraph(h, at->into, at->after, NULL, at->count, c->mode)
+                           : CU.cuStreamBeginCapture_v2(h, c->mode);
   if (code) return code;
   CUstreamCaptureStatus status;
   cuuint64_t id = 0;
   code = CU.cuStreamGetCaptureInfo_v3(h, &status, &id, NULL, NULL, NULL, NULL);
   CUgraph none = NULL;
-  if (code && !CU.cuStreamEndCapture(h, &none) && none) CU.cuGraphDestroy(none);
+  if (code && !CU.cuStreamEndCapture(h, &none) && none && !at->into) CU.cuGraphDestroy(none);
   c->id = id;
   return code;
 }
@@ -292,66 +301,278 @@ static int end_failed(lua_State *L, const cl_Capture *c, CUresult code) {
   return cl_throw(L);
 }
 
-/* Pushes the cl_Kept, the context and the Graph of a capture that is about to begin. */
-static void prepare(lua_State *L, cl_State *st, cl_Capture *c) {
-  cl_Stream *s = c->stream;
+/* Begins c, whose cl_Kept is at index `kept`; raises where that fails. */
+static void enter(lua_State *L, cl_Capture *c, int kept, const Place *at, cl_Frame *frame) {
+  cl_State *st = cl_state(L);
+  lua_pushvalue(L, kept);
+  c->kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  CUresult code = begin(c, at);
+  if (code) {
+    luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
+    cl_fail(L, at->into ? "cuStreamBeginCaptureToGraph" : "cuStreamBeginCapture_v2", code);
+  }
+  if (at->graph) at->graph->captures++;
+  cl_stream_enter(st, c->stream, frame);
+  link(st, c);
+}
+
+static CUresult leave(lua_State *L, const cl_Capture *c, const Place *at, cl_Frame *frame, CUgraph *handle) {
+  cl_State *st = cl_state(L);
+  CUresult code = end(c, handle);
+  if (at->graph) at->graph->captures--;
+  unlink(st, c);
+  cl_stream_leave(st, frame);
+  luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
+  return code;
+}
+
+/* Of a capture of the stream at index 1; pushes its cl_Kept, and holds the context. */
+static void open_capture(lua_State *L, cl_Capture *c) {
+  cl_State *st = cl_state(L);
   if (st->closed) cl_logic(L, "this Lua state is closing: nothing can be captured any more");
-  int top = lua_gettop(L);
-  c->kept = cl_push_kept(L);
-  cl_Context *ctx = cl_stream_context(L, s);
+  cl_Context *ctx = cl_stream_context(L, c->stream);
   cl_push_context(L, ctx); /* holds it from here on */
   cl_rec_release(&ctx->rec);
   c->ctx = ctx;
-  c->graph = cl_push_graph(L, ctx, top + 1);
-  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
-  check_stream(L, c);
-  lua_pushvalue(L, top + 1);
-  c->kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
-  lua_pushvalue(L, top + 3);
-  c->graph_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  c->thread = pthread_self();
+  c->where = cl_here(L);
+  c->kept = cl_push_kept(L);
 }
 
-static void forget(lua_State *L, const cl_Capture *c) {
-  luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
-  luaL_unref(L, LUA_REGISTRYINDEX, c->graph_ref);
-}
-
-/* s:capture(fn [, {mode = "thread_local"}]) -> Graph of what fn(s) put into s, and into the streams that
- * joined it. s is the current stream inside. */
+/* s:capture(fn [, {mode = "thread_local", into = Graph, after = {Node, ...}}]) -> Graph of what fn(s) put
+ * into s, and into the streams that joined it. s is the current stream inside. */
 int cl_stream_capture(lua_State *L) {
-  const cl_Object *o = cl_check(L, 1, CL_STREAM);
-  cl_check_function(L, 2, "fn");
-  cl_Capture c = {.stream = (cl_Stream *)o->rec,
-                  .mode = read_mode(L, 3, "Stream:capture"),
-                  .thread = pthread_self(),
-                  .where = cl_here(L)};
-  cl_State *st = cl_state(L);
-  lua_settop(L, 2);
-  prepare(L, st, &c);
-  lua_pushvalue(L, 2);
-  lua_pushvalue(L, 1);
-  CUresult code = begin(&c);
-  if (code) {
-    forget(L, &c);
-    cl_fail(L, "cuStreamBeginCapture_v2", code);
+  enum { STREAM = 1, FN, OPTIONS, INTO, AFTER, CONTEXT, KEPT, GRAPH, NODES };
+  const cl_Object *o = cl_check(L, STREAM, CL_STREAM);
+  cl_Stream *s = (cl_Stream *)o->rec;
+  cl_check_function(L, FN, "fn");
+  lua_settop(L, OPTIONS);
+  check_options(L, OPTIONS, "Stream:capture", 3);
+  cl_Capture c = {.stream = s, .mode = read_mode(L, OPTIONS)};
+  if (lua_isnil(L, OPTIONS)) {
+    lua_settop(L, AFTER);
+  } else {
+    lua_getfield(L, OPTIONS, "into");
+    lua_getfield(L, OPTIONS, "after");
   }
+  const bool lent = !lua_isnil(L, INTO);
+  if (lent && !cl_to_kind(L, INTO, CL_GRAPH)) cl_bad_argument(L, INTO, "into", "a Graph");
+  if (!lent && !lua_isnil(L, AFTER))
+    cl_logic(L, "Stream:capture: option after says which nodes of option into come first: give both");
+  open_capture(L, &c);
+  cl_Graph *g;
+  if (lent) {
+    lua_pushvalue(L, INTO);
+    g = cl_check_graph(L, INTO);
+    if (cl_graph_context(L, &g->rec, "Stream:capture") != c.ctx)
+      cl_logic(L, "Stream:capture: the stream and the graph belong to two contexts");
+  } else {
+    g = cl_push_graph(L, c.ctx);
+  }
+  Place at = {NULL, NULL, NULL, 0};
+  at.after = cl_check_nodes(L, AFTER, g, &at.count);
+  if (lent) at.into = (CUgraph)cl_check_graph(L, INTO)->rec.handle;
+  if (lent) at.graph = g;
+  cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
+  check_stream(L, &c);
+  cl_keep_room(L, GRAPH);
   cl_Frame frame;
-  cl_stream_enter(st, c.stream, &frame);
-  link(st, &c);
+  lua_pushvalue(L, FN);
+  lua_pushvalue(L, STREAM);
+  enter(L, &c, KEPT, &at, &frame);
   int failed = lua_pcall(L, 1, 0, 0);
   CUgraph handle;
-  code = end(&c, &handle);
-  unlink(st, &c);
-  cl_stream_leave(st, &frame);
-  forget(L, &c);
+  CUresult code = leave(L, &c, &at, &frame, &handle);
+  /* What there is of a capture that failed stays in a graph that is lent, and with it what that uses. */
+  if (lent && cl_rec_live(&g->rec)) {
+    cl_keep_room(L, GRAPH);
+    cl_keep_for(L, GRAPH, KEPT, 0);
+  }
   if (failed) {
-    if (handle) CU.cuGraphDestroy(handle);
+    if (handle && !lent) CU.cuGraphDestroy(handle);
     cl_log_clear();
     lua_error(L);
   }
   if (code) return end_failed(L, &c, code);
-  cl_graph_made(c.graph, handle);
-  return 1; /* the Graph is on top */
+  if (!lent) {
+    cl_graph_made(g, handle);
+    cl_keep_for(L, GRAPH, KEPT, 0);
+  }
+  lua_settop(L, GRAPH);
+  return 1;
+}
+
+/* --- a node by hand: one call, captured --- */
+
+/* What the work of c so far ends with: `ends` has room for `room`. Returns how many, or
+ * SIZE_MAX: that cannot be said. */
+static size_t ends_of(const cl_Capture *c, CUgraphNode *ends, size_t room) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUgraphNode *nodes = NULL;
+  size_t n = 0;
+  CUresult code =
+      CU.cuStreamGetCaptureInfo_v3(cl_stream_handle(c->stream), &status, NULL, NULL, &nodes, NULL, &n);
+  if (code || status != CU_STREAM_CAPTURE_STATUS_ACTIVE || n > room) return SIZE_MAX;
+  for (size_t i = 0; i < n; i++) ends[i] = nodes[i];
+  return n;
+}
+
+static bool is_among(CUgraphNode node, const CUgraphNode *nodes, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (nodes[i] == node) return true;
+  return false;
+}
+
+/* Takes out what came into the graph behind at->after and ends with these nodes. */
+static void take_back(const Place *at, CUgraphNode *ends, size_t n) {
+  enum { MOST = 64 };
+  for (size_t i = 0; i < n; i++) {
+    if (is_among(ends[i], at->after, at->count)) continue;
+    CUgraphNode before[MOST];
+    size_t count = MOST;
+    if (CU.cuGraphNodeGetDependencies_v2(ends[i], before, NULL, &count)) count = 0;
+    if (CU.cuGraphDestroyNode(ends[i])) return;
+    take_back(at, before, count);
+  }
+}
+
+static size_t size_of(CUgraph g) {
+  size_t n = 0;
+  return CU.cuGraphGetNodes(g, NULL, &n) ? SIZE_MAX : n;
+}
+
+/* Calls the function at index `fn` with the stream at index 1 while what that puts into it becomes one node
+ * of the graph at.into. The cl_Kept at index `kept` gets what it uses. Raises what the function raises, and
+ * where it is another number of nodes; the graph is as it was then. */
+static CUgraphNode capture_node(lua_State *L, cl_Capture *c, int fn, int kept, const Place *at,
+                                const char *call) {
+  enum { MOST = 64 };
+  CUgraphNode ends[MOST];
+  cl_Frame frame;
+  CUgraph handle;
+  const size_t size = size_of(at->into);
+  check_stream(L, c);
+  lua_pushvalue(L, fn);
+  lua_pushvalue(L, 1);
+  enter(L, c, kept, at, &frame);
+  int failed = lua_pcall(L, 1, 0, 0);
+  size_t n = cl_rec_live(&c->stream->rec) ? ends_of(c, ends, MOST) : SIZE_MAX;
+  CUresult code = leave(L, c, at, &frame, &handle);
+  if (!cl_rec_live(&at->graph->rec)) { /* its context went: so did all of it */
+    if (failed) lua_error(L);
+    end_failed(L, c, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  }
+  const size_t now = size_of(at->into);
+  bool one = !failed && !code && n == 1 && now == size + 1 && !is_among(ends[0], at->after, at->count);
+  if (one) return ends[0];
+  if (now != size && n != SIZE_MAX) take_back(at, ends, n);
+  if (failed) {
+    cl_log_clear();
+    lua_error(L);
+  }
+  if (code) end_failed(L, c, code);
+  if (now == size) cl_logic(L, "%s: there is nothing to do: 0 bytes or elements make no node", call);
+  cl_logic(L, "%s: the call did more than one thing, and a node is one", call);
+  return NULL;
+}
+
+/* graph_capture_node(stream, fn, g, after, call) -> Node */
+int cl_graph_capture_node(lua_State *L) {
+  enum { STREAM = 1, FN, GRAPH, AFTER, CALL, CONTEXT, KEPT };
+  lua_settop(L, CALL);
+  const char *call = luaL_checkstring(L, CALL);
+  cl_Graph *g = cl_check_graph(L, GRAPH);
+  cl_Capture c = {.stream = (cl_Stream *)((const cl_Object *)cl_check(L, STREAM, CL_STREAM))->rec,
+                  .mode = CU_STREAM_CAPTURE_MODE_RELAXED};
+  open_capture(L, &c);
+  c.kept->strict = true;
+  Place at = {NULL, g, NULL, 0};
+  at.after = cl_check_nodes(L, AFTER, g, &at.count);
+  cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
+  at.into = (CUgraph)cl_check_graph(L, GRAPH)->rec.handle;
+  if (cl_graph_context(L, &g->rec, call) != c.ctx)
+    cl_logic(L, "%s: the graph belongs to another context", call);
+  cl_keep_room(L, GRAPH);
+  const CUgraphNode node = capture_node(L, &c, FN, KEPT, &at, call);
+  cl_keep_room(L, GRAPH); /* again: the function may have added to the graph */
+  cl_keep_for(L, GRAPH, KEPT, (uint64_t)(uintptr_t)node);
+  cl_push_node(L, GRAPH, node);
+  return 1;
+}
+
+/* The node does in the executable graph what the other one, of a graph that is thrown away, does. */
+static CUresult set_like(const cl_GraphExec *x, const cl_Node *n, CUgraphNode like, const char **call) {
+  const CUgraphExec exec = (CUgraphExec)x->rec.handle;
+  const CUgraphNode node = (CUgraphNode)n->rec.handle;
+  const CUcontext ctx = (CUcontext)cl_rec_context(x->rec.parent)->rec.handle;
+  CUDA_KERNEL_NODE_PARAMS k;
+  CUDA_MEMCPY3D c;
+  CUDA_MEMSET_NODE_PARAMS f;
+  CUresult code;
+  switch ((int)n->type) {
+  case CU_GRAPH_NODE_TYPE_KERNEL:
+    *call = "cuGraphExecKernelNodeSetParams_v2";
+    code = CU.cuGraphKernelNodeGetParams_v2(like, &k);
+    return code ? code : CU.cuGraphExecKernelNodeSetParams_v2(exec, node, &k);
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    *call = "cuGraphExecMemcpyNodeSetParams";
+    code = CU.cuGraphMemcpyNodeGetParams(like, &c);
+    return code ? code : CU.cuGraphExecMemcpyNodeSetParams(exec, node, &c, ctx);
+  default:
+    *call = "cuGraphExecMemsetNodeSetParams";
+    code = CU.cuGraphMemsetNodeGetParams(like, &f);
+    return code ? code : CU.cuGraphExecMemsetNodeSetParams(exec, node, &f, ctx);
+  }
+}
+
+/* A graph that goes with its userdata: what a node is to do is captured into it. */
+static cl_Graph *push_scratch(lua_State *L, cl_Context *ctx) {
+  cl_Graph *g = cl_push_graph(L, ctx);
+  CUgraph handle = NULL;
+  CL_TRY(L, cuGraphCreate, &handle, 0);
+  cl_graph_made(g, handle);
+  return g;
+}
+
+/* exec_set_node(stream, fn, x, node, call, kind): the node, which has to be of that kind, does what
+ * fn(stream) puts into the stream from now on */
+int cl_exec_set_node(lua_State *L) {
+  enum { STREAM = 1, FN, EXEC, NODE, CALL, TYPE, CONTEXT, KEPT, SCRATCH };
+  lua_settop(L, TYPE);
+  const char *call = luaL_checkstring(L, CALL);
+  cl_GraphExec *x = cl_check_exec(L, EXEC);
+  cl_Capture c = {.stream = (cl_Stream *)((const cl_Object *)cl_check(L, STREAM, CL_STREAM))->rec,
+                  .mode = CU_STREAM_CAPTURE_MODE_RELAXED};
+  open_capture(L, &c);
+  c.kept->strict = true;
+  cl_Graph *scratch = push_scratch(L, c.ctx);
+  const Place at = {(CUgraph)scratch->rec.handle, scratch, NULL, 0};
+  cl_check_exec_node(L, NODE, x, call);
+  cl_check(L, STREAM, CL_STREAM); /* again: finalizers may have run */
+  if (cl_graph_context(L, &x->rec, call) != c.ctx)
+    cl_logic(L, "%s: the graph belongs to another context", call);
+  const CUgraphNode like = capture_node(L, &c, FN, KEPT, &at, call);
+  x = cl_check_exec(L, EXEC); /* again: the function may have done anything */
+  const cl_Node *n = cl_check_exec_node(L, NODE, x, call);
+  CUgraphNodeType type;
+  CL_TRY(L, cuGraphNodeGetType, like, &type);
+  if (type != n->type) cl_logic(L, "%s: the node is of another kind", call);
+  cl_keep_room(L, EXEC);
+  const char *driver_call;
+  CUresult code = set_like(x, n, like, &driver_call);
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    cl_fail_new(L, driver_call, code);
+    lua_pushfstring(
+        L,
+        "%s: the driver cannot change the node like this: kernels stay in their context, copies and "
+        "fills between the same kinds of memory, and those of several rows keep their extents",
+        call);
+    lua_setfield(L, -2, "message");
+    return cl_throw(L);
+  }
+  if (code) cl_fail(L, driver_call, code);
+  cl_keep_for(L, EXEC, KEPT, n->rec.handle);
+  return 0;
 }
 
 /* --- from one call to another --- */
@@ -363,19 +584,39 @@ static void drop(cl_Capture *c) {
   free(c);
 }
 
+/* Pushes the contents, the context and the Graph of a capture that is about to begin. */
+static void prepare(lua_State *L, cl_Capture *c) {
+  const int kept = lua_gettop(L) + 2, graph = kept + 1;
+  open_capture(L, c);
+  c->graph = cl_push_graph(L, c->ctx);
+  cl_keep_room(L, graph);
+  cl_check(L, 1, CL_STREAM); /* again: finalizers may have run */
+  check_stream(L, c);
+  lua_pushvalue(L, kept);
+  c->kept_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, graph);
+  c->graph_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void forget(lua_State *L, const cl_Capture *c) {
+  luaL_unref(L, LUA_REGISTRYINDEX, c->kept_ref);
+  luaL_unref(L, LUA_REGISTRYINDEX, c->graph_ref);
+}
+
 /* s:begin_capture([mode]) -> s, which is the current stream until s:end_capture(). */
 int cl_stream_begin_capture(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_STREAM);
   cl_Capture own = {.stream = (cl_Stream *)o->rec,
-                    .mode = read_mode(L, 2, "Stream:begin_capture"),
-                    .thread = pthread_self(),
-                    .where = cl_here(L),
+                    .mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
                     .begun = true};
   cl_State *st = cl_state(L);
   lua_settop(L, 2);
-  prepare(L, st, &own);
+  check_options(L, 2, "Stream:begin_capture", 1);
+  own.mode = read_mode(L, 2);
+  prepare(L, &own);
+  static const Place own_graph = {NULL, NULL, NULL, 0};
   cl_Capture *c = malloc(sizeof *c);
-  CUresult code = c ? begin(&own) : CUDA_ERROR_OUT_OF_MEMORY;
+  CUresult code = c ? begin(&own, &own_graph) : CUDA_ERROR_OUT_OF_MEMORY;
   if (code) {
     free(c);
     forget(L, &own);
@@ -440,8 +681,10 @@ int cl_stream_end_capture(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_STREAM);
   cl_State *st = cl_state(L);
   cl_Capture *c = begun(L, st, (const cl_Stream *)o->rec);
-  lua_settop(L, 1);
+  enum { STREAM = 1, GRAPH, KEPT };
+  lua_settop(L, STREAM);
   lua_rawgeti(L, LUA_REGISTRYINDEX, c->graph_ref);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, c->kept_ref);
   CUgraph handle;
   CUresult code = end(c, &handle);
   if (code == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) { /* it goes on */
@@ -457,6 +700,8 @@ int cl_stream_end_capture(lua_State *L) {
   drop(c);
   if (code) return end_failed(L, &over, code);
   cl_graph_made(over.graph, handle);
+  cl_keep_for(L, GRAPH, KEPT, 0);
+  lua_settop(L, GRAPH);
   return 1;
 }
 

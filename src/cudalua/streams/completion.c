@@ -1,17 +1,26 @@
-/* s:on_complete(fn): the driver calls back on a thread of its own, where Lua must not be entered. So the
- * callback only puts a number into an inbox; the function itself is called by whoever waits or polls next in
- * its state. */
-#include "streams/stream.h"
+/* s:on_complete(fn), and functions of graphs' host nodes: the driver calls back on a thread of its own, where
+ * Lua must not be entered. So the callback only puts a number into an inbox; the function itself is called by
+ * whoever waits or polls next in its state. */
+#include "streams/graph.h"
 #include "base/state.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
+/* A function that has a time to come. */
 typedef struct Completion {
   struct cl_Inbox *inbox; /* retained */
   int ref;                /* of the function, in the registry of its state */
+  cl_Rec *host;           /* of a host node, whose function it is; retained, or NULL */
   struct Completion *next;
 } Completion;
+
+/* The function of a graph's host node, which runs again and again. */
+typedef struct HostFunction {
+  cl_Rec rec;
+  struct cl_Inbox *inbox; /* retained */
+  int ref;
+} HostFunction;
 
 /* Outlives its state while callbacks are still to come. */
 typedef struct cl_Inbox {
@@ -20,6 +29,8 @@ typedef struct cl_Inbox {
   bool closed;
   Completion *head, **tail;
   _Atomic uint32_t length;
+  int *unused; /* registry references of functions that no node has any more */
+  uint32_t unused_count, unused_room;
 } cl_Inbox;
 
 static void unref(cl_Inbox *box) { /* locked */
@@ -27,7 +38,15 @@ static void unref(cl_Inbox *box) { /* locked */
   pthread_mutex_unlock(&box->lock);
   if (!last) return;
   pthread_mutex_destroy(&box->lock);
+  free(box->unused);
   free(box);
+}
+
+static void append(cl_Inbox *box, Completion *c) { /* locked */
+  c->next = NULL;
+  *box->tail = c;
+  box->tail = &c->next;
+  box->length++;
 }
 
 /* On the driver's thread. */
@@ -40,11 +59,27 @@ static void CUDA_CB arrived(void *data) {
     free(c);
     return;
   }
-  c->next = NULL;
-  *box->tail = c;
-  box->tail = &c->next;
-  box->length++;
+  append(box, c);
   pthread_mutex_unlock(&box->lock);
+}
+
+/* On the driver's thread, each time that the node runs: the graph's launch holds the record. */
+void CUDA_CB cl_host_arrived(void *record) {
+  HostFunction *f = record;
+  cl_Inbox *box = f->inbox;
+  Completion *c = malloc(sizeof *c);
+  if (!c) return;
+  *c = (Completion){.inbox = box, .host = cl_rec_retain(&f->rec)};
+  pthread_mutex_lock(&box->lock);
+  const bool closed = box->closed;
+  if (!closed) {
+    append(box, c);
+    box->refs++;
+  }
+  pthread_mutex_unlock(&box->lock);
+  if (!closed) return;
+  cl_rec_release(c->host);
+  free(c);
 }
 
 static cl_Inbox *inbox_of(lua_State *L, cl_State *st) {
@@ -65,16 +100,69 @@ static void close_inbox(cl_State *st) {
   if (!box || cl_forked) return; /* in a fork its lock may be held by a thread that is not there */
   pthread_mutex_lock(&box->lock);
   box->closed = true;
-  for (Completion *c = box->head; c;) {
+  Completion *first = box->head;
+  box->head = NULL;
+  for (const Completion *c = first; c; c = c->next) box->refs--; /* the state's own is left */
+  pthread_mutex_unlock(&box->lock);
+  for (Completion *c = first; c;) {
     Completion *next = c->next;
+    cl_rec_release(c->host); /* which may take the lock */
     free(c);
-    box->refs--;
     c = next;
   }
-  box->head = NULL;
+  pthread_mutex_lock(&box->lock);
   unref(box);
 }
 CL_HOOK(cl_on_state_close, 3, close_inbox);
+
+/* A record may go anywhere, where Lua must not be called: the reference is given back by who calls functions.
+ */
+static void host_dispose(cl_Rec *r) {
+  HostFunction *f = (HostFunction *)r;
+  cl_Inbox *box = f->inbox;
+  if (!box) return;
+  pthread_mutex_lock(&box->lock);
+  if (!box->closed && box->unused_count == box->unused_room) {
+    uint32_t room = box->unused_room ? 2 * box->unused_room : 8;
+    int *more = realloc(box->unused, room * sizeof *more);
+    if (more) {
+      box->unused = more;
+      box->unused_room = room;
+    }
+  }
+  if (!box->closed && box->unused_count < box->unused_room) box->unused[box->unused_count++] = f->ref;
+  unref(box);
+}
+CL_FAMILY(CL_HOST_FUNCTION, .dispose = host_dispose);
+
+static void give_back_unused(lua_State *L, cl_Inbox *box) {
+  for (;;) {
+    pthread_mutex_lock(&box->lock);
+    int ref = box->unused_count ? box->unused[--box->unused_count] : LUA_NOREF;
+    pthread_mutex_unlock(&box->lock);
+    if (ref == LUA_NOREF) return;
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+  }
+}
+
+cl_Rec *cl_host_function(lua_State *L, int idx) {
+  cl_Inbox *box = inbox_of(L, cl_state(L));
+  give_back_unused(L, box);
+  lua_pushvalue(L, idx);
+  int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  HostFunction *f = (HostFunction *)cl_rec_new(CL_HOST_FUNCTION, sizeof *f, NULL);
+  if (!f) {
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    luaL_error(L, "not enough memory");
+  }
+  f->inbox = box;
+  f->ref = ref;
+  f->rec.life = CL_LIVE;
+  pthread_mutex_lock(&box->lock);
+  box->refs++;
+  pthread_mutex_unlock(&box->lock);
+  return &f->rec;
+}
 
 /* s:on_complete(fn) -> s */
 int cl_stream_on_complete(lua_State *L) {
@@ -121,14 +209,17 @@ int cl_run_completions(lua_State *L) {
     box->length--;
     box->refs--; /* never the last: the state has one */
     pthread_mutex_unlock(&box->lock);
-    int ref = c->ref;
+    cl_Rec *host = c->host;
+    int ref = host ? ((const HostFunction *)host)->ref : c->ref;
     free(c);
     luaL_checkstack(L, 4, "completions");
     lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    if (!host) luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    cl_rec_release(host);
     lua_call(L, 0, 0);
     n++;
   }
+  if (box) give_back_unused(L, box);
   return n;
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* What a kernel that calls a function does. */
-typedef enum SgDoes { SG_PRINTS, SG_ASSERTS, SG_ALLOCATES } SgDoes;
+typedef enum SgDoes { SG_PRINTS, SG_ASSERTS, SG_ALLOCATES, SG_SETS } SgDoes;
 
 typedef struct SgBuiltin {
   const char *name;

@@ -15,6 +15,7 @@ struct SgCapture {
   CUstreamCaptureMode mode;
   SgGraph *graph;     /* NULL when it has ended */
   SgBranch *branches; /* the origin's is the first */
+  bool lent;          /* the graph is the program's: a capture that fails leaves it */
   bool invalid;
   bool unjoined; /* a stream left with work that the origin does not wait for */
   SgCapture *next;
@@ -83,21 +84,32 @@ static SgGraph *finish(SgCapture *c) {
   return g;
 }
 
-static void mark_ancestors(bool *reached, const SgNodes *after) {
-  for (uint32_t i = 0; i < after->count; i++) reached[after->item[i]->index] = true;
+/* Nodes that were reached and whose own dependencies are still to be looked at. */
+typedef struct Reached {
+  bool *seen; /* by the graph's nodes */
+  SgNode **stack;
+  uint32_t depth;
+} Reached;
+
+static void reach(Reached *r, const SgNodes *after) {
+  for (uint32_t i = 0; i < after->count; i++) {
+    SgNode *n = after->item[i];
+    if (r->seen[n->index]) continue;
+    r->seen[n->index] = true;
+    r->stack[r->depth++] = n;
+  }
 }
 
 /* Whether all work of a branch comes before what the origin does next. */
 static bool joined(const SgCapture *c, const SgBranch *b) {
-  const SgNodes *all = &c->graph->nodes;
-  bool *reached = calloc(all->count + 1, sizeof *reached);
-  if (!reached) return false;
-  mark_ancestors(reached, &c->branches->after);
-  for (uint32_t i = all->count; i-- > 0;)
-    if (reached[i]) mark_ancestors(reached, &all->item[i]->after);
-  bool result = true;
-  for (uint32_t i = 0; i < b->after.count; i++) result = result && reached[b->after.item[i]->index];
-  free(reached);
+  const uint32_t n = c->graph->nodes.count + 1;
+  Reached r = {calloc(n, sizeof *r.seen), calloc(n, sizeof(SgNode *)), 0};
+  bool result = r.seen && r.stack;
+  if (result) reach(&r, &c->branches->after);
+  while (result && r.depth) reach(&r, &r.stack[--r.depth]->after);
+  for (uint32_t i = 0; i < b->after.count; i++) result = result && r.seen[b->after.item[i]->index];
+  free(r.seen);
+  free(r.stack);
   return result;
 }
 
@@ -113,7 +125,9 @@ void sg_capture_leave(SgStream *s) {
   if (!b) return;
   SgCapture *c = b->capture;
   if (b == c->branches) {
-    sg_graph_free(finish(c));
+    bool lent = c->lent;
+    SgGraph *g = finish(c);
+    if (!lent) sg_graph_free(g);
     return;
   }
   if (!joined(c, b)) c->unjoined = true;
@@ -267,7 +281,8 @@ CUresult sg_capture_wait(SgStream *s, const SgCaptured *at) {
 
 /* --- exported --- */
 
-static CUresult begin(CUstream h, CUstreamCaptureMode mode) {
+/* Into `into`, behind `after`, or where that is NULL into a graph of its own. */
+static CUresult begin(CUstream h, SgGraph *into, const SgNodes *after, CUstreamCaptureMode mode) {
   CUresult code;
   if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
   SgStream *s = sg_stream_find(h, &code);
@@ -275,9 +290,11 @@ static CUresult begin(CUstream h, CUstreamCaptureMode mode) {
   if (s->kind == SG_LEGACY) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (s->branch) return CUDA_ERROR_ILLEGAL_STATE;
   SgCapture *c = calloc(1, sizeof *c);
-  SgGraph *g = c ? sg_graph_new() : NULL;
-  if (!g || !join(c, s)) {
-    if (g) sg_graph_free(g);
+  SgGraph *g = c && !into ? sg_graph_new() : into;
+  SgBranch *b = c && g ? join(c, s) : NULL;
+  if (!b || (after && !sg_nodes_add_all(&b->after, after))) {
+    if (b) branch_free(b);
+    if (g && g != into) sg_graph_free(g);
     free(c);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
@@ -286,6 +303,7 @@ static CUresult begin(CUstream h, CUstreamCaptureMode mode) {
   c->thread = sg_thread_id();
   c->mode = mode;
   c->graph = g;
+  c->lent = into != NULL;
   g->capture = c;
   c->next = captures;
   captures = c;
@@ -293,7 +311,29 @@ static CUresult begin(CUstream h, CUstreamCaptureMode mode) {
 }
 
 SG_API CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
-  SG_CALL(SG_NEED_HEALTH, begin(hStream, mode), "stream=0x%llx mode=%d", SG_X(hStream), (int)mode);
+  SG_CALL(SG_NEED_HEALTH, begin(hStream, NULL, NULL, mode), "stream=0x%llx mode=%d", SG_X(hStream),
+          (int)mode);
+}
+
+static CUresult begin_in(CUstream h, CUgraph graph, const CUgraphNode *nodes, const CUgraphEdgeData *data,
+                         size_t n, CUstreamCaptureMode mode) {
+  CUresult code;
+  SgNodes after = {0};
+  SgGraph *g = sg_graph_get(graph, &code);
+  if (!g) return code;
+  if (g->capture) return CUDA_ERROR_ILLEGAL_STATE;
+  code = sg_nodes_read(g, nodes, data, n, &after);
+  if (!code) code = begin(h, g, &after, mode);
+  sg_nodes_clear(&after);
+  return code;
+}
+
+SG_API CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+                                            const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                            CUstreamCaptureMode mode) {
+  SG_CALL(SG_NEED_HEALTH, begin_in(hStream, hGraph, dependencies, dependencyData, numDependencies, mode),
+          "stream=0x%llx graph=0x%llx after=%zu mode=%d", SG_X(hStream), SG_X(hGraph), numDependencies,
+          (int)mode);
 }
 
 /* The wrong thread ends the capture all the same, and without a place for the graph its handle is lost,
@@ -313,9 +353,10 @@ static CUresult end(CUstream h, CUgraph *out) {
          : c->invalid     ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
          : !all_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                           : CUDA_SUCCESS;
+  bool lent = c->lent;
   SgGraph *g = finish(c);
   if (out) *out = code ? NULL : g->o.handle;
-  if (code) sg_graph_free(g);
+  if (code && !lent) sg_graph_free(g);
   return code;
 }
 

@@ -202,6 +202,64 @@ CUresult sg_copy_node(const SgCopy *c, SgOp **out) {
   return CUDA_SUCCESS;
 }
 
+/* An end as the parameters of a copy describe it: memory by its first byte, an array by what comes before
+ * that. */
+typedef struct Described {
+  CUmemorytype type;
+  uint64_t p;
+  CUarray array;
+  size_t x, y, z, pitch, height;
+} Described;
+
+static Described describe(const SgEnd *e) {
+  const SgArray *a = e->place == SG_IN_ARRAY ? sg_handle_peek(SG_H_ARRAY, e->array, e->generation) : NULL;
+  if (e->place == SG_IN_ARRAY) {
+    const uint64_t at = a ? e->p - a->storage->base : 0, slice = a && a->slice ? a->slice : 1;
+    const uint64_t pitch = a && a->pitch ? a->pitch : 1;
+    return (Described){.type = CU_MEMORYTYPE_ARRAY,
+                       .array = (CUarray)(uintptr_t)e->array,
+                       .x = at % slice % pitch,
+                       .y = at % slice / pitch,
+                       .z = at / slice};
+  }
+  return (Described){.type = on_host(e)                 ? CU_MEMORYTYPE_HOST
+                             : e->place == SG_ON_DEVICE ? CU_MEMORYTYPE_DEVICE
+                                                        : CU_MEMORYTYPE_UNIFIED,
+                     .p = e->p,
+                     .pitch = e->pitch,
+                     .height = e->pitch ? e->slice / e->pitch : 0};
+}
+
+void sg_copy_op_params(const SgOp *op, CUDA_MEMCPY3D *p) {
+  const SgCopy *c = &((const CopyOp *)op)->copy;
+  const Described d = describe(&c->dst), s = describe(&c->src);
+  *p = (CUDA_MEMCPY3D){.srcXInBytes = s.x,
+                       .srcY = s.y,
+                       .srcZ = s.z,
+                       .srcMemoryType = s.type,
+                       .srcArray = s.array,
+                       .srcPitch = s.pitch,
+                       .srcHeight = s.height,
+                       .dstXInBytes = d.x,
+                       .dstY = d.y,
+                       .dstZ = d.z,
+                       .dstMemoryType = d.type,
+                       .dstArray = d.array,
+                       .dstPitch = d.pitch,
+                       .dstHeight = d.height,
+                       .WidthInBytes = c->width,
+                       .Height = c->height,
+                       .Depth = c->depth};
+  if (s.type == CU_MEMORYTYPE_HOST)
+    p->srcHost = (const void *)(uintptr_t)s.p;
+  else
+    p->srcDevice = s.p;
+  if (d.type == CU_MEMORYTYPE_HOST)
+    p->dstHost = (void *)(uintptr_t)d.p;
+  else
+    p->dstDevice = d.p;
+}
+
 /* Bytes of pageable memory are taken now, those of pinned memory when the copy runs (both measured on a GPU);
  * in a graph all are taken when it runs. The forms without "Async" wait unless both ends are on devices, and
  * neither asks for it; the others where pageable memory is written, or both ends are the host's. */

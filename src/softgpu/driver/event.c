@@ -121,15 +121,32 @@ static const SgNodeType wait_node = {
 static const SgOpType record_type = {.name = "record", .node = &record_node};
 static const SgOpType wait_type = {.name = "wait", .node = &wait_node};
 
-/* Adds a node to the capture of s. */
-static CUresult event_node(SgStream *s, const SgEvent *e, bool record) {
+static EventOp *event_op(const SgEvent *e, bool record) {
   EventOp *op = calloc(1, sizeof *op);
-  if (!op) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!op) return NULL;
   op->op.type = record ? &record_type : &wait_type;
   op->event = e->o.handle;
   op->generation = sg_handle_generation(SG_H_EVENT, op->event);
-  return sg_stream_submit(s, &op->op);
+  return op;
 }
+
+/* Adds a node to the capture of s. */
+static CUresult event_node(SgStream *s, const SgEvent *e, bool record) {
+  EventOp *op = event_op(e, record);
+  return op ? sg_stream_submit(s, &op->op) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult sg_event_op(CUevent event, bool record, SgOp **out) {
+  CUresult code;
+  const SgEvent *e = event_get(event, &code);
+  if (!e) return code;
+  EventOp *op = event_op(e, record);
+  if (!op) return CUDA_ERROR_OUT_OF_MEMORY;
+  *out = &op->op;
+  return CUDA_SUCCESS;
+}
+
+CUevent sg_event_op_event(const SgOp *op) { return ((const EventOp *)op)->event; }
 
 CUresult sg_event_node_mark(const SgOp *op, SgStream *s, SgMark **out) {
   SgEvent *e = event_of(op);

@@ -109,6 +109,16 @@ CUresult sg_fill_op(const CUDA_MEMSET_NODE_PARAMS *p, SgOp **out) {
   return r;
 }
 
+void sg_fill_op_params(const SgOp *op, CUDA_MEMSET_NODE_PARAMS *p) {
+  const Fill *f = &((const FillOp *)op)->f;
+  *p = (CUDA_MEMSET_NODE_PARAMS){.dst = f->dst,
+                                 .pitch = f->pitch,
+                                 .value = f->value,
+                                 .elementSize = f->size,
+                                 .width = f->width,
+                                 .height = f->height};
+}
+
 /* The forms without "Async" return early too, except where the host can see the bytes or the memory is set
  * to. */
 static CUresult fill(Fill f, CUstream stream, bool plain) {

@@ -1,5 +1,5 @@
-/* Graphs and their nodes: making them by hand, asking what is in them, copying and printing them. They belong
- * to no context; a node's operation may. */
+/* Graphs: making and copying them, asking what is in them, printing them. They belong to no context; a node's
+ * operation may. */
 #include "driver/graph.h"
 
 #include <stdio.h>
@@ -47,22 +47,23 @@ SgGraph *sg_graph_new(void) {
   return NULL;
 }
 
-/* An operation that is no node's any more. */
-static void discard(SgOp *op) {
+void sg_op_discard(SgOp *op) {
   sg_child_end(op);
+  sg_cond_end(op);
   sg_op_free(op);
 }
 
-static void node_free(SgNode *n) {
+void sg_node_free(SgNode *n) {
   sg_handle_free(&n->o, false);
-  discard(n->op);
+  sg_op_discard(n->op);
   sg_nodes_clear(&n->after);
   free(n);
 }
 
 void sg_graph_free(SgGraph *g) {
-  while (g->nodes.count) node_free(g->nodes.item[--g->nodes.count]);
+  while (g->nodes.count) sg_node_free(g->nodes.item[--g->nodes.count]);
   sg_nodes_clear(&g->nodes);
+  sg_conditions_close(g);
   sg_user_refs_clear(&g->users);
   sg_handle_free(&g->o, false);
   free(g);
@@ -114,6 +115,56 @@ SgNode *sg_node_get(CUgraphNode h, CUresult *code) {
   return n;
 }
 
+/* A walk in depth: what a node depends on is behind it on the stack, and written down before it. */
+typedef struct Walk {
+  uint32_t *stack, *next; /* nodes under way, and the edge of each to follow next */
+  uint8_t *state;         /* of each node: 0 not seen, 1 under way, 2 written down */
+  uint32_t depth, found;
+} Walk;
+
+static void walk_push(Walk *w, uint32_t i) {
+  w->state[i] = 1;
+  w->next[w->depth] = 0;
+  w->stack[w->depth++] = i;
+}
+
+/* False: there is a cycle. */
+static bool walk_from(Walk *w, const SgGraph *g, uint32_t first, uint32_t *order) {
+  walk_push(w, first);
+  while (w->depth) {
+    const SgNode *n = g->nodes.item[w->stack[w->depth - 1]];
+    uint32_t *next = &w->next[w->depth - 1];
+    while (*next < n->after.count && w->state[n->after.item[*next]->index] == 2) ++*next;
+    if (*next == n->after.count) {
+      w->state[n->index] = 2;
+      order[w->found++] = n->index;
+      w->depth--;
+    } else if (w->state[n->after.item[*next]->index] == 1) {
+      return false;
+    } else {
+      walk_push(w, n->after.item[*next]->index);
+    }
+  }
+  return true;
+}
+
+CUresult sg_graph_order(const SgGraph *g, uint32_t *order) {
+  const uint32_t n = g->nodes.count;
+  uint32_t *memory = calloc((size_t)n * 2 + 1, sizeof *memory);
+  uint8_t *state = calloc(n + 1, sizeof *state);
+  Walk w = {memory, memory + n, state, 0, 0};
+  CUresult r = memory && state ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  for (uint32_t i = 0; !r && i < n; i++)
+    if (!state[i] && !walk_from(&w, g, i, order)) r = CUDA_ERROR_INVALID_VALUE;
+  free(memory);
+  free(state);
+  if (r == CUDA_ERROR_INVALID_VALUE)
+    sg_say(CU_LOG_LEVEL_ERROR, "The edges of the graph form a cycle: no node of it can run first");
+  return r;
+}
+
+CUgraphNodeType sg_op_node_type(const SgOp *op) { return op->type->node->type; }
+
 static CUresult graph_create(CUgraph *out, unsigned flags) {
   if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
   SgGraph *g = sg_graph_new();
@@ -149,24 +200,27 @@ static SgOp *copy_op(SgOp *op) {
   return copy;
 }
 
+/* First the nodes, then the edges: a node may depend on one that was added later. */
 static bool copy_nodes(SgGraph *to, const SgGraph *from) {
+  static const SgNodes none;
   for (uint32_t i = 0; i < from->nodes.count; i++) {
-    const SgNode *n = from->nodes.item[i];
-    SgNodes after = {0};
-    bool good = true;
-    for (uint32_t k = 0; good && k < n->after.count; k++)
-      good = sg_nodes_add(&after, to->nodes.item[n->after.item[k]->index]);
-    SgOp *op = good ? copy_op(n->op) : NULL;
-    good = op && sg_graph_add(to, op, &after);
-    if (op && !good) discard(op);
-    sg_nodes_clear(&after);
-    if (!good) return false;
+    SgOp *op = copy_op(from->nodes.item[i]->op);
+    SgNode *n = op ? sg_graph_add(to, op, &none) : NULL;
+    if (op && !n) sg_op_discard(op);
+    if (!n) return false;
+    n->origin = from->nodes.item[i]->o.id;
+  }
+  for (uint32_t i = 0; i < from->nodes.count; i++) {
+    const SgNodes *after = &from->nodes.item[i]->after;
+    for (uint32_t k = 0; k < after->count; k++)
+      if (!sg_nodes_add(&to->nodes.item[i]->after, to->nodes.item[after->item[k]->index])) return false;
   }
   return true;
 }
 
 SgGraph *sg_graph_copy(const SgGraph *from) {
   SgGraph *to = sg_graph_new();
+  if (to) to->origin = from->o.id;
   if (!to || (sg_user_refs_add_all(&to->users, &from->users) && copy_nodes(to, from))) return to;
   sg_graph_free(to);
   return NULL;
@@ -177,6 +231,10 @@ static CUresult graph_clone(CUgraph *out, CUgraph h) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   const SgGraph *from = sg_graph_get(h, &code);
   if (!from) return code;
+  if (sg_graph_has_cond(from)) {
+    sg_say(CU_LOG_LEVEL_ERROR, "A graph that contains conditional nodes cannot be cloned");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
   SgGraph *to = sg_graph_copy(from);
   if (!to) return CUDA_ERROR_OUT_OF_MEMORY;
   *out = to->o.handle;
@@ -186,138 +244,6 @@ static CUresult graph_clone(CUgraph *out, CUgraph h) {
 SG_API CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph) {
   SG_CALL(SG_NEED_INIT, graph_clone(phGraphClone, originalGraph), "clone=0x%llx graph=0x%llx",
           SG_OUT(phGraphClone), SG_X(originalGraph));
-}
-
-/* --- making nodes --- */
-
-static CUresult empty_op(SgOp **out) {
-  static const SgNodeType node = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-  static const SgOpType type = {.name = "empty", .node = &node};
-  *out = calloc(1, sizeof **out);
-  if (!*out) return CUDA_ERROR_OUT_OF_MEMORY;
-  (*out)->type = &type;
-  return CUDA_SUCCESS;
-}
-
-/* Where a new node goes: its graph and what it depends on. */
-static CUresult place_of(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n, SgGraph **graph,
-                         SgNodes *set) {
-  CUresult code;
-  if (!out || (n && !after)) return CUDA_ERROR_INVALID_VALUE;
-  *graph = sg_graph_get(h, &code);
-  if (!*graph) return code;
-  for (size_t i = 0; i < n; i++) {
-    SgNode *d = sg_node_get(after[i], &code);
-    if (!d) return code;
-    uint32_t count = set->count;
-    if (d->graph != *graph) return CUDA_ERROR_INVALID_VALUE;
-    if (!sg_nodes_add(set, d)) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (set->count == count) return CUDA_ERROR_INVALID_VALUE; /* named twice */
-  }
-  return CUDA_SUCCESS;
-}
-
-/* `made`: how making op went. Takes op over. */
-static CUresult add(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n, CUresult made,
-                    SgOp *op) {
-  SgGraph *g;
-  SgNodes set = {0};
-  if (made) return made;
-  CUresult r = place_of(out, h, after, n, &g, &set);
-  SgNode *node = r ? NULL : sg_graph_add(g, op, &set);
-  sg_nodes_clear(&set);
-  if (!node) {
-    discard(op);
-    return r ? r : CUDA_ERROR_OUT_OF_MEMORY;
-  }
-  *out = node->o.handle;
-  return CUDA_SUCCESS;
-}
-
-#define LOG_ADD "node=0x%llx graph=0x%llx after=%zu"
-
-static CUresult add_empty(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n) {
-  SgOp *op = NULL;
-  CUresult made = empty_op(&op);
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                                    size_t numDependencies) {
-  SG_CALL(SG_NEED_INIT, add_empty(phGraphNode, hGraph, dependencies, numDependencies), LOG_ADD,
-          SG_OUT(phGraphNode), SG_X(hGraph), numDependencies);
-}
-
-static CUresult add_kernel(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n,
-                           const CUDA_KERNEL_NODE_PARAMS *p) {
-  SgOp *op = NULL;
-  CUresult made = p ? sg_launch_op(p, &op) : CUDA_ERROR_INVALID_VALUE;
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                        const CUgraphNode *dependencies, size_t numDependencies,
-                                        const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  SG_CALL(SG_NEED_HEALTH, add_kernel(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-          LOG_ADD " function=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies,
-          SG_X(nodeParams ? nodeParams->func : NULL));
-}
-
-static CUresult add_memset(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n,
-                           const CUDA_MEMSET_NODE_PARAMS *p) {
-  SgOp *op = NULL;
-  CUresult made = p ? sg_fill_op(p, &op) : CUDA_ERROR_INVALID_VALUE;
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx) {
-  SG_CALL(SG_NEED_HEALTH, add_memset(phGraphNode, hGraph, dependencies, numDependencies, memsetParams),
-          LOG_ADD " dst=0x%llx ctx=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies,
-          memsetParams ? memsetParams->dst : 0ULL, SG_X(ctx));
-}
-
-static CUresult add_memcpy(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n,
-                           const CUDA_MEMCPY3D *p) {
-  SgOp *op = NULL;
-  CUresult made = p ? sg_copy_op(p, &op) : CUDA_ERROR_INVALID_VALUE;
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode *dependencies, size_t numDependencies,
-                                     const CUDA_MEMCPY3D *copyParams, CUcontext ctx) {
-  SG_CALL(SG_NEED_HEALTH, add_memcpy(phGraphNode, hGraph, dependencies, numDependencies, copyParams),
-          LOG_ADD " ctx=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies, SG_X(ctx));
-}
-
-static CUresult add_host(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n,
-                         const CUDA_HOST_NODE_PARAMS *p) {
-  SgOp *op = NULL;
-  CUresult made = p ? sg_host_op(p, &op) : CUDA_ERROR_INVALID_VALUE;
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                                   size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams) {
-  SG_CALL(SG_NEED_INIT, add_host(phGraphNode, hGraph, dependencies, numDependencies, nodeParams), LOG_ADD,
-          SG_OUT(phGraphNode), SG_X(hGraph), numDependencies);
-}
-
-static CUresult add_child(CUgraphNode *out, CUgraph h, const CUgraphNode *after, size_t n, CUgraph child) {
-  SgOp *op = NULL;
-  CUresult made;
-  const SgGraph *g = sg_graph_get(child, &made);
-  if (g) made = sg_child_op(g, &op);
-  return add(out, h, after, n, made, op);
-}
-
-SG_API CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                         const CUgraphNode *dependencies, size_t numDependencies,
-                                         CUgraph childGraph) {
-  SG_CALL(SG_NEED_INIT, add_child(phGraphNode, hGraph, dependencies, numDependencies, childGraph),
-          LOG_ADD " child=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies, SG_X(childGraph));
 }
 
 /* --- what is in a graph --- */
@@ -402,7 +328,49 @@ SG_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *de
           "node=0x%llx count=%llu", SG_X(hNode), SG_OUT(numDependencies));
 }
 
-static CUgraphNodeType type_of(const SgNode *n) { return n->op->type->node->type; }
+static CUresult get_dependents(CUgraphNode h, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count) {
+  CUresult code;
+  if (!count || (data && !nodes)) return CUDA_ERROR_INVALID_VALUE;
+  const SgNode *n = sg_node_get(h, &code);
+  if (!n) return code;
+  Listing l = {nodes, *count, 0};
+  if (data) memset(data, 0, *count * sizeof *data);
+  for (uint32_t i = 0; i < n->graph->nodes.count; i++) {
+    const SgNode *other = n->graph->nodes.item[i];
+    for (uint32_t k = 0; k < other->after.count; k++)
+      if (other->after.item[k] == n) list(&l, other);
+  }
+  return list_end(&l, count);
+}
+
+SG_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                                CUgraphEdgeData *edgeData, size_t *numDependentNodes) {
+  SG_CALL(SG_NEED_INIT, get_dependents(hNode, dependentNodes, edgeData, numDependentNodes),
+          "node=0x%llx count=%llu", SG_X(hNode), SG_OUT(numDependentNodes));
+}
+
+static CUresult find_in_clone(CUgraphNode *out, CUgraphNode original, CUgraph clone) {
+  CUresult code;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  const SgNode *n = sg_node_get(original, &code);
+  const SgGraph *g = n ? sg_graph_get(clone, &code) : NULL;
+  if (!g) return code;
+  if (g->origin != n->graph->o.id) return CUDA_ERROR_INVALID_VALUE;
+  for (uint32_t i = 0; i < g->nodes.count; i++) {
+    if (g->nodes.item[i]->origin != n->o.id) continue;
+    *out = g->nodes.item[i]->o.handle;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+SG_API CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph) {
+  SG_CALL(SG_NEED_INIT, find_in_clone(phNode, hOriginalNode, hClonedGraph),
+          "node=0x%llx original=0x%llx clone=0x%llx", SG_OUT(phNode), SG_X(hOriginalNode),
+          SG_X(hClonedGraph));
+}
+
+static CUgraphNodeType type_of(const SgNode *n) { return sg_op_node_type(n->op); }
 
 static CUresult get_type(CUgraphNode h, CUgraphNodeType *type) {
   CUresult code;
@@ -417,18 +385,6 @@ SG_API CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type) {
   SG_CALL(SG_NEED_INIT, get_type(hNode, type), "node=0x%llx type=%llu", SG_X(hNode), SG_OUT(type));
 }
 
-static CUresult kernel_params(CUgraphNode h, CUDA_KERNEL_NODE_PARAMS *p) {
-  CUresult code;
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  SgNode *n = sg_node_get(h, &code);
-  if (!n) return code;
-  return type_of(n) == CU_GRAPH_NODE_TYPE_KERNEL ? sg_launch_op_params(n->op, p) : CUDA_ERROR_INVALID_VALUE;
-}
-
-SG_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  SG_CALL(SG_NEED_INIT, kernel_params(hNode, nodeParams), "node=0x%llx", SG_X(hNode));
-}
-
 /* --- printing --- */
 
 static const char *type_name(CUgraphNodeType type) {
@@ -440,6 +396,7 @@ static const char *type_name(CUgraphNodeType type) {
   case CU_GRAPH_NODE_TYPE_GRAPH: return "GRAPH";
   case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return "EVENT_WAIT";
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return "EVENT_RECORD";
+  case CU_GRAPH_NODE_TYPE_CONDITIONAL: return "CONDITIONAL";
   default: return "EMPTY";
   }
 }

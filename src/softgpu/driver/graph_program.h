@@ -6,22 +6,27 @@
 
 #include "driver/graph.h"
 
+typedef struct SgProgram SgProgram;
+
 typedef struct SgStep {
   SgOp *op;
   void *node;           /* handle of the node it came from, */
   uint64_t node_id;     /* and its id: handles are used again */
   uint32_t first, deps; /* after[first], ...: the steps it comes after */
+  bool disabled;        /* it does nothing */
+  uint32_t bodies;      /* of a conditional node */
+  SgProgram **body;     /* each held once */
 } SgStep;
 
 #define SG_NO_STEP UINT32_MAX
 
-typedef struct SgProgram {
+struct SgProgram {
   unsigned refs;
   uint32_t count, room, edges, edge_room;
   SgStep *step;
   uint32_t *after;
   SgUserRefs users; /* as many as the graph and its child graphs hold */
-} SgProgram;
+};
 
 typedef struct SgExec {
   SgObject o;
@@ -30,9 +35,13 @@ typedef struct SgExec {
   cuuint64_t flags;
 } SgExec;
 
-/* NULL: no memory. */
-SgProgram *sg_program_compile(const SgGraph *g);
+/* 0, or what is wrong with the graph. */
+CUresult sg_program_compile(const SgGraph *g, SgProgram **out);
 void sg_program_unref(SgProgram *p);
+SgProgram *sg_program_new(void); /* an empty one; NULL: no memory */
+/* f(step, arg) for its steps and those of bodies; false: f was false for one, and the others were left out.
+ */
+bool sg_program_each(const SgProgram *p, bool (*f)(const SgStep *, void *), void *arg);
 /* 0, or why an operation of it can no longer run. */
 CUresult sg_program_check(const SgProgram *p);
 CUgraphNodeType sg_step_type(const SgStep *s);
@@ -40,7 +49,7 @@ CUgraphNodeType sg_step_type(const SgStep *s);
 uint32_t sg_program_sinks(const SgProgram *p, uint32_t *out);
 
 SgExec *sg_exec_get(CUgraphExec h, CUresult *code);
-/* Makes e's program its own, so that it may change; false: no memory. */
-bool sg_exec_own_program(SgExec *e);
+/* Makes a program, and those of its bodies, its holder's own, so that they may change; false: no memory. */
+bool sg_program_own(SgProgram **p);
 
 #endif

@@ -126,6 +126,7 @@ typedef struct LaunchOp {
   void *function;
   uint32_t generation;
   uint64_t ctx; /* id of the function's context */
+  int priority; /* of a node */
   SgLaunch launch;
   void **pointers; /* to the parameters, once somebody asked for them */
   _Alignas(16) uint8_t params[];
@@ -316,10 +317,48 @@ static CUresult node_op(const CUDA_KERNEL_NODE_PARAMS *p, bool cooperative, SgOp
 CUresult sg_launch_op(const CUDA_KERNEL_NODE_PARAMS *p, SgOp **out) { return node_op(p, false, out); }
 
 CUresult sg_launch_op_change(const SgOp *from, const CUDA_KERNEL_NODE_PARAMS *p, SgOp **out) {
-  CUresult r = node_op(p, ((const LaunchOp *)from)->launch.cooperative, out);
-  if (r || !node_update(from, *out)) return r;
-  sg_op_free(*out);
-  return CUDA_ERROR_INVALID_VALUE;
+  const LaunchOp *l = (const LaunchOp *)from;
+  CUresult r = node_op(p, l->launch.cooperative, out);
+  if (!r) ((LaunchOp *)*out)->priority = l->priority;
+  return r;
+}
+
+/* Only whether the launch is cooperative makes a difference here; a priority is kept for who asks. */
+CUresult sg_launch_op_set(const SgOp *op, CUkernelNodeAttrID id, const CUkernelNodeAttrValue *v, SgOp **out) {
+  const LaunchOp *l = (const LaunchOp *)op;
+  const SgFunction *f = function_of(op);
+  if (!f) return node_check(op);
+  if (id != CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE && id != CU_KERNEL_NODE_ATTRIBUTE_PRIORITY) {
+    sg_say(CU_LOG_LEVEL_ERROR, "Attribute %d is not one that kernel nodes of the software device have",
+           (int)id);
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  const size_t size = sizeof *l + sg_kernel_info(f->kernel)->param_bytes;
+  LaunchOp *copy = malloc(size);
+  if (!copy) return CUDA_ERROR_OUT_OF_MEMORY;
+  memcpy(copy, l, size);
+  copy->op.shared = 0;
+  copy->op.next = NULL;
+  copy->pointers = NULL;
+  copy->launch.params = copy->params;
+  if (id == CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE)
+    copy->launch.cooperative = v->cooperative != 0;
+  else
+    copy->priority = v->priority;
+  *out = &copy->op;
+  return CUDA_SUCCESS;
+}
+
+CUresult sg_launch_op_get(const SgOp *op, CUkernelNodeAttrID id, CUkernelNodeAttrValue *v) {
+  const LaunchOp *l = (const LaunchOp *)op;
+  memset(v, 0, sizeof *v);
+  if (id == CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE)
+    v->cooperative = l->launch.cooperative;
+  else if (id == CU_KERNEL_NODE_ATTRIBUTE_PRIORITY)
+    v->priority = l->priority;
+  else
+    return CUDA_ERROR_NOT_SUPPORTED;
+  return CUDA_SUCCESS;
 }
 
 CUresult sg_launch_op_params(SgOp *op, CUDA_KERNEL_NODE_PARAMS *p) {

@@ -1,6 +1,6 @@
 /* What the kernels of a context print, kept until somebody waits for the device, and the memory that they
  * allocate. */
-#include "driver/drv.h"
+#include "driver/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,5 +102,10 @@ static bool give(void *user, uint64_t address) {
 }
 
 SgSystem sg_context_system(SgContext *ctx) {
-  return (SgSystem){.user = ctx, .print = print, .complain = complain, .take = take, .give = give};
+  return (SgSystem){.user = ctx,
+                    .print = print,
+                    .complain = complain,
+                    .take = take,
+                    .give = give,
+                    .set_condition = sg_condition_set};
 }

@@ -558,6 +558,11 @@ CUresult sg_host_op(const CUDA_HOST_NODE_PARAMS *p, SgOp **out) {
   return CUDA_SUCCESS;
 }
 
+void sg_host_op_params(const SgOp *op, CUDA_HOST_NODE_PARAMS *p) {
+  const HostOp *h = (const HostOp *)op;
+  *p = (CUDA_HOST_NODE_PARAMS){h->function, h->data};
+}
+
 static CUresult launch_host(CUstream stream, CUhostFn function, void *data) {
   CUresult code;
   SgOp *op;

@@ -35,6 +35,8 @@ typedef struct SgSystem {
   /* Memory of the heap for kernels; NULL: none is left. And back again; false: it is none of that. */
   const SgAlloc *(*take)(void *user, uint64_t bytes);
   bool (*give)(void *user, uint64_t address);
+  /* A conditional node of the kernel's graph looks at this value. Not NULL: why that cannot be. */
+  const char *(*set_condition)(uint64_t handle, uint32_t value);
 } SgSystem;
 
 /* What a launch did, counted if it is asked for. A warp is 32 threads of a block, one after another. */
