@@ -5567,6 +5567,12 @@ later. Raises a LogicError for unknown fields and bad values.
 What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
 one, six faces of a cubemap) and flags as in cuda.array3d_flags.
 @call fun(fields?: table): cuda.ArrayDescriptor3D
+= cuda.ConditionalNode class
+What Graph:add_conditional takes. The kind may be the first value, without a name.
+@field kind "if"|"while"|"switch"
+@field condition cuda.Scalar     of Graph:condition()
+@field bodies integer?              how many; default 1
+@field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.Context class
 A CUDA context. Collected only when nothing that lives in it is left; detach() ends it at once.
 @call fun(device: cuda.Device, flags?: integer|string|(integer|string)[]): cuda.Context
@@ -5941,10 +5947,77 @@ cuOccupancyMaxPotentialBlockSize: the block that keeps the device busiest.
 @raise LaunchError if no block fits, LogicError for bad options and if its context is not current
 @options limit shared
 = cuda.Graph class
-Work recorded by Stream:capture(), with the order it depends on. It keeps what the work uses.
+Work that runs as a whole, with the order it depends on: recorded by Stream:capture(), or put together from nodes
+that are added to `cuda.Graph()`. It keeps what the work uses.
+@call fun(): cuda.Graph
+= cuda.Graph:add_child(record)
+Adds a copy of another graph as a node: `g:add_child{ other }`. What is added to the other one later is not in it.
+@param record {graph: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@return cuda.GraphNode
+@raise LogicError for a graph of another context or with conditional nodes
+@options after graph
+= cuda.Graph:add_conditional(record)
+Adds a conditional node: `g:add_conditional{ "while", condition = c }`. Its bodies are graphs that are filled
+afterwards, as `node.bodies[1]`: "if" has one that runs if the value is not 0, and perhaps a second one that runs if
+it is; "while" has one that runs again and again as long as the value is not 0; of "switch" the body number value + 1
+runs, if there is one.
+@param record cuda.ConditionalNode
+@return cuda.GraphNode  with the field bodies
+@raise LogicError for another graph's condition, or one that has a node
+= cuda.Graph:add_empty(record)
+Adds a node that does nothing, for others to come after: `g:add_empty{ after = { a, b } }`.
+@param record? {after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@return cuda.GraphNode
+@raise LogicError for other graphs' nodes
+@options after
+= cuda.Graph:add_event_record(record)
+Adds a node that records an event each time it runs: `g:add_event_record{ event }`.
+@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@return cuda.GraphNode
+@raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
+@options after event
+= cuda.Graph:add_event_wait(record)
+Adds a node that waits for an event, as it was recorded last when the graph is launched: `g:add_event_wait{ event }`.
+@param record {event: cuda.Event, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@return cuda.GraphNode
+@raise LogicError if it is not an event of the graph's context, and in the body of a conditional node
+@options after event
+= cuda.Graph:add_host(record)
+Adds a host function: `g:add_host{ fn }`. A Lua function is called once for each time that the node runs, by the next
+`cuda.poll()` or synchronisation: the graph does not wait for it, and later nodes do not see what it does. A C
+function, `void (*)(void *)`, with its data is called by the driver in a thread of its own, and the graph waits; it
+must not call CUDA or Lua. A Lua function that refers to its own graph keeps it until close().
+@param record {fn: function|ffi.cdata*, data: ffi.cdata*?, after: cuda.GraphNode|cuda.GraphNode[]|nil}
+@return cuda.GraphNode
+@raise LogicError for what cannot be called, and in the body of a conditional node
+@options after data fn
+= cuda.Graph:add_kernel(record)
+Adds a kernel: `g:add_kernel{ fn, args = { d, n }, grid = 4, block = 256, after = node }`. Other keys are the options
+of a launch. The arguments are converted and checked as a launch's; the graph keeps what they stand for.
+@param record cuda.KernelNode
+@return cuda.GraphNode
+@raise what a launch raises; LogicError for In, Out and InOut, whose memory lasts for one call
+= cuda.Graph:add_memcpy(record)
+Adds a copy between device memory, or device and host memory: `g:add_memcpy{ dst = d, src = h, bytes = n }`. Host
+memory is read and written each time that the graph runs, and the graph keeps it.
+@param record cuda.MemcpyNode
+@return cuda.GraphNode
+@raise LogicError as memcpy_htod_async and its like
+= cuda.Graph:add_memset(record)
+Adds a fill: `g:add_memset{ dst = d, value = 0, count = n }`, or a rectangle with pitch, width and height.
+@param record cuda.MemsetNode
+@return cuda.GraphNode
+@raise LogicError as memset_d8_async and its like
 = cuda.Graph:close()
 cuGraphDestroy. Those made by instantiate() live on.
 @raise LogicError if it was already closed
+= cuda.Graph:condition(options)
+Makes the value that a conditional node looks at. Pass it to a kernel, as an argument of type
+`cudaGraphConditionalHandle`, which calls `cudaGraphSetConditional(handle, value)`.
+@param options? {default: integer}  what it is when a launch of the graph begins; without one it is what the kernel sets, and not determined before
+@return cuda.Scalar  for kernels of this graph and add_conditional
+@raise LogicError if the default is no integer from 0 to 2^32 - 1
+@options default
 = cuda.Graph:dot(path, flags)
 cuGraphDebugDotPrint: writes it as text in the DOT language, for Graphviz.
 @param path string
@@ -5958,15 +6031,35 @@ The driver's handle.
 cuGraphInstantiate: makes it ready to run.
 @return cuda.GraphExec  does not need the graph any more
 @raise LogicError if something that the work uses was freed
+= cuda.Graph:node_list()
+cuGraphGetNodes: the nodes themselves, the same objects each time.
+@return cuda.GraphNode[]
+@raise LogicError for a closed graph
 = cuda.Graph:nodes()
 cuGraphGetNodes, cuGraphNodeGetType.
 @return string[]  "kernel", "memcpy", "memset", "host", "graph", "empty" ... for each node
 @raise LogicError for a closed graph
+= cuda.GraphCall class
+What cuda.graph(fn) returns: call it like fn.
+@call fun(...: any): any
+= cuda.GraphCall:close()
+Drops its graphs. Results that a program has stay what they are; later calls are errors.
+@raise LogicError if it is not called with a colon
+= cuda.GraphCall:info()
+How often it was captured and replayed, how many graphs it has now, and how many nodes the one used last has.
+@return {captures: integer, replays: integer, graphs: integer, nodes: integer}
+@raise LogicError if it is not called with a colon
 = cuda.GraphExec class
 A graph that is ready to run, as often as wanted. It keeps what its work uses.
 = cuda.GraphExec:close()
 cuGraphExecDestroy. One that runs is ended first; this does not wait for it.
 @raise LogicError if it was already closed
+= cuda.GraphExec:enable(node, on)
+Turns a kernel, copy or fill off, and on again: a node that is off does nothing.
+@param node cuda.GraphNode
+@param on? boolean  default true
+@return cuda.GraphExec self
+@raise LogicError for nodes of other kinds
 = cuda.GraphExec:handle()
 The driver's handle.
 @return number  the CUgraphExec as a number, for other libraries
@@ -5978,6 +6071,44 @@ when it is done. Not possible in a stream that is being captured.
 @param stream? cuda.Stream  default: the current stream
 @return cuda.GraphExec self
 @raise LogicError if something that the work uses was freed, the graph's context is not the current one, or the stream is being captured
+= cuda.GraphExec:set_child(node, graph)
+Gives a child graph's nodes what the nodes of another graph of the same shape do.
+@param node cuda.GraphNode
+@param graph cuda.Graph
+@return cuda.GraphExec self
+@raise LogicError if the shapes differ, or as add_child
+= cuda.GraphExec:set_event(node, event)
+Changes the event that a node records or waits for.
+@param node cuda.GraphNode
+@param event cuda.Event
+@return cuda.GraphExec self
+@raise LogicError if it is not an event of the graph's context
+= cuda.GraphExec:set_host(node, record)
+Changes the function of a host node: `x:set_host(node, { fn })`.
+@param node cuda.GraphNode
+@param record {fn: function|ffi.cdata*, data: ffi.cdata*?}
+@return cuda.GraphExec self
+@raise as add_host
+@options data fn
+= cuda.GraphExec:set_kernel(node, record)
+Changes what a kernel node does when this executable graph is launched next:
+`x:set_kernel(node, { args = { d, m } })`. What is not given stays. Launches under way keep what they were given.
+@param node cuda.GraphNode  of the graph that this was made from
+@param record cuda.KernelNode  fn, args, grid, block and shared
+@return cuda.GraphExec self
+@raise as add_kernel; LogicError for other graphs' nodes, for nodes that came later, and where a node of a capture is not given all of it
+= cuda.GraphExec:set_memcpy(node, record)
+Changes what a copy copies: addresses, and the bytes of copies in one piece; `x:set_memcpy(node, { src = other })`.
+@param node cuda.GraphNode
+@param record cuda.MemcpyNode
+@return cuda.GraphExec self
+@raise as add_memcpy; LogicError if the driver cannot change it like this
+= cuda.GraphExec:set_memset(node, record)
+Changes what a fill fills, and with what; `x:set_memset(node, { value = 7 })`.
+@param node cuda.GraphNode
+@param record cuda.MemsetNode
+@return cuda.GraphExec self
+@raise as add_memset; LogicError if the driver cannot change it like this
 = cuda.GraphExec:update(graph)
 cuGraphExecUpdate: takes over the parameters (pointers, numbers, extents) of a graph of the same form. Launches that
 are under way keep the old ones.
@@ -5990,6 +6121,16 @@ cuGraphUpload: does now, in the stream, what the first launch would have to prep
 @param stream? cuda.Stream  default: the current stream
 @return cuda.GraphExec self
 @raise LogicError as launch()
+= cuda.GraphNode class
+A node of a graph. It holds its graph, and names it in calls that add others or change what it does.
+@field kind string                   "kernel", "memcpy", "memset", "host", "graph", "empty", "wait_event", "event_record", "conditional"
+@field graph cuda.Graph
+@field after cuda.GraphNode[]     what it comes after
+@field params table                  what it was added with; of a captured one what the driver tells
+@field bodies cuda.Graph[]?       of a conditional node
+= cuda.GraphNode:handle()
+The driver's handle.
+@return number  the CUgraphNode as a number, for other libraries
 = cuda.HostAllocation class
 Page-locked host memory: the base of pagelocked_empty's arrays. Taken wherever device memory is; `#a` is its size in
 bytes, `a + bytes` a DevicePointer to what follows.
@@ -6041,6 +6182,14 @@ Kernel argument: as In and Out together.
 @param nbytes? integer   how much of it; default: all
 @return cuda.ArgumentHandler
 @raise LogicError if it is not a host buffer, or a Lua string
+= cuda.KernelNode class
+What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
+@field fn cuda.Function
+@field args any[]?                  args.n: how many, if there are nils among them
+@field grid integer|integer[]?
+@field block integer|integer[]
+@field shared integer?
+@field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.LaunchOptions class
 @field block integer|integer[]   threads of a block: up to 3 extents; required
 @field grid? integer|integer[]   blocks of the grid; default 1
@@ -6138,6 +6287,13 @@ The context whose memory the copy writes.
 The context whose memory the copy reads.
 @param context cuda.Context
 @raise LogicError if it is not a context
+= cuda.MemcpyNode class
+What Graph:add_memcpy takes.
+@field dst any
+@field src any
+@field bytes integer?               default: all of the host buffer, or of what has a size
+@field copy cuda.Memcpy2D|cuda.Memcpy3D|nil  in the place of the other three
+@field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.MemoryPool:export()
 cuMemPoolExportToShareableHandle: a descriptor for cuda.import_mempool() in another process, which it reaches through
 a socket or by inheritance.
@@ -6153,6 +6309,16 @@ cuMemPoolImportPointer: memory of the process that exported this pool. Free it b
 @param data string  64 bytes of export_pointer()
 @return cuda.DeviceAllocation
 @raise LogicError if it is not such data, for memory of another pool, for memory that is imported already and not freed, and for a pool that was not imported
+= cuda.MemsetNode class
+What Graph:add_memset takes.
+@field dst any
+@field value integer?               default 0
+@field count integer?               elements; default: all
+@field bits integer?                of an element: 8 (the default), 16 or 32
+@field pitch integer?               of a rectangle, in the place of count: bytes from row to row,
+@field width integer?               elements of a row,
+@field height integer?              and rows
+@field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.Out(buf, nbytes)
 Kernel argument: device memory for the time of the call, copied to a host buffer after it. What the kernel
 leaves unwritten is undefined.
@@ -6215,10 +6381,10 @@ in instead of running it. Other streams join by waiting for an event recorded in
 waiting for an event recorded in them. Everything used inside is kept alive by the graph. What cannot be recorded
 (waiting, allocating, plain copies, the legacy stream) raises before it breaks the capture.
 @param fn fun(stream: cuda.Stream)
-@param options? {mode: string|integer}  of cuda.stream_capture_mode: "thread_local" (default); "global": such calls of other threads are errors too; "relaxed": allocating and loading are allowed
-@return cuda.Graph
+@param options? {mode: string|integer, into: cuda.Graph, after: cuda.GraphNode|cuda.GraphNode[]} mode: of cuda.stream_capture_mode: "thread_local" (default); "global": such calls of other threads are errors too; "relaxed": allocating and loading are allowed; into: a graph to add the work to, behind the nodes of it in after
+@return cuda.Graph  a new one, or that of option into
 @raise what fn raises, with nothing left of the graph; LogicError (901, 904 ...) if the capture was broken or a stream was not joined again
-@options mode
+@options after into mode
 = cuda.Stream:close()
 cuStreamDestroy: gives it back now. Its pending work still runs; the call does not wait for it.
 @raise LogicError if it was already closed, and for the default streams
@@ -6401,6 +6567,17 @@ A host array with a copy of device memory, of the shape, dtype and order of anot
 CUfunc_cache: for Context:set_cache_config(), and for kernels.
 = cuda.function_attribute field
 CUfunction_attribute: for Function:get_attribute(). MAX counts the others; no driver takes it.
+= cuda.graph(fn, options)
+A function that is captured as a graph when it is called first with arguments of a kind, and replayed from then on:
+`local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
+dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
+Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call
+fn runs once, and is called a second time to be captured.
+@param fn function  returns arrays, or anything that stays what it was in the first call
+@param options? {static: boolean}  static: arrays are not copied, and other ones are other arguments: fn may write to them; default false
+@return cuda.GraphCall
+@raise LogicError for bad options; a call raises what fn raises, and what cannot be captured
+@options static
 = cuda.graph_debug_dot_flags field
 CUgraphDebugDot_flags: what a drawing of a graph shows.
 = cuda.graph_exec_update_result field

@@ -606,9 +606,8 @@ static void forget(lua_State *L, const cl_Capture *c) {
 /* s:begin_capture([mode]) -> s, which is the current stream until s:end_capture(). */
 int cl_stream_begin_capture(lua_State *L) {
   const cl_Object *o = cl_check(L, 1, CL_STREAM);
-  cl_Capture own = {.stream = (cl_Stream *)o->rec,
-                    .mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-                    .begun = true};
+  cl_Capture own = {
+      .stream = (cl_Stream *)o->rec, .mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, .begun = true};
   cl_State *st = cl_state(L);
   lua_settop(L, 2);
   check_options(L, 2, "Stream:begin_capture", 1);

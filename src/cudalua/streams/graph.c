@@ -144,8 +144,8 @@ static void contents_check(lua_State *L, cl_Contents *c, const char *call) {
     if (!r || cl_rec_live(r)) continue;
     const char *name = cl_kind_name(r->kind);
     cl_logic(L, "%s: %s %s that the graph uses was freed or closed%s%s", call,
-             strchr("AEIO", *name) ? "an" : "a", name,
-             r->closed_at ? " at " : "", r->closed_at ? r->closed_at : "");
+             strchr("AEIO", *name) ? "an" : "a", name, r->closed_at ? " at " : "",
+             r->closed_at ? r->closed_at : "");
   }
   c->checked = now;
 }

@@ -577,9 +577,8 @@ static void drop_checks(SgAlloc *a) {
 static void begin_init(SgAlloc *a) {
   sg_arena_all_written(a);
   a->full = 0;
-  if (sg_arena_keeps_init &&
-      (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP || a->kind == SG_ARRAY ||
-       a->kind == SG_GRAPHICS))
+  if (sg_arena_keeps_init && (a->kind == SG_DEVICE || a->kind == SG_POOL || a->kind == SG_HEAP ||
+                              a->kind == SG_ARRAY || a->kind == SG_GRAPHICS))
     a->init = calloc(1, (a->room + 3) / 4);
   if (a->init) sg_arena_inits++;
 }

@@ -26,9 +26,10 @@ static struct {
   uint32_t live[SG_H_KINDS];
 } table;
 
-const char *const sg_kind_names[SG_H_KINDS] = {
-    "context", "stream", "event", "module", "function", "callback",    "array",    "graph",  "node",    "exec",
-    "pool",    "link",   "library", "kernel", "user_object", "resource", "mipmap", "texture", "surface", "reference"};
+const char *const sg_kind_names[SG_H_KINDS] = {"context",  "stream", "event",   "module",  "function",
+                                               "callback", "array",  "graph",   "node",    "exec",
+                                               "pool",     "link",   "library", "kernel",  "user_object",
+                                               "resource", "mipmap", "texture", "surface", "reference"};
 
 static Slot *slot_at(const void *handle) {
   uintptr_t p = (uintptr_t)handle;

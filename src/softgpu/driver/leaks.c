@@ -76,9 +76,10 @@ static void found_object(SgObject *o, void *arg) {
 }
 
 void sg_leaks_each(void (*f)(const SgLeak *, void *), void *arg) {
-  static const SgHandleKind kinds[] = {SG_H_CONTEXT,     SG_H_STREAM,   SG_H_EVENT,  SG_H_MODULE,  SG_H_ARRAY,
-                                       SG_H_GRAPH,       SG_H_EXEC,     SG_H_POOL,   SG_H_LINK,    SG_H_LIBRARY,
-                                       SG_H_USER_OBJECT, SG_H_RESOURCE, SG_H_MIPMAP, SG_H_TEXTURE, SG_H_SURFACE};
+  static const SgHandleKind kinds[] = {SG_H_CONTEXT, SG_H_STREAM,  SG_H_EVENT,       SG_H_MODULE,
+                                       SG_H_ARRAY,   SG_H_GRAPH,   SG_H_EXEC,        SG_H_POOL,
+                                       SG_H_LINK,    SG_H_LIBRARY, SG_H_USER_OBJECT, SG_H_RESOURCE,
+                                       SG_H_MIPMAP,  SG_H_TEXTURE, SG_H_SURFACE};
   Search s = {f, arg, SG_H_CONTEXT};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     s.kind = kinds[i];
