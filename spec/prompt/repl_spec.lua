@@ -311,6 +311,8 @@ describe("What the prompt shows of a value", function()
     assert.truthy(typed ":source (function() end)":find("no variable of the prompt has held it", 1, true))
     assert.truthy(typed ":source cuda.show":find("^function M.show%("))
     assert.truthy(typed ":source":find("^:source takes an expression"))
+    assert.truthy(typed "local a = cuda.gpuarray.arange(2)\n:source a:reshape(2, 1) + a":find "__global__ void")
+    assert.truthy(typed ":source cuda.gpuarray.arange(2):eval()":find("^the array has its value"))
     assert.truthy(typed ":time":find("^:time takes a chunk"))
   end)
 

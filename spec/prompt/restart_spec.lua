@@ -42,7 +42,7 @@ describe("After a fault the prompt", function()
     assert.truthy(out:find("illegal store of 4 bytes", 1, true), out)
     assert.truthy(out:find([[
 The GPU is lost to this process (illegal address), with all device memory.
-The kernel that was launched last is shift, in chunk 7.
+Kernel shift failed; chunk 7 launched it.
 Lost:
   a                float32           (64,)   256 bytes
   memory           DeviceAllocation          100 bytes
@@ -120,14 +120,14 @@ Type :restart for a new process; :restart all also runs the chunks again that di
     type(SHIFT)
     type "a = cuda.gpuarray.zeros(64)"
     type "k(a, 1, { block = 64 })"
-    type "n = 5"
+    type "n = 5 other = cuda.gpuarray.ones(3) other:iadd(1):eval()"
     type "cuda.Context.synchronize()"
     type ":restart"
     assert.equal([[
   1  k = cuda.kernel "__global__ void shift(float *p, int n) { p[threadIdx. ...  -- not run
   2  a = cuda.gpuarray.zeros(64)  -- not run
   3  k(a, 1, { block = 64 })  -- not run, failed before
-  4  n = 5  -- not run
+  4  n = 5 other = cuda.gpuarray.ones(3) other:iadd(1):eval()  -- not run
   5  cuda.Context.synchronize()  -- not run, failed before]], type ":restart ?")
     type ":restart all"
     assert.equal("{ 0, 5 }", type "{ a:max():item(), n }")

@@ -273,7 +273,7 @@ local function table_of(p, most)
     lines[#lines + 1] = (table.concat(parts, "  "):gsub("%s+$", ""))
   end
   if #left_out > 0 then
-    lines[#lines + 1] = ("left out, as the terminal is narrow: %s; p:text() has all columns"):format(
+    lines[#lines + 1] = ("left out, as the terminal is narrow: %s; text() of the returned profile has all"):format(
       table.concat(left_out, ", "))
   end
   return lines
@@ -286,6 +286,21 @@ local clocks = {
   none = "the device was not used",
 }
 
+local MANY = 8
+
+-- The line that has many kernels of arrays with one call each, if compilations took long, and how many.
+local function compiled_once(p)
+  if p.compiled < p.wall / 4 then return nil end
+  local counts, most = {}, nil
+  for _, row in ipairs(p.rows) do
+    if row.kind == "kernel" and row.calls == 1 and row.line and row.name:find "^array_" then
+      counts[row.line] = (counts[row.line] or 0) + 1
+      if not most or counts[row.line] > counts[most] then most = row.line end
+    end
+  end
+  if most and counts[most] >= MANY then return most, counts[most] end
+end
+
 ---The table and what stands below it.
 ---@param width? integer  characters of a line: columns that matter least are left out of a wider table; default all
 ---@return string
@@ -294,6 +309,11 @@ function Profile:text(width)
   lines[#lines + 1] = ("%s in all: the device was busy %s (%s), the host waited %s and compiled %s"):format(
     time(self.wall), time(self.busy), percent(self.wall > 0 and min(1, self.busy / self.wall) or 0), time(self.waited),
     time(self.compiled))
+  local line, kernels = compiled_once(self)
+  if line then
+    lines[#lines + 1] = ("%d kernels of %s ran once each: an expression that grows in a loop is a new kernel in each "
+      .. "step; x:eval() in the loop computes it"):format(kernels, line)
+  end
   if self.gap then
     lines[#lines + 1] = ("longest gap of the device: %s, %s after the beginning%s"):format(time(self.gap.time),
       time(self.gap.begin), self.gap.line and ", before " .. self.gap.line or "")

@@ -1,7 +1,7 @@
 -- What the prompt says after an error that has ended the GPU for this process: once which kernel, which values are lost
 -- and what to do, and a short sentence for what is tried on it later.
 
-local concat, format, match, rep = table.concat, string.format, string.match, string.rep
+local concat, find, format, match, rep = table.concat, string.find, string.format, string.match, string.rep
 local getmetatable, ipairs, pcall, rawget, require, tostring, type = getmetatable, ipairs, pcall, rawget, require,
   tostring, type
 local max, sort = math.max, table.sort
@@ -118,17 +118,38 @@ local function chunk_of(session, launch)
   end
 end
 
+-- The last chunk that launched the kernel, as far as can be seen: its own last kernel, or one that it names.
+local function launcher_of(session, kernel)
+  local word = "%f[%w_]" .. kernel:gsub("%p", "%%%0") .. "%f[^%w_]"
+  for i = #session.chunks, 1, -1 do
+    local chunk = session.chunks[i]
+    local launched = chunk.first and (chunk.last or math.huge) > chunk.first
+    if launched and (chunk.kernel == kernel or find(chunk.text, word)) then return i, chunk end
+  end
+end
+
 -- Which kernel it was, or may have been. The chunk that launched it does not run again with all the others.
 local function culprit(prompt, err)
-  local core = loaded["cudalua.core"]
+  local core, session = loaded["cudalua.core"], prompt.session
   local recorded = core.recorded()
-  local i, chunk = chunk_of(prompt.session, recorded and recorded.launch or core.launch_count())
+  local i, chunk
+  -- The software device knows.
+  local kernel = is_sticky(err) and match(rawget(err, "detail") or "", "^kernel ([^%s,]+),")
+  if recorded then
+    i, chunk = chunk_of(session, recorded.launch)
+  elseif kernel then
+    i, chunk = launcher_of(session, kernel)
+  else
+    i, chunk = chunk_of(session, (core.launch_count()))
+  end
   if chunk then chunk.state = "failed" end
   if recorded then
     return format("Kernel %s failed; it was launched%s%s.", recorded.kernel,
       recorded.where and " at " .. recorded.where or "", i and format(" of chunk %d", i) or "")
+  elseif kernel then
+    return format("Kernel %s failed%s.", kernel, i and "; chunk " .. i .. " launched it" or "")
   end
-  local kernel = is_sticky(err) and (match(rawget(err, "detail") or "", "^kernel ([^%s,]+),") or rawget(err, "kernel"))
+  kernel = is_sticky(err) and rawget(err, "kernel")
   return kernel and format("The kernel that was launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
 end
 

@@ -37,6 +37,7 @@ local SIGNALS = 64
 ---@field state? "failed"|"not run"|"not run, failed before"  nil: it ended without an error
 ---@field first? integer  launches of kernels before it
 ---@field last? integer   and after it
+---@field kernel? string   the last one that it launched, if it launched any
 
 -- In this process or in the ones before.
 local function has_failed(entry) return entry.state ~= nil and entry.state ~= "not run" end

@@ -112,10 +112,11 @@ function Session.run(run, compiled)
   return frames.call(run)
 end
 
--- How many kernels were launched, as far as the library is there.
+-- How many kernels were launched, and the name of the last one, as far as the library is there.
 local function launches()
   local core = loaded["cudalua.core"]
-  return core and core.launch_count() or 0
+  if not core then return 0 end
+  return core.launch_count()
 end
 
 ---Notes that a chunk runs.
@@ -127,7 +128,7 @@ function Session:begin(text, entry)
     entry = { text = text }
     self.chunks[#self.chunks + 1] = entry
   end
-  entry.state, entry.first = "failed", launches() -- until it ends
+  entry.state, entry.first, entry.last, entry.kernel = "failed", launches(), nil, nil -- until it ends
   return entry
 end
 
@@ -147,7 +148,8 @@ end
 ---@param ok boolean
 ---@param names table<string, any>  that the chunk has
 function Session:finish(entry, ok, names)
-  entry.state, entry.last = not ok and "failed" or nil, launches()
+  local last, kernel = launches()
+  entry.state, entry.last, entry.kernel = not ok and "failed" or nil, last, last > entry.first and kernel or nil
   note_functions(self, entry, names)
 end
 

@@ -6,6 +6,7 @@
  * the handle before, and a launch in another stream waits for the write. While a capture is under way,
  * nothing is waited for: other streams are none of its business. */
 #include "code/texref.h"
+#include "streams/activity.h"
 #include "streams/capture.h"
 #include "streams/wait.h"
 
@@ -150,9 +151,11 @@ static void join_writer(lua_State *L, const cl_References *all, cl_Stream *s) {
   try(L, "cuStreamWaitEvent", CU.cuStreamWaitEvent(cl_stream_handle(s), all->written, 0));
 }
 
-static void fill(lua_State *L, const cl_Reference *r, uint64_t value, CUstream s) {
-  try(L, "cuMemsetD32Async", CU.cuMemsetD32Async(r->address, (uint32_t)value, 1, s));
-  try(L, "cuMemsetD32Async", CU.cuMemsetD32Async(r->address + 4, (uint32_t)(value >> 32), 1, s));
+static void fill(lua_State *L, const cl_Reference *r, uint64_t value, const cl_Stream *s) {
+  const uint32_t words[] = {(uint32_t)value, (uint32_t)(value >> 32)};
+  for (unsigned i = 0; i < 2; i++)
+    CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, sizeof words[i], cuMemsetD32Async,
+                    r->address + i * sizeof words[i], words[i], 1, cl_stream_handle(s));
 }
 
 /* Kernels of other streams come after the write; where no event can say so, it is done when this returns. */
@@ -195,7 +198,7 @@ void cl_references_write(lua_State *L, const cl_Function *fn, const cl_Context *
     if (!capturing && !all->captured && r->value == wanted(r)) continue;
     const uint64_t before = r->value;
     r->value = UNKNOWN; /* if it fails half-way */
-    fill(L, r, wanted(r), cl_stream_handle(s));
+    fill(L, r, wanted(r), s);
     r->value = capturing ? before : wanted(r);
   }
   if (capturing)

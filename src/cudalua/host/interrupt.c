@@ -3,7 +3,7 @@
  * The handler raises the flag of base/interrupt.h and arms a hook, as luajit's own handler does; LuaJIT has
  * one hook for all coroutines of a state. The hook raises InterruptError where the code that it interrupts is
  * not the library's, so no state of the library is left half written. Waits look at the flag. Whoever raises
- * takes flag and hook back. A second press within a second of the first keeps the hook armed for every
+ * takes flag and hook back. A second press within two seconds of the first keeps the hook armed for every
  * instruction, which ends loops around pcall(), until the prompt takes it or interrupts are turned on again.
  *
  * One state has interrupts on, in the thread that turned them on. A signal that another thread gets is sent
@@ -28,7 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { AGAIN_NS = 1000000000, SILENCE_S = 1 };
+enum { SILENCE_S = 1 };
+static const int64_t AGAIN_NS = 2000000000;
 
 static struct {
   lua_State *L; /* the coroutine that turned interrupts on; the hook is that of all */

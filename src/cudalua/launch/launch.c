@@ -158,10 +158,19 @@ static CUresult launch_with_attributes(const cl_Function *fn, const cl_Launch *o
 /* Kernels launched here. Two threads that count at once may count one: it tells tests what was computed. */
 static _Atomic uint64_t launches;
 
-/* launch_count() -> how many kernels this process has launched through this library, outside of graphs */
+/* launch_count() -> how many kernels this process has launched through this library, outside of graphs, and
+ * the name of the last one of the current context, or nil */
 int cl_launch_count(lua_State *L) {
-  lua_pushnumber(L, (lua_Number)atomic_load_explicit(&launches, memory_order_relaxed));
-  return 1;
+  const uint64_t n = atomic_load_explicit(&launches, memory_order_relaxed);
+  lua_pushnumber(L, (lua_Number)n);
+  CUcontext handle = NULL;
+  cl_Context *c = n && !CU.cuCtxGetCurrent(&handle) && handle ? cl_context_find(handle) : NULL;
+  if (!c) return 1;
+  const char *name = c->last_kernel;
+  cl_rec_release(&c->rec);
+  if (!name) return 1;
+  lua_pushstring(L, name);
+  return 2;
 }
 
 __attribute__((cold, noinline)) static cl_Activity *begin_activity(lua_State *L, const cl_Function *fn,

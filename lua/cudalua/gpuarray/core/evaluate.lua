@@ -168,19 +168,6 @@ function compute(x, shape, size, dtype, out, times, since)
   return leaf ~= AGAIN and leaf or nil
 end
 
----The CUDA C of the kernel that would compute a pending array. Nothing is computed.
----@param x cudalua.gpuarray.Array
----@return string? source  nil: x has its value
-function M.source(x)
-  if not x._sig then return nil end
-  local w = begin(x._shape, true)
-  w.root = x
-  walk(w, x, x._dtype)
-  local k = kernel_of((close(w, whole, x._size)))
-  finish(w, false)
-  return codegen.source(k)
-end
-
 -- ---- errors ---------------------------------------------------------------------------------------------------------
 
 -- The operations of an expression with the lines that wrote them, in their order.
