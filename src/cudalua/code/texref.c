@@ -151,7 +151,7 @@ static void join_writer(lua_State *L, const cl_References *all, cl_Stream *s) {
   try(L, "cuStreamWaitEvent", CU.cuStreamWaitEvent(cl_stream_handle(s), all->written, 0));
 }
 
-static void fill(lua_State *L, const cl_Reference *r, uint64_t value, const cl_Stream *s) {
+static void fill(lua_State *L, const cl_Reference *r, uint64_t value, cl_Stream *s) {
   const uint32_t words[] = {(uint32_t)value, (uint32_t)(value >> 32)};
   for (unsigned i = 0; i < 2; i++)
     CL_TRY_ACTIVITY(L, CL_A_FILL, CL_FILLED, s, sizeof words[i], cuMemsetD32Async,
