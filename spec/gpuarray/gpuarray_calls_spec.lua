@@ -192,7 +192,8 @@ describe("Functions of arrays", function()
     local lacking = { stream = {}, allocator = {} }
     each(function(name, f, info)
       local known = known_of(name, f, info)
-      if next(known) == nil or name:find "^math" then return end
+      -- Binding a texture computes nothing.
+      if next(known) == nil or name:find "^math" or name:find "bind_to_texref" then return end
       for option, list in pairs(lacking) do
         if not known[option] then list[#list + 1] = name end
       end

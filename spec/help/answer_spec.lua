@@ -108,7 +108,7 @@ out = a }` sorts the array itself.
     assert.matches("answer_spec%.lua:%d+ is no function of the library%. :source shows its lines%.$",
       answer.of_value(function() end, 200))
     assert.matches("^Nothing is said about a number%.", answer.of_value(5, 80))
-    assert.matches("^Nothing is said about a nil%.", answer.of_value(nil, 80))
+    assert.matches("^The value is nil: no variable has this name%.", answer.of_value(nil, 80))
   end)
 
   it("fits the width", function()
