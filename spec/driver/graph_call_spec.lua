@@ -23,7 +23,7 @@ describe("cuda.graph", function()
     return gpuarray.to_gpu(ndarray.array(list, { dtype = "float32" }))
   end
 
-  it("gives what the function gives, in the same arrays from the first call", function()
+  it("makes a cuda.GraphCall, which gives what the function gives, in the same arrays from the first call", function()
     local calls = 0
     local function f(x, y, k)
       calls = calls + 1
@@ -31,6 +31,7 @@ describe("cuda.graph", function()
       return z, z:sum(), k
     end
     local g = cuda.graph(f)
+    assert.matches("^cudalua%.GraphCall %(0 captured, 0 replays%)", tostring(g))
     local first, first_sum
     for round = 1, 5 do
       local x = floats(100, function(i) return i * round end)
