@@ -82,9 +82,9 @@ describe("profiles", function()
     local text = tostring(p)
     assert.truthy(text:find("even", 1, true) and text:find("profile_spec.lua:", 1, true))
     assert.equal(text, p:text())
-    local full, narrow = text:match "^[^\n]*", p:text(70)
+    local full, narrow = text:match "^[^\n]*", p:text(100)
     assert.truthy(narrow:find("\nleft out, as the terminal is narrow: .*; text%(%) of the returned profile has all\n"))
-    for line in narrow:match("^(.-)\nleft out"):gmatch "[^\n]+" do assert.is_true(#line <= 70, line) end
+    for line in narrow:match("^(.-)\nleft out"):gmatch "[^\n]+" do assert.is_true(#line <= 100, line) end
     assert.is_true(#narrow:match "^[^\n]*" < #full)
     for _, head in ipairs { "name", "calls", "total", "line" } do assert.truthy(narrow:find(head, 1, true)) end
   end)
