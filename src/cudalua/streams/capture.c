@@ -558,6 +558,8 @@ int cl_exec_set_node(lua_State *L) {
   CL_TRY(L, cuGraphNodeGetType, like, &type);
   if (type != n->type) cl_logic(L, "%s: the node is of another kind", call);
   cl_keep_room(L, EXEC);
+  x = cl_check_exec(L, EXEC); /* again: finalizers may have run */
+  n = cl_check_exec_node(L, NODE, x, call);
   const char *driver_call;
   CUresult code = set_like(x, n, like, &driver_call);
   if (code == CUDA_ERROR_INVALID_VALUE) {

@@ -275,7 +275,6 @@ cl_Graph *cl_push_graph(lua_State *L, cl_Context *ctx) {
 }
 
 void cl_push_body(lua_State *L, int around, CUgraph handle) {
-  cl_Graph *outer = (cl_Graph *)((const cl_Object *)lua_touserdata(L, around))->rec;
   cl_Object *o = cl_push(L, CL_GRAPH, sizeof *o);
   const int at = lua_gettop(L);
   push_contents_of(L, around);
@@ -284,6 +283,7 @@ void cl_push_body(lua_State *L, int around, CUgraph handle) {
   lua_rawseti(L, -2, NODES + 1); /* so that it stays */
   lua_setfenv(L, at);
   lua_settop(L, at);
+  cl_Graph *outer = cl_check_graph(L, around); /* after all that may run finalizers, which may close it */
   cl_Graph *g = (cl_Graph *)cl_rec_new(CL_GRAPH, sizeof *g, &outer->rec);
   if (!g) luaL_error(L, "not enough memory");
   g->contents = (cl_Contents *)cl_rec_retain(&outer->contents->rec);
