@@ -458,6 +458,7 @@ int cl_graph_instantiate(lua_State *L) {
   if (!x) return luaL_error(L, "not enough memory");
   o->rec = &x->rec;
   x->graph = g->rec.generation;
+  cl_check_graph(L, 1); /* again: finalizers may have run */
   push_contents_of(L, 1);
   push_copy(L, 3, false);
   give_contents(L, 2, false);
