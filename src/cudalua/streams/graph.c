@@ -198,7 +198,7 @@ static void push_contents_of(lua_State *L, int idx) {
  * are popped: launches under way have the old one. */
 static void give_contents(lua_State *L, int exec, bool keep_settings) {
   cl_GraphExec *x = (cl_GraphExec *)((const cl_Object *)lua_touserdata(L, exec))->rec;
-  cl_Contents *c = (cl_Contents *)((const cl_Object *)lua_touserdata(L, -1))->rec, *old = x->contents;
+  cl_Contents *c = (cl_Contents *)((const cl_Object *)lua_touserdata(L, -1))->rec;
   lua_createtable(L, SETTINGS, 0);
   lua_insert(L, -2);
   lua_rawseti(L, -2, CONTENTS);
@@ -212,6 +212,7 @@ static void give_contents(lua_State *L, int exec, bool keep_settings) {
   lua_rawseti(L, -3, SETTINGS);
   lua_pop(L, 1);
   lua_setfenv(L, exec);
+  cl_Contents *old = x->contents; /* only now: a finalizer may have closed x, which let go of them */
   x->contents = (cl_Contents *)cl_rec_retain(&c->rec);
   if (old) cl_rec_release(&old->rec);
 }
