@@ -86,7 +86,8 @@ operator("a copy as a node", "row_copy", function(copy)
   return values.value "hand_graph":add_memcpy { copy = copy }
 end)
 operator("a rectangle as a node", "memory 8 1 4 2", function(dst, pitch, value, width, height)
-  return values.value "hand_graph":add_memset { dst = dst, pitch = pitch, value = value, width = width, height = height }
+  local record = { dst = dst, pitch = pitch, value = value, width = width, height = height }
+  return values.value "hand_graph":add_memset(record)
 end)
 operator("a C function as a node", "c_function floats", function(f, data)
   return values.value "hand_graph":add_host { fn = f, data = data }
@@ -170,7 +171,8 @@ local options = {
   ["cuda.Function:max_cluster_size"] = "block shared",
   ["cuda.Graph:add_kernel"] = "fn args grid block shared cooperative cluster priority stream after",
   ["cuda.Graph:add_memcpy"] = "dst src bytes copy after", ["cuda.Graph:add_empty"] = "after",
-  ["cuda.Graph:add_memset"] = "dst value count bits pitch width height after", ["cuda.Graph:add_host"] = "fn data after",
+  ["cuda.Graph:add_memset"] = "dst value count bits pitch width height after",
+  ["cuda.Graph:add_host"] = "fn data after",
   ["cuda.Graph:add_event_record"] = "event after", ["cuda.Graph:add_event_wait"] = "event after",
   ["cuda.Graph:add_child"] = "graph after", ["cuda.Graph:condition"] = "default",
   ["cuda.Graph:add_conditional"] = "kind condition bodies after",

@@ -459,8 +459,8 @@ local instantiate = Graph.instantiate
 local function check_conditions(graph)
   local n = unused[graph] or 0
   if n > 0 then
-    refuse("Graph:instantiate", "%d condition%s of the graph %s no conditional node: add_conditional{condition =} takes " ..
-      "each", n, n == 1 and "" or "s", n == 1 and "has" or "have")
+    refuse("Graph:instantiate", "%d condition%s of the graph %s no conditional node: add_conditional{condition =} " ..
+      "takes each", n, n == 1 and "" or "s", n == 1 and "has" or "have")
   end
 end
 

@@ -184,7 +184,8 @@ int cl_graph_add_conditional(lua_State *L) {
   const cl_Graph *g = cl_check_graph(L, 1);
   p.conditional.ctx = (CUcontext)cl_rec_context(g->rec.parent)->rec.handle;
   CL_TRY(L, cuGraphAddNode_v2, &node, at.graph, at.after, NULL, at.count, &p);
-  memcpy(bodies, p.conditional.phGraph_out, p.conditional.size * sizeof *bodies); /* theirs goes with the node */
+  /* Their own array goes with the node, which a finalizer may end. */
+  memcpy(bodies, p.conditional.phGraph_out, p.conditional.size * sizeof *bodies);
   outermost((cl_Graph *)g)->conditional = true;
   node_made(L, kept, node);
   lua_createtable(L, (int)p.conditional.size, 0);
