@@ -175,6 +175,7 @@ describe("conditional nodes", function()
     gpu.raises("LogicError", "another graph", other.add_conditional, other, { "if", condition = c })
     gpu.raises("LogicError", "default", g.condition, g, { default = -1 })
     gpu.raises("LogicError", "default", g.condition, g, { default = 2 ^ 32 })
+    gpu.raises("LogicError", "1 condition of the graph has no conditional node", g.instantiate, g)
     local node = g:add_conditional{ "if", condition = c }
     bad("another node has it", { "if", condition = c })
     local body = node.bodies[1]

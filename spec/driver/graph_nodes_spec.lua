@@ -602,6 +602,72 @@ describe("graphs by hand", function()
     gpu.raises("LogicError", "was closed", s.capture, s, function() end, { into = g })
   end)
 
+  -- The collector runs at each chance that it has: the finalizer number k closes what is in use.
+  it("finalizers may close the graph and what was made of it at any moment", function()
+    local mem, event, child = zeroed(), cuda.Event(), cuda.Graph()
+    local uses = {
+      function(g) g:instantiate() end,
+      function(g) g:add_conditional{ "switch", condition = g:condition(), bodies = 20 } end,
+      function(g, x) x:update(g) end,
+      function(_, x, nodes) x:set_kernel(nodes.kernel, { args = { mem, 1, 2 } }) end,
+      function(_, x, nodes) x:set_memset(nodes.memset, { value = 3 }) end,
+      function(_, x, nodes) x:set_host(nodes.host, { function() end }) end,
+      function(_, x, nodes) x:set_event(nodes.event, event) end,
+      function(_, x, nodes) x:set_child(nodes.child, child) end,
+      function(g, _, nodes) g:add_empty{ after = { nodes.kernel, nodes.host } } end,
+    }
+    local function close_during(use, k)
+      local g = cuda.Graph()
+      local nodes = { kernel = g:add_kernel{ add, args = { mem, 1, 1 }, block = 1 },
+        memset = g:add_memset{ dst = mem, count = 4 }, host = g:add_host{ function() end },
+        event = g:add_event_record{ event }, child = g:add_child{ child } }
+      local x, count = g:instantiate(), 0
+      x:launch(s)
+      local function plant()
+        getmetatable(newproxy(true)).__gc = function()
+          count = count + 1
+          if count < k then return plant() end
+          pcall(x.close, x)
+          pcall(g.close, g)
+        end
+      end
+      collectgarbage()
+      plant()
+      collectgarbage("setpause", 0)
+      collectgarbage("setstepmul", 1e9)
+      collectgarbage "restart"
+      local ok, err = pcall(use, g, x, nodes)
+      collectgarbage("setpause", 200)
+      collectgarbage("setstepmul", 200)
+      s:synchronize()
+      if not ok then gpu.raises("LogicError", "cannot be used any more", error, err, 0) end
+      return not ok
+    end
+    local closed = 0
+    for _, use in ipairs(uses) do
+      for _, k in ipairs(gpu.sanitized and { 2, 5 } or { 1, 2, 3, 5, 8, 13, 21 }) do
+        if close_during(use, k) then closed = closed + 1 end
+      end
+    end
+    assert.is_true(closed >= #uses, closed .. " were closed in time")
+  end)
+
+  it("bad functions and lists of arguments are refused", function()
+    local g, mem = cuda.Graph(), zeroed()
+    local function bad(text, record) gpu.raises("LogicError", text, g.add_host, g, record) end
+    bad("expected a C function", { ffi.new "int[4]" })
+    bad("expected a C function", { 1LL })
+    bad("expected a C function", { ffi.new "void (*[2])(void *)" })
+    for _, n in ipairs { -1, 0.5, 2 ^ 40, "2" } do
+      gpu.raises("LogicError", "args.n must be an integer", g.add_kernel, g,
+        { add, args = { mem, 1, 1, n = n }, block = 1 })
+    end
+    gpu.raises("LogicError", "expected a list of arguments", g.add_kernel, g,
+      { add, args = setmetatable({}, { __index = function() return mem end }), block = 1 })
+    gpu.raises("LogicError", "expected a Memcpy2D", g.add_memcpy, g, { copy = { set_src_device = 1 } })
+    assert.equal(0, #g:nodes())
+  end)
+
   it("nothing is left behind", function()
     if not soft then pending "the software device counts what is alive" end
     local function counts()

@@ -81,11 +81,22 @@ operator("a ReductionKernel's call", "garray options", function(...) return valu
 operator("a scan kernel's call", "garray garray options", function(...) return values.value "exclusive"(...) end)
 operator("a GenericScanKernel's call", "garray options", function(...) return values.value "generic"(...) end)
 operator("a fused function's call", "garray garray", function(...) return values.value "fused"(...) end)
+operator("a GraphCall's call", "garray 1", function(...) return values.value "graph_call"(...) end)
+operator("a copy as a node", "row_copy", function(copy)
+  return values.value "hand_graph":add_memcpy { copy = copy }
+end)
+operator("a rectangle as a node", "memory 8 1 4 2", function(dst, pitch, value, width, height)
+  local record = { dst = dst, pitch = pitch, value = value, width = width, height = height }
+  return values.value "hand_graph":add_memset(record)
+end)
+operator("a C function as a node", "c_function floats", function(f, data)
+  return values.value "hand_graph":add_host { fn = f, data = data }
+end)
 operator("memory + bytes", "8", function(x) return values.value "memory" + x end)
 operator("Memcpy2D()", "options", function(...) return values.value "copy2d"(...) end)
 local words = "dev context stream event graph exec memory view device_pool pooled host_pool pooled_host mempool " ..
   "pinned aligned managed registered array module add linker copy2d peer_copy descriptor ndarray records " ..
-  "source_module error argument"
+  "source_module error argument kernel_node graph_call"
 for word in words:gmatch "%S+" do
   operator("index of " .. word, "'nonsense", function(key) return values.value(word)[key] end)
 end
@@ -98,7 +109,7 @@ end
 
 -- What may stand in a table of options.
 local options = {
-  ["cuda.init"] = "driver flags", ["cuda.Stream"] = "flags priority", ["cuda.Stream:capture"] = "mode",
+  ["cuda.init"] = "driver flags", ["cuda.Stream"] = "flags priority", ["cuda.Stream:capture"] = "mode into after",
   ["cuda.Stream:begin_capture"] = "mode",
   ["cuda.Device:get_attributes"] = "names", ["cuda.MemoryPool"] = "device max_size handle_type release_threshold",
   ["cuda.DebugMemoryPool"] = "interactive logfile", ["cuda.memcpy_peer"] = "dest_context src_context stream",
@@ -158,6 +169,16 @@ local options = {
   ["cuda.Module:get_function"] = "args", ["cuda.SourceModule:get_function"] = "args",
   ["cuda.Function:suggest_block"] = "shared limit", ["cuda.Function:max_active_clusters"] = "block cluster shared",
   ["cuda.Function:max_cluster_size"] = "block shared",
+  ["cuda.Graph:add_kernel"] = "fn args grid block shared cooperative cluster priority stream after",
+  ["cuda.Graph:add_memcpy"] = "dst src bytes copy after", ["cuda.Graph:add_empty"] = "after",
+  ["cuda.Graph:add_memset"] = "dst value count bits pitch width height after",
+  ["cuda.Graph:add_host"] = "fn data after",
+  ["cuda.Graph:add_event_record"] = "event after", ["cuda.Graph:add_event_wait"] = "event after",
+  ["cuda.Graph:add_child"] = "graph after", ["cuda.Graph:condition"] = "default",
+  ["cuda.Graph:add_conditional"] = "kind condition bodies after",
+  ["cuda.GraphExec:set_kernel"] = "fn args grid block shared cooperative after",
+  ["cuda.GraphExec:set_memcpy"] = "dst src bytes copy", ["cuda.GraphExec:set_host"] = "fn data",
+  ["cuda.GraphExec:set_memset"] = "dst value count bits pitch width height", ["cuda.graph"] = "static",
   ["gl.headless"] = "width height device version", ["gl.Headless:texture"] = "width height format data",
   ["gl.Headless:program"] = "vertex fragment",
 }
@@ -309,13 +330,14 @@ local function sweep_argument(fun, i, word)
   if not wild[place] then
     for _, v in ipairs(values.numeric) do with(fun, i, v[2], v[1]) end
   end
-  if word == "options" or word == "launch" or word == "texture" or word == "shaders" then
+  if word:find "options$" or word:find "_record$" or word == "launch" or word == "shaders" then
     for option in option_names(fun.name):gmatch "%S+" do
       for _, list in ipairs { values.nonsense, values.numeric } do
         for _, v in ipairs(list) do
           local t = values.value(word)
           t[option] = v[2]
-          with(fun, i, t, ("{%s = %s}"):format(option, v[1]), callable(v[2]) and "callback" or nil)
+          local raises = callable(v[2]) or word:find "_record$" and v[1]:find "^raising "
+          with(fun, i, t, ("{%s = %s}"):format(option, v[1]), raises and "callback" or nil)
         end
       end
     end
@@ -368,7 +390,11 @@ table.sort(functions, function(a, b) return a.name < b.name end)
 local n = 0
 for i = first, math.min(last, #functions) do
   n = n + 1
+  -- A graph with a condition that no node has cannot be instantiated any more: what needs that is made before.
+  local spoils = functions[i].name == "cuda.Graph:condition"
+  if spoils then for word in pairs_of(values.owned) do values.value(word) end end
   local ok, err = pcall(sweep, functions[i])
+  if spoils then values.renew() end
   if not ok then finding("%s: the sweep ended: %s", functions[i].name, tostring(err)) end
   if findings > 5000 then break end
 end

@@ -35,9 +35,21 @@ Stream.priority_range =; current_stream =; wrap_stream = 0; poll =
 Event = 0; Event:record = event stream; Event:synchronize = event; Event:query = event
 Event:time_since = event event; Event:time_till = event event; Event:ipc_handle = ipc_event
 Event.from_ipc_handle = handle64; Event:context = event; Event:handle = event; Event:close = event
-Graph = -; Graph:nodes = graph; Graph:dot = graph dot 0; Graph:instantiate = graph; Graph:handle = graph
+Graph =; Graph:nodes = graph; Graph:dot = graph dot 0; Graph:instantiate = graph; Graph:handle = graph
 Graph:close = graph; GraphExec = -; GraphExec:launch = exec stream; GraphExec:upload = exec stream
 GraphExec:update = exec graph; GraphExec:handle = exec; GraphExec:close = exec
+Graph:add_kernel = hand_graph kernel_record; Graph:add_memcpy = hand_graph memcpy_record
+Graph:add_memset = hand_graph memset_record; Graph:add_empty = hand_graph empty_record
+Graph:add_host = hand_graph host_record; Graph:add_event_record = hand_graph event_record
+Graph:add_event_wait = hand_graph event_record; Graph:add_child = hand_graph child_record
+Graph:condition = hand_graph options; Graph:add_conditional = hand_graph conditional_record
+Graph:node_list = filled_graph; GraphNode = -; GraphNode:handle = kernel_node
+GraphExec:set_kernel = filled_exec kernel_node kernel_record
+GraphExec:set_memcpy = filled_exec memcpy_node memcpy_record
+GraphExec:set_memset = filled_exec memset_node memset_record; GraphExec:set_host = filled_exec host_node host_record
+GraphExec:set_event = filled_exec event_node event; GraphExec:set_child = filled_exec child_node graph
+GraphExec:enable = filled_exec kernel_node true
+graph = fn options; GraphCall = -; GraphCall:info = graph_call; GraphCall:close = loose_graph_call
 mem_alloc = 64; mem_alloc_async = 64 stream; mem_alloc_like = floats; mem_get_info =; mem_stats =; collect =
 gc_budget = 'auto; mem_alloc_pitch = 64 4 4; mem_get_address_range = memory; mem_get_ipc_handle = memory
 DeviceAllocation:free = memory; DeviceAllocation:close = memory; DeviceAllocation:free_async = async_memory stream

@@ -136,6 +136,40 @@ function make.dynamic() return cuda.DynamicModule() end
 function make.dynamic_linked() return cuda.DynamicModule():add_source(source):link() end
 function make.graph() return make.stream():capture(function() end) end
 function make.exec() return make.graph():instantiate() end
+-- A graph that is put together, what is added to it, and one that has a node of each kind, with its nodes.
+function make.hand_graph() return cuda.Graph() end
+function make.kernel_record() return { fn = M.value "idle", args = { M.value "memory", 0, 1 }, block = 32 } end
+function make.memcpy_record() return { dst = M.value "memory", src = M.value "floats" } end
+function make.memset_record() return { dst = M.value "memory", value = 1, count = 8 } end
+function make.row_copy()
+  local copy = cuda.Memcpy2D()
+  copy:set_src_device(M.value "memory")
+  copy:set_dst_device(M.value "memory" + 32)
+  copy.width_in_bytes, copy.height = 16, 1
+  return copy
+end
+function make.c_function() return ffi.C.abs end
+function make.empty_record() return {} end
+function make.host_record() return { fn = make.fn() } end
+function make.event_record() return { event = M.value "event" } end
+function make.child_record() return { graph = M.value "graph" } end
+function make.conditional_record()
+  return { kind = "switch", condition = M.value("hand_graph"):condition { default = 0 }, bodies = 2 }
+end
+local nodes = setmetatable({}, { __mode = "k" }) -- by filled graph
+function make.filled_graph()
+  local g = cuda.Graph()
+  nodes[g] = { kernel = g:add_kernel(make.kernel_record()), memcpy = g:add_memcpy(make.memcpy_record()),
+    memset = g:add_memset(make.memset_record()), host = g:add_host(make.host_record()),
+    event = g:add_event_record(make.event_record()), child = g:add_child(make.child_record()) }
+  return g
+end
+function make.filled_exec() return M.value("filled_graph"):instantiate() end
+for word in ("kernel memcpy memset host event child"):gmatch "%S+" do
+  make[word .. "_node"] = function() return nodes[M.value "filled_graph"][word] end
+end
+function make.graph_call() return cuda.graph(function(x, k) return gpuarray.add(x, k) end) end
+make.loose_graph_call = make.graph_call
 function make.fn() return function() end end
 function make.yes() return function() return true end end
 function make.maker() return function() return M.base end end
@@ -231,10 +265,14 @@ function make.error() return select(2, pcall(cuda.mem_alloc, -1)) end
 
 local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 
+---From here on value() makes new ones.
+function M.renew() kept = setmetatable({}, { __mode = "k" }) end
+
 local fresh = { captured_stream = true, gfresh = true, gpending = true, loose_context = true, options = true,
   launch = true, shape = true, linker = true, dynamic = true, path = true, window = true, gl_name = true,
   gl_texture = true, gl_buffer = true, gl_image = true, gl_mapping = true, gl_image_mapping = true, gl_object = true,
-  gl_object_mapping = true }
+  gl_object_mapping = true, kernel_record = true, memcpy_record = true, memset_record = true, empty_record = true,
+  host_record = true, event_record = true, child_record = true, conditional_record = true, loose_graph_call = true }
 
 ---A value for the word, in the current context: the same each time, while it can be used.
 function M.value(word)
@@ -257,7 +295,8 @@ M.owned = {
   stream = "close", event = "close", ipc_event = "close", memory = "free", async_memory = "free", device_pool = "close",
   pooled = "free", host_pool = "close", pooled_host = "free", mempool = "close", pinned = "free", aligned = "free",
   managed = "free", registered = "unregister", array = "free", module = "close", linker = "close", graph = "close",
-  exec = "close", texture = "close", surface = "close", mipmap = "free", referring = "close",
+  exec = "close", hand_graph = "close", filled_graph = "close", filled_exec = "close", kernel_node = false,
+  memcpy_node = false, host_node = false, texture = "close", surface = "close", mipmap = "free", referring = "close",
   view = false, add = false, idle = false, managed_view = false,
 }
 

@@ -30,6 +30,7 @@ local function check_self(where, self, kind)
   if core.kind(self) ~= kind then
     refuse(where, "expected a %s (a method is called with a colon), got %s", kind, core.kind(self) or type(self))
   end
+  self:handle() -- raises if it was closed, before anything is done
 end
 
 -- ---- the stream that calls are captured in ----------------------------------------------------------------------
@@ -83,19 +84,24 @@ end
 
 local not_for_nodes = { stream = "the graph's launch says in which stream it runs", time_kernel = "nothing runs yet" }
 
+local MOST_ARGUMENTS = 4096 -- as many bytes as parameters can have
+
 -- { fn, args = {...}, grid =, block = ... } -> fn(stream)
 local function kernel_call(where, values)
   local fn, args, options = values.fn, values.args, {}
   if core.kind(fn) ~= "Function" then refuse(where, "fn: expected a kernel, got %s", errors.text(fn)) end
   if args == nil then args = {} end
-  if type(args) ~= "table" or core.kind(args) or launch.is_array(args) then
+  if type(args) ~= "table" or core.kind(args) or debug.getmetatable(args) then
     refuse(where, "args: expected a list of arguments, got %s", errors.text(args))
+  end
+  local n = args.n == nil and #args or host.plain_number(args.n)
+  if type(n) ~= "number" or n < 0 or n > MOST_ARGUMENTS or n ~= math.floor(n) then
+    refuse(where, "args.n must be an integer from 0 to %d, got %s", MOST_ARGUMENTS, errors.text(n))
   end
   for key, value in pairs_of(values) do
     if not_for_nodes[key] then refuse(where, "%s: %s", key, not_for_nodes[key]) end
     if key ~= "fn" and key ~= "args" then options[key] = value end
   end
-  local n = args.n or #args
   for i = 1, n do
     local x = args[i]
     if type(x) == "table" and not launch.is_array(x) and getmetatable(x) and
@@ -134,6 +140,7 @@ local function bytes_of(x)
   if core.kind(x) and device_kinds[core.kind(x)] and #x > 0 then return #x end
 end
 
+local copies = { ["cudalua.Memcpy2D"] = true, ["cudalua.Memcpy3D"] = true, ["cudalua.Memcpy3DPeer"] = true }
 local memcpy_fields = { dst = true, src = true, bytes = true, copy = true }
 
 local function memcpy_call(where, values)
@@ -143,7 +150,8 @@ local function memcpy_call(where, values)
     if dst ~= nil or src ~= nil or n ~= nil then
       refuse(where, "copy says what dst, src and bytes would: leave them out")
     end
-    if type(copy) ~= "table" or not pcall(function() return assert(copy.set_src_device) end) then
+    local meta = type(copy) == "table" and debug.getmetatable(copy)
+    if not copies[meta and rawget(meta, "__name")] then
       refuse(where, "copy: expected a Memcpy2D or Memcpy3D, got %s", errors.text(copy))
     end
     return function(stream) copy(stream) end
@@ -192,6 +200,12 @@ end
 
 local host_fields = { fn = true, data = true }
 
+-- A function, a pointer to one, or what an address comes as that was looked up: a void pointer.
+local function is_c_function(x)
+  local type_name = tostring(ffi.typeof(x))
+  return type_name:find "%(%*%)%(%)>$" or type_name:find "[^%)]%(%)>$" or type_name:find "^ctype<c?o?n?s?t? ?void %*>$"
+end
+
 -- What C takes: a Lua function, or the address of a C function with that of its data and who owns that.
 local function host_call(where, values)
   check_known(where, values, host_fields)
@@ -202,7 +216,7 @@ local function host_call(where, values)
     return fn
   end
   local ok, address = pcall(function() return tonumber(ffi.cast("intptr_t", fn)) end)
-  if not ok or address == 0 then
+  if not ok or address == 0 or not is_c_function(fn) then
     refuse(where, "fn: expected a C function, void (*)(void *), got %s", errors.text(fn))
   end
   local at = 0
@@ -361,6 +375,7 @@ end
 -- What is known of a condition, by the Scalar that stands for it.
 local conditions = setmetatable({}, { __mode = "k" })
 local has_conditions = setmetatable({}, { __mode = "k" }) -- graphs
+local unused = setmetatable({}, { __mode = "k" }) -- how many conditions have no node, by graph
 
 local function root_of(graph) return roots[graph] or graph end
 
@@ -376,7 +391,9 @@ function Graph:condition(options)
   options = errors.options(where, options, { default = true })
   local bytes = core.graph_condition(self, host.plain_number(options.default))
   local handle = core.scalar("uint64", bytes, true)
-  conditions[handle] = { bytes = bytes, root = root_of(self), used = false }
+  local root = root_of(self)
+  conditions[handle] = { bytes = bytes, root = root, used = false }
+  unused[root] = (unused[root] or 0) + 1
   return handle
 end
 
@@ -410,6 +427,7 @@ function Graph:add_conditional(record)
   if condition.used then refuse(where, "condition: another node has it; make one for each: g:condition()") end
   local node, bodies = core.graph_add_conditional(self, after, condition.bytes, kind, n)
   condition.used = true
+  unused[root_of(self)] = unused[root_of(self)] - 1
   has_conditions[root_of(self)] = true
   for _, body in ipairs(bodies) do roots[body] = root_of(self) end
   values.bodies = n
@@ -437,8 +455,20 @@ end
 
 local instantiate = Graph.instantiate
 
+-- Only conditions that have a node can be instantiated.
+local function check_conditions(graph)
+  local n = unused[graph] or 0
+  if n > 0 then
+    refuse("Graph:instantiate", "%d condition%s of the graph %s no conditional node: add_conditional{condition =} " ..
+      "takes each", n, n == 1 and "" or "s", n == 1 and "has" or "have")
+  end
+end
+
 function Graph:instantiate()
-  if core.kind(self) == "Graph" and has_conditions[self] then check_bodies(self) end
+  if core.kind(self) == "Graph" then
+    check_conditions(self)
+    if has_conditions[self] then check_bodies(self) end
+  end
   return instantiate(self)
 end
 

@@ -184,9 +184,23 @@ static const char *name_of(const cl_Capture *c) {
   return c->begun ? "Stream:begin_capture" : "Stream:capture";
 }
 
-static CUstreamCaptureMode read_mode(lua_State *L, int idx) {
+static int get_option(lua_State *L) {
+  lua_gettable(L, 1);
+  return 1;
+}
+
+/* A metamethod of the table may raise anything. */
+static void push_option(lua_State *L, int idx, const char *key, const char *what) {
+  lua_pushcfunction(L, get_option);
+  lua_pushvalue(L, idx);
+  lua_pushstring(L, key);
+  if (lua_pcall(L, 2, 1, 0))
+    cl_logic(L, "%s: the option '%s' cannot be read: a metamethod of the table raised an error", what, key);
+}
+
+static CUstreamCaptureMode read_mode(lua_State *L, int idx, const char *what) {
   if (lua_isnoneornil(L, idx)) return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-  lua_getfield(L, idx, "mode");
+  push_option(L, idx, "mode", what);
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
   if (!lua_isnil(L, -1))
     mode = (CUstreamCaptureMode)cl_check_enum(L, lua_gettop(L), "mode", "stream_capture_mode");
@@ -348,12 +362,12 @@ int cl_stream_capture(lua_State *L) {
   cl_check_function(L, FN, "fn");
   lua_settop(L, OPTIONS);
   check_options(L, OPTIONS, "Stream:capture", 3);
-  cl_Capture c = {.stream = s, .mode = read_mode(L, OPTIONS)};
+  cl_Capture c = {.stream = s, .mode = read_mode(L, OPTIONS, "Stream:capture")};
   if (lua_isnil(L, OPTIONS)) {
     lua_settop(L, AFTER);
   } else {
-    lua_getfield(L, OPTIONS, "into");
-    lua_getfield(L, OPTIONS, "after");
+    push_option(L, OPTIONS, "into", "Stream:capture");
+    push_option(L, OPTIONS, "after", "Stream:capture");
   }
   const bool lent = !lua_isnil(L, INTO);
   if (lent && !cl_to_kind(L, INTO, CL_GRAPH)) cl_bad_argument(L, INTO, "into", "a Graph");
@@ -558,6 +572,8 @@ int cl_exec_set_node(lua_State *L) {
   CL_TRY(L, cuGraphNodeGetType, like, &type);
   if (type != n->type) cl_logic(L, "%s: the node is of another kind", call);
   cl_keep_room(L, EXEC);
+  x = cl_check_exec(L, EXEC); /* again: finalizers may have run */
+  n = cl_check_exec_node(L, NODE, x, call);
   const char *driver_call;
   CUresult code = set_like(x, n, like, &driver_call);
   if (code == CUDA_ERROR_INVALID_VALUE) {
@@ -611,7 +627,7 @@ int cl_stream_begin_capture(lua_State *L) {
   cl_State *st = cl_state(L);
   lua_settop(L, 2);
   check_options(L, 2, "Stream:begin_capture", 1);
-  own.mode = read_mode(L, 2);
+  own.mode = read_mode(L, 2, "Stream:begin_capture");
   prepare(L, &own);
   static const Place own_graph = {NULL, NULL, NULL, 0};
   cl_Capture *c = malloc(sizeof *c);

@@ -198,7 +198,7 @@ static void push_contents_of(lua_State *L, int idx) {
  * are popped: launches under way have the old one. */
 static void give_contents(lua_State *L, int exec, bool keep_settings) {
   cl_GraphExec *x = (cl_GraphExec *)((const cl_Object *)lua_touserdata(L, exec))->rec;
-  cl_Contents *c = (cl_Contents *)((const cl_Object *)lua_touserdata(L, -1))->rec, *old = x->contents;
+  cl_Contents *c = (cl_Contents *)((const cl_Object *)lua_touserdata(L, -1))->rec;
   lua_createtable(L, SETTINGS, 0);
   lua_insert(L, -2);
   lua_rawseti(L, -2, CONTENTS);
@@ -212,6 +212,7 @@ static void give_contents(lua_State *L, int exec, bool keep_settings) {
   lua_rawseti(L, -3, SETTINGS);
   lua_pop(L, 1);
   lua_setfenv(L, exec);
+  cl_Contents *old = x->contents; /* only now: a finalizer may have closed x, which let go of them */
   x->contents = (cl_Contents *)cl_rec_retain(&c->rec);
   if (old) cl_rec_release(&old->rec);
 }
@@ -275,7 +276,6 @@ cl_Graph *cl_push_graph(lua_State *L, cl_Context *ctx) {
 }
 
 void cl_push_body(lua_State *L, int around, CUgraph handle) {
-  cl_Graph *outer = (cl_Graph *)((const cl_Object *)lua_touserdata(L, around))->rec;
   cl_Object *o = cl_push(L, CL_GRAPH, sizeof *o);
   const int at = lua_gettop(L);
   push_contents_of(L, around);
@@ -284,6 +284,7 @@ void cl_push_body(lua_State *L, int around, CUgraph handle) {
   lua_rawseti(L, -2, NODES + 1); /* so that it stays */
   lua_setfenv(L, at);
   lua_settop(L, at);
+  cl_Graph *outer = cl_check_graph(L, around); /* after all that may run finalizers, which may close it */
   cl_Graph *g = (cl_Graph *)cl_rec_new(CL_GRAPH, sizeof *g, &outer->rec);
   if (!g) luaL_error(L, "not enough memory");
   g->contents = (cl_Contents *)cl_rec_retain(&outer->contents->rec);
@@ -458,6 +459,7 @@ int cl_graph_instantiate(lua_State *L) {
   if (!x) return luaL_error(L, "not enough memory");
   o->rec = &x->rec;
   x->graph = g->rec.generation;
+  cl_check_graph(L, 1); /* again: finalizers may have run */
   push_contents_of(L, 1);
   push_copy(L, 3, false);
   give_contents(L, 2, false);

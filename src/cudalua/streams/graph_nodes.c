@@ -179,15 +179,18 @@ int cl_graph_add_conditional(lua_State *L) {
   memcpy(&p.conditional.handle, handle, bytes);
   p.conditional.type = (CUgraphConditionalNodeType)luaL_checkoption(L, 4, NULL, kinds);
   p.conditional.size = (unsigned)luaL_checkinteger(L, 5);
+  CUgraph *bodies = lua_newuserdata(L, (p.conditional.size + (size_t)1) * sizeof *bodies);
   const int kept = open_place(L, &at, "Graph:add_conditional");
   const cl_Graph *g = cl_check_graph(L, 1);
   p.conditional.ctx = (CUcontext)cl_rec_context(g->rec.parent)->rec.handle;
   CL_TRY(L, cuGraphAddNode_v2, &node, at.graph, at.after, NULL, at.count, &p);
+  /* Their own array goes with the node, which a finalizer may end. */
+  memcpy(bodies, p.conditional.phGraph_out, p.conditional.size * sizeof *bodies);
   outermost((cl_Graph *)g)->conditional = true;
   node_made(L, kept, node);
   lua_createtable(L, (int)p.conditional.size, 0);
   for (unsigned i = 0; i < p.conditional.size; i++) {
-    cl_push_body(L, 1, p.conditional.phGraph_out[i]);
+    cl_push_body(L, 1, bodies[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
   return 2;
@@ -204,7 +207,7 @@ static const cl_Node *open_change(lua_State *L, int type, const char *call, cons
   if (type >= 0 && (int)n->type != type) cl_logic(L, "%s: the node is not %s", call, kind);
   cl_graph_context(L, &x->rec, call);
   cl_keep_room(L, 1);
-  return n;
+  return cl_check_exec_node(L, 2, cl_check_exec(L, 1), call); /* again: finalizers may have run */
 }
 
 static CUgraphExec exec_handle(lua_State *L) { return (CUgraphExec)cl_check_exec(L, 1)->rec.handle; }
