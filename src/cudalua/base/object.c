@@ -82,13 +82,16 @@ cl_Context *cl_rec_context(cl_Rec *r) {
  * has under way on this thread. What goes in the order of a stream, or has no owner, sees to that itself. */
 static CUresult destroy_in(const cl_Context *c, cl_Rec *r) {
   if (r->tracks) return cl_families[r->kind].destroy(r);
-  CUcontext popped;
-  CUresult code = CU.cuCtxPushCurrent_v2((CUcontext)c->rec.handle);
-  if (code) return code;
+  CUcontext mine = (CUcontext)c->rec.handle, current = NULL, popped;
+  const CUresult pushed = CU.cuCtxPushCurrent_v2(mine);
+  if (pushed) { /* which the context that is current can do without */
+    if (cl_code_sticky(pushed) || CU.cuCtxGetCurrent(&current) || current != mine) return pushed;
+    cl_log_clear();
+  }
   CUstreamCaptureMode mode = cl_relax();
-  code = cl_families[r->kind].destroy(r);
+  CUresult code = cl_families[r->kind].destroy(r);
   cl_unrelax(mode);
-  CU.cuCtxPopCurrent_v2(&popped);
+  if (!pushed) CU.cuCtxPopCurrent_v2(&popped);
   return code;
 }
 

@@ -81,7 +81,13 @@ int cl_image_parts(lua_State *L) {
   return 2;
 }
 
-CUresult cl_image_settle(void) { return cl_wait_context_anyway(); }
+/* Asked twice: a handle whose readers could not be waited for is never destroyed. */
+CUresult cl_image_settle(void) {
+  const CUresult code = cl_wait_context_anyway();
+  if (!code || cl_code_sticky(code)) return code;
+  cl_log_clear();
+  return cl_wait_context_anyway();
+}
 
 void cl_image_dispose(cl_Rec *r) { cl_rec_release(((cl_Image *)r)->source); }
 

@@ -45,10 +45,23 @@ static bool is_implied(const cl_Stream *home, const cl_Stream *s) {
          (s_legacy && !(home->flags & CU_STREAM_NON_BLOCKING));
 }
 
+/* Uses that are over keep no stream alive: else a block would keep every stream that ever read it. */
+static void drop_done(cl_Order *o, const cl_Context *c) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < o->nuses; i++)
+    if (CU.cuEventQuery(o->uses[i].event))
+      o->uses[n++] = o->uses[i];
+    else
+      drop_use(&o->uses[i], c);
+  if (n) cl_log_clear();
+  o->nuses = n;
+}
+
 /* Remembers work in s; false: that could not be done, so it has to be waited for now. */
-static bool note_use(cl_Order *o, cl_Stream *s) {
+static bool note_use(cl_Order *o, const cl_Context *c, cl_Stream *s) {
   for (uint32_t i = 0; i < o->nuses; i++)
     if (o->uses[i].stream == s) return !CU.cuEventRecord(o->uses[i].event, cl_stream_handle(s));
+  if (!cl_captures) drop_done(o, c); /* asking could break a capture */
   cl_Use *uses = realloc(o->uses, (o->nuses + 1) * sizeof *uses);
   if (!uses) return false;
   o->uses = uses;
@@ -109,8 +122,8 @@ CUresult cl_order_join(const cl_Order *o, cl_Stream *s) {
 }
 
 /* What home did so far becomes one of the uses, and s the home: it need not be asked about home twice. */
-static bool move_home(cl_Order *o, cl_Stream *s) {
-  bool recorded = open(o->home) && note_use(o, o->home);
+static bool move_home(cl_Order *o, const cl_Context *c, cl_Stream *s) {
+  bool recorded = open(o->home) && note_use(o, c, o->home);
   if (!recorded && !(o->home->last && !CU.cuEventQuery(o->home->last))) return false;
   leave_home(o);
   cl_order_open(o, s);
@@ -118,7 +131,7 @@ static bool move_home(cl_Order *o, cl_Stream *s) {
 }
 
 static bool done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
-  if (o->home && o->home != s && !move_home(o, s)) return false;
+  if (o->home && o->home != s && !move_home(o, c, s)) return false;
   while (o->nuses) {
     cl_Use *u = &o->uses[o->nuses - 1];
     if (u->stream != s && CU.cuEventQuery(u->event)) return false;
@@ -142,7 +155,7 @@ bool cl_order_done(cl_Order *o, const cl_Context *c, cl_Stream *s) {
 void cl_memory_use_slow(lua_State *L, cl_Allocation *a, cl_Stream *s) {
   if (a->origin == CL_ASYNC && is_implied(a->order.home, s)) return;
   if (cl_captures && cl_capture_id(s)) return; /* the graph keeps it */
-  if (note_use(&a->order, s)) return;
+  if (note_use(&a->order, cl_rec_context(&a->rec), s)) return;
   cl_log_clear();
   CUresult code =
       cl_wait_stream_anyway(cl_stream_handle(s)); /* work that nobody would know of is under way */
