@@ -4260,7 +4260,7 @@ and not Lua code. Does nothing if no state has interrupts on.
 Lets Ctrl-C interrupt this Lua state. With interrupts on, SIGINT and cuda.interrupt() raise an InterruptError: in
 interpreted Lua code of yours, in waits for the device and the compiler, and in kernels of the software device, which
 end there. No array is lost. A GPU's kernel goes on by itself. Loops that LuaJIT has compiled are not stopped:
-`jit.off()` is for those. A second press within a second raises in every function that catches the error, until
+`jit.off()` is for those. A second press within two seconds raises in every function that catches the error, until
 interrupts(true) is called again. A SIGINT handler that the program has set stays; it may call cuda.interrupt().
 @param on? boolean  omitted: only asks
 @return boolean before  whether they were on in this state
