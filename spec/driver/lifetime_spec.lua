@@ -96,6 +96,53 @@ describe("lifetimes", function()
     ]]
   end)
 
+  it("what destroys need besides may fail once: the context's push, a texture's wait", function()
+    if not gpu.soft then return pending "needs failures made to order" end
+    fine [[
+      local soft, core = require "cudalua.softgpu", require "cudalua.core"
+      local ctx = cuda.Device(0):make_context()
+      local array = cuda.Array(cuda.ArrayDescriptor { width = 4, height = 4 })
+      local made = { Stream = cuda.Stream, TextureObject = function() return cuda.TextureObject { array = array } end }
+      for name, make in pairs(made) do
+        for _, symbol in ipairs { "cuCtxPushCurrent_v2", "cuCtxSynchronize" } do
+          for _, code in ipairs { 2, 999 } do
+            cuda.collect()
+            local before = #soft.leaks()
+            coroutine.wrap(function() make() end)()
+            assert(#soft.leaks() == before + 1, name)
+            soft.fail(symbol, 1, code)
+            cuda.collect()
+            soft.fail_clear()
+            assert(#soft.leaks() == before, name .. " stays where " .. symbol .. " fails once")
+          end
+        end
+      end
+      assert(core.failed_destroys() == 0)
+      print "fine"
+    ]]
+  end)
+
+  it("a stream whose work on a block is over is not kept by the block", function()
+    if not gpu.soft then return pending "needs the list of what is alive" end
+    fine [[
+      local soft = require "cudalua.softgpu"
+      local ctx = cuda.Device(0):make_context()
+      for _, a in ipairs { cuda.DeviceMemoryPool():allocate(16), (cuda.mem_alloc_async(16)) } do
+        cuda.Context.synchronize()
+        for _ = 1, 20 do
+          local s = cuda.Stream "non_blocking"
+          cuda.memset_d8_async(a, 1, 16, s)
+          s:synchronize()
+        end
+        cuda.collect()
+        local stats = soft.stats()
+        assert(stats.live_streams <= 2, stats.live_streams)
+        assert(stats.live_events <= 4, stats.live_events)
+      end
+      print "fine"
+    ]]
+  end)
+
   it("finalizers of other objects that run after ours at the end of the state find closed objects", function()
     local text, ok = gpu.child([[
       local early = newproxy(true)
