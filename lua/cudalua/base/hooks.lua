@@ -51,7 +51,7 @@ function M.leave_stream(entered, ok, ...) end -- luacheck: ignore entered ok ...
 ---@param stream? cudalua.Stream    of the call
 function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args arrays stream
 
----The memory of an array for a texture, which reads from then on what is written there (gpuarray/core/interface.lua).
+---The memory of an array for a texture, which sees all later writes to it (gpuarray/core/interface.lua).
 ---@param what string  the function, for messages
 ---@param x any
 ---@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array

@@ -256,7 +256,7 @@ end
 
 ---`OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
 ---block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
----few as it takes). fn:max_active_blocks(block, shared) asks the driver about a kernel that there is.
+---few as it takes). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
 ---@class cudalua.tools.OccupancyRecordClass
 ---@overload fun(devdata: cudalua.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer,
 --- registers?: integer): cudalua.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that

@@ -52,7 +52,8 @@ local function flag(name) return constants.lookup("TRSF_" .. name) end
 local function declared_of(where, name, memory, bytes)
   if bytes == 8 then return { flags = 0, filter = 0, address = 1 } end
   if bytes ~= SIZE then
-    refuse(where, bytes % SIZE == 0 and "'%s' is an array of references, of which none has a name: declare them one " ..
+    refuse(where, bytes % SIZE == 0 and
+      "'%s' is an array of references, whose elements have no names: declare them one " ..
       "by one" or "'%s' is a variable of %d bytes and no reference", name, bytes)
   end
   local d = declared_t()

@@ -166,7 +166,7 @@ local function rows_of(where, array, options)
     if format and channels == 1 then return shape[2], shape[1], strides[1], format, shape[3] end
   end
   if #shape ~= 2 then
-    refuse(where, "pitch2d: expected an array of 2 axes, or of 3 of which the last has 1, 2 or 4 channels, got %s",
+    refuse(where, "pitch2d: expected an array of 2 axes, or of 3 axes with 1, 2 or 4 channels in the last, got %s",
       ("one of %d"):format(#shape))
   end
   if strides[2] ~= itemsize and shape[2] ~= 1 then

@@ -1,4 +1,4 @@
--- A window that nobody sees: an OpenGL context and a framebuffer, with the few helpers that a program needs to draw and
+-- An OpenGL context without a window and a framebuffer, with the few helpers that a program needs to draw and
 -- to look at what it drew.
 
 local ffi = require "ffi"

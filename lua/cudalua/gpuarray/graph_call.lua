@@ -1,4 +1,4 @@
--- cuda.graph(fn): a function of arrays that is captured once for each kind of arguments and replayed from then on.
+-- cuda.graph(fn): a function of arrays that is captured once for each kind of arguments and replayed later.
 --
 -- The first call with a key runs fn as it is, on arrays of the callable's own that the arguments were copied to; then
 -- fn is captured on the same arrays, and nothing runs: so what fn does to arrays outside of it happens once a call. The
@@ -271,7 +271,7 @@ function Call:close()
   for _, entry in ipairs(list) do close(entry) end
 end
 
----A function that is captured as a graph when it is called first with arguments of a kind, and replayed from then on:
+---A function that is captured as a graph at its first call with arguments of a kind, and replayed at later calls:
 ---`local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
 ---dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
 ---Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call

@@ -4368,7 +4368,7 @@ Rounds a number of threads up to whole warps.
 = cuda.tools.OccupancyRecord class
 `OccupancyRecord(devdata, threads, shared_mem, registers)`: how many blocks of a kernel an SM holds at a time. Each
 block has so many threads and bytes of shared memory (default 0), each thread so many 32-bit registers (default 0: as
-few as it takes). fn:max_active_blocks(block, shared) asks the driver about a kernel that there is.
+few as it takes). fn:max_active_blocks(block, shared) asks the driver about an existing kernel.
 @call fun(devdata: cuda.tools.DeviceData|table<string, integer>, threads: integer, shared_mem?: integer, registers?: integer): cuda.tools.OccupancyRecord  devdata: or a table with the fields of one, for a device that is not here. Raises a LogicError for more of anything than a block or a thread can have
 @field tb_per_mp integer     blocks that an SM holds at a time; 0: not one
 @field limited_by string     what there would have to be more of: "device" (blocks), "warps", "regs", "smem"
@@ -6568,7 +6568,7 @@ CUfunc_cache: for Context:set_cache_config(), and for kernels.
 = cuda.function_attribute field
 CUfunction_attribute: for Function:get_attribute(). MAX counts the others; no driver takes it.
 = cuda.graph(fn, options)
-A function that is captured as a graph when it is called first with arguments of a kind, and replayed from then on:
+A function that is captured as a graph at its first call with arguments of a kind, and replayed at later calls:
 `local step = cuda.graph(function(x, y) ... end)`. Arrays among the arguments are copied to arrays of its own; their
 dtypes, shapes and strides and the values of all other arguments tell kinds apart, and the 16 used last are kept.
 Each call for a kind returns the same arrays, which the next call overwrites: copy() what you keep. In the first call
