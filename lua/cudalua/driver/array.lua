@@ -258,7 +258,7 @@ local function oriented(where, ary, order, axes)
   return dense and ary or ary:copy(order), extents[1], extents[2], extents[3]
 end
 
--- From the device the copy goes into the current stream, in which the array was computed.
+-- A copy from the device goes into the current stream, where the array was computed.
 local function fill(where, array, source, row_bytes, height, depth)
   if row_bytes == 0 or height == 0 or depth == 0 then return array end
   local copy = require("cudalua.driver.memcpy_box").Memcpy3D()

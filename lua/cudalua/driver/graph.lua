@@ -129,7 +129,7 @@ local function is_device(x)
     pcall(function() return assert(x.get_pointer) end)
 end
 
--- The device address, as copies take it: of an array the memory that it has from then on.
+-- The device address, as copies take it; an array's memory no longer moves.
 local function device(x)
   if launch.is_array(x) then return x.gpudata end
   return x

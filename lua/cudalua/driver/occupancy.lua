@@ -1,5 +1,5 @@
 -- What PyCUDA's tools know of a device beyond its attributes, and how many blocks of a kernel an SM holds at a time.
--- The driver answers the latter for a kernel that there is, Function:max_active_blocks(); this is for a planned one.
+-- The driver answers the latter for an existing kernel, Function:max_active_blocks(); this is for a planned one.
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"

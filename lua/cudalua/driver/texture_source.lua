@@ -156,7 +156,7 @@ local function of_linear(where, options)
     depth = 0, flags = 0, levels = 1, bytes = texels * size }
 end
 
--- The rows of an array of two axes, or of three, the last of which are the channels.
+-- The rows of an array of two axes, or of three axes with the channels last.
 local function rows_of(where, array, options)
   local shape, strides, itemsize = array.shape, array.strides, array.dtype.itemsize
   local own = options.num_channels == nil and options.format == nil and #shape == 3

@@ -1,5 +1,5 @@
--- `require "cudalua.gl.autoinit"` makes a context for the OpenGL context that is current: on the default device
--- (tools.make_default_context), current from then on. It is destroyed when the Lua state closes.
+-- `require "cudalua.gl.autoinit"` makes a context for the current OpenGL context: on the default device
+-- (tools.make_default_context), and makes it current. It is destroyed when the Lua state closes.
 
 local cuda = require "cudalua"
 local gl = require "cudalua.gl"

@@ -4,7 +4,7 @@
 local concat, find, format, match, rep = table.concat, string.find, string.format, string.match, string.rep
 local getmetatable, ipairs, pcall, rawget, require, tostring, type = getmetatable, ipairs, pcall, rawget, require,
   tostring, type
-local max, sort = math.max, table.sort
+local gsub, huge, max, sort = string.gsub, math.huge, math.max, table.sort
 local loaded, globals = package.loaded, _G
 
 local frames = require "cudalua.text.frames"
@@ -120,10 +120,10 @@ end
 
 -- The last chunk that launched the kernel, as far as can be seen: its own last kernel, or one that it names.
 local function launcher_of(session, kernel)
-  local word = "%f[%w_]" .. kernel:gsub("%p", "%%%0") .. "%f[^%w_]"
+  local word = "%f[%w_]" .. gsub(kernel, "%p", "%%%0") .. "%f[^%w_]"
   for i = #session.chunks, 1, -1 do
     local chunk = session.chunks[i]
-    local launched = chunk.first and (chunk.last or math.huge) > chunk.first
+    local launched = chunk.first and (chunk.last or huge) > chunk.first
     if launched and (chunk.kernel == kernel or find(chunk.text, word)) then return i, chunk end
   end
 end

@@ -35,13 +35,11 @@ function M.of_file(file, write)
   end)
 end
 
-local EINTR = 4
-
 ---The same for the process's own terminal, where Ctrl-C drops the chunk that is being typed: an empty one is read then.
 ---@param write fun(text: string)
 ---@return fun(prompt: string, continuation: string): string?
 function M.of_terminal(write)
-  local stdin = io.stdin
+  local stdin, EINTR = io.stdin, require("cudalua.prompt.posix").EINTR
   local read, dropped = stdin.read, false
   local reader = M.reader(function(prompt)
     if dropped then return nil end

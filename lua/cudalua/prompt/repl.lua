@@ -37,7 +37,9 @@ local M = {}
 local function has_shown(x)
   local mt = type(x) == "table" and getmetatable(x)
   local take = type(mt) == "table" and rawget(mt, "__take_shown")
-  return take and take(x)
+  if not take then return false end
+  local ok, shown = pcall(take, x) -- anybody's table may have such a field
+  return ok and shown
 end
 
 -- The texts of values: on one line, unless one has several. Ctrl-C while they are made is an error, and so is what has

@@ -62,7 +62,7 @@ typedef struct cl_References cl_References;
 typedef struct cl_Module {
   cl_Rec rec;
   cl_Function *functions;
-  cl_References *references; /* texref.c; NULL: nobody has asked for one */
+  cl_References *references; /* texref.c; NULL: none was asked for */
 } cl_Module;
 
 typedef struct cl_FunctionObject {

@@ -7,11 +7,11 @@
 #include "code/function.h"
 #include "memory/texture.h"
 
-/* Of a module, as soon as somebody has asked for one of them. */
+/* Of a module; made when one of them is first asked for. */
 struct cl_References {
   struct cl_Reference *list;
   bool changed;      /* Lua has to be asked what they are bound to now */
-  bool captured;     /* a graph writes to them whenever it runs: what they hold is not known from then on */
+  bool captured;     /* a graph writes to them whenever it runs, so what they hold is unknown */
   cl_Stream *writer; /* where the last write went, retained; NULL: there was none */
   CUevent written;   /* behind it */
   cl_Order *users;   /* streams that launched kernels since: one of them is the home of each */
