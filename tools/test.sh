@@ -27,7 +27,7 @@ run_busted() {
 }
 
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
-LONG_SPECS=(gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_numpy_functions compiler_abuse same_bits corpus
+LONG_SPECS=(progress gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_numpy_functions compiler_abuse same_bits corpus
   fault_sweep random gpuarray_tile schedule gpuarray_scan gpuarray_sort examples compiler_options differential
   gpuarray_index docs)
 
@@ -54,13 +54,14 @@ cache_of() {
   fi
 }
 
-# How many processes run tests side by side: one on a GPU, whose memory specs count. Two for the sanitizers, which
-# take memory.
+# Specs that count a GPU's free memory, or fill it: on a GPU these run before the others, one at a time.
+ALONE_ON_GPU=(memory pressure gpuarray_huge mem_async)
+
+# How many processes run tests side by side. Two for the sanitizers, which take memory.
 choose_jobs() {
   local most=8
   [[ -z $RUNTIME ]] || most=2
   JOBS=$(nproc)
-  [[ $CUDALUA_DRIVER = soft ]] || JOBS=1
   [[ $JOBS -le $most ]] || JOBS=$most
   JOBS=${CUDALUA_JOBS:-$JOBS}
   [[ $JOBS =~ ^[1-9][0-9]*$ ]] || die "CUDALUA_JOBS=$JOBS makes no sense: a number of processes is wanted"
@@ -106,9 +107,16 @@ run_side_by_side() {
   twice=$(spec_files | xargs -n1 basename | sort | uniq -d)
   [[ -z $twice ]] || die "two specs have the same name, by which results are kept; rename one: $twice"
   trap stop_parts INT TERM
+  if [[ $CUDALUA_DRIVER != soft ]]; then
+    for name in "${ALONE_ON_GPU[@]/%/_spec}"; do
+      PARTS+=("$name")
+      run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$(find spec -name "$name.lua")"
+    done
+  fi
   run_part "$dir/parts" c-tests run_c_tests "$dir" 1 &
   while read -r file; do
     name=$(basename "$file" .lua)
+    [[ " ${PARTS[*]} " != *" $name "* ]] || continue
     PARTS+=("$name")
     if [[ $running -ge $JOBS ]]; then wait -n || true; else running=$((running + 1)); fi
     run_part "$dir/parts" "$name" run_spec "$dir" "$name" "$file" &

@@ -66,6 +66,18 @@ function M.of_view(number)
   end
 end
 
+local view_names = { unsigned = "UINT", signed = "SINT", float = "FLOAT" }
+
+---The view's format that reads an array as what it is. Drivers refuse a view without one.
+---@param format integer    of cuda.array_format
+---@param channels integer
+---@return integer? view_format  of cuda.resource_view_format; nil: there is none, as for norm and block formats
+function M.view_of(format, channels)
+  local f = M.of(format)
+  local kind = view_names[f.kind]
+  return kind and constants.lookup("resource_view_format")[("%s_%dX%d"):format(kind, channels, f.bits)]
+end
+
 local by_dtype = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
   int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
 

@@ -38,6 +38,12 @@ local function read_view(where, s, view)
   if view.format ~= nil then
     v.format = constants.enum(where .. ": format", view.format, "resource_view_format")
     format = texel.of_view(v.format)
+  else
+    v.format = texel.view_of(s.format, s.num_channels)
+    if not v.format then
+      refuse(where, "an array of %s has no format for views: copy the part into an array of its own",
+        texel.of(s.format).name)
+    end
   end
   local blocks = format and format.kind == "block"
   if format and not blocks then
