@@ -769,8 +769,11 @@ describe("gl.RegisteredImage", function()
     g.GenTextures(1, rgb)
     g.BindTexture(g.TEXTURE_2D, rgb[0])
     g.TexImage2D(g.TEXTURE_2D, 0, g.RGB8, 2, 2, 0, g.RGB, g.UNSIGNED_BYTE, nil)
-    local err = gpu.error_of(nil, gl.RegisteredImage, rgb[0])
-    if gpu.soft then assert.equal(1, err.code) end -- not measured on a GPU
+    if gpu.soft then
+      assert.equal(1, gpu.error_of(nil, gl.RegisteredImage, rgb[0]).code)
+    else -- an H200's driver takes three channels, which CUDA's reference does not list
+      gl.RegisteredImage(rgb[0]):unregister()
+    end
     local buffer = gl.RegisteredBuffer(w:buffer(4))
     gpu.error_of("LogicError", core.classes.RegisteredMapping.unmap, buffer)
     buffer:unregister()
@@ -894,7 +897,10 @@ describe("The software device and OpenGL", function()
       local buffer = gl.RegisteredBuffer(w:buffer(64))
       local mapping = buffer:map()
       bad((mapping:device_ptr_and_size()), { block = 1 })
-      local ok, err = pcall(mapping.unmap, mapping)
+      local ok, err = pcall(function()
+        mapping:unmap()
+        cuda.Context.synchronize() -- a GPU has not come to the fault before
+      end)
       print(ok, cuda.is_error(err, "LaunchError"), pcall(mapping.unmap, mapping))
       mapping = nil
       cuda.collect()
