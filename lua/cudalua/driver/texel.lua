@@ -66,6 +66,16 @@ function M.of_view(number)
   end
 end
 
+---The format of a view that reads texels as they are.
+---@param format integer  of cuda.array_format
+---@param channels integer
+---@return integer? number  of cuda.resource_view_format; nil: none reads these
+function M.view_of(format, channels)
+  local f = M.of(format)
+  local kind = ({ unsigned = "UINT", signed = "SINT", float = "FLOAT" })[f.kind]
+  return kind and constants.lookup("resource_view_format")[("%s_%dX%d"):format(kind, channels, f.bits)]
+end
+
 local by_dtype = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
   int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
 

@@ -138,6 +138,7 @@ static CUresult event_node(SgStream *s, const SgEvent *e, bool record) {
 
 CUresult sg_event_op(CUevent event, bool record, SgOp **out) {
   CUresult code;
+  if (!event) return CUDA_ERROR_INVALID_VALUE; /* measured on an H200, driver 580 */
   const SgEvent *e = event_get(event, &code);
   if (!e) return code;
   EventOp *op = event_op(e, record);
