@@ -36,8 +36,7 @@ static void node_rows(void) {
             p.kernel.blockDimX = p.kernel.blockDimY = p.kernel.blockDimZ = 1));
   ANY_NODE("a kernel, grid 0", INVALID_VALUE, KERNEL, (p.kernel.func = none, p.kernel.blockDimX = 1));
   ANY_NODE("a copy", SUCCESS, MEMCPY, (p.memcpy.copyCtx = ctx, p.memcpy.copyParams = kind_box));
-  ANY_NODE("a copy with flags", INVALID_VALUE, MEMCPY,
-           (p.memcpy.copyParams = kind_box, p.memcpy.flags = 1));
+  ANY_NODE("a copy with flags", INVALID_VALUE, MEMCPY, (p.memcpy.copyParams = kind_box, p.memcpy.flags = 1));
   ANY_NODE("a fill", SUCCESS, MEMSET,
            (p.memset.dst = mem, p.memset.elementSize = 1, p.memset.width = 16, p.memset.height = 1,
             p.memset.ctx = ctx));
@@ -69,8 +68,7 @@ static void node_rows(void) {
        if (WORKED) MUST(cuGraphRemoveDependencies_v2(kinds, &a, &b, NULL, 1)));
   ROW(cuGraphAddDependencies_v2, "an edge that is there", INVALID_VALUE, (kinds, &a, &c, NULL, 1));
   ROW(cuGraphAddDependencies_v2, "of a node with itself", INVALID_VALUE, (kinds, &b, &b, NULL, 1));
-  ROW(cuGraphAddDependencies_v2, "a good one and a bad one", INVALID_VALUE,
-      (kinds, from, to, NULL, 2));
+  ROW(cuGraphAddDependencies_v2, "a good one and a bad one", INVALID_VALUE, (kinds, from, to, NULL, 2));
   ROW(cuGraphAddDependencies_v2, "another graph's node", INVALID_VALUE, (kinds, &strange, &b, NULL, 1));
   ROW(cuGraphAddDependencies_v2, "no such port", INVALID_VALUE, (kinds, &a, &b, &odd, 1));
   ROW(cuGraphAddDependencies_v2, "a count and no list", INVALID_VALUE, (kinds, NULL, NULL, NULL, 1));
@@ -225,8 +223,7 @@ static void condition_rows(void) {
         change),                                                                                             \
        (&o.node, g, NULL, NULL, 0, &p), (void)0)
   COND("while, 2 bodies", INVALID_VALUE, p.conditional.size = 2);
-  COND("if, 3 bodies", INVALID_VALUE,
-       (p.conditional.type = CU_GRAPH_COND_TYPE_IF, p.conditional.size = 3));
+  COND("if, 3 bodies", INVALID_VALUE, (p.conditional.type = CU_GRAPH_COND_TYPE_IF, p.conditional.size = 3));
   COND("switch, no body", INVALID_VALUE,
        (p.conditional.type = CU_GRAPH_COND_TYPE_SWITCH, p.conditional.size = 0));
   COND("no such condition", INVALID_VALUE, p.conditional.type = (CUgraphConditionalNodeType)9);
@@ -241,11 +238,9 @@ static void condition_rows(void) {
         "a conditional node has no body");
   COND("a handle that has a node", INVALID_VALUE, (void)0);
   ROW(cuGraphClone, "with a conditional node", NOT_SUPPORTED, (&o.graph, g));
-  ROW(cuGraphAddChildGraphNode, "with a conditional node", NOT_SUPPORTED,
-      (&o.node, kinds, NULL, 0, g));
+  ROW(cuGraphAddChildGraphNode, "with a conditional node", NOT_SUPPORTED, (&o.node, kinds, NULL, 0, g));
   OK(cuGraphInstantiateWithFlags(&x, g, 0));
-  ROW(cuGraphInstantiateWithFlags, "a second time, with a conditional node", NOT_SUPPORTED,
-      (&o.exec, g, 0));
+  ROW(cuGraphInstantiateWithFlags, "a second time, with a conditional node", NOT_SUPPORTED, (&o.exec, g, 0));
   ROW(cuGraphLaunch, "with a conditional node", SUCCESS, (x, st));
   OK(cuStreamSynchronize(st));
 

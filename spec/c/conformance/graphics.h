@@ -1,5 +1,6 @@
-/* Graphics resources of OpenGL. What a driver answers without an OpenGL context was measured on an H200, driver
- * 580. With one, the rows have that of fake_gl.c, on the software device alone: UNSURE ones were never measured. */
+/* Graphics resources of OpenGL. What a driver answers without an OpenGL context was measured on an H200,
+ * driver 580. With one, the rows have that of fake_gl.c, on the software device alone: UNSURE ones were never
+ * measured. */
 
 /* cudaGL.h needs OpenGL's headers. */
 CUresult cuGLInit(void);

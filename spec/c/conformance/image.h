@@ -9,8 +9,7 @@ static void mipmap_rows(void) {
 #define DROP                                                                                                 \
   if (WORKED) MUST(cuMipmappedArrayDestroy(o.mipmap))
 #define MIPMAP(condition, want, levels, change)                                                              \
-  WITH(cuMipmappedArrayCreate, condition, want, (s = flat_3d_shape, change),                         \
-       (&o.mipmap, &s, levels), DROP)
+  WITH(cuMipmappedArrayCreate, condition, want, (s = flat_3d_shape, change), (&o.mipmap, &s, levels), DROP)
   MIPMAP("good", SUCCESS, 5, (void)0);
   MIPMAP("0 levels", SUCCESS, 0, (void)0);
   MIPMAP("a hundred levels", SUCCESS, 100, (void)0);
@@ -107,22 +106,18 @@ static void texture_rows(void) {
   TEXTURE("linear memory", SUCCESS, linear_resource(), (void)0);
   TEXTURE("linear memory, 4 bytes further", INVALID_VALUE, linear_resource(), d.res.linear.devPtr += 4);
   TEXTURE("linear memory at NULL", INVALID_VALUE, linear_resource(), d.res.linear.devPtr = 0);
-  TEXTURE("linear memory, 3 channels", INVALID_VALUE, linear_resource(),
-          d.res.linear.numChannels = 3);
+  TEXTURE("linear memory, 3 channels", INVALID_VALUE, linear_resource(), d.res.linear.numChannels = 3);
   TEXTURE("linear memory, no such format", INVALID_VALUE, linear_resource(),
           d.res.linear.format = (CUarray_format)0x77);
-  TEXTURE("linear memory, no element", SUCCESS, linear_resource(),
-          d.res.linear.sizeInBytes = 0);
+  TEXTURE("linear memory, no element", SUCCESS, linear_resource(), d.res.linear.sizeInBytes = 0);
   TEXTURE("linear memory, 2^29 elements", SUCCESS, linear_resource(),
           d.res.linear.sizeInBytes = (size_t)1 << 31);
   TEXTURE("pitched memory", SUCCESS, pitch_resource(), (void)0);
   TEXTURE("pitched memory, 4 bytes further", INVALID_VALUE, pitch_resource(), d.res.pitch2D.devPtr += 4);
   TEXTURE("a pitch of 80 bytes", INVALID_VALUE, pitch_resource(), d.res.pitch2D.pitchInBytes = 80);
-  TEXTURE("a pitch less than a row", SUCCESS, pitch_resource(),
-          d.res.pitch2D.pitchInBytes = 32);
+  TEXTURE("a pitch less than a row", SUCCESS, pitch_resource(), d.res.pitch2D.pitchInBytes = 32);
   TEXTURE("pitched memory of width 0", SUCCESS, pitch_resource(), d.res.pitch2D.width = 0);
-  TEXTURE("pitched memory of height 70000", INVALID_VALUE, pitch_resource(),
-          d.res.pitch2D.height = 70000);
+  TEXTURE("pitched memory of height 70000", INVALID_VALUE, pitch_resource(), d.res.pitch2D.height = 70000);
   ROW(cuTexObjectCreate, "NULL", INVALID_VALUE, (NULL, &resource, &sampler, NULL));
   ROW(cuTexObjectCreate, "no resource", INVALID_VALUE, (&o.texture, NULL, &sampler, NULL));
   ROW(cuTexObjectCreate, "no description", INVALID_VALUE, (&o.texture, &resource, NULL, NULL));
@@ -167,8 +162,7 @@ static void view_rows(void) {
   VIEW("a view of layer 1 of none", INVALID_VALUE, resource, v.lastLayer = 1);
   VIEW("no such format of a view", INVALID_VALUE, resource, v.format = (CUresourceViewFormat)0x50);
   VIEW("a view of two layers", SUCCESS, array_resource(layered), (v.depth = 2, v.lastLayer = 1));
-  VIEW("a view of three of two layers", SUCCESS, array_resource(layered),
-       (v.depth = 2, v.lastLayer = 2));
+  VIEW("a view of three of two layers", SUCCESS, array_resource(layered), (v.depth = 2, v.lastLayer = 2));
   VIEW("a view of levels", SUCCESS, mipmap_resource(),
        (t.flags = CU_TRSF_NORMALIZED_COORDINATES, v.firstMipmapLevel = 1, v.lastMipmapLevel = 3));
   VIEW("a view of too many levels", SUCCESS, mipmap_resource(),
@@ -318,9 +312,9 @@ static void reference_rows(void) {
   ROW(cuTexRefSetFlags, "no such flag", INVALID_VALUE, (tex_ref, 0x8000));
   ROW(cuTexRefGetFlags, "good", SUCCESS, (&o.u, tex_ref));
   ROW(cuTexRefGetFlags, "NULL", INVALID_VALUE, (NULL, tex_ref));
-#define MODE(set, get, no_such)                                                                                     \
+#define MODE(set, get, no_such)                                                                              \
   ROW(set, "good", SUCCESS, (tex_ref, CU_TR_FILTER_MODE_LINEAR));                                            \
-  ROW(set, "no such mode", no_such, (tex_ref, (CUfilter_mode)2));                              \
+  ROW(set, "no such mode", no_such, (tex_ref, (CUfilter_mode)2));                                            \
   ROW(get, "good", SUCCESS, (&o.filter_mode, tex_ref));                                                      \
   ROW(get, "NULL", INVALID_VALUE, (NULL, tex_ref))
   MODE(cuTexRefSetFilterMode, cuTexRefGetFilterMode, SUCCESS);

@@ -74,15 +74,27 @@ static const Exception in_child[] = {
 
 /* Calls whose outputs a GPU's driver clears before it looks at anything, or leaves garbage in. */
 static bool spoils(const char *name) {
-  static const char *const names[] = {
-      "cuGLMapBufferObjectAsync_v2", "cuGLMapBufferObject_v2", "cuGraphicsResourceGetMappedPointer_v2",
-      "cuTexRefGetAddress_v2", "cuTexRefSetAddress_v2",
-      "cuDeviceTotalMem_v2",     "cuGraphExecUpdate_v2", "cuMemAllocAsync",
-      "cuMemAllocFromPoolAsync", "cuMemAllocHost_v2",    "cuMemAllocManaged",
-      "cuMemAllocPitch_v2",      "cuMemAlloc_v2",        "cuMemGetAddressRange_v2",
-      "cuMemGetInfo_v2",         "cuMemHostAlloc",       "cuMemHostGetDevicePointer_v2",
-      "cuModuleGetGlobal_v2",    "cuStreamCreate",       "cuStreamCreateWithPriority",
-      "cuStreamEndCapture"};
+  static const char *const names[] = {"cuGLMapBufferObjectAsync_v2",
+                                      "cuGLMapBufferObject_v2",
+                                      "cuGraphicsResourceGetMappedPointer_v2",
+                                      "cuTexRefGetAddress_v2",
+                                      "cuTexRefSetAddress_v2",
+                                      "cuDeviceTotalMem_v2",
+                                      "cuGraphExecUpdate_v2",
+                                      "cuMemAllocAsync",
+                                      "cuMemAllocFromPoolAsync",
+                                      "cuMemAllocHost_v2",
+                                      "cuMemAllocManaged",
+                                      "cuMemAllocPitch_v2",
+                                      "cuMemAlloc_v2",
+                                      "cuMemGetAddressRange_v2",
+                                      "cuMemGetInfo_v2",
+                                      "cuMemHostAlloc",
+                                      "cuMemHostGetDevicePointer_v2",
+                                      "cuModuleGetGlobal_v2",
+                                      "cuStreamCreate",
+                                      "cuStreamCreateWithPriority",
+                                      "cuStreamEndCapture"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(names[i], name) == 0) return true;
   return false;
@@ -94,8 +106,8 @@ static const Exception *exception_of(const char *name) {
     size_t n;
   } of_state[] = {
 #define LIST(s, list) [s] = {list, sizeof list / sizeof list[0]}
-      LIST(NEW, before_init), LIST(NO_CONTEXT, without), LIST(DEAD_CONTEXT, dead), LIST(STICKY, broken),
-      LIST(CAPTURE, captured_), LIST(FORKED, in_child), [CALLBACK] = {NULL, 0}
+      LIST(NEW, before_init),   LIST(NO_CONTEXT, without), LIST(DEAD_CONTEXT, dead), LIST(STICKY, broken),
+      LIST(CAPTURE, captured_), LIST(FORKED, in_child),    [CALLBACK] = {NULL, 0}
 #undef LIST
   };
   for (size_t i = 0; i < of_state[state].n; i++)

@@ -267,8 +267,8 @@ static CUresult set_event(CUgraphNode h, CUgraphNodeType type, CUevent event) {
 }
 
 SG_API CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
-  SG_CALL(SG_NEED_INIT, set_event(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event),
-          "node=0x%llx event=0x%llx", SG_X(hNode), SG_X(event));
+  SG_CALL(SG_NEED_INIT, set_event(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), "node=0x%llx event=0x%llx",
+          SG_X(hNode), SG_X(event));
 }
 
 SG_API CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {

@@ -323,9 +323,8 @@ static CUresult map(unsigned count, const CUgraphicsResource *list, CUstream str
 }
 
 SG_API CUresult cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources, CUstream hStream) {
-  SG_CALL(SG_NEED_INIT, map(count, resources, hStream),
-          "count=%u resource=0x%llx stream=0x%llx", count, count && resources ? SG_X(resources[0]) : 0ULL,
-          SG_X(hStream));
+  SG_CALL(SG_NEED_INIT, map(count, resources, hStream), "count=%u resource=0x%llx stream=0x%llx", count,
+          count && resources ? SG_X(resources[0]) : 0ULL, SG_X(hStream));
 }
 
 /* --- unmapping --- */
@@ -381,9 +380,8 @@ static CUresult unmap(unsigned count, const CUgraphicsResource *list, CUstream s
 
 SG_API CUresult cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
                                          CUstream hStream) {
-  SG_CALL(SG_NEED_INIT, unmap(count, resources, hStream),
-          "count=%u resource=0x%llx stream=0x%llx", count, count && resources ? SG_X(resources[0]) : 0ULL,
-          SG_X(hStream));
+  SG_CALL(SG_NEED_INIT, unmap(count, resources, hStream), "count=%u resource=0x%llx stream=0x%llx", count,
+          count && resources ? SG_X(resources[0]) : 0ULL, SG_X(hStream));
 }
 
 static CUresult unregister(CUgraphicsResource handle) {
@@ -415,8 +413,8 @@ static CUresult resource_set_map_flags(CUgraphicsResource handle, unsigned flags
 }
 
 SG_API CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags) {
-  SG_CALL(SG_NEED_INIT, resource_set_map_flags(resource, flags), "resource=0x%llx flags=%u",
-          SG_X(resource), flags);
+  SG_CALL(SG_NEED_INIT, resource_set_map_flags(resource, flags), "resource=0x%llx flags=%u", SG_X(resource),
+          flags);
 }
 
 static CUresult mapped_pointer(CUdeviceptr *out, size_t *size, CUgraphicsResource handle) {
@@ -478,7 +476,8 @@ static SgResource *old_resource(unsigned name, CUresult *code) {
   return s.found;
 }
 
-/* That there is no OpenGL context is said before that streams are captured: measured on an H200, driver 580. */
+/* That there is no OpenGL context is said before that streams are captured: measured on an H200, driver 580.
+ */
 static CUresult old_register(unsigned name) {
   SgGl gl;
   CUresult code = gl_needed(&gl);

@@ -294,8 +294,7 @@ SG_API CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned i
 /* The driver takes formats that do not exist (measured on an H200, driver 580). With memory bound, the next
  * launch refuses them. */
 static CUresult set_format(CUtexref ref, CUarray_format f, int n) {
-  if (n != 1 && n != 2 && n != 4)
-    REFUSE("A texture reference of %d channels: 1, 2 and 4 are possible", n);
+  if (n != 1 && n != 2 && n != 4) REFUSE("A texture reference of %d channels: 1, 2 and 4 are possible", n);
   CUresult code;
   Reference *r = reference_of(ref, false, &code);
   if (!r) return code;
@@ -467,6 +466,6 @@ static CUresult param_set(CUfunction f, CUtexref ref) {
 }
 
 SG_API CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
-  SG_CALL(SG_NEED_CONTEXT, param_set(hfunc, hTexRef), "function=0x%llx unit=%d reference=0x%llx",
-          SG_X(hfunc), texunit, SG_X(hTexRef));
+  SG_CALL(SG_NEED_CONTEXT, param_set(hfunc, hTexRef), "function=0x%llx unit=%d reference=0x%llx", SG_X(hfunc),
+          texunit, SG_X(hTexRef));
 }

@@ -101,8 +101,9 @@ static CUresult of_pitch(SgImage *m, const CUDA_RESOURCE_DESC *d) {
             longest = attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH);
   m->shape = SG_2D;
   if (width > (size_t)widest || !height || height > (size_t)highest)
-    REFUSE("A texture of pitched memory, %zu x %zu elements: at most %d x %d are possible, and at least one row",
-           width, height, widest, highest);
+    REFUSE(
+        "A texture of pitched memory, %zu x %zu elements: at most %d x %d are possible, and at least one row",
+        width, height, widest, highest);
   if (pitch % (size_t)align || pitch > (size_t)longest)
     REFUSE("A texture of pitched memory with a pitch of %zu bytes: it has to be a multiple of %d, and %d at "
            "most",
@@ -169,8 +170,9 @@ static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d) {
 
 static CUresult view_format(SgImage *m, CUresourceViewFormat f) {
   if (f == CU_RES_VIEW_FORMAT_NONE)
-    REFUSE("A resource view needs a format: CU_RES_VIEW_FORMAT_NONE is refused, the resource's own has a name, "
-           "too");
+    REFUSE(
+        "A resource view needs a format: CU_RES_VIEW_FORMAT_NONE is refused, the resource's own has a name, "
+        "too");
   const SgTexel t = sg_view_texel(f);
   if (!t.channels && f >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 && f <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7) {
     sg_say(CU_LOG_LEVEL_ERROR, "The software device lacks the compressed format 0x%x of resource views",
@@ -188,8 +190,8 @@ static CUresult view_format(SgImage *m, CUresourceViewFormat f) {
 /* A GPU's driver takes a view that reaches beyond the resource. Here it ends where the resource does. */
 static void beyond(const char *what, unsigned first, unsigned last, unsigned n) {
   sg_say(CU_LOG_LEVEL_WARNING,
-         "A resource view of the %s %u to %u; there are 0 to %u, which are all that the texture reads", what, first,
-         last, n - 1);
+         "A resource view of the %s %u to %u; there are 0 to %u, which are all that the texture reads", what,
+         first, last, n - 1);
 }
 
 static CUresult view_levels(SgImage *m, unsigned first, unsigned last, CUresourcetype type) {
@@ -316,9 +318,9 @@ static CUresult surface_new(CUsurfObject *out, const CUDA_RESOURCE_DESC *d) {
 }
 
 SG_API CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, surface_new(pSurfObject, pResDesc), "surface=0x%llx type=%u array=0x%llx",
-          SG_OUT(pSurfObject), pResDesc ? (unsigned)pResDesc->resType : 0,
-          pResDesc ? SG_X(pResDesc->res.array.hArray) : 0);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, surface_new(pSurfObject, pResDesc),
+          "surface=0x%llx type=%u array=0x%llx", SG_OUT(pSurfObject),
+          pResDesc ? (unsigned)pResDesc->resType : 0, pResDesc ? SG_X(pResDesc->res.array.hArray) : 0);
 }
 
 SgObject *sg_image_part(SgContext *ctx, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
@@ -362,7 +364,8 @@ static ImageObject *image_of(uint64_t number, SgImageKind kind) {
   return NULL;
 }
 
-/* Does not wait, though kernels that are queued may still use it. 0 may be destroyed, as NULL may be freed. */
+/* Does not wait, though kernels that are queued may still use it. 0 may be destroyed, as NULL may be freed.
+ */
 static CUresult image_destroy(uint64_t number, SgImageKind kind) {
   if (!number) return CUDA_SUCCESS;
   ImageObject *i = image_of(number, kind);
