@@ -94,6 +94,12 @@ static void gl_map_rows(void) {
   memset(data, 7, 64);
   WITH(cuGraphicsMapResources, "good", SUCCESS, (void)0, (1, &r, st),
        if (WORKED) MUST(cuGraphicsUnmapResources(1, &r, st)));
+  CUgraph g;
+  WITH(cuGraphicsMapResources, "while another stream is captured", UNSURE(STREAM_CAPTURE_UNSUPPORTED),
+       MUST(cuStreamBeginCapture_v2(cap, CU_STREAM_CAPTURE_MODE_GLOBAL)), (1, &r, st),
+       (void)cuStreamEndCapture(cap, &g));
+  WITH(cuGraphicsUnregisterResource, "a resource, no context is current", UNSURE(INVALID_CONTEXT),
+       MUST(cuCtxSetCurrent(NULL)), (r), MUST(cuCtxSetCurrent(ctx)));
   ROW(cuGraphicsMapResources, "one of them twice", UNSURE(ALREADY_MAPPED), (2, twice, st));
   ROW(cuGraphicsMapResources, "a buffer without storage", UNSURE(MAP_FAILED_), (1, &none_in_it, st));
   ROW(cuGraphicsMapResources, "not a resource", SOFTWARE_ONLY(INVALID_HANDLE),

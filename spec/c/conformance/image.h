@@ -251,6 +251,15 @@ static void references_work(void) {
   OK(cuMemcpyDtoH_v2(got, out, sizeof got));
   EQ(got[0], 3);
   EQ(got[1], 7);
+  if (SOFT) {
+    OK(cuTexRefSetFilterMode(t, (CUfilter_mode)2));
+    IS(1, cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuTexRefSetFilterMode(t, CU_TR_FILTER_MODE_POINT));
+    OK(cuTexRefSetFormat(t, (CUarray_format)0x77, 1));
+    IS(1, cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuTexRefSetFormat(t, CU_AD_FORMAT_FLOAT, 1));
+    OK(cuLaunchKernel(read, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+  }
   OK(cuArray3DCreate_v2(&array, &shape));
   OK(cuSurfRefSetArray(s, array, 0));
   void *write_params[] = {&x, &value};

@@ -230,6 +230,13 @@ static void sticky_rows(void) {
   CUresult r = cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
   IS(700, r ? r : cuCtxSynchronize());
   every_call();
+  CUgraphNodeParams fill = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+  fill.memset.dst = mem;
+  fill.memset.elementSize = 1;
+  fill.memset.width = 16;
+  fill.memset.height = 1;
+  ROW(cuGraphAddNode_v2, "a fill, after a kernel's fault", UNSURE(ILLEGAL_ADDRESS),
+      (&o.node, graph, NULL, NULL, 0, &fill));
   remove_files();
 }
 
