@@ -26,6 +26,7 @@
 #include "conformance/memory.h"
 #include "conformance/copy.h"
 #include "conformance/image.h"
+#include "conformance/image_bounds.h"
 #include "conformance/stream.h"
 #include "conformance/graph.h"
 #include "conformance/graph_nodes.h"
@@ -98,6 +99,7 @@ GROUP(mipmap)
 GROUP(texture)
 GROUP(view)
 GROUP(surface)
+static void group_image_bounds(void) { isolate(image_bounds); }
 GROUP(reference)
 GROUP(stream)
 GROUP(event)
@@ -160,6 +162,7 @@ static const Group groups[] = {
     {.name = "texture", .run = group_texture},
     {.name = "view", .run = group_view},
     {.name = "surface", .run = group_surface},
+    {.name = "image_bounds", .run = group_image_bounds, .where = SOFTWARE},
     {.name = "reference", .run = group_reference},
     {.name = "stream", .run = group_stream},
     {.name = "event", .run = group_event},

@@ -1683,9 +1683,12 @@ static void ipc_pool(void) {
     TRUE(own && own != pool);
     OK(cuMemAllocFromPoolAsync(&p, 16, pool, NULL));
     OK(cuMemPoolExportPointer(&data, p));
-    q = 1;
-    IS(1, cuMemPoolImportPointer(&q, own, &data));
-    EQ(q, 0);
+    OK(cuMemPoolImportPointer(&q, own, &data)); /* at a second address */
+    TRUE(q && q != p);
+    OK(cuMemsetD32(q, 77, 1));
+    EQ(word_at(p), 77);
+    OK(cuMemFree(q));
+    EQ(word_at(p), 77);
     IS(1, cuMemAllocFromPoolAsync(&q, 16, own, NULL));
     IS(1, cuDeviceSetMemPool(dev, own));
     IS(1, cuMemPoolExportToShareableHandle(&fd, own, FD, 0));

@@ -202,6 +202,24 @@ describe("cuda.TextureObject", function()
     assert.same({ 3, 4, 5, 6 }, textures.fetch_all("1D layered", "float", some, 1, 2, 1, 4))
   end)
 
+  it("views an array as it is if the view has no format, which the driver takes none without", function()
+    for format, bytes in pairs { unsigned_int8 = 1, signed_int16 = 2, unsigned_int32 = 4, half = 2, float = 4 } do
+      for _, channels in ipairs { 1, 2, 4 } do
+        local array = textures.array({ width = 1, format = format, num_channels = channels },
+          ("\1\60\2\61"):rep(4):sub(1, bytes * channels))
+        local whole, viewed = cuda.TextureObject { array = array }, cuda.TextureObject { array = array, view = {} }
+        local type = format:find "^unsigned" and "uint" or format:find "^signed" and "int" or "float"
+        assert.same(textures.fetch_all("1D", type, whole, channels, 1, 1, 1),
+          textures.fetch_all("1D", type, viewed, channels, 1, 1, 1))
+        whole:close()
+        cuda.TextureObject { array = array, view = { format = "none" } }:close()
+      end
+    end
+    local norms = cuda.Array(cuda.ArrayDescriptor { width = 4, format = "unorm_int8x1", num_channels = 1 })
+    gpu.raises("LogicError", "view: format: no view reads texels of unorm_int8x1 as they are", cuda.TextureObject,
+      { array = norms, view = {} })
+  end)
+
   it("reads an array of the device, with its dtype, and what is written to it later", function()
     local a = gpuarray.arange(40, "float32") * 2
     local t = cuda.TextureObject { linear = a }

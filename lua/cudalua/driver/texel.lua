@@ -66,15 +66,13 @@ function M.of_view(number)
   end
 end
 
-local view_names = { unsigned = "UINT", signed = "SINT", float = "FLOAT" }
-
----The view's format that reads an array as what it is. Drivers refuse a view without one.
----@param format integer    of cuda.array_format
+---The format of a view that reads texels as they are.
+---@param format integer  of cuda.array_format
 ---@param channels integer
----@return integer? view_format  of cuda.resource_view_format; nil: there is none, as for norm and block formats
+---@return integer? number  of cuda.resource_view_format; nil: none reads these
 function M.view_of(format, channels)
   local f = M.of(format)
-  local kind = view_names[f.kind]
+  local kind = ({ unsigned = "UINT", signed = "SINT", float = "FLOAT" })[f.kind]
   return kind and constants.lookup("resource_view_format")[("%s_%dX%d"):format(kind, channels, f.bits)]
 end
 

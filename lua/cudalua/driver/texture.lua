@@ -32,19 +32,16 @@ local function read_view(where, s, view)
   end
   view = errors.options(where, view, view_keys)
   local last_layer = is_layered(s) and math.max(s.depth, 1) - 1 or 0
-  local v = { format = 0, width = s.width, height = s.height, depth = s.depth, first_level = 0,
+  local v = { width = s.width, height = s.height, depth = s.depth, first_level = 0,
     last_level = s.levels - 1, first_layer = 0, last_layer = last_layer }
-  local format
-  if view.format ~= nil then
-    v.format = constants.enum(where .. ": format", view.format, "resource_view_format")
-    format = texel.of_view(v.format)
-  else
-    v.format = texel.view_of(s.format, s.num_channels)
-    if not v.format then
-      refuse(where, "an array of %s has no format for views: copy the part into an array of its own",
-        texel.of(s.format).name)
-    end
+  -- The driver takes no view without a format, so that one that is left out is the array's.
+  local none = constants.lookup("resource_view_format").NONE
+  local given = view.format ~= nil and constants.enum(where .. ": format", view.format, "resource_view_format") or none
+  v.format = given ~= none and given or texel.view_of(s.format, s.num_channels)
+  if not v.format then
+    refuse(where, "format: no view reads texels of %s as they are, name another format", texel.of(s.format).name)
   end
+  local format = given ~= none and texel.of_view(given) or nil
   local blocks = format and format.kind == "block"
   if format and not blocks then
     local mine, own = format.bits / 8 * format.channels, texel.bytes(s.format, s.num_channels)
@@ -243,7 +240,7 @@ local known = { array = true, mipmap = true, linear = true, pitch2d = true, form
   mip_clamp = true, seamless = true, trilinear = true }
 
 ---@class cudalua.TextureView
----@field format? integer|string          of cuda.resource_view_format
+---@field format? integer|string          of cuda.resource_view_format; default: as the array's texels
 ---@field width? integer                  as the array's; of block formats four times that
 ---@field height? integer
 ---@field depth? integer

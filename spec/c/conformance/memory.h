@@ -207,8 +207,8 @@ static void async_rows(void) {
   if (cuMemPoolCreate(&of_managed, &small) == CUDA_SUCCESS) {
     ROW(cuMemPoolSetAccess, "nothing for a device to managed memory", SUCCESS,
         (of_managed, &(CUmemAccessDesc){.location = here, .flags = CU_MEM_ACCESS_FLAGS_PROT_NONE}, 1));
-    WITH(cuMemPoolGetAccess, "the device to managed memory without it", UNSURE(SUCCESS), (void)0,
-         (&o.access, of_managed, &here), HOLDS(o.access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    WITH(cuMemPoolGetAccess, "the device to managed memory without it", SUCCESS, (void)0,
+         (&o.access, of_managed, &here), HOLDS(o.access != CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
     WITH(cuMemAllocFromPoolAsync, "managed memory", SUCCESS, (void)0, (&o.ptr, 16, of_managed, st),
          if (WORKED) MUST(cuMemFreeAsync(o.ptr, st)));
   }
@@ -254,6 +254,13 @@ static void async_rows(void) {
   ROW(cuMemSetMemPool, "no such device", INVALID_VALUE, (&elsewhere, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
 }
 
+/* What is written by the one address is read by the other. */
+static bool same_bytes(CUdeviceptr a, CUdeviceptr b) {
+  unsigned char read = 0;
+  return cuMemsetD8_v2(a, 0x3c, 1) == CUDA_SUCCESS && cuMemcpyDtoH_v2(&read, b, 1) == CUDA_SUCCESS &&
+         read == 0x3c;
+}
+
 /* Sharing pools: in one process there is little to be had. memory_test.c has two. */
 static void shared_pool_rows(void) {
   CUmemoryPool sharing = NULL;
@@ -283,10 +290,10 @@ static void shared_pool_rows(void) {
       (&o.pool, (void *)(intptr_t)-1, FILES, 0));
   ROW(cuMemPoolImportFromShareableHandle, "flags", INVALID_VALUE, (&o.pool, (void *)(intptr_t)fd, FILES, 1));
   const int null_fd = open("/dev/null", O_RDWR);
-  ROW(cuMemPoolImportFromShareableHandle, "a descriptor of something else", UNSURE(WRITES(UNKNOWN)),
+  ROW(cuMemPoolImportFromShareableHandle, "a descriptor of something else", WRITES(UNKNOWN),
       (&o.pool, (void *)(intptr_t)null_fd, FILES, 0));
   close(null_fd);
-  ROW(cuMemPoolImportFromShareableHandle, "a closed descriptor", UNSURE(WRITES(UNKNOWN)),
+  ROW(cuMemPoolImportFromShareableHandle, "a closed descriptor", WRITES(UNKNOWN),
       (&o.pool, (void *)(intptr_t)null_fd, FILES, 0));
   ROW(cuMemPoolImportFromShareableHandle, "no kind of handle", WRITES(INVALID_VALUE),
       (&o.pool, (void *)(intptr_t)fd, CU_MEM_HANDLE_TYPE_NONE, 0));
@@ -308,13 +315,17 @@ static void shared_pool_rows(void) {
   ROW(cuMemPoolImportPointer, "NULL", INVALID_VALUE, (NULL, sharing, &data));
   CUmemoryPool own = NULL;
   OK(cuMemPoolImportFromShareableHandle(&own, (void *)(intptr_t)fd, FILES, 0));
-  ROW(cuMemPoolImportPointer, "of this process", UNSURE(WRITES(INVALID_VALUE)), (&o.ptr, own, &data));
-  ROW(cuMemAllocFromPoolAsync, "a pool of this process that was imported", UNSURE(WRITES(INVALID_VALUE)),
+  WITH(
+      cuMemPoolImportPointer, "of this process", SUCCESS, (void)0, (&o.ptr, own, &data), if (WORKED && SOFT) {
+        HOLDS(o.ptr != p && same_bytes(o.ptr, p));
+        MUST(cuMemFree_v2(o.ptr));
+      });
+  ROW(cuMemAllocFromPoolAsync, "a pool of this process that was imported", WRITES(INVALID_VALUE),
       (&o.ptr, 16, own, st));
   CUmemoryPool fabric = NULL;
   props.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   if (cuMemPoolCreate(&fabric, &props) == CUDA_SUCCESS)
-    ROW(cuMemPoolExportToShareableHandle, "in a fabric", UNSURE(NOT_SUPPORTED),
+    ROW(cuMemPoolExportToShareableHandle, "in a fabric", NOT_PERMITTED,
         (o.text, fabric, CU_MEM_HANDLE_TYPE_FABRIC, 0));
   close(fd);
 }

@@ -273,7 +273,7 @@ static void ipc_peer_rows(void) {
   ROW(cuMemFree_v2, "another process's pool", ONE_WAY(SUCCESS), (p));
   ROW(cuMemcpyDtoH_v2, "another process's pool, freed", INVALID_VALUE, (host, p, MEM));
   ROW(cuMemFreeAsync, "another process's pool, freed", INVALID_VALUE, (p, NULL));
-  WITH(cuMemFreeAsync, "another process's pool", UNSURE(PLAIN(SUCCESS)),
+  WITH(cuMemFreeAsync, "another process's pool", PLAIN(SUCCESS),
        MUST(cuMemPoolImportPointer(&p, imported, &g.pooled)), (p, NULL), MUST(cuStreamSynchronize(NULL)));
   close(fd);
   close(to_it[1]);

@@ -86,6 +86,11 @@ uint64_t sg_thread_id(void) {
 
 CUresult sg_health(const SgContext *ctx) { return sg_state.device[ctx->device].sticky; }
 
+CUresult sg_health_here(void) {
+  const SgContext *ctx = sg_ctx();
+  return ctx ? sg_health(ctx) : CUDA_SUCCESS;
+}
+
 void sg_poison(int device, CUresult code) {
   (void)device; /* measured on two H200s: the other one answers the same from then on */
   for (int i = 0; i < SG_MAX_DEVICES; i++)

@@ -238,6 +238,7 @@ bool sg_attribute_override(int attribute, bool hide, int value);
 void sg_attributes_reset(void);
 int sg_device_attribute(CUdevice_attribute attribute); /* the same for all devices */
 CUresult sg_health(const SgContext *ctx);
+CUresult sg_health_here(void); /* of the current context; without one, 0 */
 SgSystem
 sg_context_system(SgContext *ctx); /* driver/print.c: what its kernels print and allocate goes to it */
 /* A point where the program sees what kernels printed: somebody waited for them, or launches another one. */

@@ -170,14 +170,14 @@ static CUresult add_event(CUgraphNode *out, CUgraph h, const CUgraphNode *after,
 SG_API CUresult cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                           const CUgraphNode *dependencies, size_t numDependencies,
                                           CUevent event) {
-  SG_CALL(SG_NEED_HEALTH, add_event(phGraphNode, hGraph, dependencies, numDependencies, event, true),
+  SG_CALL(SG_NEED_INIT, add_event(phGraphNode, hGraph, dependencies, numDependencies, event, true),
           LOG_ADD " event=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies, SG_X(event));
 }
 
 SG_API CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                         const CUgraphNode *dependencies, size_t numDependencies,
                                         CUevent event) {
-  SG_CALL(SG_NEED_HEALTH, add_event(phGraphNode, hGraph, dependencies, numDependencies, event, false),
+  SG_CALL(SG_NEED_INIT, add_event(phGraphNode, hGraph, dependencies, numDependencies, event, false),
           LOG_ADD " event=0x%llx", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies, SG_X(event));
 }
 
@@ -200,7 +200,9 @@ static CUresult any_op(CUgraph h, CUgraphNodeParams *p, SgOp **out) {
   switch (p->type) {
   case CU_GRAPH_NODE_TYPE_EMPTY: return empty_op(out);
   case CU_GRAPH_NODE_TYPE_GRAPH: return child_params_op(&p->graph, out);
-  case CU_GRAPH_NODE_TYPE_CONDITIONAL: return sg_cond_op(g, &p->conditional, out);
+  case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+    code = sg_health_here();
+    return code ? code : sg_cond_op(g, &p->conditional, out);
   default: return sg_node_op(p, NULL, out);
   }
 }
@@ -222,7 +224,7 @@ static CUresult add_any(CUgraphNode *out, CUgraph h, const CUgraphNode *after, c
 SG_API CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   const CUgraphEdgeData *dependencyData, size_t numDependencies,
                                   CUgraphNodeParams *nodeParams) {
-  SG_CALL(SG_NEED_HEALTH,
+  SG_CALL(SG_NEED_INIT,
           add_any(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams),
           LOG_ADD " type=%d", SG_OUT(phGraphNode), SG_X(hGraph), numDependencies,
           nodeParams ? (int)nodeParams->type : -1);

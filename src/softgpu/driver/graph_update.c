@@ -123,12 +123,12 @@ static CUresult set_event(CUgraphExec h, CUgraphNode node, CUgraphNodeType type,
 }
 
 SG_API CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  SG_CALL(SG_NEED_HEALTH, set_event(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event),
+  SG_CALL(SG_NEED_INIT, set_event(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event),
           "exec=0x%llx node=0x%llx event=0x%llx", SG_X(hGraphExec), SG_X(hNode), SG_X(event));
 }
 
 SG_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  SG_CALL(SG_NEED_HEALTH, set_event(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event),
+  SG_CALL(SG_NEED_INIT, set_event(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event),
           "exec=0x%llx node=0x%llx event=0x%llx", SG_X(hGraphExec), SG_X(hNode), SG_X(event));
 }
 
@@ -394,6 +394,6 @@ static CUresult set_any(CUgraphExec h, CUgraphNode node, const CUgraphNodeParams
 
 SG_API CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                          CUgraphNodeParams *nodeParams) {
-  SG_CALL(SG_NEED_HEALTH, set_any(hGraphExec, hNode, nodeParams), "exec=0x%llx node=0x%llx type=%d",
+  SG_CALL(SG_NEED_INIT, set_any(hGraphExec, hNode, nodeParams), "exec=0x%llx node=0x%llx type=%d",
           SG_X(hGraphExec), SG_X(hNode), nodeParams ? (int)nodeParams->type : -1);
 }

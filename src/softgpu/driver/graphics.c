@@ -65,7 +65,8 @@ static CUresult gl_context(CUcontext *out, unsigned flags, CUdevice device) {
   SgGl gl;
   if (!out || !sg_ctx_flags_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (!sg_device_valid(device)) return CUDA_ERROR_INVALID_DEVICE;
-  CUresult code = gl_needed(&gl);
+  CUresult code = sg_state.device[device].sticky;
+  if (!code) code = gl_needed(&gl);
   return code ? code : sg_ctx_create(out, flags, device);
 }
 
@@ -262,19 +263,42 @@ static CUresult map_one(const SgGl *gl, SgResource *r) {
   return code;
 }
 
-/* All resources of a list, each named once, and all mapped or none. */
-static CUresult check_list(unsigned count, const CUgraphicsResource *list, bool mapped) {
+/* What comes after the look at the resources: a GPU's driver says first that a handle is none (measured on an
+ * H200, driver 580). */
+static CUresult context_good(bool unsafe) {
+  CUresult code;
+  const SgContext *ctx = sg_current(&code);
+  if (ctx) code = sg_health(ctx);
+  return !code && unsafe ? sg_capture_unsafe() : code;
+}
+
+static SgResource *resource_get(CUgraphicsResource handle, bool unsafe, CUresult *code) {
+  SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, code);
+  if (r) *code = context_good(unsafe);
+  return *code ? NULL : r;
+}
+
+/* All resources of a list are ones, and the calling thread may map. */
+static CUresult check_handles(unsigned count, const CUgraphicsResource *list) {
   if (!count || !list) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; i++) {
     CUresult code;
+    if (!sg_handle_get(SG_H_RESOURCE, list[i], &code)) return code;
+  }
+  return context_good(true);
+}
+
+/* Each named once, and all mapped or none. */
+static CUresult check_list(unsigned count, const CUgraphicsResource *list, bool mapped) {
+  CUresult code = check_handles(count, list);
+  for (unsigned i = 0; !code && i < count; i++) {
     const SgResource *r = sg_handle_get(SG_H_RESOURCE, list[i], &code);
-    if (!r) return code;
     bool twice = false;
     for (unsigned k = 0; k < i; k++) twice |= list[k] == list[i];
     if (mapped && (!r->mapped || twice)) return CUDA_ERROR_NOT_MAPPED;
     if (!mapped && (r->mapped || r->busy || twice)) return CUDA_ERROR_ALREADY_MAPPED;
   }
-  return CUDA_SUCCESS;
+  return code;
 }
 
 static SgResource *resource_in(const CUgraphicsResource *list, unsigned i) {
@@ -299,9 +323,8 @@ static CUresult map(unsigned count, const CUgraphicsResource *list, CUstream str
 }
 
 SG_API CUresult cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources, CUstream hStream) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, map(count, resources, hStream),
-          "count=%u resource=0x%llx stream=0x%llx", count, count && resources ? SG_X(resources[0]) : 0ULL,
-          SG_X(hStream));
+  SG_CALL(SG_NEED_INIT, map(count, resources, hStream), "count=%u resource=0x%llx stream=0x%llx", count,
+          count && resources ? SG_X(resources[0]) : 0ULL, SG_X(hStream));
 }
 
 /* --- unmapping --- */
@@ -357,14 +380,13 @@ static CUresult unmap(unsigned count, const CUgraphicsResource *list, CUstream s
 
 SG_API CUresult cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
                                          CUstream hStream) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, unmap(count, resources, hStream),
-          "count=%u resource=0x%llx stream=0x%llx", count, count && resources ? SG_X(resources[0]) : 0ULL,
-          SG_X(hStream));
+  SG_CALL(SG_NEED_INIT, unmap(count, resources, hStream), "count=%u resource=0x%llx stream=0x%llx", count,
+          count && resources ? SG_X(resources[0]) : 0ULL, SG_X(hStream));
 }
 
 static CUresult unregister(CUgraphicsResource handle) {
   CUresult code;
-  SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, &code);
+  SgResource *r = resource_get(handle, true, &code);
   if (!r) return code;
   if (r->mapped || r->busy) return CUDA_ERROR_ALREADY_MAPPED; /* measured on an H200, driver 580 */
   sg_resource_free(&r->o, false);
@@ -372,7 +394,7 @@ static CUresult unregister(CUgraphicsResource handle) {
 }
 
 SG_API CUresult cuGraphicsUnregisterResource(CUgraphicsResource resource) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, unregister(resource), "resource=0x%llx", SG_X(resource));
+  SG_CALL(SG_NEED_INIT, unregister(resource), "resource=0x%llx", SG_X(resource));
 }
 
 /* --- asking --- */
@@ -386,19 +408,19 @@ static CUresult set_map_flags(SgResource *r, unsigned flags) {
 
 static CUresult resource_set_map_flags(CUgraphicsResource handle, unsigned flags) {
   CUresult code;
-  SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, &code);
+  SgResource *r = resource_get(handle, false, &code);
   return r ? set_map_flags(r, flags) : code;
 }
 
 SG_API CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags) {
-  SG_CALL(SG_NEED_CONTEXT, resource_set_map_flags(resource, flags), "resource=0x%llx flags=%u",
-          SG_X(resource), flags);
+  SG_CALL(SG_NEED_INIT, resource_set_map_flags(resource, flags), "resource=0x%llx flags=%u", SG_X(resource),
+          flags);
 }
 
 static CUresult mapped_pointer(CUdeviceptr *out, size_t *size, CUgraphicsResource handle) {
   CUresult code;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  const SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, &code);
+  const SgResource *r = resource_get(handle, false, &code);
   if (!r) return code;
   if (!r->mapped) return CUDA_ERROR_NOT_MAPPED;
   if (r->is_image) return CUDA_ERROR_NOT_MAPPED_AS_POINTER;
@@ -409,14 +431,14 @@ static CUresult mapped_pointer(CUdeviceptr *out, size_t *size, CUgraphicsResourc
 
 SG_API CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *pDevPtr, size_t *pSize,
                                                       CUgraphicsResource resource) {
-  SG_CALL(SG_NEED_CONTEXT, mapped_pointer(pDevPtr, pSize, resource), "ptr=0x%llx size=%llu resource=0x%llx",
+  SG_CALL(SG_NEED_INIT, mapped_pointer(pDevPtr, pSize, resource), "ptr=0x%llx size=%llu resource=0x%llx",
           SG_OUT(pDevPtr), SG_OUT(pSize), SG_X(resource));
 }
 
 static CUresult mapped_array(CUarray *out, CUgraphicsResource handle, unsigned index, unsigned level) {
   CUresult code;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  const SgResource *r = sg_handle_get(SG_H_RESOURCE, handle, &code);
+  const SgResource *r = resource_get(handle, false, &code);
   if (!r) return code;
   if (!r->mapped) return CUDA_ERROR_NOT_MAPPED;
   if (!r->is_image) return CUDA_ERROR_NOT_MAPPED_AS_ARRAY;
@@ -428,7 +450,7 @@ static CUresult mapped_array(CUarray *out, CUgraphicsResource handle, unsigned i
 
 SG_API CUresult cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource resource,
                                                     unsigned int arrayIndex, unsigned int mipLevel) {
-  SG_CALL(SG_NEED_CONTEXT, mapped_array(pArray, resource, arrayIndex, mipLevel),
+  SG_CALL(SG_NEED_INIT, mapped_array(pArray, resource, arrayIndex, mipLevel),
           "array=0x%llx resource=0x%llx index=%u level=%u", SG_OUT(pArray), SG_X(resource), arrayIndex,
           mipLevel);
 }
@@ -454,13 +476,18 @@ static SgResource *old_resource(unsigned name, CUresult *code) {
   return s.found;
 }
 
+/* That there is no OpenGL context is said before that streams are captured: measured on an H200, driver 580.
+ */
 static CUresult old_register(unsigned name) {
-  CUresult code;
+  SgGl gl;
+  CUresult code = gl_needed(&gl);
+  if (!code) code = sg_capture_unsafe();
+  if (code) return code;
   return old_resource(name, &code) ? CUDA_SUCCESS : register_buffer(NULL, name, 0, true);
 }
 
 SG_API CUresult cuGLRegisterBufferObject(unsigned buffer) {
-  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, old_register(buffer), "buffer=%u", buffer);
+  SG_CALL(SG_NEED_CONTEXT, old_register(buffer), "buffer=%u", buffer);
 }
 
 static CUresult old_unregister(unsigned name) {
@@ -480,7 +507,7 @@ static CUresult old_flags(unsigned name, unsigned flags) {
 }
 
 SG_API CUresult cuGLSetBufferObjectMapFlags(unsigned buffer, unsigned int Flags) {
-  SG_CALL(SG_NEED_CONTEXT, old_flags(buffer, Flags), "buffer=%u flags=%u", buffer, Flags);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, old_flags(buffer, Flags), "buffer=%u flags=%u", buffer, Flags);
 }
 
 static CUresult old_map(CUdeviceptr *out, size_t *size, unsigned name, CUstream stream) {

@@ -185,7 +185,8 @@ SgPeer *sg_ipc_peer_open(const Handle *h, SgIpcKind kind, CUresult *code) {
   *code = CUDA_SUCCESS;
   if (!handle_valid(h, kind)) /* as measured on an H200, driver 580 */
     *code = kind == SG_IPC_EVENT ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE;
-  if (!*code && own && same_nonce(own->nonce, h->nonce)) *code = CUDA_ERROR_INVALID_CONTEXT;
+  const bool pool = kind == SG_IPC_POOL || kind == SG_IPC_POOLED;
+  if (!*code && !pool && own && same_nonce(own->nonce, h->nonce)) *code = CUDA_ERROR_INVALID_CONTEXT;
   SgPeer *p = *code ? NULL : peer_get(h);
   if (p || *code) return p;
   *code = CUDA_ERROR_MAP_FAILED;

@@ -20,8 +20,8 @@ typedef struct SgPeer SgPeer;
 
 bool sg_ipc_possible(void); /* the arena is a file */
 bool sg_ipc_handle_make(SgIpcKind kind, uint32_t slot, uint64_t serial, SgIpcHandle *out);
-/* The process behind a handle, once more held, or NULL and the error: for what makes no sense, for this
- * process's own, and for what is gone. */
+/* The process behind a handle, once more held, or NULL and the error: for what makes no sense, for memory and
+ * events of this process (its pools it may open), and for what is gone. */
 SgPeer *sg_ipc_peer_open(const SgIpcHandle *h, SgIpcKind kind, CUresult *code);
 bool sg_ipc_peer_is(const SgPeer *p, const SgIpcHandle *h);
 void sg_ipc_peer_drop(SgPeer *p); /* NULL: nothing */

@@ -30,7 +30,7 @@ static CUresult export_pool(void *out, CUmemoryPool handle, CUmemAllocationHandl
   if (type != FD) {
     sg_say(CU_LOG_LEVEL_ERROR,
            "The software device has no fabric; share pools through POSIX file descriptors");
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return CUDA_ERROR_NOT_PERMITTED; /* as on an H200 without one, driver 580 */
   }
   if (!sg_ipc_handle_make(SG_IPC_POOL, (uint32_t)p->home, p->o.id, &h)) return CUDA_ERROR_NOT_SUPPORTED;
   const int fd = file_of(&h);
@@ -58,8 +58,7 @@ static CUresult import_pool(CUmemoryPool *out, const void *handle, CUmemAllocati
   const int fd = (int)(intptr_t)handle;
   if (fd < 0 || pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) return CUDA_ERROR_UNKNOWN;
   SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_POOL, &code);
-  const bool own = code == CUDA_ERROR_INVALID_CONTEXT;
-  if (!peer && !own) return code == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_UNKNOWN : code;
+  if (!peer) return code == CUDA_ERROR_INVALID_VALUE ? CUDA_ERROR_UNKNOWN : code;
   const bool numa = h.slot == SG_HOME_NUMA;
   SgPool *p = sg_pool_new(numa                           ? SG_HOME_NUMA
                           : sg_device_valid((int)h.slot) ? SG_HOME_DEVICE + (int)h.slot
@@ -98,7 +97,8 @@ SG_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CU
   SG_CALL(SG_NEED_INIT | SG_UNSAFE, export_pointer(shareData_out, ptr), "ptr=0x%llx", ptr);
 }
 
-/* A block that was imported before is the same one, which one call frees: measured on an H200, driver 580. */
+/* A block that was imported before is the same one, which one call frees. The process may import a block of
+ * its own, which it then has at a second address. Measured on an H200, driver 580. */
 static CUresult import_pointer(CUdeviceptr *out, CUmemoryPool handle, const CUmemPoolPtrExportData *data) {
   CUresult code;
   SgIpcHandle h;
@@ -108,7 +108,7 @@ static CUresult import_pointer(CUdeviceptr *out, CUmemoryPool handle, const CUme
   if (!p->imported) return CUDA_ERROR_INVALID_VALUE;
   memcpy(&h, data, sizeof h);
   SgPeer *peer = sg_ipc_peer_open(&h, SG_IPC_POOLED, &code);
-  if (!peer) return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_VALUE : code;
+  if (!peer) return code;
   if (peer != p->peer) { /* of another process's pool */
     sg_ipc_peer_drop(peer);
     return CUDA_ERROR_INVALID_VALUE;

@@ -162,7 +162,9 @@ SgPool *sg_pool_new(int home, uint64_t most) {
   p->device = home < SG_HOME_HOST ? home % SG_MAX_DEVICES : 0;
   p->most = most;
   p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
-  if (p->kind == SG_POOL) p->access[p->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  for (int i = 0; i < SG_MAX_DEVICES; i++)
+    if (p->kind == SG_POOL_MANAGED || (p->kind == SG_POOL && i == p->device))
+      p->access[i] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   p->next = pools;
   pools = p;
   return p;

@@ -30,7 +30,7 @@ struct SgPool {
   bool standard;
   unsigned handle_types; /* that other processes may import it by */
   bool imported;         /* its memory is made by the pool that was exported */
-  SgPeer *peer;          /* the process that it was imported from; NULL: this one */
+  SgPeer *peer;          /* the process that it was imported from; NULL: of no import */
   SgPool *next;
   uint64_t most; /* bytes it may reserve; 0: any */
   uint64_t threshold;

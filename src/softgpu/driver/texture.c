@@ -1,6 +1,7 @@
-/* Texture and surface objects: their descriptions, checked as the driver's header asks and no more, and the
- * images that the machine makes of them. What the driver takes silently although the hardware cannot do it
- * (linear filtering of integers, wrapping of coordinates that are not normalised) is taken here, too. */
+/* Texture and surface objects: their descriptions, and the images that the machine makes of them. The answers
+ * are those of an H200, driver 580. What its driver takes silently although the hardware cannot do it (linear
+ * filtering of integers, wrapping of coordinates that are not normalised) is taken here, too, and so is what
+ * it does not check: an image that reaches further than its resource is cut to what the resource has. */
 #include "driver/copy.h"
 #include "driver/format.h"
 
@@ -13,7 +14,6 @@ typedef struct ImageObject {
   CUDA_RESOURCE_DESC resource;
   CUDA_TEXTURE_DESC texture;
   CUDA_RESOURCE_VIEW_DESC view;
-  bool has_view;
   bool part; /* a reference's (driver/texref.c) */
 } ImageObject;
 
@@ -75,20 +75,21 @@ static CUresult of_memory(SgImage *m, CUdeviceptr p, CUarray_format format, unsi
   return CUDA_SUCCESS;
 }
 
+/* No number of elements is refused: none, and more than the device's attribute says. */
 static CUresult of_linear(SgImage *m, const CUDA_RESOURCE_DESC *d) {
   CUresult r = of_memory(m, d->res.linear.devPtr, d->res.linear.format, d->res.linear.numChannels);
   if (r) return r;
-  const uint64_t most = (uint64_t)attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
   m->shape = SG_LINEAR;
   m->elements = d->res.linear.sizeInBytes / m->texel.bytes;
-  if (!m->elements || m->elements > most)
-    REFUSE("A texture of %llu elements of linear memory: there have to be 1 to %llu",
-           (unsigned long long)m->elements, (unsigned long long)most);
-  m->level[0] =
-      (SgLevel){.width = (uint32_t)m->elements, .height = 1, .depth = 1, .base = d->res.linear.devPtr};
+  m->level[0] = (SgLevel){.width = m->elements > UINT32_MAX ? UINT32_MAX : (uint32_t)m->elements,
+                          .height = 1,
+                          .depth = 1,
+                          .base = d->res.linear.devPtr};
   return CUDA_SUCCESS;
 }
 
+/* A row may be wider than the pitch, so that rows overlap. A width of 0 counts as 1: the machine has no empty
+ * images. */
 static CUresult of_pitch(SgImage *m, const CUDA_RESOURCE_DESC *d) {
   CUresult r = of_memory(m, d->res.pitch2D.devPtr, d->res.pitch2D.format, d->res.pitch2D.numChannels);
   if (r) return r;
@@ -99,15 +100,15 @@ static CUresult of_pitch(SgImage *m, const CUDA_RESOURCE_DESC *d) {
             highest = attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT),
             longest = attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH);
   m->shape = SG_2D;
-  if (!width || width > (size_t)widest || !height || height > (size_t)highest)
-    REFUSE("A texture of pitched memory, %zu x %zu elements: 1 x 1 to %d x %d are possible", width, height,
-           widest, highest);
-  if (pitch % (size_t)align || pitch > (size_t)longest || pitch < width * m->texel.bytes)
-    REFUSE("A texture of pitched memory with a pitch of %zu bytes: it has to be a multiple of %d, %d at "
-           "most, and "
-           "no less than a row's %zu bytes",
-           pitch, align, longest, width * m->texel.bytes);
-  m->level[0] = (SgLevel){.width = (uint32_t)width,
+  if (width > (size_t)widest || !height || height > (size_t)highest)
+    REFUSE(
+        "A texture of pitched memory, %zu x %zu elements: at most %d x %d are possible, and at least one row",
+        width, height, widest, highest);
+  if (pitch % (size_t)align || pitch > (size_t)longest)
+    REFUSE("A texture of pitched memory with a pitch of %zu bytes: it has to be a multiple of %d, and %d at "
+           "most",
+           pitch, align, longest);
+  m->level[0] = (SgLevel){.width = width ? (uint32_t)width : 1,
                           .height = (uint32_t)height,
                           .depth = 1,
                           .base = d->res.pitch2D.devPtr,
@@ -128,7 +129,7 @@ static CUresult of_resource(SgImage *m, const CUDA_RESOURCE_DESC *d, const SgCon
 
 /* --- the sampler --- */
 
-static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d, CUresourcetype type) {
+static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d) {
   const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB |
                          CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
   SgSampler *s = &m->sampler;
@@ -155,8 +156,6 @@ static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d, CUresourcetyp
   s->bias = d->mipmapLevelBias;
   s->least = d->minMipmapLevelClamp;
   s->most = d->maxMipmapLevelClamp;
-  if (type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY && !s->normalised)
-    REFUSE("A texture of a mipmapped array needs CU_TRSF_NORMALIZED_COORDINATES");
   if (s->seamless && m->shape != SG_CUBE && m->shape != SG_CUBE_LAYERS)
     REFUSE("CU_TRSF_SEAMLESS_CUBEMAP is for cube maps, not for %s", sg_shape_names[m->shape]);
   if (s->anisotropy > 1)
@@ -170,7 +169,10 @@ static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d, CUresourcetyp
 /* --- the view of the resource --- */
 
 static CUresult view_format(SgImage *m, CUresourceViewFormat f) {
-  if (f == CU_RES_VIEW_FORMAT_NONE) return CUDA_SUCCESS;
+  if (f == CU_RES_VIEW_FORMAT_NONE)
+    REFUSE(
+        "A resource view needs a format: CU_RES_VIEW_FORMAT_NONE is refused, the resource's own has a name, "
+        "too");
   const SgTexel t = sg_view_texel(f);
   if (!t.channels && f >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 && f <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7) {
     sg_say(CU_LOG_LEVEL_ERROR, "The software device lacks the compressed format 0x%x of resource views",
@@ -185,14 +187,25 @@ static CUresult view_format(SgImage *m, CUresourceViewFormat f) {
   return CUDA_SUCCESS;
 }
 
+/* A GPU's driver takes a view that reaches beyond the resource. Here it ends where the resource does. */
+static void beyond(const char *what, unsigned first, unsigned last, unsigned n) {
+  sg_say(CU_LOG_LEVEL_WARNING,
+         "A resource view of the %s %u to %u; there are 0 to %u, which are all that the texture reads", what,
+         first, last, n - 1);
+}
+
 static CUresult view_levels(SgImage *m, unsigned first, unsigned last, CUresourcetype type) {
   if (type != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
     if (first || last)
       REFUSE("A resource view with levels %u to %u, of a resource without levels", first, last);
     return CUDA_SUCCESS;
   }
-  if (first > last || last >= m->levels)
+  if (first > last || first >= m->levels)
     REFUSE("A resource view of the levels %u to %u; there are 0 to %u", first, last, m->levels - 1);
+  if (last >= m->levels) {
+    beyond("levels", first, last, m->levels);
+    last = m->levels - 1;
+  }
   m->levels = last - first + 1;
   for (unsigned i = 0; i < m->levels; i++) m->level[i] = m->level[first + i];
   return CUDA_SUCCESS;
@@ -205,8 +218,12 @@ static CUresult view_layers(SgImage *m, unsigned first, unsigned last) {
       REFUSE("A resource view with layers %u to %u, of a resource without layers", first, last);
     return CUDA_SUCCESS;
   }
-  if (first > last || last >= m->layers)
+  if (first > last || first >= m->layers)
     REFUSE("A resource view of the layers %u to %u; there are 0 to %u", first, last, m->layers - 1);
+  if (last >= m->layers) {
+    beyond("layers", first, last, m->layers);
+    last = m->layers - 1;
+  }
   m->first_layer = first;
   m->layers = last - first + 1;
   return CUDA_SUCCESS;
@@ -219,8 +236,12 @@ static CUDA_ARRAY3D_DESCRIPTOR extents_of(const CUDA_RESOURCE_DESC *d) {
   return ((const SgMipmap *)sg_handle_get(SG_H_MIPMAP, d->res.mipmap.hMipmappedArray, &code))->desc;
 }
 
+/* Of memory it is taken, and has no effect. */
 static CUresult of_view(SgImage *m, const CUDA_RESOURCE_VIEW_DESC *v, const CUDA_RESOURCE_DESC *d) {
-  if (!m->array) REFUSE("A resource view of memory: only arrays and mipmapped arrays have them");
+  if (!m->array) {
+    sg_say(CU_LOG_LEVEL_WARNING, "A resource view of memory has no effect: it is for arrays");
+    return CUDA_SUCCESS;
+  }
   CUresult r = view_format(m, v->format);
   if (r) return r;
   const CUDA_ARRAY3D_DESCRIPTOR of = extents_of(d);
@@ -251,10 +272,9 @@ static CUresult fill_texture(ImageObject *i, const CUDA_RESOURCE_DESC *d, const 
   i->image.kind = SG_TEXTURE;
   i->resource = *d;
   i->texture = *t;
-  i->has_view = v;
   if (v) i->view = *v;
   CUresult r = of_resource(&i->image, d, ctx);
-  if (!r) r = of_texture(&i->image, t, d->resType);
+  if (!r) r = of_texture(&i->image, t);
   return r || !v ? r : of_view(&i->image, v, d);
 }
 
@@ -281,7 +301,7 @@ static CUresult texture_new(CUtexObject *out, const CUDA_RESOURCE_DESC *d, const
 SG_API CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
                                   const CUDA_TEXTURE_DESC *pTexDesc,
                                   const CUDA_RESOURCE_VIEW_DESC *pResViewDesc) {
-  SG_CALL(SG_NEED_CONTEXT, texture_new(pTexObject, pResDesc, pTexDesc, pResViewDesc),
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, texture_new(pTexObject, pResDesc, pTexDesc, pResViewDesc),
           "texture=0x%llx type=%u array=0x%llx view=%d", SG_OUT(pTexObject),
           pResDesc ? (unsigned)pResDesc->resType : 0, pResDesc ? SG_X(pResDesc->res.array.hArray) : 0,
           pResViewDesc != NULL);
@@ -298,9 +318,9 @@ static CUresult surface_new(CUsurfObject *out, const CUDA_RESOURCE_DESC *d) {
 }
 
 SG_API CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc) {
-  SG_CALL(SG_NEED_CONTEXT, surface_new(pSurfObject, pResDesc), "surface=0x%llx type=%u array=0x%llx",
-          SG_OUT(pSurfObject), pResDesc ? (unsigned)pResDesc->resType : 0,
-          pResDesc ? SG_X(pResDesc->res.array.hArray) : 0);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, surface_new(pSurfObject, pResDesc),
+          "surface=0x%llx type=%u array=0x%llx", SG_OUT(pSurfObject),
+          pResDesc ? (unsigned)pResDesc->resType : 0, pResDesc ? SG_X(pResDesc->res.array.hArray) : 0);
 }
 
 SgObject *sg_image_part(SgContext *ctx, const CUDA_RESOURCE_DESC *d, const CUDA_TEXTURE_DESC *t,
@@ -344,8 +364,10 @@ static ImageObject *image_of(uint64_t number, SgImageKind kind) {
   return NULL;
 }
 
-/* Does not wait, though kernels that are queued may still use it. */
+/* Does not wait, though kernels that are queued may still use it. 0 may be destroyed, as NULL may be freed.
+ */
 static CUresult image_destroy(uint64_t number, SgImageKind kind) {
+  if (!number) return CUDA_SUCCESS;
   ImageObject *i = image_of(number, kind);
   if (!i) return CUDA_ERROR_INVALID_VALUE;
   sg_image_free(&i->o, false);
@@ -353,11 +375,11 @@ static CUresult image_destroy(uint64_t number, SgImageKind kind) {
 }
 
 SG_API CUresult cuTexObjectDestroy(CUtexObject texObject) {
-  SG_CALL(SG_NEED_CONTEXT, image_destroy(texObject, SG_TEXTURE), "texture=0x%llx", texObject);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, image_destroy(texObject, SG_TEXTURE), "texture=0x%llx", texObject);
 }
 
 SG_API CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
-  SG_CALL(SG_NEED_CONTEXT, image_destroy(surfObject, SG_SURFACE), "surface=0x%llx", surfObject);
+  SG_CALL(SG_NEED_CONTEXT | SG_UNSAFE, image_destroy(surfObject, SG_SURFACE), "surface=0x%llx", surfObject);
 }
 
 /* --- asking --- */
@@ -390,11 +412,11 @@ SG_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObje
   SG_CALL(SG_NEED_CONTEXT, texture_of(pTexDesc, texObject), "texture=0x%llx", texObject);
 }
 
+/* Zeros, where the texture was made without one. */
 static CUresult view_of(CUDA_RESOURCE_VIEW_DESC *out, uint64_t number) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   const ImageObject *i = image_of(number, SG_TEXTURE);
   if (!i) return CUDA_ERROR_INVALID_VALUE;
-  if (!i->has_view) REFUSE("The texture object was made without a resource view");
   *out = i->view;
   return CUDA_SUCCESS;
 }
