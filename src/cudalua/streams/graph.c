@@ -251,6 +251,16 @@ void cl_keep_for(lua_State *L, int graph, int kept, uint64_t node) {
   if (old) cl_rec_release(&old->rec);
 }
 
+const cl_Rec *cl_kept_gone(const cl_GraphExec *x, uint64_t node) {
+  const cl_Contents *c = x->contents;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const cl_Kept *k = c->part[i].kept;
+    for (uint32_t r = 0; c->part[i].node == node && r < k->room; r++)
+      if (k->set[r] && !cl_rec_live(k->set[r])) return k->set[r];
+  }
+  return NULL;
+}
+
 /* --- making --- */
 
 static void push_graph_environment(lua_State *L, int contents) {

@@ -67,6 +67,8 @@ cl_Kept *cl_push_kept(lua_State *L);
  * Makes room first, so that cl_keep_for() cannot fail. */
 void cl_keep_room(lua_State *L, int graph);
 void cl_keep_for(lua_State *L, int graph, int kept, uint64_t node);
+/* What `node` of the GraphExec uses and was freed or closed; NULL: all is there. */
+const cl_Rec *cl_kept_gone(const cl_GraphExec *x, uint64_t node);
 /* Pushes a Graph that is not made yet, with nothing in it. */
 cl_Graph *cl_push_graph(lua_State *L, cl_Context *ctx);
 /* A body of a node of the graph at index `around`. */

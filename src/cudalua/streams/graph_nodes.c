@@ -221,6 +221,11 @@ int cl_exec_set_event(lua_State *L) {
   if (!records && n->type != CU_GRAPH_NODE_TYPE_WAIT_EVENT)
     cl_logic(L, "GraphExec:set_event: the node is not one of an event");
   cl_Rec *event = check_event(L, 3, &cl_check_exec(L, 1)->rec, "GraphExec:set_event");
+  /* The driver (580) looks at the event that it has, destroyed or not. */
+  const cl_Rec *gone = cl_kept_gone(cl_check_exec(L, 1), n->rec.handle);
+  if (gone)
+    cl_logic(L, "GraphExec:set_event: the Event that the node has was closed%s%s: instantiate the graph again",
+             gone->closed_at ? " at " : "", gone->closed_at ? gone->closed_at : "");
   hold(L, kept, event);
   const CUgraphNode node = (CUgraphNode)n->rec.handle;
   if (records)
