@@ -13,6 +13,7 @@ return {
     "gpuarray_huge_spec: More than 2^31 elements where sorted bytes were: argsort",
   },
   one_gpu = {
+    "docs_spec: documents docs/devices.md: its programs do what it says",
     "multi_gpu_spec: two devices are told apart",
     "multi_gpu_spec: two devices kernels use memory of the other between cuda.Context:enable_peer_access and "
       .. "disable_peer_access",
