@@ -343,6 +343,14 @@ fill_normal = rng garray stream; fill_log_normal = rng garray 0 1 stream; fill_p
 get_state = rng; set_state = rng rng_state
 ]]):gsub("rng", word))
 end
+rows("sparse.", [[
+csr = sparse_parts options; csc = list_of_rows options; coo = sparse_coordinates options
+from_dense = gmatrix options; diags = sparse_diagonals offsets options; eye = 3 3 0 options
+Matrix = -; Matrix:to = sparse 'csc; Matrix:todense = sparse options; Matrix:transpose = sparse
+Matrix:diagonal = sparse 0 options; Matrix:astype = sparse 'float64; Matrix:eliminate_zeros = sparse
+Matrix:matmul = sparse gthree options; Matrix:sum = sparse options
+]])
+
 rows("random.", [[
 Generator = 1; Generator:seed = rng 1; Generator:skip_ahead = rng 1; Generator:spawn = rng 1; seed = 1; default =
 rand = 4 'float32 stream; seed_getter_uniform = 4; seed_getter_unique = 4
