@@ -15,7 +15,10 @@ local structures = require "cudalua.sparse.structure"
 local surplus = require "cudalua.base.surplus"
 local view = require "cudalua.gpuarray.core.view"
 
-local Matrix, refuse = matrix.Matrix, layout.refuse
+local refuse = layout.refuse
+
+---@class cudalua.sparse.Matrix
+local Matrix = matrix.Matrix
 
 local M = {}
 

@@ -16,7 +16,10 @@ local layout = require "cudalua.base.layout"
 local matrix = require "cudalua.sparse.matrix"
 local structures = require "cudalua.sparse.structure"
 
-local Matrix, refuse = matrix.Matrix, layout.refuse
+local refuse = layout.refuse
+
+---@class cudalua.sparse.Matrix
+local Matrix = matrix.Matrix
 
 local M = {}
 
