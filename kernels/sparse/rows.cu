@@ -14,6 +14,6 @@ extern "C" __global__ void __launch_bounds__(256)
   Sum sum = zero_sum();
 #pragma unroll 4
   for (Place i = indptr[line]; i < last; i++)
-    sum = multiply_add(load_a(data, @order@), load_x(x, (long long)indices[i] * columns + column), sum);
+    sum = cl_fma(load_a(data, @order@), load_x(x, (long long)indices[i] * columns + column), sum);
   store(y, line * columns + column, sum);
 }

@@ -9,9 +9,23 @@ __device__ __forceinline__ Sum sum_of(const Sum a, const Sum b) { return a + b; 
 
 __device__ __forceinline__ Sum product_of(const Sum a, const Sum b) { return a * b; }
 
-__device__ __forceinline__ Sum multiply_add(const Sum a, const Sum b, const Sum c) { return @multiply_add@; }
-
 // The value of the lane that is n below.
+__device__ __forceinline__ Sum from_below(const Sum a, const int n) { return __shfl_up_sync(0xffffffffu, a, n); }
+
+//: integer
+// Integers wrap.
+typedef @sum@ Sum;
+
+__device__ __forceinline__ Sum zero_sum() { return 0; }
+
+__device__ __forceinline__ Sum sum_of(const Sum a, const Sum b) {
+  return (Sum)((unsigned long long)a + (unsigned long long)b);
+}
+
+__device__ __forceinline__ Sum product_of(const Sum a, const Sum b) {
+  return (Sum)((unsigned long long)a * (unsigned long long)b);
+}
+
 __device__ __forceinline__ Sum from_below(const Sum a, const int n) { return __shfl_up_sync(0xffffffffu, a, n); }
 
 //: complex
@@ -20,10 +34,6 @@ typedef @sum@ Sum;
 __device__ __forceinline__ Sum zero_sum() { return make_@sum@(0, 0); }
 
 __device__ __forceinline__ Sum sum_of(const Sum a, const Sum b) { return make_@sum@(a.x + b.x, a.y + b.y); }
-
-__device__ __forceinline__ Sum multiply_add(const Sum a, const Sum b, const Sum c) {
-  return make_@sum@(@fma@(-a.y, b.y, @fma@(a.x, b.x, c.x)), @fma@(a.y, b.x, @fma@(a.x, b.y, c.y)));
-}
 
 __device__ __forceinline__ Sum product_of(const Sum a, const Sum b) {
   return make_@sum@(@fma@(-a.y, b.y, a.x * b.x), @fma@(a.y, b.x, a.x * b.y));

@@ -2,6 +2,7 @@
 --   sparse/structure  where elements are          matrix   the object          build    from positions and values
 --   sparse/convert    other formats, dense        code     kernels, launches
 --   sparse/product    products with vectors and matrices   arithmetic   operators
+--   sparse/solve      iterative solvers            hessenberg   the small problem of GMRES
 
 local build = require "cudalua.sparse.build"
 local convert = require "cudalua.sparse.convert"
@@ -13,6 +14,7 @@ local layout = require "cudalua.base.layout"
 local make = require "cudalua.gpuarray.core.make"
 local matrix = require "cudalua.sparse.matrix"
 local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
 local surplus = require "cudalua.base.surplus"
 require "cudalua.sparse.product"
 require "cudalua.sparse.arithmetic"
@@ -210,6 +212,7 @@ function M.eye(n, m, k, options)
 end
 
 surplus.install("sparse.", M)
+for name, f in pairs_of(require "cudalua.sparse.solve") do M[name] = f end
 names.class(matrix.Matrix, "sparse.Matrix")
 names.strict(M, { text = "sparse", kind = "module" })
 

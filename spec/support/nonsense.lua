@@ -139,6 +139,8 @@ local options = {
   ["sparse.from_dense"] = "dtype format", ["sparse.diags"] = "shape dtype format",
   ["sparse.Matrix:todense"] = "out", ["sparse.Matrix:diagonal"] = "out", ["sparse.Matrix:matmul"] = "out",
   ["sparse.Matrix:sum"] = "axis out",
+  ["sparse.cg"] = "x0 rtol atol maxiter M callback check", ["sparse.gmres"] = "x0 restart M callback",
+  ["sparse.bicgstab"] = "x0 M callback", ["sparse.jacobi"] = "x0 omega callback",
   ["gpuarray.Array:searchsorted"] = "side",
   ["gpuarray.sort"] = "axis descending out", ["gpuarray.Array:sort"] = "axis descending out",
   ["gpuarray.argsort"] = "axis descending out", ["gpuarray.Array:argsort"] = "axis descending out",

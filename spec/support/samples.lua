@@ -349,6 +349,8 @@ from_dense = gmatrix options; diags = sparse_diagonals offsets options; eye = 3 
 Matrix = -; Matrix:to = sparse 'csc; Matrix:todense = sparse options; Matrix:transpose = sparse
 Matrix:diagonal = sparse 0 options; Matrix:astype = sparse 'float64; Matrix:eliminate_zeros = sparse
 Matrix:matmul = sparse gthree options; Matrix:sum = sparse options
+cg = sparse_square gthree options; bicgstab = sparse_square gthree options; gmres = sparse_square gthree options
+jacobi = sparse_square gthree options
 ]])
 
 rows("random.", [[

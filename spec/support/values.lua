@@ -252,6 +252,7 @@ function make.sparse_diagonals() return { { 1, 2, 3 }, { 4, 5 } } end
 function make.offsets() return { 0, 1 } end
 function make.list_of_rows() return { { 1, 0 }, { 0, 2 } } end
 function make.sparse() return cuda.sparse.csr(make.sparse_parts()) end
+function make.sparse_square() return cuda.sparse.eye(3) end
 function make.gthree() return gpuarray.to_gpu { 1, 2, 3 } end
 function make.rng() return cuda.random.Generator(1) end
 function make.few_generators() return { generators = 8 } end

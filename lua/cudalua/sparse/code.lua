@@ -31,8 +31,7 @@ local function scalar(sum)
   if sum.kind == "complex" then
     return template.fill("sparse/scalar", "complex", { sum = name, fma = sum.itemsize == 8 and "fmaf" or "fma" })
   end
-  local fma = sum == dtypes.float32 and "fmaf(a, b, c)" or sum == dtypes.float64 and "fma(a, b, c)" or "a * b + c"
-  return template.fill("sparse/scalar", "real", { sum = name, multiply_add = fma })
+  return template.fill("sparse/scalar", sum.kind == "int" and "integer" or "real", { sum = name })
 end
 
 local function load(name, from, sum)
@@ -77,7 +76,7 @@ function M.kernel(path, name, place, types, ordered)
     list[#list + 1] = template.fill(file, part, fields)
     local text = table.concat(list)
     return name, text, prelude.needed(text)
-  end)
+  end, true)
 end
 
 ---An array whose elements lie in C order without gaps.
@@ -143,9 +142,6 @@ end
 ---@param writes cudalua.gpuarray.Array[]
 ---@return boolean captured
 function M.launch(job, writes)
-  for _, step in ipairs(job) do
-    if step.kernel then step.kernel.exact = true end -- gpuarray.fast_math does not change sums and divisions
-  end
   local _, captured = runs.until_done(attempt, job, writes)
   return captured or false
 end
