@@ -1,5 +1,5 @@
--- The small least squares problem of GMRES, on the host: an upper Hessenberg matrix is made triangular by rotations, one
--- for each column. Numbers are pairs of a real and an imaginary part.
+-- The small least squares problem of GMRES, on the host: an upper Hessenberg matrix is made triangular by rotations,
+-- one for each column. Numbers are pairs of a real and an imaginary part.
 
 local element = require "cudalua.base.element"
 local ffi = require "ffi"
@@ -41,8 +41,8 @@ local function rotate(c, s, a, b)
 end
 
 ---The coefficients of the vectors that make the residual least.
----@param numbers cudalua.ndarray.Array  the norm of the residual, then column by column what is above the subdiagonal and
----  on it
+---@param numbers cudalua.ndarray.Array  the norm of the residual, then column by column what is above the subdiagonal
+---  and on it
 ---@param steps integer   columns
 ---@param limit number    columns behind the first that makes the residual as small are left out
 ---@return any[] y        numbers, complex ones if the residual is
@@ -61,11 +61,12 @@ function M.solve(numbers, steps, limit)
     local c, s = rotation(h[j], h[j + 1][1])
     rotations[j] = { c = c, s = s }
     h[j], h[j + 1] = rotate(c, s, h[j], h[j + 1])
-    if not (h[j][1] * h[j][1] + h[j][2] * h[j][2] > 0) then break end -- 0 or NaN: nothing new in this column
+    local square = h[j][1] * h[j][1] + h[j][2] * h[j][2]
+    if square == 0 or square ~= square then break end -- nothing new in this column
     g[j], g[j + 1] = rotate(c, s, g[j], { 0, 0 })
     columns[j], used = h, j
     local left = math.sqrt(g[j + 1][1] ^ 2 + g[j + 1][2] ^ 2)
-    if not (left > limit) then break end
+    if left <= limit or left ~= left then break end
   end
   local y = {}
   for j = used, 1, -1 do
