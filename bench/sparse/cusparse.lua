@@ -67,7 +67,8 @@ return function(cuda)
   end
 
   local function csr(m)
-    local zero = { indptr = (m.indptr - m.base):astype("int32"):eval(), indices = (m.indices - m.base):astype("int32"):eval() }
+    local function from_zero(x) return (x - m.base):astype("int32"):eval() end
+    local zero = { indptr = from_zero(m.indptr), indices = from_zero(m.indices) }
     local a = made("cusparseCreateCsr", lib.cusparseCreateCsr, m.shape[1], m.shape[2], m.nnz, address(zero.indptr),
       address(zero.indices), address(m.data), INDEX_32I, INDEX_32I, BASE_ZERO, types[m.dtype.name])
     return a, zero
