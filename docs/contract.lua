@@ -290,6 +290,7 @@ return {
     sparse_build_spec = [[csr csc coo from_dense diags eye Matrix Matrix:to Matrix:todense Matrix:transpose
       Matrix:diagonal Matrix:astype Matrix:eliminate_zeros]],
     sparse_product_spec = "Matrix:matmul Matrix:sum",
+    sparse_packed_spec = "packed",
     sparse_solve_spec = "cg bicgstab gmres jacobi",
   },
   {

@@ -2,6 +2,7 @@
 --   sparse/structure  where elements are          matrix   the object          build    from positions and values
 --   sparse/convert    other formats, dense        code     kernels, launches
 --   sparse/product    products with vectors and matrices   arithmetic   operators
+--   sparse/packed     packets of rows
 --   sparse/solve      iterative solvers            hessenberg   the small problem of GMRES
 
 local build = require "cudalua.sparse.build"
@@ -59,6 +60,18 @@ function M.csc(x, options) return in_stream("sparse.csc", options, made_options,
 ---@return cudalua.sparse.Matrix
 ---@raise LogicError as csr
 function M.coo(x, options) return in_stream("sparse.coo", options, made_options, any, "sparse.coo", "coo", x) end
+
+---A matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV. It is for
+---many products with vectors, of matrices whose rows share columns with their neighbours, such as those of grids. The
+---rows are put into packets on the host, which takes a while. For other uses than products with a vector it is
+---converted to csr each time.
+---@param x any  as for csr
+---@param options? {dtype: any, stream: cudalua.Stream}
+---@return cudalua.sparse.Matrix
+---@raise LogicError as csr
+function M.packed(x, options)
+  return in_stream("sparse.packed", options, made_options, any, "sparse.packed", "packed", x)
+end
 
 local dense_options = { dtype = true, format = true, stream = true }
 

@@ -344,7 +344,7 @@ get_state = rng; set_state = rng rng_state
 ]]):gsub("rng", word))
 end
 rows("sparse.", [[
-csr = sparse_parts options; csc = list_of_rows options; coo = sparse_coordinates options
+csr = sparse_parts options; csc = list_of_rows options; packed = list_of_rows options; coo = sparse_coordinates options
 from_dense = gmatrix options; diags = sparse_diagonals offsets options; eye = 3 3 0 options
 Matrix = -; Matrix:to = sparse 'csc; Matrix:todense = sparse options; Matrix:transpose = sparse
 Matrix:diagonal = sparse 0 options; Matrix:astype = sparse 'float64; Matrix:eliminate_zeros = sparse

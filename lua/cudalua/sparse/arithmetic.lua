@@ -39,6 +39,7 @@ local function add(what, a, b, negative)
       element.describe(matrix.is(a) and b or a)))
   end
   same_shape(what, a, b)
+  a, b = matrix.elements(what, a), matrix.elements(what, b)
   return matrix.inside(a, function()
     local s, t = a._structure, dtypes.promote(a._data._dtype, b._data._dtype)
     local other, data = alongside(what, a, b)
@@ -60,7 +61,10 @@ local function of_values(what, m, f, ...)
   return matrix.with_data(m, x:eval())
 end
 
-function mt.__unm(m) return of_values("sparse.Matrix -", m, functions.neg, m._data) end
+function mt.__unm(m)
+  m = matrix.elements("sparse.Matrix -", m)
+  return of_values("sparse.Matrix -", m, functions.neg, m._data)
+end
 
 local function times_dense(what, m, x)
   local rows, columns = m._rows, m._columns
@@ -87,6 +91,7 @@ end
 
 local function times_sparse(what, a, b)
   same_shape(what, a, b)
+  a, b = matrix.elements(what, a), matrix.elements(what, b)
   return matrix.inside(a, function()
     local s, t = a._structure, dtypes.promote(a._data._dtype, b._data._dtype)
     local other, data = alongside(what, a, b)
@@ -105,6 +110,7 @@ function mt.__mul(a, b)
   local what = "sparse.Matrix *"
   if not matrix.is(a) then a, b = b, a end
   if matrix.is(b) then return times_sparse(what, a, b) end
+  a = matrix.elements(what, a)
   if graph.is_value(b) then return of_values(what, a, functions.mul, a._data, b) end
   if not (gpuarray.is(b) or ndarray.is_array(b)) then
     refuse(what, "expected a number, an array or a sparse matrix, got " .. element.describe(b))
@@ -117,5 +123,6 @@ function mt.__div(a, b)
   if not matrix.is(a) or not graph.is_value(b) then
     refuse(what, "a sparse matrix can be divided by a number, and by nothing else")
   end
+  a = matrix.elements(what, a)
   return of_values(what, a, functions.div, a._data, b)
 end

@@ -64,12 +64,12 @@ function Matrix:to(format)
   matrix.check(what, self)
   M.format(what, format)
   if format == self._format then return self end
-  return matrix.inside(self, function()
-    local s, order = matrix.oriented(self, format == "csc", what)
-    if format == "packed" then
-      return require("cudalua.sparse.packed").of(what, order and own(s) or s, M.in_order(self, s, order), self._base)
-    end
-    return matrix.new(format, order and own(s) or s, M.in_order(self, s, order), self._base)
+  local m = matrix.elements(what, self)
+  return matrix.inside(m, function()
+    local s, order = matrix.oriented(m, format == "csc", what)
+    local make = format == "packed" and require("cudalua.sparse.packed").of
+    if make then return make(order and own(s) or s, M.in_order(m, s, order), m._base) end
+    return matrix.new(format, order and own(s) or s, M.in_order(m, s, order), m._base)
   end)
 end
 
@@ -81,7 +81,7 @@ local dense_options = { out = true, stream = true, allocator = true }
 ---@raise LogicError if out does not fit, MemoryError
 function Matrix:todense(options)
   local what = "sparse.Matrix:todense"
-  matrix.check(what, self)
+  self = matrix.elements(what, self)
   local o = errors.options(what, options, dense_options)
   return matrix.inside(self, function()
     local s, data = self._structure, self._data
@@ -99,14 +99,13 @@ end
 ---@return cudalua.sparse.Matrix
 function Matrix:transpose()
   local what = "sparse.Matrix:transpose"
-  matrix.check(what, self)
+  self = matrix.elements(what, self)
   local format = self._format
   if format == "csr" then return matrix.new("csc", self._structure, self._data, self._base) end
   if format == "csc" then return matrix.new("csr", self._structure, self._data, self._base) end
   return matrix.inside(self, function()
     local s = structures.flipped(self._structure, what)
-    local m = matrix.new("coo", own(s), M.in_order(self, s, s.order), self._base)
-    return format == "coo" and m or m:to(format)
+    return matrix.new("coo", own(s), M.in_order(self, s, s.order), self._base)
   end)
 end
 
@@ -116,8 +115,8 @@ end
 ---@raise LogicError for types that sparse matrices do not have
 function Matrix:astype(dtype)
   local what = "sparse.Matrix:astype"
-  matrix.check(what, self)
   local t = matrix.dtype(what, dtype)
+  self = matrix.elements(what, self)
   return matrix.inside(self, function()
     local data = view.copy(graph.as_type(self._data, t), "C")
     return matrix.with_data(self, data)
@@ -129,7 +128,7 @@ end
 ---@raise LogicError inside a capture
 function Matrix:eliminate_zeros()
   local what = "sparse.Matrix:eliminate_zeros"
-  matrix.check(what, self)
+  self = matrix.elements(what, self)
   return matrix.inside(self, function()
     local data = view.copy(self._data, "C")
     local places = mask.places(data:ne(0):eval(), what)
@@ -161,7 +160,7 @@ local diagonal_options = { out = true, stream = true, allocator = true }
 ---@raise LogicError if k is not an integer, and if out does not fit
 function Matrix:diagonal(k, options)
   local what = "sparse.Matrix:diagonal"
-  matrix.check(what, self)
+  self = matrix.elements(what, self)
   local d = layout.whole(k == nil and 0 or k)
   if not d then refuse(what, "k must be an integer, got " .. errors.text(k)) end
   local o = errors.options(what, options, diagonal_options)

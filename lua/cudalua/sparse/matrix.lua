@@ -20,7 +20,8 @@ local refuse = layout.refuse
 ---@field nnz integer      number of stored elements
 ---@field format "csr"|"csc"|"coo"|"packed"
 ---@field base 0|1         what positions count from that the matrix gives
----@field data cudalua.gpuarray.Array     the values, of one axis; writing to it changes the matrix
+---@field data cudalua.gpuarray.Array     the values, of one axis; writing to it changes the matrix. packed: in an order
+---  of its own, with gaps that are not read
 ---@field indices cudalua.gpuarray.Array  csr: the columns of the elements, csc: the rows; a fresh array
 ---@field indptr cudalua.gpuarray.Array   csr: where each row begins in indices and data, csc: each column; and the end
 ---@field rows cudalua.gpuarray.Array     coo: the rows of the elements, ascending; a fresh array
@@ -44,6 +45,18 @@ function M.check(what, x)
   local name = what:match ":([%w_]+)$"
   return refuse(what, ("expected a sparse matrix%s, got %s"):format(
     name and (" (a method is called with a colon, m:%s(...))"):format(name) or "", element.describe(x)))
+end
+
+---The same; a packed matrix as a csr one.
+---@param what string
+---@param x any
+---@return cudalua.sparse.Matrix
+function M.elements(what, x)
+  M.check(what, x)
+  if x._format ~= "packed" then return x end
+  return M.inside(x, function()
+    return M.new("csr", x._structure, require("cudalua.sparse.packed").values(x), x._base)
+  end)
 end
 
 -- Types of values.
@@ -74,7 +87,7 @@ function M.new(format, structure, data, base)
   local rows, columns = structure.lines, structure.extent
   if format == "csc" then rows, columns = columns, rows end
   return setmetatable({ _format = format, _structure = structure, _data = data, _rows = rows, _columns = columns,
-    _base = base }, M.mt)
+    _base = base, _packed = false }, M.mt)
 end
 
 ---A matrix of the same elements' places with other values.
@@ -83,17 +96,12 @@ end
 ---@return cudalua.sparse.Matrix
 function M.with_data(m, data) return M.in_format(m, m._structure, data) end
 
--- What makes matrices of a format that has more than a structure and values: packed.lua.
-M.makers = {}
-
 ---A matrix of the format and base of another one.
 ---@param m cudalua.sparse.Matrix
 ---@param structure table
 ---@param data cudalua.gpuarray.Array
 ---@return cudalua.sparse.Matrix
 function M.in_format(m, structure, data)
-  local make = M.makers[m._format]
-  if make then return make(structure, data, m._base) end
   return M.new(m._format, structure, data, m._base)
 end
 

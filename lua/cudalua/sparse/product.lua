@@ -14,6 +14,7 @@ local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrix = require "cudalua.sparse.matrix"
+local packed = require "cudalua.sparse.packed"
 local structures = require "cudalua.sparse.structure"
 
 local refuse = layout.refuse
@@ -74,13 +75,17 @@ end
 
 local function times_dense(what, m, x)
   local n = x._ndim
+  if n ~= 1 then m = matrix.elements(what, m) end
   if n ~= 1 and n ~= 2 or x._shape[1] ~= m._columns then misfit(what, m, x._shape) end
   local t = result_type(m._data._dtype, x._dtype)
   if m._structure.count == 0 or x._size == 0 or m._rows == 0 then
     return construct.zeros(n == 1 and { m._rows } or { m._rows, x._shape[2] }, t)
   end
-  local s, order = matrix.oriented(m, false, what)
   x = code.dense(x)
+  if m._packed then
+    return packed.times_vector(m, x, t, function(s, order, data) return times_vector(what, s, order, data, x, t) end)
+  end
+  local s, order = matrix.oriented(m, false, what)
   if n == 1 then return times_vector(what, s, order, m._data, x, t) end
   return times_matrix(s, order, m._data, x, t)
 end
@@ -171,6 +176,7 @@ function Matrix:matmul(x, options)
   local o = errors.options(what, options, options_of_matmul)
   if matrix.is(x) then
     if o.out ~= nil then refuse(what, "the product of two sparse matrices is a new matrix; it takes no out") end
+    self, x = matrix.elements(what, self), matrix.elements(what, x)
     if self._columns ~= x._rows then misfit(what, self, { x._rows, x._columns }) end
     return matrix.inside(self, times_sparse, what, self, x)
   end
@@ -190,7 +196,7 @@ local options_of_sum = { axis = true, out = true, stream = true, allocator = tru
 ---@raise LogicError for another axis, and if out does not fit
 function Matrix:sum(options)
   local what = "sparse.Matrix:sum"
-  matrix.check(what, self)
+  self = matrix.elements(what, self)
   if type(options) == "number" then options = { axis = options } end
   local o = errors.options(what, options, options_of_sum)
   if o.axis == nil then
