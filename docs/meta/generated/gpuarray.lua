@@ -803,21 +803,21 @@ function Array:outer(b, options) end
 ---The sums of products over some axes of both arrays, as NumPy's tensordot.
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array
----@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
 ---@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of each;
----  default: 2
+---  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of
+---  each; default: 2
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
 ---@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
-function gpuarray.tensordot(a, b, options, options) end
+function gpuarray.tensordot(a, b, options) end
 
 ---The sums of products over some axes of both arrays, as NumPy's tensordot.
 ---@param b cudalua.gpuarray.Array
----@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
 ---@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of each;
----  default: 2
+---  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of
+---  each; default: 2
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
 ---@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
-function Array:tensordot(b, options, options) end
+function Array:tensordot(b, options) end
 
 ---The sum of a diagonal, as NumPy's trace.
 ---@param a cudalua.gpuarray.Array

@@ -258,6 +258,7 @@ end
 -- tril and triu: the elements where the mask is, zeros elsewhere.
 local function triangle(what, a, k, upper, options)
   errors.options(what, options, calls.PLACED)
+  if what:find(":", 1, true) then object.check_array(what, a) end -- a method is one of an array
   a = make.device_array(what, a)
   k = whole(what, "k", k, 0)
   if a._ndim == 0 then refuse(what, "a 0-d array has no triangles") end
