@@ -42,6 +42,8 @@ return {
         about = "Kernels from a user's expressions." },
       { "random", "random/", "random.lua", "curandom.lua",
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
+      { "linalg", "linalg/", "linalg.lua",
+        about = "Linear algebra: functions of matrices." },
       { "sparse", "sparse/", "sparse.lua",
         about = "Sparse matrices: formats, products, iterative solvers." },
       { "files", "files/", "io.lua",
