@@ -8,6 +8,7 @@ local is_array = require("cudalua.gpuarray.core.object").is_array
 local kernels = require "cudalua.gpuarray.index.kernels"
 local prelude = require "cudalua.base.prelude"
 local runs = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -84,8 +85,19 @@ end
 ---@return cudalua.gpuarray.Array
 function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
 
+---Frees arrays that nobody else knows, before the collector would.
+---@param ... cudalua.gpuarray.Array
+function M.release(...)
+  for k = 1, select("#", ...) do storage.release_array((select(k, ...))) end
+end
+
+---Memory that the kernels of one job pass on, and nobody else sees: it is freed behind them.
+---@param bytes integer
+---@return table  stands among the arguments
+function M.scratch(bytes) return { scratch = bytes } end
+
 ---One kernel of a job: `n` threads, or `blocks` of `threads`; arrays among the arguments are pointers to their first
----elements. `fill`, an array that is set to zeros, in place of a kernel.
+---elements, and so are those of scratch(). `fill`, an array that is set to zeros, in place of a kernel.
 ---@class cudalua.sparse.Step
 ---@field kernel? table
 ---@field n? integer
@@ -97,7 +109,7 @@ function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
 local NO_MEMORY = {} -- stands in a list of arguments for memory of an array without elements
 
 -- The arguments as array_run takes them, and what is read.
-local function listed(step, leaves)
+local function listed(step, leaves, made, scratch)
   local list, n, some = {}, 0, nil
   for _, x in ipairs(step.arguments) do
     if is_array(x) then
@@ -105,6 +117,13 @@ local function listed(step, leaves)
       leaves[#leaves + 1] = leaf
       some = leaf.buf or some
       list[n + 1], list[n + 2] = leaf.buf or NO_MEMORY, leaf.buf and leaf.off or 0
+      n = n + 2
+    elseif type(x) == "table" then
+      if not made[x] then
+        made[x] = storage.buffer(x.scratch)
+        scratch[#scratch + 1] = made[x]
+      end
+      list[n + 1], list[n + 2] = made[x], 0
       n = n + 2
     else
       n = n + 1
@@ -118,7 +137,7 @@ local function listed(step, leaves)
 end
 
 local function attempt(since, job, writes)
-  local leaves, written, scratch = {}, {}, {}
+  local leaves, written, scratch, made = {}, {}, {}, {}
   local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch }
   for _, step in ipairs(job) do
     if step.fill then
@@ -128,7 +147,7 @@ local function attempt(since, job, writes)
       end
     elseif step.n ~= 0 then
       sequence[#sequence + 1] = { kernel = step.kernel, blocks = step.blocks or math.ceil(step.n / runs.BLOCK),
-        threads = step.threads, arguments = listed(step, leaves) }
+        threads = step.threads, arguments = listed(step, leaves, made, scratch) }
     end
   end
   for k, x in ipairs(writes) do written[k] = evaluate(x) end
