@@ -48,6 +48,8 @@ end
 -- Which parts of its file stand before a kernel.
 local before = { ["sparse/merge"] = { "tile" } }
 
+local ITEMS = 7 -- of a thread: kernels/sparse/merge.cu
+
 ---A kernel, "merge/product" of kernels/sparse/merge.cu, for types.
 ---@param path string
 ---@param name string                      the function's
@@ -69,7 +71,9 @@ function M.kernel(path, name, place, types, ordered)
     local fields, list = {}, { template.fill("sparse/build", "place", { place = ctype.memory(place) }) }
     if types then
       list[#list + 1] = scalar(sum) .. load("load_a", data, sum) .. load("load_x", other, sum) .. store(sum, result)
-      fields = { data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
+      local operands = {} -- of an asm statement
+      for k = 0, ITEMS - 1 do operands[k + 1] = ('"+%s"(at[%d])'):format(place.itemsize == 4 and "r" or "l", k) end
+      fields = { indices = table.concat(operands, ", "), data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
         order = part == "product" and (file == "sparse/rows" and (ordered and "order[i]" or "i")
           or ordered and "order[first + i]" or "first + i") or "" }
     end
