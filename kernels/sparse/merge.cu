@@ -123,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 //: carries
 // Lines that several blocks have a part of. The part of block b belongs to line starts[b + 1]; the block behind the
-// last of a line's carries ended it. Few carries are added by one thread in ascending order, many by the whole block: thread
-// t has every 256th from the t-th on, and threads are added by halving.
+// last of a line's carries ended it. Few carries are added by one thread in ascending order, many by the whole block:
+// thread t has every 256th from the t-th on, and threads are added by halving.
 extern "C" __global__ void __launch_bounds__(256)
     sparse_carries(const long long blocks, const Place lines, const Place *starts, const Sum *heads, const Sum *carries,
                    @result@ *y) {

@@ -48,7 +48,20 @@ end
 -- Which parts of its file stand before a kernel.
 local before = { ["sparse/merge"] = { "tile" } }
 
+-- Where the value of an element is.
+local function element_at(path, ordered)
+  local i = path == "merge/product" and "first + i" or "i"
+  return ordered and ("order[%s]"):format(i) or i
+end
+
 local ITEMS = 7 -- of a thread: kernels/sparse/merge.cu
+
+-- A thread's indices as operands of an asm statement.
+local function asm_operands(place)
+  local list = {}
+  for k = 0, ITEMS - 1 do list[k + 1] = ('"+%s"(at[%d])'):format(place.itemsize == 4 and "r" or "l", k) end
+  return table.concat(list, ", ")
+end
 
 ---A kernel, "merge/product" of kernels/sparse/merge.cu, for types.
 ---@param path string
@@ -71,11 +84,8 @@ function M.kernel(path, name, place, types, ordered)
     local fields, list = {}, { template.fill("sparse/build", "place", { place = ctype.memory(place) }) }
     if types then
       list[#list + 1] = scalar(sum) .. load("load_a", data, sum) .. load("load_x", other, sum) .. store(sum, result)
-      local operands = {} -- of an asm statement
-      for k = 0, ITEMS - 1 do operands[k + 1] = ('"+%s"(at[%d])'):format(place.itemsize == 4 and "r" or "l", k) end
-      fields = { indices = table.concat(operands, ", "), data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
-        order = part == "product" and (file == "sparse/rows" and (ordered and "order[i]" or "i")
-          or ordered and "order[first + i]" or "first + i") or "" }
+      fields = { data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
+        order = element_at(path, ordered), indices = asm_operands(place) }
     end
     for _, p in ipairs(before[file] or {}) do list[#list + 1] = template.fill(file, p, fields) end
     list[#list + 1] = template.fill(file, part, fields)
