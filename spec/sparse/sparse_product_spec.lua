@@ -176,6 +176,11 @@ describe("sparse.Matrix:matmul of a matrix", function()
     local m = sparse.csr({ { 1, 2 }, { 0, 3 } }, { dtype = "complex64" })
     local y = m:matmul(gpuarray.to_gpu({ { 1, 2 }, { 3, 4 } }, "float32"):transpose())
     assert.same({ { 5, 11 }, { 6, 12 } }, list(y:real()))
+    -- A dense matrix from the left.
+    local x = gpuarray.to_gpu { { 1, 2 }, { 3, 4 } }
+    assert.same({ { 1, 8 }, { 3, 18 } }, list(m:astype("float32").T:matmul(x.T).T))
+    raises("LogicError", "x:matmul(m) is written as m.T:matmul(x.T).T", x.matmul, x, m)
+    raises("LogicError", "is a sparse matrix; m:todense() makes an array of it", gpuarray.sum, m)
   end)
 
   it("is the product with a sparse one, in one piece and in many", function()
@@ -260,6 +265,7 @@ describe("sparse.Matrix", function()
     raises("LogicError", "m:matmul(x) is the matrix product", function() return m * gpuarray.zeros { 3, 2 } end)
     raises("LogicError", "can be divided by a number", function() return m / m end)
     raises("LogicError", "expected a number", function() return m * "x" end)
+    raises("LogicError", "got a sparse matrix", function() return gpuarray.ones { 2, 3 } * m end)
   end)
 
   it("has positions of 64 bits where they have to be", function()

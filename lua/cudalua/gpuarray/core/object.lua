@@ -82,6 +82,10 @@ function M.check_array(what, x, name)
     refuse(what, (name or "the array") .. (name and " is an array" or " is") ..
       " in host memory; gpuarray.to_gpu() copies it to the device")
   end
+  if type(x) == "table" and getmetatable(x) == "cudalua.sparse.Matrix" then
+    refuse(what, (name or "the array") .. " is a sparse matrix; m:todense() makes an array of it" ..
+      (what:find "matmul$" and ", and x:matmul(m) is written as m.T:matmul(x.T).T" or ""))
+  end
   local first = not name or name == "a" or name == "numbers" -- choose's
   return refuse(what, (name and name .. " must be" or "expected") .. " a gpuarray, got " ..
     require("cudalua.base.element").describe(x) .. (first and M.colon(what, x) or ""))
