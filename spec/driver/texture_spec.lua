@@ -305,9 +305,16 @@ describe("cuda.TextureObject", function()
     gpu.raises("LogicError", "argument 2 (int t): expected a number, got TextureObject", wrong, out, t, 1, out,
       { block = 1 })
     gpu.raises("LogicError", "argument 4 (void *p)", wrong, out, 1, 1, t, { block = 1 })
+    for _, x in ipairs { out, array, "x", out.gpudata } do
+      gpu.raises("LogicError", "expected a TextureObject, as of cuda.TextureObject", fn, out, x, { block = 1 })
+    end
+    local writes = kernel "unsigned long long *out, const cudaSurfaceObject_t s) {}"
+    gpu.raises("LogicError", "argument 2 (cudaSurfaceObject_t s): expected a SurfaceObject", writes, out, t,
+      { block = 1 })
     local handle = t:handle()
+    fn(out, handle, { block = 1 })
     t:close()
-    local err = gpu.raises("LogicError", "argument 2 (unsigned long long t): this TextureObject was closed at", fn, out,
+    local err = gpu.raises("LogicError", "argument 2 (cudaTextureObject_t t): this TextureObject was closed at", fn, out,
       t, { block = 1 })
     assert.equal(2, err.arg)
     gpu.raises("LogicError", "was closed", fn.launch, fn)
