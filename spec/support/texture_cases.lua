@@ -241,7 +241,9 @@ function M.case(number)
     c.data[level + 1] = draw_bytes(g, c.format, w * math.max(h, 1) * math.max(d, 1) * c.channels)
   end
   c.first_level, c.last_level, c.first_layer, c.last_layer = 0, c.levels - 1, 0, math.max(c.layers, 1) - 1
-  c.view = not memory and g.chance(4)
+  -- Views have formats of integers and floats alone.
+  local viewable = not c.format:find "norm"
+  c.view = not memory and g.chance(4) and viewable
   if c.view then
     c.first_level = g.below(c.levels)
     c.last_level = c.first_level + g.below(c.levels - c.first_level)

@@ -66,6 +66,18 @@ function M.of_view(number)
   end
 end
 
+local view_kinds = { unsigned = "UINT", signed = "SINT", float = "FLOAT" }
+
+-- The view's format that has the same texels as an array's.
+---@param number integer  of cuda.array_format
+---@param channels integer
+---@return integer? view  of cuda.resource_view_format; nil: none has
+function M.view_of(number, channels)
+  local format = M.of(number)
+  local kind = view_kinds[format.kind]
+  return kind and constants.lookup("resource_view_format")[("%s_%dX%d"):format(kind, channels, format.bits)]
+end
+
 local by_dtype = { uint8 = "UNSIGNED_INT8", uint16 = "UNSIGNED_INT16", uint32 = "UNSIGNED_INT32", int8 = "SIGNED_INT8",
   int16 = "SIGNED_INT16", int32 = "SIGNED_INT32", float16 = "HALF", float32 = "FLOAT" }
 

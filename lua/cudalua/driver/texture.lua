@@ -23,6 +23,14 @@ local function refuse(where, text, ...) errors.raise("LogicError", where .. ": "
 local view_keys = { format = true, width = true, height = true, depth = true, first_level = true, last_level = true,
   first_layer = true, last_layer = true }
 
+-- The array's own format as a view's: the driver refuses views without a format (CUDA_ERROR_INVALID_VALUE).
+local function own_view_format(where, s)
+  local number = texel.view_of(s.format, s.num_channels)
+  if number then return number end
+  refuse(where, "no view has the array's format, %s: leave out the view, or give it a format of cuda.resource_view_format",
+    texel.of(s.format).name)
+end
+
 -- The view as C takes it, and the format that the texture then reads.
 local function read_view(where, s, view)
   if view == nil then return nil end
@@ -39,6 +47,7 @@ local function read_view(where, s, view)
     v.format = constants.enum(where .. ": format", view.format, "resource_view_format")
     format = texel.of_view(v.format)
   end
+  if v.format == 0 then v.format = own_view_format(where, s) end
   local blocks = format and format.kind == "block"
   if format and not blocks then
     local mine, own = format.bits / 8 * format.channels, texel.bytes(s.format, s.num_channels)
@@ -74,6 +83,16 @@ local function bool(where, options, key)
     refuse(where, "%s must be true or false, got %s", key, errors.text(value))
   end
   return value
+end
+
+-- Axes that the array does not have are clamped. A GPU reads a 1D texture as a 2D one of height 1, at the edge of its
+-- row: with a linear filter and a border on that axis, half of every texel would be the border.
+local function clamp_missing(s, list)
+  local CLAMP = constants.lookup("address_mode").CLAMP
+  if s.kind == "linear" then return list end
+  if s.height == 0 then list[2] = CLAMP end
+  if s.height == 0 or s.kind == "pitch2d" or s.depth == 0 or is_layered(s) or is_cube(s) then list[3] = CLAMP end
+  return list
 end
 
 -- "clamp", or a list of one for each axis; axes that are left out are clamped.
@@ -222,7 +241,7 @@ local function read_sampling(where, s, options)
   flag("SEAMLESS_CUBEMAP", seamless)
   flag("DISABLE_TRILINEAR_OPTIMIZATION", trilinear == false)
   return {
-    address = address, border = read_border(where, options.border), filter = filter, flags = bits,
+    address = clamp_missing(s, address), border = read_border(where, options.border), filter = filter, flags = bits,
     max_anisotropy = anisotropy, mip_filter = read_filter(where, "mip_filter", options.mip_filter),
     mip_bias = options.mip_bias == nil and 0 or number(where, "mip_bias", options.mip_bias),
     mip_clamp = s.kind == "mipmap" and read_clamp(where, options.mip_clamp, s.levels) or { 0, 0 }, view = view,

@@ -170,7 +170,8 @@ static CUresult of_texture(SgImage *m, const CUDA_TEXTURE_DESC *d, CUresourcetyp
 /* --- the view of the resource --- */
 
 static CUresult view_format(SgImage *m, CUresourceViewFormat f) {
-  if (f == CU_RES_VIEW_FORMAT_NONE) return CUDA_SUCCESS;
+  if (f == CU_RES_VIEW_FORMAT_NONE) /* refused by a driver, too: measured with an H200, 2026-11-24 */
+    REFUSE("A resource view without a format: it has to name one, be it the resource's own");
   const SgTexel t = sg_view_texel(f);
   if (!t.channels && f >= CU_RES_VIEW_FORMAT_UNSIGNED_BC1 && f <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7) {
     sg_say(CU_LOG_LEVEL_ERROR, "The software device lacks the compressed format 0x%x of resource views",
