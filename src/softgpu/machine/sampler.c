@@ -4,6 +4,7 @@
 #include "machine/sampler.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
   ONE = 256,      /* of weights and levels: fractions of eight bits */
@@ -252,8 +253,9 @@ static double length(const double v[3]) {
 }
 
 /* The longest axis of the ellipse that the two gradients span, nearly: the longest of both and of their
- * diagonals, these times 11/16 for the square root of a half. */
-static double longest(const double x[3], const double y[3]) {
+ * diagonals, these times 11/16 for the square root of a half. Without diagonals where they are not on one face
+ * of a cube. */
+static double longest(const double x[3], const double y[3], bool diagonals) {
   double a[3], b[3], sum[3], difference[3];
   for (unsigned i = 0; i < 3; i++) {
     a[i] = ten_digits(x[i]);
@@ -261,7 +263,8 @@ static double longest(const double x[3], const double y[3]) {
     sum[i] = ten_digits(a[i] + b[i]);
     difference[i] = ten_digits(a[i] - b[i]);
   }
-  return fmax(fmax(length(a), length(b)), fmax(length(sum), length(difference)) * 11 / 16);
+  const double sides = fmax(length(a), length(b));
+  return diagonals ? fmax(sides, fmax(length(sum), length(difference)) * 11 / 16) : sides;
 }
 
 /* Its logarithm in steps of 1 / ONE, by the first eight digits after the leading one. What was measured is a
@@ -274,16 +277,22 @@ static int64_t logarithm(double v) {
   return (int64_t)(exponent - 1) * ONE + (int64_t)floor(log2((digits + middle) / 256) * ONE + 0.5);
 }
 
-/* A change of direction as a change of the place on the face. */
-static void on_the_face(const double d[3], const double change[3], uint32_t n, double out[3]) {
-  const unsigned axis = major_axis(d);
-  const double most = fabs(d[axis]), grows = d[axis] < 0 ? -change[axis] : change[axis];
-  const unsigned face = 2 * axis + (d[axis] < 0);
+/* How far a change of direction moves the place on the face, in texels: to where the changed direction is,
+ * not along the tangent. Beyond an edge that is on the next face, unfolded into the plane of this one. Gives
+ * whether it is on this face. */
+static bool on_the_face(const double d[3], const double change[3], uint32_t n, double out[3]) {
+  const double e[3] = {d[0] + change[0], d[1] + change[1], d[2] + change[2]};
+  const unsigned axis = major_axis(d), there = major_axis(e), face = 2 * axis + (d[axis] < 0);
+  const double from = fabs(d[axis]), to = fabs(e[there]), ahead = d[axis] < 0 ? -e[axis] : e[axis];
+  out[0] = out[1] = out[2] = 0;
+  if (!(from > 0) || !(to > 0)) return true;
   for (unsigned i = 0; i < 2; i++) {
-    const double v = component(d, face_axes[face][i]), dv = component(change, face_axes[face][i]);
-    out[i] = most > 0 ? (dv * most - v * grows) / (most * most) / 2 * n : 0;
+    const int8_t along = face_axes[face][i];
+    const double v = component(e, along);
+    const bool beyond = there != axis && (unsigned)abs(along) - 1 == there;
+    out[i] = ((beyond ? copysign(2 - ahead / to, v) : v / to) - component(d, along) / from) / 2 * n;
   }
-  out[2] = 0;
+  return there == axis && ahead > 0;
 }
 
 /* The level at which the gradients, in texels of level 0, are about a texel. */
@@ -293,16 +302,17 @@ static int64_t gradient_level(const SgImage *m, const SgPoint *p) {
   const uint32_t n[3] = {l->width, l->height, l->depth};
   const unsigned axes = m->shape == SG_1D || m->shape == SG_1D_LAYERS ? 1 : m->shape == SG_3D ? 3 : 2;
   double x[3] = {0}, y[3] = {0};
+  bool one_face = true;
   if (cube) {
-    on_the_face(p->at, p->dx, l->width, x);
-    on_the_face(p->at, p->dy, l->width, y);
+    one_face = on_the_face(p->at, p->dx, l->width, x);
+    one_face = on_the_face(p->at, p->dy, l->width, y) && one_face;
   }
   for (unsigned i = 0; !cube && i < axes; i++) {
     const double scale = m->sampler.normalised ? n[i] : 1;
     x[i] = p->dx[i] * scale;
     y[i] = p->dy[i] * scale;
   }
-  return logarithm(longest(x, y));
+  return logarithm(longest(x, y, one_face));
 }
 
 static Levels choose_levels(const SgImage *m, const SgPoint *p, bool filters) {
