@@ -212,8 +212,8 @@ describe("cuda.TextureObject", function()
         local read = textures.formats[format].read
         for _, view in ipairs { {}, { format = "none" }, { first_layer = 1 } } do
           local from = (view.first_layer or 0) * 4 * channels
-          local got = textures.fetch_all("1D layered", read, cuda.TextureObject { array = array, view = view }, channels,
-            4, 1, 12 - from / channels)
+          local viewed = cuda.TextureObject { array = array, view = view }
+          local got = textures.fetch_all("1D layered", read, viewed, channels, 4, 1, 12 - from / channels)
           for i = 1, #got do assert.equal(values[from + i], got[i], format) end
         end
       end

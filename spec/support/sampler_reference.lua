@@ -1,6 +1,6 @@
--- What a texture gives, in Lua: for the cases of texture_cases.lua. It shares nothing with the software device. The rules
--- are those of CUDA's programming guide, and where it leaves something open, what an NVIDIA H200 was measured to do on
--- 2026-11-24 (spec/data/textures/probe.txt): weights are integers out of 256.
+-- What a texture gives, in Lua: for the cases of texture_cases.lua. It shares nothing with the software device. The
+-- rules are those of CUDA's programming guide, and where it leaves something open, what an NVIDIA H200 was measured to
+-- do on 2026-11-24 (spec/data/textures/probe.txt): weights are integers out of 256.
 local ffi = require "ffi"
 
 local M = {}
@@ -265,11 +265,9 @@ local function add_seamless(c, level, cube, face, s, t, weight, parts)
   local flat = { normalized = true, address = { "seam", "seam" } }
   local x, y = along(flat, 1, s, n, true), along(flat, 2, t, n, true)
   local function add(w, value) parts[#parts + 1] = { weight = w, value = value } end
-  for number, w in ipairs(four(weight, x.second, y.second)) do
-    local i, j = x.first + (number - 1) % 2, y.first + floor((number - 1) / 2)
+  local function add_one(i, j, w)
     local beside_x, beside_y = i < 0 or i >= n, j < 0 or j >= n
-    if w == 0 then -- which may be a texel that is nowhere
-    elseif beside_x and beside_y then -- no texel is there: the three around it share its weight
+    if beside_x and beside_y then -- no texel is there: the three around it share its weight
       local a, b, third = i < 0 and 0 or n - 1, j < 0 and 0 or n - 1, nearest(w / 3)
       add(w - 2 * third, texel(c, level, a, b, 6 * cube + face - 1))
       add(third, across(c, level, cube, face, i, b))
@@ -279,6 +277,9 @@ local function add_seamless(c, level, cube, face, s, t, weight, parts)
     else
       add(w, texel(c, level, i, j, 6 * cube + face - 1))
     end
+  end
+  for number, w in ipairs(four(weight, x.second, y.second)) do
+    if w > 0 then add_one(x.first + (number - 1) % 2, y.first + floor((number - 1) / 2), w) end
   end
 end
 

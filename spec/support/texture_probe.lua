@@ -24,7 +24,8 @@ K(cube, texCubemap<float4>(t, c[0], c[1], c[2]))
 K(lod1, tex1DLod<float4>(t, c[0], c[3]))
 K(lod2, tex2DLod<float4>(t, c[0], c[1], c[3]))
 K(grad2, tex2DGrad<float4>(t, c[0], c[1], make_float2(c[4], c[5]), make_float2(c[7], c[8])))
-K(gradc, texCubemapGrad<float4>(t, c[0], c[1], c[2], make_float4(c[4], c[5], c[6], 0), make_float4(c[7], c[8], c[9], 0)))
+K(gradc, texCubemapGrad<float4>(t, c[0], c[1], c[2], make_float4(c[4], c[5], c[6], 0), \
+  make_float4(c[7], c[8], c[9], 0)))
 K(g2, tex2Dgather<float4>(t, c[0], c[1], 0))
 ]]
 
@@ -263,7 +264,9 @@ local function row(level) return 16 / 2 ^ level end
 
 -- Gradients of a 2D texture, all at one place.
 local function gradients()
-  local function at(dx, dy, ex, ey) return { 0.4, 0.6, 0, 0, float(dx), float(dy), 0, float(ex or 0), float(ey or 0) } end
+  local function at(dx, dy, ex, ey)
+    return { 0.4, 0.6, 0, 0, float(dx), float(dy), 0, float(ex or 0), float(ey or 0) }
+  end
   local some = {}
   for i = 1, 600 do
     local size = 2 ^ (random() * 7 - 6)
@@ -335,7 +338,9 @@ end
 
 local function layers()
   local places = {}
-  for _, l in ipairs { -5, -1, 0, 1, 2, 3, 4, 100, 65535, 65536, 1e6, 2 ^ 30 } do places[#places + 1] = { 1.5, 1.5, l } end
+  for _, layer in ipairs { -5, -1, 0, 1, 2, 3, 4, 100, 65535, 65536, 1e6, 2 ^ 30 } do
+    places[#places + 1] = { 1.5, 1.5, layer }
+  end
   section("layers", "l2", places, function() return { array = float_array(ramp(36), 4, 3, 3, "layered") } end)
 end
 

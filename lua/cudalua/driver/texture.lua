@@ -27,8 +27,8 @@ local view_keys = { format = true, width = true, height = true, depth = true, fi
 local function own_view_format(where, s)
   local number = texel.view_of(s.format, s.num_channels)
   if number then return number end
-  refuse(where, "no view has the array's format, %s: leave out the view, or give it a format of cuda.resource_view_format",
-    texel.of(s.format).name)
+  refuse(where, "no view has the array's format, %s: leave out the view, or give it a format of " ..
+    "cuda.resource_view_format", texel.of(s.format).name)
 end
 
 -- The view as C takes it, and the format that the texture then reads.

@@ -1,5 +1,5 @@
--- Records what a GPU's texture unit reads at the places of spec/support/texture_probe.lua, in probe.txt beside this file:
--- spec/softgpu/texture_probe_spec.lua compares the software device with it. Takes seconds.
+-- Records what a GPU's texture unit reads at the places of spec/support/texture_probe.lua, in probe.txt beside this
+-- file: spec/softgpu/texture_probe_spec.lua compares the software device with it. Takes seconds.
 --
 --   CUDALUA_DRIVER=cuda ./dev run spec/data/textures/make_probe.lua
 local cuda = require "cudalua"

@@ -253,8 +253,8 @@ static double length(const double v[3]) {
 }
 
 /* The longest axis of the ellipse that the two gradients span, nearly: the longest of both and of their
- * diagonals, these times 11/16 for the square root of a half. Without diagonals where they are not on one face
- * of a cube. */
+ * diagonals, these times 11/16 for the square root of a half. Without diagonals where they are not on one
+ * face of a cube. */
 static double longest(const double x[3], const double y[3], bool diagonals) {
   double a[3], b[3], sum[3], difference[3];
   for (unsigned i = 0; i < 3; i++) {
