@@ -1,4 +1,5 @@
-/* A kernel's fault that nobody was told of: the program gave the context back without waiting for the device again. */
+/* A kernel's fault that nobody was told of: the program gave the context back without waiting for the device
+ * again. */
 #include "streams/context.h"
 #include "streams/capture.h"
 #include "streams/wait.h"
@@ -19,11 +20,12 @@ void cl_tell_unseen(const cl_Context *c) {
   const CUresult code = wait_in(c);
   if (!cl_code_sticky(code)) return;
   const char *kernel = c->last_kernel, *text = cl_log_text();
-  fprintf(stderr,
-          "cudalua: a kernel failed that the program did not wait for%s%s: %s (%s)%s%s\n"
-          "  hint: read a result or call cuda.Context.synchronize() before the end, which raises this error\n",
-          kernel ? ", probably " : "", kernel ? kernel : "", cl_code_text(code), cl_code_name(code),
-          text ? "\n  " : "", text ? text : "");
+  fprintf(
+      stderr,
+      "cudalua: a kernel failed that the program did not wait for%s%s: %s (%s)%s%s\n"
+      "  hint: read a result or call cuda.Context.synchronize() before the end, which raises this error\n",
+      kernel ? ", probably " : "", kernel ? kernel : "", cl_code_text(code), cl_code_name(code),
+      text ? "\n  " : "", text ? text : "");
   cl_log_taken();
   for (int i = 0; i < CL_MAX_DEVICES; i++) cl_poison[i] = (int)code;
 }
