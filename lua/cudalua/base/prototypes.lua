@@ -7,6 +7,8 @@ ffi.cdef [[
   void *cudalua_dlopen(const char *name, int flags) __asm__("dlopen");
   void *cudalua_dlsym(void *library, const char *name) __asm__("dlsym");
   char *cudalua_dlerror(void) __asm__("dlerror");
+  struct cudalua_dlinfo { const char *file; void *base; const char *name; void *address; };
+  int cudalua_dladdr(const void *address, struct cudalua_dlinfo *info) __asm__("dladdr");
 ]]
 
 local M = {}
@@ -31,6 +33,15 @@ end
 ---@param name string
 ---@return ffi.cdata* address  NULL: it has no such name
 function M.symbol(library, name) return ffi.C.cudalua_dlsym(library, name) end
+
+---The file that an address of a function is in.
+---@param address ffi.cdata*
+---@return string? path
+function M.file(address)
+  local info = ffi.new "struct cudalua_dlinfo"
+  return address ~= nil and ffi.C.cudalua_dladdr(address, info) ~= 0 and info.file ~= nil and ffi.string(info.file)
+    or nil
+end
 
 -- "void *eglGetDisplay(int x)" -> "eglGetDisplay", "void * (*)(int x)"
 local function take_apart(prototype)
