@@ -1,5 +1,5 @@
-/* A small library for specs of calls of a vendor's library: it puts work into a stream by the driver's own calls, fails
- * when it is told to, and counts what is destroyed. */
+/* A small library for specs of calls of a vendor's library: it puts work into a stream by the driver's own
+ * calls, fails when it is told to, and counts what is destroyed. */
 #include <cuda.h>
 
 #include <dlfcn.h>

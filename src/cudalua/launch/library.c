@@ -1,6 +1,6 @@
-/* Calls of a vendor's library, which puts kernels of its own into a stream (lua/cudalua/gpuarray/core/run.lua). What a
- * launch does for its arguments is done here for the memory that such a call is given: before it the streams are
- * joined, behind it the uses are noted. */
+/* Calls of a vendor's library, which puts kernels of its own into a stream
+ * (lua/cudalua/gpuarray/core/run.lua). What a launch does for its arguments is done here for the memory that
+ * such a call is given: before it the streams are joined, behind it the uses are noted. */
 #include "base/state.h"
 #include "launch/launch.h"
 #include "streams/order.h"
@@ -23,8 +23,8 @@ static bool is_of_all(const cl_Rec *r) {
   return r == &cl_no_owner || r->kind == CL_HOST || r->kind == CL_REGISTERED;
 }
 
-/* The memory at place i of the list, which is at index 2; NULL: false, for an array without elements. Its userdata is
- * left on the stack. */
+/* The memory at place i of the list, which is at index 2; NULL: false, for an array without elements. Its
+ * userdata is left on the stack. */
 static const cl_MemoryObject *memory_at(lua_State *L, int i) {
   lua_rawgeti(L, 2, i);
   return lua_toboolean(L, -1) ? cl_check_memory(L, -1, "memory") : NULL;
@@ -57,9 +57,9 @@ static void join(lua_State *L, cl_Rec *memory, const cl_Context *ctx, cl_Stream 
   if (code) cl_fail(L, "cuStreamWaitEvent", code);
 }
 
-/* library_begin(name, memories) -> handle of the current stream, is it being captured? To be followed by library_end(),
- * whatever the call in between does. memories: a list of all memory that the call reads, writes or works in. Makes
- * nothing in Lua, so it may stand between the look at arrays and the call. */
+/* library_begin(name, memories) -> handle of the current stream, is it being captured? To be followed by
+ * library_end(), whatever the call in between does. memories: a list of all memory that the call reads,
+ * writes or works in. Makes nothing in Lua, so it may stand between the look at arrays and the call. */
 int cl_library_begin(lua_State *L) {
   const char *name = cl_check_name(L, 1, "name");
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -104,8 +104,8 @@ static void fail_late(lua_State *L, const char *name, CUresult code) {
   cl_throw(L);
 }
 
-/* library_end(memories, ran): behind the call. ran: it was made, and may have put work into the stream, also if it
- * failed. With launch blocking on, that is waited for. */
+/* library_end(memories, ran): behind the call. ran: it was made, and may have put work into the stream, also
+ * if it failed. With launch blocking on, that is waited for. */
 int cl_library_end(lua_State *L) {
   cl_State *st = cl_state(L);
   cl_LibraryCall *c = st->library;

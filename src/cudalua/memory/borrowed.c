@@ -1,5 +1,6 @@
-/* Handles of other libraries: an object of theirs that lives in a context of ours. What destroys it is a C function of
- * that library. It is called once, from the queue or by close(), while the context lives, and never in a fork. */
+/* Handles of other libraries: an object of theirs that lives in a context of ours. What destroys it is a C
+ * function of that library. It is called once, from the queue or by close(), while the context lives, and
+ * never in a fork. */
 #include "streams/context.h"
 
 #include <string.h>
@@ -37,8 +38,8 @@ static Form check_form(lua_State *L, int idx) {
   cl_bad_argument(L, idx, "form", "\"pointer\", \"int\" or \"void\"");
 }
 
-/* borrowed(handle, destroy, form) -> LibraryHandle in the current context. `destroy` is the address of a C function:
- * form "pointer", int f(void *); "int", int f(int); "void", void f(void *). */
+/* borrowed(handle, destroy, form) -> LibraryHandle in the current context. `destroy` is the address of a C
+ * function: form "pointer", int f(void *); "int", int f(int); "void", void f(void *). */
 int cl_borrowed(lua_State *L) {
   const uint64_t handle = cl_check_bytes(L, 1, "handle"), destroy = cl_check_bytes(L, 2, "destroy");
   const Form form = check_form(L, 3);
