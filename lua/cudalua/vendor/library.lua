@@ -37,13 +37,13 @@ M.rows = {
       int cublasLtCreate(uintptr_t *handle)
       int cublasLtDestroy(uintptr_t handle)
       int cublasLtMatmulDescCreate(uintptr_t *desc, int compute, int scale)
-      int cublasLtMatmulDescDestroy(uintptr_t desc)
+      int cublasLtMatmulDescDestroy(void *desc)
       int cublasLtMatmulDescSetAttribute(uintptr_t desc, int attribute, const void *value, size_t bytes)
       int cublasLtMatrixLayoutCreate(uintptr_t *layout, int type, uint64_t rows, uint64_t columns, int64_t ld)
-      int cublasLtMatrixLayoutDestroy(uintptr_t layout)
+      int cublasLtMatrixLayoutDestroy(void *layout)
       int cublasLtMatrixLayoutSetAttribute(uintptr_t layout, int attribute, const void *value, size_t bytes)
       int cublasLtMatmulPreferenceCreate(uintptr_t *preference)
-      int cublasLtMatmulPreferenceDestroy(uintptr_t preference)
+      int cublasLtMatmulPreferenceDestroy(void *preference)
       int cublasLtMatmulPreferenceSetAttribute(uintptr_t preference, int attribute, const void *value, size_t bytes)
       int cublasLtMatmulAlgoGetHeuristic(uintptr_t handle, uintptr_t desc, uintptr_t a, uintptr_t b, uintptr_t c,
         uintptr_t d, uintptr_t preference, int asked, void *results, int *found)
@@ -235,6 +235,9 @@ local function result_of(name)
   end
   return result
 end
+
+---Forgets what was found, for specs that name another library.
+function M.forget() results = {} end
 
 ---The library of that name, opened at the first call.
 ---@param name string  "cublaslt", "cusolver", "cusparse" or "cufft"
