@@ -1,5 +1,6 @@
 -- Linear algebra. Each file of linalg/ defines some functions of the module:
 --   backends   which kernels compute
+--   linear     a product with a bias and an activation
 
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
@@ -9,7 +10,7 @@ require "cudalua.gpuarray"
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "backends" } do
+for _, part in ipairs { "backends", "linear" } do
   for name, f in pairs_of(require("cudalua.linalg." .. part)) do M[name] = calls.wrap("linalg." .. name, f) end
 end
 

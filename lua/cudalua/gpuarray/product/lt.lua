@@ -368,7 +368,8 @@ local SMALL = 32
 ---@param c? table         leaf
 ---@param epilogue? {bias: cudalua.gpuarray.Array?, activation: "relu"|"gelu"|nil}  bias: n elements of the result's
 ---  type without gaps
----@return cudalua.gpuarray.Array? product  nil: own kernels compute it
+---@return cudalua.gpuarray.Array? product  nil: own kernels compute it; or, with an epilogue, it has no algorithm for
+---  that
 ---@raise LogicError under "vendor", if it cannot compute this
 function M.product(record, alpha, beta, c, epilogue)
   local what, size = record.what, record.m * record.n * record.batches
@@ -379,6 +380,7 @@ function M.product(record, alpha, beta, c, epilogue)
   if beta == nil or beta == 0 then c = nil end
   local done, why = runs.until_done(attempt, what, record, out, alpha, c and beta or nil, c, epilogue)
   if done then return out end
+  if epilogue then return nil end
   -- Raises under "vendor".
   choice.vendor(what, "cublaslt", ("an algorithm for %s: it answers %s"):format(text_of(record), why))
   return nil
