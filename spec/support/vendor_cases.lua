@@ -1,4 +1,4 @@
--- Random products, computed by own kernels and by a vendor's library, and compared. Failures are texts that say the case
+-- Random products and linear layers, computed by own kernels and by a vendor's library, and compared. Failures are texts that say the case
 -- and where the two differ, so that one run tells everything.
 local cuda = require "cudalua"
 local gpuarray, linalg = cuda.gpuarray, require "cudalua.linalg"
@@ -48,6 +48,12 @@ local forms = {
     index[#index + 1] = { 3, c + 2 }
     return x[index]
   end,
+  wide_columns = function(rng, batch, r, c, t)
+    local x, index = numbers(rng, appended(batch, c, r + 3), t):eval(), {}
+    for axis = 1, #batch + 1 do index[axis] = {} end
+    index[#index + 1] = { 2, r + 1 }
+    return x[index]:swapaxes(-1, -2)
+  end,
   apart = function(rng, batch, r, c, t)
     local x, index = numbers(rng, appended(batch, r, 2 * c), t):eval(), {}
     for axis = 1, #batch + 1 do index[axis] = {} end
@@ -61,7 +67,7 @@ local forms = {
     return numbers(rng, appended(other, r, c), t):eval():swapaxes(1, 2)
   end,
 }
-local form_names = { "rows", "columns", "wide", "apart", "back", "turned" }
+local form_names = { "rows", "columns", "wide", "wide_columns", "apart", "back", "turned" }
 
 local batches = { { {}, {} }, { {}, {} }, { {}, {} }, { { 3 }, { 3 } }, { { 2, 3 }, { 2, 3 } }, { { 2, 1 }, { 1, 3 } },
   { {}, { 3 } }, { { 4 }, {} }, { { 1 }, { 3 } }, { { 18, 2 }, { 18, 2 } }, { { 3, 2, 2 }, { 2, 2 } } }
@@ -113,6 +119,32 @@ function M.sizes(x)
   return x:astype "float64":abs()
 end
 
+---A random linear layer.
+---@param pick fun(n: integer): integer
+---@param rng cudalua.random.Generator
+---@param dtype string
+---@param extents integer[]
+---@return table case
+function M.linear(pick, rng, dtype, extents)
+  local m, n, k = extents[pick(#extents)], extents[pick(#extents)], extents[pick(#extents)]
+  local fx, fw, batch = form_names[pick(#form_names)], form_names[pick(#form_names)], pick(3) == 1 and { 2, 3 } or {}
+  local x, w = forms[fx](rng, batch, m, k, dtype), forms[fw](rng, {}, n, k, dtype)
+  local bias = pick(3) > 1 and numbers(rng, { n }, dtype):eval() or nil
+  local activation = ({ "relu", "gelu", false })[pick(3)] or nil
+  return {
+    text = ("linear: %s %s by %s %s%s, %s"):format(fx, text_of(x), fw, text_of(w), bias and ", bias" or "",
+      activation or "no activation"),
+    terms = k, dtype = dtype, result = dtype,
+    f = function() return linalg.linear(x, w, { bias = bias, activation = activation }) end,
+    size = function()
+      local sum = M.sizes(x):matmul(M.sizes(w):transpose())
+      if bias then sum = sum + M.sizes(bias) end
+      return sum * 2 -- gelu's slope is up to 1.13
+    end,
+    slack = activation == "gelu" and 2 ^ -10 or 0, -- of the vendor's tanh
+  }
+end
+
 -- ---- comparing ------------------------------------------------------------------------------------------------------
 
 local function difference(x, y)
@@ -126,7 +158,7 @@ end
 function M.bound(case, sum)
   local accumulator = (case.dtype == "float16" or case.dtype == "bfloat16") and 2 ^ -24 or rounding[case.dtype] or 0
   local size = M.with("own", case.size)
-  return size * (2 * (sum or accumulator) * (case.terms + 8) + 2 * rounding[case.result])
+  return size * (2 * (sum or accumulator) * (case.terms + 8) + 2 * rounding[case.result] + (case.slack or 0))
 end
 
 ---Does a backend compute what own kernels do?
@@ -154,7 +186,7 @@ function M.compare(case, backend, sum)
     excess:max():item())
 end
 
----Compares so many random products, and raises one error that lists all failures.
+---Compares so many random products or, with `make`, other cases, and raises one error that lists all failures.
 ---@param seed integer
 ---@param dtype string
 ---@param count integer
@@ -162,7 +194,8 @@ end
 ---@param backend string
 ---@param sum? number
 ---@param except? fun(failure: string): boolean  failures that are none
-function M.sweep(seed, dtype, count, extents, backend, sum, except)
+---@param make? function  default: M.product
+function M.sweep(seed, dtype, count, extents, backend, sum, except, make)
   local rng, state = cuda.random.Generator(seed), seed
   local function pick(n) -- Park and Miller's generator: the same cases everywhere
     state = state * 16807 % 2147483647
@@ -170,14 +203,14 @@ function M.sweep(seed, dtype, count, extents, backend, sum, except)
   end
   local failures = {}
   for k = 1, count do
-    local case = M.product(pick, rng, dtype, extents)
+    local case = (make or M.product)(pick, rng, dtype, extents)
     local failure = M.compare(case, backend, sum)
     if failure and not (except and except(failure)) then
       failures[#failures + 1] = ("case %d of seed %d, %s"):format(k, seed, failure)
     end
   end
   if #failures > 0 then
-    error(("%d of %d products failed:\n%s"):format(#failures, count, table.concat(failures, "\n", 1,
+    error(("%d of %d cases failed:\n%s"):format(#failures, count, table.concat(failures, "\n", 1,
       math.min(#failures, 12))), 0)
   end
 end

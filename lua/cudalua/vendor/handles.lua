@@ -17,8 +17,14 @@ local makers = {
   cusparse = { "Create", "cusparseDestroy" },
 }
 
-local handles = { cublaslt = {}, cusolver = {}, cusparse = {} } -- library -> context -> LibraryHandle
-local numbers = { cublaslt = {}, cusolver = {}, cusparse = {} } -- library -> context -> the library's handle
+local handles, numbers -- library -> context -> LibraryHandle; and the library's handle
+
+local function forget()
+  handles, numbers = {}, {}
+  for library in pairs_of(makers) do handles[library], numbers[library] = {}, {} end
+end
+forget()
+libraries.on_forget[#libraries.on_forget + 1] = forget
 
 ---Leaves something of a library's to the current context: it is destroyed once, behind the last reference to the result.
 ---@param library string     "cublaslt", ...

@@ -236,8 +236,15 @@ local function result_of(name)
   return result
 end
 
+---Called by forget(): whoever keeps something of a library's lets go of it.
+---@type function[]
+M.on_forget = {}
+
 ---Forgets what was found, for specs that name another library.
-function M.forget() results = {} end
+function M.forget()
+  results = {}
+  for _, f in ipairs(M.on_forget) do f() end
+end
 
 ---The library of that name, opened at the first call.
 ---@param name string  "cublaslt", "cusolver", "cusparse" or "cufft"

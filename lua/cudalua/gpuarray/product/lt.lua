@@ -187,6 +187,7 @@ end
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 
 local plans, count = {}, 0
+libraries.on_forget[#libraries.on_forget + 1] = function() plans, count = {}, 0 end
 
 local function check(what, call, code, about) status.check(what, "cublaslt", call, code, about) end
 
