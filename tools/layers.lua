@@ -45,7 +45,7 @@ return {
       { "random", "random/", "random.lua", "curandom.lua",
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
       { "linalg", "linalg/", "linalg.lua",
-        about = "Linear algebra." },
+        about = "Linear algebra: functions of matrices." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "look", "look/",

@@ -98,6 +98,10 @@ M.arrays = spelled {
   { "triu_indices", "gpuarray.triu(a):nonzero()" },
   -- products
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
+  { "ger", "gpuarray.outer(a, b)" },
+  { "baddbmm", "c:addmm(a, b)" },
+  { "chain_matmul multi_dot", "cuda.linalg.multi_dot(arrays)" },
+  { "matrix_power", "cuda.linalg.matrix_power(a, n)" },
   -- types
   { "to", "a:astype(dtype)" },
   { "type", "a.dtype, or a:astype(dtype)" },
@@ -176,8 +180,8 @@ M.objects = {
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
-  { "inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det slogdet " ..
-    "svd eig eigh eigvalsh qr cholesky lstsq matrix_power matrix_norm matrix_rank",
+  { "solve inv pinv det slogdet " ..
+    "svd eig eigh eigvalsh qr cholesky lstsq matrix_norm matrix_rank",
     "linear algebra beyond products is not supported yet; products are: gpuarray.matmul(a, b)" },
   { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
   { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
