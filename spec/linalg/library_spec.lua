@@ -134,10 +134,10 @@ describe("run.library", function()
   end)
 
   it("counts as a write where it changes what was there", function()
-    local x, before = fresh(4), nil
+    local x = fresh(4)
     x:eval()
     local leaf = storage.leaf_of(x)
-    before = storage.writes
+    local before = storage.writes
     assert.is_true(run.library { name = "f", since = before, leaves = {}, writes = { leaf }, changes = true,
       call = function() return 0 end })
     assert.equal(before + 1, storage.writes)
@@ -214,7 +214,7 @@ end)
 describe("core.borrowed", function()
   before_each(gpu.context)
 
-  it("destroys a handle once, by LibraryHandle:close or behind the last reference, in each of the three forms", function()
+  it("destroys a handle once, by close() or behind the last reference, in each of the three forms", function()
     fine [[
       gpu.context()
       for n, form in ipairs { "pointer", "int", "void" } do

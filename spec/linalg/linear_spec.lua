@@ -73,8 +73,8 @@ describe("linalg.linear", function()
 
   it("refuses what does not fit", function()
     local x, w = ramp(3, 4), ramp(5, 4)
-    gpu.raises("LogicError", "linalg.linear: the last axis of x, of shape (3, 4), must have the 3 elements of a row of w",
-      linalg.linear, x, ramp(5, 3))
+    gpu.raises("LogicError", "linalg.linear: the last axis of x, of shape (3, 4), must have the 3 elements of a row of "
+      .. "w", linalg.linear, x, ramp(5, 3))
     gpu.raises("LogicError", "linalg.linear: w must be a matrix", linalg.linear, x, ramp(4))
     gpu.raises("LogicError", "linalg.linear: x has no axes", linalg.linear, gpuarray.zeros {}, w)
     gpu.raises("LogicError", "linalg.linear: bias must have one element for each row of w, the shape (5,), got",
@@ -114,8 +114,8 @@ describe("linalg.linear", function()
       assert.equal(case[3], code)
     end
     for k, dtype in ipairs { "float32", "float16", "float64" } do
-      shim.with("auto", cases.sweep, 500 + k, dtype, gpu.sanitized and 3 or 8, { 1, 2, 3, 5, 8, 16 }, "vendor", nil, nil,
-        cases.linear)
+      shim.with("auto", cases.sweep, 500 + k, dtype, gpu.sanitized and 3 or 8, { 1, 2, 3, 5, 8, 16 }, "vendor", nil,
+        nil, cases.linear)
     end
   end)
 end)

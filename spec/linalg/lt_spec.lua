@@ -78,7 +78,8 @@ describe("cuBLASLt's products", function()
       local a, b = gpuarray.ones { 6, 3, 4 }:eval(), gpuarray.ones { 6, 4, 5 }:eval()
       local lines = calls(function() return a:matmul(b) end)
       assert.equal(1, #lines)
-      assert.is_truthy(lines[1]:find("a type 0 5x4 ld 5 batch 6 stride 20; b type 0 4x3 ld 4 batch 6 stride 12", 1, true))
+      assert.is_truthy(lines[1]:find("a type 0 5x4 ld 5 batch 6 stride 20; b type 0 4x3 ld 4 batch 6 stride 12", 1,
+        true))
       lines = calls(function() return a:matmul(b[1]) end)
       assert.is_truthy(lines[1]:find("a type 0 5x4 ld 5 batch 6 stride 0", 1, true))
       local turned = gpuarray.ones { 3, 2, 3, 4 }:eval():swapaxes(1, 2)
@@ -110,8 +111,8 @@ describe("cuBLASLt's products", function()
     if lacks() then return end
     local a, b = matrix(3, 5, "int8"), matrix(5, 3, "int8")
     local want = a:matmul(b):tolist()
-    gpu.raises("LogicError", "gpuarray:matmul: linalg.backend is \"vendor\", and cuBLASLt does not have an algorithm for "
-      .. "a product of 3 x 5 by 5 x 3 of int8: it answers CUBLAS_STATUS_NOT_SUPPORTED (15)", calls,
+    gpu.raises("LogicError", "gpuarray:matmul: linalg.backend is \"vendor\", and cuBLASLt does not have an algorithm "
+      .. "for a product of 3 x 5 by 5 x 3 of int8: it answers CUBLAS_STATUS_NOT_SUPPORTED (15)", calls,
       function() return a:matmul(b) end)
     assert.same(want, a:matmul(b):tolist())
     gpu.raises("LogicError", "cuBLASLt does not have products of int32 that give int64", calls,
@@ -170,8 +171,8 @@ describe("cuBLASLt's products", function()
     local a = matrix(4, 4)
     calls(function()
       shim.fail(13)
-      local err = gpu.raises("RuntimeError", "gpuarray:matmul: cublasLtMatmul failed: CUBLAS_STATUS_EXECUTION_FAILED (13), "
-        .. "for a product of 4 x 4 by 4 x 4 of float32", function() return a:matmul(a) end)
+      local err = gpu.raises("RuntimeError", "gpuarray:matmul: cublasLtMatmul failed: CUBLAS_STATUS_EXECUTION_FAILED "
+        .. "(13), for a product of 4 x 4 by 4 x 4 of float32", function() return a:matmul(a) end)
       assert.is_truthy(err.hint:find('linalg.backend "own"', 1, true))
       shim.fail(3)
       gpu.raises("MemoryError", "CUBLAS_STATUS_ALLOC_FAILED (3)", function() return a:matmul(a) end)

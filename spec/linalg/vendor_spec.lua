@@ -93,8 +93,8 @@ describe("linalg.backend", function()
     shim.name(shim.path)
     linalg.backend "vendor"
     if gpu.soft then
-      gpu.raises("RuntimeError", "f: linalg.backend is \"vendor\", and cuFFT cannot be used: the driver is the software",
-        choice.vendor, "f", "cufft", true)
+      gpu.raises("RuntimeError", "f: linalg.backend is \"vendor\", and cuFFT cannot be used: the driver is the "
+        .. "software device", choice.vendor, "f", "cufft", true)
     else
       assert.is_boolean(pcall(choice.vendor, "f", "cufft", true))
     end

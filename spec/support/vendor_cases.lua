@@ -1,5 +1,5 @@
--- Random products and linear layers, computed by own kernels and by a vendor's library, and compared. Failures are texts that say the case
--- and where the two differ, so that one run tells everything.
+-- Random products and linear layers, computed by own kernels and by a vendor's library, and compared. Failures are
+-- texts that say the case and where the two differ, so that one run tells everything.
 local cuda = require "cudalua"
 local gpuarray, linalg = cuda.gpuarray, require "cudalua.linalg"
 
@@ -25,7 +25,7 @@ local function numbers(rng, shape, dtype)
   if dtype == "int8" then return rng:integers(shape, -128, 128, "int32"):astype "int8" end
   local wide = (dtype == "float64" or dtype == "complex128") and "float64" or "float32"
   local re = rng:normal(shape, 0, 1, wide)
-  if dtype:find "complex" then return (re + rng:normal(shape, 0, 1, wide) * gpuarray.full({}, 1, dtype) * M.i(dtype)) end
+  if dtype:find "complex" then return re + rng:normal(shape, 0, 1, wide) * M.i(dtype) end
   return re:astype(dtype)
 end
 
@@ -181,9 +181,9 @@ function M.compare(case, backend, sum)
   if count == 0 then return nil end
   local at = bad:astype("int32"):argmax():item()
   local values = { own:ravel():astype(own.dtype)[at], other:ravel()[at] }
-  return ("%s: %.0f of %.0f differ; element %.0f is %s in place of %s, apart %.3g, allowed %.3g; most over by %.3g"):format(
-    case.text, count, own.size, at, tostring(values[2]), tostring(values[1]), apart:ravel()[at], bound:ravel()[at],
-    excess:max():item())
+  local form = "%s: %.0f of %.0f differ; element %.0f is %s in place of %s, apart %.3g, allowed %.3g; most over by %.3g"
+  return form:format(case.text, count, own.size, at, tostring(values[2]), tostring(values[1]), apart:ravel()[at],
+    bound:ravel()[at], excess:max():item())
 end
 
 ---Compares so many random products or, with `make`, other cases, and raises one error that lists all failures.

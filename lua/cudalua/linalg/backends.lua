@@ -16,7 +16,8 @@ local M = {}
 function M.backend(name) return choice.backend(name) end
 
 ---How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
----tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor cores.
+---tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
+---cores.
 ---@param name? "full"|"tensor"  default: leaves it as it is
 ---@return "full"|"tensor" name  as it is now
 ---@raise LogicError for another name

@@ -81,12 +81,12 @@ local function compute(record, bias, activation)
 end
 
 ---A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
----rounded once. gelu is the form with tanh. NVIDIA's cuBLASLt computes all of it in one kernel, if linalg.backend has it
----compute.
+---rounded once. gelu is the form with tanh. NVIDIA's cuBLASLt, where linalg.backend chooses it, computes all of it in
+---one kernel, if it has one for these types.
 ---@param x cudalua.gpuarray.Array  (..., k)
 ---@param w cudalua.gpuarray.Array  (n, k): the weights
----@param options? {bias: cudalua.gpuarray.Array, activation: "relu"|"gelu", out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----  bias: n elements
+---@param options? {bias: any, activation: any, out: any, stream: cudalua.Stream, allocator: function}
+---  bias: an array of n elements; activation: "relu" or "gelu"
 ---@return cudalua.gpuarray.Array  (..., n)
 ---@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
 function M.linear(x, w, options)

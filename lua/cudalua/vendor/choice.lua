@@ -35,7 +35,8 @@ local AUTO = 'linalg.backend "auto" takes own kernels where the library cannot c
 
 local function refuse(what, library, why)
   local row = libraries.rows[library]
-  errors.raise("RuntimeError", ('%s: linalg.backend is "vendor", and %s cannot be used: %s'):format(what, row.name, why),
+  local text = '%s: linalg.backend is "vendor", and %s cannot be used: %s'
+  errors.raise("RuntimeError", text:format(what, row.name, why),
     { hint = ("%s\n%s, or name the library in %s"):format(AUTO, row.packages, row.variable) })
 end
 

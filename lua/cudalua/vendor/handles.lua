@@ -1,5 +1,5 @@
--- The handles of NVIDIA's libraries: one for each library, context and Lua state, made when it is first needed. A handle
--- is destroyed behind its last reference while its context lives (core.borrowed).
+-- The handles of NVIDIA's libraries: one for each library, context and Lua state, made when it is first needed. A
+-- handle is destroyed behind its last reference while its context lives (core.borrowed).
 
 local core = require "cudalua.core"
 local errors = require "cudalua.base.errors"
@@ -26,7 +26,8 @@ end
 forget()
 libraries.on_forget[#libraries.on_forget + 1] = forget
 
----Leaves something of a library's to the current context: it is destroyed once, behind the last reference to the result.
+---Leaves something of a library's to the current context: it is destroyed once, behind the last reference to the
+---result.
 ---@param library string     "cublaslt", ...
 ---@param handle integer     what the library calls it
 ---@param destroy string     the whole name of the function that destroys it

@@ -56,8 +56,9 @@ function M.check(what, library, call, code, about)
   if code == 0 then return end
   raise_sticky()
   local text = M.text(library, code)
-  errors.raise(text:find("ALLOC_FAILED", 1, true) and "MemoryError" or "RuntimeError",
-    ("%s: %s%s failed: %s%s"):format(what, libraries.rows[library].prefix, call, text, about and ", for " .. about or ""),
+  local class = text:find("ALLOC_FAILED", 1, true) and "MemoryError" or "RuntimeError"
+  errors.raise(class, ("%s: %s%s failed: %s%s"):format(what, libraries.rows[library].prefix, call, text,
+    about and ", for " .. about or ""),
     { hint = 'linalg.backend "own" computes it with the library\'s own kernels' })
 end
 

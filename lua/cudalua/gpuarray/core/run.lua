@@ -239,7 +239,7 @@ function M.sequence(sequence)
   return true, captured
 end
 
--- ---- calls of a vendor's library -------------------------------------------------------------------------------------
+-- ---- calls of a vendor's library ------------------------------------------------------------------------------------
 
 ---A call of a vendor's library, which launches kernels of its own.
 ---@class cudalua.gpuarray.LibraryCall
@@ -249,8 +249,8 @@ end
 ---@field writes? table[]
 ---@field changes? boolean
 ---@field scratch? userdata[]
----@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0 for
----  success. All that it passes was made before: it must not allocate, as that may run a finalizer
+---@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0
+---  for success. All that it passes was made before: it must not allocate, as that may run a finalizer
 
 ---The address of a leaf's first element as a number, which goes into a parameter of type uintptr_t without a cdata.
 ---@param leaf table

@@ -1,6 +1,6 @@
--- Products by cuBLASLt. It sees matrices column by column: memory that holds X row by row is X' to it, so that a product
--- a b is passed as the product b' a'. An operand is passed as it lies in memory, or transposed, and is copied only if
--- neither of its axes goes on without gaps.
+-- Products by cuBLASLt. It sees matrices column by column: memory that holds X row by row is X' to it, so that a
+-- product a b is passed as the product b' a'. An operand is passed as it lies in memory, or transposed, and is copied
+-- only if neither of its axes goes on without gaps.
 
 local bit = require "bit"
 local choice = require "cudalua.vendor.choice"
