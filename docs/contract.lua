@@ -217,7 +217,7 @@ return {
     module = "cudalua.gpuarray", prefix = "gpuarray",
     names_spec = "is",
     gpuarray_construct_spec = [[empty zeros ones full scalar empty_like zeros_like ones_like full_like to_gpu
-      to_gpu_async from_function wrap load save arange linspace logspace eye identity tri tril triu diag meshgrid
+      to_gpu_async from_function wrap load save arange linspace logspace eye identity tri diag meshgrid
       is_array newaxis
       Array Array:len Array:tolist Array:fill Array:get Array:set Array:get_async Array:set_async]],
     gpuarray_shape_spec = [[Array:reshape Array:ravel Array:flatten Array:squeeze Array:expand_dims Array:transpose
@@ -235,6 +235,8 @@ return {
       both " unstack",
     gpuarray_spec = "eager eval scope Array:eval Array:release",
     gpuarray_sort_spec = defined("order.sort", "order.quantile", "order.nanquantile"),
+    matmul_spec = defined("product.matmul"),
+    contractions_spec = defined("product.shapes") .. " einsum " .. both "tril triu",
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
     gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max
@@ -242,6 +244,10 @@ return {
     gpuarray_scan_spec = defined "reduce.scan",
     gpuarray_index_spec = defined("index.choose", "index.take", "index.where") .. [[ Array:slice take_along_axis
       put_along_axis argwhere flatnonzero extract place putmask select multi_take multi_put multi_take_put]],
+  },
+  {
+    module = "cudalua.linalg", prefix = "linalg",
+    chains_spec = "multi_dot matrix_power", linear_spec = "linear", vendor_spec = "backend precision libraries",
   },
   {
     module = "cudalua.math", prefix = "math",

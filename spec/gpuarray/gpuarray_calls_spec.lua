@@ -146,6 +146,11 @@ describe("Functions of arrays", function()
     unravel_index = function(f, o) return f(c, { 2, 3 }, o) end,
     ravel_multi_index = function(f, o) return f({ m:astype "int32" + 1, 2 }, { 2, 3 }, o) end,
     partition = function(f, o) return f(a, 2, o) end, argpartition = function(f, o) return f(a, 2, o) end,
+    trace = function(f, o) return f(a, 0, o) end, matmul = function(f, o) return f(a, a.T, o) end,
+    addmm = function(f, o) return f(c[1], a, a.T, o) end, tensordot = function(f, o) return f(a, b, o) end,
+    inner = function(f, o) return f(a, a, o) end,
+    cross = function(f, o) return f(a[{ {}, { 1 } }]:broadcast_to(2, 3), b[1][{ { 1, 3 } }], o) end,
+    einsum = function(f, o) return f("ij,kj", a, b, o) end,
     select = function(f, o) return f({ m, m }, { a, b }, 7, o) end,
     extract = function(f, o) return f(a:gt(0.3), a, o) end,
     place = function(f, o) return f(b, a:gt(0.3), 7, o) end, putmask = function(f, o) return f(b, a:gt(0.3), 7, o) end,
@@ -162,7 +167,8 @@ describe("Functions of arrays", function()
   local without = { ["gpuarray:get"] = true, ["gpuarray.empty"] = true, ["gpuarray.empty_like"] = true,
     ["gpuarray.from_function"] = true }
   local variadic = { ["gpuarray.meshgrid"] = { indexing = true, stream = true, allocator = true },
-    ["gpuarray:tile"] = { stream = true, allocator = true } }
+    ["gpuarray:tile"] = { stream = true, allocator = true },
+    ["gpuarray.einsum"] = { dtype = true, out = true, stream = true, allocator = true } }
 
   local function called(name, f, info, o)
     local short = name:match "[%w_]+$"

@@ -252,6 +252,18 @@ Array:masked_fill = garray gmask 1 options; Array:diff = garray 1 options; Array
 Array:average = garray options; Array:unstack = garray 1
 ]])
 
+rows("gpuarray.", [[
+einsum = 'i,i garray garray options; cross = gthrees gthrees options; Array:cross = gthrees gthrees options
+vecdot = garray garray options; trace = gmatrix 0 options; Array:trace = gmatrix 0 options
+matmul = gmatrix gmatrix options; Array:matmul = gmatrix gmatrix options; tril = gmatrix 0 options
+triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0 options
+]])
+
+rows("linalg.", [[
+multi_dot = gmatrices options; matrix_power = gmatrix 2 options; linear = gmatrix gmatrix options; libraries =
+backend = 'auto; precision = 'full
+]])
+
 rows("gl.", [[
 init =; devices = 'all; have_gl_ext =; make_context = dev 0; headless = options
 RegisteredBuffer = gl_name 0; RegisteredBuffer:gl_handle = gl_buffer; RegisteredBuffer:set_map_flags = gl_buffer 'none

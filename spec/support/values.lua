@@ -227,6 +227,8 @@ function make.gpositions() return gpuarray.to_gpu({ 1, 2, 2, -1 }, "int64") end
 function make.gplaces() return { make.gpositions() } end
 function make.gmask() return gpuarray.to_gpu(cuda.ndarray.ones(16, "bool")) end
 function make.gcounted() return gpuarray.to_gpu({ 1, 2, 2 }, "int64") end
+function make.gmatrices() return { make.gmatrix(), make.gmatrix() } end
+function make.gthrees() return gpuarray.zeros { 4, 3 } end
 function make.garrays() return { make.garray(), make.garray() } end
 function make.gmasks() return { make.gmask(), make.gmask() } end
 function make.gfours() return { gpuarray.to_gpu { 1, 2, 3, 4 }, gpuarray.to_gpu { 5, 6, 7, 8 } } end

@@ -456,6 +456,36 @@ function gpuarray.where(c, a, b, options) end
 ---@raise LogicError if shapes or types do not fit
 function Array:where(a, b, options) end
 
+---The elements on and below a diagonal of the last two axes, zeros above it.
+---@param a any  array
+---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function gpuarray.tril(a, k, options) end
+
+---The elements on and below a diagonal of the last two axes, zeros above it.
+---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function Array:tril(k, options) end
+
+---The elements on and above a diagonal of the last two axes, zeros below it.
+---@param a any  array
+---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function gpuarray.triu(a, k, options) end
+
+---The elements on and above a diagonal of the last two axes, zeros below it.
+---@param k? integer  the diagonal, as for eye
+---@param options? {stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array
+---@raise LogicError for a 0-d array
+function Array:triu(k, options) end
+
 ---The element in the middle of those that are numbers, or the mean of the two there, as NumPy's nanmedian; NaN where
 ---none is. Integers give the default float.
 ---@param a cudalua.gpuarray.Array
@@ -659,6 +689,171 @@ function gpuarray.unique(a, options) end
 ---@return cudalua.gpuarray.Array ...     int64; positions from 1; inverse has a's shape
 ---@raise LogicError for elements of a struct type
 function Array:unique(options) end
+
+---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+---with one rounding. With beta = 0, c is not read.
+---@param c cudalua.gpuarray.Array  broadcasts to the product's shape
+---@param a cudalua.gpuarray.Array  as for matmul
+---@param b cudalua.gpuarray.Array  as for matmul
+---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+function gpuarray.addmm(c, a, b, options) end
+
+---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+---with one rounding. With beta = 0, c is not read.
+---@param a cudalua.gpuarray.Array  as for matmul
+---@param b cudalua.gpuarray.Array  as for matmul
+---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+function Array:addmm(a, b, options) end
+
+---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+---array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+---The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+---computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+---float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+---@param a cudalua.gpuarray.Array  (..., m, k)
+---@param b cudalua.gpuarray.Array  (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
+---  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+---@return cudalua.gpuarray.Array  (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+function gpuarray.matmul(a, b, options) end
+
+---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+---array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+---The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+---computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+---float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+---@param b cudalua.gpuarray.Array  (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
+---  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+---@return cudalua.gpuarray.Array  (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+function Array:matmul(b, options) end
+
+---The cross products of vectors with three elements, which broadcast, as NumPy's cross.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
+---  the axis of the vectors in both arrays; default: the last one
+---@return cudalua.gpuarray.Array  with the vectors along the same axis
+---@raise LogicError if the axis has not three elements, the shapes do not broadcast, or out does not fit
+function gpuarray.cross(a, b, options) end
+
+---The cross products of vectors with three elements, which broadcast, as NumPy's cross.
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}, or
+---  the axis of the vectors in both arrays; default: the last one
+---@return cudalua.gpuarray.Array  with the vectors along the same axis
+---@raise LogicError if the axis has not three elements, the shapes do not broadcast, or out does not fit
+function Array:cross(b, options) end
+
+---The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for matmul
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+function gpuarray.inner(a, b, options) end
+
+---The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
+---@param b cudalua.gpuarray.Array
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  as for matmul
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+function Array:inner(b, options) end
+
+---The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array  whose extents are the products of a's and b's
+---@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
+function gpuarray.kron(a, b, options) end
+
+---The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+---@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array  whose extents are the products of a's and b's
+---@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
+function Array:kron(b, options) end
+
+---The products of each element of one array with each element of another one, as NumPy's outer: both in C order. An
+---expression, which is computed later.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array  (a.size, b.size)
+---@raise LogicError if the dtypes are not supported, or out does not fit
+function gpuarray.outer(a, b, options) end
+
+---The products of each element of one array with each element of another one, as NumPy's outer: both in C order. An
+---expression, which is computed later.
+---@param b cudalua.gpuarray.Array
+---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---@return cudalua.gpuarray.Array  (a.size, b.size)
+---@raise LogicError if the dtypes are not supported, or out does not fit
+function Array:outer(b, options) end
+
+---The sums of products over some axes of both arrays, as NumPy's tensordot.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of
+---  each; default: 2
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
+---@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
+function gpuarray.tensordot(a, b, options) end
+
+---The sums of products over some axes of both arrays, as NumPy's tensordot.
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axes: any, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of
+---  each; default: 2
+---@return cudalua.gpuarray.Array  of a's other axes, then b's
+---@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
+function Array:tensordot(b, options) end
+
+---The sum of a diagonal, as NumPy's trace.
+---@param a cudalua.gpuarray.Array
+---@param k? integer    the diagonal: 0 (default) the main one, above it positive, below negative
+---@param options? {axis1: integer, axis2: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  axis1, axis2: of the matrices; default: 1 and 2. dtype: as for sum
+---@return cudalua.gpuarray.Array  without these axes
+---@raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
+function gpuarray.trace(a, k, options) end
+
+---The sum of a diagonal, as NumPy's trace.
+---@param k? integer    the diagonal: 0 (default) the main one, above it positive, below negative
+---@param options? {axis1: integer, axis2: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  axis1, axis2: of the matrices; default: 1 and 2. dtype: as for sum
+---@return cudalua.gpuarray.Array  without these axes
+---@raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
+function Array:trace(k, options) end
+
+---The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
+---broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}, or the axis; default: the last one. dtype: of the result; elements are converted to it first
+---@return cudalua.gpuarray.Array  without that axis
+---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
+function gpuarray.vecdot(a, b, options) end
+
+---The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
+---broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
+---@param b cudalua.gpuarray.Array
+---@param options? any  {axis: integer, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}, or the axis; default: the last one. dtype: of the result; elements are converted to it first
+---@return cudalua.gpuarray.Array  without that axis
+---@raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
+function Array:vecdot(b, options) end
 
 ---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
 ---@param a cudalua.gpuarray.Array
@@ -865,22 +1060,22 @@ function gpuarray.count_nonzero(a, options) end
 function Array:count_nonzero(options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param a cudalua.gpuarray.Array  of one axis
----@param b cudalua.gpuarray.Array  as long
+---float32, rounded once. With a matrix, the product that matmul() computes.
+---@param a cudalua.gpuarray.Array  of one axis, or two
+---@param b cudalua.gpuarray.Array  as long; or a matrix
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+---@return cudalua.gpuarray.Array  of vectors 0-d
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 function gpuarray.dot(a, b, options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param b cudalua.gpuarray.Array  as long
+---float32, rounded once. With a matrix, the product that matmul() computes.
+---@param b cudalua.gpuarray.Array  as long; or a matrix
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+---@return cudalua.gpuarray.Array  of vectors 0-d
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 function Array:dot(b, options) end
 
 ---The greatest element; NaN if there is one.

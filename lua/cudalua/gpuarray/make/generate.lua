@@ -25,6 +25,8 @@ local refuse = layout.refuse
 ---@class cudalua.gpuarray
 local M = {}
 
+local define = require "cudalua.gpuarray.core.define"(M)
+
 -- ---- kernels --------------------------------------------------------------------------------------------------------
 
 local PER_BLOCK = 1024 -- elements, see kernels/array/construct.cu
@@ -256,6 +258,7 @@ end
 -- tril and triu: the elements where the mask is, zeros elsewhere.
 local function triangle(what, a, k, upper, options)
   errors.options(what, options, calls.PLACED)
+  if what:find(":", 1, true) then object.check_array(what, a) end -- a method is one of an array
   a = make.device_array(what, a)
   k = whole(what, "k", k, 0)
   if a._ndim == 0 then refuse(what, "a 0-d array has no triangles") end
@@ -274,7 +277,7 @@ end
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
-function M.tril(a, k, options) return triangle("gpuarray.tril", a, k, false, options) end
+define("tril", function(what, a, k, options) return triangle(what, a, k, false, options) end)
 
 ---The elements on and above a diagonal of the last two axes, zeros below it.
 ---@param a any  array
@@ -282,7 +285,7 @@ function M.tril(a, k, options) return triangle("gpuarray.tril", a, k, false, opt
 ---@param options? {stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for a 0-d array
-function M.triu(a, k, options) return triangle("gpuarray.triu", a, k, true, options) end
+define("triu", function(what, a, k, options) return triangle(what, a, k, true, options) end)
 
 ---Of a 1-D array a square one with its elements on a diagonal and zeros elsewhere; of a 2-D array its diagonal, as a
 ---view.

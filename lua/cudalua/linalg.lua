@@ -1,0 +1,20 @@
+-- Linear algebra beyond the products that arrays have: cuda.linalg. Each file of linalg/ defines some of its functions:
+--   backends   which kernels compute
+--   chains     products of several matrices
+--   linear     a product with a bias and an activation
+
+local calls = require "cudalua.gpuarray.core.calls"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+
+---Linear algebra: functions of matrices.
+---@class cudalua.linalg
+local M = {}
+
+for _, part in ipairs { "backends", "chains", "linear" } do
+  for name, f in pairs_of(require("cudalua.linalg." .. part)) do M[name] = calls.wrap("linalg." .. name, f) end
+end
+
+names.strict(M, { text = "linalg", kind = "module" })
+
+return M
