@@ -199,6 +199,7 @@ local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like e
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
 options["cuda.show"] = "map vmin vmax to colour width height"
 options["cuda.plot"] = "kind label title xlabel ylabel log xlim ylim bins file to colour width height"
+for name in ("fft ifft"):gmatch "%S+" do options["fft." .. name] = "n axis norm out" end
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"

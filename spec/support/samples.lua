@@ -198,6 +198,10 @@ rows("cache.", [[
 export = 'kernels nil; use = 'kernels; info =; clear =
 ]])
 
+rows("fft.", [[
+fft = garray options; ifft = garray options; plan_limit = 16; clear_plans =
+]])
+
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
 loadtxt = table_text options

@@ -1,0 +1,86 @@
+-- Fourier transforms: cuda.fft.
+--   fft/arguments  what functions are given          fft/own        complex transforms along one axis
+--   fft/twiddles   roots of unity on the host        fft/tables     the same in device memory
+--   fft/factors    lengths in passes and radices     fft/passes     their kernels
+--   fft/bluestein  lengths with large prime factors  fft/plan       what a length needs, kept
+
+local arguments = require "cudalua.fft.arguments"
+local calls = require "cudalua.gpuarray.core.calls"
+local errors = require "cudalua.base.errors"
+local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
+local functions = require "cudalua.gpuarray.core.functions"
+local move = require "cudalua.gpuarray.index.move"
+local names = require "cudalua.base.names"
+local own = require "cudalua.fft.own"
+local pairs_of = require "cudalua.base.pairs_of"
+local plans = require "cudalua.fft.plan"
+
+require "cudalua.gpuarray"
+
+---Fourier transforms of arrays.
+---@class cudalua.fft
+local M = {}
+
+local function delivered(what, x, out) return out == nil and x or functions.deliver(what, x, out) end
+
+-- ---- one axis -------------------------------------------------------------------------------------------------------
+
+local along = { n = true, axis = true, norm = true, out = true, stream = true, allocator = true }
+
+-- What a transform along one axis is given.
+local function read(what, a, options)
+  local o = errors.options(what, options, along)
+  arguments.array(what, a)
+  local axis = arguments.axis(what, a, o.axis)
+  return o, axis, o.n ~= nil and arguments.length(what, "n", o.n) or nil
+end
+
+-- The extent of an axis, which has to have elements if nobody says how many there are.
+local function extent(what, a, axis)
+  return arguments.length(what, ("without the option n, the extent of axis %d"):format(axis), a._shape[axis])
+end
+
+local function complex(what, a, options, inverse)
+  local o, axis, n = read(what, a, options)
+  local dtype = arguments.type_of(what, a._dtype)
+  n = n or extent(what, a, axis)
+  local scale = arguments.scale(what, o.norm, n, inverse)
+  local x = move.inside(evaluate(a), own.transform, what, a, dtype, axis, n, inverse, scale)
+  return delivered(what, x, o.out)
+end
+
+---The discrete Fourier transform along an axis, as NumPy's: element k is the sum of a[j] exp(-2 pi i (j - 1) (k - 1) /
+---n). Any length is computed in a time that grows with n log n. float16 and bfloat16 have no transform.
+---@param a cudalua.gpuarray.Array
+---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  n: elements that are transformed, the extent of the axis by default: others are left out, or
+---  are 0; axis: the last one by default; norm: "backward" (default): the inverse is divided by n, "ortho": both by
+---  its root, "forward": this one
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and dtypes without a transform
+function M.fft(a, options) return complex("fft.fft", a, options, false) end
+
+---The inverse of fft(), as NumPy's: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
+---@param a cudalua.gpuarray.Array
+---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError as fft.fft
+function M.ifft(a, options) return complex("fft.ifft", a, options, true) end
+
+-- ---- plans ----------------------------------------------------------------------------------------------------------
+
+---How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout. The one
+---that was not used for the longest time goes.
+---@param n? integer  keeps so many from now on
+---@return integer
+---@raise LogicError unless n is a non-negative integer
+function M.plan_limit(n) return plans.limit(n) end
+
+---Forgets all plans; their memory is free as soon as the collector has run.
+function M.clear_plans() plans.clear() end
+
+for name, f in pairs_of(M) do M[name] = calls.wrap("fft." .. name, f) end
+names.strict(M, { text = "fft", kind = "module" })
+
+return M
