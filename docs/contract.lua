@@ -180,6 +180,7 @@ return {
   {
     module = "cudalua.fft", prefix = "fft",
     fft_spec = "fft ifft",
+    fft_real_spec = "rfft irfft",
     fft_plan_spec = "plan_limit clear_plans",
   },
   {

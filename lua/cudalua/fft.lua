@@ -2,7 +2,8 @@
 --   fft/arguments  what functions are given          fft/own        complex transforms along one axis
 --   fft/twiddles   roots of unity on the host        fft/tables     the same in device memory
 --   fft/factors    lengths in passes and radices     fft/passes     their kernels
---   fft/bluestein  lengths with large prime factors  fft/plan       what a length needs, kept
+--   fft/bluestein  lengths with large prime factors  fft/pointwise  kernels with a thread for each element
+--   fft/real       transforms of real numbers        fft/plan       what a length needs, kept
 
 local arguments = require "cudalua.fft.arguments"
 local calls = require "cudalua.gpuarray.core.calls"
@@ -14,6 +15,9 @@ local names = require "cudalua.base.names"
 local own = require "cudalua.fft.own"
 local pairs_of = require "cudalua.base.pairs_of"
 local plans = require "cudalua.fft.plan"
+local real = require "cudalua.fft.real"
+
+local refuse = require("cudalua.base.layout").refuse
 
 require "cudalua.gpuarray"
 
@@ -67,6 +71,50 @@ function M.fft(a, options) return complex("fft.fft", a, options, false) end
 ---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
 ---@raise LogicError as fft.fft
 function M.ifft(a, options) return complex("fft.ifft", a, options, true) end
+
+-- ---- real numbers ---------------------------------------------------------------------------------------------------
+
+---The transform of real numbers along an axis, as NumPy's rfft: the elements 1 to n / 2 + 1 of what fft() gives; the
+---others are their conjugates. It takes half the time and memory; of an odd n less is saved.
+---@param a cudalua.gpuarray.Array  real or integers
+---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for fft.fft
+---@return cudalua.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
+---@raise LogicError for complex numbers, and as fft.fft
+function M.rfft(a, options)
+  local what = "fft.rfft"
+  local o, axis, n = read(what, a, options)
+  if a._dtype.kind == "complex" then
+    refuse(what, a._dtype.name .. " is not real; fft.fft transforms complex numbers")
+  end
+  local dtype, part = arguments.type_of(what, a._dtype)
+  n = n or extent(what, a, axis)
+  local scale = arguments.scale(what, o.norm, n, false)
+  local x = move.inside(evaluate(a), real.forward, what, a, part, dtype, axis, n, scale)
+  return delivered(what, x, o.out)
+end
+
+---The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
+---the first element, and of an even n of element n / 2 + 1, does not count.
+---@param a cudalua.gpuarray.Array  floor(n / 2) + 1 elements along the axis; others are left out, or are 0
+---@param options? {n: integer, axis: integer, norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  n: of the result; 2 (m - 1) of m elements by default, so that an odd n has to be given
+---@return cudalua.gpuarray.Array  float32, or float64
+---@raise LogicError as fft.fft, and for one element without n
+function M.irfft(a, options)
+  local what = "fft.irfft"
+  local o, axis, n = read(what, a, options)
+  local dtype, part = arguments.type_of(what, a._dtype)
+  local m = a._shape[axis]
+  if not n and m < 2 then
+    refuse(what, ("axis %d has %.0f element%s; without the option n, the result would have none"):format(axis, m,
+      m == 1 and "" or "s"))
+  end
+  n = n or 2 * (m - 1)
+  local scale = arguments.scale(what, o.norm, n, true)
+  local x = move.inside(evaluate(a), real.backward, what, a, dtype, part, axis, n, scale)
+  return delivered(what, x, o.out)
+end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 

@@ -199,7 +199,8 @@ export = 'kernels nil; use = 'kernels; info =; clear =
 ]])
 
 rows("fft.", [[
-fft = garray options; ifft = garray options; plan_limit = 16; clear_plans =
+fft = garray options; ifft = garray options; rfft = garray options; irfft = garray options
+plan_limit = 16; clear_plans =
 ]])
 
 rows("io.", [[

@@ -1,27 +1,16 @@
 -- Transforms of lengths with a prime factor above 7, through transforms of a power of two: kernels/fft/bluestein.cu.
 
 local factors = require "cudalua.fft.factors"
-local kernels = require "cudalua.gpuarray.index.kernels"
 local passes = require "cudalua.fft.passes"
+local pointwise = require "cudalua.fft.pointwise"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local tables = require "cudalua.fft.tables"
-local template = require "cudalua.gpuarray.kernel.template"
 
 local M = {}
 
-local THREADS = 256
-
-local function kernel_of(part, double, index)
-  return kernels.get(("fft %s %s %s"):format(part, double, index), function()
-    return "array_fft_" .. part, template.fill("fft/stockham", "numbers", passes.types(double, index)) ..
-      template.fill("fft/bluestein", part, {}), { radix = true }
-  end)
-end
-
 local function step(part, double, index, all, list)
-  return { kernel = kernel_of(part, double, index), blocks = math.ceil(all / THREADS), threads = THREADS,
-    arguments = list }
+  return pointwise("bluestein", part, double, index, all, list)
 end
 
 -- Makes the chirp, and the transform of the filter, in memory that nobody else knows.

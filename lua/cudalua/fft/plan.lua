@@ -79,7 +79,11 @@ end
 ---@return table plan  half: a complex one; powers
 function M.real(what, n, double, rows)
   return kept(("real %.0f %s %s"):format(n, double, rows), function()
-    return { half = complex(what, n / 2, double, rows), powers = tables.powers(what, n) }
+    local plan = { n = n, double = double, half = complex(what, n / 2, double, rows), leaves = {},
+      powers = tables.powers(what, n) }
+    for i, leaf in ipairs(plan.half.leaves) do plan.leaves[i] = leaf end
+    plan.leaves[#plan.leaves + 1] = plan.powers
+    return plan
   end)
 end
 
