@@ -241,6 +241,7 @@ return {
       both " unstack",
     gpuarray_spec = "eager eval scope Array:eval Array:release",
     gpuarray_sort_spec = defined("order.sort", "order.quantile", "order.nanquantile"),
+    matmul_spec = defined("product.matmul"),
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
     gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max

@@ -32,6 +32,8 @@ return {
         about = "Reductions and scans: rows, plans, CUDA C, functions." },
       { "order", "gpuarray/order/",
         about = "Sorting, quantiles, counting." },
+      { "product", "gpuarray/product/",
+        about = "Products of arrays: operands, kernels, contractions." },
       { "derived", "gpuarray/derived/",
         about = "Functions that are made of the others." },
       { "gpuarray", "gpuarray/", "gpuarray.lua", "math.lua", "cumath.lua",

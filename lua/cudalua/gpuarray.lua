@@ -1,6 +1,6 @@
 -- Arrays in device memory, whose operators write expressions down that run as one kernel.
 -- The rooms behind it, the lowest first: gpuarray/kernel (CUDA C), core (expressions, plans, launches), make, index,
--- reduce, order, derived. lazy.lua has the families that are read when one of their functions is called first.
+-- reduce, order, product, derived. lazy.lua has the families that are read when one of their functions is called first.
 
 require "cudalua.gpuarray.array"
 require "cudalua.gpuarray.core.inside"
@@ -9,6 +9,7 @@ local calls = require "cudalua.gpuarray.core.calls"
 local core = require "cudalua.core"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
@@ -75,6 +76,7 @@ M.fuse, M.Fused, M.source = fuse.fuse, fuse.Fused, fuse.source
 
 graph.trace_lines()
 hooks.compute_pending = function() M.eval() end
+hooks.matrix_product = function(what, a, b, options) return errors.within(what, M.matmul, a, b, options) end
 hooks.take_arrays = function(...) return require("cudalua.gpuarray.core.argument").take(...) end
 
 local function check_switch(what, on)

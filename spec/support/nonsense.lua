@@ -161,6 +161,8 @@ local options = {
   ["gpuarray.Array:isin"] = "invert assume_unique out", ["gpuarray.intersect1d"] = "assume_unique indices",
   ["gpuarray.setdiff1d"] = "assume_unique", ["gpuarray.setxor1d"] = "assume_unique",
   ["gpuarray.unravel_index"] = "order", ["gpuarray.ravel_multi_index"] = "mode order",
+  ["gpuarray.matmul"] = "dtype out", ["gpuarray.Array:matmul"] = "dtype out",
+  ["gpuarray.addmm"] = "alpha beta out", ["gpuarray.Array:addmm"] = "alpha beta out",
   ["gpuarray.average"] = "axis weights keepdims returned out",
   ["gpuarray.Array:average"] = "axis weights keepdims returned out",
   ["ndarray.Array:allclose"] = "rtol atol equal_nan", ["dtype.struct"] = "name align",

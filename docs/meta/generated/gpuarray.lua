@@ -660,6 +660,52 @@ function gpuarray.unique(a, options) end
 ---@raise LogicError for elements of a struct type
 function Array:unique(options) end
 
+---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+---with one rounding. With beta = 0, c is not read.
+---@param c cudalua.gpuarray.Array  broadcasts to the product's shape
+---@param a cudalua.gpuarray.Array  as for matmul
+---@param b cudalua.gpuarray.Array  as for matmul
+---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+function gpuarray.addmm(c, a, b, options) end
+
+---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+---with one rounding. With beta = 0, c is not read.
+---@param a cudalua.gpuarray.Array  as for matmul
+---@param b cudalua.gpuarray.Array  as for matmul
+---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+function Array:addmm(a, b, options) end
+
+---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+---array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+---The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+---computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+---float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+---@param a cudalua.gpuarray.Array  (..., m, k)
+---@param b cudalua.gpuarray.Array  (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
+---  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+---@return cudalua.gpuarray.Array  (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+function gpuarray.matmul(a, b, options) end
+
+---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+---array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+---The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+---computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+---float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+---@param b cudalua.gpuarray.Array  (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
+---  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+---@return cudalua.gpuarray.Array  (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+function Array:matmul(b, options) end
+
 ---The logarithm of the sum of the elements' exponentials, without intermediate overflow. Of no elements: -inf.
 ---@param a cudalua.gpuarray.Array
 ---@param options? any  {axis, keepdims, out, stream, allocator}, or the axis: a number or a list, from 1, negative
@@ -865,22 +911,22 @@ function gpuarray.count_nonzero(a, options) end
 function Array:count_nonzero(options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param a cudalua.gpuarray.Array  of one axis
----@param b cudalua.gpuarray.Array  as long
+---float32, rounded once. With a matrix, the product that matmul() computes.
+---@param a cudalua.gpuarray.Array  of one axis, or two
+---@param b cudalua.gpuarray.Array  as long; or a matrix
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+---@return cudalua.gpuarray.Array  of vectors 0-d
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 function gpuarray.dot(a, b, options) end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param b cudalua.gpuarray.Array  as long
+---float32, rounded once. With a matrix, the product that matmul() computes.
+---@param b cudalua.gpuarray.Array  as long; or a matrix
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+---@return cudalua.gpuarray.Array  of vectors 0-d
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 function Array:dot(b, options) end
 
 ---The greatest element; NaN if there is one.

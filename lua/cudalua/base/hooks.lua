@@ -57,6 +57,16 @@ function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args
 ---@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array
 function M.array_memory(what, x) end -- luacheck: ignore what x
 
+---The product of two arrays of which one has more than one axis, for dot() (gpuarray.lua).
+---@param what string  the function, for messages
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param options? table  of dot()
+---@return cudalua.gpuarray.Array
+function M.matrix_product(what, a, b, options) -- luacheck: ignore a b options
+  core.raise("LogicError", what .. ": load the module cudalua.gpuarray first")
+end
+
 ---How many arrays of random numbers were written down (random/draw.lua): a graph that is captured draws them again.
 M.draws = 0
 

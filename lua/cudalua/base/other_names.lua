@@ -96,6 +96,8 @@ M.arrays = spelled {
   { "hsplit", "a:split(parts, 2)" },
   { "tril_indices", "gpuarray.tril(a):nonzero()" },
   { "triu_indices", "gpuarray.triu(a):nonzero()" },
+  -- products
+  { "mm bmm mv", "gpuarray.matmul(a, b)" },
   -- types
   { "to", "a:astype(dtype)" },
   { "type", "a.dtype, or a:astype(dtype)" },
@@ -174,9 +176,9 @@ M.objects = {
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
-  { "matmul mm bmm mv addmm inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det slogdet " ..
+  { "inner outer kron cross tensordot einsum vecdot trace linalg solve inv pinv det slogdet " ..
     "svd eig eigh eigvalsh qr cholesky lstsq matrix_power matrix_norm matrix_rank",
-    "linear algebra beyond dot() of vectors is not supported yet: examples/09_matmul.lua multiplies matrices" },
+    "linear algebra beyond products is not supported yet; products are: gpuarray.matmul(a, b)" },
   { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
   { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
     "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },

@@ -43,6 +43,7 @@ local rows = {
   { "quantile", "random_normal_quantile random_poisson_quantile", { "counts" }, "random" },
   { "bijection", "random_bijection", { "philox" }, "random" },
   { "radix", "", {}, "fft" },
+  { "scalar", "fma norm2", { "complex" }, "linalg" },
 }
 
 local pieces = {} -- by name

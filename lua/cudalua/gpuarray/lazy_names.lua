@@ -32,6 +32,8 @@ return {
     [[median percentile quantile]] },
   { "order.sort", [[argpartition argsort partition sort topk unique]],
     [[argpartition argsort partition sort topk unique]] },
+  { "product.matmul", [[addmm matmul]],
+    [[addmm matmul]] },
   { "reduce.nan_and_norms", [[logsumexp nanmean nanprod nanstd nansum nanvar norm]],
     [[logsumexp nanmean nanprod nanstd nansum nanvar norm]] },
   { "reduce.reduce", [[all any argmax argmin count_nonzero dot max mean min nanargmax nanargmin nanmax nanmin prod ptp

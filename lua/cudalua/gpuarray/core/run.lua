@@ -29,15 +29,17 @@ M.BLOCK = codegen.BLOCK
 
 M.fast_math = false
 
----A generated kernel in the current context.
+---A generated kernel in the current context. One with `exact` is the same under gpuarray.fast_math: its bits are
+---documented.
 ---@param k table
 ---@param id integer  core.context_id()
 ---@return cudalua.Function?  nil: not to be run (never here; specs put another function in its place)
 function M.load(k, id)
-  local key = M.fast_math and "fast" .. id or id
+  local fast = M.fast_math and not k.exact
+  local key = fast and "fast" .. id or id
   local fn = k.loaded[key]
   if not fn then
-    local options = M.fast_math and { "--use_fast_math" } or { "--fmad=false" }
+    local options = fast and { "--use_fast_math" } or { "--fmad=false" }
     local result = compiler.build("gpuarray", codegen.source(k), { options = options, no_extern_c = true })
     local mod
     mod, result = load(result, true)

@@ -16,12 +16,13 @@ local kernels = {} -- by key
 ---A kernel, made when it is first asked for.
 ---@param key string
 ---@param make fun(): string, string, table?  its name, its source, and the pieces of prelude.lua that it needs
+---@param exact? boolean  gpuarray.fast_math does not change it
 ---@return table
-function M.get(key, make)
+function M.get(key, make, exact)
   local k = kernels[key]
   if not k then
     local name, source, pieces = make()
-    k = { name = name, pieces = pieces or {}, device = "", kernel = source, loaded = {} }
+    k = { name = name, pieces = pieces or {}, device = "", kernel = source, loaded = {}, exact = exact or false }
     kernels[key] = k
   end
   return k

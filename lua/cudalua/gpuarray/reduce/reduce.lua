@@ -7,6 +7,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
+local hooks = require "cudalua.base.hooks"
 local layout = require "cudalua.base.layout"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local object = require "cudalua.gpuarray.core.object"
@@ -115,22 +116,26 @@ end
 local function dot(what, a, b, options)
   check_array(what, a)
   check_array(what, b)
+  if a._ndim > 0 and b._ndim > 0 and a._ndim + b._ndim > 2 then
+    if a._ndim <= 2 and b._ndim <= 2 then return hooks.matrix_product(what, a, b, options) end
+    refuse(what, ("expected vectors or matrices, got the shapes %s and %s; matmul() multiplies batches of matrices, " ..
+      "tensordot() contracts axes"):format(layout.text(a._shape), layout.text(b._shape)))
+  end
   if a._ndim ~= 1 or b._ndim ~= 1 or a._size ~= b._size then
     refuse(what, ("expected two arrays of one axis and the same length, got the shapes %s and %s%s"):format(
-      layout.text(a._shape), layout.text(b._shape), (a._size == b._size and "; vdot() takes all elements" or "") ..
-      (a._ndim == 2 and "; examples/09_matmul.lua multiplies matrices" or "")))
+      layout.text(a._shape), layout.text(b._shape), a._size == b._size and "; vdot() takes all elements" or ""))
   end
   return products(what, a, b, options)
 end
 
 ---The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
----float32, rounded once.
----@param a cudalua.gpuarray.Array  of one axis
----@param b cudalua.gpuarray.Array  as long
+---float32, rounded once. With a matrix, the product that matmul() computes.
+---@param a cudalua.gpuarray.Array  of one axis, or two
+---@param b cudalua.gpuarray.Array  as long; or a matrix
 ---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of
 ---  the result; elements are converted to it first
----@return cudalua.gpuarray.Array  0-d
----@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+---@return cudalua.gpuarray.Array  of vectors 0-d
+---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 define("dot", dot)
 
 local function vdot(what, a, b, options)

@@ -1,0 +1,106 @@
+-- matmul and addmm: products of vectors, matrices and batches of matrices.
+
+local dtypes = require "cudalua.dtype"
+local element = require "cudalua.base.element"
+local errors = require "cudalua.base.errors"
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
+local operands = require "cudalua.gpuarray.product.operands"
+local product = require("cudalua.gpuarray.product.compute").product
+local reduce = require "cudalua.gpuarray.reduce.reduce"
+
+local check_array, refuse = object.check_array, layout.refuse
+
+---@class cudalua.gpuarray
+local M = {}
+
+local define = require "cudalua.gpuarray.core.define"(M)
+
+local known = { dtype = true, out = true, stream = true, allocator = true }
+
+local function read(what, a, b, options)
+  check_array(what, a, "a")
+  check_array(what, b, "b")
+  local o = errors.options(what, options, known)
+  return o, o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
+end
+
+local function matmul(what, a, b, options)
+  local o, asked = read(what, a, b, options)
+  local x
+  if a._ndim == 1 and b._ndim == 1 then
+    if a._size ~= b._size then operands.of(what, a, b, asked) end -- which raises
+    local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
+    x = errors.within(what, reduce.dot, a, b, { dtype = result })
+  else
+    x = product(operands.of(what, a, b, asked))
+  end
+  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+end
+
+---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+---array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+---The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+---computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+---float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+---@param a cudalua.gpuarray.Array  (..., m, k)
+---@param b cudalua.gpuarray.Array  (..., k, n)
+---@param options? {dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  dtype: of the
+---  result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+---@return cudalua.gpuarray.Array  (..., m, n)
+---@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+define("matmul", matmul)
+
+-- ---- addmm ----------------------------------------------------------------------------------------------------------
+
+local addmm_options = { alpha = true, beta = true, out = true, stream = true, allocator = true }
+
+-- A factor as a value of the type that sums have.
+local function factor(what, name, x, dtype)
+  if x == nil then return 1 end
+  local v = element.scalar(x)
+  if v == nil or type(v) == "boolean" then refuse(what, "%s must be a number, got %s", name, element.describe(x)) end
+  local checked, why = dtype._check(v)
+  if why then refuse(what, "%s: %s", name, why) end
+  return checked
+end
+
+local function addmm(what, c, a, b, options)
+  check_array(what, c)
+  check_array(what, a, "a")
+  check_array(what, b, "b")
+  local o = errors.options(what, options, addmm_options)
+  if c._dtype.kind == "struct" then refuse(what, "%s is a struct, not a number", c._dtype.name) end
+  local _, _, natural = operands.types(what, a._dtype, b._dtype)
+  local common = dtypes.promote(natural, c._dtype)
+  local record = operands.of(what, a, b, common ~= natural and common or nil)
+  local alpha = factor(what, "alpha", o.alpha, record.accumulator)
+  local beta = factor(what, "beta", o.beta, record.accumulator)
+  if not layout.broadcasts(c._shape, record.shape) then
+    refuse(what, "the array has the shape %s, which does not broadcast to that of the product, %s",
+      layout.text(c._shape), layout.text(record.shape))
+  end
+  local leaf
+  if beta ~= 0 then
+    leaf = evaluate.evaluate(graph.as_type(c, record.result, what))
+    operands.check_contexts(what, leaf, record.a.leaf.buf and record.a.leaf or record.b.leaf)
+  end
+  local x = product(record, alpha, beta, leaf)
+  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+end
+
+---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+---with one rounding. With beta = 0, c is not read.
+---@param c cudalua.gpuarray.Array  broadcasts to the product's shape
+---@param a cudalua.gpuarray.Array  as for matmul
+---@param b cudalua.gpuarray.Array  as for matmul
+---@param options? {alpha: any, beta: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+---@return cudalua.gpuarray.Array  of the dtype of c and the product together
+---@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+define("addmm", addmm)
+
+return require("cudalua.gpuarray.core.calls").install(M)
