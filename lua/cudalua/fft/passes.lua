@@ -89,7 +89,7 @@ end
 
 local function kernel_of(shape)
   return kernels.get(("fft pass %d %s %s %s %s %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
-    shape.last, shape.between, shape.index), function() return source_of(shape) end)
+    shape.last, shape.between, shape.index), function() return source_of(shape) end, true)
 end
 
 local function threads_of(shape)
@@ -142,7 +142,7 @@ local function copy(steps, plan, job)
     local fields = M.types(plan.double, index)
     return "array_fft_copy", template.fill("fft/stockham", "numbers", fields) ..
       template.fill("fft/stockham", "copy", {}), { radix = true }
-  end)
+  end, true)
   steps[#steps + 1] = { kernel = k, blocks = ceil(all / THREADS), threads = THREADS, arguments = { job.from.buf,
     job.from.off, job.to.buf, job.to.off, all, width, job.extent * job.inner, job.scale } }
 end

@@ -18,6 +18,6 @@ return function(file, part, double, index, all, list)
   local k = kernels.get(("fft %s %s %s"):format(part, double, index), function()
     return "array_fft_" .. part, template.fill("fft/stockham", "numbers", passes.types(double, index)) ..
       template.fill("fft/" .. file, part, {}), { radix = true }
-  end)
+  end, true)
   return { kernel = k, blocks = math.ceil(all / THREADS), threads = THREADS, arguments = list }
 end
