@@ -181,6 +181,7 @@ return {
     module = "cudalua.fft", prefix = "fft",
     fft_spec = "fft ifft",
     fft_real_spec = "rfft irfft",
+    fft_axes_spec = "fft2 ifft2 fftn ifftn fftshift ifftshift fftfreq rfftfreq",
     fft_plan_spec = "plan_limit clear_plans",
   },
   {

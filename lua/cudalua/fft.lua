@@ -3,6 +3,7 @@
 --   fft/twiddles   roots of unity on the host        fft/tables     the same in device memory
 --   fft/factors    lengths in passes and radices     fft/passes     their kernels
 --   fft/bluestein  lengths with large prime factors  fft/pointwise  kernels with a thread for each element
+--   fft/frequencies  of the elements, and their order
 --   fft/real       transforms of real numbers        fft/plan       what a length needs, kept
 
 local arguments = require "cudalua.fft.arguments"
@@ -115,6 +116,59 @@ function M.irfft(a, options)
   local x = move.inside(evaluate(a), real.backward, what, a, dtype, part, axis, n, scale)
   return delivered(what, x, o.out)
 end
+
+-- ---- several axes ---------------------------------------------------------------------------------------------------
+
+local along_several = { s = true, axes = true, norm = true, out = true, stream = true, allocator = true }
+
+local function several(what, a, options, count, inverse)
+  local o = errors.options(what, options, along_several)
+  arguments.array(what, a)
+  local dtype = arguments.type_of(what, a._dtype)
+  local axes, lengths = arguments.several(what, a, o.axes, o.s, count or a._ndim)
+  local n = 1
+  for _, length in ipairs(lengths) do n = n * length end
+  local scale = arguments.scale(what, o.norm, n, inverse)
+  local x = move.inside(evaluate(a), own.several, what, a, dtype, axes, lengths, inverse, scale)
+  return delivered(what, x, o.out)
+end
+
+---The transform along several axes, as NumPy's fftn: along each of them, one after the other.
+---@param a cudalua.gpuarray.Array
+---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  s: elements that are transformed along each axis, as n of fft.fft; axes: default all, or the
+---  last ones, as many as s has; the others as for fft.fft
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError for axes that are not there or come twice, if s does not fit, and as fft.fft
+function M.fftn(a, options) return several("fft.fftn", a, options, nil, false) end
+
+---The inverse of fftn(), as NumPy's.
+---@param a cudalua.gpuarray.Array
+---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for fft.fftn
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError as fft.fftn
+function M.ifftn(a, options) return several("fft.ifftn", a, options, nil, true) end
+
+---The transform along the last two axes, as NumPy's fft2.
+---@param a cudalua.gpuarray.Array
+---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for fft.fftn; axes: default the last two
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError as fft.fftn
+function M.fft2(a, options) return several("fft.fft2", a, options, 2, false) end
+
+---The inverse of fft2(), as NumPy's.
+---@param a cudalua.gpuarray.Array
+---@param options? {s: integer[], axes: integer[], norm: string, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for fft.fft2
+---@return cudalua.gpuarray.Array  complex64; complex128 of float64 and complex128
+---@raise LogicError as fft.fftn
+function M.ifft2(a, options) return several("fft.ifft2", a, options, 2, true) end
+
+-- ---- frequencies ----------------------------------------------------------------------------------------------------
+
+for name, f in pairs_of(require "cudalua.fft.frequencies") do M[name] = f end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 

@@ -53,9 +53,12 @@ end
 function M.length(what, name, n)
   local x = layout.whole(n)
   if not x or x < 1 then
-    refuse(what, ("%s must be a positive integer, got %s"):format(name, x and ("%.0f"):format(x) or element.describe(n)))
+    refuse(what, ("%s must be a positive integer, got %s"):format(name, x and ("%.0f"):format(x)
+      or element.describe(n)))
   end
-  if x > LONGEST then refuse(what, ("%s is %.0f; transforms have at most 2^39 elements along an axis"):format(name, x)) end
+  if x > LONGEST then
+    refuse(what, ("%s is %.0f; transforms have at most 2^39 elements along an axis"):format(name, x))
+  end
   return x
 end
 
@@ -90,5 +93,42 @@ end
 ---@param axis any  default: the last one
 ---@return integer
 function M.axis(what, a, axis) return layout.axis(what, axis == nil and -1 or axis, a._ndim) end
+
+---The axes of a transform along several, and how many elements of each to transform.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param axes any   default: the last ones, as many as s has or as `count` says
+---@param s any      default: the extents
+---@param count integer
+---@return integer[] axes
+---@return integer[] lengths
+---@raise LogicError for axes that are not there or come twice, and unless s has a positive integer for each
+function M.several(what, a, axes, s, count)
+  local lengths = s ~= nil and layout.numbers(what, "s", s, 1) or nil
+  if axes ~= nil then
+    axes = layout.numbers(what, "axes", axes, -2 ^ 53)
+  else
+    local last = lengths and #lengths or count
+    if last > a._ndim then
+      refuse(what, lengths and ("s has %d extents; the array has %d axes"):format(last, a._ndim) or
+        ("it transforms %d axes; the array has %d"):format(last, a._ndim))
+    end
+    axes = {}
+    for k = 1, last do axes[k] = a._ndim - last + k end
+  end
+  if #axes == 0 then refuse(what, "axes is an empty list; name at least one axis") end
+  if lengths and #lengths ~= #axes then
+    refuse(what, ("s has %d extents for %d axes"):format(#lengths, #axes))
+  end
+  local seen, list, given = {}, {}, {}
+  for k, axis in ipairs(axes) do
+    local at = layout.axis(what, axis, a._ndim)
+    if seen[at] then refuse(what, ("axis %.0f is given twice"):format(axis)) end
+    seen[at], list[k] = true, at
+    given[k] = lengths and M.length(what, "an extent of s", lengths[k])
+      or M.length(what, ("without the option s, the extent of axis %d"):format(at), a._shape[at])
+  end
+  return list, given
+end
 
 return M

@@ -54,7 +54,8 @@ function M.add(steps, plan, job)
   local double, inner, padded, n = plan.double, job.inner, plan.padded, plan.n
   local all = job.outer * padded * inner
   local index = passes.index_of(math.max(all, job.outer * inner * job.extent))
-  local a, b = { buf = storage.buffer(all * plan.itemsize), off = 0 }, { buf = storage.buffer(all * plan.itemsize), off = 0 }
+  local a = { buf = storage.buffer(all * plan.itemsize), off = 0 }
+  local b = { buf = storage.buffer(all * plan.itemsize), off = 0 }
   steps.scratch[#steps.scratch + 1] = a.buf
   steps.scratch[#steps.scratch + 1] = b.buf
   steps[#steps + 1] = step("spread", double, index, all, { job.from.buf, job.from.off, a.buf, 0, plan.chirp.buf, 0, all,

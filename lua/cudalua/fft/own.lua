@@ -1,5 +1,6 @@
 -- Complex transforms along one axis, by this library's kernels.
 
+local core = require "cudalua.core"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
@@ -87,6 +88,31 @@ function M.transform(what, x, dtype, axis, n, inverse, scale)
     scale = scale }
   runs.until_done(attempt, plan, job, leaf, out._leaf)
   return out
+end
+
+-- Gives back an array that was made on the way. A graph that is being captured has its memory.
+local function release(x)
+  local store = x._store
+  if store.buf and not core.array_ready(store.buf) then storage.release(store) end
+end
+
+---A transform along several axes, one after the other, the last one first.
+---@param what string
+---@param x cudalua.gpuarray.Array
+---@param dtype cudalua.dtype.DType
+---@param axes integer[]
+---@param lengths integer[]  for each of them
+---@param inverse boolean
+---@param scale number
+---@return cudalua.gpuarray.Array  a new one
+function M.several(what, x, dtype, axes, lengths, inverse, scale)
+  local before
+  for i = #axes, 1, -1 do
+    local y = M.transform(what, x, dtype, axes[i], lengths[i], inverse, i == 1 and scale or 1)
+    if before then release(before) end
+    x, before = y, y
+  end
+  return x
 end
 
 return M

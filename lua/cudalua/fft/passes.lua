@@ -8,7 +8,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local tables = require "cudalua.fft.tables"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
+local ceil, floor, max = math.ceil, math.floor, math.max
 
 local M = {}
 
@@ -84,7 +84,8 @@ local function source_of(shape)
   local radices = factors.radices(length)
   local shared = #radices > 1 and ("  __shared__ Complex values[%d];"):format(places) or ""
   return "array_fft_pass", template.fill("fft/stockham", "numbers", fields) ..
-    template.fill("fft/stockham", "columns", fields) .. template.fill("fft/stockham", "begin", { shared = shared }) .. stages(radices, shape) .. "}\n", { radix = true }
+    template.fill("fft/stockham", "columns", fields) .. template.fill("fft/stockham", "begin", { shared = shared }) ..
+    stages(radices, shape) .. "}\n", { radix = true }
 end
 
 local function kernel_of(shape)

@@ -4,6 +4,7 @@ local core = require "cudalua.core"
 local bluestein = require "cudalua.fft.bluestein"
 local element = require "cudalua.base.element"
 local layout = require "cudalua.base.layout"
+local pairs_of = require "cudalua.base.pairs_of"
 local passes = require "cudalua.fft.passes"
 local tables = require "cudalua.fft.tables"
 
@@ -27,7 +28,7 @@ function M.limit(n)
       layout.refuse("fft.plan_limit", "n must be a non-negative integer, got " .. element.describe(n))
     end
     limit = count
-    for _, list in next, lists do shorten(list) end
+    for _, list in pairs_of(lists) do shorten(list) end
   end
   return limit
 end

@@ -20,8 +20,8 @@ local known = setmetatable({}, { __mode = "v" })
 function M.memory(what, bytes)
   local buf, context = storage.buffer(bytes)
   if core.array_ready(buf) then
-    errors.raise("LogicError", what .. ": inside a capture, the tables of a transform must exist; call it once before, " ..
-      "with the same length and dtype")
+    errors.raise("LogicError", what .. ": inside a capture, the tables of a transform must exist; call it once " ..
+      "before, with the same length and dtype")
   end
   return { buf = buf, off = 0, store = { context = context, buf = buf } }
 end
