@@ -6,6 +6,7 @@
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
 local crc32 = require "cudalua.ndarray.crc32"
 local dtype = require "cudalua.dtype"
+local fft = require "cudalua.fft"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local knob = require "spec.support.knob"
