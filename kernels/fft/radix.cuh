@@ -1,4 +1,4 @@
-// Discrete Fourier transforms of 2, 3, 4, 5 and 7 values in registers, and what they need. C: float2 or double2. Each
+// Discrete Fourier transforms of 2, 3, 4, 5, 7 and 8 values in registers, and what they need. C: float2 or double2. Each
 // product is fused with the sum behind it, in the order that is written here, so that the bits are the same on every
 // device.
 
@@ -62,6 +62,26 @@ template <typename C> __device__ __forceinline__ void fft_radix(C (&v)[4])
   v[1] = fft_sub_i(b, d);
   v[2] = fft_sub(a, c);
   v[3] = fft_add_i(b, d);
+}
+
+// The transforms of the even and of the odd places, put together.
+template <typename C> __device__ __forceinline__ void fft_radix(C (&v)[8])
+{
+  typedef decltype(v[0].x + v[0].x) T;
+  const T half = (T)0.70710678118654752440;
+  C even[4] = {v[0], v[2], v[4], v[6]}, odd[4] = {v[1], v[3], v[5], v[7]};
+  fft_radix(even);
+  fft_radix(odd);
+  const C b = fft_make(half * (odd[1].x + odd[1].y), half * (odd[1].y - odd[1].x));
+  const C d = fft_make(half * (odd[3].y - odd[3].x), -(half * (odd[3].x + odd[3].y)));
+  v[0] = fft_add(even[0], odd[0]);
+  v[1] = fft_add(even[1], b);
+  v[2] = fft_sub_i(even[2], odd[2]);
+  v[3] = fft_add(even[3], d);
+  v[4] = fft_sub(even[0], odd[0]);
+  v[5] = fft_sub(even[1], b);
+  v[6] = fft_add_i(even[2], odd[2]);
+  v[7] = fft_sub(even[3], d);
 }
 
 // Odd ones: with s = v[k] + v[n - k] and d = v[k] - v[n - k], output j is v[0] + sum of cos(2 pi j k / n) s - i times
@@ -148,3 +168,45 @@ __device__ __forceinline__ C fft_root(const fft_power *powers, const Index power
   const Index step = (Index)1 << shift;
   return fft_product(powers[power & (step - 1)], powers[step + (power >> shift)], C());
 }
+
+// Powers of the root, one after the other: of `first`, first + step, ...
+template <typename C, typename Index> struct fft_powers;
+
+// Of floats by products of doubles, whose errors are far below a float's: four loads for a butterfly.
+template <typename Index> struct fft_powers<float2, Index> {
+  double2 power, factor;
+  __device__ __forceinline__ double2 root(const fft_power *powers, const Index number, const int shift)
+  {
+    const Index step = (Index)1 << shift;
+    const fft_power a = powers[number & (step - 1)], b = powers[step + (number >> shift)];
+    return make_double2(__fma_rn(a.x, b.x, -(a.y * b.y)), __fma_rn(a.x, b.y, a.y * b.x));
+  }
+  __device__ __forceinline__ fft_powers(const fft_power *powers, const Index first, const Index step, const int shift)
+  {
+    power = root(powers, first, shift);
+    factor = root(powers, step, shift);
+  }
+  __device__ __forceinline__ float2 next()
+  {
+    const float2 now = make_float2((float)power.x, (float)power.y);
+    power = fft_mul(power, factor);
+    return now;
+  }
+};
+
+template <typename Index> struct fft_powers<double2, Index> {
+  const fft_power *powers;
+  Index number, step;
+  int shift;
+  __device__ __forceinline__ fft_powers(const fft_power *list, const Index first, const Index distance,
+                                        const int bits)
+      : powers(list), number(first), step(distance), shift(bits)
+  {
+  }
+  __device__ __forceinline__ double2 next()
+  {
+    const double2 now = fft_root<double2, Index>(powers, number, shift);
+    number += step;
+    return now;
+  }
+};

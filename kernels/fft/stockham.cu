@@ -145,6 +145,7 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
       const Index number = block * COLUMNS + t.column;
       if (!t.there || number >= all) continue;
       const Index outer = number / width, column = number % width;
+@powers@
 #pragma unroll
       for (int r = 0; r < @radix@; r++) {
         const int at = t.first + r * (LENGTH / @radix@);
@@ -156,8 +157,12 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
       }
     }
 
+//: powers
+      const Index turn = column / inner; // element `at` of the column is multiplied by the power at * turn of the root
+      fft_powers<Complex, Index> by(powers, t.first * turn, LENGTH / @radix@ * turn, power_shift);
+
 //: between
-        x = fft_mul(x, fft_root<Complex, Index>(powers, at * (column / inner), power_shift));
+        x = fft_mul(x, by.next());
 
 //: copy
 extern "C" __global__ void array_fft_copy(const Complex *in, Complex *out, const Index all, const Index width,

@@ -15,8 +15,8 @@ function M.most_of_row(double) return double and 2048 or 4096 end
 ---@return integer[]?  nil: it has a prime factor above 7
 function M.radices(n)
   local list = {}
-  for _, radix in ipairs { 7, 5, 3, 4, 2 } do
-    while n % radix == 0 do
+  for _, radix in ipairs { 7, 5, 3, 8, 4, 2 } do
+    while n % radix == 0 and not (radix == 8 and n == 16) do -- 16 is 4 times 4
       list[#list + 1] = radix
       n = n / radix
     end

@@ -44,7 +44,8 @@ end
 
 local function store_text(at, radices, shape, before, rows)
   local fields = { radix = radices[at], before = before, rows = rows, wait = at > 1 and "    __syncthreads();" or "",
-    between = shape.between and template.fill("fft/stockham", "between", {}):sub(1, -2) or "" }
+    between = shape.between and template.fill("fft/stockham", "between", {}):sub(1, -2) or "",
+    powers = shape.between and template.fill("fft/stockham", "powers", { radix = radices[at] }):sub(1, -2) or "" }
   return template.fill("fft/stockham", at < #radices and "exchange" or "write", fields):sub(1, -2)
 end
 
