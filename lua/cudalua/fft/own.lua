@@ -81,9 +81,8 @@ function M.transform(what, x, dtype, axis, n, inverse, scale)
   local shape, size = M.resized(what, x._shape, axis, n, dtype.itemsize)
   if x._size == 0 or size == 0 then return M.zeros(what, dtype, shape, size) end
   local outer, inner = M.around(shape, axis)
-  local leaf = M.dense(what, x, dtype)
+  local leaf, out = M.dense(what, x, dtype), storage.empty(dtype, shape, size)
   local plan = plans.complex(what, n, dtype.itemsize == 16, inner == 1)
-  local out = storage.empty(dtype, shape, size)
   local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, inverse = inverse,
     scale = scale }
   runs.until_done(attempt, plan, job, leaf, out._leaf)

@@ -91,11 +91,10 @@ local function transform(what, x, from, to, axis, n, count, inverse, scale)
   local shape, size = own.resized(what, x._shape, axis, count, to.itemsize)
   if x._size == 0 or size == 0 then return own.zeros(what, to, shape, size) end
   local outer, inner = own.around(shape, axis)
-  local leaf = own.dense(what, x, from)
+  local leaf, out = own.dense(what, x, from), storage.empty(to, shape, size)
   local double = (inverse and from or to).itemsize == 16
   local even = n % 2 == 0
   local plan = (even and plans.real or plans.complex)(what, n, double, inner == 1)
-  local out = storage.empty(to, shape, size)
   local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, scale = scale }
   local steps_of = inverse and (even and backward_even or backward_odd) or even and forward_even or forward_odd
   runs.until_done(attempt, steps_of, plan, job, leaf, out._leaf)
