@@ -178,6 +178,13 @@ return {
     exported_spec = "export use info clear",
   },
   {
+    module = "cudalua.fft", prefix = "fft",
+    fft_spec = "fft ifft",
+    fft_real_spec = "rfft irfft",
+    fft_axes_spec = "fft2 ifft2 fftn ifftn fftshift ifftshift fftfreq rfftfreq",
+    fft_plan_spec = "plan_limit clear_plans",
+  },
+  {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",

@@ -46,6 +46,8 @@ return {
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
       { "linalg", "linalg/", "linalg.lua",
         about = "Linear algebra: functions of matrices." },
+      { "fft", "fft/", "fft.lua",
+        about = "Fourier transforms: lengths in passes, tables, kernels, plans." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "look", "look/",

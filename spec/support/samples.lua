@@ -199,6 +199,13 @@ rows("cache.", [[
 export = 'kernels nil; use = 'kernels; info =; clear =
 ]])
 
+rows("fft.", [[
+fft = garray options; ifft = garray options; rfft = garray options; irfft = garray options
+fft2 = gmatrix options; ifft2 = gmatrix options; fftn = gmatrix options; ifftn = gmatrix options
+fftshift = gmatrix options; ifftshift = gmatrix options; fftfreq = 8 1 options; rfftfreq = 8 1 options
+plan_limit = 16; clear_plans =
+]])
+
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
 loadtxt = table_text options
