@@ -298,6 +298,14 @@ return {
       SobolGenerator:get_state SobolGenerator:set_state]],
   },
   {
+    module = "cudalua.sparse", prefix = "sparse",
+    sparse_build_spec = [[csr csc coo from_dense diags eye Matrix Matrix:to Matrix:todense Matrix:transpose
+      Matrix:diagonal Matrix:astype Matrix:eliminate_zeros]],
+    sparse_product_spec = "Matrix:matmul Matrix:sum",
+    sparse_packed_spec = "packed",
+    sparse_solve_spec = "cg bicgstab gmres jacobi",
+  },
+  {
     module = "cudalua.gl", prefix = "gl",
     gl_spec = [[graphics_register_flags graphics_map_flags RegisteredBuffer RegisteredBuffer:gl_handle
       RegisteredBuffer:set_map_flags RegisteredBuffer:map RegisteredBuffer:unregister RegisteredBuffer:close

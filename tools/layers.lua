@@ -48,6 +48,8 @@ return {
         about = "Linear algebra: functions of matrices." },
       { "fft", "fft/", "fft.lua",
         about = "Fourier transforms: lengths in passes, tables, kernels, plans." },
+      { "sparse", "sparse/", "sparse.lua",
+        about = "Sparse matrices: formats, products, iterative solvers." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "look", "look/",

@@ -322,14 +322,15 @@ builders("pycuda.reduction", "cuda.reduction", [[get_reduction_module get_reduct
       get_any_kernel get_all_kernel get_subset_sum_kernel get_dot_kernel get_subset_dot_kernel get_minmax_neutral
       get_minmax_kernel get_subset_minmax_kernel]], "use cuda.reduction.ReductionKernel")
 
-for name in ([[coordinate.CoordinateSpMV packeted.PacketedSpMV cg.CGStateContainer cg.solve_pkt_with_cg
-  cg.ConvergenceError operator.OperatorBase operator.IdentityOperator operator.DiagonalPreconditioner
-  inner.AsyncInnerProduct]]):gmatch "%S+" do
-  rows[#rows + 1] = { module = "pycuda.sparse", raises = {
-    [name] = { "cuda.sparse." .. name, "sparse matrices are not supported yet" } } }
+for name, instead in pairs { ["coordinate.CoordinateSpMV"] = "cuda.sparse.coo",
+  ["packeted.PacketedSpMV"] = "cuda.sparse.packed", ["cg.CGStateContainer"] = "cuda.sparse.cg",
+  ["cg.solve_pkt_with_cg"] = "cuda.sparse.cg", ["cg.ConvergenceError"] = "cuda.sparse.cg",
+  ["operator.OperatorBase"] = "a function", ["operator.IdentityOperator"] = "a function",
+  ["operator.DiagonalPreconditioner"] = "M = 'jacobi'", ["inner.AsyncInnerProduct"] = "cuda.gpuarray.vdot" } do
+  rows[#rows + 1] = { module = "pycuda.sparse", raises = { [name] = { "cuda.sparse." .. name:match "%w+%.(.*)",
+    instead } } }
 end
-rows[#rows + 1] = { module = "pycuda", raises = {
-  sparse = { "cuda.sparse", "sparse matrices are not supported yet" } } }
+rows[#rows + 1] = { module = "pycuda", others = { sparse = "cuda.sparse" } }
 
 for _, row in ipairs {
   { module = "pycuda.driver", at = "cuda.%s", is = "call", names = [[TextureReference SurfaceReference

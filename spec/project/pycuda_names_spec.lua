@@ -95,6 +95,7 @@ describe("Every name of PyCUDA", function()
   it("has a remedy only as long as nothing has it", function()
     local owners = { cuda = cuda, gpuarray = gpuarray, ["an array"] = gpuarray.Array, tools = cuda.tools,
       compiler = cuda.compiler, elementwise = cuda.elementwise, reduction = cuda.reduction, random = cuda.random,
+      sparse = cuda.sparse,
       ["an argument"] = cuda.tools.Arg, ["an ElementwiseKernel"] = cuda.elementwise.ElementwiseKernel,
       ["a XORWOWRandomNumberGenerator"] = cuda.random.StateGenerator,
       ["a MRG32k3aRandomNumberGenerator"] = cuda.random.StateGenerator }

@@ -14,6 +14,7 @@ local ndarray = require "cudalua.ndarray"
 local random = require "cudalua.random"
 local reduction = require "cudalua.reduction"
 local scan = require "cudalua.scan"
+local sparse = require "cudalua.sparse"
 
 local M = {}
 
@@ -239,9 +240,29 @@ function M.list(scale)
     return y, z
   end)
 
+  alone = true
+  -- ---- products -----------------------------------------------------------------------------------------------------
+
+  local function matrix(m, n, t) return array(("matrix %d %d %s"):format(m, n, t), { m * scale, n }, t) end
+  case("products of matrices, of one chunk and of several", function()
+    local a, b = matrix(70, 90, "float32"), matrix(90, 70, "float32")
+    local long = matrix(40, 1300, "float32")
+    return a:matmul(b[{ { 1, 90 } }]), b[{ { 1, 70 } }].T:matmul(a[{ { 1, 70 } }]), long:matmul(long.T)
+  end)
+  case("products of matrices and vectors", function()
+    local a, x = matrix(7, 9000, "float32"), line "float32"[{ { 1, 9000 } }]
+    return a:matmul(x), x:matmul(a.T), a.T:matmul(x[{ { 1, a.shape[1] } }])
+  end)
+  more("products of matrices of others", function()
+    local h, d = matrix(30, 600, "float16"), matrix(30, 600, "float64")
+    local z, batch = matrix(20, 600, "complex64"), array("batch", { 12, 35, 20 * scale }, "float32")
+    local bytes = whole "int8"[{ { 1, 3000 } }]:reshape(50, 60)
+    return h:matmul(h.T), d:matmul(d.T), z:matmul(z.T), batch:matmul(batch:transpose { 1, 3, 2 }),
+      bytes:matmul(bytes.T), z:addmm(z[{ {}, { 1, 20 } }], z[{ { 1, 20 } }], { alpha = 0.5, beta = -2 })
+  end)
+
   -- ---- order and counts -----------------------------------------------------------------------------------------
 
-  alone = true
   local function mixed(t)
     return array("mixed " .. t, { 21001 * scale }, t, function(u, i)
       if t ~= "float32" then return few(u) end
@@ -287,6 +308,32 @@ function M.list(scale)
   case("elements that a mask takes, and where they are", function()
     local a = line "float32"
     return a[a:gt(0.75)], gpuarray.nonzero(whole "int8":eq(3))
+  end)
+
+  -- ---- sparse matrices ------------------------------------------------------------------------------------------
+
+  local function sparse_matrix(t, rows, columns, count, row)
+    return kernel(("sparse %s %d %d"):format(t, rows, columns), function()
+      local key = t .. columns
+      row = row or function(u) return math.floor(u * rows) end
+      local places = array("sparse rows " .. key, { count }, "int32", row)
+      local values = t == "complex64" and complex()[{ { 1, count } }] or array("sparse values " .. key, { count }, t)
+      return sparse.coo { data = values, rows = places, shape = { rows, columns }, base = 0,
+        columns = array("sparse columns " .. key, { count }, "int32", function(u) return math.floor(u * columns) end) }
+    end)
+  end
+  case("products of sparse matrices and vectors", function()
+    local m, x = sparse_matrix("float32", 3000, 900, 9000), line "float32"
+    local long = sparse_matrix("float32", 7, 60000, 50000, function(u) return math.floor(u ^ 9 * 7) end)
+    local p = kernel("packed", function() return m:to "packed" end)
+    return m:matmul(x[{ { 1, 900 } }]), m.T:matmul(x[{ { 1, 3000 } }]), long:matmul(x[{ { 1, 60000 } }]),
+      p:matmul(x[{ { 1, 900 } }]), m.data
+  end)
+  more("products of sparse matrices of others", function()
+    local h, z, x = sparse_matrix("float16", 500, 80, 4000), sparse_matrix("complex64", 500, 80, 4000), line "float64"
+    local dense, s = x[{ { 1, 80 * 33 } }]:reshape(80, 33), h:matmul(h.T)
+    return h:matmul(x[{ { 1, 80 } }]:astype "float16"), z:matmul(x[{ { 1, 80 } }]), h:matmul(dense), z:matmul(dense),
+      s.data, s.indices, (h + h * 0.5).data, (h * dense[{ {}, 1 }]).data
   end)
 
   -- ---- random numbers -------------------------------------------------------------------------------------------
@@ -359,12 +406,14 @@ end
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local count_run = require "cudalua.gpuarray.order.count_run"
+local product_plan = require "cudalua.gpuarray.product.plan"
 -- What depends on the multiprocessors: the module, its field, and the value for so many of them.
 local knobs = {
   { reduce_run, "blocks", function(count) return 16 * count end },
   { scan_run, "ENOUGH", function(count) return 2 * count end },
   { scan_run, "LOG_WIDTH", function(count) return count < 10 and 2 or 5 end },
   { count_run, "multiprocessors", function(count) return count end },
+  { product_plan, "multiprocessors", function(count) return count end },
 }
 local restore = {}
 

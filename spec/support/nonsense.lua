@@ -135,6 +135,12 @@ local options = {
   ["gpuarray.where"] = "out", ["gpuarray.choose"] = "mode out", ["gpuarray.Array:choose"] = "mode out",
   ["gpuarray.multi_take"] = "out", ["gpuarray.multi_put"] = "dest_shape out",
   ["gpuarray.multi_take_put"] = "dest_shape out src_offsets", ["gpuarray.searchsorted"] = "side",
+  ["sparse.csr"] = "dtype", ["sparse.csc"] = "dtype", ["sparse.coo"] = "dtype", ["sparse.eye"] = "dtype format",
+  ["sparse.from_dense"] = "dtype format", ["sparse.diags"] = "shape dtype format",
+  ["sparse.Matrix:todense"] = "out", ["sparse.Matrix:diagonal"] = "out", ["sparse.Matrix:matmul"] = "out",
+  ["sparse.Matrix:sum"] = "axis out",
+  ["sparse.cg"] = "x0 rtol atol maxiter M callback check", ["sparse.gmres"] = "x0 restart M callback",
+  ["sparse.bicgstab"] = "x0 M callback", ["sparse.jacobi"] = "x0 omega callback",
   ["gpuarray.Array:searchsorted"] = "side",
   ["gpuarray.sort"] = "axis descending out", ["gpuarray.Array:sort"] = "axis descending out",
   ["gpuarray.argsort"] = "axis descending out", ["gpuarray.Array:argsort"] = "axis descending out",
@@ -232,7 +238,7 @@ end
 local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, ["cuda.Stream:capture"] = true,
   ["cuda.Stream:on_complete"] = true, ["ndarray.from_function"] = true, ["gpuarray.scope"] = true,
   ["cuda.Function:suggest_block"] = true, ["tools.make_default_context"] = true,
-  ["cuda.profile"] = true }
+  ["cuda.profile"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true, ["sparse.gmres"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
 -- Numbers in these places are addresses or handles, which the caller vouches for.

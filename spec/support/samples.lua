@@ -262,6 +262,8 @@ Array:average = garray options; Array:unstack = garray 1
 rows("gpuarray.", [[
 einsum = 'i,i garray garray options; cross = gthrees gthrees options; Array:cross = gthrees gthrees options
 vecdot = garray garray options; trace = gmatrix 0 options; Array:trace = gmatrix 0 options
+addmm = gmatrix gmatrix gmatrix options; Array:addmm = gmatrix gmatrix gmatrix options
+tensordot = gmatrix gmatrix options; Array:tensordot = gmatrix gmatrix options
 matmul = gmatrix gmatrix options; Array:matmul = gmatrix gmatrix options; tril = gmatrix 0 options
 triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0 options
 ]])
@@ -363,6 +365,16 @@ fill_normal = rng garray stream; fill_log_normal = rng garray 0 1 stream; fill_p
 get_state = rng; set_state = rng rng_state
 ]]):gsub("rng", word))
 end
+rows("sparse.", [[
+csr = sparse_parts options; csc = list_of_rows options; packed = list_of_rows options; coo = sparse_coordinates options
+from_dense = gmatrix options; diags = sparse_diagonals offsets options; eye = 3 3 0 options
+Matrix = -; Matrix:to = sparse 'csc; Matrix:todense = sparse options; Matrix:transpose = sparse
+Matrix:diagonal = sparse 0 options; Matrix:astype = sparse 'float64; Matrix:eliminate_zeros = sparse
+Matrix:matmul = sparse gthree options; Matrix:sum = sparse options
+cg = sparse_square gthree options; bicgstab = sparse_square gthree options; gmres = sparse_square gthree options
+jacobi = sparse_square gthree options
+]])
+
 rows("random.", [[
 Generator = 1; Generator:seed = rng 1; Generator:skip_ahead = rng 1; Generator:spawn = rng 1; seed = 1; default =
 rand = 4 'float32 stream; seed_getter_uniform = 4; seed_getter_unique = 4

@@ -246,6 +246,16 @@ function make.reduction()
   return cuda.reduction.ReductionKernel("float32", "0", "a + b", "x[i]", "const float *x")
 end
 function make.gplace() return { dest_shape = 16 } end
+function make.sparse_parts()
+  return { data = { 1, 2, 3 }, indices = { 1, 3, 2 }, indptr = { 1, 3, 3, 4 }, shape = { 3, 3 } }
+end
+function make.sparse_coordinates() return { data = { 1, 2 }, rows = { 1, 3 }, columns = { 2, 1 }, shape = { 3, 3 } } end
+function make.sparse_diagonals() return { { 1, 2, 3 }, { 4, 5 } } end
+function make.offsets() return { 0, 1 } end
+function make.list_of_rows() return { { 1, 0 }, { 0, 2 } } end
+function make.sparse() return cuda.sparse.csr(make.sparse_parts()) end
+function make.sparse_square() return cuda.sparse.eye(3) end
+function make.gthree() return gpuarray.to_gpu { 1, 2, 3 } end
 function make.rng() return cuda.random.Generator(1) end
 function make.few_generators() return { generators = 8 } end
 function make.xorwow() return cuda.random.XORWOWRandomNumberGenerator(1, 0, make.few_generators()) end

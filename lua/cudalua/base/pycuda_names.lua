@@ -22,8 +22,6 @@ M.cuda = texts {
     "get_device_pointer()" },
   { "ArgumentHandler", "use cuda.In, cuda.Out, cuda.InOut, or a table with the methods get_device_alloc(), " ..
     "pre_call(stream) and post_call(stream)" },
-  { "sparse", "sparse matrices are not supported yet: write the product as a kernel, as examples/09_matmul.lua does " ..
-    "for dense ones" },
 }
 
 M.gpuarray = texts {
@@ -68,6 +66,16 @@ M.reduction = texts {
   { "get_sum_kernel get_any_kernel get_all_kernel get_subset_sum_kernel get_dot_kernel get_subset_dot_kernel " ..
     "get_minmax_neutral get_minmax_kernel get_subset_minmax_kernel",
     "use cuda.reduction.ReductionKernel, or the function of cuda.gpuarray, such as gpuarray.sum(a)" },
+}
+
+M.sparse = texts {
+  { "CoordinateSpMV", "use cuda.sparse.coo{...} and its method matmul" },
+  { "PacketedSpMV", "use cuda.sparse.packed(x), a matrix, and its method matmul" },
+  { "solve_pkt_with_cg CGStateContainer", "use cuda.sparse.cg(A, b, options), which gives x and info" },
+  { "ConvergenceError", "use the second result of cuda.sparse.cg: 0 if it converged" },
+  { "OperatorBase IdentityOperator", "use a function that gives A v for a vector v: cuda.sparse.cg takes it" },
+  { "DiagonalPreconditioner", "use the option M = 'jacobi' of cuda.sparse.cg" },
+  { "AsyncInnerProduct", "use cuda.gpuarray.vdot(a, b), whose result stays on the device" },
 }
 
 M.random = texts {
