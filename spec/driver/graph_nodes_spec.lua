@@ -518,7 +518,7 @@ describe("graphs by hand", function()
     bad("unknown option 'colour'", "add_kernel", { add, args = { mem, 1, 1 }, block = 1, colour = 1 })
     bad("which stream", "add_kernel", { add, args = { mem, 1, 1 }, block = 1, stream = s })
     bad("nothing runs yet", "add_kernel", { add, args = { mem, 1, 1 }, block = 1, time_kernel = true })
-    bad("memory for the time of one call", "add_kernel",
+    bad("give memory for the time of one call", "add_kernel",
       { add, args = { cuda.InOut(ffi.new "int[1]"), 1, 1 }, block = 1 })
     gpu.raises("LaunchError", "block.x is 4096", g.add_kernel, g, { add, args = { mem, 1, 1 }, block = 4096 })
     bad("after: expected a node or a list of nodes, got 5", "add_kernel", { add, args = { mem, 1, 1 }, block = 1,

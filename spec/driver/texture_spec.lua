@@ -138,7 +138,8 @@ describe("cuda.TextureObject", function()
           if normalized or mode == "clamp" or mode == "border" then
             local w, h = 8, 4
             local array, values = grid(w, h)
-            local options = { array = array, filter = filter, address = mode, normalized = normalized, border = 3 }
+            local options = { array = array, filter = filter, address = mode, normalized = normalized,
+              border = mode == "border" and 3 or nil }
             local texture = cuda.TextureObject(options)
             local xs, ys = places(300, -12, 20), places(300, -8, 12)
             for i = 1, w * h do xs[i], ys[i] = (i - 1) % w + 0.5, math.floor((i - 1) / w) + 0.5 end
@@ -337,7 +338,7 @@ describe("cuda.TextureObject", function()
       { block = 1 })
     gpu.raises("LogicError", "argument 4 (void *p)", wrong, out, 1, 1, t, { block = 1 })
     for _, x in ipairs { out, array, "x", out.gpudata } do
-      gpu.raises("LogicError", "expected a TextureObject, as of cuda.TextureObject", fn, out, x, { block = 1 })
+      gpu.raises("LogicError", "expected a TextureObject, which cuda.TextureObject{} makes", fn, out, x, { block = 1 })
     end
     local writes = kernel "unsigned long long *out, const cudaSurfaceObject_t s) {}"
     gpu.raises("LogicError", "argument 2 (cudaSurfaceObject_t s): expected a SurfaceObject", writes, out, t,
@@ -582,7 +583,7 @@ describe("cuda.TextureObject", function()
     try("nothing to read is given", {})
     try("array and linear are given", { array = array, linear = memory })
     try("unknown option 'filtre'", { array = array, filtre = "linear" })
-    try("expected an Array, got DeviceAllocation", { array = memory })
+    try("expected a cuda.Array, got DeviceAllocation", { array = memory })
     try("expected a MipmappedArray, got Array", { mipmap = array })
     try("needs texels that are read as floats, these are integers of unsigned_int8: read = \"normalized\"",
       { array = bytes, filter = "linear" })

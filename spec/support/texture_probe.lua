@@ -39,6 +39,7 @@ local function texture_of(options)
     if type(options.address) == "string" then sampling.address = { first, first, first } end
     return make(object, sampling)
   end
+  if options.address ~= "border" then options.border = nil end
   local ok, texture = pcall(cuda.TextureObject, options)
   core.texture = make
   return ok and texture or error(texture, 0)

@@ -123,8 +123,8 @@ local function kernel_call(where, values)
     local x = args[i]
     if type(x) == "table" and not launch.is_array(x) and getmetatable(x) and
       pcall(function() return assert(x.get_device_alloc) end) then
-      launch.refuse(values.fn, i, "memory for the time of one call is none that a graph can run with again; give " ..
-        "device memory, and add nodes that copy")
+      launch.refuse(values.fn, i, "In, Out and InOut give memory for the time of one call, and a graph runs " ..
+        "again: give device memory, and add nodes that copy")
     end
   end
   return function(stream)

@@ -240,6 +240,14 @@ local function read_sampling(where, s, options)
   local address = read_address(where, options.address)
   if options.address ~= nil then check_address(where, address, normalized) end
   local border = read_border(where, options.border)
+  local BORDER = constants.lookup("address_mode").BORDER
+  if options.border ~= nil and address[1] ~= BORDER and address[2] ~= BORDER and address[3] ~= BORDER then
+    refuse(where, "border has no effect without address = \"border\"")
+  end
+  if type(options.border) == "table" and #options.border > math.max(s.num_channels, 1) then
+    refuse(where, "border has %d values, the texels have %d channel%s", #options.border, s.num_channels,
+      s.num_channels == 1 and "" or "s")
+  end
   if integers then check_integers(where, border, format) end
   local bits = 0
   local function flag(name, wanted) bits = bits + (wanted and constants.lookup("TRSF_" .. name) or 0) end

@@ -260,7 +260,7 @@ end
 
 function Call:__tostring()
   local state = STATE[self]
-  return ("cudalua.GraphCall (%d captured, %d replays)"):format(#state.entries, state.replays)
+  return ("cudalua.GraphCall (%d graphs, %d replays)"):format(#state.entries, state.replays)
 end
 
 ---How often it was captured and replayed, how many graphs it has now, and how many nodes the one used last has.

@@ -101,8 +101,8 @@ static cl_Kind declared_image(const cl_Param *p) {
 
 static const char *expectation(const cl_Param *p) {
   const cl_Kind image = declared_image(p);
-  if (image == CL_TEXTURE) return "a TextureObject, as of cuda.TextureObject{ array = a }";
-  if (image == CL_SURFACE) return "a SurfaceObject, as of cuda.SurfaceObject{ array = a }";
+  if (image == CL_TEXTURE) return "a TextureObject, which cuda.TextureObject{} makes";
+  if (image == CL_SURFACE) return "a SurfaceObject, which cuda.SurfaceObject{} makes";
   switch (p->type) {
   case CL_T_PTR: return "device memory, In/Out/InOut of a host buffer, or nil";
   case CL_T_BOOL: return "a boolean";

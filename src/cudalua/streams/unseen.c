@@ -5,6 +5,7 @@
 #include "streams/wait.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What all work of the context came to. Not while captures are on, which waiting would break. */
 static CUresult wait_in(const cl_Context *c) {
@@ -19,7 +20,8 @@ void cl_tell_unseen(const cl_Context *c) {
   if (cl_poison[c->device]) return; /* it was told */
   const CUresult code = wait_in(c);
   if (!cl_code_sticky(code)) return;
-  const char *kernel = c->last_kernel, *text = cl_log_text();
+  const char *text = cl_log_text();
+  const char *kernel = text && strncmp(text, "kernel ", 7) == 0 ? NULL : c->last_kernel; /* it names its own */
   fprintf(
       stderr,
       "cudalua: a kernel failed that the program did not wait for%s%s: %s (%s)%s%s\n"
