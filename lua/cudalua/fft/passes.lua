@@ -8,7 +8,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local tables = require "cudalua.fft.tables"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local ceil, floor, max = math.ceil, math.floor, math.max
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
 
 local M = {}
 
@@ -67,7 +67,8 @@ end
 ---@field double boolean
 ---@field rows boolean        columns of the array are rows in memory: their elements lie side by side
 ---@field loads_rows boolean  the same where they are read, not where they are written
----@field last boolean        of several passes
+---@field one boolean         `inner` is 1
+---@field passes integer      of the last of several passes how many there are, 3 for more; 1 for the others
 ---@field between boolean     results are multiplied by powers of the root, for the next pass
 ---@field index string
 
@@ -77,7 +78,8 @@ local function source_of(shape)
   local fields = M.types(double, shape.index)
   local columns = columns_of(length, shape.rows, double)
   local narrow = columns <= (double and 2 or 4)
-  fields.length, fields.columns, fields.last = length, columns, shape.last and 1 or 0
+  fields.length, fields.columns, fields.passes = length, columns, shape.passes
+  fields.rows, fields.one = shape.rows and 1 or 0, shape.one and 1 or 0
   fields.threads = max(32, ceil(length * columns / EACH / 32) * 32)
   fields.shift, fields.pad = double and 3 or 4, narrow and length % 2 == 0 and columns or 0
   local elements = length * columns
@@ -90,8 +92,8 @@ local function source_of(shape)
 end
 
 local function kernel_of(shape)
-  return kernels.get(("fft pass %d %s %s %s %s %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
-    shape.last, shape.between, shape.index), function() return source_of(shape) end, true)
+  return kernels.get(("fft pass %d %s %s %s %s %d %s %s"):format(shape.length, shape.double, shape.rows,
+    shape.loads_rows, shape.one, shape.passes, shape.between, shape.index), function() return source_of(shape) end, true)
 end
 
 local function threads_of(shape)
@@ -169,7 +171,7 @@ function M.add(steps, plan, job)
     local last = p == count
     local rows = plan.rows and inner == 1
     local shape = { length = length, double = double, rows = rows and count == 1, loads_rows = rows and last,
-      last = last and count > 1, between = not last, index = index }
+      one = inner == 1, passes = last and min(count, 3) or 1, between = not last, index = index }
     rest = rest / length
     local width, times = rest * inner, outer
     if last then width, times = n / length * inner, job.outer end
