@@ -7,18 +7,21 @@ typedef @real@ Real;
 typedef @index@ Index;
 
 //: columns
-enum { LENGTH = @length@, COLUMNS = @columns@, THREADS = @threads@, SHIFT = @shift@, PAD = @pad@ };
+enum { LENGTH = @length@, COLUMNS = @columns@, THREADS = @threads@, SHIFT = @shift@, PAD = @pad@, PITCH = @pitch@ };
 // What is known of the columns: each is a row of its own, all in one line (width is 1); inner is 1; and of the last of
 // several passes, how many there are (more than two: 3).
 enum { ROWS = @rows@, ONE = @one@, PASSES = @passes@ };
 
-// Where an element of the block's columns is in shared memory, r times STRIDE behind another one. The gaps keep lanes
-// apart in their banks. Where they come at the same distances, r times a constant is added to one place.
+// Where an element of the block's columns is in shared memory, r times STRIDE behind another one: column by column if
+// lanes that load have elements of one, otherwise element by element. Gaps keep lanes apart in their banks. Where they
+// come at the same distances, r times a constant is added to one place.
 template <int STRIDE> __device__ __forceinline__ int place(const int at, const int r, const int column)
 {
-  enum { STEP = STRIDE * COLUMNS, EVEN = STEP % (1 << SHIFT) == 0 };
-  const int number = at * COLUMNS + column + (EVEN ? 0 : r * STEP);
-  return number + (PAD ? (number >> SHIFT) * PAD : 0) + (EVEN ? r * (STEP + (STEP >> SHIFT) * PAD) : 0);
+  enum { WIDTH = PITCH ? 1 : COLUMNS, GAP = PITCH ? 1 : PAD };
+  enum { STEP = STRIDE * WIDTH, EVEN = STEP % (1 << SHIFT) == 0 };
+  const int number = (PITCH ? at : at * COLUMNS + column) + (EVEN ? 0 : r * STEP);
+  return (PITCH ? column * PITCH : 0) + number + (GAP ? (number >> SHIFT) * GAP : 0) +
+         (EVEN ? r * (STEP + (STEP >> SHIFT) * GAP) : 0);
 }
 
 // The butterflies of a radix: how many a thread has, and which.

@@ -42,6 +42,10 @@ local function columns_of(length, rows, double)
   return columns
 end
 
+local function threads_of(shape)
+  return max(32, ceil(shape.length * columns_of(shape.length, shape.rows, shape.double) / EACH / 32) * 32)
+end
+
 local function store_text(at, radices, shape, before, rows)
   local fields = { radix = radices[at], before = before, rows = rows, wait = at > 1 and "    __syncthreads();" or "",
     between = shape.between and template.fill("fft/stockham", "between", {}):sub(1, -2) or "",
@@ -72,18 +76,31 @@ end
 ---@field between boolean     results are multiplied by powers of the root, for the next pass
 ---@field index string
 
+-- How the elements of a block lie in shared memory, where the lanes of a request (16 of float2, 8 of double2) meet no
+-- other one of them in their bank: place() in the kernel.
+local function room(fields, shape, columns)
+  local length, double = shape.length, shape.double
+  local lanes = double and 8 or 16
+  fields.shift, fields.pad, fields.pitch = double and 3 or 4, 0, 0
+  if shape.rows or shape.loads_rows then -- later radices take as many neighbours of each column as lanes are left
+    local pitch, wanted = length + floor((length - 1) / lanes), shape.rows and 1 or lanes / min(columns, lanes)
+    fields.pitch = pitch + (wanted - pitch) % lanes
+    return columns * fields.pitch
+  end
+  if columns <= (double and 2 or 4) and length % 2 == 0 then fields.pad = columns end
+  local elements = length * columns
+  return elements + floor((elements - 1) / lanes) * fields.pad
+end
+
 ---@param shape cudalua.fft.Shape
 local function source_of(shape)
   local length, double = shape.length, shape.double
   local fields = M.types(double, shape.index)
   local columns = columns_of(length, shape.rows, double)
-  local narrow = columns <= (double and 2 or 4)
   fields.length, fields.columns, fields.passes = length, columns, shape.passes
   fields.rows, fields.one = shape.rows and 1 or 0, shape.one and 1 or 0
-  fields.threads = max(32, ceil(length * columns / EACH / 32) * 32)
-  fields.shift, fields.pad = double and 3 or 4, narrow and length % 2 == 0 and columns or 0
-  local elements = length * columns
-  local places = elements + floor((elements - 1) / 2 ^ fields.shift) * fields.pad
+  fields.threads = threads_of(shape)
+  local places = room(fields, shape, columns)
   local radices = factors.radices(length)
   local shared = #radices > 1 and ("  __shared__ Complex values[%d];"):format(places) or ""
   return "array_fft_pass", template.fill("fft/stockham", "numbers", fields) ..
@@ -92,12 +109,9 @@ local function source_of(shape)
 end
 
 local function kernel_of(shape)
-  return kernels.get(("fft pass %d %s %s %s %s %d %s %s"):format(shape.length, shape.double, shape.rows,
-    shape.loads_rows, shape.one, shape.passes, shape.between, shape.index), function() return source_of(shape) end, true)
-end
-
-local function threads_of(shape)
-  return max(32, ceil(shape.length * columns_of(shape.length, shape.rows, shape.double) / EACH / 32) * 32)
+  local key = ("fft pass %d %s %s %s %s %d %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
+    shape.one, shape.passes, shape.between, shape.index)
+  return kernels.get(key, function() return source_of(shape) end, true)
 end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
