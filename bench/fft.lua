@@ -3,7 +3,8 @@
 --   ./dev bench fft [ROUNDS]
 --   ./dev bench fft smoke    small arrays, nothing is timed: are the results right?
 -- Rounds take turns. GB/s are of the least traffic, each element read once and written once. cuFFT is opened through
--- the FFI from CUDALUA_CUFFT, by its soname, from CUDA_HOME, or from python3's wheel. The table at the end is for bench/RESULTS.md.
+-- the FFI from CUDALUA_CUFFT, by its soname, from CUDA_HOME, or from python3's wheel. The table at the end is for
+-- bench/RESULTS.md.
 local ffi = require "ffi"
 
 local smoke = arg[1] == "smoke"
@@ -85,7 +86,9 @@ end
 
 local function near(text, a, b, tolerance)
   local distance = far(a, b)
-  if distance ~= distance or distance > tolerance then error(("%s: the results are %g apart"):format(text, distance)) end
+  if distance ~= distance or distance > tolerance then
+    error(("%s: the results are %g apart"):format(text, distance))
+  end
 end
 
 local BYTES = tiny and 2 ^ 14 or 2 ^ 28 -- of the elements of a batch
