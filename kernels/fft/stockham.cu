@@ -4,6 +4,7 @@
 //: numbers
 typedef @complex@ Complex;
 typedef @real@ Real;
+typedef @source@ Source; // Complex, or Real
 typedef @index@ Index;
 
 //: columns
@@ -77,7 +78,7 @@ __device__ __forceinline__ Index source(const Frame &f, const Index column, Inde
 
 template <int RADIX, bool BY_ROWS>
 __device__ __forceinline__ void load(Complex (&v)[RADIX], const Turn<RADIX, BY_ROWS> &turn, const Frame &f,
-                                     const Index block, const Complex *in, const bool swapped)
+                                     const Index block, const Source *in, const bool swapped)
 {
   const Index number = block * COLUMNS + turn.column;
   const bool there = turn.there && number < f.all;
@@ -87,7 +88,7 @@ __device__ __forceinline__ void load(Complex (&v)[RADIX], const Turn<RADIX, BY_R
   for (int r = 0; r < RADIX; r++) {
     const Index at = from + (turn.first + r * (LENGTH / RADIX)) * step;
     Complex x = fft_make((Real)0, (Real)0);
-    if (there && at < f.extent) x = in[begin + at];
+    if (there && at < f.extent) x = fft_value(in[begin + at]);
     v[r] = swapped ? fft_make(x.y, x.x) : x;
   }
 }
@@ -110,7 +111,7 @@ template <int RADIX, int BEFORE> __device__ __forceinline__ int target(const int
 
 //: begin
 extern "C" __global__ void __launch_bounds__(THREADS)
-array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_power *powers, const int power_shift,
+array_fft_pass(const Source *in, Complex *out, const Complex *roots, const fft_power *powers, const int power_shift,
          const Index width, const Index all, const Index extent, const Index inner, const Index first,
          const Index second, const Real scale, const int swapped)
 {
@@ -185,13 +186,13 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
         x = fft_mul(x, by.next());
 
 //: copy
-extern "C" __global__ void array_fft_copy(const Complex *in, Complex *out, const Index all, const Index width,
+extern "C" __global__ void array_fft_copy(const Source *in, Complex *out, const Index all, const Index width,
                                     const Index extent, const Real scale)
 {
   const Index number = (Index)blockIdx.x * blockDim.x + threadIdx.x;
   if (number >= all) return;
   const Index outer = number / width, column = number % width;
   Complex x = fft_make((Real)0, (Real)0);
-  if (column < extent) x = in[outer * extent + column];
+  if (column < extent) x = fft_value(in[outer * extent + column]);
   out[number] = fft_make(x.x * scale, x.y * scale);
 }

@@ -22,9 +22,11 @@ function M.index_of(count) return count < M.NARROW and "unsigned" or "unsigned l
 ---The types of a kernel.
 ---@param double boolean
 ---@param index string
+---@param real? boolean  elements of the source are real
 ---@return table fields
-function M.types(double, index)
-  return { complex = double and "double2" or "float2", real = double and "double" or "float", index = index }
+function M.types(double, index, real)
+  local part = double and "double" or "float"
+  return { complex = part .. 2, real = part, source = real and part or part .. 2, index = index }
 end
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
@@ -74,6 +76,7 @@ end
 ---@field one boolean         `inner` is 1
 ---@field passes integer      of the last of several passes how many there are, 3 for more; 1 for the others
 ---@field between boolean     results are multiplied by powers of the root, for the next pass
+---@field real boolean        elements of the source are real
 ---@field index string
 
 -- How the elements of a block lie in shared memory, where the lanes of a request (16 of float2, 8 of double2) meet no
@@ -95,7 +98,7 @@ end
 ---@param shape cudalua.fft.Shape
 local function source_of(shape)
   local length, double = shape.length, shape.double
-  local fields = M.types(double, shape.index)
+  local fields = M.types(double, shape.index, shape.real)
   local columns = columns_of(length, shape.rows, double)
   fields.length, fields.columns, fields.passes = length, columns, shape.passes
   fields.rows, fields.one = shape.rows and 1 or 0, shape.one and 1 or 0
@@ -109,8 +112,8 @@ local function source_of(shape)
 end
 
 local function kernel_of(shape)
-  local key = ("fft pass %d %s %s %s %s %d %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
-    shape.one, shape.passes, shape.between, shape.index)
+  local key = ("fft pass %d %s %s %s %s %d %s %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
+    shape.one, shape.passes, shape.between, shape.index, shape.real)
   return kernels.get(key, function() return source_of(shape) end, true)
 end
 
@@ -148,6 +151,7 @@ end
 ---@field extent integer     elements of the source along the axis: the rest is 0, or is left out
 ---@field from table         the source: `buf` and `off`
 ---@field to table           the result, other memory
+---@field real? boolean      elements of the source are real
 ---@field inverse boolean
 ---@field scale number       a factor of the results
 
@@ -156,8 +160,8 @@ local THREADS = 256
 local function copy(steps, plan, job)
   local width, all = job.inner, job.outer * job.inner
   local index = M.index_of(all * max(job.extent, 1))
-  local k = kernels.get(("fft copy %s %s"):format(plan.double, index), function()
-    local fields = M.types(plan.double, index)
+  local k = kernels.get(("fft copy %s %s %s"):format(plan.double, index, job.real or false), function()
+    local fields = M.types(plan.double, index, job.real)
     return "array_fft_copy", template.fill("fft/stockham", "numbers", fields) ..
       template.fill("fft/stockham", "copy", {}), { radix = true }
   end, true)
@@ -185,7 +189,8 @@ function M.add(steps, plan, job)
     local last = p == count
     local rows = plan.rows and inner == 1
     local shape = { length = length, double = double, rows = rows and count == 1, loads_rows = rows and last,
-      one = inner == 1, passes = last and min(count, 3) or 1, between = not last, index = index }
+      one = inner == 1, passes = last and min(count, 3) or 1, between = not last,
+      index = index, real = p == 1 and job.real or false }
     rest = rest / length
     local width, times = rest * inner, outer
     if last then width, times = n / length * inner, job.outer end
