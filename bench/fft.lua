@@ -3,7 +3,8 @@
 --   ./dev bench fft [ROUNDS]
 --   ./dev bench fft smoke    small arrays, nothing is timed: are the results right?
 -- Rounds take turns. GB/s are of the least traffic, each element read once and written once. cuFFT is opened through
--- the FFI from CUDALUA_CUFFT, by its soname, or from CUDA_HOME. The table at the end is for bench/RESULTS.md.
+-- the FFI from CUDALUA_CUFFT, by its soname, from CUDA_HOME, or from python3's wheel. The table at the end is for
+-- bench/RESULTS.md.
 local ffi = require "ffi"
 
 local smoke = arg[1] == "smoke"
@@ -33,10 +34,19 @@ int cufftGetVersion(int *version);
 ]]
 local R2C, C2C, Z2Z = 0x2a, 0x29, 0x69 -- cufftType
 
+-- Where pip puts it.
+local function wheel()
+  local pipe = io.popen "python3 -c 'import nvidia.cufft as m; print(list(m.__path__)[0])' 2>/dev/null"
+  local path = pipe and pipe:read "*l"
+  if pipe then pipe:close() end
+  return (path or "/nowhere") .. "/lib/"
+end
+
 local function open()
   local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
   local list = { os.getenv "CUDALUA_CUFFT" or "libcufft.so.12", "libcufft.so.12", "libcufft.so.11",
     home .. "/lib64/libcufft.so.12", home .. "/lib64/libcufft.so.11" }
+  for _, name in ipairs { "libcufft.so.12", "libcufft.so.11" } do list[#list + 1] = wheel() .. name end
   for _, path in ipairs(list) do
     local ok, library = pcall(ffi.load, path)
     if ok then return library end
@@ -76,7 +86,9 @@ end
 
 local function near(text, a, b, tolerance)
   local distance = far(a, b)
-  if distance ~= distance or distance > tolerance then error(("%s: the results are %g apart"):format(text, distance)) end
+  if distance ~= distance or distance > tolerance then
+    error(("%s: the results are %g apart"):format(text, distance))
+  end
 end
 
 local BYTES = tiny and 2 ^ 14 or 2 ^ 28 -- of the elements of a batch

@@ -18,7 +18,7 @@ extern "C" __global__ void array_fft_chirp(Complex *chirp, Complex *filter, cons
 
 //: spread
 // The elements of an axis times the chirp, and zeros behind them. Each axis has `inner` columns side by side.
-extern "C" __global__ void array_fft_spread(const Complex *in, Complex *out, const Complex *chirp, const Index all,
+extern "C" __global__ void array_fft_spread(const Source *in, Complex *out, const Complex *chirp, const Index all,
                                             const Index inner, const Index extent, const Index padded,
                                             const Index count, const int swapped)
 {
@@ -27,7 +27,7 @@ extern "C" __global__ void array_fft_spread(const Complex *in, Complex *out, con
   const Index rest = number / inner, at = rest % padded;
   Complex x = fft_make((Real)0, (Real)0);
   if (at < count) {
-    x = in[(rest / padded * extent + at) * inner + number % inner];
+    x = fft_value(in[(rest / padded * extent + at) * inner + number % inner]);
     if (swapped) x = fft_make(x.y, x.x);
     x = fft_mul(x, chirp[at]);
   }

@@ -16,6 +16,15 @@ __device__ __forceinline__ float2 fft_make(const float x, const float y) { retur
 
 __device__ __forceinline__ double2 fft_make(const double x, const double y) { return make_double2(x, y); }
 
+// An element of the source, which may be real.
+__device__ __forceinline__ float2 fft_value(const float x) { return make_float2(x, 0); }
+
+__device__ __forceinline__ float2 fft_value(const float2 x) { return x; }
+
+__device__ __forceinline__ double2 fft_value(const double x) { return make_double2(x, 0); }
+
+__device__ __forceinline__ double2 fft_value(const double2 x) { return x; }
+
 template <typename C> __device__ __forceinline__ C fft_add(const C a, const C b)
 {
   return fft_make(a.x + b.x, a.y + b.y);

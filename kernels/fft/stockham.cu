@@ -4,16 +4,25 @@
 //: numbers
 typedef @complex@ Complex;
 typedef @real@ Real;
+typedef @source@ Source; // Complex, or Real
 typedef @index@ Index;
 
 //: columns
-enum { LENGTH = @length@, COLUMNS = @columns@, THREADS = @threads@, SHIFT = @shift@, PAD = @pad@ };
+enum { LENGTH = @length@, COLUMNS = @columns@, THREADS = @threads@, SHIFT = @shift@, PAD = @pad@, PITCH = @pitch@ };
+// What is known of the columns: each is a row of its own, all in one line (width is 1); inner is 1; and of the last of
+// several passes, how many there are (more than two: 3).
+enum { ROWS = @rows@, ONE = @one@, PASSES = @passes@ };
 
-// Where an element of the block's columns is in shared memory; the gaps keep lanes apart in their banks.
-__device__ __forceinline__ int place(const int at, const int column)
+// Where an element of the block's columns is in shared memory, r times STRIDE behind another one: column by column if
+// lanes that load have elements of one, otherwise element by element. Gaps keep lanes apart in their banks. Where they
+// come at the same distances, r times a constant is added to one place.
+template <int STRIDE> __device__ __forceinline__ int place(const int at, const int r, const int column)
 {
-  const int number = at * COLUMNS + column;
-  return number + (PAD ? (number >> SHIFT) * PAD : 0);
+  enum { WIDTH = PITCH ? 1 : COLUMNS, GAP = PITCH ? 1 : PAD };
+  enum { STEP = STRIDE * WIDTH, EVEN = STEP % (1 << SHIFT) == 0 };
+  const int number = (PITCH ? at : at * COLUMNS + column) + (EVEN ? 0 : r * STEP);
+  return (PITCH ? column * PITCH : 0) + number + (GAP ? (number >> SHIFT) * GAP : 0) +
+         (EVEN ? r * (STEP + (STEP >> SHIFT) * GAP) : 0);
 }
 
 // The butterflies of a radix: how many a thread has, and which.
@@ -39,36 +48,47 @@ struct Frame {
   Index inner, first, second; // of the last pass: see source()
 };
 
+// The number of a column among those side by side, and how often there were so many before.
+__device__ __forceinline__ Index within(const Index number, const Index width, Index &outer)
+{
+  outer = ROWS ? number : number / width;
+  return ROWS ? 0 : number - outer * width;
+}
+
 // Where a column is read, and how far its elements are apart.
 __device__ __forceinline__ Index source(const Frame &f, const Index column, Index &step)
 {
-#if @last@
+  if (PASSES == 1) {
+    step = ROWS ? 1 : f.width;
+    return column;
+  }
   // Columns are in the order of the results: the digit of the first pass is the fastest one. In the source it is the
   // slowest one.
-  const Index number = column / f.inner, digit = number % f.first, rest = number / f.first;
-  const Index second = rest % f.second, third = rest / f.second, thirds = f.width / (f.inner * f.first * f.second);
-  step = f.inner;
-  return ((digit * f.second + second) * thirds + third) * LENGTH * f.inner + column % f.inner;
-#else
-  step = f.width;
-  return column;
-#endif
+  const Index inner = ONE ? 1 : f.inner;
+  Index number = column / inner;
+  const Index rest_of_inner = column - number * inner;
+  if (PASSES > 2) {
+    const Index rest = number / f.first, digit = number - rest * f.first, third = rest / f.second;
+    const Index thirds = f.width / (inner * f.first * f.second);
+    number = (digit * f.second + rest - third * f.second) * thirds + third;
+  }
+  step = inner;
+  return number * LENGTH * inner + rest_of_inner;
 }
 
 template <int RADIX, bool BY_ROWS>
 __device__ __forceinline__ void load(Complex (&v)[RADIX], const Turn<RADIX, BY_ROWS> &turn, const Frame &f,
-                                            const Index block, const Complex *in, const bool swapped)
+                                     const Index block, const Source *in, const bool swapped)
 {
   const Index number = block * COLUMNS + turn.column;
   const bool there = turn.there && number < f.all;
-  const Index outer = number / f.width;
-  Index step;
-  const Index from = source(f, number % f.width, step);
+  Index outer, step;
+  const Index from = source(f, within(number, f.width, outer), step), begin = outer * f.extent;
 #pragma unroll
   for (int r = 0; r < RADIX; r++) {
     const Index at = from + (turn.first + r * (LENGTH / RADIX)) * step;
     Complex x = fft_make((Real)0, (Real)0);
-    if (there && at < f.extent) x = in[outer * f.extent + at];
+    if (there && at < f.extent) x = fft_value(in[begin + at]);
     v[r] = swapped ? fft_make(x.y, x.x) : x;
   }
 }
@@ -83,15 +103,15 @@ __device__ __forceinline__ void turn_by(Complex (&v)[RADIX], const int first, co
   }
 }
 
-// Where output r of a butterfly goes.
-template <int RADIX, int BEFORE> __device__ __forceinline__ int target(const int first, const int r)
+// Where the first output of a butterfly goes; the others follow at a distance of BEFORE.
+template <int RADIX, int BEFORE> __device__ __forceinline__ int target(const int first)
 {
-  return first / BEFORE * (BEFORE * RADIX) + first % BEFORE + r * BEFORE;
+  return first / BEFORE * (BEFORE * RADIX) + first % BEFORE;
 }
 
 //: begin
 extern "C" __global__ void __launch_bounds__(THREADS)
-array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_power *powers, const int power_shift,
+array_fft_pass(const Source *in, Complex *out, const Complex *roots, const fft_power *powers, const int power_shift,
          const Index width, const Index all, const Index extent, const Index inner, const Index first,
          const Index second, const Real scale, const int swapped)
 {
@@ -120,7 +140,7 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
       const T t(m);
       if (!t.there) continue;
 #pragma unroll
-      for (int r = 0; r < @radix@; r++) v[m][r] = values[place(t.first + r * (LENGTH / @radix@), t.column)];
+      for (int r = 0; r < @radix@; r++) v[m][r] = values[place<LENGTH / @radix@>(t.first, r, t.column)];
       turn_by<@radix@, @before@>(v[m], t.first, roots);
       fft_radix(v[m]);
     }
@@ -134,7 +154,7 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
       const T t(m);
       if (!t.there) continue;
 #pragma unroll
-      for (int r = 0; r < @radix@; r++) values[place(target<@radix@, @before@>(t.first, r), t.column)] = v[m][r];
+      for (int r = 0; r < @radix@; r++) values[place<@before@>(target<@radix@, @before@>(t.first), r, t.column)] = v[m][r];
     }
     __syncthreads();
 
@@ -144,7 +164,8 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
       const T t(m);
       const Index number = block * COLUMNS + t.column;
       if (!t.there || number >= all) continue;
-      const Index outer = number / width, column = number % width;
+      Index outer;
+      const Index column = within(number, width, outer), step = ROWS ? 1 : width;
 @powers@
 #pragma unroll
       for (int r = 0; r < @radix@; r++) {
@@ -153,25 +174,25 @@ array_fft_pass(const Complex *in, Complex *out, const Complex *roots, const fft_
 @between@
         x = fft_make(x.x * scale, x.y * scale);
         if (swapped & 2) x = fft_make(x.y, x.x);
-        out[(outer * LENGTH + at) * width + column] = x;
+        out[(outer * LENGTH + at) * step + column] = x;
       }
     }
 
 //: powers
-      const Index turn = column / inner; // element `at` of the column is multiplied by the power at * turn of the root
+      const Index turn = ONE ? column : column / inner; // element `at` of the column is multiplied by the power at * turn of the root
       fft_powers<Complex, Index> by(powers, t.first * turn, LENGTH / @radix@ * turn, power_shift);
 
 //: between
         x = fft_mul(x, by.next());
 
 //: copy
-extern "C" __global__ void array_fft_copy(const Complex *in, Complex *out, const Index all, const Index width,
+extern "C" __global__ void array_fft_copy(const Source *in, Complex *out, const Index all, const Index width,
                                     const Index extent, const Real scale)
 {
   const Index number = (Index)blockIdx.x * blockDim.x + threadIdx.x;
   if (number >= all) return;
   const Index outer = number / width, column = number % width;
   Complex x = fft_make((Real)0, (Real)0);
-  if (column < extent) x = in[outer * extent + column];
+  if (column < extent) x = fft_value(in[outer * extent + column]);
   out[number] = fft_make(x.x * scale, x.y * scale);
 }

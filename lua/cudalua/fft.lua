@@ -8,7 +8,6 @@
 
 local arguments = require "cudalua.fft.arguments"
 local calls = require "cudalua.gpuarray.core.calls"
-local errors = require "cudalua.base.errors"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local functions = require "cudalua.gpuarray.core.functions"
 local move = require "cudalua.gpuarray.index.move"
@@ -34,7 +33,7 @@ local along = { n = true, axis = true, norm = true, out = true, stream = true, a
 
 -- What a transform along one axis is given.
 local function read(what, a, options)
-  local o = errors.options(what, options, along)
+  local o = arguments.options(what, options, along)
   arguments.array(what, a)
   local axis = arguments.axis(what, a, o.axis)
   return o, axis, o.n ~= nil and arguments.length(what, "n", o.n) or nil
@@ -122,7 +121,7 @@ end
 local along_several = { s = true, axes = true, norm = true, out = true, stream = true, allocator = true }
 
 local function several(what, a, options, count, inverse)
-  local o = errors.options(what, options, along_several)
+  local o = arguments.options(what, options, along_several)
   arguments.array(what, a)
   local dtype = arguments.type_of(what, a._dtype)
   local axes, lengths = arguments.several(what, a, o.axes, o.s, count or a._ndim)

@@ -48,6 +48,8 @@ describe("transforms along several axes:", function()
     gpu.raises("LogicError", "axis -1 is given twice", fft.fftn, a, { axes = { 3, -1 } })
     gpu.raises("LogicError", "s has 1 extents for 2 axes", fft.fftn, a, { s = { 4 }, axes = { 1, 2 } })
     gpu.raises("LogicError", "s has 4 extents; the array has 3 axes", fft.fftn, a, { s = { 4, 4, 4, 4 } })
+    gpu.raises("LogicError", "expected a table of options, got a list; write { s = ... }", fft.fftn, a, { 4, 4 })
+    gpu.raises("LogicError", "got 4; write { s = { 4 } }", fft.ifft2, a, 4)
     gpu.raises("LogicError", "axes is an empty list", fft.fftn, a, { axes = {} })
     gpu.raises("LogicError", "fft.ifftn: s", fft.ifftn, a, { s = { 0, 1 } })
     gpu.raises("LogicError", "without the option s, the extent of axis 1 must be a positive integer", fft.fftn,

@@ -33,6 +33,22 @@ function M.type_of(what, dtype)
   return complex, real_of[complex.name]
 end
 
+---The options of a transform. NumPy's users write the lengths in their place.
+---@param what string
+---@param options any
+---@param known table<string, boolean>
+---@return table
+---@raise LogicError for lengths, and what is not an option
+function M.options(what, options, known)
+  local is_list = type(options) == "table" and not getmetatable(options) and rawget(options, 1) ~= nil
+  if type(options) == "number" or is_list then
+    refuse(what, ("expected a table of options, got %s; write { %s = %s }"):format(is_list and "a list" or
+      errors.text(options), known.n and "n" or "s", is_list and "..." or known.n and errors.text(options) or
+      ("{ %s }"):format(errors.text(options))))
+  end
+  return errors.options(what, options, known)
+end
+
 ---An array with axes.
 ---@param what string
 ---@param a any

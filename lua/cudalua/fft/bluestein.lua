@@ -9,8 +9,8 @@ local tables = require "cudalua.fft.tables"
 
 local M = {}
 
-local function step(part, double, index, all, list)
-  return pointwise("bluestein", part, double, index, all, list)
+local function step(part, double, index, all, list, real)
+  return pointwise("bluestein", part, double, index, all, list, real)
 end
 
 -- Makes the chirp, and the transform of the filter, in memory that nobody else knows.
@@ -59,7 +59,7 @@ function M.add(steps, plan, job)
   steps.scratch[#steps.scratch + 1] = a.buf
   steps.scratch[#steps.scratch + 1] = b.buf
   steps[#steps + 1] = step("spread", double, index, all, { job.from.buf, job.from.off, a.buf, 0, plan.chirp.buf, 0, all,
-    inner, job.extent, padded, math.min(job.extent, n), job.inverse and 1 or 0 })
+    inner, job.extent, padded, math.min(job.extent, n), job.inverse and 1 or 0 }, job.real)
   local inside = { outer = job.outer, inner = inner, extent = padded, from = a, to = b, inverse = false, scale = 1 }
   passes.add(steps, plan.inside, inside)
   steps[#steps + 1] = step("convolve", double, index, all, { b.buf, 0, plan.filter.buf, 0, all, inner, padded })

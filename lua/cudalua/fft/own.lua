@@ -23,6 +23,17 @@ function M.dense(what, x, dtype)
   return leaf.dense and leaf or view.copy(x, "C")._leaf
 end
 
+---The elements that a complex transform reads: real ones of its precision stay real.
+---@param what string
+---@param x cudalua.gpuarray.Array
+---@param dtype cudalua.dtype.DType  complex64 or complex128
+---@return table leaf
+---@return boolean real
+function M.source(what, x, dtype)
+  local real = x._dtype.kind == "float" and 2 * x._dtype.itemsize == dtype.itemsize
+  return M.dense(what, x, real and x._dtype or dtype), real
+end
+
 ---How an array is seen along an axis: so many times so many elements, each of them so many side by side.
 ---@param shape integer[]
 ---@param axis integer
@@ -81,10 +92,11 @@ function M.transform(what, x, dtype, axis, n, inverse, scale)
   local shape, size = M.resized(what, x._shape, axis, n, dtype.itemsize)
   if x._size == 0 or size == 0 then return M.zeros(what, dtype, shape, size) end
   local outer, inner = M.around(shape, axis)
-  local leaf, out = M.dense(what, x, dtype), storage.empty(dtype, shape, size)
+  local leaf, real = M.source(what, x, dtype)
+  local out = storage.empty(dtype, shape, size)
   local plan = plans.complex(what, n, dtype.itemsize == 16, inner == 1)
-  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, inverse = inverse,
-    scale = scale }
+  local job = { outer = outer, inner = inner, extent = x._shape[axis], from = leaf, to = out._leaf, real = real,
+    inverse = inverse, scale = scale }
   runs.until_done(attempt, plan, job, leaf, out._leaf)
   return out
 end

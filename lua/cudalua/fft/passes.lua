@@ -8,7 +8,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 local tables = require "cudalua.fft.tables"
 local template = require "cudalua.gpuarray.kernel.template"
 
-local ceil, floor, max = math.ceil, math.floor, math.max
+local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min
 
 local M = {}
 
@@ -22,9 +22,11 @@ function M.index_of(count) return count < M.NARROW and "unsigned" or "unsigned l
 ---The types of a kernel.
 ---@param double boolean
 ---@param index string
+---@param real? boolean  elements of the source are real
 ---@return table fields
-function M.types(double, index)
-  return { complex = double and "double2" or "float2", real = double and "double" or "float", index = index }
+function M.types(double, index, real)
+  local part = double and "double" or "float"
+  return { complex = part .. 2, real = part, source = real and part or part .. 2, index = index }
 end
 
 -- ---- kernels --------------------------------------------------------------------------------------------------------
@@ -40,6 +42,10 @@ local function columns_of(length, rows, double)
   local columns = double and 2 or 4
   while columns * 2 <= wanted and columns < most do columns = columns * 2 end
   return columns
+end
+
+local function threads_of(shape)
+  return max(32, ceil(shape.length * columns_of(shape.length, shape.rows, shape.double) / EACH / 32) * 32)
 end
 
 local function store_text(at, radices, shape, before, rows)
@@ -67,21 +73,37 @@ end
 ---@field double boolean
 ---@field rows boolean        columns of the array are rows in memory: their elements lie side by side
 ---@field loads_rows boolean  the same where they are read, not where they are written
----@field last boolean        of several passes
+---@field one boolean         `inner` is 1
+---@field passes integer      of the last of several passes how many there are, 3 for more; 1 for the others
 ---@field between boolean     results are multiplied by powers of the root, for the next pass
+---@field real boolean        elements of the source are real
 ---@field index string
+
+-- How the elements of a block lie in shared memory, where the lanes of a request (16 of float2, 8 of double2) meet no
+-- other one of them in their bank: place() in the kernel.
+local function room(fields, shape, columns)
+  local length, double = shape.length, shape.double
+  local lanes = double and 8 or 16
+  fields.shift, fields.pad, fields.pitch = double and 3 or 4, 0, 0
+  if shape.rows or shape.loads_rows then -- later radices take as many neighbours of each column as lanes are left
+    local pitch, wanted = length + floor((length - 1) / lanes), shape.rows and 1 or lanes / min(columns, lanes)
+    fields.pitch = pitch + (wanted - pitch) % lanes
+    return columns * fields.pitch
+  end
+  if columns <= (double and 2 or 4) and length % 2 == 0 then fields.pad = columns end
+  local elements = length * columns
+  return elements + floor((elements - 1) / lanes) * fields.pad
+end
 
 ---@param shape cudalua.fft.Shape
 local function source_of(shape)
   local length, double = shape.length, shape.double
-  local fields = M.types(double, shape.index)
+  local fields = M.types(double, shape.index, shape.real)
   local columns = columns_of(length, shape.rows, double)
-  local narrow = columns <= (double and 2 or 4)
-  fields.length, fields.columns, fields.last = length, columns, shape.last and 1 or 0
-  fields.threads = max(32, ceil(length * columns / EACH / 32) * 32)
-  fields.shift, fields.pad = double and 3 or 4, narrow and length % 2 == 0 and columns or 0
-  local elements = length * columns
-  local places = elements + floor((elements - 1) / 2 ^ fields.shift) * fields.pad
+  fields.length, fields.columns, fields.passes = length, columns, shape.passes
+  fields.rows, fields.one = shape.rows and 1 or 0, shape.one and 1 or 0
+  fields.threads = threads_of(shape)
+  local places = room(fields, shape, columns)
   local radices = factors.radices(length)
   local shared = #radices > 1 and ("  __shared__ Complex values[%d];"):format(places) or ""
   return "array_fft_pass", template.fill("fft/stockham", "numbers", fields) ..
@@ -90,12 +112,9 @@ local function source_of(shape)
 end
 
 local function kernel_of(shape)
-  return kernels.get(("fft pass %d %s %s %s %s %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
-    shape.last, shape.between, shape.index), function() return source_of(shape) end, true)
-end
-
-local function threads_of(shape)
-  return max(32, ceil(shape.length * columns_of(shape.length, shape.rows, shape.double) / EACH / 32) * 32)
+  local key = ("fft pass %d %s %s %s %s %d %s %s %s"):format(shape.length, shape.double, shape.rows, shape.loads_rows,
+    shape.one, shape.passes, shape.between, shape.index, shape.real)
+  return kernels.get(key, function() return source_of(shape) end, true)
 end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
@@ -132,6 +151,7 @@ end
 ---@field extent integer     elements of the source along the axis: the rest is 0, or is left out
 ---@field from table         the source: `buf` and `off`
 ---@field to table           the result, other memory
+---@field real? boolean      elements of the source are real
 ---@field inverse boolean
 ---@field scale number       a factor of the results
 
@@ -140,8 +160,8 @@ local THREADS = 256
 local function copy(steps, plan, job)
   local width, all = job.inner, job.outer * job.inner
   local index = M.index_of(all * max(job.extent, 1))
-  local k = kernels.get(("fft copy %s %s"):format(plan.double, index), function()
-    local fields = M.types(plan.double, index)
+  local k = kernels.get(("fft copy %s %s %s"):format(plan.double, index, job.real or false), function()
+    local fields = M.types(plan.double, index, job.real)
     return "array_fft_copy", template.fill("fft/stockham", "numbers", fields) ..
       template.fill("fft/stockham", "copy", {}), { radix = true }
   end, true)
@@ -169,7 +189,8 @@ function M.add(steps, plan, job)
     local last = p == count
     local rows = plan.rows and inner == 1
     local shape = { length = length, double = double, rows = rows and count == 1, loads_rows = rows and last,
-      last = last and count > 1, between = not last, index = index }
+      one = inner == 1, passes = last and min(count, 3) or 1, between = not last,
+      index = index, real = p == 1 and job.real or false }
     rest = rest / length
     local width, times = rest * inner, outer
     if last then width, times = n / length * inner, job.outer end

@@ -13,10 +13,11 @@ local THREADS = 256
 ---@param index string    C type of numbers of elements
 ---@param all integer     elements
 ---@param list any[]      arguments
+---@param real? boolean    elements of the source are real
 ---@return cudalua.gpuarray.Step
-return function(file, part, double, index, all, list)
-  local k = kernels.get(("fft %s %s %s"):format(part, double, index), function()
-    return "array_fft_" .. part, template.fill("fft/stockham", "numbers", passes.types(double, index)) ..
+return function(file, part, double, index, all, list, real)
+  local k = kernels.get(("fft %s %s %s %s"):format(part, double, index, real or false), function()
+    return "array_fft_" .. part, template.fill("fft/stockham", "numbers", passes.types(double, index, real)) ..
       template.fill("fft/" .. file, part, {}), { radix = true }
   end, true)
   return { kernel = k, blocks = math.ceil(all / THREADS), threads = THREADS, arguments = list }

@@ -45,11 +45,11 @@ local function forward_even(steps, plan, job)
     inner, half, job.scale })
 end
 
-local function forward_odd(steps, plan, job) -- of complex numbers
+local function forward_odd(steps, plan, job)
   local n, kept = plan.n, (plan.n + 1) / 2
   local to = scratch(steps, plan, job.outer * n * job.inner)
   plans.add(steps, plan, { outer = job.outer, inner = job.inner, extent = job.extent, from = job.from, to = to,
-    inverse = false, scale = job.scale })
+    real = true, inverse = false, scale = job.scale })
   local all = job.outer * kept * job.inner
   add(steps, "first_half", plan, job, all, { to.buf, 0, job.to.buf, job.to.off, all, job.inner, n, kept })
 end
@@ -112,7 +112,7 @@ end
 ---@return cudalua.gpuarray.Array  floor(n / 2) + 1 elements along the axis
 function M.forward(what, x, real, complex, axis, n, scale)
   local count = math.floor(n / 2) + 1
-  return transform(what, x, n % 2 == 0 and real or complex, complex, axis, n, count, false, scale)
+  return transform(what, x, real, complex, axis, n, count, false, scale)
 end
 
 ---Real numbers from the transform of them.
