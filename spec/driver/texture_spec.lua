@@ -346,8 +346,8 @@ describe("cuda.TextureObject", function()
     local handle = t:handle()
     fn(out, handle, { block = 1 })
     t:close()
-    local err = gpu.raises("LogicError", "argument 2 (cudaTextureObject_t t): this TextureObject was closed at", fn, out,
-      t, { block = 1 })
+    local err = gpu.raises("LogicError", "argument 2 (cudaTextureObject_t t): this TextureObject was closed at", fn,
+      out, t, { block = 1 })
     assert.equal(2, err.arg)
     gpu.raises("LogicError", "was closed", fn.launch, fn)
     assert.is_true(handle > 0)

@@ -23,7 +23,8 @@ local function parameter_names(text)
     local one = text:sub(part, to)
     if one:find "%S" and one:match "^%s*(.-)%s*$" ~= "void" then
       local declared = one:gsub("=.*$", "")
-      names[#names + 1] = declared:match "cuda%a+Object_t%s+[%a_][%w_]*%s*$" or declared:match "%(%s*[%*&]+%s*([%a_][%w_]*)%s*%)" -- int (*rows)[3]
+      names[#names + 1] = declared:match "cuda%a+Object_t%s+[%a_][%w_]*%s*$"
+        or declared:match "%(%s*[%*&]+%s*([%a_][%w_]*)%s*%)" -- int (*rows)[3]
         or declared:gsub("%[.-%]", ""):match "([%a_][%w_]*)%s*$" or "?"
     end
     part = to + 2

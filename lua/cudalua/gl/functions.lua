@@ -95,7 +95,8 @@ local prototypes = [[
 ]]
 
 local constants = {
-  NO_ERROR = 0, INVALID_ENUM = 0x500, INVALID_VALUE = 0x501, INVALID_OPERATION = 0x502, OUT_OF_MEMORY = 0x505, VENDOR = 0x1f00, RENDERER = 0x1f01, VERSION = 0x1f02,
+  NO_ERROR = 0, INVALID_ENUM = 0x500, INVALID_VALUE = 0x501, INVALID_OPERATION = 0x502, OUT_OF_MEMORY = 0x505,
+  VENDOR = 0x1f00, RENDERER = 0x1f01, VERSION = 0x1f02,
   POINTS = 0, LINES = 1, LINE_STRIP = 3, TRIANGLES = 4, TRIANGLE_STRIP = 5,
   ZERO = 0, ONE = 1, SRC_ALPHA = 0x302, ONE_MINUS_SRC_ALPHA = 0x303,
   CULL_FACE = 0xb44, FRONT = 0x404, BACK = 0x405, LESS = 0x201, LEQUAL = 0x203, LINE = 0x1b01, FILL = 0x1b02,
@@ -120,15 +121,16 @@ local constants = {
   TEXTURE_MAX_LEVEL = 0x813d,
   RENDERBUFFER = 0x8d41, FRAMEBUFFER = 0x8d40, READ_FRAMEBUFFER = 0x8ca8, DRAW_FRAMEBUFFER = 0x8ca9,
   COLOR_ATTACHMENT0 = 0x8ce0, DEPTH_ATTACHMENT = 0x8d00, FRAMEBUFFER_COMPLETE = 0x8cd5,
-  COMPUTE_SHADER = 0x91b9, VERTEX_SHADER = 0x8b31, FRAGMENT_SHADER = 0x8b30, COMPILE_STATUS = 0x8b81, LINK_STATUS = 0x8b82,
+  COMPUTE_SHADER = 0x91b9, VERTEX_SHADER = 0x8b31, FRAGMENT_SHADER = 0x8b30,
+  COMPILE_STATUS = 0x8b81, LINK_STATUS = 0x8b82,
   PACK_ALIGNMENT = 0xd05, PACK_ROW_LENGTH = 0xd02, UNPACK_ALIGNMENT = 0xcf5, UNPACK_ROW_LENGTH = 0xcf2,
 }
 
 local functions = library.functions("gl", "gl", prototypes, egl.address)
 local declared = {} -- by name, the table of functions that has it
 
----Adds functions of OpenGL that cudalua.gl does not declare: `gl.declare "void glLogicOp(unsigned operation);"`. Constants
----are fields: `gl.COPY = 0x1503`.
+---Adds functions of OpenGL that cudalua.gl does not declare: `gl.declare "void glLogicOp(unsigned operation);"`.
+---Constants are fields: `gl.COPY = 0x1503`.
 ---@param text string  C prototypes, one a line
 ---@raise LogicError unless it is text with prototypes
 local function declare(text)
@@ -138,8 +140,8 @@ local function declare(text)
     declared[name], count = found, count + 1
   end
   if count == 0 then
-    errors.raise("LogicError", "gl.declare: expected prototypes such as \"void glLogicOp(unsigned operation);\", got " ..
-      errors.text(text))
+    errors.raise("LogicError", "gl.declare: expected prototypes such as \"void glLogicOp(unsigned operation);\", got "
+      .. errors.text(text))
   end
 end
 
