@@ -255,7 +255,7 @@ return {
   },
   {
     module = "cudalua.linalg", prefix = "linalg",
-    chains_spec = "multi_dot matrix_power", linear_spec = "linear", vendor_spec = "backend precision libraries",
+    chains_spec = "multi_dot matrix_power", linear_layer_spec = "linear", vendor_spec = "backend precision libraries",
   },
   {
     module = "cudalua.math", prefix = "math",

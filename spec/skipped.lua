@@ -264,6 +264,6 @@ return {
     "lt_spec: cuBLASLt's products go into a graph, which computes them anew at each launch",
     "lt_spec: cuBLASLt's products are of the values before or after a finalizer's write, wherever that comes",
     "lt_spec: cuBLASLt's products keep no more plans than a few hundred",
-    "linear_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
+    "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
   },
 }

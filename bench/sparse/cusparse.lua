@@ -32,8 +32,12 @@ local types = { float16 = 2, float32 = 0, float64 = 1, complex64 = 4, complex128
 return function(cuda)
   local gpuarray = cuda.gpuarray
   local lib, err
-  local home = os.getenv "CUDA_HOME" or "/usr/local/cuda"
-  for _, name in ipairs { "libcusparse.so.12", home .. "/lib64/libcusparse.so.12" } do
+  local places, home = { os.getenv "CUDALUA_CUSPARSE" or "libcusparse.so.12" }, os.getenv "CUDA_HOME"
+  for _, folder in ipairs { home or "/usr/local/cuda", "/usr/local/cuda", "/usr/local/cuda-13.0", ".cuda" } do
+    places[#places + 1] = folder .. "/lib64/libcusparse.so.12"
+    places[#places + 1] = folder .. "/lib/libcusparse.so.12"
+  end
+  for _, name in ipairs(places) do
     local ok, opened = pcall(ffi.load, name)
     if ok then
       lib = opened

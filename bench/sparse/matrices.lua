@@ -11,7 +11,7 @@ return function(cuda, tiny)
   -- Values that are drawn, at the places of a pattern.
   local function filled(m, dtype)
     local x = m:astype(dtype)
-    x.data:set(values(m.nnz, dtype):astype(dtype):get())
+    x.data:set(values(m.nnz, dtype):astype(dtype))
     return x
   end
 
@@ -51,15 +51,15 @@ return function(cuda, tiny)
   local n = tiny and 512 or 2 ^ 20
   local few = tiny and { "float32" } or { "float32", "float64" }
   local M = {
-    { name = "5-point grid", make = bands({ 0, 1, -1, side, -side }, side * side),
-      dtypes = tiny and few or { "float32", "float64", "float16", "complex64" } },
+    { name = "5-point grid", packed = true, make = bands({ 0, 1, -1, side, -side }, side * side),
+      dtypes = { "float32", "float64", "float16", "complex64" } },
     { name = "27 bands", make = bands(tiny and { 0, 1, 2, -1, -2 } or (function()
       local list = {}
       for k = -13, 13 do list[#list + 1] = k * 37 end
       return list
     end)(), n), dtypes = few },
     { name = "power law", make = power_law(n, tiny and 3000 or 2 ^ 24), dtypes = few },
-    { name = "16 x 16 blocks", make = blocks(n, 16, tiny and 2 or 2), dtypes = few },
+    { name = "16 x 16 blocks", make = blocks(n, 16, 2), dtypes = few },
   }
 
   ---Parts of a matrix of `count` elements in random order.

@@ -42,22 +42,27 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const Place first = diagonal - line0;
   const int here = (int)(line1 - line0), elements = steps - here;
 
-  Place at[ITEMS];
-  Sum value[ITEMS];
+  const Place end = t < here ? indptr[line0 + t + 1] : 0;
+  // All loads are under way before the first is needed: what is behind the last element is the last one again.
+  if (elements > 0) {
+    Place at[ITEMS];
+    Sum value[ITEMS];
 #pragma unroll
-  for (int k = 0; k < ITEMS; k++) {
-    const int i = t + k * THREADS;
-    if (i < elements) {
+    for (int k = 0; k < ITEMS; k++) {
+      const int i = min(t + k * THREADS, elements - 1);
       at[k] = indices[first + i];
       value[k] = load_a(data, @order@);
     }
-  }
+    // Does nothing but need all indices, so that the compiler puts no load of x before the last of these.
+    asm volatile("" : @indices@);
 #pragma unroll
-  for (int k = 0; k < ITEMS; k++) {
-    const int i = t + k * THREADS;
-    if (i < elements) products[i] = product_of(value[k], load_x(x, at[k]));
+    for (int k = 0; k < ITEMS; k++) value[k] = product_of(value[k], load_x(x, at[k]));
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++)
+      if (t + k * THREADS < elements) products[t + k * THREADS] = value[k];
   }
-  for (int i = t; i < here; i += THREADS) ends[i] = (int)(indptr[line0 + i + 1] - first);
+  if (t < here) ends[t] = (int)(end - first);
+  for (int i = t + THREADS; i < here; i += THREADS) ends[i] = (int)(indptr[line0 + i + 1] - first);
   if (t == 0) ends[here] = 2 * TILE; // no element is behind the line that goes on
   __syncthreads();
 
@@ -118,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 //: carries
 // Lines that several blocks have a part of. The part of block b belongs to line starts[b + 1]; the block behind the
-// last of a line's carries ended it. Few carries are added by one thread in ascending order, many by the whole block: thread
-// t has every 256th from the t-th on, and threads are added by halving.
+// last of a line's carries ended it. Few carries are added by one thread in ascending order, many by the whole block:
+// thread t has every 256th from the t-th on, and threads are added by halving.
 extern "C" __global__ void __launch_bounds__(256)
     sparse_carries(const long long blocks, const Place lines, const Place *starts, const Sum *heads, const Sum *carries,
                    @result@ *y) {

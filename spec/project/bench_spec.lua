@@ -36,6 +36,6 @@ describe("benchmarks", function()
 
   it("sparse: products of sparse matrices, some rows of which it computes on the host", function()
     local _, rows = run("sparse.lua smoke", "sparse: %d+ s")
-    assert.equal(12, rows)
+    assert.equal(16, rows)
   end)
 end)

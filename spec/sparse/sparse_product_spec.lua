@@ -7,6 +7,7 @@ local host = require "spec.support.sparse_host"
 local knob = require "spec.support.knob"
 local product = require "cudalua.sparse.product"
 local sparse = require "cudalua.sparse"
+local structures = require "cudalua.sparse.structure"
 
 local raises = gpu.raises
 
@@ -259,5 +260,35 @@ describe("sparse.Matrix", function()
     raises("LogicError", "m:matmul(x) is the matrix product", function() return m * gpuarray.zeros { 3, 2 } end)
     raises("LogicError", "can be divided by a number", function() return m / m end)
     raises("LogicError", "expected a number", function() return m * "x" end)
+  end)
+
+  it("has positions of 64 bits where they have to be", function()
+    local restore = knob(structures, "SHORT", 0)
+    finally(restore)
+    local e = host.elements(61, 120, 90, 1500)
+    local d, x, z = host.dense(e), numbers(1, 90), numbers(2, 120)
+    for _, format in ipairs { "csr", "csc", "coo", "packed" } do
+      local m = sparse[format](with(e, "float32"))
+      assert.equal("int64", m._structure.place.name)
+      assert.same(d, list(m:todense()))
+      check(host.times(d, x), m:matmul(gpuarray.to_gpu(x, "float32")), 120)
+      check(host.times(transposed(d, e.shape), z), m.T:matmul(gpuarray.to_gpu(z, "float32")), 90)
+      assert.same(list(m:todense() + m:todense()), list((m + m):todense()))
+      assert.same(list(m:todense():matmul(m:todense().T)), list(m:matmul(m.T):todense()))
+      assert.same(list(m:todense() * m:todense()), list((m * m):todense()))
+    end
+  end)
+
+  it("frees no memory that a program has", function()
+    local data, rows, columns = gpuarray.ones(5), gpuarray.to_gpu({ 1, 1, 2, 2, 1 }, "int64"),
+      gpuarray.to_gpu({ 2, 2, 1, 1, 2 }, "int64")
+    local m = sparse.csr { data = data, rows = rows, columns = columns, shape = { 2, 2 } }
+    assert.same({ { 0, 3 }, { 2, 0 } }, list(m:todense()))
+    assert.same({ 1, 1, 1, 1, 1 }, list(data))
+    assert.same({ 1, 1, 2, 2, 1 }, list(rows))
+    assert.same({ 2, 2, 1, 1, 2 }, list(columns))
+    local t = m:matmul(m)
+    assert.same({ { 0, 3 }, { 2, 0 } }, list(m:todense()))
+    assert.same({ { 6, 0 }, { 0, 6 } }, list(t:todense()))
   end)
 end)

@@ -161,7 +161,7 @@ end
 
 -- Tables of this library, by what getmetatable says of them.
 local tables = { ["cudalua.gpuarray"] = "an array", ["cudalua.ndarray"] = "a host array",
-  ["cudalua.dtype"] = "a dtype" }
+  ["cudalua.dtype"] = "a dtype", ["cudalua.sparse.Matrix"] = "a sparse matrix" }
 
 ---What a message calls a table.
 ---@param t table

@@ -129,6 +129,7 @@ function M.summed(what, keys, data, result)
   code.launch({ { kernel = code.kernel("build/numbers", "sparse_numbers", place), n = n,
     arguments = { n, numbers } } }, { numbers })
   local k, o = sorting.sort_pairs(evaluate(keys), evaluate(numbers), n)
+  code.release(numbers)
   keys = storage.array_of(k, n)
   local order, begins = storage.array_of(o, n), list(dtypes.bool, n)
   local words = told(what, function(words)
@@ -139,18 +140,25 @@ function M.summed(what, keys, data, result)
   if grouped then
     local places = mask.places(begins, what)
     count = places.count
+    local all = keys
     keys, starts = mask.selected(places, evaluate(keys)), mask.listed(places)
+    code.release(all)
   end
   local out = list(result or data._dtype, count)
   code.launch({ { kernel = code.kernel("build/sums", "sparse_sums", place, { data = data._dtype, result = result }),
     n = count, arguments = { count, n, starts, grouped and 1 or 0, order, 1, data, out } } }, { out })
+  code.release(order, begins)
+  if grouped then code.release(starts) end
   return keys, out
 end
 
 -- The structure and the values of such elements.
 local function sorted(what, lines, extent, keys, data)
-  keys, data = M.summed(what, keys, data)
-  return M.of_keys(lines, extent, keys), data
+  local unique, sums = M.summed(what, keys, data)
+  code.release(keys, data)
+  local s = M.of_keys(lines, extent, unique)
+  code.release(unique)
+  return s, sums
 end
 
 ---The key of each element of a structure.

@@ -8,6 +8,7 @@ local is_array = require("cudalua.gpuarray.core.object").is_array
 local kernels = require "cudalua.gpuarray.index.kernels"
 local prelude = require "cudalua.base.prelude"
 local runs = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -47,6 +48,21 @@ end
 -- Which parts of its file stand before a kernel.
 local before = { ["sparse/merge"] = { "tile" } }
 
+-- Where the value of an element is.
+local function element_at(path, ordered)
+  local i = path == "merge/product" and "first + i" or "i"
+  return ordered and ("order[%s]"):format(i) or i
+end
+
+local ITEMS = 7 -- of a thread: kernels/sparse/merge.cu
+
+-- A thread's indices as operands of an asm statement.
+local function asm_operands(place)
+  local list = {}
+  for k = 0, ITEMS - 1 do list[k + 1] = ('"+%s"(at[%d])'):format(place.itemsize == 4 and "r" or "l", k) end
+  return table.concat(list, ", ")
+end
+
 ---A kernel, "merge/product" of kernels/sparse/merge.cu, for types.
 ---@param path string
 ---@param name string                      the function's
@@ -69,8 +85,7 @@ function M.kernel(path, name, place, types, ordered)
     if types then
       list[#list + 1] = scalar(sum) .. load("load_a", data, sum) .. load("load_x", other, sum) .. store(sum, result)
       fields = { data = ctype.memory(data), other = ctype.memory(other), result = ctype.memory(result),
-        order = part == "product" and (file == "sparse/rows" and (ordered and "order[i]" or "i")
-          or ordered and "order[first + i]" or "first + i") or "" }
+        order = element_at(path, ordered), indices = asm_operands(place) }
     end
     for _, p in ipairs(before[file] or {}) do list[#list + 1] = template.fill(file, p, fields) end
     list[#list + 1] = template.fill(file, part, fields)
@@ -84,8 +99,19 @@ end
 ---@return cudalua.gpuarray.Array
 function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
 
+---Frees arrays that nobody else knows, before the collector would.
+---@param ... cudalua.gpuarray.Array
+function M.release(...)
+  for k = 1, select("#", ...) do storage.release_array((select(k, ...))) end
+end
+
+---Memory that the kernels of one job pass on, and nobody else sees: it is freed behind them.
+---@param bytes integer
+---@return table  stands among the arguments
+function M.scratch(bytes) return { scratch = bytes } end
+
 ---One kernel of a job: `n` threads, or `blocks` of `threads`; arrays among the arguments are pointers to their first
----elements. `fill`, an array that is set to zeros, in place of a kernel.
+---elements, and so are those of scratch(). `fill`, an array that is set to zeros, in place of a kernel.
 ---@class cudalua.sparse.Step
 ---@field kernel? table
 ---@field n? integer
@@ -97,7 +123,7 @@ function M.dense(x) return evaluate(x).dense and x or view.copy(x, "C") end
 local NO_MEMORY = {} -- stands in a list of arguments for memory of an array without elements
 
 -- The arguments as array_run takes them, and what is read.
-local function listed(step, leaves)
+local function listed(step, leaves, made, scratch)
   local list, n, some = {}, 0, nil
   for _, x in ipairs(step.arguments) do
     if is_array(x) then
@@ -105,6 +131,13 @@ local function listed(step, leaves)
       leaves[#leaves + 1] = leaf
       some = leaf.buf or some
       list[n + 1], list[n + 2] = leaf.buf or NO_MEMORY, leaf.buf and leaf.off or 0
+      n = n + 2
+    elseif type(x) == "table" then
+      if not made[x] then
+        made[x] = storage.buffer(x.scratch)
+        scratch[#scratch + 1] = made[x]
+      end
+      list[n + 1], list[n + 2] = made[x], 0
       n = n + 2
     else
       n = n + 1
@@ -118,7 +151,7 @@ local function listed(step, leaves)
 end
 
 local function attempt(since, job, writes)
-  local leaves, written, scratch = {}, {}, {}
+  local leaves, written, scratch, made = {}, {}, {}, {}
   local sequence = { since = since, leaves = leaves, writes = written, scratch = scratch }
   for _, step in ipairs(job) do
     if step.fill then
@@ -128,7 +161,7 @@ local function attempt(since, job, writes)
       end
     elseif step.n ~= 0 then
       sequence[#sequence + 1] = { kernel = step.kernel, blocks = step.blocks or math.ceil(step.n / runs.BLOCK),
-        threads = step.threads, arguments = listed(step, leaves) }
+        threads = step.threads, arguments = listed(step, leaves, made, scratch) }
     end
   end
   for k, x in ipairs(writes) do written[k] = evaluate(x) end

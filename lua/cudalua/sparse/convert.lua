@@ -94,8 +94,8 @@ function Matrix:todense(options)
   end)
 end
 
----The transposed matrix. Of a csr matrix that is a csc one and the other way round, with the same values in the same
----memory; a coo matrix gets a copy of them.
+---The matrix with its rows as columns. Of a csr matrix that is a csc one and the other way round, with the same values
+---in the same memory; a coo matrix gets a copy of them.
 ---@return cudalua.sparse.Matrix
 function Matrix:transpose()
   local what = "sparse.Matrix:transpose"

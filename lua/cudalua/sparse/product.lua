@@ -48,7 +48,8 @@ local function times_vector(what, s, order, data, x, t)
   local types = { data = data._dtype, other = x._dtype, result = t }
   local starts, blocks = structures.partition(s, what)
   local sum = code.sum_type(t)
-  local y, heads, carries = structures.list(t, s.lines), structures.list(sum, blocks), structures.list(sum, blocks)
+  local y, heads = structures.list(t, s.lines), code.scratch(blocks * sum.itemsize)
+  local carries = code.scratch(blocks * sum.itemsize)
   local job = { { kernel = code.kernel("merge/product", "sparse_merge", s.place, types, order and true),
     blocks = blocks, threads = STEPS_THREADS,
     arguments = { s.lines, s.count, s.indptr, s.indices, order or s.indices, data, x, starts, y, heads, carries } } }
@@ -139,6 +140,7 @@ local function times_sparse(what, left, right)
     code.launch({ { kernel = code.kernel("build/lengths", "sparse_lengths", a.place), n = a.count,
       arguments = { a.count, a.indices, b.indptr, lengths } } }, { lengths })
     local ends = gpuarray.cumsum(lengths):eval()
+    code.release(lengths)
     local lines = structures.lines(a, what)
     local kernel = code.kernel("build/expand", "sparse_expand", a.place, { data = a_data._dtype,
       other = b_data._dtype, result = sum })
@@ -149,6 +151,7 @@ local function times_sparse(what, left, right)
         code.launch({ { kernel = kernel, n = n, arguments = { n, piece[3], piece[1], piece[2], ends, lines, a.indices,
           a_data, b.indptr, b.indices, b_data, b.extent, keys, data } } }, { keys, data })
         all_keys[#all_keys + 1], all_data[#all_data + 1] = build.summed(what, keys, data, t)
+        code.release(keys, data)
       end
     end
   end

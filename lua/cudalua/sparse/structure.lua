@@ -103,6 +103,7 @@ function M.flipped(s, what)
       arguments = { s.count, numbers } } }, { numbers })
     local k, o = sorting.sort_pairs(evaluate(s.indices), evaluate(numbers), s.count)
     keys, order = array_of(k), array_of(o)
+    code.release(numbers)
     code.launch({ { kernel = code.kernel("build/lines", "sparse_lines", s.place), n = s.count,
       arguments = { s.count, s.lines, s.indptr, order, 1, list } } }, { list })
   end
