@@ -4007,8 +4007,8 @@ The matrix as a dense array.
 @raise LogicError if out does not fit, MemoryError
 @options allocator out stream
 = cuda.sparse.Matrix:transpose()
-The transposed matrix. Of a csr matrix that is a csc one and the other way round, with the same values in the same
-memory; a coo matrix gets a copy of them.
+The matrix with its rows as columns. Of a csr matrix that is a csc one and the other way round, with the same values
+in the same memory; a coo matrix gets a copy of them.
 @return cuda.sparse.Matrix
 = cuda.sparse.bicgstab(A, b, options)
 Solves A x = b by stabilized biconjugate gradients, for any square matrix.
