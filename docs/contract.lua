@@ -99,7 +99,8 @@ return {
       ManagedAllocation:as_buffer]],
     ipc_spec = "mem_get_ipc_handle IPCMemoryHandle IPCMemoryHandle:close IPCMemoryHandle:ptr",
     array_spec = [[ArrayDescriptor ArrayDescriptor3D Array Array:free Array:close Array:handle Array:get_descriptor
-      Array:get_descriptor_3d memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa dtype_to_array_format
+      Array:get_descriptor_3d Array:get memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa
+      dtype_to_array_format
       matrix_to_array make_multichannel_2d_array np_to_array]],
     texture_spec = "TextureObject TextureObject:close TextureObject:handle gpuarray_to_array",
     surface_spec = "SurfaceObject SurfaceObject:close SurfaceObject:handle",
@@ -178,6 +179,13 @@ return {
     exported_spec = "export use info clear",
   },
   {
+    module = "cudalua.fft", prefix = "fft",
+    fft_spec = "fft ifft",
+    fft_real_spec = "rfft irfft",
+    fft_axes_spec = "fft2 ifft2 fftn ifftn fftshift ifftshift fftfreq rfftfreq",
+    fft_plan_spec = "plan_limit clear_plans",
+  },
+  {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",
@@ -247,7 +255,7 @@ return {
   },
   {
     module = "cudalua.linalg", prefix = "linalg",
-    chains_spec = "multi_dot matrix_power",
+    chains_spec = "multi_dot matrix_power", linear_layer_spec = "linear", vendor_spec = "backend precision libraries",
   },
   {
     module = "cudalua.math", prefix = "math",

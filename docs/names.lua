@@ -49,6 +49,10 @@ return {
       nonzero = "a options",
       where = "c a b options",
     },
+    ["make.generate"] = {
+      tril = "a k options",
+      triu = "a k options",
+    },
     ["order.nanquantile"] = {
       nanmedian = "a options",
       nanpercentile = "a q options",
@@ -66,6 +70,19 @@ return {
       sort = "a options",
       topk = "a k options",
       unique = "a options",
+    },
+    ["product.matmul"] = {
+      addmm = "c a b options",
+      matmul = "a b options",
+    },
+    ["product.shapes"] = {
+      cross = "a b options",
+      inner = "a b options",
+      kron = "a b options",
+      outer = "a b options",
+      tensordot = "a b options",
+      trace = "a k options",
+      vecdot = "a b options",
     },
     ["reduce.nan_and_norms"] = {
       logsumexp = "a options",

@@ -13,6 +13,19 @@ doctor_program() {
   fi
 }
 
+# NVIDIA's libraries for linear algebra, which are opened by the library itself.
+doctor_libraries() {
+  if [[ ! -f $BUILD/src/cudalua/core.so ]]; then
+    doctor_row libraries "NVIDIA's are looked for once the library is built"
+    return
+  fi
+  export_lua_paths
+  luajit -e 'for _, row in ipairs(require("cudalua.vendor.library").list()) do
+    local first = row.why and row.why:match "[^\n]*"
+    print(("%-10s %s"):format(row.name, row.path and row.version .. " (" .. row.path .. ")" or "not found: " .. first))
+  end' || doctor_row libraries "cannot be listed"
+}
+
 doctor() {
   local cuda version driver missing
   doctor_program luajit -v
@@ -50,6 +63,7 @@ doctor() {
   else
     doctor_row OpenGL "no EGL with Mesa (only for specs and the example of cudalua.gl: libegl1 libgl1-mesa-dri)"
   fi
+  doctor_libraries
   missing=$(missing_packages luajit headers meson ninja cc busted cuda)
   doctor_row packages "${missing:+missing for run and test: }${missing:-nothing is missing for run and test}"
   if [[ -f $BUILD/build.ninja ]]; then doctor_row build "$BUILD"; else doctor_row build "not yet built"; fi

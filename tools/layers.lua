@@ -20,6 +20,8 @@ return {
         about = "The driver API, a file for each family: devices, contexts, streams, memory, pools, launches." },
       { "compiler", "compiler/", "compiler.lua",
         about = "CUDA C to modules: NVRTC, nvcc, options, headers, linking, the disk cache." },
+      { "vendor", "vendor/",
+        about = "NVIDIA's libraries: finding, opening and calling them; which one computes." },
       { "kernel", "gpuarray/kernel/",
         about = "CUDA C of generated kernels: operations as rows, types, loops, tiles, templates." },
       { "core", "gpuarray/core/",
@@ -44,6 +46,8 @@ return {
         about = "Random numbers: as expressions, generators with a state, Sobol sequences." },
       { "linalg", "linalg/", "linalg.lua",
         about = "Linear algebra: functions of matrices." },
+      { "fft", "fft/", "fft.lua",
+        about = "Fourier transforms: lengths in passes, tables, kernels, plans." },
       { "sparse", "sparse/", "sparse.lua",
         about = "Sparse matrices: formats, products, iterative solvers." },
       { "files", "files/", "io.lua",
@@ -66,7 +70,8 @@ return {
     exceptions = {},
     generated = { ["help/index.lua"] = true },
     -- Names that one file alone may use: kernels of arrays are launched in one place.
-    only = { array_run = "gpuarray/core/run.lua", array_compute = "gpuarray/core/run.lua" },
+    only = { array_run = "gpuarray/core/run.lua", array_compute = "gpuarray/core/run.lua",
+      library_begin = "gpuarray/core/run.lua", library_end = "gpuarray/core/run.lua" },
   },
   {
     root = "src/cudalua/",

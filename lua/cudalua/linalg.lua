@@ -1,4 +1,7 @@
--- Linear algebra beyond the products that arrays have: cuda.linalg.
+-- Linear algebra beyond the products that arrays have: cuda.linalg. Each file of linalg/ defines some of its functions:
+--   backends   which kernels compute
+--   chains     products of several matrices
+--   linear     a product with a bias and an activation
 
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
@@ -8,7 +11,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "chains" } do
+for _, part in ipairs { "backends", "chains", "linear" } do
   for name, f in pairs_of(require("cudalua.linalg." .. part)) do M[name] = calls.wrap("linalg." .. name, f) end
 end
 

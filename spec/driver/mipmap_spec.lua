@@ -172,7 +172,7 @@ describe("cuda.MipmappedArray", function()
     gpu.raises("LogicError", "expected an integer from 0 to 3, got number 4", mipmap.level, mipmap, 4)
     gpu.refuses_nonsense(function(v) mipmap:level(v) end)
     for _, method in pairs(core.classes.MipmappedArray) do gpu.refuses_nonsense(method) end
-    gpu.raises("LogicError", "expected an Array", cuda.TextureObject, { array = mipmap })
+    gpu.raises("LogicError", "expected a cuda.Array", cuda.TextureObject, { array = mipmap })
     cuda.Stream():capture(function() gpu.raises("LogicError", "being captured", cuda.MipmappedArray, d) end)
     if not soft then return end
     jit.flush() -- machine code holds what it was made for, and goes where memory is short

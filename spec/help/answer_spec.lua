@@ -23,7 +23,7 @@ describe("help() finds", function()
       ["np.absolute"] = "absolute is written a:abs() here.",
       ["torch.cat"] = "cat is written gpuarray.concatenate(arrays, axis) here.",
       cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
-      fft = "Fourier transforms are not supported yet.",
+      fft = "cuda.fft",
       eig = "Linear algebra beyond products is not supported yet; products are:",
       block = "block is an option: threads of a block: up to 3 extents; required",
       pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",

@@ -29,6 +29,11 @@ describe("benchmarks", function()
     assert.equal(all and 34 or 16, rows)
   end)
 
+  it("fft: transforms, whose results it compares", function()
+    local _, rows = run("fft.lua smoke", "fft: %d+ s")
+    assert.equal(11, rows)
+  end)
+
   it("sparse: products of sparse matrices, some rows of which it computes on the host", function()
     local _, rows = run("sparse.lua smoke", "sparse: %d+ s")
     assert.equal(16, rows)

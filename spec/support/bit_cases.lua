@@ -1,11 +1,12 @@
--- What has to give the same bits everywhere: reductions, scans, sorting, counting and random numbers, of inputs that
--- are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua runs them, spec/data/golden/bits.lua has
--- what they give.
+-- What has to give the same bits everywhere: reductions, scans, sorting, counting, random numbers and Fourier
+-- transforms, of inputs that are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua runs them,
+-- spec/data/golden/bits.lua has what they give.
 --
 -- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
 local crc32 = require "cudalua.ndarray.crc32"
 local dtype = require "cudalua.dtype"
+local fft = require "cudalua.fft"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local knob = require "spec.support.knob"
@@ -364,6 +365,19 @@ function M.list(scale)
   more("random numbers of generators with states", function()
     local xorwow, mrg = random.XORWOWRandomNumberGenerator(5), random.MRG32k3aRandomNumberGenerator(5)
     return xorwow:gen_uniform(n), mrg:gen_normal(n), random.Sobol32RandomNumberGenerator():gen_uniform(n)
+  end)
+
+  -- ---- Fourier transforms -----------------------------------------------------------------------------------------
+
+  alone = true
+  case("transforms of complex numbers", function()
+    local a = complex()
+    return fft.fft(a, { n = 9000 * scale }), fft.ifft(a[{ { 1, 1021 } }])
+  end)
+  case("transforms of real numbers", function() return fft.irfft(fft.rfft(flat()[{ {}, { 1, 1000 } }])) end)
+  more("transforms of several axes, and of float64", function()
+    return fft.fftn(tall()[{ { 1, 180 }, {} }]), fft.fft(line "float64"[{ { 1, 16384 } }]),
+      fft.fft(line "float64"[{ { 1, 101 } }])
   end)
   return cases
 end

@@ -176,6 +176,7 @@ local options = {
   ["gpuarray.inner"] = "dtype out", ["gpuarray.Array:inner"] = "dtype out", ["gpuarray.outer"] = "out",
   ["gpuarray.Array:outer"] = "out", ["gpuarray.kron"] = "out", ["gpuarray.Array:kron"] = "out",
   ["gpuarray.einsum"] = "dtype out", ["linalg.multi_dot"] = "out", ["linalg.matrix_power"] = "out",
+  ["linalg.linear"] = "bias activation out",
   ["gpuarray.average"] = "axis weights keepdims returned out",
   ["gpuarray.Array:average"] = "axis weights keepdims returned out",
   ["ndarray.Array:allclose"] = "rtol atol equal_nan", ["dtype.struct"] = "name align",
@@ -214,6 +215,10 @@ local fresh = "empty zeros ones full empty_like zeros_like ones_like full_like e
 for name in fresh:gmatch "%S+" do options["gpuarray." .. name] = "order shape allocator" end
 options["cuda.show"] = "map vmin vmax to colour width height"
 options["cuda.plot"] = "kind label title xlabel ylabel log xlim ylim bins file to colour width height"
+for name in ("fft ifft rfft irfft"):gmatch "%S+" do options["fft." .. name] = "n axis norm out" end
+for name in ("fft2 ifft2 fftn ifftn"):gmatch "%S+" do options["fft." .. name] = "s axes norm out" end
+for name in ("fftshift ifftshift"):gmatch "%S+" do options["fft." .. name] = "axes out" end
+for name in ("fftfreq rfftfreq"):gmatch "%S+" do options["fft." .. name] = "dtype out" end
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"

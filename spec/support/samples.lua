@@ -106,6 +106,7 @@ ManagedAllocation:as_buffer = managed 16 0
 IPCMemoryHandle = handle64 0; IPCMemoryHandle:close = memory; IPCMemoryHandle:ptr = memory
 ArrayDescriptor = options; ArrayDescriptor3D = options; Array = descriptor; Array:free = array; Array:close = array
 Array:handle = array; Array:get_descriptor = array; Array:get_descriptor_3d = array
+Array:get = array
 memcpy_dtoa = array 0 memory 8; memcpy_atod = memory array 0 8; memcpy_htoa = array 0 floats
 memcpy_atoh = floats array 0; memcpy_atoa = array 0 array 8 8; dtype_to_array_format = 'float32
 matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to_array = matrix 'C options
@@ -198,6 +199,13 @@ rows("cache.", [[
 export = 'kernels nil; use = 'kernels; info =; clear =
 ]])
 
+rows("fft.", [[
+fft = garray options; ifft = garray options; rfft = garray options; irfft = garray options
+fft2 = gmatrix options; ifft2 = gmatrix options; fftn = gmatrix options; ifftn = gmatrix options
+fftshift = gmatrix options; ifftshift = gmatrix options; fftfreq = 8 1 options; rfftfreq = 8 1 options
+plan_limit = 16; clear_plans =
+]])
+
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
 loadtxt = table_text options
@@ -261,7 +269,8 @@ triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0
 ]])
 
 rows("linalg.", [[
-multi_dot = gmatrices options; matrix_power = gmatrix 2 options
+multi_dot = gmatrices options; matrix_power = gmatrix 2 options; linear = gmatrix gmatrix options; libraries =
+backend = 'auto; precision = 'full
 ]])
 
 rows("gl.", [[

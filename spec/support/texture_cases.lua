@@ -413,7 +413,10 @@ function M.texture(c)
   options.read, options.srgb = c.read, c.srgb or nil
   if c.geometry ~= "linear" then
     options.filter, options.address = c.linear and "linear" or "point", c.address
-    options.border, options.normalized = c.border, c.normalized
+    for _, mode in ipairs(c.address) do
+      if mode == "border" then options.border = { unpack(c.border, 1, c.channels) } end
+    end
+    options.normalized = c.normalized
     if c.seamless then options.seamless = true end
   end
   if c.levels > 1 then

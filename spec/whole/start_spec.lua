@@ -274,3 +274,17 @@ describe("what starts by itself", function()
     assert.equal("", out)
   end)
 end)
+
+describe("a module of the library that is required alone", function()
+  it("gets the rest with the first call that needs the driver", function()
+    for _, code in ipairs { "'cudalua.gpuarray'.arange(3):tolist()", "'cudalua.random'.rand(3):get()",
+      "'cudalua.compiler'.SourceModule('__global__ void f() {}')", "'cudalua.gl'.have_gl_ext()",
+      "'cudalua.driver'.mem_alloc(16)", "'cudalua.elementwise'.ElementwiseKernel('float *x', 'x[i] = i')",
+      "'cudalua.fft'.fft(require 'cudalua.gpuarray'.arange(4)):get()", "'cudalua.sparse'.eye(3):todense():get()",
+      "'cudalua.linalg'.matrix_power(require 'cudalua.gpuarray'.eye(2), 2):get()" } do
+      local out, ok = gpu.child("assert(require " .. code .. ") io.write 'fine'", gpu.driver)
+      assert.equal("fine", out:match "[^\n]*$", code .. ": " .. out)
+      assert.is_true(ok)
+    end
+  end)
+end)

@@ -183,7 +183,10 @@ M.absent = spelled {
   { "solve inv pinv det slogdet " ..
     "svd eig eigh eigvalsh qr cholesky lstsq matrix_norm matrix_rank",
     "linear algebra beyond products is not supported yet; products are: gpuarray.matmul(a, b)" },
-  { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
+  { "rfft2 rfftn", "transforms of real numbers along several axes are not supported yet; fft.rfft(a) transforms the " ..
+    "last axis, and fft.fftn(x, { axes = 1 }) others behind it" },
+  { "irfft2 irfftn", "transforms of real numbers along several axes are not supported yet; fft.ifftn(x, " ..
+    "{ axes = 1 }) transforms others than the last one, and fft.irfft that one behind them" },
   { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
     "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },
   { "sliding_window_view as_strided", "arrays have no overlapping windows: add up shifted parts, or take a[i] with " ..

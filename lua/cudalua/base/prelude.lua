@@ -42,6 +42,7 @@ local rows = {
   { "counts", "random_poisson random_binomial random_pair", { "philox", "functions" }, "random" },
   { "quantile", "random_normal_quantile random_poisson_quantile", { "counts" }, "random" },
   { "bijection", "random_bijection", { "philox" }, "random" },
+  { "radix", "", {}, "fft" },
   { "scalar", "fma norm2", { "complex" }, "linalg" },
 }
 

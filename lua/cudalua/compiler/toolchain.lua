@@ -1,12 +1,15 @@
 -- Where NVRTC and CUDA's headers are, found without opening anything: loading NVRTC takes a hundred times as long as
--- a compilation that is in the disk cache, which needs no more than to know which compiler it would have been.
+-- a compilation that is in the disk cache, which needs no more than to know which compiler it would have been. Other
+-- libraries of a toolkit are looked for in the same places.
 
 local core = require "cudalua.core"
 
 local M = {}
 
 -- Newest first; the last is what development packages install.
-local names = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" }
+local nvrtc_names = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" }
+
+local NVRTC_WHEEL = "cuda_nvrtc"
 
 local function env(name)
   local value = os.getenv(name)
@@ -19,7 +22,7 @@ local function is_file(path) return core.stat(path) == "file" end
 local library_folders = { "/lib64", "/lib", "/targets/x86_64-linux/lib", "/lib/x86_64-linux-gnu" }
 
 -- Calls visit(path) for the libraries that are there, best first, and returns true once visit does.
-local function in_root(root, visit)
+local function in_root(root, names, visit)
   for _, folder in ipairs(library_folders) do
     for _, name in ipairs(names) do
       local path = root .. folder .. "/" .. name
@@ -115,15 +118,15 @@ local function root(name, path)
 end
 
 -- Where a toolkit may be, best first: what the user names, what the system or the active environment has, what the
--- library was built with, what else is installed. roots(wheel) gives roots of toolkits, libraries() single files, and
--- looked() says for an error what was searched.
+-- library was built with, what else is installed. roots(wheel) gives roots of toolkits, libraries(names) single files,
+-- and looked(wheel) says for an error what was searched.
 local places = {
   variable "CUDA_HOME",
   variable "CUDA_PATH",
   {
     name = "the dynamic linker",
     roots = function() return {} end,
-    libraries = function()
+    libraries = function(names)
       local paths, cache = {}, core.read_file("/etc/ld.so.cache", 2 ^ 26) or ""
       for _, name in ipairs(names) do paths[#paths + 1] = as_linker(name, cache) end
       return paths
@@ -138,40 +141,54 @@ local places = {
   {
     name = "Python's packages",
     roots = wheel_roots,
-    looked = function()
+    looked = function(wheel)
       local sites = python_sites()
       return #sites == 0 and "no site-packages or dist-packages found"
-        or "nvidia/cu13 and nvidia/cuda_nvrtc in " .. table.concat(sites, ", ")
+        or ("nvidia/cu13 and nvidia/%s in %s"):format(wheel, table.concat(sites, ", "))
     end,
   },
   root("usual folder", "/usr/local/cuda"),
   root("usual folder", "/opt/cuda"),
 }
 
--- Calls visit(path) for each library, best first, until it returns true. A later place is looked at only where the ones
--- before it had nothing.
-local function search(visit)
+-- Calls visit(path) for each library with one of the names, best first, until it returns true. A later place is looked
+-- at only where the ones before it had nothing, or, with `all`, in any case. wheel: the folder of NVIDIA's wheel.
+local function search(names, wheel, visit, all)
   for _, place in ipairs(places) do
     local any = false
     local function note(path)
       any = true
       return visit(path)
     end
-    for _, path in ipairs(place.libraries and place.libraries() or {}) do
+    for _, path in ipairs(place.libraries and place.libraries(names) or {}) do
       if note(path) then return end
     end
-    for _, dir in ipairs(place.roots "cuda_nvrtc") do
-      if in_root(dir, note) then return end
+    for _, dir in ipairs(place.roots(wheel)) do
+      if in_root(dir, names, note) then return end
     end
-    if any then return end
+    if any and not all then return end
   end
 end
 
 -- The places for an error, a line each.
-local function looked()
+local function looked(names, wheel)
   local lines = { "looked for " .. table.concat(names, ", ") .. " in" }
-  for _, place in ipairs(places) do lines[#lines + 1] = ("  %s: %s"):format(place.name, place.looked()) end
+  for _, place in ipairs(places) do lines[#lines + 1] = ("  %s: %s"):format(place.name, place.looked(wheel)) end
   return table.concat(lines, "\n")
+end
+
+---Files with one of these names in the places where toolkits are, best first: those of all places, each once.
+---@param names string[]  "libcublasLt.so.13", ...
+---@param wheel string    the folder of NVIDIA's wheel before CUDA 13: "cublas"
+---@return string[] paths
+---@return string looked  which names were looked for, and in which places, a line each
+function M.libraries(names, wheel)
+  local paths, seen = {}, {}
+  search(names, wheel, function(path)
+    local real = core.realpath(path) or path
+    if not seen[real] then seen[real], paths[#paths + 1] = true, path end
+  end, true)
+  return paths, looked(names, wheel)
 end
 
 local candidates
@@ -182,15 +199,15 @@ function M.candidates()
   if candidates then return candidates end
   candidates = { env "CUDALUA_NVRTC" }
   if candidates[1] then return candidates end
-  search(function(path) candidates[#candidates + 1] = path end)
-  for _, name in ipairs(names) do candidates[#candidates + 1] = name end
+  search(nvrtc_names, NVRTC_WHEEL, function(path) candidates[#candidates + 1] = path end)
+  for _, name in ipairs(nvrtc_names) do candidates[#candidates + 1] = name end
   return candidates
 end
 
 local function first_candidate()
   local first = env "CUDALUA_NVRTC"
   if first then return first:find("/", 1, true) and is_file(first) and first end
-  search(function(path)
+  search(nvrtc_names, NVRTC_WHEEL, function(path)
     first = path
     return true
   end)
@@ -286,7 +303,7 @@ function M.open()
   if opened then return opened end
   local why
   opened, why = core.nvrtc_open(M.candidates())
-  if not opened and not env "CUDALUA_NVRTC" then why = why .. looked() end
+  if not opened and not env "CUDALUA_NVRTC" then why = why .. looked(nvrtc_names, NVRTC_WHEEL) end
   -- The first candidate need not be the one that loaded.
   if opened and M.find().nvrtc ~= opened.path then take(opened.path) end
   return opened, why

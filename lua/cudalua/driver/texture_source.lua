@@ -34,7 +34,11 @@ local function attribute(name) return core.classes.Context.get_device():get_attr
 ---@return cudalua.TextureSource
 ---@raise LogicError if it is no array
 function M.of_array(where, array)
-  if core.kind(array) ~= "Array" then refuse(where, "array: expected an Array, got %s", errors.text(array)) end
+  if hooks.array_memory and type(array) == "table" and not core.kind(array) and hooks.array_memory(where, array) then
+    refuse(where, "array: expected a cuda.Array, got an array of the device: gpuarray_to_array(a) makes one of it; " ..
+      "linear = a and pitch2d = a read it where it is")
+  end
+  if core.kind(array) ~= "Array" then refuse(where, "array: expected a cuda.Array, got %s", errors.text(array)) end
   local d = array:get_descriptor_3d()
   return { kind = "array", object = array, format = d.format, num_channels = d.num_channels, width = d.width,
     height = d.height, depth = d.depth, flags = d.flags, levels = 1 }

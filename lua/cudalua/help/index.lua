@@ -30,6 +30,7 @@ positions and masks are in the list, a new array of these elements; assigning to
 = cuda.gpuarray.Array:acos(options) = cuda.gpuarray.acos
 = cuda.gpuarray.Array:acosh(options) = cuda.gpuarray.acosh
 = cuda.gpuarray.Array:add(b, options) = cuda.gpuarray.add
+= cuda.gpuarray.Array:addmm(a, b, options) = cuda.gpuarray.addmm
 = cuda.gpuarray.Array:all(options) = cuda.gpuarray.all
 = cuda.gpuarray.Array:allclose(b, options) = cuda.gpuarray.allclose
 = cuda.gpuarray.Array:angle(options) = cuda.gpuarray.angle
@@ -87,6 +88,7 @@ The same, and the reference gets the format of the array's dtype. PyCUDA's GPUAr
 = cuda.gpuarray.Array:cosh(options) = cuda.gpuarray.cosh
 = cuda.gpuarray.Array:cospi(options) = cuda.gpuarray.cospi
 = cuda.gpuarray.Array:count_nonzero(options) = cuda.gpuarray.count_nonzero
+= cuda.gpuarray.Array:cross(b, options) = cuda.gpuarray.cross
 = cuda.gpuarray.Array:cube(options) = cuda.gpuarray.cube
 = cuda.gpuarray.Array:cuda_array_interface()
 Describes the array to code outside of this library: version 3 of Numba's CUDA Array Interface. As
@@ -189,6 +191,7 @@ a * b, written to a itself, and so to what it is a view of.
 @param b cuda.gpuarray.Array|number
 @return cuda.gpuarray.Array self
 @raise LogicError if a cannot hold the result's shape or dtype
+= cuda.gpuarray.Array:inner(b, options) = cuda.gpuarray.inner
 = cuda.gpuarray.Array:ipow(b)
 a ^ b, written to a itself, and so to what it is a view of.
 @param b cuda.gpuarray.Array|number
@@ -212,6 +215,7 @@ The value of an element, or of an array of one element.
 = cuda.gpuarray.Array:j0(options) = cuda.gpuarray.j0
 = cuda.gpuarray.Array:j1(options) = cuda.gpuarray.j1
 = cuda.gpuarray.Array:jn(a, options) = cuda.gpuarray.jn
+= cuda.gpuarray.Array:kron(b, options) = cuda.gpuarray.kron
 = cuda.gpuarray.Array:lcm(b, options) = cuda.gpuarray.lcm
 = cuda.gpuarray.Array:ldexp(b, options) = cuda.gpuarray.ldexp
 = cuda.gpuarray.Array:le(b, options) = cuda.gpuarray.le
@@ -235,6 +239,7 @@ The length of the first axis.
 = cuda.gpuarray.Array:logsumexp(options) = cuda.gpuarray.logsumexp
 = cuda.gpuarray.Array:lt(b, options) = cuda.gpuarray.lt
 = cuda.gpuarray.Array:masked_fill(mask, value, options) = cuda.gpuarray.masked_fill
+= cuda.gpuarray.Array:matmul(b, options) = cuda.gpuarray.matmul
 = cuda.gpuarray.Array:max(options) = cuda.gpuarray.max
 = cuda.gpuarray.Array:maximum(b, options) = cuda.gpuarray.maximum
 = cuda.gpuarray.Array:mean(options) = cuda.gpuarray.mean
@@ -267,6 +272,7 @@ The length of the first axis.
 = cuda.gpuarray.Array:norm(options) = cuda.gpuarray.norm
 = cuda.gpuarray.Array:normcdf(options) = cuda.gpuarray.normcdf
 = cuda.gpuarray.Array:normcdfinv(options) = cuda.gpuarray.normcdfinv
+= cuda.gpuarray.Array:outer(b, options) = cuda.gpuarray.outer
 = cuda.gpuarray.Array:pad(width, mode, options) = cuda.gpuarray.pad
 = cuda.gpuarray.Array:partition(kth, options) = cuda.gpuarray.partition
 = cuda.gpuarray.Array:percentile(q, options) = cuda.gpuarray.percentile
@@ -337,18 +343,23 @@ has looked at the positions.
 = cuda.gpuarray.Array:take(indices, options) = cuda.gpuarray.take
 = cuda.gpuarray.Array:tan(options) = cuda.gpuarray.tan
 = cuda.gpuarray.Array:tanh(options) = cuda.gpuarray.tanh
+= cuda.gpuarray.Array:tensordot(b, options) = cuda.gpuarray.tensordot
 = cuda.gpuarray.Array:tgamma(options) = cuda.gpuarray.tgamma
 = cuda.gpuarray.Array:tile(...) = cuda.gpuarray.tile
 = cuda.gpuarray.Array:tolist()
 The elements as nested tables; of a 0-d array, the value.
 @return any
 = cuda.gpuarray.Array:topk(k, options) = cuda.gpuarray.topk
+= cuda.gpuarray.Array:trace(k, options) = cuda.gpuarray.trace
 = cuda.gpuarray.Array:transpose(...) = cuda.gpuarray.transpose
+= cuda.gpuarray.Array:tril(k, options) = cuda.gpuarray.tril
+= cuda.gpuarray.Array:triu(k, options) = cuda.gpuarray.triu
 = cuda.gpuarray.Array:trunc(options) = cuda.gpuarray.trunc
 = cuda.gpuarray.Array:unique(options) = cuda.gpuarray.unique
 = cuda.gpuarray.Array:unstack(axis) = cuda.gpuarray.unstack
 = cuda.gpuarray.Array:var(options) = cuda.gpuarray.var
 = cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
+= cuda.gpuarray.Array:vecdot(b, options) = cuda.gpuarray.vecdot
 = cuda.gpuarray.Array:view(dtype)
 The same bytes as elements of another type, as a view. Where the types differ in size the last axis has to lie
 without
@@ -398,6 +409,16 @@ a + b; integers wrap; of bool: or.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
+= cuda.gpuarray.addmm(c, a, b, options)
+beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
+with one rounding. With beta = 0, c is not read.
+@param c cuda.gpuarray.Array  broadcasts to the product's shape
+@param a cuda.gpuarray.Array  as for matmul
+@param b cuda.gpuarray.Array  as for matmul
+@param options? {alpha: any, beta: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} alpha, beta: numbers, default 1; integers if the product has integers. out: may be c
+@return cuda.gpuarray.Array  of the dtype of c and the product together
+@raise LogicError as gpuarray.matmul, if c does not broadcast to the product's shape, and for other factors
+@options allocator alpha beta out stream
 = cuda.gpuarray.all(a, options)
 Is no element 0? NaN is not. Of none: true.
 @param a cuda.gpuarray.Array
@@ -723,6 +744,14 @@ How many elements are not 0, as int64.
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if an axis is out of range or given twice, or out does not fit
 @options allocator axis keepdims out stream
+= cuda.gpuarray.cross(a, b, options)
+The cross products of vectors with three elements, which broadcast, as NumPy's cross.
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis of the vectors in both arrays; default: the last one
+@return cuda.gpuarray.Array  with the vectors along the same axis
+@raise LogicError if the axis has not three elements, the shapes do not broadcast, or out does not fit
+@options allocator axis out stream
 = cuda.gpuarray.cube(a, options)
 a * a * a.
 @param a cuda.gpuarray.Array
@@ -827,12 +856,12 @@ a / b, the true quotient: of integers the default float.
 @options allocator out stream
 = cuda.gpuarray.dot(a, b, options)
 The sum of the products of two vectors' elements, in one kernel: integers in 64 bits, float16 and bfloat16 as
-float32, rounded once.
-@param a cuda.gpuarray.Array  of one axis
-@param b cuda.gpuarray.Array  as long
+float32, rounded once. With a matrix, the product that matmul() computes.
+@param a cuda.gpuarray.Array  of one axis, or two
+@param b cuda.gpuarray.Array  as long; or a matrix
 @param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: of the result; elements are converted to it first
-@return cuda.gpuarray.Array  0-d
-@raise LogicError if these are not vectors of one length, the dtype is not supported, or out does not fit
+@return cuda.gpuarray.Array  of vectors 0-d
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 @options allocator dtype out stream
 = cuda.gpuarray.dstack(arrays, options)
 Arrays behind each other: along the third axis, which those of fewer axes get.
@@ -846,6 +875,16 @@ Computes each operation at once, instead of whole expressions: for finding out w
 @param on? boolean  sets it
 @return boolean    how it is
 @raise LogicError for anything else
+= cuda.gpuarray.einsum(subscripts, ...)
+Sums of products by the letters of axes, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that the
+result does not have is summed over; without "->" the result has the letters that come once, in alphabetical order. A
+letter twice in an operand is its diagonal; "..." stands for all other axes, which broadcast. Letters of one operand
+alone are summed first; then always the two operands are multiplied whose product has the fewest elements.
+@param subscripts string
+@param ... any  an array for each part; last {dtype = any, out = cuda.gpuarray.Array, stream = cuda.Stream, allocator = function}: as for matmul
+@return cuda.gpuarray.Array  a new array; sums and products have the types of matmul
+@raise LogicError if the subscripts do not fit the arrays, the dtype is not supported, or out does not fit
+@options allocator dtype out stream
 = cuda.gpuarray.empty(shape, dtype, options)
 An array whose elements are not set to anything.
 @param shape integer|integer[]  extents; {} for a 0-d array, a number for a 1-D one
@@ -1219,6 +1258,14 @@ The imaginary part, which is 0 for real numbers.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
+= cuda.gpuarray.inner(a, b, options)
+The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for matmul
+@return cuda.gpuarray.Array  of a's other axes, then b's
+@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
+@options allocator dtype out stream
 = cuda.gpuarray.interp(x, xp, fp, options)
 Values of a function that is known at some points, on the straight lines between these, as NumPy's interp.
 @param x any   where: array, nested lists or a number
@@ -1305,6 +1352,14 @@ Bessel function of the first kind.
 @param options? cuda.operation_options  out, stream, allocator
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
+@options allocator out stream
+= cuda.gpuarray.kron(a, b, options)
+The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  whose extents are the products of a's and b's
+@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
 @options allocator out stream
 = cuda.gpuarray.lcm(a, b, options)
 The least common multiple, which is not negative; of integers.
@@ -1478,6 +1533,18 @@ writes to the array itself.
 @return cuda.gpuarray.Array
 @raise LogicError if the mask does not broadcast to a's shape, for a number that the dtype cannot hold, and for an array of a higher kind (float for integer, complex for real: astype() converts)
 @options allocator out stream
+= cuda.gpuarray.matmul(a, b, options)
+The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
+array is a row as the first operand and a column as the second, and the result loses that axis; of two it is dot().
+The operands may lie in memory in any way, transposed or sliced; pending ones are computed first, and the product is
+computed at once. Each sum has one order, which depends on the extents alone. float16 and bfloat16 are added up as
+float32 and rounded once, int8 as int32, other integers and bool in 64 bits; integers wrap.
+@param a cuda.gpuarray.Array  (..., m, k)
+@param b cuda.gpuarray.Array  (..., k, n)
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: of the result: float32 of 16-bit floats gives the sums unrounded; to other types the operands are converted first
+@return cuda.gpuarray.Array  (..., m, n)
+@raise LogicError if the shapes do not fit, an operand is 0-d, the dtype is not supported, or out does not fit
+@options allocator dtype out stream
 = cuda.gpuarray.max(a, options)
 The greatest element; NaN if there is one.
 @param a cuda.gpuarray.Array
@@ -1770,6 +1837,15 @@ An array of ones (of true) with the shape, dtype and layout of another one.
 @return cuda.gpuarray.Array
 @raise LogicError, MemoryError as empty_like
 @options allocator dtype order="C"|"F"|"A"|"K" shape stream
+= cuda.gpuarray.outer(a, b, options)
+The products of each element of one array with each element of another one, as NumPy's outer: both in C order. An
+expression, which is computed later.
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  (a.size, b.size)
+@raise LogicError if the dtypes are not supported, or out does not fit
+@options allocator out stream
 = cuda.gpuarray.pad(a, width, mode, options)
 The array with a border around it.
 @param a any  array, or host data, which is copied to the device
@@ -2259,6 +2335,14 @@ Hyperbolic tangent.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
+= cuda.gpuarray.tensordot(a, b, options)
+The sums of products over some axes of both arrays, as NumPy's tensordot.
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array
+@param options? any  {axes: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the number of axes. axes: so many of a's last and b's first axes; or a list of axes of each; default: 2
+@return cuda.gpuarray.Array  of a's other axes, then b's
+@raise LogicError if the shapes do not fit, an axis is out of range or given twice, or out does not fit
+@options allocator axes dtype out stream
 = cuda.gpuarray.tgamma(a, options)
 The gamma function.
 @param a cuda.gpuarray.Array
@@ -2300,6 +2384,14 @@ greater than everything.
 @return cuda.gpuarray.Array positions  int64, on the axis, from 1
 @raise LogicError if the axis has fewer elements, and as sort
 @options allocator axis k largest stream
+= cuda.gpuarray.trace(a, k, options)
+The sum of a diagonal, as NumPy's trace.
+@param a cuda.gpuarray.Array
+@param k? integer    the diagonal: 0 (default) the main one, above it positive, below negative
+@param options? {axis1: integer, axis2: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  axis1, axis2: of the matrices; default: 1 and 2. dtype: as for sum
+@return cuda.gpuarray.Array  without these axes
+@raise LogicError for fewer than two axes, if the dtype is not supported, or out does not fit
+@options allocator axis1 axis2 dtype k out stream
 = cuda.gpuarray.transpose(a, ...)
 The same elements with the axes in another order, as a view.
 @param a any  array, or host data, which is copied to the device
@@ -2393,6 +2485,15 @@ The dot product with the first operand's complex conjugate, of all elements of t
 = cuda.gpuarray.vec field
 @type cuda.vec
 CUDA's vectors, as element types
+= cuda.gpuarray.vecdot(a, b, options)
+The dot products of vectors along an axis, as NumPy's vecdot: the first operand is conjugated, and the shapes
+broadcast. float16 and bfloat16 are added up as float32 and rounded once, integers in 64 bits.
+@param a cuda.gpuarray.Array
+@param b cuda.gpuarray.Array
+@param options? any  {axis: integer, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis; default: the last one. dtype: of the result; elements are converted to it first
+@return cuda.gpuarray.Array  without that axis
+@raise LogicError if the axis has different extents, the shapes do not broadcast, or out does not fit
+@options allocator axis dtype out stream
 = cuda.gpuarray.vstack(arrays, options)
 Arrays below each other: along the first axis, 1-D ones as rows.
 @param arrays any  list of arrays
@@ -2984,6 +3085,107 @@ The CUDA C of the kernel, in the form for arrays that lie alike and without gaps
 @field arguments any        this and what follows: arguments that are not given by their place
 @field operation string?
 @field name string?
+= cuda.fft module
+Fourier transforms of arrays.
+= cuda.fft.clear_plans()
+Forgets all plans; their memory is free as soon as the collector has run.
+= cuda.fft.fft(a, options)
+The discrete Fourier transform along an axis, as NumPy's: element k is the sum of a[j] exp(-2 pi i (j - 1) (k - 1) /
+n). Any length is computed in a time that grows with n log n. float16 and bfloat16 have no transform.
+@param a cuda.gpuarray.Array
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: elements that are transformed, the extent of the axis by default: others are left out, or are 0; axis: the last one by default; norm: "backward" (default): the inverse is divided by n, "ortho": both by its root, "forward": this one
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError for a 0-d array, an axis out of range, n < 1, an unknown norm, and dtypes without a transform
+@options allocator axis n norm out stream
+= cuda.fft.fft2(a, options)
+The transform along the last two axes, as NumPy's fft2.
+@param a cuda.gpuarray.Array
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftn; axes: default the last two
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.fftfreq(n, d, options)
+The frequencies of the elements of fft(), as NumPy's fftfreq: 0, 1, ... (n - 1) / 2, -n / 2, ... -1, over n d. They
+are computed as float64 and then rounded.
+@param n integer   elements of the transform
+@param d? number   distance of the samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  dtype: a float type, default dtype.default_float(). They may stand in the place of d
+@return cuda.gpuarray.Array
+@raise LogicError unless n is a positive integer and d a number other than 0
+@options allocator dtype out stream
+= cuda.fft.fftn(a, options)
+The transform along several axes, as NumPy's fftn: along each of them, one after the other.
+@param a cuda.gpuarray.Array
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  s: elements that are transformed along each axis, as n of fft.fft; axes: default all, or the last ones, as many as s has; the others as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError for axes that are not there or come twice, if s does not fit, and as fft.fft
+@options allocator axes norm out s stream
+= cuda.fft.fftshift(a, options)
+Brings the element of frequency 0 from the first place to the middle, as NumPy's fftshift: the two halves of each
+axis change places.
+@param a cuda.gpuarray.Array  of any type
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: a number or a list; default: all
+@return cuda.gpuarray.Array
+@raise LogicError for an axis out of range
+@options allocator axes out stream
+= cuda.fft.ifft(a, options)
+The inverse of fft(), as NumPy's: element j is the sum of a[k] exp(2 pi i (j - 1) (k - 1) / n), divided by n.
+@param a cuda.gpuarray.Array
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError as fft.fft
+@options allocator axis n norm out stream
+= cuda.fft.ifft2(a, options)
+The inverse of fft2(), as NumPy's.
+@param a cuda.gpuarray.Array
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft2
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.ifftn(a, options)
+The inverse of fftn(), as NumPy's.
+@param a cuda.gpuarray.Array
+@param options? {s: integer[], axes: integer[], norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftn
+@return cuda.gpuarray.Array  complex64; complex128 of float64 and complex128
+@raise LogicError as fft.fftn
+@options allocator axes norm out s stream
+= cuda.fft.ifftshift(a, options)
+The inverse of fftshift(); another one only if an extent is odd.
+@param a cuda.gpuarray.Array  of any type
+@param options? any  {axes: integer[], out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axes: a number or a list; default: all
+@return cuda.gpuarray.Array
+@raise LogicError for an axis out of range
+@options allocator axes out stream
+= cuda.fft.irfft(a, options)
+The inverse of rfft(), as NumPy's irfft: real numbers from the first half of their transform. The imaginary part of
+the first element, and of an even n of element n / 2 + 1, does not count.
+@param a cuda.gpuarray.Array  floor(n / 2) + 1 elements along the axis; others are left out, or are 0
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  n: of the result; 2 (m - 1) of m elements by default, so that an odd n has to be given
+@return cuda.gpuarray.Array  float32, or float64
+@raise LogicError as fft.fft, and for one element without n
+@options allocator axis n norm out stream
+= cuda.fft.plan_limit(n)
+How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout. The one
+that was not used for the longest time goes.
+@param n? integer  keeps so many from now on
+@return integer
+@raise LogicError unless n is a non-negative integer
+= cuda.fft.rfft(a, options)
+The transform of real numbers along an axis, as NumPy's rfft: the elements 1 to n / 2 + 1 of what fft() gives; the
+others are their conjugates. It takes half the time and memory; of an odd n less is saved.
+@param a cuda.gpuarray.Array  real or integers
+@param options? {n: integer, axis: integer, norm: string, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fft
+@return cuda.gpuarray.Array  with floor(n / 2) + 1 elements along the axis
+@raise LogicError for complex numbers, and as fft.fft
+@options allocator axis n norm out stream
+= cuda.fft.rfftfreq(n, d, options)
+The frequencies of the elements of rfft(), as NumPy's rfftfreq: 0, 1, ... n / 2, over n d.
+@param n integer   elements of the real array
+@param d? number   distance of the samples; default 1
+@param options? {dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for fft.fftfreq
+@return cuda.gpuarray.Array  floor(n / 2) + 1 elements
+@raise LogicError as fft.fftfreq
+@options allocator dtype out stream
 = cuda.gl module
 Memory that OpenGL and CUDA share.
 = cuda.gl.BufferObject class
@@ -3145,6 +3347,53 @@ Makes a context on a device, as device:make_context() does, once it is clear tha
 @param flags? any  as for Device:make_context()
 @return cuda.Context  the current one
 @raise LogicError (219) if no OpenGL context is current
+= cuda.linalg module
+Linear algebra: functions of matrices.
+= cuda.linalg.backend(name)
+Which kernels compute products, solvers, transforms and sparse products in this Lua state. "own": the kernels of this
+library, which give the same bits on every device. "vendor": NVIDIA's libraries; a call raises where they cannot
+compute it. "auto", the default: NVIDIA's libraries on a GPU where they are there and can compute the call; otherwise
+own kernels, with one notice for each library that is missing.
+@param name? "auto"|"own"|"vendor"  default: leaves it as it is
+@return "auto"|"own"|"vendor" name  as it is now
+@raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+= cuda.linalg.libraries()
+NVIDIA's libraries as they were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens those that are there.
+@return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, where a library is not there
+= cuda.linalg.linear(x, w, options)
+A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
+rounded once. gelu is the form with tanh. NVIDIA's cuBLASLt, where linalg.backend chooses it, computes all of it in
+one kernel, if it has one for these types.
+@param x cuda.gpuarray.Array  (..., k)
+@param w cuda.gpuarray.Array  (n, k): the weights
+@param options? {bias: any, activation: any, out: any, stream: cuda.Stream, allocator: function} bias: an array of n elements; activation: "relu" or "gelu"
+@return cuda.gpuarray.Array  (..., n)
+@raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
+@options activation allocator bias out stream
+= cuda.linalg.matrix_power(a, n, options)
+A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
+on the last two.
+@param a cuda.gpuarray.Array
+@param n integer  0 or more; 0 gives the unit matrix
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  in the type that matmul() has
+@raise LogicError for matrices that are not square, other exponents, and if out does not fit
+@options allocator out stream
+= cuda.linalg.multi_dot(arrays, options)
+The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
+and the last array may be vectors.
+@param arrays cuda.gpuarray.Array[]  two or more
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  in the type that matmul() has for all of them
+@raise LogicError if it is not a list of two or more, if shapes do not fit, or out does not fit
+@options allocator out stream
+= cuda.linalg.precision(name)
+How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
+tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
+cores.
+@param name? "full"|"tensor"  default: leaves it as it is
+@return "full"|"tensor" name  as it is now
+@raise LogicError for another name
 = cuda.math module
 Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
 a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
@@ -3699,6 +3948,161 @@ The CUDA C of the kernel, in the form for a few elements.
 @field dtype any           this and what follows: arguments that are not given by their place
 @field scan_expr string?
 @field neutral any
+= cuda.sparse module
+Sparse matrices: compressed rows and columns, products, iterative solvers.
+= cuda.sparse.Matrix class
+A sparse matrix: sparse.csr(), csc(), coo() and others make it. Where its elements are does not change; their values
+may be written, `m.data:fill(0)`.
+@field shape integer[]  rows and columns; a fresh list, which prints as (2, 3)
+@field dtype cuda.dtype.DType
+@field nnz integer      number of stored elements
+@field format "csr"|"csc"|"coo"|"packed"
+@field base 0|1         what positions count from that the matrix gives
+@field data cuda.gpuarray.Array     the values, of one axis; writing to it changes the matrix. packed: in an order of its own, with gaps that are not read
+@field indices cuda.gpuarray.Array  csr: the columns of the elements, csc: the rows; a fresh array
+@field indptr cuda.gpuarray.Array   csr: where each row begins in indices and data, csc: each column; and the end
+@field rows cuda.gpuarray.Array     coo: the rows of the elements, ascending; a fresh array
+@field columns cuda.gpuarray.Array  coo: the columns
+@field T cuda.sparse.Matrix         the transposed matrix
+= cuda.sparse.Matrix:astype(dtype)
+The matrix with values of another type.
+@param dtype any  as for dtype.of
+@return cuda.sparse.Matrix  a new matrix, with values of its own
+@raise LogicError for types that sparse matrices do not have
+= cuda.sparse.Matrix:diagonal(k, options)
+The elements of a diagonal, with 0 where none is stored.
+@param k? integer  default: 0; 1: the one above the main diagonal, -1: the one below
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  1-D
+@raise LogicError if k is not an integer, and if out does not fit
+@options allocator out stream
+= cuda.sparse.Matrix:eliminate_zeros()
+The matrix without elements whose value is 0. The program waits for their number.
+@return cuda.sparse.Matrix  a new matrix, with values of its own
+@raise LogicError inside a capture
+= cuda.sparse.Matrix:matmul(x, options)
+The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device;
+float16 and bfloat16 are summed as float32, integers as int64.
+@param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets a dense result
+@return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc
+@raise LogicError if the shapes do not fit, if out does not fit, and for two sparse matrices inside a capture
+@options allocator out stream
+= cuda.sparse.Matrix:sum(options)
+The sum of all elements, or of each column or row. Integers are summed as int64.
+@param options? any  {axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}, or the axis. axis: 1: one sum for each column, 2: one for each row; default: the sum of all
+@return cuda.gpuarray.Array  0-d, or 1-D
+@raise LogicError for another axis, and if out does not fit
+@options allocator axis out stream
+= cuda.sparse.Matrix:to(format)
+The matrix in another format. Where the format has the elements in the same order, as csr and coo, both matrices have
+the same values in the same memory.
+@param format "csr"|"csc"|"coo"|"packed"
+@return cuda.sparse.Matrix  self if that is its format
+@raise LogicError for other formats
+= cuda.sparse.Matrix:todense(options)
+The matrix as a dense array.
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets the result
+@return cuda.gpuarray.Array
+@raise LogicError if out does not fit, MemoryError
+@options allocator out stream
+= cuda.sparse.Matrix:transpose()
+The matrix with its rows as columns. Of a csr matrix that is a csc one and the other way round, with the same values
+in the same memory; a coo matrix gets a copy of them.
+@return cuda.sparse.Matrix
+= cuda.sparse.bicgstab(A, b, options)
+Solves A x = b by stabilized biconjugate gradients, for any square matrix.
+@param A any  as for cg
+@param b any
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  as for cg; a step multiplies by A twice
+@return cuda.gpuarray.Array x
+@return integer info  as cg
+@raise LogicError as cg
+@options M allocator atol callback check maxiter rtol stream x0
+= cuda.sparse.cg(A, b, options)
+Solves A x = b by conjugate gradients, for a matrix that is symmetric, or Hermitian, and positive definite.
+@param A any  a sparse matrix, an array of two axes, or a function that gives A v for a vector v
+@param b any  an array of one axis, also a host array or a list
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, M: any, callback: function, check: integer, stream: cuda.Stream, allocator: function}  x0: where to begin; default 0. It ends when the norm of b - A x is at most rtol (default 1e-5) times the norm of b, or atol (0); which is looked at every `check` steps (10). maxiter: default 10 for each element of b. M: an approximate inverse of A, a matrix, a function, or "jacobi" for the inverse of A's diagonal. callback: called as callback(x, step) behind each step; x changes with the next
+@return cuda.gpuarray.Array x
+@return integer info  0: solved; positive: steps that were not enough; negative: the method broke down, and was seen to have at this step
+@raise LogicError if shapes do not fit, for 16-bit floats, and for a 0 on the diagonal under "jacobi"
+@options M allocator atol callback check maxiter rtol stream x0
+= cuda.sparse.coo(x, options)
+A matrix that knows the row and the column of each element, in the order of rows. It computes as a csr matrix does.
+@param x any  {data =, rows =, columns =, shape =}, and what else csr takes, but for indices and indptr
+@param options? {dtype: any, stream: cuda.Stream}
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
+= cuda.sparse.csc(x, options)
+A matrix in compressed columns.
+@param x any  as for csr; indices are the rows of the elements column by column, indptr is where each column begins
+@param options? {dtype: any, stream: cuda.Stream}
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
+= cuda.sparse.csr(x, options)
+A matrix in compressed rows. Values of one place are added in the order in which they are given.
+@param x any  {data =, indices =, indptr =, shape =} with the columns of the elements row by row and where each row begins; {data =, rows =, columns =, shape =}; {shape =} for one without elements; besides `base` (0 or 1, default 1: what positions count from) and `dtype`; or a dense array, also a host array or nested lists; or a sparse matrix
+@param options? {dtype: any, stream: cuda.Stream}  dtype: of the values of dense and sparse x
+@return cuda.sparse.Matrix  of new values, unless x is a sparse matrix that has its elements in this order
+@raise LogicError for positions out of range, lengths that do not fit, and inside a capture
+@options dtype stream
+= cuda.sparse.diags(diagonals, offsets, options)
+A matrix of diagonals: `sparse.diags({{1, 2}, {4, 5, 6}}, {1, 0})`.
+@param diagonals any[]     lists, arrays of one axis, and numbers for diagonals of one value
+@param offsets? integer[]  where each is: 0 the main diagonal, 1 above it, -1 below; default for one: 0
+@param options? {shape: integer[], dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  shape: default: the square that the first diagonal fits; format: default csr
+@return cuda.sparse.Matrix
+@raise LogicError for lengths that do not fit the shape, and if an offset is given twice
+@options dtype format="csr"|"csc"|"coo"|"packed" shape stream
+= cuda.sparse.eye(n, m, k, options)
+A matrix with ones on a diagonal.
+@param n integer   rows
+@param m? integer  columns; default: n
+@param k? integer  which diagonal: default 0, the main one; 1 above it, -1 below
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}
+@return cuda.sparse.Matrix
+@raise LogicError for other numbers
+@options dtype format="csr"|"csc"|"coo"|"packed" stream
+= cuda.sparse.from_dense(x, options)
+The elements of a dense array that are not 0. The program waits for their number.
+@param x any  an array of two axes, also a host array or nested lists
+@param options? {dtype: any, format: "csr"|"csc"|"coo"|"packed", stream: cuda.Stream}  default format: csr
+@return cuda.sparse.Matrix
+@raise LogicError for other numbers of axes and inside a capture
+@options dtype format="csr"|"csc"|"coo"|"packed" stream
+= cuda.sparse.gmres(A, b, options)
+Solves A x = b by the generalized minimal residual method, for any square matrix. It begins anew after `restart`
+steps, and looks at the residual then.
+@param A any  as for cg
+@param b any
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, restart: integer, M: any, callback: function, stream: cuda.Stream, allocator: function}  as for cg; restart: default 20, that many vectors are kept; M is applied on the right, so that the residual is that of the system; callback(x, step) is called behind each restart
+@return cuda.gpuarray.Array x
+@return integer info  as cg; maxiter and info count the steps inside of restarts
+@raise LogicError as cg
+@options M allocator atol callback maxiter restart rtol stream x0
+= cuda.sparse.jacobi(A, b, options)
+Solves A x = b by Jacobi's iteration, x + omega (b - A x) / diagonal: for matrices whose diagonal dominates, and as a
+smoother.
+@param A any  a sparse matrix or an array of two axes
+@param b any
+@param options? {x0: any, rtol: number, atol: number, maxiter: integer, omega: number, callback: function, check: integer, stream: cuda.Stream, allocator: function}  as for cg; omega: the weight of a step, default 1
+@return cuda.gpuarray.Array x
+@return integer info  as cg
+@raise LogicError as cg, and if A is a function
+@options allocator atol callback check maxiter omega rtol stream x0
+= cuda.sparse.packed(x, options)
+A matrix in packets of rows that read their part of a vector through shared memory: PyCUDA's PacketedSpMV. It is for
+many products with vectors, of matrices whose rows share columns with their neighbours, such as those of grids. The
+rows are put into packets on the host, which takes a while. For other uses than products with a vector it is
+converted to csr each time.
+@param x any  as for csr
+@param options? {dtype: any, stream: cuda.Stream}
+@return cuda.sparse.Matrix
+@raise LogicError as csr
+@options dtype stream
 = cuda.vec module
 CUDA's built-in vectors. Each is a dtype with the fields x, y, z, w and CUDA's alignment; make_... makes a value of
 it, an FFI struct that is an argument of kernels and an element of arrays.
@@ -5547,6 +5951,11 @@ The same as free().
 = cuda.Array:free()
 cuArrayDestroy: waits for running work.
 @raise LogicError if it was already freed
+= cuda.Array:get()
+Its texels as a new host array, after all work of the legacy stream: the last axis is x, before it y and z or layers,
+as far as the array has them; texels of several channels have one more axis behind x.
+@return cuda.ndarray.Array  of the format's dtype
+@raise LogicError after free(), and for formats that no dtype has, such as unorm_int8
 = cuda.Array:get_descriptor()
 cuArrayGetDescriptor.
 @return cuda.ArrayDescriptor  what the driver says it is

@@ -64,4 +64,7 @@ return {
   ["random numbers of other distributions"] = "ad82ca93",
   ["permutations and choices"] = "ec33ff83",
   ["random numbers of generators with states"] = "8ff7fd0e",
+  ["transforms of complex numbers"] = "2c7ddea7",
+  ["transforms of real numbers"] = "8e61a8c5",
+  ["transforms of several axes, and of float64"] = "7100079e",
 }

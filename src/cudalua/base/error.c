@@ -68,7 +68,10 @@ static const char *hint_for(CUresult code) {
                      : "call cuda.init() first";
   case CUDA_ERROR_INVALID_CONTEXT:
     return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
-  case CUDA_ERROR_INVALID_DEVICE: return "devices are numbered from 0 to cuda.Device.count() - 1";
+  case CUDA_ERROR_INVALID_DEVICE: 
+    return cl_driver()->soft
+               ? "devices are numbered from 0 to cuda.Device.count() - 1; CUDALUA_SOFT_DEVICES=2 makes two"
+               : "devices are numbered from 0 to cuda.Device.count() - 1";
   case CUDA_ERROR_NO_BINARY_FOR_GPU:
     return "the module was built for another architecture; on the software device it must be PTX";
   case CUDA_ERROR_ILLEGAL_ADDRESS:

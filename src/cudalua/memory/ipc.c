@@ -14,7 +14,8 @@ int cl_mem_get_ipc_handle(lua_State *L) {
   cl_Kind kind = m ? m->o.rec->kind : CL_ALLOCATION;
   size_t size = 0;
   if (m && m->o.rec->tracks && kind != CL_GL_MAPPING)
-    cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc");
+    cl_logic(L, "memory of a pool cannot be shared by a handle: allocate it with mem_alloc, an array "
+                "with {allocator = cuda.mem_alloc}");
   if (m && m->o.rec != &cl_no_owner && kind != CL_ALLOCATION)
     cl_logic(L, "a %s cannot be shared by a handle: memory of mem_alloc can", cl_kind_name(kind));
   CL_TRY(L, cuMemGetAddressRange_v2, &base, &size, p);

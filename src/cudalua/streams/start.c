@@ -14,11 +14,22 @@ int cl_on_start(lua_State *L) {
   return 0;
 }
 
+/* A program that has required a part of the library alone, as cudalua.gl, gets the rest of it now. */
+static void push_starter(lua_State *L) {
+  cl_registry_get(L, &starter_key);
+  if (lua_isfunction(L, -1)) return;
+  lua_pop(L, 1);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "cudalua");
+  lua_call(L, 1, 0);
+  cl_registry_get(L, &starter_key);
+}
+
 /* The collector rests meanwhile: no finalizer closes what the failed call has checked already. */
 static void start(lua_State *L, const char *what) {
   luaL_checkstack(L, 8, "start");
+  push_starter(L);
   bool collects = lua_gc(L, LUA_GCISRUNNING, 0);
-  cl_registry_get(L, &starter_key);
   lua_pushstring(L, what);
   if (collects) lua_gc(L, LUA_GCSTOP, 0);
   int failed = lua_pcall(L, 1, 0, 0);

@@ -229,16 +229,29 @@ void sg_config_load(void) {
   static const struct {
     const char *name;
     bool (*set)(const char *);
-  } table[] = {{"DEVICES", set_devices},    {"MEMORY", set_memory}, {"VERSION", set_version},
-               {"STREAMS", sg_set_streams}, {"TIME", set_time},     {"TIMEOUT", set_timeout},
-               {"REPORT", set_report},      {"LEAKS", set_leaks},   {"LOG", set_log},
-               {"POISON", set_poison},      {"FAIL", set_fail},     {"CHECK", set_check},
-               {"THREADS", set_threads},    {"ORDER", set_order},   {"GANG", set_gang},
-               {"HANDLES", set_handles}};
+    const char *takes; /* NULL: see docs/softgpu.md */
+  } table[] = {{"DEVICES", set_devices, "a number from 0 to 8"},
+               {"MEMORY", set_memory, NULL},
+               {"VERSION", set_version, NULL},
+               {"STREAMS", sg_set_streams, NULL},
+               {"TIME", set_time, NULL},
+               {"TIMEOUT", set_timeout, "seconds"},
+               {"REPORT", set_report, NULL},
+               {"LEAKS", set_leaks, NULL},
+               {"LOG", set_log, NULL},
+               {"POISON", set_poison, NULL},
+               {"FAIL", set_fail, NULL},
+               {"CHECK", set_check, "races, uninitialised, barriers, shuffles, arrays or all"},
+               {"THREADS", set_threads, NULL},
+               {"ORDER", set_order, NULL},
+               {"GANG", set_gang, NULL},
+               {"HANDLES", set_handles, "checked or small"}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char name[64];
     snprintf(name, sizeof name, "CUDALUA_SOFT_%s", table[i].name);
     const char *v = getenv(name);
-    if (v && *v && !table[i].set(v)) fprintf(stderr, "softgpu: %s=%s makes no sense, ignored\n", name, v);
+    if (v && *v && !table[i].set(v))
+      fprintf(stderr, "softgpu: %s=%s makes no sense, ignored%s%s\n", name, v,
+              table[i].takes ? "; it takes " : "", table[i].takes ? table[i].takes : "");
   }
 }

@@ -15,6 +15,7 @@ local storage = require "cudalua.gpuarray.core.storage"
 
 local find_function, remember_maker = kernel_functions.find, kernel_functions.remember_maker
 local array_run, array_compute, context_id = core.array_run, core.array_compute, core.context_id
+local library_begin, library_end = core.library_begin, core.library_end
 
 local M = {}
 
@@ -236,6 +237,59 @@ function M.sequence(sequence)
   end
   if captured then mark(sequence.leaves, #sequence.leaves, sequence.writes, #sequence.writes) else free(scratch) end
   return true, captured
+end
+
+-- ---- calls of a vendor's library ------------------------------------------------------------------------------------
+
+---A call of a vendor's library, which launches kernels of its own.
+---@class cudalua.gpuarray.LibraryCall
+---@field name string          the library's function, for messages
+---@field since integer        as of a Launch, and so are leaves, writes, changes and scratch
+---@field leaves table[]
+---@field writes? table[]
+---@field changes? boolean
+---@field scratch? userdata[]
+---@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0
+---  for success. All that it passes was made before: it must not allocate, as that may run a finalizer
+
+---The address of a leaf's first element as a number, which goes into a parameter of type uintptr_t without a cdata.
+---@param leaf table
+---@return integer address  0: the array has no elements
+function M.address(leaf) return leaf.buf and leaf.buf:ptr() + leaf.off or 0 end
+
+-- All memory of the call, each once or more often.
+local function memories_of(c)
+  local list, writes, scratch = {}, c.writes or none, c.scratch or none
+  for i = 1, #c.leaves do list[i] = c.leaves[i].buf end
+  for i = 1, #writes do list[#list + 1] = writes[i].buf end
+  for i = 1, #scratch do list[#list + 1] = scratch[i] end
+  return list
+end
+
+-- The check and the call, on one line as the launch's. Behind library_begin() comes library_end(), whatever happens.
+local function in_library(since, name, memories, f)
+  local stream, captured = library_begin(name, memories); if since == storage.writes then return true, captured, pcall(f, stream) else return false end -- luacheck: ignore 631
+end
+
+---Calls a vendor's library, unless a finalizer wrote to arrays meanwhile. Streams, captures and memory are looked after
+---as for a launch.
+---@param c cudalua.gpuarray.LibraryCall
+---@return boolean called
+---@return boolean? captured
+---@return integer? status   what the library's function returned
+function M.library(c)
+  local memories, leaves, writes, scratch = memories_of(c), c.leaves, c.writes or none, c.scratch or none
+  local since = c.since
+  if c.changes then storage.writes, since = storage.writes + 1, since + 1 end
+  local called, captured, ok, status = in_library(since, c.name, memories, c.call)
+  library_end(memories, called)
+  if not called then
+    abandon(scratch)
+    return false
+  end
+  if captured then mark(leaves, #leaves, writes, #writes) else free(scratch) end
+  if not ok then error(status, 0) end
+  return true, captured, status
 end
 
 -- ---- attempts -------------------------------------------------------------------------------------------------------

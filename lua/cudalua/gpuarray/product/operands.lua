@@ -23,6 +23,7 @@ local M = {}
 
 ---A product of matrices: m x k times k x n.
 ---@class cudalua.gpuarray.ProductRecord
+---@field what string       the function, for messages
 ---@field m integer
 ---@field n integer
 ---@field k integer
@@ -136,7 +137,8 @@ function M.of(what, a, b, asked)
   end
   local batch = layout.broadcast(what, own_a, own_b)
   local record = { m = a_own == 2 and a._shape[a._ndim - 1] or 1, n = b_own == 2 and b._shape[b._ndim] or 1, k = k,
-    batch = batch, batches = graph.size_of(batch), dtype = dtype, accumulator = accumulator, result = result }
+    batch = batch, batches = graph.size_of(batch), dtype = dtype, accumulator = accumulator, result = result,
+    what = what }
   local shape = { unpack(batch) }
   if a_own == 2 then
     shape[#shape + 1] = record.m
