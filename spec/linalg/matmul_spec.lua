@@ -325,3 +325,28 @@ describe("gpuarray.addmm and gpuarray.Array:addmm", function()
     gpu.raises("LogicError", "gpuarray.addmm: shapes (3, 3) and (2,)", gpuarray.addmm, a, a, c)
   end)
 end)
+
+describe("own.step", function()
+  setup(gpu.context)
+
+  it("writes to a part of a matrix and adds to it, whatever its strides", function()
+    local operands = require "cudalua.gpuarray.product.operands"
+    local own = require "cudalua.gpuarray.product.own"
+    local runs = require "cudalua.gpuarray.core.run"
+    local storage = require "cudalua.gpuarray.core.storage"
+    for _, shape in ipairs { { 20, 9, 18 }, { 6, 600, 5 }, { 7, 40, 1 }, { 1, 40, 7 } } do
+      local m, k, n = unpack(shape)
+      local a, b = random({ m, k }, "float32"), random({ k, n }, "float32", 2)
+      local big = random({ 2 * n + 3, m + 4 }, "float32", 3)
+      local part = big[{ { 2, 2 * n, 2 }, { -3, -m - 2, -1 } }].T
+      assert.same({ m, n }, { unpack(part.shape) })
+      local want = products.product(a, b, "float32", { alpha = -1, beta = 1, c = part:copy "C" })
+      local rest = big:sum():item() - part:sum():item()
+      local steps = { since = storage.writes, leaves = { a:eval()._leaf, b:eval()._leaf }, writes = { part._leaf } }
+      own.step(steps, operands.of("spec", a, b), part._leaf, -1, 1, part._leaf)
+      assert.is_true((runs.sequence(steps)))
+      assert.is_true(products.bytes(want) == products.bytes(part))
+      assert.is_true(math.abs(big:sum():item() - part:sum():item() - rest) < 1e-3)
+    end
+  end)
+end)

@@ -1,6 +1,7 @@
 -- Products by the library's own kernels, kernels/linalg/product.cu and vector.cu: their sources and launches.
 
 local ctype = require "cudalua.gpuarray.kernel.ctype"
+local hooks = require "cudalua.base.hooks"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local operands = require "cudalua.gpuarray.product.operands"
 local plan = require "cudalua.gpuarray.product.plan"
@@ -299,6 +300,7 @@ local function attempt(since, record, out, alpha, beta, c)
   local leaf = storage.leaf_of(out)
   local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf } }
   M.step(steps, record, leaf, alpha, beta, c)
+  if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
   return runs.sequence(steps) and out or runs.AGAIN
 end
 
