@@ -1,5 +1,5 @@
-// Products of matrices. The order of each sum follows from the extents alone (gpuarray/product/plan.lua), so that no bit
-// depends on the tile, on how the operands lie in memory, or on which block does what.
+// Products of matrices. The order of each sum follows from the extents alone (gpuarray/product/plan.lua), so that no
+// bit depends on the tile, on how the operands lie in memory, or on which block does what.
 
 //: types
 // Element: in memory; Value: of sums, and of what is multiplied; Result: in memory.
@@ -29,54 +29,66 @@ __device__ __forceinline__ Result ended(Value sum, const unsigned ends, const Va
 // neighbours.
 enum { T = @t@, G = T < 4 ? T : 4, SIDE = 16 * T, DEPTH = 16, THREADS = 256, PITCH = SIDE + @pad@ };
 
-// A thread's part of 16 terms of SIDE rows (or columns). With `along`, neighbours in memory are along the terms, and
-// threads are numbered so, too.
-template <bool along> struct Part {
+// So many neighbours in memory, read at once.
+template <int count> struct __align__(count * sizeof(Element)) Pack {
+  Element x[count];
+};
+
+// A thread's part of 16 terms of SIDE rows (or columns): packs of neighbours. With `along`, neighbours in memory are
+// along the terms, and threads are numbered so, too. Packs are read where the whole tile is within the matrix; elsewhere
+// each element is looked at.
+template <bool along, int pack> struct Part {
+  enum { PACKS = T / pack, ACROSS = along ? DEPTH / pack : SIDE / pack, FORWARD = THREADS / ACROSS };
   Value part[T];
-  const Element *at;        // what the thread reads first
-  long long next, forward;  // from one of its elements to the next; from 16 terms to the next 16
-  unsigned side, depth;     // the first one's place in the tile
-  unsigned sides;           // so many of its elements are within the matrix
+  const Element *at;       // what the thread reads first
+  long long next, forward; // from one of its packs to the next; from 16 terms to the next 16
+  long long inner;         // from an element of a pack to the next
+  unsigned side, depth;    // the first one's place in the tile
+  unsigned left;           // so many rows of the tile are within the matrix
 
   __device__ __forceinline__ Part(const Element *const from, const long long step_side, const long long step_depth,
-                                  const unsigned long long left) {
-    side = along ? threadIdx.x / DEPTH : threadIdx.x % SIDE;
-    depth = along ? threadIdx.x % DEPTH : threadIdx.x / SIDE;
+                                  const unsigned long long rows) {
+    const unsigned first = threadIdx.x % ACROSS * pack, other = threadIdx.x / ACROSS;
+    side = along ? other : first;
+    depth = along ? first : other;
     at = from + (long long)side * step_side + (long long)depth * step_depth;
-    next = along ? (THREADS / DEPTH) * step_side : (THREADS / SIDE) * step_depth;
+    next = FORWARD * (along ? step_side : step_depth);
+    inner = along ? step_depth : step_side;
     forward = DEPTH * step_depth;
-    if (along)
-      sides = side >= left ? 0
-                           : (unsigned)min((left - side + THREADS / DEPTH - 1) / (THREADS / DEPTH),
-                                           (unsigned long long)T);
-    else
-      sides = side < left ? T : 0;
+    left = (unsigned)min(rows, (unsigned long long)SIDE);
   }
   __device__ __forceinline__ void fetch(const unsigned long long terms) {
-    unsigned count = sides;
-    if (terms < DEPTH) {
-      const unsigned left = (unsigned)terms;
-      if (along)
-        count = depth < left ? sides : 0;
-      else
-        count = depth >= left ? 0 : min(sides, (left - depth + THREADS / SIDE - 1) / (THREADS / SIDE));
-    }
     const Element *from = at;
+    if (terms >= DEPTH && left == SIDE) {
 #pragma unroll
-    for (int i = 0; i < T; i++) {
-      part[i] = i < count ? widened(*from) : none();
-      if (i + 1 < count) from += next;
+      for (int i = 0; i < PACKS; i++) {
+        const Pack<pack> x = *(const Pack<pack> *)from;
+#pragma unroll
+        for (int j = 0; j < pack; j++) part[i * pack + j] = widened(x.x[j]);
+        from += next;
+      }
+    } else {
+      const unsigned some = (unsigned)min(terms, (unsigned long long)DEPTH);
+#pragma unroll
+      for (int i = 0; i < PACKS; i++)
+#pragma unroll
+        for (int j = 0; j < pack; j++) {
+          const unsigned row = along ? side + i * FORWARD : side + j, term = along ? depth + j : depth + i * FORWARD;
+          part[i * pack + j] = row < left && term < some ? widened(from[i * next + j * inner]) : none();
+        }
     }
     at += forward;
   }
   __device__ __forceinline__ void put(Value (*const tile)[PITCH]) const {
 #pragma unroll
-    for (int i = 0; i < T; i++) {
-      if (along)
-        tile[depth][side + i * (THREADS / DEPTH)] = part[i];
-      else
-        tile[depth + i * (THREADS / SIDE)][side] = part[i];
-    }
+    for (int i = 0; i < PACKS; i++)
+#pragma unroll
+      for (int j = 0; j < pack; j++) {
+        if (along)
+          tile[depth + j][side + i * FORWARD] = part[i * pack + j];
+        else
+          tile[depth + i * FORWARD][side + j] = part[i * pack + j];
+      }
   }
 };
 
@@ -99,8 +111,8 @@ __device__ __forceinline__ void add_term(Value (&sum)[T][T], const Value *const 
 }
 
 //: product
-// `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks, then
-// of the batch. A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
+// `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks,
+// then of the batch. A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
 extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     array_product(const unsigned long long all, const unsigned long long m, const unsigned long long n,
                   const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,
@@ -118,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     const unsigned long long row = (strip * 8 + within % height) * SIDE, column = within / height * SIDE;
     const unsigned long long first = number * chunk, terms = min(k - first, chunk);
 @places@
-    Part<@a_along@> a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
-    Part<@b_along@> b(b0 + b_at + (long long)column * b_column + (long long)first * b_term, b_column, b_term,
+    Part<@a_along@, @a_pack@> a(a0 + a_at + (long long)row * a_row + (long long)first * a_term, a_row, a_term, m - row);
+    Part<@b_along@, @b_pack@> b(b0 + b_at + (long long)column * b_column + (long long)first * b_term, b_column, b_term,
                       n - column);
     Value sum[T][T];
 #pragma unroll

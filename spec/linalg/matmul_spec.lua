@@ -62,6 +62,32 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
     end
   end)
 
+  it("reads whole tiles in packs of 16 bytes where the operands are aligned", function()
+    for _, t in ipairs(all and { "float16", "float32", "float64", "complex64", "int8", "int64" } or
+      { "float16", "float32", "int8" }) do
+      local a, b = random({ 2, 130, 48 }, t, 5), random({ 48, 136 }, t, 6)
+      local want = products.bytes(products.product(a, b:broadcast_to({ 2, 48, 136 }):copy "C", RESULTS[t]))
+      local space_a, space_b = { 2, 132, 56 }, { 49, 144 }
+      local function moved(space, x, ...)
+        local part = gpuarray.zeros(space, t)[{ ... }]
+        part:set(x)
+        return part
+      end
+      local others = { { a, b }, { a:transpose({ 1, 3, 2 }):copy("C"):transpose { 1, 3, 2 }, b.T:copy("C").T },
+        { moved(space_a, a, {}, { 2, 131 }, { 9, 56 }), b }, -- pack of 16 bytes, and of fewer
+        { moved(space_a, a, {}, { 2, 131 }, { 3, 50 }), moved(space_b, b, { 2, 49 }, { 5, 140 }) },
+        { a, moved(space_b, b, { 2, 49 }, { 2, 137 }) } }
+      for _, tile in ipairs { 4, 8 } do
+        for k, pair in ipairs(others) do
+          local restore = knob(plan, "forced", tile)
+          local x = pair[1]:matmul(pair[2])
+          restore()
+          assert.is_true(want == products.bytes(x), ("%s, tile %d, layout %d"):format(t, tile, k))
+        end
+      end
+    end
+  end)
+
   it("adds up many terms in chunks", function()
     for _, shape in ipairs { { 3, 512, 2 }, { 2, 1000, 5 }, { 66, 520, 3 }, { 17, 511, 2 } } do
       local m, k, n = unpack(shape)
@@ -297,5 +323,30 @@ describe("gpuarray.addmm and gpuarray.Array:addmm", function()
     local i = gpuarray.zeros({ 3, 3 }, "int32")
     gpu.raises("LogicError", "beta", i.addmm, i, i, i, { beta = 1.5 })
     gpu.raises("LogicError", "gpuarray.addmm: shapes (3, 3) and (2,)", gpuarray.addmm, a, a, c)
+  end)
+end)
+
+describe("own.step", function()
+  setup(gpu.context)
+
+  it("writes to a part of a matrix and adds to it, whatever its strides", function()
+    local operands = require "cudalua.gpuarray.product.operands"
+    local own = require "cudalua.gpuarray.product.own"
+    local runs = require "cudalua.gpuarray.core.run"
+    local storage = require "cudalua.gpuarray.core.storage"
+    for _, shape in ipairs { { 20, 9, 18 }, { 6, 600, 5 }, { 7, 40, 1 }, { 1, 40, 7 } } do
+      local m, k, n = unpack(shape)
+      local a, b = random({ m, k }, "float32"), random({ k, n }, "float32", 2)
+      local big = random({ 2 * n + 3, m + 4 }, "float32", 3)
+      local part = big[{ { 2, 2 * n, 2 }, { -3, -m - 2, -1 } }].T
+      assert.same({ m, n }, { unpack(part.shape) })
+      local want = products.product(a, b, "float32", { alpha = -1, beta = 1, c = part:copy "C" })
+      local rest = big:sum():item() - part:sum():item()
+      local steps = { since = storage.writes, leaves = { a:eval()._leaf, b:eval()._leaf }, writes = { part._leaf } }
+      own.step(steps, operands.of("spec", a, b), part._leaf, -1, 1, part._leaf)
+      assert.is_true((runs.sequence(steps)))
+      assert.is_true(products.bytes(want) == products.bytes(part))
+      assert.is_true(math.abs(big:sum():item() - part:sum():item() - rest) < 1e-3)
+    end
   end)
 end)

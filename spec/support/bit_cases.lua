@@ -238,9 +238,29 @@ function M.list(scale)
     return y, z
   end)
 
+  alone = true
+  -- ---- products -----------------------------------------------------------------------------------------------------
+
+  local function matrix(m, n, t) return array(("matrix %d %d %s"):format(m, n, t), { m * scale, n }, t) end
+  case("products of matrices, of one chunk and of several", function()
+    local a, b = matrix(70, 90, "float32"), matrix(90, 70, "float32")
+    local long = matrix(40, 1300, "float32")
+    return a:matmul(b[{ { 1, 90 } }]), b[{ { 1, 70 } }].T:matmul(a[{ { 1, 70 } }]), long:matmul(long.T)
+  end)
+  case("products of matrices and vectors", function()
+    local a, x = matrix(7, 9000, "float32"), line "float32"[{ { 1, 9000 } }]
+    return a:matmul(x), x:matmul(a.T), a.T:matmul(x[{ { 1, a.shape[1] } }])
+  end)
+  more("products of matrices of others", function()
+    local h, d = matrix(30, 600, "float16"), matrix(30, 600, "float64")
+    local z, batch = matrix(20, 600, "complex64"), array("batch", { 12, 35, 20 * scale }, "float32")
+    local bytes = whole "int8"[{ { 1, 3000 } }]:reshape(50, 60)
+    return h:matmul(h.T), d:matmul(d.T), z:matmul(z.T), batch:matmul(batch:transpose { 1, 3, 2 }),
+      bytes:matmul(bytes.T), z:addmm(z[{ {}, { 1, 20 } }], z[{ { 1, 20 } }], { alpha = 0.5, beta = -2 })
+  end)
+
   -- ---- order and counts -----------------------------------------------------------------------------------------
 
-  alone = true
   local function mixed(t)
     return array("mixed " .. t, { 21001 * scale }, t, function(u, i)
       if t ~= "float32" then return few(u) end
@@ -345,12 +365,14 @@ end
 local reduce_run = require "cudalua.gpuarray.reduce.run"
 local scan_run = require "cudalua.gpuarray.reduce.scan_run"
 local count_run = require "cudalua.gpuarray.order.count_run"
+local product_plan = require "cudalua.gpuarray.product.plan"
 -- What depends on the multiprocessors: the module, its field, and the value for so many of them.
 local knobs = {
   { reduce_run, "blocks", function(count) return 16 * count end },
   { scan_run, "ENOUGH", function(count) return 2 * count end },
   { scan_run, "LOG_WIDTH", function(count) return count < 10 and 2 or 5 end },
   { count_run, "multiprocessors", function(count) return count end },
+  { product_plan, "multiprocessors", function(count) return count end },
 }
 local restore = {}
 

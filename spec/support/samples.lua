@@ -254,6 +254,8 @@ Array:average = garray options; Array:unstack = garray 1
 rows("gpuarray.", [[
 einsum = 'i,i garray garray options; cross = gthrees gthrees options; Array:cross = gthrees gthrees options
 vecdot = garray garray options; trace = gmatrix 0 options; Array:trace = gmatrix 0 options
+addmm = gmatrix gmatrix gmatrix options; Array:addmm = gmatrix gmatrix gmatrix options
+tensordot = gmatrix gmatrix options; Array:tensordot = gmatrix gmatrix options
 matmul = gmatrix gmatrix options; Array:matmul = gmatrix gmatrix options; tril = gmatrix 0 options
 triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0 options
 ]])

@@ -1,6 +1,7 @@
 -- Products by the library's own kernels, kernels/linalg/product.cu and vector.cu: their sources and launches.
 
 local ctype = require "cudalua.gpuarray.kernel.ctype"
+local hooks = require "cudalua.base.hooks"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local operands = require "cudalua.gpuarray.product.operands"
 local plan = require "cudalua.gpuarray.product.plan"
@@ -99,11 +100,11 @@ local function kernel(name, file, part, r, rank, target, read, key, before, fiel
   end, true), read
 end
 
-local function tile_kernel(r, rank, target, t, a_along, b_along)
+local function tile_kernel(r, rank, target, t, a, b)
   return kernel("array_product", "linalg/product", "product", r, rank, target, { "a", "b" },
-    ("%d %s %s"):format(t, a_along, b_along), function()
+    ("%d %s %d %s %d"):format(t, a.along, a.pack, b.along, b.pack), function()
       return template.fill("linalg/product", "tile", { t = t, pad = 16 / r.accumulator.itemsize })
-    end, { blocks = t == 8 and 2 or 1, a_along = a_along, b_along = b_along })
+    end, { blocks = t >= 4 and 2 or 1, a_along = a.along, a_pack = a.pack, b_along = b.along, b_pack = b.pack })
 end
 
 local function vector_kernel(r, rank, target, part, swapped)
@@ -182,11 +183,34 @@ local function add(steps, k, blocks, list)
   steps[#steps + 1] = { kernel = k, blocks = min(blocks, GRID), arguments = list, threads = 256 }
 end
 
+-- How an operand is read into tiles: which way, and how many neighbours at once. `step_side` and `step_term` are its
+-- strides along rows (or columns) of the result and along terms; a whole tile of t has to lie on multiples of the pack.
+local function reading(x, strides, step_side, step_term, t)
+  local along = abs(step_term) <= abs(step_side)
+  local step, other = step_side, step_term
+  if along then step, other = step_term, step_side end
+  local itemsize, pack = x.leaf.dtype.itemsize, 1
+  local leaf = x.leaf
+  if t >= 4 and step == 1 and leaf.buf then
+    local place = (leaf.store.skew + leaf.off) / itemsize
+    pack = min(16 / itemsize, t)
+    local function fits(n) return n % pack == 0 end
+    while pack > 1 do
+      local all = fits(place) and fits(other)
+      for _, stride in ipairs(strides) do all = all and fits(stride) end
+      if all then break end
+      pack = pack / 2
+    end
+  end
+  return { along = tostring(along), pack = pack }
+end
+
 local function add_matrices(steps, p, target, terms, chunks)
   local r = p.record
   local t = plan.tile(r, r.accumulator.itemsize, chunks)
   local a, b, instead = r.a, r.b, p.out.leaf.buf
-  local a_along, b_along = abs(a.column) <= abs(a.row), abs(b.row) <= abs(b.column)
+  local of_a = reading(a, p.strides[A], a.row, a.column, t)
+  local of_b = reading(b, p.strides[B], b.column, b.row, t)
   local tiles = ceil(r.m / (16 * t)) * ceil(r.n / (16 * t)) * r.batches * chunks
   local list = { tiles, r.m, r.n, r.k, terms, chunks }
   pointer(list, a, instead)
@@ -195,7 +219,7 @@ local function add_matrices(steps, p, target, terms, chunks)
   list[13], list[14] = b.row, b.column
   append_target(list, target, p)
   append_batch(list, p.extents, p.strides, wanted[target])
-  add(steps, tile_kernel(r, #p.extents, target, t, tostring(a_along), tostring(b_along)), tiles, list)
+  add(steps, tile_kernel(r, #p.extents, target, t, of_a, of_b), tiles, list)
 end
 
 -- A matrix and a vector. Where the row is the first operand, the matrix is the second.
@@ -276,6 +300,7 @@ local function attempt(since, record, out, alpha, beta, c)
   local leaf = storage.leaf_of(out)
   local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf } }
   M.step(steps, record, leaf, alpha, beta, c)
+  if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
   return runs.sequence(steps) and out or runs.AGAIN
 end
 
