@@ -296,25 +296,22 @@ function M.step(steps, record, out_leaf, alpha, beta, c_leaf)
   add(steps, chunks_kernel(record, #p.extents, last), ceil(size / 256), list)
 end
 
-local function attempt(since, record, out, alpha, beta, c)
-  local leaf = storage.leaf_of(out)
-  local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf } }
-  M.step(steps, record, leaf, alpha, beta, c)
-  if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
-  return runs.sequence(steps) and out or runs.AGAIN
-end
-
----A product as a new array.
+---An attempt to compute a product as a new array.
+---@param since integer  storage.writes before the operands were looked at
 ---@param record cudalua.gpuarray.ProductRecord
 ---@param alpha? any
 ---@param beta? any
 ---@param c? table  leaf
----@return cudalua.gpuarray.Array
-function M.product(record, alpha, beta, c)
+---@return cudalua.gpuarray.Array  runs.AGAIN: a finalizer wrote to arrays since then
+function M.attempt(since, record, alpha, beta, c)
   local size = record.m * record.n * record.batches
   local out = storage.empty(record.result, record.shape, size)
-  if size > 0 then runs.until_done(attempt, record, out, alpha, beta, c) end
-  return out
+  if size == 0 then return out end
+  local leaf = out._leaf
+  local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf } }
+  M.step(steps, record, leaf, alpha, beta, c)
+  if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
+  return runs.sequence(steps) and out or runs.AGAIN
 end
 
 return M
