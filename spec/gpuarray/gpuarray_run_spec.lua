@@ -214,6 +214,10 @@ local selections = {
   ["searchsorted as another type"] = { "x p", "y q", function(x, p) return x:searchsorted(p) end },
   ["matmul"] = { "x y", "y x", function(a, b) return rows(a):matmul(rows(b).T) end },
   ["matmul of another type"] = { "x p", "y q", function(a, p) return rows(a):matmul(rows(p).T) end },
+  ["matmul to an array"] = { "x y", "y x", function(a, b)
+    local out = gpuarray.zeros { 8, 8 }
+    return rows(a):matmul(rows(b).T, { out = out })
+  end },
   ["addmm"] = { "x y p", "y x q", function(a, b, p) return rows(p)[{ 1 }]:addmm(rows(a).T, rows(b)) end },
   ["tensordot of what has to be copied"] = { "x y", "y x", function(a, b)
     return a:reshape(2, 4, 5):tensordot(b:reshape(5, 2, 4), { axes = { { 1, 3 }, { 2, 1 } } })

@@ -1,8 +1,10 @@
 -- The way from two arrays to their product, for all that multiply matrices.
 
 local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
 local own = require "cudalua.gpuarray.product.own"
 local runs = require "cudalua.gpuarray.core.run"
@@ -29,11 +31,32 @@ local function added(what, record, ends)
   return leaf
 end
 
-local function attempt(since, what, a, b, dtype, ends)
+-- May kernels write to an array while they read an operand?
+local function is_apart(leaf, other)
+  return leaf.store ~= other.store and not (leaf.store.exported and other.store.exported)
+end
+
+-- The array if the result can be written to it at once; else it is copied there, which follows all rules of writes.
+local function written_at_once(record, out, c)
+  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= record.result or
+    not layout.same(out._shape, record.shape) or out._size == 0 then
+    return nil
+  end
+  local leaf, a, b = evaluate.evaluate(out), record.a.leaf, record.b.leaf
+  if layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) or not is_apart(leaf, a) or not is_apart(leaf, b) or
+    leaf.store.context ~= (a.buf and a or b).store.context then
+    return nil
+  end
+  local same = c and c.store == leaf.store and c.off == leaf.off and layout.same(c.shape, leaf.shape) and
+    layout.same(c.strides, leaf.strides)
+  return (not c or same or is_apart(leaf, c)) and out or nil
+end
+
+local function attempt(since, what, a, b, dtype, ends, out)
   local record = operands.of(what, a, b, dtype)
-  if not ends then return operands.inside(record, own.attempt, since, record) end
-  local leaf = added(what, record, ends)
-  return operands.inside(record, own.attempt, since, record, ends.alpha, ends.beta, leaf)
+  local c = ends and added(what, record, ends) or nil
+  local to = out ~= nil and written_at_once(record, out, c) or nil
+  return operands.inside(record, own.attempt, since, record, ends and ends.alpha, ends and ends.beta, c, to)
 end
 
 ---The product of two arrays.
@@ -42,8 +65,13 @@ end
 ---@param b cudalua.gpuarray.Array
 ---@param dtype? cudalua.dtype.DType  for the result
 ---@param ends? cudalua.gpuarray.ProductEnds
+---@param out? any  gets the result
 ---@return cudalua.gpuarray.Array
-function M.of(what, a, b, dtype, ends) return (runs.until_done(attempt, what, a, b, dtype, ends)) end
+---@raise LogicError if the shapes do not fit, or out does not fit
+function M.of(what, a, b, dtype, ends, out)
+  local x = runs.until_done(attempt, what, a, b, dtype, ends, out)
+  return (out == nil or rawequal(x, out)) and x or functions.deliver(what, x, out)
+end
 
 local function once(since, f, ...)
   local x = f(...)

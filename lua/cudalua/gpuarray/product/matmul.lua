@@ -3,7 +3,6 @@
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
-local functions = require "cudalua.gpuarray.core.functions"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
@@ -28,15 +27,10 @@ end
 
 local function matmul(what, a, b, options)
   local o, asked = read(what, a, b, options)
-  local x
-  if a._ndim == 1 and b._ndim == 1 then
-    if a._size ~= b._size then operands.of(what, a, b, asked) end -- which raises
-    local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
-    x = errors.within(what, reduce.dot, a, b, { dtype = result })
-  else
-    x = product(what, a, b, asked)
-  end
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  if a._ndim ~= 1 or b._ndim ~= 1 then return product(what, a, b, asked, nil, o.out) end
+  if a._size ~= b._size then operands.of(what, a, b, asked) end -- which raises
+  local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
+  return errors.within(what, reduce.dot, a, b, { dtype = result, out = o.out })
 end
 
 ---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
@@ -76,9 +70,8 @@ local function addmm(what, c, a, b, options)
   local common = dtypes.promote(natural, c._dtype)
   local asked = common ~= natural and common or nil
   local _, accumulator = operands.types(what, a._dtype, b._dtype, asked)
-  local x = product(what, a, b, asked, { alpha = factor(what, "alpha", o.alpha, accumulator),
-    beta = factor(what, "beta", o.beta, accumulator), c = c })
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return product(what, a, b, asked, { alpha = factor(what, "alpha", o.alpha, accumulator),
+    beta = factor(what, "beta", o.beta, accumulator), c = c }, o.out)
 end
 
 ---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added
