@@ -39,10 +39,10 @@ local WIDE = { complex64 = "complex128" } -- of all others: float64
 
 -- Do they differ by no more than rounding does?
 local function close(x, y, t, n)
-  local eps = t == "float16" and 2 ^ -10 or t == "float64" and 2 ^ -52 or 2 ^ -23
-  local bound = 8 * eps * math.sqrt(n) * math.max(1, math.log(n))
+  local eps = t == "float64" and 2 ^ -52 or 2 ^ -23
+  local bound = t == "float16" and 2 ^ -8 * math.sqrt(n) or 32 * eps * math.sqrt(n) * math.max(1, math.log(n))
   local wide = WIDE[t] or "float64"
-  return (x:astype(wide) - y:astype(wide)):abs():max():item() <= bound * 4
+  return (x:astype(wide) - y:astype(wide)):abs():max():item() <= bound
 end
 
 print(("%-10s %6s  %10s %10s  %6s"):format("dtype", "n", "own", "cuBLAS", "ratio"))
