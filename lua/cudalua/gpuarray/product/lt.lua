@@ -371,25 +371,26 @@ end
 -- Small products of a batch have little to do for each call.
 local SMALL = 32
 
----A product by cuBLASLt as a new array.
+---An attempt of a product by cuBLASLt, as a new array.
+---@param since integer  storage.writes when the caller looked at the operands
 ---@param record cudalua.gpuarray.ProductRecord
 ---@param alpha? any
 ---@param beta? any
 ---@param c? table         leaf
 ---@param epilogue? {bias: cudalua.gpuarray.Array?, activation: "relu"|"gelu"|nil}  bias: n elements of the result's
 ---  type without gaps
----@return cudalua.gpuarray.Array? product  nil: own kernels compute it; or, with an epilogue, it has no algorithm for
----  that
+---@return any product  an array, or run.AGAIN; nil: own kernels compute it; or, with an epilogue, it has no algorithm
+---  for that
 ---@raise LogicError under "vendor", if it cannot compute this
-function M.product(record, alpha, beta, c, epilogue)
+function M.attempt(since, record, alpha, beta, c, epilogue)
   local what, size = record.what, record.m * record.n * record.batches
   if size == 0 or record.k == 0 then return nil end
   local small = record.batches > 1 and max(record.m, record.n, record.k) <= SMALL
   if not choice.vendor(what, "cublaslt", M.can(record, alpha, beta), small) then return nil end
   local out = storage.empty(record.result, record.shape, size)
   if beta == nil or beta == 0 then c = nil end
-  local done, why = runs.until_done(attempt, what, record, out, alpha, c and beta or nil, c, epilogue)
-  if done then return out end
+  local done, why = attempt(since, what, record, out, alpha, c and beta or nil, c, epilogue)
+  if done then return done == runs.AGAIN and done or out end
   if epilogue then return nil end
   -- Raises under "vendor".
   choice.vendor(what, "cublaslt", ("an algorithm for %s: it answers %s"):format(text_of(record), why))
