@@ -29,7 +29,7 @@ run_busted() {
 # The spec files that take longest, to begin with, so that side by side they end at about the same time.
 LONG_SPECS=(progress gpuarray_fusion gpuarray_reduce hostile check nonsense gpuarray_numpy_functions compiler_abuse same_bits corpus
   fault_sweep random gpuarray_tile schedule gpuarray_scan gpuarray_sort examples compiler_options differential
-  gpuarray_index docs)
+  gpuarray_index docs matmul)
 
 spec_files() {
   local name

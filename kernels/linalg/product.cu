@@ -1,5 +1,5 @@
-// Products of matrices. The order of each sum follows from the extents alone (gpuarray/product/plan.lua), so that no bit
-// depends on the tile, on how the operands lie in memory, or on which block does what.
+// Products of matrices. The order of each sum follows from the extents alone (gpuarray/product/plan.lua), so that no
+// bit depends on the tile, on how the operands lie in memory, or on which block does what.
 
 //: types
 // Element: in memory; Value: of sums, and of what is multiplied; Result: in memory.
@@ -34,8 +34,9 @@ template <int count> struct __align__(count * sizeof(Element)) Pack {
   Element x[count];
 };
 
-// A thread's part of 16 terms of SIDE rows (or columns): packs of neighbours. With `along`, neighbours in memory are along
-// the terms, and threads are numbered so, too. What is read is in range, for all of a tile at once or for each element.
+// A thread's part of 16 terms of SIDE rows (or columns): packs of neighbours. With `along`, neighbours in memory are
+// along the terms, and threads are numbered so, too. Packs are read where the whole tile is within the matrix; elsewhere
+// each element is looked at.
 template <bool along, int pack> struct Part {
   enum { PACKS = T / pack, ACROSS = along ? DEPTH / pack : SIDE / pack, FORWARD = THREADS / ACROSS };
   Value part[T];
@@ -110,8 +111,8 @@ __device__ __forceinline__ void add_term(Value (&sum)[T][T], const Value *const 
 }
 
 //: product
-// `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks, then
-// of the batch. A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
+// `all` tiles: of the rows and columns of a chunk, which are taken in strips of 8 rows of tiles, then of all chunks,
+// then of the batch. A chunk's sum goes to `sums`, or, if it is the only one, its end to `out`.
 extern "C" __global__ void __launch_bounds__(THREADS, @blocks@)
     array_product(const unsigned long long all, const unsigned long long m, const unsigned long long n,
                   const unsigned long long k, const unsigned long long chunk, const unsigned long long chunks,

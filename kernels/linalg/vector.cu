@@ -1,5 +1,5 @@
-// Products of a matrix and a vector: a result for each row. Term t of a chunk of 4096 belongs to lane t % 32; a lane adds
-// its terms in their order, lanes are added by halving, and chunks in their order. A part is some chunks one after the
+// Products of a matrix and a vector: a result for each row. Term t of a chunk of 4096 belongs to lane t % 32; a lane
+// adds its terms in their order, lanes are added by halving, and chunks in their order. A part is some chunks one after the
 // other; where parts have one chunk each, their sums go to `sums`.
 
 //: lanes
@@ -25,6 +25,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (unsigned long long i = 0; i < chunks; i++) {
       const unsigned long long first = (number * chunks + i) * CHUNK, end = min(first + CHUNK, k);
       Value sum = none();
+#pragma unroll 8
       for (unsigned long long t = first + lane; t < end; t += 32)
         sum = added(widened(a[(long long)t * a_term]), widened(b[(long long)t * b_term]), sum);
 #pragma unroll

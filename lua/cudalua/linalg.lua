@@ -6,6 +6,7 @@
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
+require "cudalua.gpuarray" -- before the files of functions that it reads later (gpuarray/lazy.lua)
 
 ---Linear algebra: functions of matrices.
 ---@class cudalua.linalg

@@ -62,6 +62,10 @@ local function prepare()
       x:cumsum { out = out }
       return out
     end },
+    ["a product of matrices"] = { 40, "float32", function(x) return x:reshape(8, 5):matmul(x:reshape(5, 8)) end },
+    ["a product of a matrix and a vector"] = { 40, "float32", function(x) return x:reshape(1, 40):matmul(x) end },
+    ["a product in chunks"] = { 1200, "float32", function(x) return x:reshape(2, 600):matmul(x:reshape(600, 2)) end },
+    ["a power of a matrix"] = { 9, "float32", function(x) return cuda.linalg.matrix_power(x:reshape(3, 3), 3) end },
     ["a short sort"] = { 40, "float32", function(x) return x:sort() end },
     ["a long sort"] = { 4100, "uint8", function(x) return x:sort() end },
     ["a long argsort"] = { 4100, "uint8", function(x) return x:argsort() end },
@@ -164,6 +168,7 @@ describe("a finalizer that writes to an operand", function()
 
   for _, name in ipairs { "an expression", "an expression written to an array", "a fused function",
     "a fused function of two kernels", "a reduction", "a reduction along an axis", "a scan", "a scan to an array",
+    "a product of matrices", "a product of a matrix and a vector", "a product in chunks", "a power of a matrix",
     "a short sort", "a long sort", "a long argsort", "a sort of complex numbers", "unique elements and their places",
     "unique elements, which are searched for", "a selection", "a count", "a weighted count",
     "positions that are read", "positions that are written", "a mask", "where", "arrays side by side", "a range",
@@ -207,6 +212,19 @@ local selections = {
   ["multi_take"] = { "x y p", "y x q", function(a, b, p) return gpuarray.multi_take({ a, b }, p) end },
   ["searchsorted"] = { "x y", "y x", function(a, b) return a:searchsorted(b) end },
   ["searchsorted as another type"] = { "x p", "y q", function(x, p) return x:searchsorted(p) end },
+  ["matmul"] = { "x y", "y x", function(a, b) return rows(a):matmul(rows(b).T) end },
+  ["matmul of another type"] = { "x p", "y q", function(a, p) return rows(a):matmul(rows(p).T) end },
+  ["matmul to an array"] = { "x y", "y x", function(a, b)
+    local out = gpuarray.zeros { 8, 8 }
+    return rows(a):matmul(rows(b).T, { out = out })
+  end },
+  ["addmm"] = { "x y p", "y x q", function(a, b, p) return rows(p)[{ 1 }]:addmm(rows(a).T, rows(b)) end },
+  ["tensordot of what has to be copied"] = { "x y", "y x", function(a, b)
+    return a:reshape(2, 4, 5):tensordot(b:reshape(5, 2, 4), { axes = { { 1, 3 }, { 2, 1 } } })
+  end },
+  ["einsum"] = { "x y", "y x", function(a, b) return gpuarray.einsum("ij,kj,kl->l", rows(a), rows(b), rows(a)) end },
+  ["cross"] = { "x y", "y x", function(a, b) return a[{ { 1, 3 } }]:cross(b[{ { 4, 6 } }]) end },
+  ["kron"] = { "x y", "y x", function(a, b) return head(a):kron(head(b)) end },
   ["choose"] = { "c x y", "d y x", function(c, a, b) return c:choose { a, b } end },
   ["choose as another type"] = { "c x o", "d y z", function(c, x, o) return c:choose({ x, o }, { mode = "wrap" }) end },
   ["put"] = { "p x", "q y", function(p, x) return gpuarray.zeros(40):put(p, x) end },

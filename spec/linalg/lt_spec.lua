@@ -115,6 +115,9 @@ describe("cuBLASLt's products", function()
       .. "for a product of 3 x 5 by 5 x 3 of int8: it answers CUBLAS_STATUS_NOT_SUPPORTED (15)", calls,
       function() return a:matmul(b) end)
     assert.same(want, a:matmul(b):tolist())
+    gpu.raises("LogicError", "cuBLASLt does not have factors of int8 products other than 1", calls, function()
+      return gpuarray.addmm(matrix(4, 4, "int32"), matrix(4, 4, "int8"), matrix(4, 4, "int8"), { alpha = 2 })
+    end)
     gpu.raises("LogicError", "cuBLASLt does not have products of int32 that give int64", calls,
       function() return a:astype "int32":matmul(b:astype "int32") end)
   end)

@@ -46,7 +46,9 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
       part:set(a)
       for _, tile in ipairs { 1, 2, 4, 8 } do
         local restore = knob(plan, "forced", tile)
-        for _, pair in ipairs { { a, b }, { a_rows, b_rows }, { part, b }, { a:flip():flip(), b } } do
+        local pairs_of = { { a, b }, { a_rows, b_rows }, { part, b }, { a:flip():flip(), b } }
+        for k = 1, (all or tile == 1) and #pairs_of or 2 do
+          local pair = pairs_of[k]
           assert.is_true(want == products.bytes(pair[1]:matmul(pair[2])), t .. " " .. tile)
         end
         local back = a:flip(1):matmul(b:flip(2))
@@ -77,7 +79,7 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
         { moved(space_a, a, {}, { 2, 131 }, { 9, 56 }), b }, -- pack of 16 bytes, and of fewer
         { moved(space_a, a, {}, { 2, 131 }, { 3, 50 }), moved(space_b, b, { 2, 49 }, { 5, 140 }) },
         { a, moved(space_b, b, { 2, 49 }, { 2, 137 }) } }
-      for _, tile in ipairs { 4, 8 } do
+      for _, tile in ipairs(all and { 4, 8 } or { t == "float16" and 4 or 8 }) do
         for k, pair in ipairs(others) do
           local restore = knob(plan, "forced", tile)
           local x = pair[1]:matmul(pair[2])
@@ -194,6 +196,36 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
     end })
     assert.equal(40, asked)
     assert.is_true(products.bytes(x) == products.bytes(y))
+  end)
+
+  it("writes to out at once where it shares no memory with an operand, and as all writes do", function()
+    local a, b = random({ 20, 600 }, "float32"), random({ 600, 18 }, "float32", 2)
+    local want = products.bytes(a:matmul(b))
+    local wide = gpuarray.ones({ 40, 20 }, "float32")
+    local part = wide[{ { -1, 2, -2 }, { 2, 19 } }]
+    assert.equal(2, gpu.kernels(function() a:matmul(b, { out = part }) end)) -- of chunks, and their sum
+    wide:fill(1)
+    local later = wide + 1
+    a:matmul(b, { out = part })
+    assert.is_true(want == products.bytes(part))
+    assert.equal(2 * 800, later:sum():item())
+    assert.is_true(math.abs(wide:sum { dtype = "float64" }:item() - part:sum { dtype = "float64" }:item() - 440) < 1e-6)
+    local square = random({ 9, 9 }, "float32", 4)
+    local product, sum = products.bytes(square:matmul(square)), products.bytes(square:addmm(square, square))
+    local copy = square:copy()
+    assert.equal(copy, copy:matmul(square, { out = copy }))
+    assert.is_true(product == products.bytes(copy))
+    copy = square:copy()
+    copy:addmm(square, square, { out = copy })
+    assert.is_true(sum == products.bytes(copy))
+    copy = square:copy()
+    copy:addmm(square, square, { out = copy.T })
+    assert.is_true(sum == products.bytes(copy.T))
+    local row = gpuarray.zeros({ 18 }, "float32")
+    gpu.raises("LogicError", "elements are repeated", gpuarray.matmul, a, b, { out = row:broadcast_to(20, 18) })
+    gpu.raises("LogicError", "out must be a gpuarray", gpuarray.matmul, a, b, { out = 5 })
+    local none = gpuarray.zeros({ 3, 0 }):matmul(gpuarray.zeros { 0, 2 }, { out = gpuarray.ones { 3, 2 } })
+    assert.equal(0, none:sum():item())
   end)
 
   it("is the same under fast_math, and inside a graph", function()
@@ -323,5 +355,30 @@ describe("gpuarray.addmm and gpuarray.Array:addmm", function()
     local i = gpuarray.zeros({ 3, 3 }, "int32")
     gpu.raises("LogicError", "beta", i.addmm, i, i, i, { beta = 1.5 })
     gpu.raises("LogicError", "gpuarray.addmm: shapes (3, 3) and (2,)", gpuarray.addmm, a, a, c)
+  end)
+end)
+
+describe("own.step", function()
+  setup(gpu.context)
+
+  it("writes to a part of a matrix and adds to it, whatever its strides", function()
+    local operands = require "cudalua.gpuarray.product.operands"
+    local own = require "cudalua.gpuarray.product.own"
+    local runs = require "cudalua.gpuarray.core.run"
+    local storage = require "cudalua.gpuarray.core.storage"
+    for _, shape in ipairs { { 20, 9, 18 }, { 6, 600, 5 }, { 7, 40, 1 }, { 1, 40, 7 } } do
+      local m, k, n = unpack(shape)
+      local a, b = random({ m, k }, "float32"), random({ k, n }, "float32", 2)
+      local big = random({ 2 * n + 3, m + 4 }, "float32", 3)
+      local part = big[{ { 2, 2 * n, 2 }, { -3, -m - 2, -1 } }].T
+      assert.same({ m, n }, { unpack(part.shape) })
+      local want = products.product(a, b, "float32", { alpha = -1, beta = 1, c = part:copy "C" })
+      local rest = big:sum():item() - part:sum():item()
+      local steps = { since = storage.writes, leaves = { a:eval()._leaf, b:eval()._leaf }, writes = { part._leaf } }
+      own.step(steps, operands.of("spec", a, b), part._leaf, -1, 1, part._leaf)
+      assert.is_true((runs.sequence(steps)))
+      assert.is_true(products.bytes(want) == products.bytes(part))
+      assert.is_true(math.abs(big:sum():item() - part:sum():item() - rest) < 1e-3)
+    end
   end)
 end)

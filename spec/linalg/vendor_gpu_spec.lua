@@ -17,8 +17,10 @@ end
 local EXTENTS = { 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 64, 65, 100, 127, 128, 129, 256, 300, 515 }
 
 describe("cuBLASLt on a GPU", function()
+  local before
+  before_each(function() before = linalg.backend() end)
   after_each(function()
-    linalg.backend "auto"
+    linalg.backend(before)
     linalg.precision "full"
   end)
 

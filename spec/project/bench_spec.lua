@@ -23,6 +23,14 @@ describe("benchmarks", function()
     assert.truthy(rows >= 20)
   end)
 
+  it("linalg: products of matrices, which it compares with those of wider types", function()
+    local pipe = assert(io.popen(("%s luajit bench/linalg.lua smoke 2>&1; echo status $?"):format(gpu.driver)))
+    local out = pipe:read "*a"
+    pipe:close()
+    assert.truthy(out:find "linalg: 16 rows\nstatus 0\n$", out)
+    assert.is_nil(out:find("DIFFERENT", 1, true))
+  end)
+
   it("primitives: reductions, scans, random numbers, sorting and counting, whose results it compares", function()
     local all = os.getenv "CUDALUA_ALL" == "1"
     local _, rows = run("primitives.lua smoke" .. (all and "" or " brief"), "primitives: %d+ s")

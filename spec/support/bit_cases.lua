@@ -10,6 +10,7 @@ local fft = require "cudalua.fft"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local knob = require "spec.support.knob"
+local linalg = require "cudalua.linalg"
 local ndarray = require "cudalua.ndarray"
 local random = require "cudalua.random"
 local reduction = require "cudalua.reduction"
@@ -243,23 +244,34 @@ function M.list(scale)
   alone = true
   -- ---- products -----------------------------------------------------------------------------------------------------
 
+  -- By own kernels, on a GPU as well.
+  local function own(f)
+    return function()
+      local before = linalg.backend()
+      linalg.backend "own"
+      local results = { pcall(f) }
+      linalg.backend(before)
+      if not results[1] then error(results[2], 0) end
+      return unpack(results, 2)
+    end
+  end
   local function matrix(m, n, t) return array(("matrix %d %d %s"):format(m, n, t), { m * scale, n }, t) end
-  case("products of matrices, of one chunk and of several", function()
+  case("products of matrices, of one chunk and of several", own(function()
     local a, b = matrix(70, 90, "float32"), matrix(90, 70, "float32")
     local long = matrix(40, 1300, "float32")
     return a:matmul(b[{ { 1, 90 } }]), b[{ { 1, 70 } }].T:matmul(a[{ { 1, 70 } }]), long:matmul(long.T)
-  end)
-  case("products of matrices and vectors", function()
+  end))
+  case("products of matrices and vectors", own(function()
     local a, x = matrix(7, 9000, "float32"), line "float32"[{ { 1, 9000 } }]
     return a:matmul(x), x:matmul(a.T), a.T:matmul(x[{ { 1, a.shape[1] } }])
-  end)
-  more("products of matrices of others", function()
+  end))
+  more("products of matrices of others", own(function()
     local h, d = matrix(30, 600, "float16"), matrix(30, 600, "float64")
     local z, batch = matrix(20, 600, "complex64"), array("batch", { 12, 35, 20 * scale }, "float32")
     local bytes = whole "int8"[{ { 1, 3000 } }]:reshape(50, 60)
     return h:matmul(h.T), d:matmul(d.T), z:matmul(z.T), batch:matmul(batch:transpose { 1, 3, 2 }),
       bytes:matmul(bytes.T), z:addmm(z[{ {}, { 1, 20 } }], z[{ { 1, 20 } }], { alpha = 0.5, beta = -2 })
-  end)
+  end))
 
   -- ---- order and counts -----------------------------------------------------------------------------------------
 

@@ -6,6 +6,8 @@ local ndarray = require "cudalua.ndarray"
 
 ffi.cdef [[ float fmaf(float, float, float); double fma(double, double, double); ]]
 
+require("cudalua.linalg").backend "own" -- whose order of sums this is
+
 local M = {}
 
 local ceil, floor, max, min = math.ceil, math.floor, math.max, math.min

@@ -32,10 +32,11 @@ end
 
 ---Calls f() with the shim as cuBLASLt and this backend, and gives what f gave.
 function M.with(backend, f, ...)
+  local before = linalg.backend()
   M.name(M.path)
   linalg.backend(backend)
   local ok, a, b = pcall(f, ...)
-  linalg.backend "auto"
+  linalg.backend(before)
   linalg.precision "full"
   M.name(nil)
   if not ok then error(a, 0) end

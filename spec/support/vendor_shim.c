@@ -33,7 +33,7 @@ typedef struct Layout {
 
 typedef struct Preference {
   uint64_t workspace;
-  uint32_t alignment[4];
+  uint32_t alignment[4], reductions;
 } Preference;
 
 /* What cublasLtMatmulAlgoGetHeuristic() fills in. */
@@ -186,6 +186,7 @@ int cublasLtMatmulPreferenceDestroy(Preference *preference) {
 
 int cublasLtMatmulPreferenceSetAttribute(Preference *p, int attribute, const void *value, size_t bytes) {
   if (attribute == 1) return set(&p->workspace, sizeof p->workspace, value, bytes);
+  if (attribute == 3) return set(&p->reductions, sizeof p->reductions, value, bytes);
   if (attribute >= 5 && attribute <= 8)
     return set(&p->alignment[attribute - 5], sizeof p->alignment[0], value, bytes);
   return INVALID_VALUE;

@@ -100,8 +100,7 @@ M.arrays = spelled {
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
   { "ger", "gpuarray.outer(a, b)" },
   { "baddbmm", "c:addmm(a, b)" },
-  { "chain_matmul multi_dot", "cuda.linalg.multi_dot(arrays)" },
-  { "matrix_power", "cuda.linalg.matrix_power(a, n)" },
+  { "chain_matmul", "cuda.linalg.multi_dot(arrays)" },
   -- types
   { "to", "a:astype(dtype)" },
   { "type", "a.dtype, or a:astype(dtype)" },

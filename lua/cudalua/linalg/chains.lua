@@ -80,7 +80,7 @@ function M.multi_dot(arrays, options)
   end
   extents[n + 1] = list[n]._ndim == 1 and 1 or list[n]._shape[2]
   local _, _, result = operands.types(what, common, common)
-  return delivered(what, product(what, list, divisions(extents), 1, n, result), o.out)
+  return delivered(what, compute.of_one_moment(list, product, what, list, divisions(extents), 1, n, result), o.out)
 end
 
 -- ---- matrix_power ---------------------------------------------------------------------------------------------------
@@ -88,6 +88,16 @@ end
 local function unit(a, result)
   local x = generate.eye(a._shape[a._ndim], nil, nil, result)
   return view.copy(x:broadcast_to(a.shape), "C")
+end
+
+local function power(what, a, n, result)
+  local square, x = nil, nil -- a ^ 2 ^ i, and the product of those in the exponent
+  while n > 0 do
+    square = square and compute.of(what, square, square, result) or a
+    if n % 2 == 1 then x = x and compute.of(what, x, square, result) or square end
+    n = math.floor(n / 2)
+  end
+  return x
 end
 
 ---A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
@@ -113,13 +123,7 @@ function M.matrix_power(a, n, options)
   local _, _, result = operands.types(what, a._dtype, a._dtype)
   if exponent == 0 then return delivered(what, unit(a, result), o.out) end
   if exponent == 1 then return delivered(what, view.copy(graph.as_type(a, result, what), "C"), o.out) end
-  local square, x = nil, nil -- a ^ 2 ^ i, and the product of those in the exponent
-  while exponent > 0 do
-    square = square and compute.of(what, square, square, result) or a
-    if exponent % 2 == 1 then x = x and compute.of(what, x, square, result) or square end
-    exponent = math.floor(exponent / 2)
-  end
-  return delivered(what, x, o.out)
+  return delivered(what, compute.of_one_moment({ a }, power, what, a, exponent, result), o.out)
 end
 
 return M

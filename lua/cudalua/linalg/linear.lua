@@ -1,5 +1,6 @@
 -- linalg.linear: the layer of a neural network, a product with a bias and an activation behind it.
 
+local compute = require "cudalua.gpuarray.product.compute"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
@@ -8,8 +9,7 @@ local layout = require "cudalua.base.layout"
 local lt = require "cudalua.gpuarray.product.lt"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
-local pairs_of = require "cudalua.base.pairs_of"
-local product = require("cudalua.gpuarray.product.compute").product
+local runs = require "cudalua.gpuarray.core.run"
 
 local check_array, refuse = object.check_array, layout.refuse
 
@@ -65,19 +65,17 @@ local function activated(y, activation)
 end
 
 -- A product that gives sums with all their digits, and one expression that rounds once.
-local function in_two_steps(record, bias, activation)
-  local unrounded = {}
-  for key, value in pairs_of(record) do unrounded[key] = value end
-  unrounded.result = record.accumulator
-  local y = product(unrounded)
+local function in_two_steps(record, x, w, bias, activation)
+  local y = compute.of(WHAT, x, w, record.accumulator)
   if bias then y = y + bias:astype(record.accumulator) end
   return activated(y, activation):astype(record.result):eval()
 end
 
-local function compute(record, bias, activation)
+local function attempt(since, x, w, asked, bias, activation)
+  local record = operands.of(WHAT, x, w, asked)
   local dense = bias and bias:astype(record.result):copy "C"
-  return lt.product(record, nil, nil, nil, { bias = dense, activation = activation })
-    or in_two_steps(record, bias, activation)
+  local epilogue = { bias = dense, activation = activation }
+  return operands.inside(record, lt.attempt, since, record, nil, nil, nil, epilogue) or nil, record
 end
 
 ---A linear layer: activation(x w' + bias). Bias and activation are applied to the unrounded sums, and the result is
@@ -102,8 +100,9 @@ function M.linear(x, w, options)
   shape[#shape] = n
   local rows = k > 0 and x._size / k or 1
   for axis = 1, k == 0 and x._ndim - 1 or 0 do rows = rows * x._shape[axis] end
-  local record = operands.of(WHAT, x:reshape(rows, k), w:transpose(), asked)
-  local y = operands.inside(record, compute, record, bias, activation):reshape(shape)
+  local matrix, turned = x:reshape(rows, k), w:transpose()
+  local y, record = runs.until_done(attempt, matrix, turned, asked, bias, activation)
+  y = (y or in_two_steps(record, matrix, turned, bias, activation)):reshape(shape)
   return o.out ~= nil and functions.deliver(WHAT, y, o.out) or y
 end
 

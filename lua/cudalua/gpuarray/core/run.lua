@@ -196,7 +196,9 @@ end
 
 ---Kernels and fills that belong together: later ones read what earlier ones wrote to memory that nobody else knows.
 ---@class cudalua.gpuarray.Sequence
----@field since integer        as of a Launch, and so are leaves, writes, which are new, and scratch
+---@field since integer        as of a Launch, and so are leaves, writes, and scratch
+---@field changes? boolean      as of a Launch: only the last step writes to what was there before; default: writes are
+---  new
 ---@field leaves table[]
 ---@field writes table[]
 ---@field scratch? userdata[]
@@ -227,8 +229,12 @@ end
 function M.sequence(sequence)
   local functions, captured, scratch = {}, false, sequence.scratch or none
   for i, s in ipairs(sequence) do functions[i] = s.kernel and function_of(s.kernel) or false end
+  local since = sequence.since
+  if sequence.changes then -- counted before, as for one kernel
+    storage.writes, since = storage.writes + 1, since + 1
+  end
   for i, s in ipairs(sequence) do
-    local done, in_capture = step(sequence.since, functions[i], s)
+    local done, in_capture = step(since, functions[i], s)
     captured = in_capture or captured
     if not done then
       abandon(scratch)

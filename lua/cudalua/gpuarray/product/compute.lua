@@ -1,29 +1,98 @@
--- The way from the record of a product to its array, for all that multiply matrices.
+-- The way from two arrays to their product, for all that multiply matrices.
 
+local evaluate = require "cudalua.gpuarray.core.evaluate"
+local functions = require "cudalua.gpuarray.core.functions"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
 local lt = require "cudalua.gpuarray.product.lt"
+local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
 local own = require "cudalua.gpuarray.product.own"
+local runs = require "cudalua.gpuarray.core.run"
+local storage = require "cudalua.gpuarray.core.storage"
 
 local M = {}
 
-local function compute(record, alpha, beta, c)
-  return lt.product(record, alpha, beta, c) or own.product(record, alpha, beta, c)
+---What is added to a product, and how both are scaled: alpha * product + beta * c.
+---@class cudalua.gpuarray.ProductEnds
+---@field alpha any  number of the accumulator's type
+---@field beta any   likewise
+---@field c cudalua.gpuarray.Array  broadcasts to the product's shape
+
+-- The memory of c, as the result's type; nil if it is not read.
+local function added(what, record, ends)
+  local c = ends.c
+  if not layout.broadcasts(c._shape, record.shape) then
+    layout.refuse(what, "the array has the shape %s, which does not broadcast to that of the product, %s",
+      layout.text(c._shape), layout.text(record.shape))
+  end
+  if ends.beta == 0 then return nil end
+  local leaf = evaluate.evaluate(graph.as_type(c, record.result, what))
+  operands.check_contexts(what, leaf, record.a.leaf.buf and record.a.leaf or record.b.leaf)
+  return leaf
 end
 
----Computes alpha times a product plus beta times c; nothing is checked.
----@param record cudalua.gpuarray.ProductRecord
----@param alpha? any  a number of the accumulator's type; default: 1
----@param beta? any   likewise; default: 0
----@param c? table    leaf of the result's type, which broadcasts to its shape
----@return cudalua.gpuarray.Array
-function M.product(record, alpha, beta, c) return operands.inside(record, compute, record, alpha, beta, c) end
+-- May kernels write to an array while they read an operand?
+local function is_apart(leaf, other)
+  return leaf.store ~= other.store and not (leaf.store.exported and other.store.exported)
+end
+
+-- The array if the result can be written to it at once; else it is copied there, which follows all rules of writes.
+local function written_at_once(record, out, c)
+  if not object.is_array(out) or out._sig == object.placeholder or out._dtype ~= record.result or
+    not layout.same(out._shape, record.shape) or out._size == 0 then
+    return nil
+  end
+  local leaf, a, b = evaluate.evaluate(out), record.a.leaf, record.b.leaf
+  if layout.repeats(leaf.shape, leaf.strides, leaf.dtype.itemsize) or not is_apart(leaf, a) or not is_apart(leaf, b) or
+    leaf.store.context ~= (a.buf and a or b).store.context then
+    return nil
+  end
+  local same = c and c.store == leaf.store and c.off == leaf.off and layout.same(c.shape, leaf.shape) and
+    layout.same(c.strides, leaf.strides)
+  return (not c or same or is_apart(leaf, c)) and out or nil
+end
+
+-- By cuBLASLt, or by own kernels.
+local function computed(since, record, alpha, beta, c, to)
+  return lt.attempt(since, record, alpha, beta, c) or own.attempt(since, record, alpha, beta, c, to)
+end
+
+local function attempt(since, what, a, b, dtype, ends, out)
+  local record = operands.of(what, a, b, dtype)
+  local c = ends and added(what, record, ends) or nil
+  local to = out ~= nil and written_at_once(record, out, c) or nil
+  return operands.inside(record, computed, since, record, ends and ends.alpha, ends and ends.beta, c, to)
+end
 
 ---The product of two arrays.
 ---@param what string  the function, for messages
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array
 ---@param dtype? cudalua.dtype.DType  for the result
+---@param ends? cudalua.gpuarray.ProductEnds
+---@param out? any  gets the result
 ---@return cudalua.gpuarray.Array
-function M.of(what, a, b, dtype) return M.product(operands.of(what, a, b, dtype)) end
+---@raise LogicError if the shapes do not fit, or out does not fit
+function M.of(what, a, b, dtype, ends, out)
+  local x = runs.until_done(attempt, what, a, b, dtype, ends, out)
+  return (out == nil or rawequal(x, out)) and x or functions.deliver(what, x, out)
+end
+
+local function once(since, f, ...)
+  local x = f(...)
+  return since == storage.writes and x or runs.AGAIN
+end
+
+---What f(...) makes of arrays that it reads several times: it is called again if a finalizer wrote to arrays meanwhile.
+---@param list cudalua.gpuarray.Array[]  the arrays; without elements there is nothing that a finalizer could change
+---@param f function  gives an array, and writes to none that was there before
+---@return cudalua.gpuarray.Array
+function M.of_one_moment(list, f, ...)
+  for _, x in ipairs(list) do
+    if x._size == 0 then return f(...) end -- sums of nothing are made by writing to new arrays
+  end
+  return (runs.until_done(once, f, ...))
+end
 
 return M

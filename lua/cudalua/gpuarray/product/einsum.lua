@@ -3,6 +3,7 @@
 
 local calls = require "cudalua.gpuarray.core.calls"
 local call = require "cudalua.gpuarray.reduce.call"
+local compute = require "cudalua.gpuarray.product.compute"
 local contract = require "cudalua.gpuarray.product.contract"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
@@ -225,6 +226,25 @@ local function count_letters(letters)
   return counts
 end
 
+-- The result, of operands with their letters.
+local function computed(text, arrays, letters, right, most, result, asked)
+  local list = {}
+  for k, x in ipairs(arrays) do
+    local array, own = diagonal(text, x, letters[k])
+    list[k] = { array = array, letters = own, counts = count_letters(letters[k]) }
+  end
+  check_extents(text, list)
+  local out = result_letters(text, right, list, most)
+  for i = 1, #list do summed(list, i, out, result) end
+  while #list > 1 do
+    contract_one(list, out, result)
+    for i = 1, #list do summed(list, i, out, result) end
+  end
+  local x = arranged(list[1], out)
+  if not list[1].counts then return x end
+  return view.copy(asked and graph.as_type(x, asked, WHAT) or x, "C") -- nothing was summed: it is a part of the operand
+end
+
 ---Sums of products by the letters of axes, as NumPy's einsum: "ij,jk->ik" is the matrix product. A letter that the
 ---result does not have is summed over; without "->" the result has the letters that come once, in alphabetical order. A
 ---letter twice in an operand is its diagonal; "..." stands for all other axes, which broadcast. Letters of one operand
@@ -240,31 +260,19 @@ function M.einsum(subscripts, ...)
   end
   local given = { ... }
   local o, n = read_options(given, select("#", ...))
-  local list, most = {}, 0
+  local arrays, letters, most = {}, {}, 0
   local parts, right = read(subscripts, n)
   local common
   for k = 1, n do
     local x = object.check_array(WHAT, given[k], "operand " .. k)
     if x._dtype.kind == "struct" then refuse(WHAT, "%s is a struct, not a number", x._dtype.name) end
     common = common and dtypes.promote(common, x._dtype) or x._dtype
-    local letters, rest = letters_of(subscripts, k, parts[k], x)
-    most = math.max(most, rest)
-    local array, own = diagonal(subscripts, x, letters)
-    list[k] = { array = array, letters = own, counts = count_letters(letters) }
+    local own, rest = letters_of(subscripts, k, parts[k], x)
+    arrays[k], letters[k], most = x, own, math.max(most, rest)
   end
-  check_extents(subscripts, list)
-  local out = result_letters(subscripts, right, list, most)
   local asked = o.dtype ~= nil and dtypes._of(WHAT, o.dtype) or nil
   local _, _, result = operands.types(WHAT, common, common, asked)
-  for i = 1, n do summed(list, i, out, result) end
-  while #list > 1 do
-    contract_one(list, out, result)
-    for i = 1, #list do summed(list, i, out, result) end
-  end
-  local x = arranged(list[1], out)
-  if list[1].counts then -- nothing was summed: a part of the operand
-    x = view.copy(asked and graph.as_type(x, asked, WHAT) or x, "C")
-  end
+  local x = compute.of_one_moment(arrays, computed, subscripts, arrays, letters, right, most, result, asked)
   return o.out ~= nil and functions.deliver(WHAT, x, o.out) or x
 end
 

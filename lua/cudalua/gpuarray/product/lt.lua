@@ -29,7 +29,9 @@ local CUBLAS_OP_N, CUBLAS_OP_T = 0, 1
 local CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB = 3, 4
 local CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_MATMUL_DESC_BIAS_POINTER = 7, 8
 local CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET = 5, 6
-local CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 1, 5
+local CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK = 1, 3
+local CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES = 5
+local CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2
 local CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_GELU = 1, 2, 4, 32
 -- cublasLtMatmulHeuristicResult_t: the algorithm comes first.
 local HEURISTIC_BYTES, WORKSPACE_AT, STATE_AT = 96, 64, 72
@@ -53,11 +55,16 @@ local computes = {
 
 ---Can cuBLASLt compute this product?
 ---@param record cudalua.gpuarray.ProductRecord
+---@param alpha? any
+---@param beta? any
 ---@return true|string can  text: what it does not have
-function M.can(record)
+function M.can(record, alpha, beta)
   local row, result = computes[record.dtype.name], record.result.name
   if not row or not (" " .. row[2] .. " "):find(" " .. result .. " ", 1, true) then
     return ("products of %s that give %s"):format(record.dtype.name, result)
+  end
+  if result == "int32" and not ((alpha or 1) == 1 and ((beta or 0) == 0 or beta == 1)) then
+    return "factors of int8 products other than 1"
   end
   if max(record.m, record.n, record.k) >= 2 ^ 31 then return "extents of 2^31 and more" end
   return true
@@ -260,6 +267,8 @@ local function make(what, c)
   plan.d = matrix(what, r.result, r.n, r.m, c.d.ld, c.batches, c.strides[3])
   local preference = descriptor(what, "MatmulPreference")
   set(what, preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, "uint64_t", most_workspace())
+  -- Parts of a sum are added up before they are rounded.
+  set(what, preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, "uint32_t", CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
   local aligned = { c.aligned[2], c.aligned[1], c.aligned[3], c.aligned[3] } -- of b', a', c, d
   for i = 1, 4 do
     set(what, preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES + i - 1, "uint32_t", aligned[i])
@@ -362,25 +371,26 @@ end
 -- Small products of a batch have little to do for each call.
 local SMALL = 32
 
----A product by cuBLASLt as a new array.
+---An attempt of a product by cuBLASLt, as a new array.
+---@param since integer  storage.writes when the caller looked at the operands
 ---@param record cudalua.gpuarray.ProductRecord
 ---@param alpha? any
 ---@param beta? any
 ---@param c? table         leaf
 ---@param epilogue? {bias: cudalua.gpuarray.Array?, activation: "relu"|"gelu"|nil}  bias: n elements of the result's
 ---  type without gaps
----@return cudalua.gpuarray.Array? product  nil: own kernels compute it; or, with an epilogue, it has no algorithm for
----  that
+---@return any product  an array, or run.AGAIN; nil: own kernels compute it; or, with an epilogue, it has no algorithm
+---  for that
 ---@raise LogicError under "vendor", if it cannot compute this
-function M.product(record, alpha, beta, c, epilogue)
+function M.attempt(since, record, alpha, beta, c, epilogue)
   local what, size = record.what, record.m * record.n * record.batches
   if size == 0 or record.k == 0 then return nil end
   local small = record.batches > 1 and max(record.m, record.n, record.k) <= SMALL
-  if not choice.vendor(what, "cublaslt", M.can(record), small) then return nil end
+  if not choice.vendor(what, "cublaslt", M.can(record, alpha, beta), small) then return nil end
   local out = storage.empty(record.result, record.shape, size)
   if beta == nil or beta == 0 then c = nil end
-  local done, why = runs.until_done(attempt, what, record, out, alpha, c and beta or nil, c, epilogue)
-  if done then return out end
+  local done, why = attempt(since, what, record, out, alpha, c and beta or nil, c, epilogue)
+  if done then return done == runs.AGAIN and done or out end
   if epilogue then return nil end
   -- Raises under "vendor".
   choice.vendor(what, "cublaslt", ("an algorithm for %s: it answers %s"):format(text_of(record), why))

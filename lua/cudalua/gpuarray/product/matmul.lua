@@ -3,13 +3,10 @@
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
-local evaluate = require "cudalua.gpuarray.core.evaluate"
-local functions = require "cudalua.gpuarray.core.functions"
-local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
-local product = require("cudalua.gpuarray.product.compute").product
+local product = require("cudalua.gpuarray.product.compute").of
 local reduce = require "cudalua.gpuarray.reduce.reduce"
 
 local check_array, refuse = object.check_array, layout.refuse
@@ -30,15 +27,10 @@ end
 
 local function matmul(what, a, b, options)
   local o, asked = read(what, a, b, options)
-  local x
-  if a._ndim == 1 and b._ndim == 1 then
-    if a._size ~= b._size then operands.of(what, a, b, asked) end -- which raises
-    local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
-    x = errors.within(what, reduce.dot, a, b, { dtype = result })
-  else
-    x = product(operands.of(what, a, b, asked))
-  end
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  if a._ndim ~= 1 or b._ndim ~= 1 then return product(what, a, b, asked, nil, o.out) end
+  if a._size ~= b._size then operands.of(what, a, b, asked) end -- which raises
+  local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
+  return errors.within(what, reduce.dot, a, b, { dtype = result, out = o.out })
 end
 
 ---The matrix product, as NumPy's matmul: of the last two axes, with the leading axes as a batch that broadcasts. A 1-D
@@ -76,20 +68,10 @@ local function addmm(what, c, a, b, options)
   if c._dtype.kind == "struct" then refuse(what, "%s is a struct, not a number", c._dtype.name) end
   local _, _, natural = operands.types(what, a._dtype, b._dtype)
   local common = dtypes.promote(natural, c._dtype)
-  local record = operands.of(what, a, b, common ~= natural and common or nil)
-  local alpha = factor(what, "alpha", o.alpha, record.accumulator)
-  local beta = factor(what, "beta", o.beta, record.accumulator)
-  if not layout.broadcasts(c._shape, record.shape) then
-    refuse(what, "the array has the shape %s, which does not broadcast to that of the product, %s",
-      layout.text(c._shape), layout.text(record.shape))
-  end
-  local leaf
-  if beta ~= 0 then
-    leaf = evaluate.evaluate(graph.as_type(c, record.result, what))
-    operands.check_contexts(what, leaf, record.a.leaf.buf and record.a.leaf or record.b.leaf)
-  end
-  local x = product(record, alpha, beta, leaf)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  local asked = common ~= natural and common or nil
+  local _, accumulator = operands.types(what, a._dtype, b._dtype, asked)
+  return product(what, a, b, asked, { alpha = factor(what, "alpha", o.alpha, accumulator),
+    beta = factor(what, "beta", o.beta, accumulator), c = c }, o.out)
 end
 
 ---beta * c + alpha * (a b), a b being matmul()'s product, rounded once: alpha times the sum, then beta times c is added

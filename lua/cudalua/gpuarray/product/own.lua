@@ -1,6 +1,7 @@
 -- Products by the library's own kernels, kernels/linalg/product.cu and vector.cu: their sources and launches.
 
 local ctype = require "cudalua.gpuarray.kernel.ctype"
+local hooks = require "cudalua.base.hooks"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local operands = require "cudalua.gpuarray.product.operands"
 local plan = require "cudalua.gpuarray.product.plan"
@@ -9,6 +10,7 @@ local runs = require "cudalua.gpuarray.core.run"
 local scalar = require("cudalua.gpuarray.core.scalar").operand
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
+local write = require "cudalua.gpuarray.core.write"
 
 local abs, ceil, concat, max, min = math.abs, math.ceil, table.concat, math.max, math.min
 
@@ -295,24 +297,25 @@ function M.step(steps, record, out_leaf, alpha, beta, c_leaf)
   add(steps, chunks_kernel(record, #p.extents, last), ceil(size / 256), list)
 end
 
-local function attempt(since, record, out, alpha, beta, c)
-  local leaf = storage.leaf_of(out)
-  local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf } }
-  M.step(steps, record, leaf, alpha, beta, c)
-  return runs.sequence(steps) and out or runs.AGAIN
-end
-
----A product as a new array.
+---An attempt to compute a product.
+---@param since integer  storage.writes before the operands were looked at
 ---@param record cudalua.gpuarray.ProductRecord
 ---@param alpha? any
 ---@param beta? any
 ---@param c? table  leaf
----@return cudalua.gpuarray.Array
-function M.product(record, alpha, beta, c)
+---@param to? cudalua.gpuarray.Array  of the result's type and shape, that shares no memory with an operand; c may be it
+---@return cudalua.gpuarray.Array  `to`, or a new array; runs.AGAIN: a finalizer wrote to arrays since then
+function M.attempt(since, record, alpha, beta, c, to)
   local size = record.m * record.n * record.batches
-  local out = storage.empty(record.result, record.shape, size)
-  if size > 0 then runs.until_done(attempt, record, out, alpha, beta, c) end
-  return out
+  local out = to or storage.empty(record.result, record.shape, size)
+  if size == 0 then return out end
+  local leaf = to and write.prepare(to) or out._leaf
+  local steps = { since = since, leaves = { record.a.leaf, record.b.leaf, c }, writes = { leaf }, changes = to ~= nil }
+  M.step(steps, record, leaf, alpha, beta, c)
+  -- Whoever gets memory may change what is where, or write down what still has to read it.
+  if to and (storage.leaf_of(to).buf ~= leaf.buf or #storage.readers(leaf.store) > 0) then return runs.AGAIN end
+  if hooks.profiling then runs.say_bytes(steps.leaves, #steps.leaves, 0, steps.writes, 1) end
+  return runs.sequence(steps) and out or runs.AGAIN
 end
 
 return M

@@ -2,6 +2,7 @@
 -- and tensordot, which are views and one product.
 
 local call = require "cudalua.gpuarray.reduce.call"
+local compute = require "cudalua.gpuarray.product.compute"
 local contract = require "cudalua.gpuarray.product.contract"
 local dtypes = require "cudalua.dtype"
 local element = require "cudalua.base.element"
@@ -44,8 +45,9 @@ local function delivered(what, x, out) return out ~= nil and functions.deliver(w
 define("outer", function(what, a, b, options)
   pair_of(what, a, b)
   local o = errors.options(what, options, plain_options)
-  local x = errors.within(what, graph.binary, ops.mul, view.reshape(a, { a._size, 1 }, "C"),
-    view.reshape(b, { 1, b._size }, "C"))
+  local x = errors.within(what, compute.of_one_moment, { a, b }, function()
+    return graph.binary(ops.mul, view.reshape(a, { a._size, 1 }, "C"), view.reshape(b, { 1, b._size }, "C"))
+  end)
   return delivered(what, x, o.out)
 end)
 
@@ -67,8 +69,11 @@ define("kron", function(what, a, b, options)
     local x, y = a._shape[k - n + a._ndim] or 1, b._shape[k - n + b._ndim] or 1
     of_a[2 * k - 1], of_a[2 * k], of_b[2 * k - 1], of_b[2 * k], shape[k] = x, 1, 1, y, x * y
   end
-  local x = errors.within(what, graph.binary, ops.mul, view.reshape(a, of_a, "C"), view.reshape(b, of_b, "C"))
-  return delivered(what, view.reshape(x, shape, "C"), o.out)
+  local x = errors.within(what, compute.of_one_moment, { a, b }, function()
+    local all = graph.binary(ops.mul, view.reshape(a, of_a, "C"), view.reshape(b, of_b, "C"))
+    return view.reshape(all, { unpack(shape) }, "C")
+  end)
+  return delivered(what, x, o.out)
 end)
 
 local cross_options = { axis = true, out = true, stream = true, allocator = true }
@@ -85,18 +90,18 @@ define("cross", function(what, a, b, options)
   if type(options) == "number" then options = { axis = options } end
   local o = errors.options(what, options, cross_options)
   local axis = o.axis == nil and -1 or o.axis
-  local function turned(x, name)
+  local function axis_of(x, name)
     if x._ndim == 0 then refuse(what, "%s has no axes; a vector has three elements", name) end
     local at = layout.axis(what, axis, x._ndim)
     if x._shape[at] ~= 3 then
       refuse(what, "%s has the shape %s; expected three elements along axis %d", name, layout.text(x._shape), at)
     end
-    return join.roll(x, -1, at), join.roll(x, -2, at)
+    return at
   end
-  local a1, a2 = turned(a, "a")
-  local b1, b2 = turned(b, "b")
-  local x = errors.within(what, function()
-    return graph.binary(ops.sub, graph.binary(ops.mul, a1, b2), graph.binary(ops.mul, a2, b1))
+  local i, j = axis_of(a, "a"), axis_of(b, "b")
+  local x = errors.within(what, compute.of_one_moment, { a, b }, function()
+    local left = graph.binary(ops.mul, join.roll(a, -1, i), join.roll(b, -2, j))
+    return graph.binary(ops.sub, left, graph.binary(ops.mul, join.roll(a, -2, i), join.roll(b, -1, j)))
   end)
   return delivered(what, x, o.out)
 end)
@@ -191,7 +196,8 @@ local function contracted(what, a, b, axes_a, axes_b, o)
   local asked = o.dtype ~= nil and dtypes._of(what, o.dtype) or nil
   local _, _, result = operands.types(what, a._dtype, b._dtype, asked)
   local x, y = lettered(what, a, b, axes_a, axes_b)
-  return delivered(what, contract.pair(what, x, y, none, result).array, o.out)
+  local product = compute.of_one_moment({ a, b }, function() return contract.pair(what, x, y, none, result).array end)
+  return delivered(what, product, o.out)
 end
 
 ---The sums of products over the last axis of both arrays, as NumPy's inner; of vectors, dot().
