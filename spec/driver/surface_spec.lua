@@ -193,7 +193,7 @@ describe("cuda.SurfaceObject", function()
     gpu.raises("LogicError", "made with the flag \"surface_ldst\"", cuda.SurfaceObject, { array = plain })
     gpu.raises("LogicError", "no array is given", cuda.SurfaceObject, {})
     gpu.raises("LogicError", "no array is given", cuda.SurfaceObject)
-    gpu.raises("LogicError", "expected an Array, got DeviceAllocation", cuda.SurfaceObject,
+    gpu.raises("LogicError", "expected a cuda.Array, got DeviceAllocation", cuda.SurfaceObject,
       { array = cuda.mem_alloc(4) })
     gpu.raises("LogicError", "unknown option", cuda.SurfaceObject, { array = plain, flags = 1 })
     gpu.refuses_nonsense(function(v) cuda.SurfaceObject { array = v } end)

@@ -894,7 +894,9 @@ describe("The software device and OpenGL", function()
     end)
   end)
 
+  -- On a GPU it is the process's end: with a context of OpenGL it may never come (an H200, driver 580).
   it("a kernel that fails while a buffer is mapped is an error of unmap, and nothing else", function()
+    if not gpu.soft then return pending "a GPU's driver may not end such a process" end
     if not opengl.there then return pending "needs OpenGL without a window" end
     local out, ok = gpu.child([[
       local cuda, gl = require "cudalua", require "cudalua.gl"
