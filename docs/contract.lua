@@ -181,6 +181,7 @@ return {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",
+    safetensors_spec = "load_safetensors save_safetensors",
   },
   {
     module = "cudalua.debug", prefix = "cuda.debug",

@@ -201,7 +201,8 @@ export = 'kernels nil; use = 'kernels; info =; clear =
 
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
-loadtxt = table_text options
+loadtxt = table_text options; save_safetensors = 'a.safetensors members_of options
+load_safetensors = tensors options
 ]])
 
 rows("gpuarray.", [[
