@@ -184,6 +184,10 @@ return {
     safetensors_spec = "load_safetensors save_safetensors",
   },
   {
+    module = "cudalua.interop", prefix = "interop",
+    dlpack_spec = "from_dlpack to_dlpack",
+  },
+  {
     module = "cudalua.debug", prefix = "cuda.debug",
     replay_spec = "record replay save",
   },

@@ -48,6 +48,8 @@ return {
         about = "Linear algebra: functions of matrices." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
+      { "share", "share/", "interop.lua",
+        about = "Arrays of other libraries in this process: DLPack." },
       { "look", "look/",
         about = "Arrays as pictures and plots: in a terminal, in SVG files." },
       { "ship", "ship/", "cache.lua",

@@ -1,4 +1,5 @@
--- Pictures, tables of text and safetensors as files: cuda.io. Arrays' own files, .npy and .npz, are ndarray's and gpuarray's.
+-- Pictures, tables of text and safetensors as files: cuda.io. Arrays' own files, .npy and .npz, are ndarray's and
+-- gpuarray's.
 
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"

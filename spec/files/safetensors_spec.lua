@@ -97,8 +97,8 @@ describe("cuda.io.load_safetensors", function()
   end)
 
   it("takes white space, escapes and keys in any order, as JSON has them", function()
-    local t, metadata = files.load_safetensors(put(file_of('{ "\\u00e4\\ud83d\\ude00\\n" :\t{"data_offsets" : [ 0 , 1 ],'
-      .. '\r\n"shape":[1],"dtype":"U\\u0038"}, "__metadata__":{"a":"\\"\\\\\\/"}}   ', "\5")))
+    local t, metadata = files.load_safetensors(put(file_of('{ "\\u00e4\\ud83d\\ude00\\n" :\t{"data_offsets"'
+      .. ' : [ 0 , 1 ],\r\n"shape":[1],"dtype":"U\\u0038"}, "__metadata__":{"a":"\\"\\\\\\/"}}   ', "\5")))
     assert.same({ 5 }, t["ä😀\n"]:tolist())
     assert.same({ a = '"\\/' }, metadata)
     assert.same({}, (files.load_safetensors(put(file_of "{}"))))
@@ -178,7 +178,8 @@ describe("cuda.io.load_safetensors", function()
       ["{}\0\0"] = "more text behind", ['{"a\nb":1}'] = "a control character", ['{"\\x":1}'] = "an unknown escape",
       ['{"\\u12":1}'] = "four hexadecimal digits", ['{"\\ud800":1}'] = "half of a surrogate pair",
       ['{"\\udc00":1}'] = "half of a surrogate pair", ['{"\\ud800\\u0041":1}'] = "half of a surrogate pair",
-      ['{"\255":1}'] = "the string is not UTF-8", ['{"\192\128":1}'] = "not UTF-8", ['{"\237\160\128":1}'] = "not UTF-8",
+      ['{"\255":1}'] = "the string is not UTF-8", ['{"\192\128":1}'] = "not UTF-8",
+      ['{"\237\160\128":1}'] = "not UTF-8",
       ['{"\195":1}'] = "not UTF-8", ['{"\244\144\128\128":1}'] = "not UTF-8", ['{"a":[1 2]}'] = "',' or ']' was",
       ["{'a':1}"] = "a key was expected", ['{"a":tru}'] = "a value was expected",
     } do

@@ -212,6 +212,7 @@ options["cuda.plot"] = "kind label title xlabel ylabel log xlim ylim bins file t
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
 options["io.load_safetensors"], options["io.save_safetensors"] = "names device", "metadata"
+options["interop.from_dlpack"], options["interop.to_dlpack"] = "versioned", "versioned"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"
 local function option_names(name)
   if options[name] then return options[name] end

@@ -205,6 +205,10 @@ loadtxt = table_text options; save_safetensors = 'a.safetensors members_of optio
 load_safetensors = tensors options
 ]])
 
+rows("interop.", [[
+from_dlpack = managed_tensor options; to_dlpack = ndarray options
+]])
+
 rows("gpuarray.", [[
 empty = 16 'float32 options; zeros = 16 'float32 options; ones = 16 'float32 options; full = 16 1 'float32 options
 scalar = 1 'float32; empty_like = garray 'float32 options; zeros_like = garray 'float32 options

@@ -205,6 +205,7 @@ function make.tensors()
   cuda.io.save_safetensors("sample.safetensors", make.members_of())
   return "sample.safetensors"
 end
+function make.managed_tensor() return cuda.interop.to_dlpack(make.ndarray()) end
 -- A path that a recorded launch can be saved to; recording is on.
 function make.recording_to()
   cuda.debug.record(true)

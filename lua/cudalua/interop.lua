@@ -1,0 +1,15 @@
+-- Arrays of other libraries in this process: cuda.interop. Each file of share/ defines some of its functions.
+
+local calls = require "cudalua.gpuarray.core.calls"
+local names = require "cudalua.base.names"
+local pairs_of = require "cudalua.base.pairs_of"
+
+---Arrays that other libraries of this process made, or take, without a copy.
+---@class cudalua.interop
+local M = {}
+
+for name, f in pairs_of(require "cudalua.share.dlpack") do M[name] = calls.wrap("interop." .. name, f) end
+
+names.strict(M, { text = "interop", kind = "module" })
+
+return M
