@@ -8,7 +8,9 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua.interop
 local M = {}
 
-for name, f in pairs_of(require "cudalua.share.dlpack") do M[name] = calls.wrap("interop." .. name, f) end
+for _, part in ipairs { "dlpack", "python" } do
+  for name, f in pairs_of(require("cudalua.share." .. part)) do M[name] = calls.wrap("interop." .. name, f) end
+end
 
 names.strict(M, { text = "interop", kind = "module" })
 

@@ -6,6 +6,7 @@
 #include "streams/capture.h"
 #include "streams/wait.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,16 @@ static DLDevice device_of(lua_State *L, const cl_Rec *memory, const cl_Context *
   }
 }
 
+/* tensor_device(memory) -> type and number of its device, as DLPack has them. nil: of an array on the device
+ * without elements. */
+int cl_tensor_device(lua_State *L) {
+  cl_Rec *memory = lua_isnoneornil(L, 1) ? &cl_no_owner : cl_check_memory(L, 1, "memory")->o.rec;
+  const DLDevice device = device_of(L, memory, cl_rec_context(memory));
+  lua_pushnumber(L, device.type);
+  lua_pushnumber(L, device.id);
+  return 2;
+}
+
 /* tensor_lend(memory, bytes, code, bits, shape, strides, versioned) -> address of the managed tensor, and of
  * its elements. memory: what they are in; nil: an array on the device without elements; false: `bytes` of
  * host memory, which the caller fills. shape, strides: lists of integers; strides in elements. */
@@ -235,4 +246,42 @@ int cl_tensor_lend(lua_State *L) {
   lua_pushnumber(L, (lua_Number)(uintptr_t)&lent->managed);
   lua_pushnumber(L, (lua_Number)(uintptr_t)t->data);
   return 2;
+}
+
+/* --- in Python's capsules --- */
+
+static const char plain_name[] = "dltensor", versioned_name[] = "dltensor_versioned";
+static const char plain_used[] = "used_dltensor", versioned_used[] = "used_dltensor_versioned";
+
+/* Of the Python that this process runs; the same for all threads, as there is one. */
+static int (*_Atomic capsule_is_valid)(void *, const char *);
+static void *(*_Atomic capsule_pointer)(void *, const char *);
+
+/* Called by Python, with its lock held, when a capsule goes. One whose tensor was taken has another name. */
+static void destroy_capsule(void *capsule) {
+  if (capsule_is_valid(capsule, plain_name)) {
+    DLManagedTensor *t = capsule_pointer(capsule, plain_name);
+    if (t->deleter) t->deleter(t);
+  } else if (capsule_is_valid(capsule, versioned_name)) {
+    DLManagedTensorVersioned *t = capsule_pointer(capsule, versioned_name);
+    if (t->deleter) t->deleter(t);
+  }
+}
+
+static void push_address(lua_State *L, const void *p) { lua_pushnumber(L, (lua_Number)(uintptr_t)p); }
+
+/* tensor_capsules() -> addresses: the destructor of capsules, and the names "dltensor", "dltensor_versioned",
+ * and those of tensors that were taken. nil if no Python is in this process. */
+int cl_tensor_capsules(lua_State *L) {
+  void *valid = dlsym(RTLD_DEFAULT, "PyCapsule_IsValid");
+  void *pointer = dlsym(RTLD_DEFAULT, "PyCapsule_GetPointer");
+  if (!valid || !pointer) return 0;
+  capsule_is_valid = (int (*)(void *, const char *))valid;
+  capsule_pointer = (void *(*)(void *, const char *))pointer;
+  lua_pushnumber(L, (lua_Number)(uintptr_t)destroy_capsule);
+  push_address(L, plain_name);
+  push_address(L, versioned_name);
+  push_address(L, plain_used);
+  push_address(L, versioned_used);
+  return 5;
 }
