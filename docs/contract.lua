@@ -185,7 +185,7 @@ return {
   },
   {
     module = "cudalua.interop", prefix = "interop",
-    dlpack_spec = "from_dlpack to_dlpack",
+    dlpack_spec = "from_dlpack to_dlpack", python_arrays_spec = "from_python to_python",
   },
   {
     module = "cudalua.debug", prefix = "cuda.debug",

@@ -1,5 +1,6 @@
-/* A library for specs of DLPack: it makes managed tensors over memory that it is given, counts how often their
- * deleters are called, and takes and gives back managed tensors of others, in threads of its own, too. */
+/* A library for specs of DLPack: it makes managed tensors over memory that it is given, counts how often
+ * their deleters are called, and takes and gives back managed tensors of others, in threads of its own, too.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

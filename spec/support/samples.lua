@@ -206,7 +206,7 @@ load_safetensors = tensors options
 ]])
 
 rows("interop.", [[
-from_dlpack = managed_tensor options; to_dlpack = ndarray options
+from_dlpack = managed_tensor options; to_dlpack = ndarray options; to_python = ndarray; from_python = ndarray
 ]])
 
 rows("gpuarray.", [[

@@ -121,33 +121,34 @@ local function after(s, at, closing)
 end
 
 local function read_array(s, at, depth)
-  local out, stop = { kind = "array", count = 0 }, nil
+  local out = { kind = "array", count = 0 }
   at = skip(s, at + 1)
   if s.text:sub(at, at) == "]" then return out, at + 1 end
-  repeat
+  while true do
+    local stop
     out.count = out.count + 1
     out[out.count], at = read_value(s, at, depth)
     at, stop = after(s, at, "]")
-  until not at
-  return out, stop
+    if not at then return out, stop end
+  end
 end
 
 local function read_object(s, at, depth)
-  local keys, values, stop = {}, {}, nil
+  local keys, values = {}, {}
   at = skip(s, at + 1)
   if s.text:sub(at, at) == "}" then return { kind = "object", keys = keys, values = values }, at + 1 end
-  repeat
-    local key, begin = nil, at
+  while true do
     if s.text:sub(at, at) ~= '"' then s.fail(at, "a key was expected") end
-    key, at = read_string(s, at)
-    if values[key] ~= nil then s.fail(begin, "the key comes twice") end
-    at = skip(s, at)
+    local key, behind = read_string(s, at)
+    if values[key] ~= nil then s.fail(at, "the key comes twice") end
+    at = skip(s, behind)
     if s.text:sub(at, at) ~= ":" then s.fail(at, "':' was expected") end
     keys[#keys + 1] = key
     values[key], at = read_value(s, skip(s, at + 1), depth)
+    local stop
     at, stop = after(s, at, "}")
-  until not at
-  return { kind = "object", keys = keys, values = values }, stop
+    if not at then return { kind = "object", keys = keys, values = values }, stop end
+  end
 end
 
 local words = { t = { "true", true }, f = { "false", false }, n = { "null", M.null } }

@@ -232,7 +232,9 @@ local function ordered(what, tensors)
     local label = "the tensor " .. errors.text(name)
     if name == METADATA then refuse(what, METADATA .. " is not a tensor's name; pass texts as {metadata = {...}}") end
     if not is_gpuarray(a) then
-      if not arrays.is_array(a) then refuse(what, ("%s must be an array, got %s"):format(label, element.describe(a))) end
+      if not arrays.is_array(a) then
+        refuse(what, ("%s must be an array, got %s"):format(label, element.describe(a)))
+      end
       arrays.check_self(a, what)
     end
     local code = codes[a.dtype.name]

@@ -183,8 +183,13 @@ local function from_interface(o, address, read_only, typestr, stream, ndim, has_
   local size = layout.size(what, layout.numbers(what, "shape", shape, 0), dtype.itemsize)
   if size == 0 then return gpuarray.empty(shape, dtype) end
   if stream > 0 then stream_numbers.stream_of(stream):synchronize() end
-  core.tensor_check(address)
-  local a = gpuarray.wrap(address, shape, dtype, { strides = strides, base = o })
+  strides = strides and layout.numbers(what, "strides", strides, -2 ^ 53) or
+    layout.dense_strides(shape, dtype.itemsize, "C")
+  if #strides ~= ndim then refuse(what, "%d strides for %d axes", #strides, ndim) end
+  local low, high = layout.extent(shape, strides, dtype.itemsize)
+  core.tensor_check(address + low)
+  core.tensor_check(address + high - 1)
+  local a = gpuarray.wrap(core.pointer(address + low), shape, dtype, { strides = strides, offset = -low, base = o })
   return read_only and a:copy() or a
 end
 
