@@ -206,7 +206,8 @@ function M.from_python(object)
   local get = python_side(what)
   if type(object) ~= "userdata" then refuse(what, "expected an object of Python, got " .. element.describe(object)) end
   local asked, is_there = pcall(get "is_there", object)
-  if not asked or is_there ~= true then
+  if not asked then refuse(what, "%s", tostring(is_there)) end
+  if not is_there then
     refuse(what, "the object has neither __dlpack__ nor __cuda_array_interface__: %s", errors.text(object))
   end
   local ok, result
