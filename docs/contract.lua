@@ -189,6 +189,11 @@ return {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",
+    safetensors_spec = "load_safetensors save_safetensors",
+  },
+  {
+    module = "cudalua.interop", prefix = "interop",
+    dlpack_spec = "from_dlpack to_dlpack", python_arrays_spec = "from_python to_python",
   },
   {
     module = "cudalua.debug", prefix = "cuda.debug",

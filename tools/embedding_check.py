@@ -31,6 +31,9 @@ def run_lupa():
         if not found:
             sys.exit(f"host.py: {what} is not answered by {pattern}:\n{host.stdout}")
         position = found.end()
+    arrays = subprocess.run([sys.executable, "examples/embedding/arrays.py"], capture_output=True, text=True)
+    if arrays.stdout != "fine\n":
+        sys.exit(f"arrays.py ends with {arrays.returncode}:\n{arrays.stdout}{arrays.stderr}")
 
 
 def answer(path):

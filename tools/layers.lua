@@ -52,6 +52,8 @@ return {
         about = "Sparse matrices: formats, products, iterative solvers." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
+      { "share", "share/", "interop.lua",
+        about = "Arrays of other libraries in this process: DLPack, Python through lupa." },
       { "look", "look/",
         about = "Arrays as pictures and plots: in a terminal, in SVG files." },
       { "ship", "ship/", "cache.lua",

@@ -1,13 +1,14 @@
--- Pictures and tables of text as files: cuda.io. Arrays' own files, .npy and .npz, are ndarray's and gpuarray's.
+-- Pictures, tables of text and safetensors as files: cuda.io. Arrays' own files, .npy and .npz, are ndarray's and
+-- gpuarray's.
 
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 
----Pictures and tables of text as files.
+---Pictures, tables of text and safetensors as files.
 ---@class cudalua.io
 local M = {}
 
-for _, part in ipairs { "picture", "savetxt", "loadtxt" } do
+for _, part in ipairs { "picture", "savetxt", "loadtxt", "safetensors" } do
   for name, f in pairs_of(require("cudalua.files." .. part)) do
     if name:byte() ~= 95 then M[name] = f end
   end

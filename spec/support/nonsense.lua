@@ -221,6 +221,8 @@ for name in ("fftshift ifftshift"):gmatch "%S+" do options["fft." .. name] = "ax
 for name in ("fftfreq rfftfreq"):gmatch "%S+" do options["fft." .. name] = "dtype out" end
 options["io.save_image"], options["io.load_image"] = "bits", "max_pixels"
 options["io.savetxt"] = "fmt delimiter newline header footer comments"
+options["io.load_safetensors"], options["io.save_safetensors"] = "names device", "metadata"
+options["interop.from_dlpack"], options["interop.to_dlpack"] = "versioned", "versioned"
 options["io.loadtxt"] = "dtype delimiter comments skip_rows use_cols max_rows ndmin"
 local function option_names(name)
   if options[name] then return options[name] end
@@ -378,7 +380,8 @@ local function sweep(fun)
   if fun.name == "cuda.IPCMemoryHandle" or fun.name:find "^cuda%.IPC" or fun.name:find "peer_access" or
     fun.name == "cuda.Event.from_ipc_handle" or fun.name:find "as_buffer$" or fun.name == "ndarray.Array:get_pointer" or
     fun.name == "cuda.Device:p2p_attribute" or fun.name == "cuda.initialize_profiler" or
-    fun.name:find "^cuda%.MemoryPool:[ei][xm]port" or fun.name == "cuda.import_mempool" then
+    fun.name:find "^cuda%.MemoryPool:[ei][xm]port" or fun.name == "cuda.import_mempool" or
+    fun.name:find "^interop%..*_python$" then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words)) -- needs more than this process has
   elseif fun.name:find "^gl%." and not values.make.window() then
     try(fun, "the sample", nil, unpack(arguments(fun), 1, #fun.words))

@@ -208,7 +208,12 @@ plan_limit = 16; clear_plans =
 
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
-loadtxt = table_text options
+loadtxt = table_text options; save_safetensors = 'a.safetensors members_of options
+load_safetensors = tensors options
+]])
+
+rows("interop.", [[
+from_dlpack = managed_tensor options; to_dlpack = ndarray options; to_python = ndarray; from_python = ndarray
 ]])
 
 rows("gpuarray.", [[

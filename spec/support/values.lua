@@ -200,6 +200,12 @@ function make.table_text()
   cuda.io.savetxt("sample.txt", { { 1, 2 }, { 3, 4 } })
   return "sample.txt"
 end
+function make.members_of() return { a = make.ndarray() } end
+function make.tensors()
+  cuda.io.save_safetensors("sample.safetensors", make.members_of())
+  return "sample.safetensors"
+end
+function make.managed_tensor() return cuda.interop.to_dlpack(make.ndarray()) end
 -- A path that a recorded launch can be saved to; recording is on.
 function make.recording_to()
   cuda.debug.record(true)

@@ -9,12 +9,12 @@ local layout = require "cudalua.base.layout"
 local object = require "cudalua.gpuarray.core.object"
 local run = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
+local stream_numbers = require "cudalua.gpuarray.core.stream_numbers"
 local texel = require "cudalua.driver.texel"
 local write = require "cudalua.gpuarray.core.write"
 
 ---@class cudalua.gpuarray.Array
 local Array = object.Array
-local legacy, per_thread = core.default_streams()
 
 -- The fields of a struct as NumPy's `descr` lists them, gaps included.
 local function description(dtype)
@@ -31,12 +31,6 @@ local function description(dtype)
   end
   gap(dtype.itemsize)
   return list
-end
-
--- As the protocol numbers streams: 1 and 2 are the default ones.
-local function number_of(stream)
-  if stream == legacy then return 1 end
-  return stream == per_thread and 2 or stream:handle()
 end
 
 -- The array's memory is at an address that others know from now on, and what the current stream does next comes after
@@ -74,7 +68,7 @@ function Array:cuda_array_interface()
     data = { ptr = object.properties.ptr(self), readonly = false },
     strides = not leaf.dense and { unpack(leaf.strides, 1, self._ndim) } or nil,
     descr = dtype.kind == "struct" and description(dtype) or nil,
-    stream = number_of(core.current_stream()) }
+    stream = stream_numbers.number_of(core.current_stream()) }
 end
 
 -- The protocol's own name for it: a.__cuda_array_interface__.
