@@ -3347,6 +3347,41 @@ Makes a context on a device, as device:make_context() does, once it is clear tha
 @param flags? any  as for Device:make_context()
 @return cuda.Context  the current one
 @raise LogicError (219) if no OpenGL context is current
+= cuda.interop module
+Arrays that other libraries of this process made, or take, without a copy.
+= cuda.interop.from_dlpack(address, options)
+An array over the memory of another library's tensor, without a copy; DLPack's consumer. The tensor is taken: its
+deleter is called once, when nothing refers to the array and its views any more, and all work of the context that
+may use it is done. If from_dlpack raises, the tensor still belongs to the caller.
+@param address integer|ffi.cdata*  of a DLManagedTensor, or a pointer to it
+@param options? {versioned: boolean, stream: cuda.Stream}  versioned: the address is that of a DLManagedTensorVersioned; default: false. The tensor's elements have to be there for work in the current stream, or the given one
+@return cuda.gpuarray.Array|cuda.ndarray.Array a  of the device's or managed memory a gpuarray, of the host's a host array; a copy if the tensor is read-only
+@raise LogicError if no tensor is at the address, its version, device or element type is not supported, or its memory belongs to another context than the current one
+@options stream versioned
+= cuda.interop.from_python(object)
+An array over the memory of an object of Python, without a copy: of PyTorch, CuPy, JAX, NumPy and others that have
+`__dlpack__` or `__cuda_array_interface__`. The object's memory is kept with the array. Work that was put into the
+object's stream before comes before work in the current stream.
+@param object userdata  as lupa hands it to Lua
+@return cuda.gpuarray.Array|cuda.ndarray.Array a  a host array if the object's elements are in host memory; a copy if the object is read-only
+@raise LogicError if it is no such object, no Python runs this program, what from_dlpack raises, and with the text of an exception of Python
+= cuda.interop.to_dlpack(a, options)
+The address of a managed tensor for another library, DLPack's consumer. An array on the device is computed and lent
+without a copy: the tensor keeps its memory until the consumer calls the deleter, which it may do in any thread,
+also when this Lua state is gone. Operations on a lent array are computed at once, as the consumer may change it. A
+host array is copied.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array
+@param options? {versioned: boolean, stream: cuda.Stream}  versioned: a DLManagedTensorVersioned (version 1.0); default: a DLManagedTensor. stream: work in it may use the elements; default: the current one
+@return integer address  to be given to one consumer, which calls the deleter
+@raise LogicError if it is not an array, or has elements that DLPack does not have; what the kernels raise that compute the value; MemoryError
+@options stream versioned
+= cuda.interop.to_python(a)
+The array as an object of Python: torch.from_dlpack(o), cupy.from_dlpack(o) and numpy.from_dlpack(o) take it. The
+object has `__dlpack__` and `__dlpack_device__`, and for an array on the device `__cuda_array_interface__`. It keeps
+the array. Elements on the device are not copied; those of host arrays are, in each call of `__dlpack__`.
+@param a cuda.gpuarray.Array|cuda.ndarray.Array
+@return userdata object  as lupa hands it to Python
+@raise LogicError if it is not an array, has elements that DLPack does not have, or no Python runs this program
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
@@ -4908,7 +4943,7 @@ elements are shown by their magnitude. Below stand dtype, shape, and the values 
 @raise LogicError if it is not an array, for other shapes, and for bad options
 @options aspect="equal"|"auto" colour height map to vmax vmin width
 = cuda.io module
-Pictures and tables of text as files.
+Pictures, tables of text and safetensors as files.
 = cuda.io.load_image(path, options)
 Reads a picture: a PNG file of any kind, or a PGM or PPM file (P2, P3, P5, P6). The first bytes tell the format.
 Samples of less than 8 bits are scaled to 0 to 255, a palette is replaced by its colours, and transparency becomes
@@ -4918,6 +4953,15 @@ an alpha channel. Gamma and colour profiles are not applied.
 @return cuda.ndarray.Array  uint8, or uint16 for files of 16 bits; (h, w) gray, (h, w, 2) gray and alpha, (h, w, 3) RGB, (h, w, 4) RGBA; the first row is the top one
 @raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged or of another format; MemoryError
 @options max_pixels
+= cuda.io.load_safetensors(path, options)
+Reads a safetensors file. The file is mapped into memory; its header is checked before any array is made. While host
+arrays of it are in use, no other program may shorten the file.
+@param path string
+@param options? {names: string[], device: boolean, stream: cuda.Stream, allocator: fun(bytes: integer): any} names: only these tensors; default: all. device: false gives host arrays over the mapped file, whose elements are read when they are used; writing to them does not change the file; default: true. stream, allocator: as for gpuarray.to_gpu
+@return table<string, cuda.gpuarray.Array|cuda.ndarray.Array> tensors  by name
+@return table<string, string> metadata  the texts of `__metadata__`; {} without them
+@raise RuntimeError if the file cannot be opened; LogicError that names the file if it is damaged, has a dtype that is not supported (F8 and smaller types), or has no tensor of a name; MemoryError
+@options allocator device names stream
 = cuda.io.loadtxt(path, options)
 Reads numbers from text, as NumPy's loadtxt: a line is a row; blank lines and comments are passed over. Axes of one
 element are left out, so one column gives a 1-D array. A file without numbers gives an array of shape (0,).
@@ -4933,6 +4977,13 @@ Writes a picture. The name's ending says the format: .png, .pgm (gray), .ppm (RG
 @param options? {bits: 8|16, map: string, vmin: number, vmax: number}  bits: of floats and booleans; default: 8. map: a colour map of cuda.show, for (h, w) of real numbers; NaN is magenta. vmin, vmax: values of its first and last colour, without a map of black and white; default, if one of the three is given: the least and the greatest
 @raise LogicError for another ending, shape or dtype; RuntimeError if the file cannot be written: it may then be there in part
 @options bits map vmax vmin
+= cuda.io.save_safetensors(path, tensors, options)
+Writes a safetensors file as a whole: a reader sees the old file or the new one, and nothing is left if writing
+fails. Arrays whose elements do not lie in C order are copied.
+@param path string
+@param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
+@param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
+@raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
 = cuda.io.savetxt(path, a, options)
 Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
 @param path string
