@@ -99,7 +99,7 @@ return {
       ManagedAllocation:as_buffer]],
     ipc_spec = "mem_get_ipc_handle IPCMemoryHandle IPCMemoryHandle:close IPCMemoryHandle:ptr",
     array_spec = [[ArrayDescriptor ArrayDescriptor3D Array Array:free Array:close Array:handle Array:get_descriptor
-      Array:get_descriptor_3d memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa dtype_to_array_format
+      Array:get_descriptor_3d Array:get memcpy_dtoa memcpy_atod memcpy_htoa memcpy_atoh memcpy_atoa dtype_to_array_format
       matrix_to_array make_multichannel_2d_array np_to_array]],
     texture_spec = "TextureObject TextureObject:close TextureObject:handle gpuarray_to_array",
     surface_spec = "SurfaceObject SurfaceObject:close SurfaceObject:handle",

@@ -107,6 +107,7 @@ return {
     "progress_spec: cuda.show_progress leaves no line of a kernel that is stopped",
     "bounds_spec: the bounds of arrays on the software device a GPU does not look",
     "image_reports_spec: the software device reports a GPU does not look",
+    "texture_probe_spec: the texture unit of the software device reads what a GPU read, section by section",
     "images_spec: textures of the software device read what the programming guide says, of random descriptions at "
       .. "random places and around edges",
     "images_spec: surfaces of the software device store formatted texels: limited integers, rounded normalised ones, "

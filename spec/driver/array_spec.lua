@@ -4,6 +4,7 @@ local gpu = require "spec.support.gpu"
 local cuda = gpu.cuda
 local core = require "cudalua.core"
 local ndarray = cuda.ndarray
+local textures = require "spec.support.textures"
 local soft = gpu.soft and require "cudalua.softgpu"
 
 local function random_bytes(n)
@@ -100,6 +101,31 @@ describe("arrays", function()
         end
       end
     end
+  end)
+
+  it("cuda.Array:get gives the texels as a host array, x last, channels behind it", function()
+    local dtypes = { unsigned_int8 = "uint8", signed_int16 = "int16", half = "float16", unsigned_int32 = "uint32",
+      float = "float32" }
+    for _, shape in ipairs(shapes) do
+      for format, dtype in pairs(dtypes) do
+        for _, channels in ipairs { 1, 2, 4 } do
+          local fields, extents = { format = format, num_channels = channels }, {}
+          for key, value in pairs(shape[2]) do fields[key] = value end
+          for _, n in ipairs { fields.depth or 0, fields.height or 0, fields.width, channels > 1 and channels or 0 } do
+            if n > 0 then extents[#extents + 1] = n end
+          end
+          local array = cuda.Array(fields.depth and cuda.ArrayDescriptor3D(fields) or cuda.ArrayDescriptor(fields))
+          local wrote = textures.fill(array, random_bytes(#contents(array))):get()
+          assert.equal(dtype, wrote.dtype.name)
+          assert.same(extents, wrote.shape)
+          assert.equal(contents(array), ffi.string(wrote:data(), wrote.nbytes))
+          array:free()
+          gpu.raises("LogicError", "was freed", array.get, array)
+        end
+      end
+    end
+    local norm = cuda.Array(cuda.ArrayDescriptor { width = 4, format = "unorm_int8x1" })
+    gpu.raises("LogicError", "Array:get: no dtype has texels of unorm_int8x1", norm.get, norm)
   end)
 
   it("go to the driver by the call that their descriptor stands for", function()

@@ -418,3 +418,31 @@ describe("contexts", function()
     assert.is_true(ok)
   end)
 end)
+
+describe("a fault that a program does not wait for", function()
+  local function ended(before, after)
+    return (gpu.child(([[
+      local cuda = require "cudalua"
+      cuda.on_notice = false
+      %s
+      local memory = cuda.mem_alloc(64)
+      local bad = cuda.SourceModule("__global__ void bad(float *p) { p[1ull << 40] = 1; }"):get_function "bad"
+      %s
+    ]]):format(before, after), gpu.driver .. " CUDALUA_SOFT_REPORT=off"))
+  end
+  local make, launch = "cuda.init() local ctx = cuda.Device(0):make_context()", "bad(memory, { block = 1 })"
+
+  it("is told when its context goes, once, with the kernel's name", function()
+    for _, out in ipairs { ended("", launch), ended(make, launch .. " ctx:detach()") } do
+      assert.truthy(out:find("a kernel failed that the program did not wait for, probably bad: illegal address", 1, true),
+        out)
+      assert.equal(1, select(2, out:gsub("a kernel failed", "")))
+      if gpu.soft then assert.truthy(out:find("kernel bad, kernel.cu:1", 1, true), out) end
+    end
+  end)
+
+  it("is not told again after an error, and not without a fault", function()
+    assert.equal("", ended("", launch .. " pcall(cuda.Context.synchronize)"))
+    assert.equal("", ended("", "bad = nil"))
+  end)
+end)

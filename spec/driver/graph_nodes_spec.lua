@@ -521,7 +521,14 @@ describe("graphs by hand", function()
     bad("memory for the time of one call", "add_kernel",
       { add, args = { cuda.InOut(ffi.new "int[1]"), 1, 1 }, block = 1 })
     gpu.raises("LaunchError", "block.x is 4096", g.add_kernel, g, { add, args = { mem, 1, 1 }, block = 4096 })
-    bad("a node of a graph", "add_kernel", { add, args = { mem, 1, 1 }, block = 1, after = 5 })
+    bad("after: expected a node or a list of nodes, got 5", "add_kernel", { add, args = { mem, 1, 1 }, block = 1,
+      after = 5 })
+    bad("after: expected a node or a list of nodes, got 'x'", "add_empty", { after = { node, "x" } })
+    bad("valid options: after, args", "add_kernel", { add, args = { mem, 1, 1 }, block = 1, depends = node })
+    bad("the arguments are a list: { add, args", "add_kernel", { add, mem, 1, 1, block = 1 })
+    bad("value must be an integer from 0 to 2^8 - 1", "add_memset", { dst = mem, value = 256 })
+    bad("bytes is missing: dst has 8 bytes, src 16", "add_memcpy",
+      { dst = cuda.ndarray.zeros(2, "int32"), src = cuda.gpuarray.zeros(4, "int32") })
     bad("in it twice", "add_empty", { after = { node, node } })
     bad("dst is missing", "add_memcpy", { src = mem })
     bad("neither dst nor src is device memory", "add_memcpy", { dst = ffi.new "int[1]", src = ffi.new "int[1]" })

@@ -136,7 +136,7 @@ describe("cuda.SurfaceObject", function()
     assert.equal(4, out:item())
     assert.is_true(s:handle() > 0)
     s:close()
-    gpu.raises("LogicError", "argument 2 (unsigned long long s): this SurfaceObject was closed at", fn, out, s,
+    gpu.raises("LogicError", "argument 2 (cudaSurfaceObject_t s): this SurfaceObject was closed at", fn, out, s,
       { block = 1 })
     gpu.raises("LogicError", "was closed", s.handle, s)
     gpu.raises("LogicError", "was closed", s.close, s)

@@ -162,7 +162,15 @@ describe("gl.headless", function()
     gpu.raises("LogicError", "unknown format 'rgb9'", w.texture, w, { width = 2, height = 2, format = "rgb9" })
     gpu.raises("LogicError", "data has 3 bytes; 2 x 2 texels take 16", w.texture, w, { width = 2, height = 2,
       data = "abc" })
-    gpu.raises("LogicError", "is not one of the functions", function() return w.gl.Nonsense end)
+    gpu.raises("LogicError", 'gl: Nonsense is not declared; gl.declare "void glNonsense', function()
+      return w.gl.Nonsense
+    end)
+    w.gl.declare "void glHint(unsigned target, unsigned mode);\nunsigned char glIsBuffer(unsigned name);"
+    assert.equal(1, w.gl.IsBuffer(w:buffer(4)))
+    assert.equal(0, w.gl.IsBuffer(12345))
+    for _, x in ipairs { "", "int x", 5, {} } do
+      gpu.raises("LogicError", "gl.declare: expected prototypes", w.gl.declare, x)
+    end
     gpu.refuses_nonsense(function(x) w:texture(x) end)
     assert.equal(g.NO_ERROR, g.GetError())
   end)

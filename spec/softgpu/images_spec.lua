@@ -1,4 +1,4 @@
--- Textures and surfaces on the software device: what they read, against the documented rule and against what a GPU
+-- Textures and surfaces on the software device: what they read, against the rule bit by bit and against what a GPU
 -- read, and what is reported of their wrong use.
 local ffi = require "ffi"
 local gpu = require "spec.support.gpu"
@@ -23,12 +23,6 @@ end
 local function span(c)
   if c.format == "float" or c.format == "half" then return 16 end
   return 1
-end
-
--- How far a result may be off. One texel alone is given bit by bit.
-local function allowed(c)
-  local filters = c.linear or c.mip_linear
-  return filters and c.op ~= "gather" and 1e-6 * span(c) or 0
 end
 
 -- Against a GPU: points and integers are equal, and filtering is within 2^-8 of the greatest value for each axis.
@@ -73,7 +67,7 @@ describe("textures of the software device", function()
       local c = cases.case(number)
       local levels = reference.levels(c, cases.level_extents)
       seen[c.geometry .. " " .. c.op] = true
-      wrong[#wrong + 1] = compare(c, cases.run(c), function(_, s) return reference.read(c, levels, s) end, allowed(c))
+      wrong[#wrong + 1] = compare(c, cases.run(c), function(_, s) return reference.read(c, levels, s) end, 0)
     end
     assert(#wrong == 0, ("%d of %d differ:\n%s"):format(#wrong, cases.count, table.concat(wrong, "\n", 1,
       math.min(#wrong, 20))))
@@ -98,8 +92,30 @@ describe("textures of the software device", function()
     end
   end)
 
+  -- Which level a gradient chooses is within the tables of texture_probe_spec; where that is another one, so is all else.
+  local GRADIENTS, EXACT = 0.1, 0.99 -- samples of a case that may be others; readings that are the same to the bit
+
+  local function count_bits(c, mine, words, sum)
+    for i = 0, 4 * #c.samples - 1 do
+      local a, b = mine[i], words[i]
+      local same = a == b or c.floats and float_of(a) == float_of(b)
+      sum.all, sum.same = sum.all + 1, sum.same + (same and 1 or 0)
+    end
+  end
+
+  local function others(c, mine, golden, tolerance)
+    local count = 0
+    for i, s in ipairs(c.samples) do
+      local one = setmetatable({ samples = { s } }, { __index = c })
+      local four = {}
+      for k = 0, 3 do four[k] = mine[4 * (i - 1) + k] end
+      if compare(one, four, function() return golden(i) end, tolerance) then count = count + 1 end
+    end
+    return count / #c.samples
+  end
+
   it("read what a GPU read, where that was recorded", function()
-    local wrong = {}
+    local wrong, sum = {}, { all = 0, same = 0 }
     local about = cases.each_recorded(function(c, words)
       local function golden(i)
         local four = {}
@@ -109,11 +125,15 @@ describe("textures of the software device", function()
         end
         return four
       end
-      wrong[#wrong + 1] = compare(c, cases.run(c), golden, gpu.soft and allowed_of_gpu(c) or 0)
+      local mine, tolerance = cases.run(c), gpu.soft and allowed_of_gpu(c) or 0
+      count_bits(c, mine, words, sum)
+      if gpu.soft and c.op == "grad" and c.levels > 1 and others(c, mine, golden, tolerance) <= GRADIENTS then return end
+      wrong[#wrong + 1] = compare(c, mine, golden, tolerance)
     end)
     if not about then return pending "spec/data/textures/make.lua was not run on a GPU yet" end
     assert(#wrong == 0, ("%d of %d differ from %s:\n%s"):format(#wrong, cases.count, about, table.concat(wrong, "\n", 1,
       math.min(#wrong, 20))))
+    assert(sum.same >= EXACT * sum.all, ("%d of %d readings are the same"):format(sum.same, sum.all))
   end)
 end)
 

@@ -106,6 +106,7 @@ ManagedAllocation:as_buffer = managed 16 0
 IPCMemoryHandle = handle64 0; IPCMemoryHandle:close = memory; IPCMemoryHandle:ptr = memory
 ArrayDescriptor = options; ArrayDescriptor3D = options; Array = descriptor; Array:free = array; Array:close = array
 Array:handle = array; Array:get_descriptor = array; Array:get_descriptor_3d = array
+Array:get = array
 memcpy_dtoa = array 0 memory 8; memcpy_atod = memory array 0 8; memcpy_htoa = array 0 floats
 memcpy_atoh = floats array 0; memcpy_atoa = array 0 array 8 8; dtype_to_array_format = 'float32
 matrix_to_array = matrix 'C options; make_multichannel_2d_array = cube 'C; np_to_array = matrix 'C options

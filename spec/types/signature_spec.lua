@@ -199,8 +199,8 @@ local rows = {
   { "Pair<ns::Box<short, 2> > p", "bytes", 8, "Pair<ns::Box<short,2>> p", bytes = "abcdefgh" },
   { "const __grid_constant__ S12 p", "bytes", 12, "S12 p", struct = { "sig_s12", { 4, 5, 6 } } },
   { "Empty p", "bytes", 1, bytes = "\0" },
-  { "cudaTextureObject_t p", "uint64", 8, "unsigned long long p", value = 12, bytes = as("int64_t", 12) },
-  { "cudaSurfaceObject_t p", "uint64", 8, "unsigned long long p", value = 13, bytes = as("int64_t", 13) },
+  { "cudaTextureObject_t p", "uint64", 8, value = 12, bytes = as("int64_t", 12) },
+  { "cudaSurfaceObject_t p", "uint64", 8, value = 13, bytes = as("int64_t", 13) },
   { "void (*p)(int, const float *)", "pointer", 8 },
 }
 

@@ -14,7 +14,8 @@ local M = {}
 local REACH = 1024
 local MAX_PARAMETERS = 2 ^ 16 -- bytes of text whose names are looked for
 
--- "const float *a, int n" -> {"a", "n"}: the last identifier of each part.
+-- "const float *a, int n" -> {"a", "n"}: the last identifier of each part. A texture's or surface's has its type before
+-- it, which is a whole number to the compiler.
 local function parameter_names(text)
   local names, depth, part, at = {}, 0, 1, 1
   if #text > MAX_PARAMETERS then return names end
@@ -22,7 +23,7 @@ local function parameter_names(text)
     local one = text:sub(part, to)
     if one:find "%S" and one:match "^%s*(.-)%s*$" ~= "void" then
       local declared = one:gsub("=.*$", "")
-      names[#names + 1] = declared:match "%(%s*[%*&]+%s*([%a_][%w_]*)%s*%)" -- int (*rows)[3]
+      names[#names + 1] = declared:match "cuda%a+Object_t%s+[%a_][%w_]*%s*$" or declared:match "%(%s*[%*&]+%s*([%a_][%w_]*)%s*%)" -- int (*rows)[3]
         or declared:gsub("%[.-%]", ""):match "([%a_][%w_]*)%s*$" or "?"
     end
     part = to + 2

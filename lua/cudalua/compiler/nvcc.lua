@@ -127,13 +127,7 @@ local function signatures_of(image, kernels, parameters)
   for symbol in image:gmatch "_Z13__cudalua_sigI[%w_]+" do
     local kernel = kernels[tonumber(symbol:match "Li(%d+)EE$")]
     local params = kernel and signature.of_expression(symbol)
-    local names = kernel and parameters[kernel]
-    if params and #names == #params then
-      for i, p in ipairs(params) do -- a copy: parameters of the same type may share one table
-        params[i] = { type = p.type, text = p.text .. (p.text:find "[%*&]$" and "" or " ") .. names[i] }
-      end
-    end
-    if kernel then found[kernel] = params end
+    if kernel then found[kernel] = params and signature.named(params, parameters[kernel]) end
   end
   return found
 end

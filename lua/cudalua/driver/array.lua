@@ -105,6 +105,31 @@ function Array:get_descriptor_3d()
     flags = flags }
 end
 
+---Its texels as a new host array, after all work of the legacy stream: the last axis is x, before it y and z or layers,
+---as far as the array has them; texels of several channels have one more axis behind x.
+---@return cudalua.ndarray.Array  of the format's dtype
+---@raise LogicError after free(), and for formats that no dtype has, such as unorm_int8
+function Array:get()
+  local width, height, depth, format, channels = describe(self)
+  local dtype = texel.dtype_of(format)
+  if not dtype then
+    errors.raise("LogicError", ("Array:get: no dtype has texels of %s; Memcpy3D copies their bytes"):format(
+      texel.of(format).name))
+  end
+  local rows, planes, shape = math.max(height, 1), math.max(depth, 1), {}
+  for _, n in ipairs { depth, height, width, channels > 1 and channels or 0 } do
+    if n > 0 then shape[#shape + 1] = n end
+  end
+  local out = require("cudalua.ndarray").empty(shape, dtype)
+  local copy, row = require("cudalua.driver.memcpy_box").Memcpy3D(), texel.bytes(format, channels) * width
+  copy:set_src_array(self)
+  copy:set_dst_host(out)
+  copy.dst_pitch, copy.dst_height = row, rows
+  copy.width_in_bytes, copy.height, copy.depth = row, rows, planes
+  copy()
+  return out
+end
+
 local function plain(where, descriptor)
   local fields = type(descriptor) == "table" and rawget(descriptor, FIELDS)
   if not fields then

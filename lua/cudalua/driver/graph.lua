@@ -59,6 +59,16 @@ end
 
 -- ---- what a node is to do: from a record to a function of a stream -----------------------------------------------
 
+local function check_after(where, after)
+  if after == nil or core.kind(after) == "GraphNode" then return end
+  local list = type(after) == "table" and not core.kind(after) and not getmetatable(after) and after or { after }
+  for _, node in ipairs(list) do
+    if core.kind(node) ~= "GraphNode" then
+      refuse(where, "after: expected a node or a list of nodes, got %s", errors.text(node))
+    end
+  end
+end
+
 -- The record without `after`, which is read on its own, and with its first element as `first`.
 local function read(where, record, first)
   if type(record) ~= "table" or core.kind(record) or type(getmetatable(record)) == "string" then
@@ -68,6 +78,7 @@ local function read(where, record, first)
   for key, value in pairs_of(record) do values[key] = value end
   local after = values.after
   values.after = nil
+  check_after(where, after)
   if first and values[1] ~= nil then
     if values[first] ~= nil then refuse(where, "%s is given twice: as the first value and by its name", first) end
     values[first] = values[1]
@@ -82,6 +93,8 @@ local function check_known(where, values, known)
   end
 end
 
+local kernel_fields = { fn = true, args = true, after = true, grid = true, block = true, shared = true,
+  cooperative = true, cluster = true, priority = true, pdl = true, carveout = true, texrefs = true }
 local not_for_nodes = { stream = "the graph's launch says in which stream it runs", time_kernel = "nothing runs yet" }
 
 local MOST_ARGUMENTS = 4096 -- as many bytes as parameters can have
@@ -100,6 +113,10 @@ local function kernel_call(where, values)
   end
   for key, value in pairs_of(values) do
     if not_for_nodes[key] then refuse(where, "%s: %s", key, not_for_nodes[key]) end
+    if type(key) == "number" then
+      refuse(where, "the arguments are a list: { %s, args = { ... } }", values.fn:name())
+    end
+    if not kernel_fields[key] then require("cudalua.base.option_names").refuse(where, key, kernel_fields) end
     if key ~= "fn" and key ~= "args" then options[key] = value end
   end
   for i = 1, n do
@@ -166,6 +183,11 @@ local function memcpy_call(where, values)
     if n == nil then refuse(where, "bytes is missing: neither dst nor src tells its size") end
     return function(stream) memcpy.memcpy_dtod_async(device(dst), device(src), n, stream) end
   end
+  local other = to and src or dst
+  local mine, its = bytes_of(to and dst or src), getmetatable(other) == "cudalua.ndarray" and other.nbytes
+  if n == nil and mine and its and mine ~= its then
+    refuse(where, "bytes is missing: dst has %d bytes, src %d", to and mine or its, to and its or mine)
+  end
   local opts = n ~= nil and { nbytes = n } or nil
   if to then return function(stream) memcpy.memcpy_htod_async(device(dst), src, stream, opts) end end
   return function(stream) memcpy.memcpy_dtoh_async(dst, device(src), stream, opts) end
@@ -181,6 +203,10 @@ local function memset_call(where, values)
   if bits == nil then bits = 8 end
   if bits ~= 8 and bits ~= 16 and bits ~= 32 then
     refuse(where, "bits must be 8, 16 or 32, got %s", errors.text(bits))
+  end
+  if type(value) ~= "number" or value ~= math.floor(value) or value < 0 or value >= 2 ^ bits then
+    refuse(where, "value must be an integer from 0 to 2^%d - 1, the bits of an element, got %s", bits,
+      errors.text(values.value))
   end
   if values.height ~= nil or values.width ~= nil or values.pitch ~= nil then
     local pitch, width, height = host.plain_number(values.pitch), host.plain_number(values.width),

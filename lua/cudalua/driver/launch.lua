@@ -148,7 +148,8 @@ local function convert(fn, i, x)
       return type(p) == "number" and core.pointer(p) or given(fn, i, p)
     end
   end
-  local hint = t == "table" and not getmetatable(x) and "; the table of options comes last" or ""
+  local hint = t == "table" and not getmetatable(x) and
+    "; the table of options comes last, and structs are made by cuda.vec, as cuda.vec.make_float3(x, y, z), or the FFI" or ""
   refuse(fn, i, ("a %s cannot be passed to a kernel%s"):format(t, hint))
 end
 

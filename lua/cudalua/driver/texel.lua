@@ -107,6 +107,16 @@ function M.of_dtype(dtype)
   return name and constants.lookup("array_format")[name], channels
 end
 
+---The dtype of a channel.
+---@param format integer  of cuda.array_format
+---@return string? name  nil: no dtype has such values
+function M.dtype_of(format)
+  local name = M.of(format).name:upper()
+  for dtype, its in pairs_of(by_dtype) do
+    if its == name then return dtype end
+  end
+end
+
 ---@param where string
 ---@param value any     a number or a name of cuda.array_format
 ---@return integer

@@ -106,6 +106,16 @@ local function number(where, name, x)
   return x
 end
 
+-- Axes that the array does not have are clamped. A GPU reads a 1D texture as a 2D one of height 1, at the edge of its
+-- row: with a linear filter and a border on that axis, half of every texel would be the border.
+local function clamp_missing(s, list)
+  local CLAMP = constants.lookup("address_mode").CLAMP
+  if s.kind == "linear" then return list end
+  if s.height == 0 then list[2] = CLAMP end
+  if s.height == 0 or s.kind == "pitch2d" or s.depth == 0 or is_layered(s) or is_cube(s) then list[3] = CLAMP end
+  return list
+end
+
 local function read_border(where, border)
   if border == nil then return { 0, 0, 0, 0 } end
   if type(border) ~= "table" then
@@ -121,6 +131,18 @@ local function read_border(where, border)
   end
   for i = 1, 4 do list[i] = border[i] == nil and 0 or number(where, ("border[%d]"):format(i), border[i]) end
   return list
+end
+
+-- A border of texels that are read as integers has to be one of them.
+local function check_integers(where, border, format)
+  local low = format.kind == "signed" and -2 ^ (format.bits - 1) or 0
+  for _, x in ipairs(border) do
+    if x ~= floor(x) or x < low or x >= low + 2 ^ format.bits then
+      refuse(where, "border must be an integer from %.0f to %.0f, as the texels of %s, got %.17g", low,
+        low + 2 ^ format.bits - 1, format.name, x)
+    end
+  end
+  return border
 end
 
 -- Does a read give floats? Sets the flag of the driver.
@@ -217,6 +239,8 @@ local function read_sampling(where, s, options)
   end
   local address = read_address(where, options.address)
   if options.address ~= nil then check_address(where, address, normalized) end
+  local border = read_border(where, options.border)
+  if integers then check_integers(where, border, format) end
   local bits = 0
   local function flag(name, wanted) bits = bits + (wanted and constants.lookup("TRSF_" .. name) or 0) end
   flag("READ_AS_INTEGER", integers)
@@ -225,7 +249,7 @@ local function read_sampling(where, s, options)
   flag("SEAMLESS_CUBEMAP", seamless)
   flag("DISABLE_TRILINEAR_OPTIMIZATION", trilinear == false)
   return {
-    address = address, border = read_border(where, options.border), filter = filter, flags = bits,
+    address = clamp_missing(s, address), border = border, integers = integers, filter = filter, flags = bits,
     max_anisotropy = anisotropy, mip_filter = read_filter(where, "mip_filter", options.mip_filter),
     mip_bias = options.mip_bias == nil and 0 or number(where, "mip_bias", options.mip_bias),
     mip_clamp = s.kind == "mipmap" and read_clamp(where, options.mip_clamp, s.levels) or { 0, 0 }, view = view,

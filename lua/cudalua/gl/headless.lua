@@ -98,8 +98,8 @@ local function gpu_of(options)
   if device ~= nil and core.kind(device) ~= "Device" then
     errors.raise("LogicError", ("gl.headless: device must be a Device, got %s"):format(errors.text(device)))
   end
-  if core.driver_info().soft then return nil end
-  return (device or require("cudalua.driver.context").get_device()):ordinal()
+  device = device or require("cudalua.driver.context").get_device() -- which starts the driver where nothing has yet
+  return not core.driver_info().soft and device:ordinal() or nil
 end
 
 local M = {}

@@ -148,15 +148,25 @@ local function take_values(results, values)
   end
 end
 
+-- An error about a capture that the program did not ask for says where that comes from.
+local function explain(err)
+  if errors.is_error(err, "LogicError") then
+    err.message = err.message:gsub("is not possible while a stream is being captured.-: ", "is not possible in the " ..
+      "function of cuda.graph(), which is called a second time to capture it: "):gsub(", or capture with {mode.-}", "")
+  end
+  error(err, 0)
+end
+
 local function capture(state, entry, n, used)
   local results
-  local captured = entry.stream:capture(function()
+  local ok, captured = pcall(entry.stream.capture, entry.stream, function()
     results = pack(state.fn(unpack(used, 1, n)))
     for i = 1, results.n do
       if is_array(results[i]) then run.captured(evaluate.evaluate(results[i])) end
     end
     hooks.compute_pending() -- what the function left elsewhere
   end)
+  if not ok then explain(captured) end
   entry.results, entry.graph, entry.exec, entry.nodes = results, captured, captured:instantiate(), #captured:nodes()
 end
 
@@ -204,8 +214,9 @@ local function add(state, entry)
   if #list >= MOST then
     local last = table.remove(list)
     close(last)
-    say(state, "most", ("graph: more than %d kinds of arguments: the graph that was not used for longest is dropped " ..
-      "for each new one"):format(MOST))
+    say(state, "most", ("graph: the function has been called with more than %d kinds of arguments (dtypes, shapes, " ..
+      "values); each new one drops the graph that was not used for longest: pass numbers that change as arrays"):format(
+      MOST))
   end
   table.insert(list, 1, entry)
   state.captures = state.captures + 1

@@ -5547,6 +5547,11 @@ The same as free().
 = cuda.Array:free()
 cuArrayDestroy: waits for running work.
 @raise LogicError if it was already freed
+= cuda.Array:get()
+Its texels as a new host array, after all work of the legacy stream: the last axis is x, before it y and z or layers,
+as far as the array has them; texels of several channels have one more axis behind x.
+@return cuda.ndarray.Array  of the format's dtype
+@raise LogicError after free(), and for formats that no dtype has, such as unorm_int8
 = cuda.Array:get_descriptor()
 cuArrayGetDescriptor.
 @return cuda.ArrayDescriptor  what the driver says it is

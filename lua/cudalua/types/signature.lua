@@ -331,7 +331,9 @@ function M.named(params, names)
   local list = {}
   for i, p in ipairs(params) do
     local text, name = p.text, #names == #params and names[i] ~= "?" and names[i]
-    if name and p.after then
+    if name and p.text:find "unsigned long long$" and name:find "%s" then
+      text = name:gsub("%s+", " ")
+    elseif name and p.after then
       text = p.before .. name .. p.after
     elseif name then
       text = text .. (text:find "[%*&]$" and "" or " ") .. name

@@ -187,7 +187,8 @@ static const int faces[6][3][3] = {{{1, 0, 0}, {0, 0, -1}, {0, -1, 0}}, {{-1, 0,
                                    {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},   {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
                                    {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}},  {{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}}};
 
-/* A direction twice as long as it has to be, and changes of it that are a texel's of the level. */
+/* A direction twice as long as it has to be, and changes of it that are a texel's of the level. They lead to
+ * the middle of the face: one that leaves it is measured around the edge. */
 static void aim(const Geometry *g, uint32_t *in, Place *p) {
   const int face = below(6), n = g->width, s = 2 * below(2 * n) + 1, t = 2 * below(2 * n) + 1;
   const float across = (float)s / (float)(2 * n) - 1, down = (float)t / (float)(2 * n) - 1;
@@ -195,8 +196,8 @@ static void aim(const Geometry *g, uint32_t *in, Place *p) {
     const float d =
         (float)faces[face][0][i] + across * (float)faces[face][1][i] + down * (float)faces[face][2][i];
     in[AT + i] = bits_of(2 * d);
-    in[DX + i] = bits_of((float)(faces[face][1][i] * (4 << p->level)) / (float)n);
-    in[DY + i] = bits_of((float)(faces[face][2][i] * (2 << p->level)) / (float)n);
+    in[DX + i] = bits_of((float)((across > 0 ? -1 : 1) * faces[face][1][i] * (4 << p->level)) / (float)n);
+    in[DY + i] = bits_of((float)((down > 0 ? -1 : 1) * faces[face][2][i] * (2 << p->level)) / (float)n);
   }
   p->x = found(s, n, p->level);
   p->y = found(t, n, p->level);
@@ -209,6 +210,7 @@ static void choose(const Form *f, const Geometry *g, uint32_t *in, Place *p) {
   int at[3] = {0}, layer = below(g->layer ? 5 : 1), q;
   memset(in, 0, IN_WORDS * sizeof *in);
   *p = (Place){.level = levels ? below(LEVELS) : 0};
+  while (has(f, "grad") && is_cube(g) && 2 << p->level > g->width) p->level--;
   in[LAYER] = (uint32_t)layer;
   in[LOD] = integers ? (uint32_t)p->level : bits_of((float)p->level);
   p->z = g->layer ? limited(layer, g->shape == SG_CUBE_LAYERS ? 2 : 3) * (is_cube(g) ? 6 : 1) : 0;

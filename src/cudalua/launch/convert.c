@@ -91,7 +91,18 @@ static cl_Converted wrong(char *why, size_t n, const char *expected, const char 
   return CL_WRONG;
 }
 
+/* The kind of object that the source declares where the compiler sees a whole number; CL_NKINDS: none. */
+static cl_Kind declared_image(const cl_Param *p) {
+  if (p->type != CL_T_U64 || !p->text || strncmp(p->text, "cuda", 4) != 0) return CL_NKINDS;
+  return strncmp(p->text + 4, "TextureObject_t", 15) == 0   ? CL_TEXTURE
+         : strncmp(p->text + 4, "SurfaceObject_t", 15) == 0 ? CL_SURFACE
+                                                            : CL_NKINDS;
+}
+
 static const char *expectation(const cl_Param *p) {
+  const cl_Kind image = declared_image(p);
+  if (image == CL_TEXTURE) return "a TextureObject, as of cuda.TextureObject{ array = a }";
+  if (image == CL_SURFACE) return "a SurfaceObject, as of cuda.SurfaceObject{ array = a }";
   switch (p->type) {
   case CL_T_PTR: return "device memory, In/Out/InOut of a host buffer, or nil";
   case CL_T_BOOL: return "a boolean";
@@ -190,6 +201,8 @@ cl_Converted cl_convert(lua_State *L, int idx, const cl_Param *p, const cl_Conte
     }
     return memcpy(dst, s->bytes, s->size), CL_OK;
   }
+  const cl_Kind image = declared_image(p);
+  if (image != CL_NKINDS && o->kind != image) return wrong(why, n, expectation(p), cl_type_text(L, idx));
   const bool word = t == CL_T_U64 || t == CL_T_I64 || t == CL_T_X64 ||
                     ((t == CL_T_UNKNOWN || t == CL_T_BYTES) && p->size == 8);
   if (word && (o->kind == CL_TEXTURE || o->kind == CL_SURFACE)) return put_image(o, ctx, dst, why, n);

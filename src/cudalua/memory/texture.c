@@ -145,7 +145,15 @@ static size_t size(lua_State *L, int idx, const char *key) { return (size_t)numb
 
 static void read_sampling(lua_State *L, int idx, CUDA_TEXTURE_DESC *d) {
   for (int i = 0; i < 3; i++) d->addressMode[i] = (CUaddress_mode)element(L, idx, "address", i + 1);
-  for (int i = 0; i < 4; i++) d->borderColor[i] = (float)element(L, idx, "border", i + 1);
+  lua_getfield(L, idx, "integers");
+  const bool integers = lua_toboolean(L, -1); /* whose bits are in the place of a float's */
+  lua_pop(L, 1);
+  for (int i = 0; i < 4; i++) {
+    const double b = element(L, idx, "border", i + 1);
+    const uint32_t bits = integers ? (uint32_t)(int64_t)b : 0;
+    d->borderColor[i] = (float)b;
+    if (integers) memcpy(&d->borderColor[i], &bits, sizeof bits);
+  }
   d->filterMode = (CUfilter_mode)whole(L, idx, "filter");
   d->flags = whole(L, idx, "flags");
   d->maxAnisotropy = whole(L, idx, "max_anisotropy");

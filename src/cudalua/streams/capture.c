@@ -581,7 +581,9 @@ int cl_exec_set_node(lua_State *L) {
     lua_pushfstring(
         L,
         "%s: the driver cannot change the node like this: kernels stay in their context, copies and "
-        "fills between the same kinds of memory, and those of several rows keep their extents",
+        "fills between the same kinds of memory, and those of several rows keep their extents; a node that "
+        "was "
+        "added after instantiate() is in no GraphExec of before",
         call);
     lua_setfield(L, -2, "message");
     return cl_throw(L);

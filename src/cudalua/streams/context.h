@@ -9,6 +9,8 @@ void cl_context_register(cl_Context *c);
 /* Waits for the work of all contexts on the devices of the mask but one; not while captures are on, which the
  * waiting would break. */
 void cl_contexts_wait(uint64_t devices, const cl_Context *except);
+/* Before c goes: waits for its work, and tells stderr of a fault that no call has raised. */
+void cl_tell_unseen(const cl_Context *c);
 bool cl_context_is_gone(CUcontext handle);     /* destroyed here, and not given out again since */
 cl_Context *cl_context_find(CUcontext handle); /* retained; NULL when unknown */
 cl_Context *cl_context_primary(CUdevice dev);  /* retained; NULL when there is none */

@@ -117,6 +117,7 @@ static CUresult destroy(cl_Rec *r) {
   const cl_Context *c = (const cl_Context *)r;
   if (c->ownership == CL_FOREIGN) return CUDA_SUCCESS;
   CUstreamCaptureMode mode = cl_relax();
+  cl_tell_unseen(c);
   CUresult code = c->ownership == CL_EXPLICIT ? CU.cuCtxDestroy_v2((CUcontext)r->handle)
                                               : CU.cuDevicePrimaryCtxRelease_v2(c->device);
   cl_unrelax(mode);

@@ -224,7 +224,8 @@ int cl_exec_set_event(lua_State *L) {
   /* The driver (580) looks at the event that it has, destroyed or not. */
   const cl_Rec *gone = cl_kept_gone(cl_check_exec(L, 1), n->rec.handle);
   if (gone)
-    cl_logic(L, "GraphExec:set_event: the Event that the node has was closed%s%s: instantiate the graph again",
+    cl_logic(L,
+             "GraphExec:set_event: the Event that the node has was closed%s%s: instantiate the graph again",
              gone->closed_at ? " at " : "", gone->closed_at ? gone->closed_at : "");
   hold(L, kept, event);
   const CUgraphNode node = (CUgraphNode)n->rec.handle;

@@ -62,7 +62,27 @@ uint16_t sg_half_of(float f) {
 
 /* --- reading --- */
 
-static double of_srgb(double v) { return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4); }
+/* What bytes of sRGB are, times 2^14: a GPU has them in a table of eight digits (measured on an H200,
+ * 2026-11-24). */
+static const uint16_t of_srgb[256] = {
+    0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,    66,    72,
+    78,    85,    92,    99,    107,   115,   123,   131,   140,   150,   159,   169,   180,   190,   201,
+    213,   224,   236,   250,   262,   276,   290,   304,   318,   332,   348,   364,   380,   396,   412,
+    430,   448,   466,   484,   504,   524,   544,   564,   584,   604,   624,   648,   672,   692,   716,
+    740,   764,   788,   816,   840,   864,   896,   920,   944,   976,   1000,  1032,  1064,  1088,  1120,
+    1152,  1184,  1216,  1248,  1280,  1312,  1352,  1384,  1416,  1456,  1488,  1528,  1560,  1600,  1640,
+    1672,  1712,  1752,  1792,  1832,  1872,  1920,  1952,  2000,  2048,  2080,  2128,  2176,  2224,  2272,
+    2320,  2368,  2416,  2464,  2512,  2560,  2608,  2656,  2704,  2752,  2816,  2864,  2912,  2976,  3024,
+    3072,  3136,  3184,  3248,  3296,  3360,  3424,  3472,  3536,  3600,  3664,  3712,  3776,  3840,  3904,
+    3968,  4032,  4096,  4160,  4224,  4288,  4352,  4416,  4512,  4576,  4640,  4704,  4768,  4864,  4928,
+    4992,  5056,  5152,  5216,  5280,  5376,  5440,  5536,  5600,  5696,  5760,  5824,  5920,  6016,  6080,
+    6176,  6240,  6336,  6400,  6496,  6592,  6688,  6752,  6848,  6944,  7008,  7104,  7200,  7296,  7392,
+    7488,  7584,  7680,  7744,  7872,  7936,  8064,  8128,  8256,  8320,  8448,  8512,  8640,  8768,  8832,
+    8960,  9024,  9152,  9280,  9344,  9472,  9600,  9664,  9792,  9920,  9984,  10112, 10240, 10304, 10432,
+    10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096, 12224,
+    12352, 12480, 12608, 12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144,
+    14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256,
+    16384};
 
 /* A channel's integer, its sign extended. */
 static int64_t integer_at(const uint8_t *p, unsigned bits, bool sign) {
@@ -72,10 +92,20 @@ static int64_t integer_at(const uint8_t *p, unsigned bits, bool sign) {
   return bits == 8 ? (int8_t)u : bits == 16 ? (int16_t)u : (int32_t)u;
 }
 
-/* From 0 to 1, or from -1 to 1, where the least integer and the next one are both -1. */
-static double normalised(int64_t v, unsigned bits, bool sign) {
-  const double most = (double)(((int64_t)1 << (bits - sign)) - 1), x = (double)v / most;
-  return x < -1 ? -1 : x;
+/* An integer of a channel, in a filter's units: integers of 16 bits. -128 stays below -127 until it is
+ * filtered. */
+static double widened(int64_t v, unsigned bits, bool sign) {
+  if (bits == 10) return (double)(v << 6 | v >> 4); /* its bits once more */
+  return (double)v * (sign ? 32767 : 65535) / (double)(((int64_t)1 << (bits - sign)) - 1);
+}
+
+float sg_texel_normalised(SgTexel t, double v) {
+  const double x = v / (channels[t.channel].sign ? 32767 : 65535);
+  return (float)(x < -1 ? -1 : x);
+}
+
+bool sg_texel_srgb(SgTexel t, SgReading how, unsigned channel) {
+  return how.srgb && channel < (t.channels == 2 ? 1 : 3) && (t.channel == SG_U8 || t.channel == SG_UN8);
 }
 
 static void set_float(SgColour *c, unsigned i, double v) {
@@ -83,28 +113,24 @@ static void set_float(SgColour *c, unsigned i, double v) {
   c->bits[i] = bits_of((float)v);
 }
 
+/* From 0 to 1, or from -1 to 1, where the least integer and the next one are both -1. */
+static void set_normalised(SgColour *c, unsigned i, int64_t v, unsigned bits, bool sign) {
+  const double x = (double)v / (double)(((int64_t)1 << (bits - sign)) - 1);
+  c->value[i] = widened(v, bits, sign);
+  c->bits[i] = bits_of((float)(x < -1 ? -1 : x));
+}
+
 static void read_packed(SgColour *c, const void *p) {
   uint32_t u;
   memcpy(&u, p, sizeof u);
-  for (unsigned i = 0; i < 3; i++) set_float(c, i, normalised(u >> (10 * i) & 1023, 10, false));
-  set_float(c, 3, normalised(u >> 30, 2, false));
-}
-
-/* All channels as what the format lacks. */
-static SgColour lacking(bool integral) {
-  SgColour c = {.integral = integral};
-  for (unsigned i = 0; i < 3; i++) set_float(&c, i, 0);
-  set_float(&c, 3, 1);
-  if (integral) c.bits[3] = 1;
-  return c;
+  for (unsigned i = 0; i < 3; i++) set_normalised(c, i, u >> (10 * i) & 1023, 10, false);
+  set_normalised(c, 3, u >> 30, 2, false);
 }
 
 SgColour sg_texel_read(SgTexel t, SgReading how, const void *p) {
   const unsigned bits = channels[t.channel].bits;
   const bool sign = channels[t.channel].sign;
-  /* Of bytes without a sign alone, and the fourth channel stays as it is. */
-  const bool srgb = how.srgb && (t.channel == SG_U8 || t.channel == SG_UN8);
-  SgColour c = lacking(sg_texel_integral(t, how));
+  SgColour c = {.integral = sg_texel_integral(t, how)};
   if (t.channel == SG_UN101010_2) {
     read_packed(&c, p);
     return c;
@@ -120,9 +146,10 @@ SgColour sg_texel_read(SgTexel t, SgReading how, const void *p) {
     } else if (c.integral) {
       c.bits[i] = (uint32_t)v;
       c.value[i] = (double)v;
+    } else if (sg_texel_srgb(t, how, i)) {
+      set_float(&c, i, of_srgb[v] * 0x1p-14);
     } else {
-      const double x = normalised(v, bits, sign);
-      set_float(&c, i, srgb && i < 3 ? of_srgb(x) : x);
+      set_normalised(&c, i, v, bits, sign);
     }
   }
   return c;
@@ -132,28 +159,54 @@ static int64_t limited(double v, double least, double most) {
   return !(v > least) ? (int64_t)least : v > most ? (int64_t)most : (int64_t)v;
 }
 
-SgColour sg_texel_border(SgTexel t, SgReading how, const float border[4]) {
-  const unsigned bits = channels[t.channel].bits;
-  const bool sign = channels[t.channel].sign;
-  SgColour c = lacking(sg_texel_integral(t, how));
-  for (unsigned i = 0; i < t.channels; i++) {
-    set_float(&c, i, border[i]);
-    if (!c.integral) continue;
-    const double most = ldexp(1, (int)bits - sign) - 1, least = sign ? -most - 1 : 0;
-    const int64_t v = limited(border[i], least, most);
-    c.bits[i] = (uint32_t)v;
-    c.value[i] = (double)v;
-  }
-  return c;
-}
-
-/* --- writing --- */
-
 /* The nearest integer of the format. */
 static int64_t of_normalised(float f, unsigned bits, bool sign) {
   const double most = (double)(((int64_t)1 << (bits - sign)) - 1);
   return (int64_t)nearbyint((double)limited(f * 0x1p30, sign ? -0x1p30 : 0, 0x1p30) * 0x1p-30 * most);
 }
+
+/* The half next to f on the side of 0. */
+static float cut_to_half(float f) {
+  if (!(fabsf(f) < 65536)) return half_value(sg_half_of(f));
+  if (fabsf(f) < 0x1p-14f) return truncf(f * 0x1p24f) * 0x1p-24f;
+  return float_of(bits_of(f) & 0xffffe000);
+}
+
+/* A border's channel is kept as one of the format: halves are cut, integers the nearest, with 16 bits in
+ * packed texels. Of one that is read as an integer it is the float's own bits, as far as they fit (measured
+ * on an H200, 2026-11-24). */
+SgColour sg_texel_border(SgTexel t, SgReading how, const float border[4]) {
+  const unsigned bits = channels[t.channel].bits;
+  const bool sign = channels[t.channel].sign;
+  SgColour c = {.integral = sg_texel_integral(t, how)};
+  for (unsigned i = 0; i < t.channels; i++) {
+    if (t.channel == SG_UN101010_2) {
+      const int64_t v = of_normalised(border[i], 16, false);
+      set_normalised(&c, i, i < 3 ? v >> 6 : v, i < 3 ? 10 : 16, false);
+      c.value[i] = (double)v;
+    } else if (c.integral) {
+      const uint32_t u = bits_of(border[i]), up = 32 - bits;
+      c.bits[i] = sign ? (uint32_t)((int32_t)(u << up) >> up) : u << up >> up;
+      c.value[i] = sign ? (double)(int32_t)c.bits[i] : c.bits[i];
+    } else if (t.channel == SG_F32) {
+      set_float(&c, i, border[i]);
+    } else if (t.channel == SG_F16) {
+      set_float(&c, i, cut_to_half(border[i]));
+    } else if (sg_texel_srgb(t, how, i)) {
+      set_float(&c, i, (double)of_normalised(border[i], 8, false) / 255);
+    } else {
+      set_normalised(&c, i, of_normalised(border[i], bits, sign), bits, sign);
+    }
+  }
+  return c;
+}
+
+/* Of packed texels tex2Dgather() gives 16 bits, whatever the filter (measured on an H200, 2026-11-24). */
+uint32_t sg_texel_gathered(SgTexel t, const SgColour *c, unsigned channel) {
+  return t.channel == SG_UN101010_2 ? bits_of((float)(c->value[channel] / 65535)) : c->bits[channel];
+}
+
+/* --- writing --- */
 
 static void write_packed(const uint32_t value[4], void *p) {
   uint32_t u = 0;

@@ -33,8 +33,9 @@ typedef struct SgTexel {
 /* Channels 0: no such format. */
 SgTexel sg_texel(SgChannel channel, unsigned channels);
 
-/* Four channels as a texture gives them: `bits` as a register has them, `value` to compute with. What a
- * format lacks is 0, the fourth channel 1. */
+/* Four channels as a texture gives them: `bits` as a register has them, `value` as a filter adds them
+ * (base/blend.h), normalised ones in 65535ths, or in 32767ths with a sign. What a format lacks is 0, the
+ * fourth channel too (measured on an H200, 2026-11-24). */
 typedef struct SgColour {
   bool integral; /* integers, which are not filtered */
   uint32_t bits[4];
@@ -46,11 +47,17 @@ typedef struct SgReading {
   bool integers, srgb;
 } SgReading;
 
+/* Is the channel decoded from sRGB? Of bytes without a sign alone, and the fourth channel stays as it is. */
+bool sg_texel_srgb(SgTexel t, SgReading how, unsigned channel);
+/* What a filter has added of normalised integers, from 0 to 1, or from -1 to 1. */
+float sg_texel_normalised(SgTexel t, double v);
 /* Does a texture that reads it so get integers? */
 bool sg_texel_integral(SgTexel t, SgReading how);
 SgColour sg_texel_read(SgTexel t, SgReading how, const void *p);
 /* The colour of the border, for a texel of that format. */
 SgColour sg_texel_border(SgTexel t, SgReading how, const float border[4]);
+/* What a gather takes of a colour. */
+uint32_t sg_texel_gathered(SgTexel t, const SgColour *c, unsigned channel);
 /* As sust.p stores: values of 32 bits, which are of the kind that the format's channels are. */
 void sg_texel_write(SgTexel t, const uint32_t value[4], void *p);
 /* A float's bits as those of a half, rounded to the nearest. */

@@ -2,11 +2,11 @@
  * thread's local memory (decode/image_form.h). */
 #include "machine/image.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blend.h"
 #include "decode/kernel.h"
 #include "machine/check.h"
 
@@ -115,29 +115,26 @@ static bool read_tap(const ImageUse *u, const SgTap *t, SgColour *c) {
   return true;
 }
 
-static uint32_t bits_of(float f) {
-  uint32_t u;
-  memcpy(&u, &f, sizeof u);
-  return u;
-}
-
 static double float_at(const uint32_t *bits) {
   float f;
   memcpy(&f, bits, sizeof f);
   return f;
 }
 
-/* One texel alone is given as it is, bit by bit. */
+/* Without a filter the texel is given as it is, bit by bit. */
 static bool filter(const ImageUse *u, const SgTaps *taps, uint32_t out[4]) {
-  double sum[4] = {0};
-  SgColour c;
-  memset(out, 0, 4 * sizeof *out);
+  SgColour colours[SG_TAPS_MOST];
+  uint16_t weights[SG_TAPS_MOST];
   for (unsigned k = 0; k < taps->n; k++) {
-    if (!read_tap(u, &taps->tap[k], &c)) return false;
-    for (unsigned i = 0; i < 4; i++) sum[i] += taps->tap[k].weight * c.value[i];
+    if (!read_tap(u, &taps->tap[k], &colours[k])) return false;
+    weights[k] = taps->tap[k].weight;
   }
-  if (taps->n == 1) memcpy(out, c.bits, sizeof c.bits);
-  for (unsigned i = 0; taps->n > 1 && i < 4; i++) out[i] = bits_of((float)sum[i]);
+  if (!taps->n)
+    memset(out, 0, 4 * sizeof *out);
+  else if (taps->blended)
+    sg_blend(u->image->texel, reading(u->image), colours, weights, taps->n, out);
+  else
+    memcpy(out, colours[0].bits, sizeof colours[0].bits);
   return true;
 }
 
@@ -145,7 +142,7 @@ static bool gather(const ImageUse *u, const SgTaps *taps, uint32_t out[4]) {
   for (unsigned k = 0; k < taps->n; k++) {
     SgColour c;
     if (!read_tap(u, &taps->tap[k], &c)) return false;
-    out[k] = c.bits[u->form.choice];
+    out[k] = sg_texel_gathered(u->image->texel, &c, u->form.choice);
   }
   return true;
 }
