@@ -2,6 +2,9 @@
 --   backends   which kernels compute
 --   chains     products of several matrices
 --   linear     a product with a bias and an activation
+--   lu         elimination: lu, solve, inv, det, slogdet
+--   cholesky, triangular
+--   matrices   what solvers have in common
 
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
@@ -11,8 +14,9 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "backends", "chains", "linear" } do
-  for name, f in pairs_of(require("cudalua.linalg." .. part)) do M[name] = calls.wrap("linalg." .. name, f) end
+for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular" } do
+  local room = require("cudalua.linalg." .. part)
+  for name, f in pairs_of(room.functions or room) do M[name] = calls.wrap("linalg." .. name, f) end
 end
 
 names.strict(M, { text = "linalg", kind = "module" })
