@@ -39,3 +39,24 @@ __device__ __forceinline__ double cl_length(const double a) { return fabs(a); }
 __device__ __forceinline__ float cl_length(const float2 a) { return cl_length2(a.x, a.y); }
 __device__ __forceinline__ double cl_length(const double2 a) { return cl_length2(a.x, a.y); }
 }
+// The value of the lane whose number differs in these bits.
+extern "C++" {
+__device__ __forceinline__ float cl_across(const float a, const int bits) {
+  return __shfl_xor_sync(0xffffffffu, a, bits);
+}
+__device__ __forceinline__ double cl_across(const double a, const int bits) {
+  return __shfl_xor_sync(0xffffffffu, a, bits);
+}
+__device__ __forceinline__ float2 cl_across(const float2 a, const int bits) {
+  return make_float2(cl_across(a.x, bits), cl_across(a.y, bits));
+}
+__device__ __forceinline__ double2 cl_across(const double2 a, const int bits) {
+  return make_double2(cl_across(a.x, bits), cl_across(a.y, bits));
+}
+// The sum of a warp's values, in one order: in all lanes.
+template <class V> __device__ __forceinline__ V cl_warp_sum(V a) {
+#pragma unroll
+  for (int bits = 16; bits > 0; bits /= 2) a = cl_add(a, cl_across(a, bits));
+  return a;
+}
+}

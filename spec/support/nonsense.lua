@@ -171,7 +171,7 @@ local options = {
   ["gpuarray.Array:outer"] = "out", ["gpuarray.kron"] = "out", ["gpuarray.Array:kron"] = "out",
   ["gpuarray.einsum"] = "dtype out", ["linalg.multi_dot"] = "out", ["linalg.matrix_power"] = "out",
   ["linalg.linear"] = "bias activation out", ["linalg.solve"] = "check out", ["linalg.inv"] = "check out",
-  ["linalg.det"] = "out", ["linalg.cholesky"] = "upper check out",
+  ["linalg.det"] = "out", ["linalg.qr"] = "mode", ["linalg.cholesky"] = "upper check out",
   ["linalg.solve_triangular"] = "lower unit_diagonal trans out",
   ["gpuarray.average"] = "axis weights keepdims returned out",
   ["gpuarray.Array:average"] = "axis weights keepdims returned out",

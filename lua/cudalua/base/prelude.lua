@@ -43,7 +43,7 @@ local rows = {
   { "quantile", "random_normal_quantile random_poisson_quantile", { "counts" }, "random" },
   { "bijection", "random_bijection", { "philox" }, "random" },
   { "scalar", "fma norm2", { "complex" }, "linalg" },
-  { "field", "real scaled size length2 length", { "scalar", "complex_divide" }, "linalg" },
+  { "field", "real scaled size length2 length across warp_sum", { "scalar", "complex_divide" }, "linalg" },
 }
 
 local pieces = {} -- by name
