@@ -249,6 +249,7 @@ return {
     module = "cudalua.linalg", prefix = "linalg",
     chains_spec = "multi_dot matrix_power", linear_spec = "linear", vendor_spec = "backend precision libraries",
     elimination_spec = "lu solve inv det slogdet cholesky solve_triangular", reflections_spec = "qr",
+    rotations_spec = "svd svdvals eigh eigvalsh",
   },
   {
     module = "cudalua.math", prefix = "math",

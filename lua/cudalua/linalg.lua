@@ -4,6 +4,7 @@
 --   linear     a product with a bias and an activation
 --   lu         elimination: lu, solve, inv, det, slogdet
 --   cholesky, triangular, qr
+--   jacobi     singular values and eigenvalues
 --   matrices   what solvers have in common
 
 local calls = require "cudalua.gpuarray.core.calls"
@@ -14,7 +15,7 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular", "qr" } do
+for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular", "qr", "jacobi" } do
   local room = require("cudalua.linalg." .. part)
   for name, f in pairs_of(room.functions or room) do M[name] = calls.wrap("linalg." .. name, f) end
 end

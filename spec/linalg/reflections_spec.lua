@@ -53,7 +53,7 @@ describe("linalg.qr", function()
 
   it("gives NaN for NaN, and refuses what it cannot factorise", function()
     local _, r = linalg.qr(gpuarray.full({ 3, 3 }, 0 / 0, "float32"))
-    assert.is_true(r[{ 1, 1 }] ~= r[{ 1, 1 }])
+    assert.is_true(r[{ 1, 1 }]:isnan():item())
     gpu.raises("LogicError", "mode must be 'reduced', 'complete' or 'r', got 'full'", linalg.qr, gpuarray.eye(2),
       { mode = "full" })
     gpu.raises("LogicError", "expected a matrix", linalg.qr, gpuarray.zeros(3))

@@ -262,7 +262,8 @@ triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0
 rows("linalg.", [[
 multi_dot = gmatrices options; matrix_power = gmatrix 2 options; linear = gmatrix gmatrix options; libraries =
 lu = gmatrix options; solve = gregular gmatrix options; inv = gregular options; det = gmatrix options
-slogdet = gmatrix options; cholesky = gregular options; qr = gmatrix options; solve_triangular = gregular gmatrix options
+slogdet = gmatrix options; cholesky = gregular options; qr = gmatrix options; svd = gmatrix options
+svdvals = gmatrix options; eigh = gmatrix options; eigvalsh = gmatrix options; solve_triangular = gregular gmatrix options
 backend = 'auto; precision = 'full
 ]])
 

@@ -200,7 +200,9 @@ local function types_part(dt)
   local value, made = ctype.register(dt), "x"
   if dt.kind == "complex" then made = ("make_%s(x, 0)"):format(value) end
   return ("typedef %s Value;\ntypedef %s Real;\n__device__ __forceinline__ Value made(const Real x) { return %s; }\n" ..
-    "enum { SIDE = %d };\n"):format(value, ctype.register(real), made, M.side(dt))
+    "enum { SIDE = %d };\n#define EPSILON ((Real)%s)\n#define LEAST ((Real)%s)\n"):format(value, ctype.register(real),
+    made, M.side(dt), real.itemsize == 4 and "1.1920929e-7" or "2.220446049250313e-16",
+    real.itemsize == 4 and "1.17549435e-38" or "2.2250738585072014e-308")
 end
 
 ---A kernel of kernels/linalg for a type.
