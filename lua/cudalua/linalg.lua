@@ -5,6 +5,8 @@
 --   lu         elimination: lu, solve, inv, det, slogdet
 --   cholesky, triangular, qr
 --   jacobi     singular values and eigenvalues
+--   lstsq      what singular values give: lstsq, pinv, matrix_rank
+--   functions  norm, cond, expm
 --   matrices   what solvers have in common
 
 local calls = require "cudalua.gpuarray.core.calls"
@@ -15,7 +17,8 @@ local pairs_of = require "cudalua.base.pairs_of"
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular", "qr", "jacobi" } do
+for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular", "qr", "jacobi", "lstsq",
+  "functions" } do
   local room = require("cudalua.linalg." .. part)
   for name, f in pairs_of(room.functions or room) do M[name] = calls.wrap("linalg." .. name, f) end
 end
