@@ -76,7 +76,8 @@ describe("linalg.solve", function()
       for _, x in ipairs { a, a.T } do
         local s = linalg.solve(x, b)
         assert.is_true(ratio(x:matmul(s), b, norm(x) * norm(s)) < 30, case)
-        assert.is_true(gpuarray.array_equal(linalg.solve(x, b[{ {}, 2 }]), linalg.solve(x, b[{ {}, { 2, 2 } }])[{ {}, 1 }]))
+        local one = linalg.solve(x, b[{ {}, { 2, 2 } }])[{ {}, 1 }]
+        assert.is_true(gpuarray.array_equal(linalg.solve(x, b[{ {}, 2 }]), one))
       end
     end)
   end)
@@ -216,8 +217,8 @@ describe("linalg.cholesky", function()
     for _, n in ipairs { 5, 70 } do
       local a = gpuarray.eye(n, nil, nil, "float64"):copy()
       a[{ 3, 3 }] = -1
-      gpu.raises("RuntimeError", "linalg.cholesky: the matrix is not positive definite: its leading minor of order 3 " ..
-        "is not positive", linalg.cholesky, a)
+      gpu.raises("RuntimeError", "linalg.cholesky: the matrix is not positive definite: its leading minor of order " ..
+        "3 is not positive", linalg.cholesky, a)
       local both = gpuarray.stack { gpuarray.eye(n, nil, nil, "float64"), a }
       gpu.raises("RuntimeError", "linalg.cholesky: matrix {2} is not", linalg.cholesky, both)
       local x = linalg.cholesky(both, { check = false })

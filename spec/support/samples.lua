@@ -265,7 +265,8 @@ lu = gmatrix options; solve = gregular gmatrix options; inv = gregular options; 
 slogdet = gmatrix options; cholesky = gregular options; qr = gmatrix options; svd = gmatrix options
 lstsq = gmatrix gmatrix options; pinv = gmatrix options; matrix_rank = gmatrix options; norm = gmatrix options
 cond = gregular options; expm = gmatrix options
-svdvals = gmatrix options; eigh = gmatrix options; eigvalsh = gmatrix options; solve_triangular = gregular gmatrix options
+svdvals = gmatrix options; eigh = gmatrix options; eigvalsh = gmatrix options
+solve_triangular = gregular gmatrix options
 backend = 'auto; precision = 'full
 ]])
 

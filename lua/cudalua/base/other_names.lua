@@ -102,6 +102,24 @@ M.arrays = spelled {
   { "baddbmm", "c:addmm(a, b)" },
   { "chain_matmul multi_dot", "cuda.linalg.multi_dot(arrays)" },
   { "matrix_power", "cuda.linalg.matrix_power(a, n)" },
+  { "solve", "cuda.linalg.solve(a, b)" },
+  { "solve_triangular", "cuda.linalg.solve_triangular(a, b)" },
+  { "inv inverse", "cuda.linalg.inv(a)" },
+  { "pinv", "cuda.linalg.pinv(a)" },
+  { "det", "cuda.linalg.det(a)" },
+  { "slogdet logdet", "cuda.linalg.slogdet(a)" },
+  { "lu", "cuda.linalg.lu(a)" },
+  { "cholesky", "cuda.linalg.cholesky(a)" },
+  { "qr", "cuda.linalg.qr(a)" },
+  { "svd", "cuda.linalg.svd(a)" },
+  { "svdvals", "cuda.linalg.svdvals(a)" },
+  { "eigh", "cuda.linalg.eigh(a)" },
+  { "eigvalsh", "cuda.linalg.eigvalsh(a)" },
+  { "lstsq", "cuda.linalg.lstsq(a, b)" },
+  { "matrix_rank", "cuda.linalg.matrix_rank(a)" },
+  { "matrix_norm", "cuda.linalg.norm(a, { ord = 'fro' })" },
+  { "cond", "cuda.linalg.cond(a)" },
+  { "expm matrix_exp", "cuda.linalg.expm(a)" },
   -- types
   { "to", "a:astype(dtype)" },
   { "type", "a.dtype, or a:astype(dtype)" },
@@ -180,9 +198,8 @@ M.objects = {
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
-  { "solve inv pinv det slogdet " ..
-    "svd eig eigh eigvalsh qr cholesky lstsq matrix_norm matrix_rank",
-    "linear algebra beyond products is not supported yet; products are: gpuarray.matmul(a, b)" },
+  { "eig eigvals", "eigenvalues of matrices that are not symmetric are not supported; of symmetric and Hermitian " ..
+    "ones: cuda.linalg.eigh(a)" },
   { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
   { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
     "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },

@@ -93,10 +93,11 @@ end
 ---Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
 ---read; its diagonal counts as real.
 ---@param a cudalua.gpuarray.Array  (..., n, n)
----@param options? {upper: boolean, check: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
----  upper: a = u' u, from the upper triangle; check = false: does not wait; the results of other matrices are NaN
+---@param options? {upper: boolean, check: boolean, out: any, stream: cudalua.Stream, allocator: function}  upper: a =
+---  u' u, from the upper triangle; check = false: does not wait; the results of other matrices are NaN
 ---@return cudalua.gpuarray.Array
----@raise RuntimeError if a matrix is not positive definite: which, and the order of the first minor that is not positive
+---@raise RuntimeError if a matrix is not positive definite: which, and the order of the first minor that is not
+---  positive
 ---@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out
 ---  does not fit
 function M.cholesky(a, options)

@@ -56,8 +56,8 @@ end
 
 ---Norms: without ord that of all elements as one vector. With ord those of the matrices on the last two axes: "fro" the
 ---root of the sum of the squares, "nuc" the sum of the singular values, 2 and -2 the greatest and least singular value,
----1 and -1 the greatest and least sum of a column's absolute values, math.huge (or "inf") and -math.huge that of a row's.
----Of one axis, ord is that of gpuarray.norm().
+---1 and -1 the greatest and least sum of a column's absolute values, math.huge (or "inf") and -math.huge that of a
+---row's. Of one axis, ord is that of gpuarray.norm().
 ---@param a cudalua.gpuarray.Array
 ---@param options? {ord: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  real

@@ -20,6 +20,8 @@ local M = {}
 
 local SWEEPS, UNSEEN = 30, 15 -- at most; inside a capture, where nobody can look
 
+local SHORT = { [4] = 1e-12, [8] = 1e-138 } -- by bytes: the root of the least number, divided by eps
+
 -- ---- sweeps ---------------------------------------------------------------------------------------------------------
 
 local function append(list, ...)
@@ -130,7 +132,9 @@ end
 local function empty_svd(lead, m, n, dt, full, vectors)
   local s = gpuarray.zeros(matrices.shape(lead, 0), matrices.real(dt))
   if not vectors then return nil, s end
-  local function unit(k, columns) return gpuarray.eye(k, columns, nil, dt):broadcast_to(matrices.shape(lead, k, columns)) end
+  local function unit(k, columns)
+    return gpuarray.eye(k, columns, nil, dt):broadcast_to(matrices.shape(lead, k, columns))
+  end
   return unit(m, full and m or 0):copy "C", s, unit(full and n or 0, n):copy "C"
 end
 
@@ -170,9 +174,11 @@ local function decompose(what, a, dt, full, vectors)
   local left, right = in_order(w:swapaxes(-1, -2), order), in_order(v:swapaxes(-1, -2), order)
   local phase = phases(right)
   right = gpuarray.where(scale:isnan(), 0 / 0, right * phase)
-  left = gpuarray.where(sizes:eq(0), 0, left * phase / sizes):astype(dt):eval()
+  -- The squares of shorter columns have too few digits, so that those need not be orthogonal; the largest one is 1.
+  local none = sizes:le(SHORT[matrices.real(dt).itemsize]):eval()
+  left = gpuarray.where(none, 0, left * phase / sizes):astype(dt):eval()
   local completed = qr.factors(what, left, dt, "reduced") -- the columns for values that are 0
-  left = gpuarray.where(sizes:eq(0), completed, left):astype(dt):eval()
+  left = gpuarray.where(none, completed, left):astype(dt):eval()
   if full and m > n then
     local whole = matrices.copy(what, gpuarray.eye(m, nil, nil, dt):broadcast_to(matrices.shape(lead, m, m)), dt)
     local corner = {}
@@ -253,8 +259,8 @@ local function eigen(what, a, upper, vectors)
   return sorted, matrices.copy(what, columns, dt)
 end
 
----Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read. The
----largest component of each vector is real and positive. NaN and infinities give NaN.
+---Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
+---The largest component of each vector is real and positive. NaN and infinities give NaN.
 ---@param a cudalua.gpuarray.Array  (..., n, n)
 ---@param options? {upper: boolean, stream: cudalua.Stream, allocator: function}  upper: reads the upper triangle
 ---@return cudalua.gpuarray.Array w  (..., n): real, the least first

@@ -25,7 +25,7 @@ local function check_rcond(what, a, dt, rcond)
     return gpuarray.finfo(matrices.real(dt)).eps * math.max(a._shape[a._ndim], a._shape[a._ndim - 1])
   end
   local x = element.scalar(rcond)
-  if type(x) ~= "number" or not (x >= 0) then
+  if type(x) ~= "number" or x < 0 or x ~= x then
     refuse(what, "rcond must be a non-negative number, got %s", errors.text(rcond))
   end
   return x

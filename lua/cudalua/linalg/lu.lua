@@ -247,4 +247,4 @@ local function quotient(what, a, b)
   return solved(what, a, b, matrices.lead(a), a._dtype, false)
 end
 
-return { functions = M, quotient = quotient }
+return { functions = M, quotient = quotient, inverse = inverse }
