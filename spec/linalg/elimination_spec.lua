@@ -139,6 +139,8 @@ describe("linalg.solve", function()
     local step = cuda.graph(function() return linalg.solve(a, b, { check = false }) end)
     local x = step()
     assert.is_true(gpuarray.array_equal(x, linalg.solve(a, b)))
+    gpu.raises("LogicError", "linalg.solve: inside a capture, whether a matrix is singular cannot be read; use " ..
+      "{check = false}", cuda.graph(function() return linalg.solve(a, b) end))
   end)
 end)
 

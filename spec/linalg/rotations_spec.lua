@@ -68,6 +68,14 @@ describe("linalg.svd and linalg.svdvals", function()
     assert.is_true(ratio(out, linalg.svdvals(a), 1) < 30)
   end)
 
+  it("are captured, with as many sweeps as it may take", function()
+    for _, n in ipairs { 5, 50 } do
+      local a = random({ n, n }, "float64")
+      local f = function() return linalg.svdvals(a) end
+      assert.is_true(gpuarray.array_equal(cuda.graph(f)(), linalg.svdvals(a)))
+    end
+  end)
+
   it("give NaN for NaN and infinities, and refuse other arrays", function()
     for _, bad in ipairs { NAN, INF } do
       for _, n in ipairs { 3, 65 } do
@@ -109,6 +117,13 @@ describe("linalg.eigh and linalg.eigvalsh", function()
     local w, v = linalg.eigh(gpuarray.to_gpu({ { 2, 1 }, { 1, 2 } }, "float64"))
     assert.is_true((w - gpuarray.to_gpu({ 1, 3 }, "float64")):abs():max():item() < 1e-15)
     assert.is_true(v[{ 1, 1 }]:item() > 0 and v[{ 2, 1 }]:item() < 0 and v[{ 1, 2 }]:item() > 0)
+  end)
+
+  it("are captured", function()
+    local a = random({ 6, 6 }, "float64")
+    local f = function() return (select(2, linalg.eigh(a))) end
+    local _, v = linalg.eigh(a)
+    assert.is_true(gpuarray.array_equal(cuda.graph(f)(), v))
   end)
 
   it("take batches and empty matrices, and give NaN for NaN", function()

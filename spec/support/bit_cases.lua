@@ -9,6 +9,7 @@ local dtype = require "cudalua.dtype"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
 local knob = require "spec.support.knob"
+local linalg = require "cudalua.linalg"
 local ndarray = require "cudalua.ndarray"
 local random = require "cudalua.random"
 local reduction = require "cudalua.reduction"
@@ -318,6 +319,27 @@ function M.list(scale)
     local xorwow, mrg = random.XORWOWRandomNumberGenerator(5), random.MRG32k3aRandomNumberGenerator(5)
     return xorwow:gen_uniform(n), mrg:gen_normal(n), random.Sobol32RandomNumberGenerator():gen_uniform(n)
   end)
+  alone = true -- what they report is read
+  local function square(n, t) return array("square " .. n .. t, { n, n }, t) end
+  case("systems of equations", function()
+    local _, l, u = linalg.lu(square(40, "float64"))
+    return linalg.solve(square(70, "float32"), square(70, "float32").T), l, u, linalg.det(square(20, "float32"))
+  end)
+  case("Cholesky's and Householder's factors", function()
+    local q, r = linalg.qr(square(70, "float32"))
+    local a = array("batch", { 3, 10, 6 }, "float64")
+    local small_q = linalg.qr(a)
+    return q, r, small_q, linalg.cholesky(square(70, "float32") * 0.01 + gpuarray.eye(70) * 5)
+  end)
+  case("singular values and eigenvalues", function()
+    local values, vectors = linalg.eigh(square(20, "float32"))
+    return linalg.svdvals(square(20, "float32")), values, vectors
+  end)
+  more("singular values and eigenvalues of larger matrices", function()
+    return linalg.svdvals(square(70, "float32")), linalg.eigvalsh(square(70, "float32"))
+  end)
+  alone = false
+
   return cases
 end
 

@@ -110,13 +110,13 @@ end
 
 -- Takes columns in an order, which is beside each matrix.
 local function in_order(x, order)
-  return gpuarray.take_along_axis(x, order:expand_dims(-2):broadcast_to(x.shape), -1)
+  return matrices.along(x, order:expand_dims(-2), x._ndim)
 end
 
 -- By what to multiply columns so that the largest component of each is real and positive.
 local function phases(x)
   local at = x:abs():argmax(-2):expand_dims(-2)
-  local largest = gpuarray.take_along_axis(x, at, -2)
+  local largest = matrices.along(x, at, x._ndim - 1)
   local size = largest:abs()
   local phase = gpuarray.where(size:eq(0), 1, largest / size)
   return phase.dtype.kind == "complex" and phase:conj() or phase
@@ -168,9 +168,9 @@ local function decompose(what, a, dt, full, vectors)
   local v = turn(what, "sides", w)
   local s = w:norm { axis = -1 }
   local order = s:argsort { axis = -1, descending = true }
-  local sorted = (gpuarray.take_along_axis(s, order, -1) * scale:reshape(matrices.shape(lead, 1))):eval()
+  local sorted = (matrices.along(s, order, s._ndim) * scale:reshape(matrices.shape(lead, 1))):eval()
   if not vectors then return nil, sorted end
-  local sizes = gpuarray.take_along_axis(s, order, -1):expand_dims(-2)
+  local sizes = matrices.along(s, order, s._ndim):expand_dims(-2)
   local left, right = in_order(w:swapaxes(-1, -2), order), in_order(v:swapaxes(-1, -2), order)
   local phase = phases(right)
   right = gpuarray.where(scale:isnan(), 0 / 0, right * phase)
@@ -251,7 +251,7 @@ local function eigen(what, a, upper, vectors)
   local values = x:diagonal(0, -2, -1)
   if dt.kind == "complex" then values = values:real() end
   local order = values:argsort { axis = -1 }
-  local sorted = gpuarray.take_along_axis(values, order, -1) * scale:reshape(matrices.shape(lead, 1))
+  local sorted = matrices.along(values, order, values._ndim) * scale:reshape(matrices.shape(lead, 1))
   sorted = sorted:astype(matrices.real(dt)):eval()
   if not vectors then return sorted end
   local columns = in_order(v:swapaxes(-1, -2), order)

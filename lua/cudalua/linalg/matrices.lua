@@ -15,6 +15,7 @@ local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
 local own = require "cudalua.gpuarray.product.own"
 local prelude = require "cudalua.base.prelude"
+local resolve = require "cudalua.gpuarray.index.resolve"
 local runs = require "cudalua.gpuarray.core.run"
 local storage = require "cudalua.gpuarray.core.storage"
 local template = require "cudalua.gpuarray.kernel.template"
@@ -122,6 +123,18 @@ function M.check_contexts(what, a, b) operands.check_contexts(what, evaluate.eva
 ---@param dt cudalua.dtype.DType
 ---@return cudalua.gpuarray.Array
 function M.copy(what, a, dt) return view.copy(graph.as_type(a, dt, what), "C") end
+
+local function gather(since, x, axis, positions)
+  return move.gather(resolve.along("linalg", x, axis, positions, "positions"), "wrap", since)
+end
+
+---The elements at positions along an axis, which are known to be there: neither waits nor is refused in a capture, as
+---take_along_axis().
+---@param x cudalua.gpuarray.Array
+---@param positions cudalua.gpuarray.Array
+---@param axis integer  from 1
+---@return cudalua.gpuarray.Array
+function M.along(x, positions, axis) return (runs.until_done(gather, x, axis, positions)) end
 
 ---New memory for an array.
 ---@param dt cudalua.dtype.DType
