@@ -1,7 +1,7 @@
 -- A curve through noisy points, by least squares: a damped wave of a known frequency, y = c1 exp(-t) sin(6 t) +
 -- c2 exp(-t) cos(6 t) + c3 t + c4. The coefficients come from singular values (lstsq), from the factors q and r, and
--- from the normal equations by Cholesky's method; all three agree, and are those that the data was made with, up to what
--- the noise allows.
+-- from the normal equations by Cholesky's method. All three agree, and are those that the data was made with, up to
+-- what the noise allows.
 --   luajit examples/28_least_squares.lua [points]
 -- points: default 100000, on the software device 2000
 local cuda = require "cudalua"

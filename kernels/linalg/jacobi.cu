@@ -49,7 +49,8 @@ __device__ bool orthogonalise(Value *const w, Value *const v, const long long n,
   b = cl_warp_sum(b);
   g = cl_warp_sum(g);
   const Real size = cl_length(g);
-  if (!(size > EPSILON * sqrt(a) * sqrt(b)) || size < LEAST) return false;
+  // Squares of shorter columns have too few digits; the matrix was scaled, so that its largest element is 1.
+  if (!(size > EPSILON * sqrt((Real)n) * sqrt(a) * sqrt(b)) || min(a, b) < LEAST / (EPSILON * EPSILON)) return false;
   const Turn turn = turn_of(a, b, g, size);
   for (long long i = lane; i < n; i += 32) {
     turn_pair(turn, turn.phase, x[i], y[i]);

@@ -48,6 +48,16 @@ describe("linalg.svd and linalg.svdvals", function()
     check_svd(random({ 4, 4 }, "float64") * 1e-250, "small numbers")
   end)
 
+  it("converge for graded and nearly singular matrices", function()
+    for _, t in ipairs { "float32", "float64" } do
+      local i = gpuarray.arange(1, 41, nil, t)
+      local graded = random({ 40, 40 }, t) * gpuarray.exp2(-i * 2)
+      for case, a in pairs { hilbert = 1 / (i:reshape(40, 1) + i - 1), graded = graded, turned = graded.T } do
+        check_svd(a, case .. " " .. t)
+      end
+    end
+  end)
+
   it("find small values to all their digits", function()
     local q = linalg.qr(random({ 12, 12 }, "float64"))
     local d = gpuarray.from_function({ 12 }, function(i) return 10 ^ (1 - i) end, { dtype = "float64" })
@@ -113,6 +123,7 @@ describe("linalg.eigh and linalg.eigvalsh", function()
       end
       check(gpuarray.zeros({ 3, 3 }, t), t .. ", zeros")
       check(gpuarray.ones({ 70, 70 }, t), t .. ", of rank 1")
+      check(gpuarray.eye(65, nil, nil, t)[{ { -1, 1, -1 }, {} }], t .. ", pairs of equal values")
     end
     local w, v = linalg.eigh(gpuarray.to_gpu({ { 2, 1 }, { 1, 2 } }, "float64"))
     assert.is_true((w - gpuarray.to_gpu({ 1, 3 }, "float64")):abs():max():item() < 1e-15)

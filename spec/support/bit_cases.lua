@@ -320,7 +320,7 @@ function M.list(scale)
     return xorwow:gen_uniform(n), mrg:gen_normal(n), random.Sobol32RandomNumberGenerator():gen_uniform(n)
   end)
   alone = true -- what they report is read
-  local function square(n, t) return array("square " .. n .. t, { n, n }, t) end
+  local function square(side, t) return array("square " .. side .. t, { side, side }, t) end
   case("systems of equations", function()
     local _, l, u = linalg.lu(square(40, "float64"))
     return linalg.solve(square(70, "float32"), square(70, "float32").T), l, u, linalg.det(square(20, "float32"))

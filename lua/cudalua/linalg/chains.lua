@@ -98,7 +98,8 @@ end
 ---@param n integer  0 gives the unit matrix; negative ones powers of the inverse, as linalg.inv() gives it
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  in the type that matmul() has
----@raise RuntimeError for singular matrices and a negative exponent; LogicError for matrices that are not square, other exponents, and if out does not fit
+---@raise RuntimeError for singular matrices and a negative exponent
+---@raise LogicError for matrices that are not square, other exponents, and if out does not fit
 function M.matrix_power(a, n, options)
   local what = "linalg.matrix_power"
   object.check_array(what, a)

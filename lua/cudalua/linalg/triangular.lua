@@ -124,7 +124,7 @@ end
 ---gives infinities and NaN.
 ---@param a cudalua.gpuarray.Array  (..., n, n)
 ---@param b cudalua.gpuarray.Array  (n,), or (..., n, k): batches broadcast
----@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: cudalua.Stream, allocator: any}
+---@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any}
 ---  lower: the lower triangle, default the upper one; unit_diagonal: the diagonal is not read and counts as 1; trans:
 ---  "T" solves with the transpose of a, "C" with its conjugate
 ---@return cudalua.gpuarray.Array x

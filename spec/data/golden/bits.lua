@@ -61,6 +61,6 @@ return {
   ["random numbers of generators with states"] = "8ff7fd0e",
   ["systems of equations"] = "e92fc432",
   ["Cholesky's and Householder's factors"] = "2155942b",
-  ["singular values and eigenvalues"] = "64f2d14a",
-  ["singular values and eigenvalues of larger matrices"] = "a1d63836",
+  ["singular values and eigenvalues"] = "92fafde9",
+  ["singular values and eigenvalues of larger matrices"] = "a93e40d3",
 }
