@@ -134,6 +134,15 @@ describe("linalg.solve", function()
     gpu.raises("LogicError", "bfloat16 has too few digits", linalg.solve, a, gpuarray.zeros(3, "bfloat16"))
   end)
 
+  it("gives the same bits with gpuarray.fast_math", function()
+    local a, b = random({ 70, 70 }, "float32"), random({ 70, 2 }, "float32", 2)
+    local x = linalg.solve(a, b)
+    gpuarray.fast_math = true
+    local ok, y = pcall(linalg.solve, a, b)
+    gpuarray.fast_math = false
+    assert.is_true(ok and gpuarray.array_equal(x, y))
+  end)
+
   it("is captured with check = false", function()
     local a, b = random({ 5, 5 }, "float64"), random({ 5 }, "float64", 2)
     local step = cuda.graph(function() return linalg.solve(a, b, { check = false }) end)
