@@ -2,6 +2,12 @@
 --   backends   which kernels compute
 --   chains     products of several matrices
 --   linear     a product with a bias and an activation
+--   lu         elimination: lu, solve, inv, det, slogdet
+--   cholesky, triangular, qr
+--   jacobi     singular values and eigenvalues
+--   lstsq      what singular values give: lstsq, pinv, matrix_rank
+--   functions  norm, cond, expm
+--   matrices   what solvers have in common
 
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"
@@ -12,8 +18,10 @@ require "cudalua.gpuarray" -- before the files of functions that it reads later 
 ---@class cudalua.linalg
 local M = {}
 
-for _, part in ipairs { "backends", "chains", "linear" } do
-  for name, f in pairs_of(require("cudalua.linalg." .. part)) do M[name] = calls.wrap("linalg." .. name, f) end
+for _, part in ipairs { "backends", "chains", "linear", "lu", "cholesky", "triangular", "qr", "jacobi", "lstsq",
+  "functions" } do
+  local room = require("cudalua.linalg." .. part)
+  for name, f in pairs_of(room.functions or room) do M[name] = calls.wrap("linalg." .. name, f) end
 end
 
 names.strict(M, { text = "linalg", kind = "module" })

@@ -77,13 +77,19 @@ describe("linalg.matrix_power", function()
     assert.equal("int64", linalg.matrix_power(a:astype "int32", 0).dtype.name)
   end)
 
+  it("takes powers of the inverse", function()
+    local a = gpuarray.to_gpu({ { 0, 2 }, { 1, 0 } }, "float64")
+    assert.is_true(same(linalg.inv(a), linalg.matrix_power(a, -1)))
+    assert.is_true(same(a * 0 + gpuarray.eye(2) * 0.25, linalg.matrix_power(a, -4)))
+  end)
+
   it("says what does not fit", function()
     local a = gpuarray.eye(3)
     gpu.raises("LogicError", "linalg.matrix_power: the array has the shape (2, 3); expected square matrices",
       linalg.matrix_power, gpuarray.zeros { 2, 3 }, 2)
-    gpu.raises("LogicError", "n must be a non-negative integer, got -1; inverses are not supported yet",
-      linalg.matrix_power, a, -1)
-    gpu.raises("LogicError", "n must be a non-negative integer, got 1.5", linalg.matrix_power, a, 1.5)
+    gpu.raises("RuntimeError", "linalg.matrix_power: the matrix is singular: pivot 1 is 0", linalg.matrix_power, a * 0,
+      -1)
+    gpu.raises("LogicError", "n must be an integer, got 1.5", linalg.matrix_power, a, 1.5)
     gpu.raises("LogicError", "expected a gpuarray", linalg.matrix_power, 5, 2)
   end)
 end)

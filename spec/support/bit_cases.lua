@@ -391,6 +391,30 @@ function M.list(scale)
     return fft.fftn(tall()[{ { 1, 180 }, {} }]), fft.fft(line "float64"[{ { 1, 16384 } }]),
       fft.fft(line "float64"[{ { 1, 101 } }])
   end)
+
+  -- ---- solvers ---------------------------------------------------------------------------------------------------
+
+  alone = true -- what they report is read
+  local function square(side, t) return array("square " .. side .. t, { side, side }, t) end
+  case("systems of equations", function()
+    local _, l, u = linalg.lu(square(40, "float64"))
+    return linalg.solve(square(70, "float32"), square(70, "float32").T), l, u, linalg.det(square(20, "float32"))
+  end)
+  case("Cholesky's and Householder's factors", function()
+    local q, r = linalg.qr(square(70, "float32"))
+    local a = array("batch", { 3, 10, 6 }, "float64")
+    local small_q = linalg.qr(a)
+    return q, r, small_q, linalg.cholesky(square(70, "float32") * 0.01 + gpuarray.eye(70) * 5)
+  end)
+  case("singular values and eigenvalues", function()
+    local values, vectors = linalg.eigh(square(20, "float32"))
+    return linalg.svdvals(square(20, "float32")), values, vectors
+  end)
+  more("singular values and eigenvalues of larger matrices", function()
+    return linalg.svdvals(square(70, "float32")), linalg.eigvalsh(square(70, "float32"))
+  end)
+  alone = false
+
   return cases
 end
 

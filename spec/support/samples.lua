@@ -275,6 +275,12 @@ triu = gmatrix 0 options; Array:tril = gmatrix 0 options; Array:triu = gmatrix 0
 
 rows("linalg.", [[
 multi_dot = gmatrices options; matrix_power = gmatrix 2 options; linear = gmatrix gmatrix options; libraries =
+lu = gmatrix options; solve = gregular gmatrix options; inv = gregular options; det = gmatrix options
+slogdet = gmatrix options; cholesky = gregular options; qr = gmatrix options; svd = gmatrix options
+lstsq = gmatrix gmatrix options; pinv = gmatrix options; matrix_rank = gmatrix options; norm = gmatrix options
+cond = gregular options; expm = gmatrix options
+svdvals = gmatrix options; eigh = gmatrix options; eigvalsh = gmatrix options
+solve_triangular = gregular gmatrix options
 backend = 'auto; precision = 'full
 ]])
 

@@ -225,6 +225,7 @@ function make.npz_file() return cuda.ndarray.loads(cuda.ndarray.dumpsz(make.memb
 make.closed_npz = make.npz_file
 function make.cube() return cuda.ndarray.zeros { 4, 4, 2 } end
 function make.gmatrix() return gpuarray.zeros { 4, 4 } end
+function make.gregular() return gpuarray.eye(4) end
 function make.gone_axis() return gpuarray.zeros { 1, 4 } end
 function make.list16() return make.ndarray():tolist() end
 function make.axes() return { 1, 2 } end

@@ -100,7 +100,26 @@ M.arrays = spelled {
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
   { "ger", "gpuarray.outer(a, b)" },
   { "baddbmm", "c:addmm(a, b)" },
-  { "chain_matmul", "cuda.linalg.multi_dot(arrays)" },
+  { "chain_matmul multi_dot", "cuda.linalg.multi_dot(arrays)" },
+  { "matrix_power", "cuda.linalg.matrix_power(a, n)" },
+  { "solve", "cuda.linalg.solve(a, b)" },
+  { "solve_triangular", "cuda.linalg.solve_triangular(a, b)" },
+  { "inv inverse", "cuda.linalg.inv(a)" },
+  { "pinv", "cuda.linalg.pinv(a)" },
+  { "det", "cuda.linalg.det(a)" },
+  { "slogdet logdet", "cuda.linalg.slogdet(a)" },
+  { "lu", "cuda.linalg.lu(a)" },
+  { "cholesky", "cuda.linalg.cholesky(a)" },
+  { "qr", "cuda.linalg.qr(a)" },
+  { "svd", "cuda.linalg.svd(a)" },
+  { "svdvals", "cuda.linalg.svdvals(a)" },
+  { "eigh", "cuda.linalg.eigh(a)" },
+  { "eigvalsh", "cuda.linalg.eigvalsh(a)" },
+  { "lstsq", "cuda.linalg.lstsq(a, b)" },
+  { "matrix_rank", "cuda.linalg.matrix_rank(a)" },
+  { "matrix_norm", "cuda.linalg.norm(a, { ord = 'fro' })" },
+  { "cond", "cuda.linalg.cond(a)" },
+  { "expm matrix_exp", "cuda.linalg.expm(a)" },
   -- types
   { "to", "a:astype(dtype)" },
   { "type", "a.dtype, or a:astype(dtype)" },
@@ -179,13 +198,9 @@ M.objects = {
 
 ---What cudalua lacks, and what to do meanwhile.
 M.absent = spelled {
-  { "solve inv pinv det slogdet " ..
-    "svd eig eigh eigvalsh qr cholesky lstsq matrix_norm matrix_rank",
-    "linear algebra beyond products is not supported yet; products are: gpuarray.matmul(a, b)" },
-  { "rfft2 rfftn", "transforms of real numbers along several axes are not supported yet; fft.rfft(a) transforms the " ..
-    "last axis, and fft.fftn(x, { axes = 1 }) others behind it" },
-  { "irfft2 irfftn", "transforms of real numbers along several axes are not supported yet; fft.ifftn(x, " ..
-    "{ axes = 1 }) transforms others than the last one, and fft.irfft that one behind them" },
+  { "eig eigvals", "eigenvalues of matrices that are not symmetric are not supported; of symmetric and Hermitian " ..
+    "ones: cuda.linalg.eigh(a)" },
+  { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
   { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
     "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },
   { "sliding_window_view as_strided", "arrays have no overlapping windows: add up shifted parts, or take a[i] with " ..

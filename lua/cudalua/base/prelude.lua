@@ -44,6 +44,7 @@ local rows = {
   { "bijection", "random_bijection", { "philox" }, "random" },
   { "radix", "", {}, "fft" },
   { "scalar", "fma norm2", { "complex" }, "linalg" },
+  { "field", "real scaled size length2 length across warp_sum", { "scalar", "complex_divide" }, "linalg" },
 }
 
 local pieces = {} -- by name

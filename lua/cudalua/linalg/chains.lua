@@ -7,7 +7,9 @@ local element = require "cudalua.base.element"
 local errors = require "cudalua.base.errors"
 local graph = require "cudalua.gpuarray.core.graph"
 local generate = require "cudalua.gpuarray.make.generate"
+local inverse = require("cudalua.linalg.lu").inverse
 local layout = require "cudalua.base.layout"
+local matrices = require "cudalua.linalg.matrices"
 local object = require "cudalua.gpuarray.core.object"
 local operands = require "cudalua.gpuarray.product.operands"
 local view = require "cudalua.gpuarray.core.view"
@@ -103,9 +105,10 @@ end
 ---A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
 ---on the last two.
 ---@param a cudalua.gpuarray.Array
----@param n integer  0 or more; 0 gives the unit matrix
+---@param n integer  0 gives the unit matrix; negative ones powers of the inverse, as linalg.inv() gives it
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  in the type that matmul() has
+---@raise RuntimeError for singular matrices and a negative exponent
 ---@raise LogicError for matrices that are not square, other exponents, and if out does not fit
 function M.matrix_power(a, n, options)
   local what = "linalg.matrix_power"
@@ -116,9 +119,10 @@ function M.matrix_power(a, n, options)
     refuse(what, "the array has the shape %s; expected square matrices", layout.text(shape))
   end
   local exponent = layout.whole(n)
-  if not exponent or exponent < 0 then
-    refuse(what, "n must be a non-negative integer, got %s%s", element.describe(n),
-      exponent and "; inverses are not supported yet" or "")
+  if not exponent then refuse(what, "n must be an integer, got %s", element.describe(n)) end
+  if exponent < 0 then
+    a, exponent = matrices.inside(a, inverse, what, a, true), -exponent
+    if exponent == 1 then return delivered(what, a, o.out) end
   end
   local _, _, result = operands.types(what, a._dtype, a._dtype)
   if exponent == 0 then return delivered(what, unit(a, result), o.out) end

@@ -67,4 +67,8 @@ return {
   ["transforms of complex numbers"] = "2c7ddea7",
   ["transforms of real numbers"] = "8e61a8c5",
   ["transforms of several axes, and of float64"] = "7100079e",
+  ["systems of equations"] = "e92fc432",
+  ["Cholesky's and Householder's factors"] = "2155942b",
+  ["singular values and eigenvalues"] = "92fafde9",
+  ["singular values and eigenvalues of larger matrices"] = "a93e40d3",
 }

@@ -1,0 +1,143 @@
+-- What singular values give: lstsq, pinv, matrix_rank.
+
+local errors = require "cudalua.base.errors"
+local element = require "cudalua.base.element"
+local functions = require "cudalua.gpuarray.core.functions"
+local gpuarray = require "cudalua.gpuarray"
+local graph = require "cudalua.gpuarray.core.graph"
+local layout = require "cudalua.base.layout"
+local matrices = require "cudalua.linalg.matrices"
+local object = require "cudalua.gpuarray.core.object"
+local product = require "cudalua.gpuarray.product.compute"
+
+local decompose = require("cudalua.linalg.jacobi").decompose
+local refuse = layout.refuse
+
+---@class cudalua.linalg
+local M = {}
+
+local lstsq_options = { rcond = true, stream = true, allocator = true }
+local single = { rcond = true, out = true, stream = true, allocator = true }
+
+-- What is small beside the largest value.
+local function check_rcond(what, a, dt, rcond)
+  if rcond == nil then
+    return gpuarray.finfo(matrices.real(dt)).eps * math.max(a._shape[a._ndim], a._shape[a._ndim - 1])
+  end
+  local x = element.scalar(rcond)
+  if type(x) ~= "number" or x < 0 or x ~= x then
+    refuse(what, "rcond must be a non-negative number, got %s", errors.text(rcond))
+  end
+  return x
+end
+
+-- Which values count as 0, beside s; none of NaN.
+local function negligible(s, rcond)
+  if s._size == 0 then return s:ne(s) end
+  return s:le(s:max { axis = -1, keepdims = true } * rcond)
+end
+
+local function adjoint(a)
+  a = a:swapaxes(-1, -2)
+  return a._dtype.kind == "complex" and a:conj() or a
+end
+
+-- v / s u' times a matrix, or alone.
+local function inverted(what, a, dt, rcond, b)
+  local u, s, vh = decompose(what, a, dt, false, true)
+  local small = negligible(s, rcond)
+  local factors = gpuarray.where(small, 0, 1 / s):astype(matrices.real(dt)):expand_dims(-1)
+  local left = adjoint(u)
+  if b then left = product.of(what, left, b, dt) end
+  return product.of(what, adjoint(vh), (left * factors):astype(dt)), s, small
+end
+
+-- ---- lstsq ----------------------------------------------------------------------------------------------------------
+
+local function rank_of(small) return (-(small:astype "int64" - 1)):sum(-1) end
+
+local function lstsq(what, a, b, rcond)
+  local dt = matrices.field(what, a, b)
+  local is_vector = b._ndim == 1
+  local right = graph.as_type(is_vector and b:reshape(b._size, 1) or b, dt, what)
+  local n = a._shape[a._ndim]
+  local x, s, small = inverted(what, a, dt, check_rcond(what, a, dt, rcond), right)
+  local rest = (right - product.of(what, graph.as_type(a, dt, what), x)):abs()
+  local residuals = (rest * rest):sum(-2):eval()
+  if is_vector then
+    local lead = matrices.lead(x)
+    x, residuals = x:reshape(matrices.shape(lead, n)), residuals:reshape(lead)
+  end
+  return x, residuals, rank_of(small):eval(), s
+end
+
+---The x with the least |b - a x|, and of several the one with the least |x|, as NumPy's lstsq, by singular values.
+---@param a cudalua.gpuarray.Array  (..., m, n)
+---@param b cudalua.gpuarray.Array  (m,), or (..., m, k): batches broadcast
+---@param options? {rcond: any, stream: cudalua.Stream, allocator: function}  rcond: singular values up to so many times
+---  the largest one count as 0; default: eps * max(m, n)
+---@return cudalua.gpuarray.Array x          (..., n), or (..., n, k)
+---@return cudalua.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, whatever the rank
+---@return cudalua.gpuarray.Array rank       (...): int64
+---@return cudalua.gpuarray.Array s          (..., min(m, n)): the singular values of a
+---@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError without
+---  convergence
+function M.lstsq(a, b, options)
+  local what = "linalg.lstsq"
+  matrices.check(what, a, "a")
+  object.check_array(what, b, "b")
+  local o = errors.options(what, options, lstsq_options)
+  local m = a._shape[a._ndim - 1]
+  if b._ndim == 0 or b._shape[b._ndim == 1 and 1 or b._ndim - 1] ~= m then
+    refuse(what, "shapes %s and %s do not fit: a has %.0f rows, and b must have as many", layout.text(a._shape),
+      layout.text(b._shape), m)
+  end
+  matrices.check_contexts(what, a, b)
+  check_rcond(what, a, matrices.field(what, a, b), o.rcond)
+  return matrices.inside(a, lstsq, what, a, b, o.rcond)
+end
+
+-- ---- pinv and matrix_rank -------------------------------------------------------------------------------------------
+
+local function pinv(what, a, dt, rcond)
+  local x = inverted(what, a, dt, rcond)
+  return x
+end
+
+---The pseudoinverses of matrices, after Moore and Penrose.
+---@param a cudalua.gpuarray.Array  (..., m, n)
+---@param options? {rcond: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  rcond: as for
+---  linalg.lstsq
+---@return cudalua.gpuarray.Array  (..., n, m)
+---@raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit;
+---  RuntimeError without convergence
+function M.pinv(a, options)
+  local what = "linalg.pinv"
+  matrices.check(what, a)
+  local o = errors.options(what, options, single)
+  local dt = matrices.field(what, a)
+  local x = matrices.inside(a, pinv, what, a, dt, check_rcond(what, a, dt, o.rcond))
+  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+end
+
+local function matrix_rank(what, a, dt, rcond)
+  local _, s = decompose(what, a, dt, false, false)
+  return rank_of(negligible(s, rcond)):eval()
+end
+
+---The ranks of matrices: how many singular values do not count as 0.
+---@param a cudalua.gpuarray.Array  (..., m, n)
+---@param options? {rcond: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  rcond: as for
+---  linalg.lstsq
+---@return cudalua.gpuarray.Array  (...): int64
+---@raise LogicError as linalg.pinv; RuntimeError without convergence
+function M.matrix_rank(a, options)
+  local what = "linalg.matrix_rank"
+  matrices.check(what, a)
+  local o = errors.options(what, options, single)
+  local dt = matrices.field(what, a)
+  local x = matrices.inside(a, matrix_rank, what, a, dt, check_rcond(what, a, dt, o.rcond))
+  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+end
+
+return M
