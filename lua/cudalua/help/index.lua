@@ -3392,6 +3392,61 @@ own kernels, with one notice for each library that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
+= cuda.linalg.cholesky(a, options)
+Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
+read; its diagonal counts as real.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {upper: boolean, check: boolean, out: any, stream: cuda.Stream, allocator: function}  upper: a = u' u, from the upper triangle; check = false: does not wait; the results of other matrices are NaN
+@return cuda.gpuarray.Array
+@raise RuntimeError if a matrix is not positive definite: which, and the order of the first minor that is not positive
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out does not fit
+@options allocator check out stream upper
+= cuda.linalg.cond(a, options)
+The condition numbers of matrices; infinity of singular ones.
+@param a cuda.gpuarray.Array  (..., m, n); square for other norms than 2 and -2
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  ord: of linalg.norm; default: 2, the greatest singular value divided by the least
+@return cuda.gpuarray.Array  (...): real
+@raise LogicError for empty matrices, ones that are not square where they have to be, other values of ord, 16-bit floats, and if out does not fit
+@options allocator ord out stream
+= cuda.linalg.det(a, options)
+The determinants of square matrices; 0 of singular ones. slogdet() does not overflow.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  (...)
+@raise LogicError for matrices that are not square, 16-bit floats, and if out does not fit
+@options allocator out stream
+= cuda.linalg.eigh(a, options)
+Eigenvalues and eigenvectors of symmetric or Hermitian matrices: a v = v diag(w). Only the lower triangle is read.
+The largest component of each vector is real and positive. NaN and infinities give NaN.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {upper: boolean, stream: cuda.Stream, allocator: function}  upper: reads the upper triangle
+@return cuda.gpuarray.Array w  (..., n): real, the least first
+@return cuda.gpuarray.Array v  (..., n, n): orthonormal columns
+@raise LogicError for matrices that are not square and 16-bit floats; RuntimeError without convergence
+@options allocator stream upper
+= cuda.linalg.eigvalsh(a, options)
+The eigenvalues of symmetric or Hermitian matrices. Only the lower triangle is read.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {upper: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  upper: reads the upper triangle
+@return cuda.gpuarray.Array  (..., n): real, the least first
+@raise LogicError as linalg.eigh, and if out does not fit; RuntimeError without convergence
+@options allocator out stream upper
+= cuda.linalg.expm(a, options)
+The exponentials of square matrices, by scaling and squaring with Padé's approximations. A batch is computed with the
+degree that its largest matrix needs. Waits for the norms.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture, and if out does not fit
+@options allocator out stream
+= cuda.linalg.inv(a, options)
+The inverses of square matrices. linalg.solve() is faster and more exact than a product with an inverse.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check = false: does not wait; the results of singular matrices are NaN
+@return cuda.gpuarray.Array
+@raise RuntimeError if a matrix is singular: which, and which pivot is 0
+@raise LogicError for matrices that are not square, 16-bit floats, inside a capture without check = false, and if out does not fit
+@options allocator check out stream
 = cuda.linalg.libraries()
 NVIDIA's libraries as they were found: cuBLASLt, cuSOLVER, cuSPARSE and cuFFT. Opens those that are there.
 @return {name: string, path: string?, version: string?, why: string?}[] libraries  why: what was tried, where a library is not there
@@ -3405,15 +3460,43 @@ one kernel, if it has one for these types.
 @return cuda.gpuarray.Array  (..., n)
 @raise LogicError if the shapes do not fit, for other activations, and for gelu of integers
 @options activation allocator bias out stream
+= cuda.linalg.lstsq(a, b, options)
+The x with the least |b - a x|, and of several the one with the least |x|, as NumPy's lstsq, by singular values.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param b cuda.gpuarray.Array  (m,), or (..., m, k): batches broadcast
+@param options? {rcond: any, stream: cuda.Stream, allocator: function}  rcond: singular values up to so many times the largest one count as 0; default: eps * max(m, n)
+@return cuda.gpuarray.Array x          (..., n), or (..., n, k)
+@return cuda.gpuarray.Array residuals  (...), or (..., k): the sum of the squares of b - a x, whatever the rank
+@return cuda.gpuarray.Array rank       (...): int64
+@return cuda.gpuarray.Array s          (..., min(m, n)): the singular values of a
+@raise LogicError if the shapes do not fit, for 16-bit floats and other values of rcond; RuntimeError without convergence
+@options allocator rcond stream
+= cuda.linalg.lu(a, options)
+Factorises matrices by elimination with partial pivoting: a[p] = l u.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array p  (..., m), int64: which row of a stands where, from 1
+@return cuda.gpuarray.Array l  (..., m, k), k the smaller of m and n, with ones on its diagonal
+@return cuda.gpuarray.Array u  (..., k, n)
+@raise LogicError for arrays of fewer than two axes and for 16-bit floats
+@options allocator stream
 = cuda.linalg.matrix_power(a, n, options)
 A square matrix to a power, by repeated squaring, as NumPy's matrix_power; of more than two axes each of the matrices
 on the last two.
 @param a cuda.gpuarray.Array
-@param n integer  0 or more; 0 gives the unit matrix
+@param n integer  0 gives the unit matrix; negative ones powers of the inverse, as linalg.inv() gives it
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
 @return cuda.gpuarray.Array  in the type that matmul() has
+@raise RuntimeError for singular matrices and a negative exponent
 @raise LogicError for matrices that are not square, other exponents, and if out does not fit
 @options allocator out stream
+= cuda.linalg.matrix_rank(a, options)
+The ranks of matrices: how many singular values do not count as 0.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
+@return cuda.gpuarray.Array  (...): int64
+@raise LogicError as linalg.pinv; RuntimeError without convergence
+@options allocator out rcond stream
 = cuda.linalg.multi_dot(arrays, options)
 The product of several matrices, in the order that needs the fewest multiplications, as NumPy's multi_dot. The first
 and the last array may be vectors.
@@ -3422,6 +3505,23 @@ and the last array may be vectors.
 @return cuda.gpuarray.Array  in the type that matmul() has for all of them
 @raise LogicError if it is not a list of two or more, if shapes do not fit, or out does not fit
 @options allocator out stream
+= cuda.linalg.norm(a, options)
+Norms: without ord that of all elements as one vector. With ord those of the matrices on the last two axes: "fro" the
+root of the sum of the squares, "nuc" the sum of the singular values, 2 and -2 the greatest and least singular value,
+1 and -1 the greatest and least sum of a column's absolute values, math.huge (or "inf") and -math.huge that of a
+row's. Of one axis, ord is that of gpuarray.norm().
+@param a cuda.gpuarray.Array
+@param options? {ord: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  real
+@raise LogicError for other values of ord, 16-bit floats, and if out does not fit
+@options allocator ord out stream
+= cuda.linalg.pinv(a, options)
+The pseudoinverses of matrices, after Moore and Penrose.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {rcond: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  rcond: as for linalg.lstsq
+@return cuda.gpuarray.Array  (..., n, m)
+@raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit; RuntimeError without convergence
+@options allocator out rcond stream
 = cuda.linalg.precision(name)
 How exact products have to be. "full", the default: float32 operands are multiplied with all their digits. "tensor":
 tensor cores may round them to TF32 first, which has three digits, and own products of 16-bit floats use tensor
@@ -3429,6 +3529,57 @@ cores.
 @param name? "full"|"tensor"  default: leaves it as it is
 @return "full"|"tensor" name  as it is now
 @raise LogicError for another name
+= cuda.linalg.qr(a, options)
+Factorises matrices by Householder's reflections: a = q r, with orthonormal columns in q and the upper triangle r.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced", the default: q is (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
+@return cuda.gpuarray.Array q  in the mode "r": r
+@return cuda.gpuarray.Array? r
+@raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
+@options allocator mode stream
+= cuda.linalg.slogdet(a, options)
+The determinants of square matrices as a sign and a logarithm: det = sign * exp(logabs).
+@param a cuda.gpuarray.Array  (..., n, n)
+@param options? {stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array sign    (...): 1, -1, or 0 of a singular matrix; of complex ones a number of length 1
+@return cuda.gpuarray.Array logabs  (...): real; -inf of a singular matrix
+@raise LogicError for matrices that are not square, and 16-bit floats
+@options allocator stream
+= cuda.linalg.solve(a, b, options)
+Solves systems of linear equations, a x = b, by elimination with partial pivoting, as NumPy's solve.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param b cuda.gpuarray.Array  (n,), or (..., n, k): batches broadcast
+@param options? {check: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  check = false: does not wait; the results of singular matrices are NaN
+@return cuda.gpuarray.Array x
+@raise RuntimeError if a matrix is singular: which, and which pivot is 0
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, inside a capture without check = false, and if out does not fit
+@options allocator check out stream
+= cuda.linalg.solve_triangular(a, b, options)
+Solves systems of equations whose matrices are triangles: a x = b. Only one triangle of a is read. A diagonal with 0
+gives infinities and NaN.
+@param a cuda.gpuarray.Array  (..., n, n)
+@param b cuda.gpuarray.Array  (n,), or (..., n, k): batches broadcast
+@param options? {lower: boolean, unit_diagonal: boolean, trans: any, out: any, stream: any, allocator: any} lower: the lower triangle, default the upper one; unit_diagonal: the diagonal is not read and counts as 1; trans: "T" solves with the transpose of a, "C" with its conjugate
+@return cuda.gpuarray.Array x
+@raise LogicError for matrices that are not square, shapes that do not fit, 16-bit floats, and if out does not fit
+@options allocator lower out stream trans unit_diagonal
+= cuda.linalg.svd(a, options)
+Singular values with their vectors: a = u diag(s) vh, as NumPy's svd. The largest component of each row of vh is real
+and positive. NaN and infinities give NaN.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {full_matrices: boolean, stream: cuda.Stream, allocator: function}  full_matrices = false: u is (..., m, k) and vh (..., k, n), k the smaller of m and n; default: (..., m, m) and (..., n, n)
+@return cuda.gpuarray.Array u
+@return cuda.gpuarray.Array s   (..., k): real, the largest first
+@return cuda.gpuarray.Array vh
+@raise LogicError for arrays of fewer than two axes and 16-bit floats; RuntimeError without convergence
+@options allocator full_matrices stream
+= cuda.linalg.svdvals(a, options)
+The singular values of matrices.
+@param a cuda.gpuarray.Array  (..., m, n)
+@param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}
+@return cuda.gpuarray.Array  (..., k), k the smaller of m and n: real, the largest first
+@raise LogicError as linalg.svd, and if out does not fit; RuntimeError without convergence
+@options allocator out stream
 = cuda.math module
 Mathematical functions of arrays, element by element. Integers and bool are taken as the default float, where
 a function has floats only; float16 and bfloat16 are computed as float32. These are there for complex
