@@ -12,6 +12,7 @@ local dev = cuda.Device(0)
 local primary = dev:retain_primary_context()
 primary:push()
 local gpuarray, random = cuda.gpuarray, cuda.random
+cuda.linalg.backend "own"
 local plan = require "cudalua.gpuarray.product.plan"
 local report = dofile "bench/common/report.lua"
 local device = dofile "bench/common/device.lua"(cuda)
