@@ -45,7 +45,7 @@ local function entry(dtype, shape, first, stop)
   return ('{"dtype":"%s","shape":[%s],"data_offsets":[%s,%s]}'):format(dtype, shape, first, stop)
 end
 
-describe("cuda.io.load_safetensors", function()
+describe("io.load_safetensors", function()
   it("reads a file that was written by hand", function()
     for _, device in ipairs { true, false } do
       local t, metadata = files.load_safetensors(put(GOLDEN), { device = device })
@@ -212,7 +212,7 @@ describe("cuda.io.load_safetensors", function()
   end)
 end)
 
-describe("cuda.io.save_safetensors", function()
+describe("io.save_safetensors", function()
   it("writes the bytes of the format, aligned, in one order", function()
     local tensors = { b = ndarray.array({ 1, 2, 3 }, "uint8"), a = ndarray.array({ 1, 2 }, "uint8"),
       z = ndarray.array({ 0.5 }, "float64") }

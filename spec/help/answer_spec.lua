@@ -24,7 +24,7 @@ describe("help() finds", function()
       ["torch.cat"] = "cat is written gpuarray.concatenate(arrays, axis) here.",
       cudaMalloc = "cudaMalloc is written cuda.mem_alloc(bytes) here.",
       fft = "cuda.fft",
-      eig = "Linear algebra beyond products is not supported yet; products are:",
+      eig = "Eigenvalues of matrices that are not symmetric are not supported; of symmetric",
       block = "block is an option: threads of a block: up to 3 extents; required",
       pinned = "pinned is an option: in page-locked memory, as cuda.pagelocked_empty",
       keepdims = "keepdims is an option: the axes stay, with an extent of 1",

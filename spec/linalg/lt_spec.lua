@@ -147,11 +147,13 @@ describe("cuBLASLt's products", function()
     local notices, before, a = {}, cuda.on_notice, matrix(3, 3)
     cuda.on_notice = function(text) notices[#notices + 1] = text end
     shim.name "off"
+    cuda.linalg.backend "auto"
     local ok, err = pcall(as_on_gpu, function()
       a:matmul(a)
       a:matmul(a)
     end)
     cuda.on_notice = before
+    cuda.linalg.backend "own"
     assert(ok, err)
     assert.equal(1, #notices)
     assert.is_truthy(notices[1]:find("cuBLASLt is not there, and the library's own kernels run in its place: "

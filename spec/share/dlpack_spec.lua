@@ -30,7 +30,7 @@ before_each(function()
   collect()
 end)
 
-describe("cuda.interop.from_dlpack", function()
+describe("interop.from_dlpack", function()
   for _, versioned in ipairs { false, true } do
     local kind = versioned and "DLManagedTensorVersioned" or "DLManagedTensor"
 
@@ -258,7 +258,7 @@ describe("cuda.interop.from_dlpack", function()
   end)
 end)
 
-describe("cuda.interop.to_dlpack", function()
+describe("interop.to_dlpack", function()
   for _, versioned in ipairs { false, true } do
     local o = { versioned = versioned }
     local kind = versioned and "DLManagedTensorVersioned" or "DLManagedTensor"

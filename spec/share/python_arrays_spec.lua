@@ -20,7 +20,7 @@ before_each(gpu.context)
 describe("In a process without Python", function()
   local function refuses(f, x) gpu.raises("LogicError", "no Python runs this program; it works under lupa", f, x) end
 
-  it("cuda.interop.to_python says what is missing", function()
+  it("interop.to_python says what is missing", function()
     refuses(interop.to_python, cuda.gpuarray.zeros(2))
     refuses(interop.to_python, cuda.ndarray.zeros(2))
     gpu.raises("LogicError", "expected an array, got", interop.to_python, 3)
@@ -29,7 +29,7 @@ describe("In a process without Python", function()
     gpu.refuses_nonsense(interop.to_python)
   end)
 
-  it("cuda.interop.from_python says what is missing, whatever the global python is", function()
+  it("interop.from_python says what is missing, whatever the global python is", function()
     for _, value in ipairs { {}, { eval = print, as_itemgetter = print }, 3, "lupa" } do
       rawset(_G, "python", value)
       local ok, err = pcall(refuses, interop.from_python, io.stdout)
@@ -42,7 +42,7 @@ end)
 
 if output_of(("'%s' -c 'from lupa import luajit21'"):format(python)) == "" then
   describe("Under lupa", function()
-    it("cuda.interop.to_python and from_python share memory, and say what is wrong", function()
+    it("interop.to_python and interop.from_python share memory, and say what is wrong", function()
       assert.equal("fine\n", output_of(("%s '%s' %sexamples/embedding/arrays.py"):format(gpu.driver, python, root)))
     end)
   end)

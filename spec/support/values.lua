@@ -288,6 +288,7 @@ local kept = setmetatable({}, { __mode = "k" }) -- by context, and word
 function M.renew() kept = setmetatable({}, { __mode = "k" }) end
 
 local fresh = { captured_stream = true, gfresh = true, gpending = true, loose_context = true, options = true,
+  managed_tensor = true,
   launch = true, shape = true, linker = true, dynamic = true, path = true, window = true, gl_name = true,
   gl_texture = true, gl_buffer = true, gl_image = true, gl_mapping = true, gl_image_mapping = true, gl_object = true,
   gl_object_mapping = true, kernel_record = true, memcpy_record = true, memset_record = true, empty_record = true,
