@@ -219,7 +219,7 @@ describe("cuBLASLt's products", function()
       a:set(flips % 2 == 0 and first or second)
     end
     shim.with("vendor", function()
-      local wrong, places = reentry.sweep(f, write, gpu.sanitized and 8 or 50, function(x)
+      local wrong, places = reentry.sweep(f, write, gpu.sanitized and 8 or 500, function(x)
         local got = text(x)
         assert.is_true(wants[got], got)
         return ""

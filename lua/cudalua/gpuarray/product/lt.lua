@@ -36,6 +36,7 @@ local CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS,
 -- cublasLtMatmulHeuristicResult_t: the algorithm comes first.
 local HEURISTIC_BYTES, WORKSPACE_AT, STATE_AT = 96, 64, 72
 
+local WRITTEN = -1 -- no status of the library's: arrays were written to before the call
 local MOST_SLICES = 16 -- calls for one product
 local MOST_PLANS = 256
 local MiB = 2 ^ 20
@@ -350,20 +351,12 @@ local function attempt(since, what, record, out, alpha, beta, c_leaf, epilogue)
   local called, _, code = runs.library {
     name = "cublasLtMatmul", since = since, leaves = { c.a.x.leaf, c.b.x.leaf, c.bias_leaf }, writes = { c.out },
     scratch = workspace and { workspace } or nil,
+    -- The check and the calls, on one line: a finalizer that comes in between has come before the check.
     call = function(stream)
-      if bias then
-        local code = set_attribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias, 8)
-        if code ~= 0 then return code end
-      end
-      for i = 1, #to do
-        local code = matmul(handle, desc, one, from_b[i], b, from_a[i], a, other, to[i], d, to[i], d, algorithm, place,
-          bytes, stream)
-        if code ~= 0 then return code end
-      end
-      return 0
+      local code = since ~= storage.writes and WRITTEN or bias and set_attribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias, 8) or 0; for i = 1, #to do code = code == 0 and matmul(handle, desc, one, from_b[i], b, from_a[i], a, other, to[i], d, to[i], d, algorithm, place, bytes, stream) or code end return code -- luacheck: ignore 631
     end,
   }
-  if not called then return runs.AGAIN end
+  if not called or code == WRITTEN then return runs.AGAIN end
   check(what, "Matmul", code, c.about)
   return true
 end
