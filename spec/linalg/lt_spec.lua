@@ -229,6 +229,29 @@ describe("cuBLASLt's products", function()
     end)
   end)
 
+  it("have all operands before or after a finalizer that writes to all of them, also where one was copied", function()
+    if lacks() then return end
+    local x, y, c, flips = matrix(5, 8), matrix(8, 5), matrix(5, 5), 0
+    local first, second = { x:copy(), y:copy(), c:copy() }, { (x + 1):eval(), (y + 2):eval(), (c + 3):eval() }
+    local function write()
+      flips = flips + 1
+      for i, to in ipairs { x, y, c } do to:set((flips % 2 == 0 and first or second)[i]) end
+    end
+    local function f() return c:addmm(x, y) end
+    local wants = {}
+    for _ = 1, 2 do
+      write()
+      wants[tostring(f())] = true
+    end
+    shim.with("vendor", function()
+      local wrong = reentry.sweep(f, write, gpu.sanitized and 8 or 500, function(result)
+        assert.is_true(wants[tostring(result)], tostring(result))
+        return ""
+      end)
+      assert.is_nil(wrong)
+    end)
+  end)
+
   it("keep no more plans than a few hundred", function()
     if lacks() then return end
     shim.with("vendor", function()

@@ -235,8 +235,7 @@ static void sticky_rows(void) {
   fill.memset.elementSize = 1;
   fill.memset.width = 16;
   fill.memset.height = 1;
-  ROW(cuGraphAddNode_v2, "a fill, after a kernel's fault", SUCCESS,
-      (&o.node, graph, NULL, NULL, 0, &fill));
+  ROW(cuGraphAddNode_v2, "a fill, after a kernel's fault", SUCCESS, (&o.node, graph, NULL, NULL, 0, &fill));
   remove_files();
 }
 

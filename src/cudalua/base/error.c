@@ -68,7 +68,7 @@ static const char *hint_for(CUresult code) {
                      : "call cuda.init() first";
   case CUDA_ERROR_INVALID_CONTEXT:
     return "no context is current: dev:make_context() makes one, ctx:push() takes it back";
-  case CUDA_ERROR_INVALID_DEVICE: 
+  case CUDA_ERROR_INVALID_DEVICE:
     return cl_driver()->soft
                ? "devices are numbered from 0 to cuda.Device.count() - 1; CUDALUA_SOFT_DEVICES=2 makes two"
                : "devices are numbered from 0 to cuda.Device.count() - 1";

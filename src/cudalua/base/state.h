@@ -36,9 +36,10 @@ typedef struct cl_State {
   cl_Pressure pressure;
   int spare; /* registry reference of a PooledDeviceAllocation without memory (array_run.c); 0: none yet */
   struct cl_Recording *recording; /* record.c: while launches are recorded, or NULL */
-  struct cl_LibraryCall *library; /* library.c: calls of a vendor's library that are under way, innermost first */
-  uint64_t launches;              /* of kernels, outside of graphs */
-  uint64_t launches_told;         /* after the one with the last ticket (mailbox.c) */
+  struct cl_LibraryCall
+      *library;           /* library.c: calls of a vendor's library that are under way, innermost first */
+  uint64_t launches;      /* of kernels, outside of graphs */
+  uint64_t launches_told; /* after the one with the last ticket (mailbox.c) */
   uint32_t ticket;
   int metatables[CL_NKINDS]; /* registry references */
   int retired[CL_NKINDS];    /* the same without a finalizer */

@@ -21,7 +21,8 @@ void cl_tell_unseen(const cl_Context *c) {
   const CUresult code = wait_in(c);
   if (!cl_code_sticky(code)) return;
   const char *text = cl_log_text();
-  const char *kernel = text && strncmp(text, "kernel ", 7) == 0 ? NULL : c->last_kernel; /* it names its own */
+  const char *kernel =
+      text && strncmp(text, "kernel ", 7) == 0 ? NULL : c->last_kernel; /* it names its own */
   fprintf(
       stderr,
       "cudalua: a kernel failed that the program did not wait for%s%s: %s (%s)%s%s\n"

@@ -26,8 +26,8 @@ static CUDA_MEMSET_NODE_PARAMS fill_of(const CUDA_MEMSET_NODE_PARAMS_v2 *p) {
                                    .height = p->height};
 }
 
-/* After a kernel's fault these are refused as by the calls for one type of node alone; those about fills, host
- * functions, events and child graphs are not (measured on an H200, driver 580). */
+/* After a kernel's fault these are refused as by the calls for one type of node alone; those about fills,
+ * host functions, events and child graphs are not (measured on an H200, driver 580). */
 static CUresult type_health(CUgraphNodeType type) {
   const bool works = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY;
   return works ? sg_health_here() : CUDA_SUCCESS;
