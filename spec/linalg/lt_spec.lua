@@ -145,6 +145,7 @@ describe("cuBLASLt's products", function()
   it("that own kernels compute for want of the library are a notice, once", function()
     if lacks() then return end
     local notices, before, a = {}, cuda.on_notice, matrix(3, 3)
+    a:matmul(a) -- its own kernel is compiled for the software device
     cuda.on_notice = function(text) notices[#notices + 1] = text end
     shim.name "off"
     cuda.linalg.backend "auto"
@@ -225,7 +226,7 @@ describe("cuBLASLt's products", function()
         return ""
       end)
       assert.is_nil(wrong)
-      assert.is_true(places > 20)
+      assert.is_true(places > (gpu.sanitized and 4 or 20))
     end)
   end)
 

@@ -114,14 +114,17 @@ int cublasLtGetProperty(int type, int *value) {
   return SUCCESS;
 }
 
+/* No memory: handles of contexts that have gone are never destroyed. */
 int cublasLtCreate(void **handle) {
-  *handle = malloc(1);
+  static char each[4096];
+  static unsigned next;
+  *handle = &each[next++ % sizeof each];
   handles++;
   return SUCCESS;
 }
 
 int cublasLtDestroy(void *handle) {
-  free(handle);
+  (void)handle;
   handles--;
   return SUCCESS;
 }
@@ -435,7 +438,7 @@ int cublasLtMatmul(void *handle, const Desc *desc, const void *alpha, const void
   if (!r) r = launch_host(stream, compute, j);
   if (!r) r = copy_out(j, d, stream);
   if (capture) {
-    memcpy(j + 1, &kept, sizeof kept);
+    memcpy(j + 1, &kept, sizeof(void *));
     kept = j;
   } else {
     if (!r) r = synchronize(stream);
