@@ -768,7 +768,7 @@ function gpuarray.inner(a, b, options) end
 ---@raise LogicError if the shapes do not fit, the dtype is not supported, or out does not fit
 function Array:inner(b, options) end
 
----The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+---The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
@@ -776,7 +776,7 @@ function Array:inner(b, options) end
 ---@raise LogicError for more than 32 axes, if the dtypes are not supported, or out does not fit
 function gpuarray.kron(a, b, options) end
 
----The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+---The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
 ---@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
 ---@return cudalua.gpuarray.Array  whose extents are the products of a's and b's

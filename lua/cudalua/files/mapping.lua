@@ -1,4 +1,4 @@
--- A file's bytes in memory, read when they are looked at: a private mapping, so writes stay in this process.
+-- Maps a file into memory. Its bytes are read on first use; the mapping is private, so writes stay in this process.
 
 local ffi = require "ffi"
 local errors = require "cudalua.base.errors"

@@ -1354,7 +1354,7 @@ Bessel function of the first kind.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.kron(a, b, options)
-The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
 @param a cuda.gpuarray.Array
 @param b cuda.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}

@@ -99,10 +99,16 @@ end
 
 -- ---- pinv and matrix_rank -------------------------------------------------------------------------------------------
 
-local function pinv(what, a, dt, rcond)
-  local x = inverted(what, a, dt, rcond)
-  return x
+-- What f makes of the singular values of a that count: pinv and matrix_rank differ in that alone.
+local function of_values(what, f, a, options)
+  matrices.check(what, a)
+  local o = errors.options(what, options, single)
+  local dt = matrices.field(what, a)
+  local x = matrices.inside(a, f, what, a, dt, check_rcond(what, a, dt, o.rcond))
+  return o.out ~= nil and functions.deliver(what, x, o.out) or x
 end
+
+local function pinv(what, a, dt, rcond) return (inverted(what, a, dt, rcond)) end
 
 ---The pseudoinverses of matrices, after Moore and Penrose.
 ---@param a cudalua.gpuarray.Array  (..., m, n)
@@ -111,14 +117,7 @@ end
 ---@return cudalua.gpuarray.Array  (..., n, m)
 ---@raise LogicError for arrays of fewer than two axes, 16-bit floats, other values of rcond, and if out does not fit;
 ---  RuntimeError without convergence
-function M.pinv(a, options)
-  local what = "linalg.pinv"
-  matrices.check(what, a)
-  local o = errors.options(what, options, single)
-  local dt = matrices.field(what, a)
-  local x = matrices.inside(a, pinv, what, a, dt, check_rcond(what, a, dt, o.rcond))
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
-end
+function M.pinv(a, options) return of_values("linalg.pinv", pinv, a, options) end
 
 local function matrix_rank(what, a, dt, rcond)
   local _, s = decompose(what, a, dt, false, false)
@@ -131,13 +130,6 @@ end
 ---  linalg.lstsq
 ---@return cudalua.gpuarray.Array  (...): int64
 ---@raise LogicError as linalg.pinv; RuntimeError without convergence
-function M.matrix_rank(a, options)
-  local what = "linalg.matrix_rank"
-  matrices.check(what, a)
-  local o = errors.options(what, options, single)
-  local dt = matrices.field(what, a)
-  local x = matrices.inside(a, matrix_rank, what, a, dt, check_rcond(what, a, dt, o.rcond))
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
-end
+function M.matrix_rank(a, options) return of_values("linalg.matrix_rank", matrix_rank, a, options) end
 
 return M

@@ -1,5 +1,4 @@
--- What solvers have in common: the types and shapes that they take, matrices as parts of memory, and launches on memory
--- that nobody else knows.
+-- What the solvers share: checks of types and shapes, matrices as parts of memory, and launches on private memory.
 
 local core = require "cudalua.core"
 local ctype = require "cudalua.gpuarray.kernel.ctype"

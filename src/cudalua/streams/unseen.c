@@ -1,5 +1,5 @@
-/* A kernel's fault that nobody was told of: the program gave the context back without waiting for the device
- * again. */
+/* Reports a kernel's fault that no call has raised: the program closed the context without waiting for the
+ * device again. */
 #include "streams/context.h"
 #include "streams/capture.h"
 #include "streams/wait.h"

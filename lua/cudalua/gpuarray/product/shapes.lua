@@ -51,7 +51,7 @@ define("outer", function(what, a, b, options)
   return delivered(what, x, o.out)
 end)
 
----The Kronecker product, as NumPy's kron: an array of a's blocks, each of which is b times an element of a.
+---The Kronecker product, as NumPy's kron: each element of a becomes a block, that element times b.
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array  if one has fewer axes, those that it lacks come first and have one element
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
