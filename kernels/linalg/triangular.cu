@@ -1,7 +1,7 @@
 // Triangular systems, and small kernels of what belongs to them.
 
 //: substitute
-// Solves t x = b in the place of b: a thread for each column, t lower triangular, up to SIDE rows. Upper triangles are
+// Solves t x = b, and x replaces b: a thread for each column, t lower triangular, up to SIDE rows. Upper triangles are
 // lower ones from their last element with negative strides.
 enum { UNIT = 1, CONJUGATED = 2 };
 extern "C" __global__ void __launch_bounds__(128)
@@ -45,7 +45,7 @@ extern "C" __global__ void linalg_rows(const unsigned long long all, const unsig
 }
 
 //: spoil
-// Matrices of which something went wrong are filled with NaN.
+// Fills the matrices where something went wrong with NaN.
 extern "C" __global__ void linalg_spoil(const unsigned long long all, const unsigned long long size,
                                         const int *const info, const unsigned long long step, Value *const out) {
   for (unsigned long long e = blockIdx.x * 256ull + threadIdx.x; e < all; e += gridDim.x * 256ull)

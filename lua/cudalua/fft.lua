@@ -39,7 +39,7 @@ local function read(what, a, options)
   return o, axis, o.n ~= nil and arguments.length(what, "n", o.n) or nil
 end
 
--- The extent of an axis, which has to have elements if nobody says how many there are.
+-- The extent of an axis, which must have elements unless the call says how many.
 local function extent(what, a, axis)
   return arguments.length(what, ("without the option n, the extent of axis %d"):format(axis), a._shape[axis])
 end

@@ -21,7 +21,7 @@ local NAN, INF = 0 / 0, math.huge
 describe("linalg.lu", function()
   setup(gpu.context)
 
-  it("gives factors of which the product has the rows of the matrix", function()
+  it("gives factors whose product has the rows of the matrix", function()
     each(function(n, t, case)
       local a = random({ n, n + 2 }, t, n)
       for _, x in ipairs { a, a.T, a[{ {}, { 1, n } }] } do

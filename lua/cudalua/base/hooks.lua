@@ -57,7 +57,7 @@ function M.take_arrays(fn, args, arrays, stream) end -- luacheck: ignore fn args
 ---@return table? memory  buf, dtype, shape, strides, dense; nil: x is no array
 function M.array_memory(what, x) end -- luacheck: ignore what x
 
----The product of two arrays of which one has more than one axis, for dot() (gpuarray.lua).
+---The product of two arrays, for dot() (gpuarray.lua), if one of them has more than one axis.
 ---@param what string  the function, for messages
 ---@param a cudalua.gpuarray.Array
 ---@param b cudalua.gpuarray.Array

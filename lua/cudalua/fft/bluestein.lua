@@ -13,7 +13,7 @@ local function step(part, double, index, all, list, real)
   return pointwise("bluestein", part, double, index, all, list, real)
 end
 
--- Makes the chirp, and the transform of the filter, in memory that nobody else knows.
+-- Makes the chirp and the transform of the filter, in private memory.
 local function filled(since, plan, powers, chirp, filter)
   local steps = { since = since, leaves = { powers }, writes = {}, scratch = {} }
   local turned = { buf = storage.buffer(plan.padded * plan.itemsize), off = 0 }

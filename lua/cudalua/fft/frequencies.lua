@@ -20,7 +20,7 @@ local function delivered(what, x, out) return out == nil and x or functions.deli
 
 local placed = { axes = true, out = true, stream = true, allocator = true }
 
--- Axes in the place of options: a number, or a list.
+-- Axes instead of options: a number, or a list.
 local function is_axes(x)
   return type(x) == "number" or type(x) == "table" and not getmetatable(x) and rawget(x, 1) ~= nil
 end

@@ -48,7 +48,7 @@ function M.roots(what, n, double)
   return uploaded(what, ("roots %d %s"):format(n, double and "double" or "float"), twiddles.list, n, double)
 end
 
----Two tables of which each power of the n-th root is a product.
+---Two tables: each power of the n-th root is a product of an element of both.
 ---@param what string
 ---@param n integer
 ---@return table leaf  shift: see twiddles.tables()

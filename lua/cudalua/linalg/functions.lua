@@ -126,7 +126,7 @@ local bounds = {
     { 13, 5.371920351148152 } },
 }
 
--- The coefficients of the numerator, of which the first is 1.
+-- The coefficients of the numerator; the first is 1.
 local function coefficients(degree)
   local b = { [0] = 1 }
   for j = 1, degree do b[j] = b[j - 1] * (degree - j + 1) / ((2 * degree - j + 1) * j) end

@@ -18,7 +18,7 @@ local ceil = math.ceil
 ---@class cudalua.linalg
 local M = {}
 
-local SWEEPS, UNSEEN = 30, 15 -- at most; inside a capture, where nobody can look
+local SWEEPS, UNSEEN = 30, 15 -- at most; inside a capture, where no result can be read
 
 local SHORT = { [4] = 1e-12, [8] = 1e-138 } -- by bytes: the root of the least number, divided by eps
 

@@ -232,7 +232,7 @@ function M.kernel(file, parts, name, dt)
   end, true)
 end
 
----A list of launches on memory that nobody else knows. `leaves` are what they use.
+---A list of launches on private memory. `leaves` are what they use.
 ---@return table
 function M.steps() return { leaves = {} } end
 
@@ -289,7 +289,7 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 -- ---- what goes wrong ------------------------------------------------------------------------------------------------
 
----Raises for the first matrix of which a kernel reported something.
+---Raises for the first matrix that a kernel reported.
 ---@param what string
 ---@param info cudalua.gpuarray.Array  int32, one for each matrix
 ---@param lead integer[]               the batch's shape
@@ -316,7 +316,7 @@ function M.report(what, info, lead, is, why)
   end
 end
 
----Adds a launch that fills the matrices of out with NaN of which something was reported.
+---Adds a launch that fills the reported matrices of out with NaN.
 ---@param steps table
 ---@param out cudalua.gpuarray.Array
 ---@param size integer  elements of a matrix

@@ -26,7 +26,7 @@ local function substitute(steps, t, b, unit, conjugated)
     b.batches * parts, threads, list)
 end
 
----Adds the launches that solve t x = b in the place of b. Up to 64 rows (of 4 bytes; 48, 32) are one launch.
+---Adds the launches that solve t x = b; x replaces b. Up to 64 rows (of 4 bytes; 48, 32) are one launch.
 ---@param steps table
 ---@param t cudalua.linalg.Matrix
 ---@param b cudalua.linalg.Matrix  of as many batches; those of t may have the step 0

@@ -146,7 +146,7 @@ static size_t size(lua_State *L, int idx, const char *key) { return (size_t)numb
 static void read_sampling(lua_State *L, int idx, CUDA_TEXTURE_DESC *d) {
   for (int i = 0; i < 3; i++) d->addressMode[i] = (CUaddress_mode)element(L, idx, "address", i + 1);
   lua_getfield(L, idx, "integers");
-  const bool integers = lua_toboolean(L, -1); /* whose bits are in the place of a float's */
+  const bool integers = lua_toboolean(L, -1); /* their bits replace a float's */
   lua_pop(L, 1);
   for (int i = 0; i < 4; i++) {
     const double b = element(L, idx, "border", i + 1);

@@ -1,4 +1,4 @@
--- Contractions of two arrays that have letters in the place of axes: views of both as batches of matrices, one product,
+-- Contractions of two arrays whose axes are letters: views of both as batches of matrices, one product,
 -- and its shape. For tensordot and einsum.
 
 local compute = require "cudalua.gpuarray.product.compute"

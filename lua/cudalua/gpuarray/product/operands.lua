@@ -82,7 +82,7 @@ local function leaf_of(x, dtype, what)
   return leaf
 end
 
--- The operand, of which the last `own` axes are not those of the batch.
+-- The operand; all its axes but the last `own` ones are a batch.
 local function operand(leaf, batch, own, row, column)
   local n, itemsize = #leaf.shape, leaf.dtype.itemsize
   local lead, out = n - own, {}

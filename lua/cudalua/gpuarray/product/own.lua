@@ -262,7 +262,7 @@ local function value(x, dtype)
   return type(v) == "table" and v._scalar or v
 end
 
----Adds the launches of a product, of which there are some results, to a sequence. What chunks need is added to its
+---Adds the launches of a product with at least one result to a sequence. What chunks need is added to its
 ---scratch.
 ---@param steps cudalua.gpuarray.Sequence
 ---@param record cudalua.gpuarray.ProductRecord
