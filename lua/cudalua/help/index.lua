@@ -3387,7 +3387,8 @@ Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
 Which kernels compute products of matrices in this Lua state. "own", the default: the kernels of this library, which
 give the same bits on every device. "vendor": NVIDIA's cuBLASLt; a call raises where it cannot compute it. "auto":
-cuBLASLt on a GPU where it is there and can compute the call; otherwise own kernels, with one notice if it is missing.
+cuBLASLt on a GPU where it is there and can compute the call; otherwise own kernels, with one notice if it is
+missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
