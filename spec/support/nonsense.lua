@@ -15,6 +15,7 @@ local soft = cuda.driver_info().soft
 local softgpu = require "cudalua.softgpu"
 local values = require "spec.support.values"
 local samples = require "spec.support.samples"
+local dlpack = require "spec.support.dlpack"
 local check_contract = require "tools.check_contract"
 
 local calls, findings = 0, 0
@@ -249,7 +250,15 @@ local calls_back = { ["cuda.Context:with"] = true, ["cuda.Stream:use"] = true, [
   ["cuda.profile"] = true, ["sparse.cg"] = true, ["sparse.bicgstab"] = true, ["sparse.gmres"] = true }
 for name in ("XORWOW MRG32k3a"):gmatch "%S+" do calls_back["random." .. name .. "RandomNumberGenerator"] = true end
 for name in (fresh .. " arange linspace to_gpu to_gpu_async"):gmatch "%S+" do calls_back["gpuarray." .. name] = true end
--- Numbers in these places are addresses or handles, which the caller vouches for.
+-- A lent tensor belongs to the one who asked for it until another library takes it. (ok, result or error, arguments...)
+local give_back = {
+  ["interop.to_dlpack"] = function(ok, address, _, settings)
+    if ok then dlpack.delete(address, type(settings) == "table" and settings.versioned) end
+  end,
+  ["interop.from_dlpack"] = function(ok, _, address)
+    if not ok and address == values.lent_tensor then dlpack.delete(address) end
+  end,
+}
 -- These only take note of what they are given: it is looked at when it is used.
 local notes = {}
 for side in ("src dst"):gmatch "%S+" do
@@ -258,6 +267,7 @@ for side in ("src dst"):gmatch "%S+" do
   end
   notes["cuda.Memcpy3DPeer:set_" .. side .. "_context"] = true
 end
+-- Numbers in these places are addresses or handles, which the caller vouches for.
 local wild = { ["cuda.wrap_context 1"] = not soft, ["cuda.wrap_stream 1"] = not soft,
   ["ndarray.wrap 1"] = true, ["ndarray.from_buffer 1"] = true }
 
@@ -319,6 +329,7 @@ local function try(fun, text, expected, ...)
   else
     ok, err = pcall(fun.call, ...)
   end
+  if give_back[fun.name] then give_back[fun.name](ok, err, ...) end
   if expected == "dead" then expected = "LogicError" end
   if not ok and not cuda.is_error(err) and expected ~= "callback" then
     finding("%s: %s: not an error of the library but a %s: %s", fun.name, text, type(err),

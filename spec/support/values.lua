@@ -205,7 +205,10 @@ function make.tensors()
   cuda.io.save_safetensors("sample.safetensors", make.members_of())
   return "sample.safetensors"
 end
-function make.managed_tensor() return cuda.interop.to_dlpack(make.ndarray()) end
+function make.managed_tensor()
+  M.lent_tensor = cuda.interop.to_dlpack(make.ndarray())
+  return M.lent_tensor
+end
 -- A path that a recorded launch can be saved to; recording is on.
 function make.recording_to()
   cuda.debug.record(true)
