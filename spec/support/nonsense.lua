@@ -256,7 +256,9 @@ local give_back = {
     if ok then dlpack.delete(address, type(settings) == "table" and settings.versioned) end
   end,
   ["interop.from_dlpack"] = function(ok, _, address)
-    if not ok and address == values.lent_tensor then dlpack.delete(address) end
+    local lent = values.lent_tensor
+    values.lent_tensor = nil
+    if lent and not (ok and address == lent) then dlpack.delete(lent) end
   end,
 }
 -- These only take note of what they are given: it is looked at when it is used.
