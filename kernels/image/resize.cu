@@ -94,23 +94,24 @@ array_image_nearest(const Item *in, Item *out, const Index height, const Index w
 
 //: area
 // The means of n elements of an axis over m parts of it. An element that two parts share counts in each as far as it
-// lies there. Elements of the axis are `inner` places apart.
+// lies there. Elements of the axis are `inner` places apart. part / unit is n / m in lowest terms.
 typedef @wide@ Wide; // unsigned, for 2 n m
 
 extern "C" __global__ void __launch_bounds__(256)
-array_image_area(const Source *in, Result *out, const Index all, const Index n, const Index m, const Index inner)
+array_image_area(const Source *in, Result *out, const Index all, const Index n, const Index m, const Index part,
+                 const Index unit, const Index inner)
 {
   const Index number = (Index)blockIdx.x * blockDim.x + threadIdx.x;
   if (number >= all) return;
   const Index rest = number / inner, outer = rest / m;
   const Source *from = in + outer * n * inner + (number - rest * inner);
-  // In units in which an element is m long, and a part n.
-  const Wide length = (Wide)m, begin = (Wide)(rest - outer * m) * (Wide)n, end = begin + (Wide)n;
+  // Lengths are those of which an element has `unit`, and a part `part`.
+  const Wide length = (Wide)unit, begin = (Wide)(rest - outer * m) * (Wide)part, end = begin + (Wide)part;
   const Index first = (Index)(begin / length), last = (Index)((end - 1) / length);
   Value sum = Value();
   for (Index i = first; i <= last; i++) {
     const Wide low = max(begin, (Wide)i * length), high = min(end, (Wide)(i + 1) * length);
     sum = img_add((Real)(high - low), img_load(from[i * inner]), sum);
   }
-  out[number] = img_store(img_over(sum, (Real)n));
+  out[number] = img_store(img_over(sum, (Real)part));
 }

@@ -93,8 +93,8 @@ local turning = { filter = true, fill = true, reshape = true, channels = true, o
 -- Nothing is computed from nearest pixels, so that they may be of any type.
 local function value_of(what, dtype, filter)
   if filter == "nearest" then return nil end
-  return arguments.value_of(what, dtype, dtype.kind == "bool" and ("; filter = 'nearest' takes them, or convert the " ..
-    "picture with astype 'float32'") or nil)
+  return arguments.value_of(what, dtype, dtype.kind == "bool" and ("; filter = 'nearest' takes them, or convert " ..
+    "the picture with astype 'float32'") or "; filter = 'nearest' takes them")
 end
 
 ---Pictures of another size. Centres of pixels lie at halves: pixel i of m is computed at (i - 1/2) n / m of n pixels,

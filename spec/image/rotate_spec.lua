@@ -43,7 +43,7 @@ describe("image.rotate", function()
     end
     assert.same({ { 2, 4 }, { 1, 3 } }, image.rotate(gpuarray.to_gpu { { 1, 2 }, { 3, 4 } }, 90):tolist())
     assert.is_true(gpuarray.array_equal(image.rotate(a, 360), a))
-    local whole = image.rotate(a, 1e15 * 360 + 90, { reshape = true })
+    local whole = image.rotate(a, 1e12 * 360 + 90, { reshape = true })
     assert.same({ 2, 8, 5 }, { unpack(whole.shape) })
   end)
 
@@ -59,7 +59,7 @@ describe("image.rotate", function()
       assert.is_true(gpuarray.array_equal(y, apart:moveaxis(2, 4)))
       local one = image.rotate(a[{ 2, {}, {}, 3 }], -20, { filter = filter, fill = 9, reshape = true })
       assert.is_true(gpuarray.array_equal(apart[{ 2, 3 }], one))
-      assert.equal(9, y[{ 1, 1, 1, 1 }])
+      assert.equal(9, y[{ 1, 1, 1, 1 }]:item())
     end
   end)
 
@@ -76,8 +76,8 @@ describe("image.rotate", function()
     near(image.rotate(c, 33):imag(), image.rotate(c:imag(), 33))
     local mask = gpuarray.to_gpu({ { true, false }, { true, true } }, "bool")
     assert.same({ { false, true }, { true, true } }, image.rotate(mask, 90, { filter = "nearest" }):tolist())
-    assert.equal(true, image.rotate(mask, 45, { filter = "nearest", fill = true, reshape = true })[{ 1, 1 }])
-    local point = dtype.struct("rotate_point", { { "x", "float32" }, { "y", "int8" } })
+    assert.equal(true, image.rotate(mask, 45, { filter = "nearest", fill = true, reshape = true })[{ 1, 1 }]:item())
+    local point = dtype.struct({ { "x", "float32" }, { "y", "int8" } }, { name = "rotate_point" })
     assert.same({ 3, 2 }, { unpack(image.rotate(gpuarray.zeros({ 2, 3 }, point), 90, { filter = "nearest",
       reshape = true }).shape) })
   end)
@@ -115,7 +115,7 @@ describe("image.rotate", function()
     local a = gpuarray.zeros { 4, 5 }
     local function raises(text, ...) gpu.raises("LogicError", text, image.rotate, ...) end
     raises("degrees must be a finite number, got nil", a)
-    raises("degrees must be a finite number, got nan", a, 0 / 0)
+    raises("degrees must be a finite number, got NaN", a, 0 / 0)
     raises("degrees must be a finite number, got inf", a, 1 / 0)
     raises("degrees must be a finite number", a, "90")
     raises("filter must be 'nearest', 'linear' or 'cubic', got 'area'", a, 30, { filter = "area" })

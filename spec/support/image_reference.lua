@@ -41,7 +41,7 @@ function M.distance(a, b)
   local far = 0
   for i = 0, n - 1 do
     local d = math.abs(p[i] - q[i])
-    if not (d <= far) and p[i] ~= q[i] then far = d == d and d or math.huge end
+    if p[i] ~= q[i] then far = d == d and math.max(d, far) or math.huge end
   end
   assert.truthy(keep and keep_too)
   return far

@@ -53,13 +53,19 @@ local function sampled(p, height, width, from, out, value, filter)
   return { tiled(p, height, width, from, out._leaf, k) }
 end
 
+local function gcd(a, b)
+  while b ~= 0 do a, b = b, a % b end
+  return a
+end
+
 -- Means along one axis: `all` elements of a result with m along it, of a source with n.
 local function means(source, result, value, from, to, job)
   local k = code.kernel("array_image_area", { source = source, result = result, value = value, one = job.inner == 1,
     index = code.index(max(job.all, job.all / job.m * job.n) + THREADS), parts = { "resize area" },
     fields = { wide = code.wide(job.n, job.m) } })
-  return { kernel = k, threads = THREADS, blocks = ceil(job.all / THREADS),
-    arguments = { from.buf, from.off, to.buf, to.off, job.all, job.n, job.m, job.inner } }
+  local both = gcd(job.n, job.m)
+  return { kernel = k, threads = THREADS, blocks = ceil(job.all / THREADS), arguments = { from.buf, from.off, to.buf,
+    to.off, job.all, job.n, job.m, job.n / both, job.m / both, job.inner } }
 end
 
 -- Down the columns, where neighbours are read side by side, and then along the rows.

@@ -49,9 +49,9 @@ function M.rotate(what, a, p, r)
   local form = { index = code.index(4 * max(p.outer, 1) * (max(p.height, height) + TILE) *
     (max(p.width, width) + TILE) * p.inner), one = p.inner == 1, fields = {} }
   local behind = { r.cosine, r.sine, p.height, p.width, p.inner, height, width, down, across }
-  local list, k = { from.buf, from.off, out._leaf.buf, out._leaf.off }, nil
   local outside = fill and fill._leaf or from
-  list[5], list[6] = outside.buf, outside.off
+  local list = { from.buf, from.off, out._leaf.buf, out._leaf.off, outside.buf, outside.off }
+  local k
   if nearest then
     form.parts = { "rotate turn", "rotate nearest" }
     k = code.mover("array_image_turn", dtype.itemsize, form)

@@ -104,9 +104,9 @@ assert np.abs(np.asarray(Image.fromarray(f[:, :12]).reduce((3, 2))) - overlap_ma
               overlap_matrix(4, 12).T).max() < 1e-6
 photo = rng.integers(0, 256, (9, 8, 3)).astype(np.uint8)
 out["photo"] = photo
-out["photo_linear"] = np.clip(np.rint(cv2.resize(photo.astype(np.float64), (13, 5))), 0, 255).astype(np.uint8)
+out["photo_linear"] = cv2.resize(photo.astype(np.float64), (13, 5))
 wide = np.einsum("ij,jkc,lk->ilc", cubic_matrix(14, 9), photo.astype(np.float64), cubic_matrix(11, 8))
-out["photo_cubic"] = np.clip(np.rint(wide), 0, 255).astype(np.uint8)
+out["photo_cubic"] = np.clip(wide, 0, 255)
 
 # ---- rotations ----
 
