@@ -42,10 +42,12 @@ local function read(what, a, options)
   return c, o
 end
 
--- In the picture's context, where the fill is made, too.
-local function compute(what, f, c, fill, ...)
+-- In the picture's context, where the fill and kernels from the host are made, too.
+local function compute(what, f, c, fill, kernels, ndim)
+  local arrays = {}
+  for i, k in ipairs(kernels) do arrays[i] = arguments.kernel(what, k.name, k[1], ndim, c.value) end
   c.fill = arguments.fill(what, c.a._dtype, fill)
-  return f(what, c, ...)
+  return f(what, c, arrays[1], arrays[2])
 end
 
 ---The convolution of pictures with a kernel, which is flipped, as SciPy's signal.convolve2d. Without the flip, as
@@ -62,8 +64,8 @@ end
 function M.convolve2d(a, kernel, options)
   local what = "image.convolve2d"
   local c, o = read(what, a, options)
-  local k = arguments.kernel(what, "kernel", kernel, 2, c.value)
-  return delivered(what, move.inside(evaluate(a), compute, what, convolve.whole, c, o.fill, k), o.out)
+  local kernels = { { kernel, name = "kernel" } }
+  return delivered(what, move.inside(evaluate(a), compute, what, convolve.whole, c, o.fill, kernels, 2), o.out)
 end
 
 ---The convolution of pictures with the outer product of a column and a row: two passes, of which one has the column's
@@ -78,9 +80,8 @@ end
 function M.separable(a, column, row, options)
   local what = "image.separable"
   local c, o = read(what, a, options)
-  local down = arguments.kernel(what, "column", column, 1, c.value)
-  local across = arguments.kernel(what, "row", row, 1, c.value)
-  local x = move.inside(evaluate(a), compute, what, convolve.separable, c, o.fill, down, across)
+  local kernels = { { column, name = "column" }, { row, name = "row" } }
+  local x = move.inside(evaluate(a), compute, what, convolve.separable, c, o.fill, kernels, 1)
   return delivered(what, x, o.out)
 end
 
@@ -93,8 +94,8 @@ local turning = { filter = true, fill = true, reshape = true, channels = true, o
 -- Nothing is computed from nearest pixels, so that they may be of any type.
 local function value_of(what, dtype, filter)
   if filter == "nearest" then return nil end
-  return arguments.value_of(what, dtype, dtype.kind == "bool" and ("; filter = 'nearest' takes them, or convert " ..
-    "the picture with astype 'float32'") or "; filter = 'nearest' takes them")
+  return arguments.value_of(what, dtype, "; filter = 'nearest' takes them" ..
+    (dtype.kind == "bool" and ", or convert the picture with astype 'float32'" or ""))
 end
 
 ---Pictures of another size. Centres of pixels lie at halves: pixel i of m is computed at (i - 1/2) n / m of n pixels,
@@ -102,8 +103,8 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param size integer[]  { height, width }
 ---@param options? {filter: string, channels: boolean, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  filter: "linear" (default): between two pixels each way, "cubic": Keys' cubic with a = -1/2
----  of four pixels, of which those outside do not count, "nearest": of any type, also bool and structs, "area": the mean
+---  allocator: function}  filter: "linear" (default): between two pixels each way, "cubic": Keys' cubic, a = -1/2, of
+---  four pixels, without those outside of the picture, "nearest": of any type, also bool and structs, "area": the mean
 ---  of the part that the pixel covers; channels: the last axis holds the channels of a pixel
 ---@return cudalua.gpuarray.Array
 ---@raise LogicError for other sizes and filters, types without that filter, and if an empty picture has to grow

@@ -176,6 +176,17 @@ describe("image.convolve2d", function()
     end
   end)
 
+  it("computes in the context of the picture", function()
+    local other = cuda.Device(0):make_context()
+    local a = input "a"
+    cuda.Context.pop()
+    local y = image.convolve2d(a, { { 2 } }, { fill = 1, mode = "same" })
+    assert.is_true(gpuarray.array_equal(y, a * 2))
+    assert.is_true(gpuarray.array_equal(image.separable(a, { 2 }, { 3 }), a * 6))
+    assert.is_true(gpuarray.array_equal(image.rotate(a, 180, { fill = 1 }), a:flip()))
+    other:detach()
+  end)
+
   it("gives empty results of empty pictures", function()
     for _, shape in ipairs { { 0, 5 }, { 5, 0 }, { 0, 3, 4 }, { 0, 0 } } do
       for _, mode in ipairs { "full", "same" } do
