@@ -169,6 +169,9 @@ describe("image.convolve2d", function()
     local exec = graph:instantiate()
     for _ = 1, 2 do
       out:fill(0)
+      collectgarbage()
+      collectgarbage()
+      for value = 1, 5 do gpuarray.full(value, 99, "float64"):release() end -- in memory that was free
       cuda.Context.synchronize(cuda.Context.get_current())
       exec:launch(stream)
       stream:synchronize()
@@ -270,6 +273,24 @@ describe("image.separable", function()
       mode = "same" })
     assert.is_true(gpuarray.array_equal(y, wide:round():astype "uint8"))
     check(image.separable(input "c", { 1, 2 }, { 1, -1, 3 }), "complex_separable")
+  end)
+
+  it("gives the results again when a captured graph is launched", function()
+    local a, out = input "a", gpuarray.zeros({ 7, 9 }, "float64")
+    local o = { mode = "same", fill = -0.5, out = out }
+    local column, row = input "column", input "row"
+    image.separable(a, column, row, o) -- compiled before
+    local stream = cuda.Stream "non_blocking"
+    local exec = stream:capture(function() image.separable(a, column, row, o) end):instantiate()
+    for _ = 1, 2 do
+      out:fill(0)
+      collectgarbage()
+      gpuarray.full({ 7, 26 }, 99, "float64"):release() -- the size of what is between the passes
+      cuda.Context.synchronize(cuda.Context.get_current())
+      exec:launch(stream)
+      stream:synchronize()
+      check(out, "sep_same_fill")
+    end
   end)
 
   it("takes `out`, and gives empty results", function()
