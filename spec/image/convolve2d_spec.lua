@@ -223,6 +223,27 @@ describe("image.convolve2d", function()
     assert.is_true(gpuarray.array_equal(y, image.convolve2d(a, k)))
   end)
 
+  it("has the same bits for rows by a kernel of their own and by the one for all", function()
+    local list, form = {}, convolve.ROW
+    for _, t in ipairs { "float32", "uint8", "float64", "complex64", "float16" } do
+      for _, channels in ipairs { 1, 2, 3, 8, 9 } do
+        for _, width in ipairs { 4, 30, 150 } do list[#list + 1] = { t, channels, width } end
+      end
+    end
+    finally(knob(convolve, "ROW", form))
+    for _, case in ipairs(list) do
+      local t, channels, width = unpack(case)
+      local a = pixels({ 2, 34, 100, channels }, t == "complex64" and "float32" or t, channels) % 31
+      if t ~= "uint8" then a = a:astype(t) / 7 end
+      local k = pixels({ 1, width }, "float64", width) / (width * 250)
+      local o = { channels = true, fill = 1, mode = "same" }
+      convolve.ROW = form
+      local y = image.convolve2d(a, k, o)
+      convolve.ROW = { shortest = math.huge }
+      assert.is_true(gpuarray.array_equal(y, image.convolve2d(a, k, o)), table.concat(case, " "))
+    end
+  end)
+
   it("refuses what does not fit", function()
     local a = gpuarray.zeros { 4, 5 }
     local function raises(text, ...) gpu.raises("LogicError", text, image.convolve2d, ...) end

@@ -407,7 +407,8 @@ function M.list(scale)
   more("pictures filtered by large kernels", function()
     return image.convolve2d(photo "float32", array("large filter", { 19, 33 }, "float32"), { channels = true }),
       image.convolve2d(photo "float64", array("large filter", { 19, 33 }, "float32")),
-      image.convolve2d(photo "bfloat16", array("filter", { 9, 5 }, "float32"))
+      image.convolve2d(photo "bfloat16", array("filter", { 9, 5 }, "float32")),
+      image.convolve2d(photo "float32", array("row filter", { 1, 40 }, "float32"), { channels = true })
   end)
   case("pictures of other sizes, and rotated ones", function()
     local a = photo "float32"

@@ -42,16 +42,44 @@ end
 ---@field first_row integer      of the picture, from 0: the first pixel that the kernel covers; maybe outside
 ---@field first_column integer
 
+-- For a row of some numbers there is another kernel: a thread goes along rows. The order of the terms is the same.
+M.ROW = { shortest = 4, channels = 8, run = 8, runs = 16, span = 64 }
+
+local function is_row(pass)
+  return pass.kernel_height == 1 and pass.kernel_width >= M.ROW.shortest and pass.inner <= M.ROW.channels and
+    pass.value.itemsize <= 8
+end
+
+-- A pass over the picture with the kernel in tiles of so many rows and elements, and more elements beside them.
+local function index_of(pass, tall, wide)
+  local down = max(pass.height, pass.out_height) + pass.kernel_height + tall
+  local across = pass.inner * (max(pass.width, pass.out_width) + pass.kernel_width + wide)
+  return code.index(4 * max(pass.outer, 1) * down * across)
+end
+
+local function add_row(steps, pass, from, to, weights, fill)
+  local row = M.ROW
+  local wide = row.run * pass.inner * floor(row.runs / pass.inner)
+  local span = pass.value.itemsize == 8 and row.span / 2 or row.span
+  local k = code.kernel("array_image_row", { source = pass.source, result = pass.result, value = pass.value,
+    index = index_of(pass, LANES, wide + span), one = pass.inner == 1,
+    parts = { "pixels " .. pass.boundary, "convolve row" }, fields = { span = span } })
+  local down, across = ceil(pass.out_height / LANES), ceil(pass.out_width * pass.inner / wide)
+  steps[#steps + 1] = { kernel = k, threads = LANES * LINES, blocks = pass.outer * down * across,
+    arguments = { from.buf, from.off, to.buf, to.off, weights.buf, weights.off, fill.buf, fill.off,
+      fill ~= from and 1 or 0, pass.height, pass.width, pass.inner, pass.out_height, pass.out_width * pass.inner,
+      pass.kernel_width, pass.first_row, pass.first_column, wide, down, across } }
+end
+
 local function add(steps, pass, from, to, weights, fill)
+  fill = fill or from
+  if is_row(pass) then return add_row(steps, pass, from, to, weights, fill) end
   local tile = tile_of(pass.value, pass.kernel_height, (pass.kernel_width - 1) * pass.inner)
   local tall, wide = LINES * tile.rows, LANES * tile.columns
-  local reach = max(pass.height, pass.out_height) + pass.kernel_height + tall
-  local most = pass.inner * (max(pass.width, pass.out_width) + pass.kernel_width + wide + tile.span)
   local k = code.kernel("array_image_convolve", { source = pass.source, result = pass.result, value = pass.value,
-    index = code.index(4 * max(pass.outer, 1) * reach * most), one = pass.inner == 1,
+    index = index_of(pass, tall, wide + tile.span), one = pass.inner == 1,
     parts = { "pixels " .. pass.boundary, "convolve convolve" }, fields = tile })
   local down, across = ceil(pass.out_height / tall), ceil(pass.out_width * pass.inner / wide)
-  fill = fill or from
   steps[#steps + 1] = { kernel = k, threads = LANES * LINES, blocks = pass.outer * down * across,
     arguments = { from.buf, from.off, to.buf, to.off, weights.buf, weights.off, fill.buf, fill.off,
       fill ~= from and 1 or 0, pass.height, pass.width, pass.inner, pass.out_height, pass.out_width * pass.inner,

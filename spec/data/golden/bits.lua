@@ -68,7 +68,7 @@ return {
   ["transforms of real numbers"] = "8e61a8c5",
   ["transforms of several axes, and of float64"] = "7100079e",
   ["filtered pictures"] = "c919c014",
-  ["pictures filtered by large kernels"] = "af85400e",
+  ["pictures filtered by large kernels"] = "db11bbdf",
   ["pictures of other sizes, and rotated ones"] = "3021f9af",
   ["systems of equations"] = "e92fc432",
   ["Cholesky's and Householder's factors"] = "2155942b",
