@@ -71,10 +71,11 @@ function M.list(scale)
   end
   local function more(name, f) case(name, f, true) end
 
-  -- An input, by its name.
+  -- An input, by its name, shape and type.
   local function array(key, shape, t, f)
-    if not inputs[key] then inputs[key] = made(shape, t, #key * 31 + key:byte(-1), f or signed) end
-    return inputs[key]
+    local id = ("%s %s %s"):format(key, table.concat(shape, " "), t)
+    if not inputs[id] then inputs[id] = made(shape, t, #key * 31 + key:byte(-1), f or signed) end
+    return inputs[id]
   end
   local function line(t) return array("line " .. t, { 90001 * scale }, t) end
   local function tall() return array("tall", { 2500 * scale, 20 }, "float32") end
