@@ -105,7 +105,7 @@ array_image_area(const Source *in, Result *out, const Index all, const Index n, 
   if (number >= all) return;
   const Index rest = number / inner, outer = rest / m;
   const Source *from = in + outer * n * inner + (number - rest * inner);
-  // Lengths are those of which an element has `unit`, and a part `part`.
+  // An element has the length `unit`, and a part of the axis the length `part`.
   const Wide length = (Wide)unit, begin = (Wide)(rest - outer * m) * (Wide)part, end = begin + (Wide)part;
   const Index first = (Index)(begin / length), last = (Index)((end - 1) / length);
   Value sum = Value();

@@ -68,7 +68,7 @@ function M.convolve2d(a, kernel, options)
   return delivered(what, move.inside(evaluate(a), compute, what, convolve.whole, c, o.fill, kernels, 2), o.out)
 end
 
----The convolution of pictures with the outer product of a column and a row: two passes, of which one has the column's
+---The convolution of pictures with the outer product of a column and a row: two passes, one with the column's
 ---length and the other one the row's. What lies between them is not rounded to the picture's type.
 ---@param a cudalua.gpuarray.Array
 ---@param column any  1-D: an array, or host data

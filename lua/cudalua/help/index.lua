@@ -3379,7 +3379,7 @@ fill, also for the filter.
 @raise LogicError for other angles and filters, and types without that filter
 @options allocator channels fill filter out reshape stream
 = cuda.image.separable(a, column, row, options)
-The convolution of pictures with the outer product of a column and a row: two passes, of which one has the column's
+The convolution of pictures with the outer product of a column and a row: two passes, one with the column's
 length and the other one the row's. What lies between them is not rounded to the picture's type.
 @param a cuda.gpuarray.Array
 @param column any  1-D: an array, or host data
