@@ -186,6 +186,12 @@ return {
     fft_plan_spec = "plan_limit clear_plans",
   },
   {
+    module = "cudalua.image", prefix = "image",
+    convolve2d_spec = "convolve2d separable",
+    resize_spec = "resize",
+    rotate_spec = "rotate",
+  },
+  {
     module = "cudalua.io", prefix = "io",
     image_spec = "save_image load_image",
     table_spec = "savetxt loadtxt",

@@ -1,5 +1,6 @@
 -- Filters on a picture, with array operations alone: a blur and Sobel's operator from shifted views, and an equalised
--- histogram. Each result is compared, pixel by pixel, with a loop in Lua.
+-- histogram. Each result is compared, pixel by pixel, with a loop in Lua, and Sobel's operator with cuda.image, which
+-- has kernels for convolutions (docs/filters.md).
 --   luajit examples/14_image_filters.lua [IN.ppm [OUT.ppm]]
 -- Without a picture make_image.lua makes one. OUT.ppm gets the results: blurred, edges, equalised, side by side.
 local cuda = require "cudalua"
@@ -62,6 +63,13 @@ local results = gpuarray.empty({ height, 3, width }, "uint8")
 for k, a in ipairs { blurred, edges, equalised } do results[{ {}, k, {} }] = a:astype "uint8" end
 stop:record()
 local got = results:get()
+
+-- Sobel's slopes as convolutions with a column and a row. All numbers are whole, so that nothing is rounded.
+local function convolved(column, row)
+  return cuda.image.separable(blurred, column, row, { mode = "same", boundary = "edge" })
+end
+assert(gpuarray.array_equal(gx, convolved({ 1, 2, 1 }, { 1, 0, -1 })), "slopes to the right differ")
+assert(gpuarray.array_equal(gy, convolved({ 1, 0, -1 }, { 1, 2, 1 })), "slopes downwards differ")
 
 -- The same, one pixel at a time.
 local function loop(value)

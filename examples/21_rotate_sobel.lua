@@ -1,5 +1,6 @@
 -- A picture through textures: rotated, where the hardware filters between pixels and gives black outside of them, and
 -- its edges by Sobel's operator, where it repeats the edge. Both are compared, pixel by pixel, with a loop in Lua.
+-- cuda.image.rotate and cuda.image.separable do the same without textures (docs/filters.md).
 --   luajit examples/21_rotate_sobel.lua [IN.ppm [OUT.pgm]]
 -- Without a picture make_image.lua makes one. OUT.pgm gets the results side by side.
 local cuda = require "cudalua"

@@ -50,6 +50,8 @@ return {
         about = "Fourier transforms: lengths in passes, tables, kernels, plans." },
       { "sparse", "sparse/", "sparse.lua",
         about = "Sparse matrices: formats, products, iterative solvers." },
+      { "image", "image/", "image.lua",
+        about = "Filters of pictures: convolutions, other sizes, rotations." },
       { "files", "files/", "io.lua",
         about = "Files of others: PNG, PGM and PPM pictures, columns of text." },
       { "share", "share/", "interop.lua",

@@ -120,6 +120,12 @@ describe("Names that there are not", function()
       randn = "; use cuda.random.normal(shape)" })
     says("an array", a, { permute = "; use a:transpose { 2, 1 }", numel = "; use a.size" })
     says("a host array", h, { numel = "; use a.size" })
+    says("gpuarray", gpuarray, { zoom = "; use cuda.image.resize(a, { height, width })",
+      rotate = "; it is cuda.image.rotate", convolve2d = "; it is cuda.image.convolve2d" })
+    for _, t in ipairs { a, gpuarray, cuda, cuda.image } do
+      gpu.raises("LogicError", "cuda.image.convolve2d(a, kernel:flip(),", read(t, "filter2D"))
+      gpu.raises("LogicError", "cuda.image.convolve2d(a, kernel:flip(),", read(t, "conv2d"))
+    end
     says("cuda", cuda, { cudaMalloc = "; use cuda.mem_alloc(bytes)" })
     for _, t in ipairs { a, gpuarray, cuda } do
       gpu.raises("LogicError", "of symmetric and Hermitian ones: cuda.linalg.eigh(a)", read(t, "eig"))

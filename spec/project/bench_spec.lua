@@ -42,6 +42,11 @@ describe("benchmarks", function()
     assert.equal(11, rows)
   end)
 
+  it("image: filters of pictures, whose results it compares", function()
+    local _, rows = run("image.lua smoke", "image: %d+ s")
+    assert.equal(23, rows)
+  end)
+
   it("sparse: products of sparse matrices, some rows of which it computes on the host", function()
     local _, rows = run("sparse.lua smoke", "sparse: %d+ s")
     assert.equal(16, rows)

@@ -1,6 +1,6 @@
--- What has to give the same bits everywhere: reductions, scans, sorting, counting, random numbers and Fourier
--- transforms, of inputs that are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua runs them,
--- spec/data/golden/bits.lua has what they give.
+-- What has to give the same bits everywhere: reductions, scans, sorting, counting, random numbers, Fourier
+-- transforms and pictures, of inputs that are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua
+-- runs them, spec/data/golden/bits.lua has what they give.
 --
 -- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
@@ -9,6 +9,7 @@ local dtype = require "cudalua.dtype"
 local fft = require "cudalua.fft"
 local ffi = require "ffi"
 local gpuarray = require "cudalua.gpuarray"
+local image = require "cudalua.image"
 local knob = require "spec.support.knob"
 local linalg = require "cudalua.linalg"
 local ndarray = require "cudalua.ndarray"
@@ -70,10 +71,11 @@ function M.list(scale)
   end
   local function more(name, f) case(name, f, true) end
 
-  -- An input, by its name.
+  -- An input, by its name, shape and type.
   local function array(key, shape, t, f)
-    if not inputs[key] then inputs[key] = made(shape, t, #key * 31 + key:byte(-1), f or signed) end
-    return inputs[key]
+    local id = ("%s %s %s"):format(key, table.concat(shape, " "), t)
+    if not inputs[id] then inputs[id] = made(shape, t, #key * 31 + key:byte(-1), f or signed) end
+    return inputs[id]
   end
   local function line(t) return array("line " .. t, { 90001 * scale }, t) end
   local function tall() return array("tall", { 2500 * scale, 20 }, "float32") end
@@ -390,6 +392,31 @@ function M.list(scale)
   more("transforms of several axes, and of float64", function()
     return fft.fftn(tall()[{ { 1, 180 }, {} }]), fft.fft(line "float64"[{ { 1, 16384 } }]),
       fft.fft(line "float64"[{ { 1, 101 } }])
+  end)
+
+  -- ---- pictures --------------------------------------------------------------------------------------------------
+
+  local function photo(t)
+    return array("photo " .. t, { 61, 97 * scale, 3 }, t, function(u) return math.floor(u * 256) % 128 end)
+  end
+  case("filtered pictures", function()
+    local colours = { channels = true, boundary = "reflect", mode = "same" }
+    return image.convolve2d(photo "float32", array("filter", { 9, 5 }, "float32"), colours),
+      image.convolve2d(photo "uint8", { { 0.1, 0.2 }, { 0.3, 0.7 } }, colours),
+      image.separable(flat(), { 0.3, 0.4, 0.3 }, { 1, -0.9, 0.7 })
+  end)
+  more("pictures filtered by large kernels", function()
+    return image.convolve2d(photo "float32", array("large filter", { 19, 33 }, "float32"), { channels = true }),
+      image.convolve2d(photo "float64", array("large filter", { 19, 33 }, "float32")),
+      image.convolve2d(photo "bfloat16", array("filter", { 9, 5 }, "float32")),
+      image.convolve2d(photo "float32", array("row filter", { 1, 40 }, "float32"), { channels = true })
+  end)
+  case("pictures of other sizes, and rotated ones", function()
+    local a = photo "float32"
+    return image.resize(a, { 100, 41 }, { channels = true, filter = "cubic" }),
+      image.resize(a, { 40, 41 }, { channels = true, filter = "area" }),
+      image.resize(photo "uint8", { 40, 141 * scale }, { channels = true }),
+      image.rotate(a, 30, { channels = true, filter = "cubic", fill = 0.5 }), image.rotate(tall(), -45)
   end)
 
   -- ---- solvers ---------------------------------------------------------------------------------------------------

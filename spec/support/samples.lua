@@ -206,6 +206,11 @@ fftshift = gmatrix options; ifftshift = gmatrix options; fftfreq = 8 1 options; 
 plan_limit = 16; clear_plans =
 ]])
 
+rows("image.", [[
+convolve2d = gmatrix gmatrix options; separable = gmatrix list list options; resize = gmatrix list options
+rotate = gmatrix 30 options
+]])
+
 rows("io.", [[
 save_image = 'a.png gmatrix options; load_image = picture options; savetxt = 'a.txt gmatrix options
 loadtxt = table_text options; save_safetensors = 'a.safetensors members_of options

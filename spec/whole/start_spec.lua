@@ -281,6 +281,7 @@ describe("a module of the library that is required alone", function()
       "'cudalua.compiler'.SourceModule('__global__ void f() {}')", "'cudalua.gl'.have_gl_ext()",
       "'cudalua.driver'.mem_alloc(16)", "'cudalua.elementwise'.ElementwiseKernel('float *x', 'x[i] = i')",
       "'cudalua.fft'.fft(require 'cudalua.gpuarray'.arange(4)):get()", "'cudalua.sparse'.eye(3):todense():get()",
+      "'cudalua.image'.resize(require 'cudalua.gpuarray'.eye(3), { 2, 2 }):get()",
       "'cudalua.linalg'.matrix_power(require 'cudalua.gpuarray'.eye(2), 2):get()" } do
       local out, ok = gpu.child("assert(require " .. code .. ") io.write 'fine'", gpu.driver)
       assert.equal("fine", out:match "[^\n]*$", code .. ": " .. out)

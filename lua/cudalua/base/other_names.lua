@@ -96,6 +96,14 @@ M.arrays = spelled {
   { "hsplit", "a:split(parts, 2)" },
   { "tril_indices", "gpuarray.tril(a):nonzero()" },
   { "triu_indices", "gpuarray.triu(a):nonzero()" },
+  -- pictures
+  { "filter2D filter2d", "cuda.image.convolve2d(a, kernel:flip(), { mode = 'same', boundary = 'reflect' })" },
+  { "correlate2d conv2d", "cuda.image.convolve2d(a, kernel:flip(), { mode = 'valid' })" },
+  { "sepFilter2D sep_filter2d GaussianBlur gaussian_filter gaussian_blur", "cuda.image.separable(a, column, row, " ..
+    "{ mode = 'same', boundary = 'reflect' })" },
+  { "uniform_filter box_filter boxFilter", "cuda.image.separable(a, column, row) with equal weights" },
+  { "zoom imresize interpolate upsample", "cuda.image.resize(a, { height, width })" },
+  { "imrotate", "cuda.image.rotate(a, degrees)" },
   -- products
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
   { "ger", "gpuarray.outer(a, b)" },

@@ -14,7 +14,7 @@ end
 
 -- Where programs look first, if several have it.
 local modules = { "gpuarray", "ndarray", "random", "dtype", "elementwise", "reduction", "scan", "tools", "vec",
-  "linalg", "fft", "sparse", "io", "softgpu", "characterize" }
+  "linalg", "fft", "sparse", "image", "io", "softgpu", "characterize" }
 
 local function in_modules(key, except)
   for _, name in ipairs(modules) do

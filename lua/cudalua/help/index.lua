@@ -3347,6 +3347,47 @@ Makes a context on a device, as device:make_context() does, once it is clear tha
 @param flags? any  as for Device:make_context()
 @return cuda.Context  the current one
 @raise LogicError (219) if no OpenGL context is current
+= cuda.image module
+Filters of pictures. Rows and columns are the last two axes of an array, or with channels = true the two before the
+last, as cuda.io.load_image gives them; all other axes are a batch of pictures. The result has the picture's type.
+Integers and 16-bit floats are computed in float32; integers are rounded, ties to even, and clamped to their range.
+= cuda.image.convolve2d(a, kernel, options)
+The convolution of pictures with a kernel, which is flipped, as SciPy's signal.convolve2d. Without the flip, as
+PyTorch's conv2d and OpenCV's filter2D compute it, the kernel is k:flip().
+@param a cuda.gpuarray.Array
+@param kernel any  2-D: an array, or host data; its numbers become those that are computed with
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  mode: "full" (default): wherever the kernel meets the picture, "same": of the picture's size, "valid": where the kernel lies inside; boundary: what lies outside, a mode of gpuarray.pad: "constant" (default), "edge", "reflect", "symmetric", "wrap"; fill: of "constant", default 0; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for shapes and types that do not fit, and for unknown modes and boundaries
+@options allocator boundary channels fill mode out stream
+= cuda.image.resize(a, size, options)
+Pictures of another size. Centres of pixels lie at halves: pixel i of m is computed at (i - 1/2) n / m of n pixels,
+counted from the edge. No filter is widened for a smaller picture; "area" is the one that takes all pixels.
+@param a cuda.gpuarray.Array
+@param size integer[]  { height, width }
+@param options? {filter: string, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default): between two pixels each way, "cubic": Keys' cubic, a = -1/2, of four pixels, without those outside of the picture, "nearest": of any type, also bool and structs, "area": the mean of the part that the pixel covers; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for other sizes and filters, types without that filter, and if an empty picture has to grow
+@options allocator channels filter out stream
+= cuda.image.rotate(a, degrees, options)
+Pictures turned counterclockwise about their centre, where row 1 is the top one. Outside of a picture there is the
+fill, also for the filter.
+@param a cuda.gpuarray.Array
+@param degrees number
+@param options? {filter: string, fill: any, reshape: boolean, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  filter: "linear" (default), "cubic" (a = -1/2), "nearest"; fill: default 0; reshape: the result is as large as the turned picture; channels: the last axis holds the channels of a pixel
+@return cuda.gpuarray.Array
+@raise LogicError for other angles and filters, and types without that filter
+@options allocator channels fill filter out reshape stream
+= cuda.image.separable(a, column, row, options)
+The convolution of pictures with the outer product of a column and a row: two passes, one with the column's
+length and the other one the row's. What lies between them is not rounded to the picture's type.
+@param a cuda.gpuarray.Array
+@param column any  1-D: an array, or host data
+@param row any     1-D
+@param options? {mode: string, boundary: string, fill: any, channels: boolean, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for image.convolve2d
+@return cuda.gpuarray.Array
+@raise LogicError as image.convolve2d
+@options allocator boundary channels fill mode out stream
 = cuda.interop module
 Arrays that other libraries of this process made, or take, without a copy.
 = cuda.interop.from_dlpack(address, options)
