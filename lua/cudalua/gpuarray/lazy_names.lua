@@ -4,6 +4,8 @@ return {
     [[average]] },
   { "derived.closeness", [[allclose array_equal isclose]],
     [[allclose array_equal isclose]] },
+  { "derived.convolve", [[convolve correlate]],
+    [[convolve correlate]] },
   { "derived.diff", [[diff]],
     [[diff]] },
   { "derived.interp", [[interp]],
