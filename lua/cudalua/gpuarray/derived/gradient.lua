@@ -47,7 +47,7 @@ local gradient_options = { spacing = true, axis = true, edge_order = true, out =
 local function spacing_of(what, x, f, axis)
   local value = element.scalar(x)
   if type(value) == "number" then
-    if not is_number(value) then refuse(what, "spacing must be a number, got nan") end
+    if not is_number(value) then refuse(what, "spacing must be a number, got NaN") end
     return value
   end
   local places = arguments.any_array(what, "spacing", x)
