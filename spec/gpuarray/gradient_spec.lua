@@ -1,5 +1,5 @@
--- gradient, trapezoid and unwrap: NumPy's results (spec/data/golden/signals.lua), properties, all types, options and what
--- is refused.
+-- gradient, trapezoid and unwrap: NumPy's results (spec/data/golden/signals.lua), properties, all types, options and
+-- what is refused.
 local gpu = require "spec.support.gpu"
 local dtype = require "cudalua.dtype"
 local gpuarray = require "cudalua.gpuarray"

@@ -1,6 +1,6 @@
 -- What has to give the same bits everywhere: reductions, scans, products, convolutions, sorting, counting, random
--- numbers and Fourier transforms, of inputs that are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua runs them,
--- spec/data/golden/bits.lua has what they give.
+-- numbers and Fourier transforms, of inputs that are made on the host from whole numbers.
+-- spec/gpuarray/same_bits_spec.lua runs them, spec/data/golden/bits.lua has what they give.
 --
 -- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
@@ -273,7 +273,7 @@ function M.list(scale)
       bytes:matmul(bytes.T), z:addmm(z[{ {}, { 1, 20 } }], z[{ { 1, 20 } }], { alpha = 0.5, beta = -2 })
   end))
 
-  -- ---- statistics and signals -----------------------------------------------------------------------------------------
+  -- ---- statistics and signals ---------------------------------------------------------------------------------------
 
   case("convolutions", function()
     local a = line "float32"
@@ -282,7 +282,8 @@ function M.list(scale)
   end)
   more("convolutions of others", function()
     local h, d, z = line "float16"[{ { 1, 3000 } }], line "float64"[{ { 1, 3000 } }], complex()
-    return h:convolve(h[{ { 1, 300 } }]), d:correlate(d[{ { 1, 277 } }]), whole "int8":convolve(whole "int8"[{ { 1, 50 } }]),
+    local i = whole "int8"
+    return h:convolve(h[{ { 1, 300 } }]), d:correlate(d[{ { 1, 277 } }]), i:convolve(i[{ { 1, 50 } }]),
       z[{ { 1, 100 } }]:correlate(z[{ { 1, 2000 } }], { mode = "full" })
   end)
   case("covariances", own(function()
@@ -291,7 +292,8 @@ function M.list(scale)
   more("covariances of others, slopes, areas and angles", own(function()
     local a, z = line "float32"[{ { 1, 5000 } }], complex()[{ { 1, 9000 } }]:reshape(3, 3000)
     return z:cov(), z:corrcoef(), flat():cov { aweights = flat()[1]:abs() }, a:gradient(), flat():trapezoid(),
-      (a * 9):unwrap(), (whole "int32"):unwrap { period = 60 }, a:gradient { spacing = a:abs():cumsum(), edge_order = 2 }
+      (a * 9):unwrap(), whole "int32":unwrap { period = 60 },
+      a:gradient { spacing = a:abs():cumsum(), edge_order = 2 }
   end))
 
   -- ---- order and counts -----------------------------------------------------------------------------------------

@@ -297,8 +297,8 @@ function gpuarray.correlate(a, v, options) end
 ---@raise LogicError as gpuarray.convolve
 function Array:correlate(v, options) end
 
----The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations of
----both variables. NaN for a variable that does not vary.
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+---of both variables. NaN for a variable that does not vary.
 ---@param m cudalua.gpuarray.Array  as for cov
 ---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}  as for cov
@@ -306,8 +306,8 @@ function Array:correlate(v, options) end
 ---@raise LogicError as gpuarray.cov
 function gpuarray.corrcoef(m, options) end
 
----The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations of
----both variables. NaN for a variable that does not vary.
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+---of both variables. NaN for a variable that does not vary.
 ---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}  as for cov
 ---@return cudalua.gpuarray.Array  as cov; its parts are from -1 to 1
@@ -315,8 +315,8 @@ function gpuarray.corrcoef(m, options) end
 function Array:corrcoef(options) end
 
 ---The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
----its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats are
----computed as float32. Other than NumPy's, the result of float32 is float32; dtype changes that.
+---its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+---are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
 ---@param m cudalua.gpuarray.Array  of at most two axes; one axis is one variable
 ---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
 ---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
@@ -328,8 +328,8 @@ function Array:corrcoef(options) end
 function gpuarray.cov(m, options) end
 
 ---The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
----its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats are
----computed as float32. Other than NumPy's, the result of float32 is float32; dtype changes that.
+---its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+---are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
 ---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
 ---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
 ---  variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights:
@@ -456,22 +456,22 @@ function gpuarray.isin(a, values, options) end
 function Array:isin(values, options) end
 
 ---Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
----half a period from the one before. Floats keep their dtype; integers become int64, or with a period that is no integer
----the default float.
+---half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+---is not an integer.
 ---@param p cudalua.gpuarray.Array  of real numbers
 ---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a
----  period. axis: default the last one
+---  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
+---  a period. axis: default the last one
 ---@return cudalua.gpuarray.Array  of p's shape
 ---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
 function gpuarray.unwrap(p, options) end
 
 ---Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
----half a period from the one before. Floats keep their dtype; integers become int64, or with a period that is no integer
----the default float.
+---half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+---is not an integer.
 ---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a
----  period. axis: default the last one
+---  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
+---  a period. axis: default the last one
 ---@return cudalua.gpuarray.Array  of p's shape
 ---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
 function Array:unwrap(options) end

@@ -735,8 +735,8 @@ The absolute value of a with the sign of b.
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
 = cuda.gpuarray.corrcoef(m, options)
-The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations of
-both variables. NaN for a variable that does not vary.
+The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+of both variables. NaN for a variable that does not vary.
 @param m cuda.gpuarray.Array  as for cov
 @param options? {y: any, rowvar: boolean, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for cov
 @return cuda.gpuarray.Array  as cov; its parts are from -1 to 1
@@ -781,8 +781,8 @@ How many elements are not 0, as int64.
 @options allocator axis keepdims out stream
 = cuda.gpuarray.cov(m, options)
 The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
-its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats are
-computed as float32. Other than NumPy's, the result of float32 is float32; dtype changes that.
+its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
 @param m cuda.gpuarray.Array  of at most two axes; one axis is one variable
 @param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  y: more variables. rowvar = false: variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights: how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on the host alone. dtype: of the result
 @return cuda.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
@@ -2529,8 +2529,8 @@ joins.
 @options axis
 = cuda.gpuarray.unwrap(p, options)
 Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
-half a period from the one before. Floats keep their dtype; integers become int64, or with a period that is no integer
-the default float.
+half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+is not an integer.
 @param p cuda.gpuarray.Array  of real numbers
 @param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a period. axis: default the last one
 @return cuda.gpuarray.Array  of p's shape

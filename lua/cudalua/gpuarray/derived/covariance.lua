@@ -110,59 +110,61 @@ end
 
 -- ---- the product ----------------------------------------------------------------------------------------------------
 
--- What the sums of products are divided by; nothing is left of fewer than no degrees of freedom.
-local function divided(t, s, sum, weights, total)
-  local factor
-  if not weights then
+---The weights of the observations, in the type of real numbers that is computed in.
+---@class cudalua.gpuarray.Weighting
+---@field all cudalua.gpuarray.Array        of both kinds
+---@field analytic? cudalua.gpuarray.Array  aweights
+---@field total cudalua.gpuarray.Array      the sum of all, 0-d
+
+local function weighting(t, s)
+  local real = float_types.real(s.computed)
+  local f_weights = s.fweights and t:as_type(s.fweights, real)
+  local a_weights = s.aweights and t:as_type(s.aweights, real)
+  local all = f_weights and a_weights and t:binary(ops.mul, f_weights, a_weights) or f_weights or a_weights
+  if not all then return nil end
+  return { all = all, analytic = a_weights, total = call.reduce(s.what, reductions.sum, all, { true }, false) }
+end
+
+-- The sums of products, divided by the degrees of freedom; of fewer than none nothing is left.
+local function divided(t, s, sum, w)
+  if not w then
     local left = s.observations - s.ddof
-    factor = left > 0 and 1 / left or math.huge
-  else
-    local left, lost = total, s.ddof
-    if s.ddof ~= 0 then
-      if s.aweights then
-        local squares = call.reduce(s.what, reductions.sum, t:binary(ops.mul, weights, s.aweights), { true }, false)
-        lost = t:binary(ops.mul, t:binary(ops.div, squares, total), s.ddof)
-      end
-      left = t:binary(ops.sub, total, lost)
-    end
-    factor = t:binary(ops.div, 1, t:binary(ops.maximum, left, 0))
+    return t:binary(ops.mul, sum, left > 0 and 1 / left or math.huge)
   end
-  return t:binary(ops.mul, sum, factor)
+  local left, lost = w.total, s.ddof
+  if s.ddof ~= 0 then
+    if w.analytic then
+      local squares = call.reduce(s.what, reductions.sum, t:binary(ops.mul, w.all, w.analytic), { true }, false)
+      lost = t:binary(ops.mul, t:binary(ops.div, squares, w.total), s.ddof)
+    end
+    left = t:binary(ops.sub, left, lost)
+  end
+  return t:binary(ops.mul, sum, t:binary(ops.div, 1, t:binary(ops.maximum, left, 0)))
 end
 
 -- All variables in rows, as the type that is computed in, without their means; and the same times the weights.
-local function centred(t, s, weights, total)
+local function centred(t, s, w)
   local x = rows_of(s.m, not s.rowvar)
   if s.y then x = join.concatenate({ x, rows_of(s.y, s.turned_y) }, 1, { dtype = s.computed }) end
   x = t:as_type(x, s.computed)
   local means
-  if weights then
-    local sum = call.reduce(s.what, reductions.sum, t:binary(ops.mul, x, weights), OBSERVATIONS, true)
-    means = t:binary(ops.div, sum, total)
+  if w then
+    local sum = call.reduce(s.what, reductions.sum, t:binary(ops.mul, x, w.all), OBSERVATIONS, true)
+    means = t:binary(ops.div, sum, w.total)
   else
     means = call.reduce(s.what, reductions.mean, x, OBSERVATIONS, true)
   end
   local rows = t:binary(ops.sub, x, means)
   rows:eval()
-  return rows, weights and t:binary(ops.mul, rows, weights) or rows
+  return rows, w and t:binary(ops.mul, rows, w.all) or rows
 end
 
 -- The covariances, in the type that is computed in, as an array of two axes.
 local function covariances(t, s)
-  local weights, total
-  local real = float_types.real(s.computed)
-  for _, name in ipairs { "fweights", "aweights" } do
-    local w = s[name]
-    if w then
-      s[name] = graph.as_type(w, real)
-      weights = weights and t:binary(ops.mul, weights, s[name]) or s[name]
-    end
-  end
-  if weights then total = call.reduce(s.what, reductions.sum, weights, { true }, false) end
-  local rows, others = centred(t, s, weights, total)
+  local w = weighting(t, s)
+  local rows, others = centred(t, s, w)
   if s.computed.kind == "complex" then others = t:unary(ops.conj, others) end
-  local sum = compute.of(s.what, rows, view.transpose(s.what, others))
-  return divided(t, s, sum, weights, total)
+  return divided(t, s, compute.of(s.what, rows, view.transpose(s.what, others)), w)
 end
 
 -- What `finish` makes of the covariances, converted.
@@ -173,13 +175,11 @@ local function computed(s, finish)
     if s[name] ~= nil then s[name] = weights_of(s.what, name, s[name], columns, name == "fweights") end
   end
   if rows == 0 then return storage.empty(s.result, { 0, 0 }, 0) end
-  local list = { s.m }
-  for _, x in ipairs { s.y or false, s.fweights or false, s.aweights or false } do list[#list + 1] = x or nil end
+  local list = { s.m, s.y }
+  for _, name in ipairs { "fweights", "aweights" } do list[#list + 1] = s[name] end
   return errors.within(s.what, compute.of_one_moment, list, function()
     local t = temporary()
-    local own = {}
-    for key, value in next, s do own[key] = value end
-    local x = graph.as_type(finish(t, covariances(t, own)), s.result)
+    local x = graph.as_type(finish(t, covariances(t, s)), s.result)
     x:eval()
     t:forget()
     if x._size == 1 then x = view.reshape(x, {}, "C") end
@@ -195,8 +195,8 @@ local cov_options = { y = true, rowvar = true, bias = true, ddof = true, fweight
   out = true, stream = true, allocator = true }
 
 ---The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
----its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats are
----computed as float32. Other than NumPy's, the result of float32 is float32; dtype changes that.
+---its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+---are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
 ---@param m cudalua.gpuarray.Array  of at most two axes; one axis is one variable
 ---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
 ---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
@@ -231,8 +231,8 @@ end
 
 local corrcoef_options = { y = true, rowvar = true, dtype = true, out = true, stream = true, allocator = true }
 
----The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations of
----both variables. NaN for a variable that does not vary.
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+---of both variables. NaN for a variable that does not vary.
 ---@param m cudalua.gpuarray.Array  as for cov
 ---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
 ---  allocator: function}  as for cov

@@ -56,8 +56,8 @@ local function spacing_of(what, x, f, axis)
   end
   if places._ndim == 0 then return places end
   if places._ndim ~= 1 or places._size ~= f._shape[axis] then
-    refuse(what, "spacing has the shape %s; axis %d needs a number or its %.0f places", layout.text(places._shape), axis,
-      f._shape[axis])
+    refuse(what, "spacing has the shape %s; axis %d needs a number or its %.0f places", layout.text(places._shape),
+      axis, f._shape[axis])
   end
   return places
 end
@@ -88,10 +88,9 @@ end
 -- The three parts of the gradient for places at one distance.
 local function even(t, at, n, h, edge_order)
   local function mul(x, y) return t:binary(ops.mul, x, y) end
-  local function difference(i, j, distance) return t:binary(ops.div, t:binary(ops.sub, at(i, i), at(j, j)), distance) end
-  local double = is_array(h) and mul(h, 2) or 2 * h
-  local middle = t:binary(ops.div, t:binary(ops.sub, at(3, n), at(1, n - 2)), double)
-  if edge_order == 1 then return difference(2, 1, h), middle, difference(n, n - 1, h) end
+  local function slope(above, below, distance) return t:binary(ops.div, t:binary(ops.sub, above, below), distance) end
+  local middle = slope(at(3, n), at(1, n - 2), is_array(h) and mul(h, 2) or 2 * h)
+  if edge_order == 1 then return slope(at(2, 2), at(1, 1), h), middle, slope(at(n, n), at(n - 1, n - 1), h) end
   -- The slope at an end of the parabola through the three elements there.
   local function parabola(x, y, z, sign)
     local sum = t:binary(ops.sub, t:binary(ops.sub, mul(at(y, y), 4), mul(at(x, x), 3)), at(z, z))
@@ -167,7 +166,9 @@ define("gradient", function(what, f, options)
     for k = 1, f._ndim do axes[k] = k end
   else
     layout.axes(what, f._ndim, o.axis)
-    for k, axis in ipairs(layout.numbers(what, "axis", o.axis, -2 ^ 53)) do axes[k] = layout.axis(what, axis, f._ndim) end
+    for k, axis in ipairs(layout.numbers(what, "axis", o.axis, -2 ^ 53)) do
+      axes[k] = layout.axis(what, axis, f._ndim)
+    end
   end
   if edge_order ~= 1 and edge_order ~= 2 then
     refuse(what, "edge_order must be 1 or 2, got %s", element.describe(o.edge_order))

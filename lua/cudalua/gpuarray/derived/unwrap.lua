@@ -78,12 +78,12 @@ local function number(what, name, x, default, any)
 end
 
 ---Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
----half a period from the one before. Floats keep their dtype; integers become int64, or with a period that is no integer
----the default float.
+---half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+---is not an integer.
 ---@param p cudalua.gpuarray.Array  of real numbers
 ---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
----  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a
----  period. axis: default the last one
+---  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
+---  a period. axis: default the last one
 ---@return cudalua.gpuarray.Array  of p's shape
 ---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
 define("unwrap", function(what, p, options)
