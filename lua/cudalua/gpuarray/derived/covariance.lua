@@ -56,7 +56,7 @@ end
 ---@field aweights? cudalua.gpuarray.Array
 
 local function read(what, m, o)
-  arguments.check_array(what, "m", m)
+  object.check_array(what, m)
   local y = o.y ~= nil and arguments.values_of(what, "y", o.y, m._dtype) or nil
   check_axes(what, "m", m)
   if y then check_axes(what, "y", y) end
@@ -83,24 +83,26 @@ local function extents(s)
   return rows + more, columns
 end
 
--- A weight for each observation. What is on the host is looked at.
-local function weights_of(what, name, x, observations, whole)
-  local function refuse_value(v, i)
-    refuse(what, "%s must have %s that are not negative, got %s at [%d]", name, whole and "integers" or "numbers",
-      element.describe(v), i)
-  end
-  if not object.is_array(x) then
-    local host = ndarray.is_array(x) and x or errors.within(what, ndarray.array, x)
-    for i = 1, host.ndim == 1 and host.size or 0 do
-      local v = element.scalar(host[i])
-      if element.is_complex(v) or v < 0 or v ~= v or whole and v % 1 ~= 0 then refuse_value(v, i) end
+-- Weights on the host: none is negative, and those that are counts are whole.
+local function check_values(what, name, x, whole)
+  local host = ndarray.is_array(x) and x or ndarray.array(x)
+  for i = 1, host.size do
+    local v = element.scalar(host[i])
+    if not (v >= 0) or whole and v % 1 ~= 0 then
+      refuse(what, "%s must have %s that are not negative, got %s at [%d]", name, whole and "integers" or "numbers",
+        element.describe(v), i)
     end
   end
+end
+
+-- A weight for each observation.
+local function weights_of(what, name, x, observations, whole)
   local w = arguments.any_array(what, name, x)
   local kind = w._dtype.kind
   if kind == "complex" or kind == "struct" or whole and kind == "float" and object.is_array(x) then
     refuse(what, "%s must be %s, got an array of %s", name, whole and "integers" or "real", w._dtype.name)
   end
+  if not object.is_array(x) and kind ~= "bool" and w._ndim == 1 then check_values(what, name, x, whole) end
   if w._ndim ~= 1 or w._size ~= observations then
     refuse(what, "%s has the shape %s; expected one for each of the %.0f observations", name, layout.text(w._shape),
       observations)

@@ -158,7 +158,7 @@ end
 ---@return cudalua.gpuarray.Array ...  one for each axis, of f's shape
 ---@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
 define("gradient", function(what, f, options)
-  arguments.check_array(what, "f", f)
+  object.check_array(what, f)
   local o = errors.options(what, options, gradient_options)
   if f._ndim == 0 then refuse(what, "a 0-d array has no axes") end
   local axes, edge_order = {}, o.edge_order == nil and 1 or layout.whole(o.edge_order)
@@ -242,7 +242,7 @@ end
 ---@return cudalua.gpuarray.Array  without that axis
 ---@raise LogicError if x does not fit, y is 0-d, or out does not fit
 define("trapezoid", function(what, y, options)
-  arguments.check_array(what, "y", y)
+  object.check_array(what, y)
   local o = errors.options(what, options, trapezoid_options)
   if y._ndim == 0 then refuse(what, "a 0-d array has no axis") end
   local axis = layout.axis(what, o.axis == nil and -1 or o.axis, y._ndim)

@@ -9,6 +9,7 @@ local float_types = require "cudalua.gpuarray.derived.float_types"
 local graph = require "cudalua.gpuarray.core.graph"
 local join = require "cudalua.gpuarray.make.join"
 local layout = require "cudalua.base.layout"
+local object = require "cudalua.gpuarray.core.object"
 local ops = require "cudalua.gpuarray.kernel.ops"
 local scan = require "cudalua.gpuarray.reduce.scan"
 local temporary = require "cudalua.gpuarray.derived.temporary"
@@ -87,7 +88,7 @@ end
 ---@return cudalua.gpuarray.Array  of p's shape
 ---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
 define("unwrap", function(what, p, options)
-  arguments.check_array(what, "p", p)
+  object.check_array(what, p)
   local o = errors.options(what, options, known)
   if p._dtype.kind == "complex" then refuse(what, "p must be real, got an array of %s", p._dtype.name) end
   if p._dtype.kind == "struct" then refuse(what, "%s is a struct, not a number", p._dtype.name) end
