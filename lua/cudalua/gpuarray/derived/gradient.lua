@@ -182,11 +182,13 @@ define("gradient", function(what, f, options)
   if o.out ~= nil and #axes ~= 1 then
     refuse(what, "out takes one result, but %d axes have %d: name one axis", #axes, #axes)
   end
-  local given, out = spacings(what, o.spacing, f, axes), {}
-  for i, axis in ipairs(axes) do
-    local reads = { f, is_array(given[i]) and given[i] or nil }
-    out[i] = errors.within(what, compute.of_one_moment, reads, along_axis, what, f, axis, given[i], edge_order)
-  end
+  local given, reads = spacings(what, o.spacing, f, axes), { f }
+  for _, x in ipairs(given) do reads[#reads + 1] = is_array(x) and x or nil end
+  local out = errors.within(what, compute.of_one_moment, reads, function()
+    local list = {}
+    for i, axis in ipairs(axes) do list[i] = along_axis(what, f, axis, given[i], edge_order) end
+    return list
+  end)
   if o.out ~= nil then return arguments.delivered(what, out[1], o.out) end
   return unpack(out, 1, #axes)
 end)
