@@ -98,6 +98,8 @@ M.arrays = spelled {
   { "triu_indices", "gpuarray.triu(a):nonzero()" },
   -- statistics and signals
   { "trapz", "a:trapezoid { dx = 1 }" },
+  { "cumulative_trapezoid cumtrapz", "(a[{ { 2, -1 } }] + a[{ { 1, -2 } }]):cumsum(), times half the distance; " ..
+    "a:trapezoid() is the last one" },
   { "conv1d", "a:correlate(v), or a:convolve(v, { mode = 'valid' }), which turns v round" },
   { "fftconvolve oaconvolve", "a:convolve(v), or products of cuda.fft.rfft(a, { n = n }), which round otherwise" },
   { "correlate1d", "a:correlate(v, { mode = 'same' })" },
