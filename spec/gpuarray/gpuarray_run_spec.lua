@@ -181,13 +181,13 @@ describe("a finalizer that writes to an operand", function()
   for _, name in ipairs { "an expression", "an expression written to an array", "a fused function",
     "a fused function of two kernels", "a reduction", "a reduction along an axis", "a scan", "a scan to an array",
     "a product of matrices", "a product of a matrix and a vector", "a product in chunks", "a power of a matrix",
-    "a convolution with itself", "a correlation of an expression", "covariances", "correlations of variables", "slopes",
-    "an area", "angles", "whole angles", "a short sort", "a long sort", "a long argsort", "a sort of complex numbers", "unique elements and their places",
-    "unique elements, which are searched for", "a selection", "a count", "a weighted count",
-    "positions that are read", "positions that are written", "a mask", "where", "arrays side by side", "a range",
-    "generators with states", "a Sobol sequence", "an ElementwiseKernel, called first",
-    "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel", "a scan kernel with a statement",
-    "an argument of another kernel" } do
+    "a convolution with itself", "a correlation of an expression", "covariances", "correlations of variables",
+    "slopes", "an area", "angles", "whole angles", "a short sort", "a long sort", "a long argsort",
+    "a sort of complex numbers", "unique elements and their places", "unique elements, which are searched for",
+    "a selection", "a count", "a weighted count", "positions that are read", "positions that are written", "a mask",
+    "where", "arrays side by side", "a range", "generators with states", "a Sobol sequence",
+    "an ElementwiseKernel, called first", "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel",
+    "a scan kernel with a statement", "an argument of another kernel" } do
     it("gives the result of before or of after: " .. name, function()
       local _, after = sweep(kinds[name], MOST)
       assert.is_true(after)

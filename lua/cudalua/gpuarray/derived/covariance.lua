@@ -88,7 +88,7 @@ local function check_values(what, name, x, whole)
   local host = ndarray.is_array(x) and x or ndarray.array(x)
   for i = 1, host.size do
     local v = element.scalar(host[i])
-    if not (v >= 0) or whole and v % 1 ~= 0 then
+    if v < 0 or v ~= v or whole and v % 1 ~= 0 then
       refuse(what, "%s must have %s that are not negative, got %s at [%d]", name, whole and "integers" or "numbers",
         element.describe(v), i)
     end
