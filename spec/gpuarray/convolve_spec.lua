@@ -21,13 +21,21 @@ local function reference(x, y, is_correlation)
   local swapped = #v > #a
   local long, short = a, v
   if swapped then long, short = v, a end
-  local fma = x.dtype.itemsize == 8 and ffi.C.fma or ffi.C.fmaf
+  local t_name = x.dtype.name
+  local fma = (t_name == "float64" or t_name == "complex128") and ffi.C.fma or ffi.C.fmaf
+  local complex = x.dtype.kind == "complex" and ffi.typeof(t_name == "complex64" and "complex float" or "complex")
   local out, n, m = {}, #long, #short
+  local function step(p, q, sum)
+    if not complex then return fma(p, q, sum) end
+    if is_correlation and not swapped then q = complex(q.re, -q.im) end
+    if is_correlation and swapped then p = complex(p.re, -p.im) end
+    return complex(fma(-p.im, q.im, fma(p.re, q.re, sum.re)), fma(p.im, q.re, fma(p.re, q.im, sum.im)))
+  end
   for k = 0, n + m - 2 do
-    local sum = 0
+    local sum = complex and complex(0, 0) or 0
     for t = 0, m - 1 do
       local i = is_correlation and (swapped and t + n - 1 - k or k - (m - 1) + t) or k - t
-      if i >= 0 and i < n then sum = fma(long[i + 1], short[t + 1], sum) end
+      if i >= 0 and i < n then sum = step(long[i + 1], short[t + 1], sum) end
     end
     out[k + 1] = sum
   end
@@ -53,7 +61,7 @@ describe("gpuarray.convolve and gpuarray.correlate", function()
   after_each(function() run.forced = false end)
 
   it("add up in ascending order over the shorter vector, one fused step a term", function()
-    for _, t in ipairs { "float32", "float64" } do
+    for _, t in ipairs { "float32", "float64", "complex64", "complex128" } do
       for _, sizes in ipairs { { 1, 1 }, { 300, 7 }, { 6, 290 }, { 280, 280 }, { 600, 257 } } do
         local a, v = random(sizes[1], t, 1), random(sizes[2], t, 2)
         local name = t .. " " .. table.concat(sizes, " ")

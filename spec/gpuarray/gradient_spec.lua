@@ -88,6 +88,17 @@ describe("gpuarray.gradient", function()
     s:close()
   end)
 
+  it("leaves nothing pending that reads the array", function()
+    local a = random({ 4, 6 }, "float32", 8)
+    local function write() a[{ 1, 1 }] = 5 end
+    write()
+    local count = gpu.kernels(write)
+    local kept = { a:gradient { edge_order = 2 } }
+    kept[3], kept[4], kept[5] = a:unwrap { period = 2 }, a:trapezoid(), a:cov()
+    assert.equal(count, gpu.kernels(write))
+    assert.equal(5, #kept)
+  end)
+
   it("says what does not fit", function()
     local a = gpuarray.zeros { 2, 5 }
     local function says(text, ...) gpu.raises("LogicError", "gpuarray.gradient: " .. text, gpuarray.gradient, ...) end
