@@ -517,7 +517,7 @@ function Array:searchsorted(values, options) end
 ---@param a cudalua.gpuarray.Array  written to
 ---@param indices any  as for take
 ---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 function gpuarray.put(a, indices, values, options) end
@@ -526,7 +526,7 @@ function gpuarray.put(a, indices, values, options) end
 ---than once, its last value stays.
 ---@param indices any  as for take
 ---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 function Array:put(indices, values, options) end

@@ -1971,10 +1971,10 @@ than once, its last value stays.
 @param a cuda.gpuarray.Array  written to
 @param indices any  as for take
 @param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
-@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+@param options? {mode: "raise"|"wrap"|"clip", stream: cuda.Stream}  as for take
 @return cuda.gpuarray.Array a
 @raise LogicError as take; then nothing is written
-@options mode="raise"|"wrap"|"clip"
+@options mode="raise"|"wrap"|"clip" stream
 = cuda.gpuarray.put_along_axis(a, indices, values, axis, options)
 Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
 @param a cuda.gpuarray.Array  written to
