@@ -256,6 +256,8 @@ return {
     gpuarray_sort_spec = defined("order.sort", "order.quantile", "order.nanquantile"),
     matmul_spec = defined("product.matmul"),
     contractions_spec = defined("product.shapes") .. " einsum " .. both "tril triu",
+    convolve_spec = defined "derived.convolve", covariance_spec = defined "derived.covariance",
+    gradient_spec = defined("derived.gradient", "derived.unwrap"),
     gpuarray_count_spec = "bincount histogram histogram_bin_edges digitize",
     gpuarray_fuse_spec = "fuse Fused Fused:source source",
     gpuarray_reduce_spec = defined("reduce.reduce", "reduce.nan_and_norms") .. [[ subset_sum subset_min subset_max

@@ -26,8 +26,20 @@ return {
       array_equal = "a b options",
       isclose = "a b options",
     },
+    ["derived.convolve"] = {
+      convolve = "a v options",
+      correlate = "a v options",
+    },
+    ["derived.covariance"] = {
+      corrcoef = "m options",
+      cov = "m options",
+    },
     ["derived.diff"] = {
       diff = "a n options",
+    },
+    ["derived.gradient"] = {
+      gradient = "f options",
+      trapezoid = "y options",
     },
     ["derived.replace"] = {
       masked_fill = "a mask value options",
@@ -35,6 +47,9 @@ return {
     },
     ["derived.sets"] = {
       isin = "a values options",
+    },
+    ["derived.unwrap"] = {
+      unwrap = "p options",
     },
     ["index.choose"] = {
       choose = "numbers choices options",

@@ -151,6 +151,7 @@ describe("Functions of arrays", function()
     inner = function(f, o) return f(a, a, o) end,
     cross = function(f, o) return f(a[{ {}, { 1 } }]:broadcast_to(2, 3), b[1][{ { 1, 3 } }], o) end,
     einsum = function(f, o) return f("ij,kj", a, b, o) end,
+    convolve = function(f, o) return f(c, c, o) end, correlate = function(f, o) return f(c, c, o) end,
     select = function(f, o) return f({ m, m }, { a, b }, 7, o) end,
     extract = function(f, o) return f(a:gt(0.3), a, o) end,
     place = function(f, o) return f(b, a:gt(0.3), 7, o) end, putmask = function(f, o) return f(b, a:gt(0.3), 7, o) end,

@@ -66,6 +66,18 @@ local function prepare()
     ["a product of a matrix and a vector"] = { 40, "float32", function(x) return x:reshape(1, 40):matmul(x) end },
     ["a product in chunks"] = { 1200, "float32", function(x) return x:reshape(2, 600):matmul(x:reshape(600, 2)) end },
     ["a power of a matrix"] = { 9, "float32", function(x) return cuda.linalg.matrix_power(x:reshape(3, 3), 3) end },
+    ["a convolution with itself"] = { 40, "float32", function(x) return x:convolve(x) end },
+    ["a correlation of an expression"] = { 40, "float32", function(x)
+      return (x * 2):correlate(y[{ { 3, 9 } }], { mode = "same" })
+    end },
+    ["covariances"] = { 40, "float32", function(x) return x:reshape(4, 10):cov() end },
+    ["correlations of variables"] = { 40, "float32", function(x)
+      return x:reshape(4, 10):corrcoef { y = y[{ { 1, 10 } }] }
+    end },
+    ["slopes"] = { 40, "float32", function(x) return { x:reshape(4, 10):gradient { edge_order = 2 } } end },
+    ["an area"] = { 40, "float32", function(x) return (x + 1):trapezoid() end },
+    ["angles"] = { 40, "float32", function(x) return x:unwrap { period = 3 } end },
+    ["whole angles"] = { 40, "int32", function(x) return x:unwrap { period = 5 } end },
     ["a short sort"] = { 40, "float32", function(x) return x:sort() end },
     ["a long sort"] = { 4100, "uint8", function(x) return x:sort() end },
     ["a long argsort"] = { 4100, "uint8", function(x) return x:argsort() end },
@@ -169,12 +181,13 @@ describe("a finalizer that writes to an operand", function()
   for _, name in ipairs { "an expression", "an expression written to an array", "a fused function",
     "a fused function of two kernels", "a reduction", "a reduction along an axis", "a scan", "a scan to an array",
     "a product of matrices", "a product of a matrix and a vector", "a product in chunks", "a power of a matrix",
-    "a short sort", "a long sort", "a long argsort", "a sort of complex numbers", "unique elements and their places",
-    "unique elements, which are searched for", "a selection", "a count", "a weighted count",
-    "positions that are read", "positions that are written", "a mask", "where", "arrays side by side", "a range",
-    "generators with states", "a Sobol sequence", "an ElementwiseKernel, called first",
-    "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel", "a scan kernel with a statement",
-    "an argument of another kernel" } do
+    "a convolution with itself", "a correlation of an expression", "covariances", "correlations of variables",
+    "slopes", "an area", "angles", "whole angles", "a short sort", "a long sort", "a long argsort",
+    "a sort of complex numbers", "unique elements and their places", "unique elements, which are searched for",
+    "a selection", "a count", "a weighted count", "positions that are read", "positions that are written", "a mask",
+    "where", "arrays side by side", "a range", "generators with states", "a Sobol sequence",
+    "an ElementwiseKernel, called first", "an ElementwiseKernel, called again", "a ReductionKernel", "a scan kernel",
+    "a scan kernel with a statement", "an argument of another kernel" } do
     it("gives the result of before or of after: " .. name, function()
       local _, after = sweep(kinds[name], MOST)
       assert.is_true(after)
@@ -225,6 +238,16 @@ local selections = {
   ["einsum"] = { "x y", "y x", function(a, b) return gpuarray.einsum("ij,kj,kl->l", rows(a), rows(b), rows(a)) end },
   ["cross"] = { "x y", "y x", function(a, b) return a[{ { 1, 3 } }]:cross(b[{ { 4, 6 } }]) end },
   ["kron"] = { "x y", "y x", function(a, b) return head(a):kron(head(b)) end },
+  ["convolve"] = { "x y", "y x", function(a, b) return a:convolve(b[{ { 1, 39, 2 } }]) end },
+  ["convolve with another type"] = { "x p", "y q", function(a, p) return p[{ { 1, 5 } }]:convolve(a) end },
+  ["correlate to an array"] = { "x y", "y x", function(a, b)
+    return a:correlate(b, { mode = "same", out = gpuarray.zeros(40) })
+  end },
+  ["cov"] = { "x y p m", "y x q n", function(a, b, p, which)
+    return rows(a):cov { y = rows(b), fweights = p[{ { 1, 5 } }], aweights = which[{ { 1, 5 } }] }
+  end },
+  ["gradient"] = { "x y", "y x", function(a, b) return rows(a):gradient { axis = 1, spacing = head(b) } end },
+  ["trapezoid"] = { "x y", "y x", function(a, b) return a:trapezoid { x = b } end },
   ["choose"] = { "c x y", "d y x", function(c, a, b) return c:choose { a, b } end },
   ["choose as another type"] = { "c x o", "d y z", function(c, x, o) return c:choose({ x, o }, { mode = "wrap" }) end },
   ["put"] = { "p x", "q y", function(p, x) return gpuarray.zeros(40):put(p, x) end },

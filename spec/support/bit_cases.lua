@@ -1,6 +1,6 @@
--- What has to give the same bits everywhere: reductions, scans, sorting, counting, random numbers, Fourier
--- transforms and pictures, of inputs that are made on the host from whole numbers. spec/gpuarray/same_bits_spec.lua
--- runs them, spec/data/golden/bits.lua has what they give.
+-- What has to give the same bits everywhere: reductions, scans, products, convolutions, sorting, counting, random
+-- numbers, Fourier transforms and pictures, of inputs that are made on the host from whole numbers.
+-- spec/gpuarray/same_bits_spec.lua runs them, spec/data/golden/bits.lua has what they give.
 --
 -- A case: { name, f, more: the software device leaves it out of a short run, alone: its kernels cannot be compiled with
 -- others (spec/support/batch.lua) }. f gives arrays; it is called again and again, and makes inputs and kernels once.
@@ -275,6 +275,29 @@ function M.list(scale)
       bytes:matmul(bytes.T), z:addmm(z[{ {}, { 1, 20 } }], z[{ { 1, 20 } }], { alpha = 0.5, beta = -2 })
   end))
 
+  -- ---- statistics and signals ---------------------------------------------------------------------------------------
+
+  case("convolutions", function()
+    local a = line "float32"
+    return a[{ { 1, 5000 } }]:convolve(a[{ { 1, 700, 2 } }]), a[{ { 1, 9 } }]:convolve(a[{ { 1, 3000 } }]),
+      complex()[{ { 1, 900 } }]:correlate(complex()[{ { -1, 1, -13 } }], { mode = "same" })
+  end)
+  more("convolutions of others", function()
+    local h, d, z = line "float16"[{ { 1, 3000 } }], line "float64"[{ { 1, 3000 } }], complex()
+    local i = whole "int8"
+    return h:convolve(h[{ { 1, 300 } }]), d:correlate(d[{ { 1, 277 } }]), i:convolve(i[{ { 1, 50 } }]),
+      z[{ { 1, 100 } }]:correlate(z[{ { 1, 2000 } }], { mode = "full" })
+  end)
+  case("covariances", own(function()
+    return flat():cov(), flat():corrcoef(), tall():cov { rowvar = false }
+  end))
+  more("covariances of others, slopes, areas and angles", own(function()
+    local a, z = line "float32"[{ { 1, 5000 } }], complex()[{ { 1, 9000 } }]:reshape(3, 3000)
+    return z:cov(), z:corrcoef(), flat():cov { aweights = flat()[1]:abs() }, a:gradient(), flat():trapezoid(),
+      (a * 9):unwrap(), whole "int32":unwrap { period = 60 },
+      a:gradient { spacing = a:abs():cumsum(), edge_order = 2 }
+  end))
+
   -- ---- order and counts -----------------------------------------------------------------------------------------
 
   local function mixed(t)
@@ -429,7 +452,7 @@ function M.list(scale)
   end)
   case("Cholesky's and Householder's factors", function()
     local q, r = linalg.qr(square(70, "float32"))
-    local a = array("batch", { 3, 10, 6 }, "float64")
+    local a = array("bunch", { 3, 10, 6 }, "float64")
     local small_q = linalg.qr(a)
     return q, r, small_q, linalg.cholesky(square(70, "float32") * 0.01 + gpuarray.eye(70) * 5)
   end)

@@ -267,6 +267,11 @@ Array:isclose = garray garray options; Array:allclose = garray garray options
 Array:array_equal = garray garray options; Array:nan_to_num = garray options
 Array:masked_fill = garray gmask 1 options; Array:diff = garray 1 options; Array:isin = garray garray options
 Array:average = garray options; Array:unstack = garray 1
+convolve = garray garray options; Array:convolve = garray garray options; correlate = garray garray options
+Array:correlate = garray garray options; cov = gmatrix options; Array:cov = gmatrix options
+corrcoef = gmatrix options; Array:corrcoef = gmatrix options; gradient = gmatrix options
+Array:gradient = gmatrix options; trapezoid = garray options; Array:trapezoid = garray options
+unwrap = garray options; Array:unwrap = garray options
 ]])
 
 rows("gpuarray.", [[

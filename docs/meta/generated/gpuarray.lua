@@ -253,6 +253,92 @@ function gpuarray.isclose(a, b, options) end
 ---@raise LogicError if the shapes do not broadcast, or both are numbers
 function Array:isclose(b, options) end
 
+---The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
+---sum goes over the shorter vector's elements in ascending order, one fused multiplication and addition each, and is
+---rounded as matmul()'s; so the result has the same bits on every device. Integers and bool are added up in 64 bits,
+---int8 in 32.
+---@param a cudalua.gpuarray.Array  of one axis
+---@param v any  likewise; or a list, a host array or a number
+---@param options? {mode: string, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  mode: "full" (default), all places where the two meet: n + m - 1; "same", as many as the longer one has, from the
+---  middle; "valid", those where all of the shorter one meets. dtype: as for matmul
+---@return cudalua.gpuarray.Array  of one axis
+---@raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does
+---  not fit
+function gpuarray.convolve(a, v, options) end
+
+---The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
+---sum goes over the shorter vector's elements in ascending order, one fused multiplication and addition each, and is
+---rounded as matmul()'s; so the result has the same bits on every device. Integers and bool are added up in 64 bits,
+---int8 in 32.
+---@param v any  likewise; or a list, a host array or a number
+---@param options? {mode: string, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}
+---  mode: "full" (default), all places where the two meet: n + m - 1; "same", as many as the longer one has, from the
+---  middle; "valid", those where all of the shorter one meets. dtype: as for matmul
+---@return cudalua.gpuarray.Array  of one axis
+---@raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does
+---  not fit
+function Array:convolve(v, options) end
+
+---The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
+---conjugate of v[j], m being v's size. The sums are as convolve()'s.
+---@param a cudalua.gpuarray.Array  of one axis
+---@param v any  as for convolve
+---@param options? any  as for convolve; mode: default "valid"
+---@return cudalua.gpuarray.Array  of one axis
+---@raise LogicError as gpuarray.convolve
+function gpuarray.correlate(a, v, options) end
+
+---The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
+---conjugate of v[j], m being v's size. The sums are as convolve()'s.
+---@param v any  as for convolve
+---@param options? any  as for convolve; mode: default "valid"
+---@return cudalua.gpuarray.Array  of one axis
+---@raise LogicError as gpuarray.convolve
+function Array:correlate(v, options) end
+
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+---of both variables. NaN for a variable that does not vary.
+---@param m cudalua.gpuarray.Array  as for cov
+---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for cov
+---@return cudalua.gpuarray.Array  as cov; its parts are from -1 to 1
+---@raise LogicError as gpuarray.cov
+function gpuarray.corrcoef(m, options) end
+
+---The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+---of both variables. NaN for a variable that does not vary.
+---@param options? {y: any, rowvar: boolean, dtype: any, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  as for cov
+---@return cudalua.gpuarray.Array  as cov; its parts are from -1 to 1
+---@raise LogicError as gpuarray.cov
+function Array:corrcoef(options) end
+
+---The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
+---its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+---are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
+---@param m cudalua.gpuarray.Array  of at most two axes; one axis is one variable
+---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
+---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
+---  variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights:
+---  how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on
+---  the host alone. dtype: of the result
+---@return cudalua.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
+---@raise LogicError for more axes, if y or weights do not fit, the dtype is not supported, or out does not fit
+function gpuarray.cov(m, options) end
+
+---The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
+---its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+---are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
+---@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any,
+---  out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  y: more variables. rowvar = false:
+---  variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights:
+---  how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on
+---  the host alone. dtype: of the result
+---@return cudalua.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
+---@raise LogicError for more axes, if y or weights do not fit, the dtype is not supported, or out does not fit
+function Array:cov(options) end
+
 ---Differences of neighbours along an axis, a[i + 1] - a[i], n times over, as NumPy's diff. Integers wrap; of bool:
 ---whether the two differ.
 ---@param a cudalua.gpuarray.Array
@@ -273,6 +359,48 @@ function gpuarray.diff(a, n, options) end
 ---@return cudalua.gpuarray.Array  with n elements fewer along the axis
 ---@raise LogicError for a 0-d array, a bad n or axis, and if what is joined does not fit
 function Array:diff(n, options) end
+
+---The slopes of a function along axes, from its values at places, as NumPy's gradient: in between of the parabola
+---through a place and its two neighbours, at the ends of the line through two places. Integers become the default
+---float, and 16-bit floats are computed as float32.
+---@param f cudalua.gpuarray.Array
+---@param options? {spacing: any, axis: any, edge_order: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  spacing: the distance of two places, default 1; or the places along an axis, an array or a
+---  list; of several axes a list with an entry for each. axis: a number or a list; default: all. edge_order: 2 has the
+---  slope of the parabola through three places at the ends, too; default: 1. out: only of one axis
+---@return cudalua.gpuarray.Array ...  one for each axis, of f's shape
+---@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
+function gpuarray.gradient(f, options) end
+
+---The slopes of a function along axes, from its values at places, as NumPy's gradient: in between of the parabola
+---through a place and its two neighbours, at the ends of the line through two places. Integers become the default
+---float, and 16-bit floats are computed as float32.
+---@param options? {spacing: any, axis: any, edge_order: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  spacing: the distance of two places, default 1; or the places along an axis, an array or a
+---  list; of several axes a list with an entry for each. axis: a number or a list; default: all. edge_order: 2 has the
+---  slope of the parabola through three places at the ends, too; default: 1. out: only of one axis
+---@return cudalua.gpuarray.Array ...  one for each axis, of f's shape
+---@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
+function Array:gradient(options) end
+
+---The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+---both places. Integers become the default float, and 16-bit floats are computed as float32.
+---@param y cudalua.gpuarray.Array  the values
+---@param options? {x: any, dx: number, axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  x: the places, one for each element of the axis, or of as many axes as y; dx: their distance, default 1;
+---  axis: default the last one
+---@return cudalua.gpuarray.Array  without that axis
+---@raise LogicError if x does not fit, y is 0-d, or out does not fit
+function gpuarray.trapezoid(y, options) end
+
+---The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+---both places. Integers become the default float, and 16-bit floats are computed as float32.
+---@param options? {x: any, dx: number, axis: integer, out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator:
+---  function}  x: the places, one for each element of the axis, or of as many axes as y; dx: their distance, default 1;
+---  axis: default the last one
+---@return cudalua.gpuarray.Array  without that axis
+---@raise LogicError if x does not fit, y is 0-d, or out does not fit
+function Array:trapezoid(options) end
 
 ---An array with one value where a mask is true, as PyTorch's masked_fill: of the array's own dtype. `{ out = a }`
 ---writes to the array itself.
@@ -327,6 +455,27 @@ function gpuarray.isin(a, values, options) end
 ---@raise LogicError for elements of a struct type, and if neither is an array
 function Array:isin(values, options) end
 
+---Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
+---half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+---is not an integer.
+---@param p cudalua.gpuarray.Array  of real numbers
+---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
+---  a period. axis: default the last one
+---@return cudalua.gpuarray.Array  of p's shape
+---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
+function gpuarray.unwrap(p, options) end
+
+---Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
+---half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+---is not an integer.
+---@param options? {discont: number, axis: integer, period: number, out: cudalua.gpuarray.Array, stream: cudalua.Stream,
+---  allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half
+---  a period. axis: default the last one
+---@return cudalua.gpuarray.Array  of p's shape
+---@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
+function Array:unwrap(options) end
+
 ---For each element that one of the arrays whose number it is, as NumPy's choose; all broadcast.
 ---@param numbers cudalua.gpuarray.Array  integers from 1, negative ones from the last
 ---@param choices any[]    arrays or numbers
@@ -368,7 +517,7 @@ function Array:searchsorted(values, options) end
 ---@param a cudalua.gpuarray.Array  written to
 ---@param indices any  as for take
 ---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 function gpuarray.put(a, indices, values, options) end
@@ -377,7 +526,7 @@ function gpuarray.put(a, indices, values, options) end
 ---than once, its last value stays.
 ---@param indices any  as for take
 ---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 function Array:put(indices, values, options) end

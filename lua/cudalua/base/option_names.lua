@@ -11,11 +11,11 @@ local M = {}
 local by_type = {
   boolean = { "keepdims", "descending", "endpoint", "largest", "copy", "inverse", "sparse", "equal_nan",
     "replace" },
-  number = { "axis", "ddof", "decimals", "ord", "k" },
+  number = { "spacing", "dx", "discont", "axis", "ddof", "decimals", "ord", "k" },
   string = { "mode", "method", "order", "side", "indexing" },
-  table = { "axis", "range", "weights" },
+  table = { "y", "x", "spacing", "axis", "range", "weights" },
   ["function"] = { "allocator" },
-  array = { "out", "weights" },
+  array = { "y", "x", "spacing", "out", "weights" },
   dtype = { "dtype" },
   stream = { "stream" },
 }

@@ -104,6 +104,13 @@ M.arrays = spelled {
   { "uniform_filter box_filter boxFilter", "cuda.image.separable(a, column, row) with equal weights" },
   { "zoom imresize interpolate upsample", "cuda.image.resize(a, { height, width })" },
   { "imrotate", "cuda.image.rotate(a, degrees)" },
+  -- statistics and signals
+  { "trapz", "a:trapezoid { dx = 1 }" },
+  { "cumulative_trapezoid cumtrapz", "(a[{ { 2, -1 } }] + a[{ { 1, -2 } }]):cumsum(), times half the distance; " ..
+    "a:trapezoid() is the last one" },
+  { "conv1d", "a:correlate(v), or a:convolve(v, { mode = 'valid' }), which turns v round" },
+  { "fftconvolve oaconvolve", "a:convolve(v), or products of cuda.fft.rfft(a, { n = n }), which round otherwise" },
+  { "correlate1d", "a:correlate(v, { mode = 'same' })" },
   -- products
   { "mm bmm mv", "gpuarray.matmul(a, b)" },
   { "ger", "gpuarray.outer(a, b)" },
@@ -209,8 +216,6 @@ M.absent = spelled {
   { "eig eigvals", "eigenvalues of matrices that are not symmetric are not supported; of symmetric and Hermitian " ..
     "ones: cuda.linalg.eigh(a)" },
   { "fft ifft rfft irfft fft2 fftn fftfreq fftshift", "Fourier transforms are not supported yet" },
-  { "convolve correlate", "gpuarray has no convolution: add up shifted parts of the array, w[1] * a[{ { 2, -1 } }] " ..
-    "+ w[2] * a[{ { 1, -2 } }], or write a kernel" },
   { "sliding_window_view as_strided", "arrays have no overlapping windows: add up shifted parts, or take a[i] with " ..
     "an array of positions" },
   { "set_printoptions", 'printing has no options: write ("%.2f"):format(v) for each number of a:tolist()' },

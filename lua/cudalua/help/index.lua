@@ -82,12 +82,16 @@ The same, and the reference gets the format of the array's dtype. PyCUDA's GPUAr
 = cuda.gpuarray.Array:compress(condition, options) = cuda.gpuarray.compress
 = cuda.gpuarray.Array:conj(options) = cuda.gpuarray.conj
 = cuda.gpuarray.Array:conjugate(options) = cuda.gpuarray.conjugate
+= cuda.gpuarray.Array:convolve(v, options) = cuda.gpuarray.convolve
 = cuda.gpuarray.Array:copy(options) = cuda.gpuarray.copy
 = cuda.gpuarray.Array:copysign(b, options) = cuda.gpuarray.copysign
+= cuda.gpuarray.Array:corrcoef(options) = cuda.gpuarray.corrcoef
+= cuda.gpuarray.Array:correlate(v, options) = cuda.gpuarray.correlate
 = cuda.gpuarray.Array:cos(options) = cuda.gpuarray.cos
 = cuda.gpuarray.Array:cosh(options) = cuda.gpuarray.cosh
 = cuda.gpuarray.Array:cospi(options) = cuda.gpuarray.cospi
 = cuda.gpuarray.Array:count_nonzero(options) = cuda.gpuarray.count_nonzero
+= cuda.gpuarray.Array:cov(options) = cuda.gpuarray.cov
 = cuda.gpuarray.Array:cross(b, options) = cuda.gpuarray.cross
 = cuda.gpuarray.Array:cube(options) = cuda.gpuarray.cube
 = cuda.gpuarray.Array:cuda_array_interface()
@@ -159,6 +163,7 @@ done.
 @param to? cuda.ndarray.Array  gets them: of the same shape and dtype, without gaps, in page-locked memory (for other memory the call waits); default: a new one
 @return cuda.ndarray.Array
 @raise LogicError if `to` does not fit; what the kernels raise that compute the value
+= cuda.gpuarray.Array:gradient(options) = cuda.gpuarray.gradient
 = cuda.gpuarray.Array:gt(b, options) = cuda.gpuarray.gt
 = cuda.gpuarray.Array:heaviside(b, options) = cuda.gpuarray.heaviside
 = cuda.gpuarray.Array:hypot(b, options) = cuda.gpuarray.hypot
@@ -352,11 +357,13 @@ The elements as nested tables; of a 0-d array, the value.
 = cuda.gpuarray.Array:topk(k, options) = cuda.gpuarray.topk
 = cuda.gpuarray.Array:trace(k, options) = cuda.gpuarray.trace
 = cuda.gpuarray.Array:transpose(...) = cuda.gpuarray.transpose
+= cuda.gpuarray.Array:trapezoid(options) = cuda.gpuarray.trapezoid
 = cuda.gpuarray.Array:tril(k, options) = cuda.gpuarray.tril
 = cuda.gpuarray.Array:triu(k, options) = cuda.gpuarray.triu
 = cuda.gpuarray.Array:trunc(options) = cuda.gpuarray.trunc
 = cuda.gpuarray.Array:unique(options) = cuda.gpuarray.unique
 = cuda.gpuarray.Array:unstack(axis) = cuda.gpuarray.unstack
+= cuda.gpuarray.Array:unwrap(options) = cuda.gpuarray.unwrap
 = cuda.gpuarray.Array:var(options) = cuda.gpuarray.var
 = cuda.gpuarray.Array:vdot(b, options) = cuda.gpuarray.vdot
 = cuda.gpuarray.Array:vecdot(b, options) = cuda.gpuarray.vecdot
@@ -701,6 +708,17 @@ The complex conjugate: conj under its other name, as in PyCUDA.
 @return cuda.gpuarray.Array
 @raise LogicError if a's dtype is not supported
 @options allocator out stream
+= cuda.gpuarray.convolve(a, v, options)
+The convolution of two vectors, as NumPy's convolve: element k is the sum of a[i] * v[j] over all i + j = k + 1. The
+sum goes over the shorter vector's elements in ascending order, one fused multiplication and addition each, and is
+rounded as matmul()'s; so the result has the same bits on every device. Integers and bool are added up in 64 bits,
+int8 in 32.
+@param a cuda.gpuarray.Array  of one axis
+@param v any  likewise; or a list, a host array or a number
+@param options? {mode: string, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function} mode: "full" (default), all places where the two meet: n + m - 1; "same", as many as the longer one has, from the middle; "valid", those where all of the shorter one meets. dtype: as for matmul
+@return cuda.gpuarray.Array  of one axis
+@raise LogicError for more axes and for no elements, an unknown mode, if the dtypes are not supported, or out does not fit
+@options allocator dtype mode out stream
 = cuda.gpuarray.copy(a, options)
 A copy without gaps, in the array's own layout, as PyCUDA's copy and astype().
 @param a any  array, or host data, which is copied to the device
@@ -716,6 +734,23 @@ The absolute value of a with the sign of b.
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
+= cuda.gpuarray.corrcoef(m, options)
+The correlation coefficients of variables, as NumPy's corrcoef: the covariances, divided by the standard deviations
+of both variables. NaN for a variable that does not vary.
+@param m cuda.gpuarray.Array  as for cov
+@param options? {y: any, rowvar: boolean, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  as for cov
+@return cuda.gpuarray.Array  as cov; its parts are from -1 to 1
+@raise LogicError as gpuarray.cov
+@options allocator dtype out rowvar stream y
+= cuda.gpuarray.correlate(a, v, options)
+The cross-correlation of two vectors, as NumPy's correlate: element k of "full" is the sum of a[k + j - m] times the
+conjugate of v[j], m being v's size. The sums are as convolve()'s.
+@param a cuda.gpuarray.Array  of one axis
+@param v any  as for convolve
+@param options? any  as for convolve; mode: default "valid"
+@return cuda.gpuarray.Array  of one axis
+@raise LogicError as gpuarray.convolve
+@options allocator dtype mode out stream
 = cuda.gpuarray.cos(a, options)
 Cosine, of radians.
 @param a cuda.gpuarray.Array
@@ -744,6 +779,15 @@ How many elements are not 0, as int64.
 @return cuda.gpuarray.Array  of int64
 @raise LogicError if an axis is out of range or given twice, or out does not fit
 @options allocator axis keepdims out stream
+= cuda.gpuarray.cov(m, options)
+The covariances of variables, as NumPy's cov: element (i, j) is that of variables i and j. A variable is a row, and
+its observations are along it. Without degrees of freedom, as of a single observation, they are NaN. 16-bit floats
+are computed as float32. Unlike NumPy's, the result of float32 is float32; dtype changes that.
+@param m cuda.gpuarray.Array  of at most two axes; one axis is one variable
+@param options? {y: any, rowvar: boolean, bias: boolean, ddof: integer, fweights: any, aweights: any, dtype: any, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  y: more variables. rowvar = false: variables are columns. bias: divide by the number n of observations, default by n - 1; ddof: by n - ddof. fweights: how often each observation counts, integers; aweights: its weight; neither may be negative, which is looked at on the host alone. dtype: of the result
+@return cuda.gpuarray.Array  of as many rows and columns as there are variables; of one variable 0-d
+@raise LogicError for more axes, if y or weights do not fit, the dtype is not supported, or out does not fit
+@options allocator aweights bias ddof dtype fweights out rowvar stream y
 = cuda.gpuarray.cross(a, b, options)
 The cross products of vectors with three elements, which broadcast, as NumPy's cross.
 @param a cuda.gpuarray.Array
@@ -1165,6 +1209,15 @@ a >= b, as bool. Integers of different types are compared by their values. Not f
 @return cuda.gpuarray.Array
 @raise LogicError if these dtypes are not supported, the shapes do not broadcast, or both are numbers
 @options allocator out stream
+= cuda.gpuarray.gradient(f, options)
+The slopes of a function along axes, from its values at places, as NumPy's gradient: in between of the parabola
+through a place and its two neighbours, at the ends of the line through two places. Integers become the default
+float, and 16-bit floats are computed as float32.
+@param f cuda.gpuarray.Array
+@param options? {spacing: any, axis: any, edge_order: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  spacing: the distance of two places, default 1; or the places along an axis, an array or a list; of several axes a list with an entry for each. axis: a number or a list; default: all. edge_order: 2 has the slope of the parabola through three places at the ends, too; default: 1. out: only of one axis
+@return cuda.gpuarray.Array ...  one for each axis, of f's shape
+@raise LogicError if an axis has not edge_order + 1 elements, the spacing does not fit, f is 0-d, or out does not fit
+@options allocator axis edge_order out spacing stream
 = cuda.gpuarray.gt(a, b, options)
 a > b, as bool. Integers of different types are compared by their values. Not for complex numbers.
 @param a cuda.gpuarray.Array|number
@@ -1918,10 +1971,10 @@ than once, its last value stays.
 @param a cuda.gpuarray.Array  written to
 @param indices any  as for take
 @param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
-@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+@param options? {mode: "raise"|"wrap"|"clip", stream: cuda.Stream}  as for take
 @return cuda.gpuarray.Array a
 @raise LogicError as take; then nothing is written
-@options mode="raise"|"wrap"|"clip"
+@options mode="raise"|"wrap"|"clip" stream
 = cuda.gpuarray.put_along_axis(a, indices, values, axis, options)
 Writes to elements of each line along an axis, at positions of its own, as NumPy's put_along_axis.
 @param a cuda.gpuarray.Array  written to
@@ -2398,6 +2451,14 @@ The same elements with the axes in another order, as a view.
 @param ... any  axes, or one list of them; none: the reverse
 @return cuda.gpuarray.Array
 @raise LogicError if they do not name each axis once
+= cuda.gpuarray.trapezoid(y, options)
+The area under a line through points, as NumPy's trapezoid: the sum of (y[i] + y[i + 1]) / 2 times the distance of
+both places. Integers become the default float, and 16-bit floats are computed as float32.
+@param y cuda.gpuarray.Array  the values
+@param options? {x: any, dx: number, axis: integer, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  x: the places, one for each element of the axis, or of as many axes as y; dx: their distance, default 1; axis: default the last one
+@return cuda.gpuarray.Array  without that axis
+@raise LogicError if x does not fit, y is 0-d, or out does not fit
+@options allocator axis dx out stream x
 = cuda.gpuarray.tri(rows, columns, k, dtype, options)
 Ones on and below a diagonal, zeros above it.
 @param rows integer
@@ -2466,6 +2527,15 @@ joins.
 @return cuda.gpuarray.Array[]
 @raise LogicError for a 0-d array, and if an axis is out of range
 @options axis
+= cuda.gpuarray.unwrap(p, options)
+Angles along an axis without jumps, as NumPy's unwrap: whole periods are added so that no element is further than
+half a period from the one before. Floats keep their dtype; integers become int64, or the default float if the period
+is not an integer.
+@param p cuda.gpuarray.Array  of real numbers
+@param options? {discont: number, axis: integer, period: number, out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  period: default 2 pi. discont: jumps below it stay; default, and the least that counts: half a period. axis: default the last one
+@return cuda.gpuarray.Array  of p's shape
+@raise LogicError for complex numbers, a 0-d array, a period that is not positive, or if out does not fit
+@options allocator axis discont out period stream
 = cuda.gpuarray.var(a, options)
 The variance: the mean of the squared distances from the mean. Of integers, the default float; those of 32 and 64
 bits have float64 intermediates.

@@ -5,10 +5,10 @@ local Array = require("cudalua.gpuarray.core.object").Array
 
 local makers = {} -- by text of the function: what makes it
 
--- function(a, options) return f(what, row, a, options) end. Arguments are checked by the names of the parameters
+-- function(a, options) return _f(what, row, a, options) end. Arguments are checked by the names of the parameters
 -- (base/surplus.lua), so that each function has those of its own; a method's first one is `self`.
 local function make(parameters, arguments, what, f, row)
-  local text = ("local what, f, row = ... return function(%s) return f(%s) end"):format(
+  local text = ("local what, _f, row = ... return function(%s) return _f(%s) end"):format(
     table.concat(parameters, ", "), table.concat(arguments, ", "))
   makers[text] = makers[text] or assert(loadstring(text, "=cudalua.define"))
   return makers[text](what, f, row)

@@ -81,7 +81,7 @@ local put_options = { mode = true, stream = true }
 ---@param a cudalua.gpuarray.Array  written to
 ---@param indices any  as for take
 ---@param values any   array, nested lists or a number; repeated, in C order, if they are fewer than the positions
----@param options? {mode: "raise"|"wrap"|"clip"}  as for take
+---@param options? {mode: "raise"|"wrap"|"clip", stream: cudalua.Stream}  as for take
 ---@return cudalua.gpuarray.Array a
 ---@raise LogicError as take; then nothing is written
 define("put", function(a, indices, values, options)

@@ -86,8 +86,8 @@ end
 
 ---What f(...) makes of arrays that it reads several times: it is called again if a finalizer wrote to arrays meanwhile.
 ---@param list cudalua.gpuarray.Array[]  the arrays; without elements there is nothing that a finalizer could change
----@param f function  gives an array, and writes to none that was there before
----@return cudalua.gpuarray.Array
+---@param f function  gives an array or a list of them, and writes to none that was there before
+---@return any  what f gives
 function M.of_one_moment(list, f, ...)
   for _, x in ipairs(list) do
     if x._size == 0 then return f(...) end -- sums of nothing are made by writing to new arrays

@@ -73,7 +73,11 @@ local function misfit(what, a, b, why)
   refuse(what, "shapes %s and %s do not fit: %s", layout.text(a._shape), layout.text(b._shape), why)
 end
 
--- An array's value as elements of a type, with strides that are whole elements. Its own memory if it has that type.
+---An array's value as elements of a type, with strides that are whole elements. Its own memory if it has that type.
+---@param x cudalua.gpuarray.Array
+---@param dtype cudalua.dtype.DType
+---@param what string  the function, for messages
+---@return table leaf
 local function leaf_of(x, dtype, what)
   local leaf = evaluate.evaluate(graph.as_type(x, dtype, what))
   for _, stride in ipairs(leaf.strides) do
@@ -81,6 +85,8 @@ local function leaf_of(x, dtype, what)
   end
   return leaf
 end
+
+M.leaf_of = leaf_of
 
 -- The operand; all its axes but the last `own` ones are a batch.
 local function operand(leaf, batch, own, row, column)

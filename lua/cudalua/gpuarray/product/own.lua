@@ -33,6 +33,9 @@ local function converted(from, to, is_stored)
   return text .. ("%s;"):format(ctype.store(to, result))
 end
 
+---CUDA C of the types of a product and of what is done with its values: the part `types` of product.cu.
+---@param r {dtype: cudalua.dtype.DType, accumulator: cudalua.dtype.DType, result: cudalua.dtype.DType}
+---@return string
 local function types_part(r)
   local acc = r.accumulator
   local complex, value = acc.kind == "complex", ctype.register(acc)
@@ -53,6 +56,8 @@ local function types_part(r)
     widened_result = converted(r.result, acc, true), rounded = converted(acc, r.result, false), zero = text.zero,
     plus = text.plus, times = text.times })
 end
+
+M.types_part = types_part
 
 -- How far the parameters and lines of a kernel know where operands begin in the batch.
 ---@param rank integer      axes of the batch
