@@ -83,11 +83,22 @@ M.rows = {
     sonames = { "libcufft.so.12", "libcufft.so.11" },
     majors = { ["libcufft.so.12"] = 13, ["libcufft.so.11"] = 12 },
     packages = "pip install nvidia-cufft-cu12; for CUDA 13: nvidia-cufft",
+    beside = { JITLINK }, -- opened by name when a plan is made
     prototypes = [[
       int cufftGetProperty(int type, int *value)
       int cufftCreate(int *plan)
       int cufftDestroy(int plan)
       int cufftSetStream(int plan, uintptr_t stream)
+      int cufftSetAutoAllocation(int plan, int allocate)
+      int cufftSetWorkArea(int plan, uintptr_t area)
+      int cufftMakePlanMany64(int plan, int rank, int64_t *n, int64_t *inembed, int64_t istride, int64_t idist,
+        int64_t *onembed, int64_t ostride, int64_t odist, int type, int64_t batch, size_t *bytes)
+      int cufftExecC2C(int plan, uintptr_t from, uintptr_t to, int direction)
+      int cufftExecZ2Z(int plan, uintptr_t from, uintptr_t to, int direction)
+      int cufftExecR2C(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecC2R(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecD2Z(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecZ2D(int plan, uintptr_t from, uintptr_t to)
     ]],
   },
 }
