@@ -26,6 +26,22 @@ return {
     "vendor_gpu_spec: cuBLASLt on a GPU has room for more shapes than it keeps plans of",
     "vendor_gpu_spec: cuBLASLt on a GPU works in a second context, and when the first is current again",
     "vendor_gpu_spec: cuBLASLt on a GPU multiplies large matrices as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU is found, opened and chosen",
+    "cufft_gpu_spec: cuFFT on a GPU computes what NumPy does, with each norm",
+    "cufft_gpu_spec: cuFFT on a GPU transforms complex64 and real numbers as own kernels do, along every axis "
+      .. "and several",
+    "cufft_gpu_spec: cuFFT on a GPU transforms complex128 and real numbers as own kernels do, along every "
+      .. "axis and several",
+    "cufft_gpu_spec: cuFFT on a GPU transforms long rows of complex64 as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU transforms long rows of complex128 as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU transforms a length of many passes, and large images",
+    "cufft_gpu_spec: cuFFT on a GPU ignores the imaginary parts of the elements 0 and n / 2 of fft.irfft, and "
+      .. "leaves the operand as it is",
+    "cufft_gpu_spec: cuFFT on a GPU is kept by a graph with its plan, which reads the operand anew when it is launched",
+    "cufft_gpu_spec: cuFFT on a GPU needs its plan before a capture, and the capture is not broken by the error",
+    "cufft_gpu_spec: cuFFT on a GPU goes in the order of streams, also with one plan and its work area in two of them",
+    "cufft_gpu_spec: cuFFT on a GPU gives its plans back: memory does not grow with the number of shapes",
+    "cufft_gpu_spec: cuFFT on a GPU works in a second context, and when the first is current again",
   },
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",

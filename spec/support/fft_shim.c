@@ -137,6 +137,7 @@ int cufftSetStream(int number, CUstream stream) {
   Plan *p = plan_of(number);
   if (!p || !p->made) return INVALID_PLAN;
   p->stream = stream;
+  p->area = NULL; /* to be set for each use */
   return SUCCESS;
 }
 
@@ -409,7 +410,6 @@ static int execute(int number, int type, void *in, void *out, int direction) {
   if (!r) r = launch_host(p->stream, compute, j);
   if (!r) r = copy_out(j, out);
   if (!r && is_real_out(type)) r = spoil(j);
-  p->area = NULL; /* it is set for each transform */
   if (capture) {
     j->next = kept;
     kept = j;
