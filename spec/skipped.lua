@@ -42,6 +42,36 @@ return {
     "cufft_gpu_spec: cuFFT on a GPU goes in the order of streams, also with one plan and its work area in two of them",
     "cufft_gpu_spec: cuFFT on a GPU gives its plans back: memory does not grow with the number of shapes",
     "cufft_gpu_spec: cuFFT on a GPU works in a second context, and when the first is current again",
+    "cusparse_gpu_spec: cuSPARSE on a GPU is found, opened and chosen",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float32 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float64 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex64 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex128 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float16 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of bfloat16 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies operands of two types as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of float32 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of float64 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex64 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex128 as own kernels do, "
+      .. "with their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies large matrices with long rows and empty ones",
+    "cusparse_gpu_spec: cuSPARSE on a GPU gives equal bits for equal products with dense operands",
+    "cusparse_gpu_spec: cuSPARSE on a GPU does not read what was in the memory of the result",
+    "cusparse_gpu_spec: cuSPARSE on a GPU takes positions of 64 bits with dense operands",
+    "cusparse_gpu_spec: cuSPARSE on a GPU is kept by a graph, which reads values and vectors anew when it is launched",
+    "cusparse_gpu_spec: cuSPARSE on a GPU goes in the order of streams",
+    "cusparse_gpu_spec: cuSPARSE on a GPU solves by iterations, as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU works in a second context, and when the first is current again",
   },
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",

@@ -15,8 +15,17 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXEC_FAILED = 6, SETUP_FAILED = 7,
-       INVALID_SIZE = 8, UNALIGNED_DATA = 9, NO_WORKSPACE = 13 };
+enum {
+  SUCCESS = 0,
+  INVALID_PLAN = 1,
+  INVALID_TYPE = 3,
+  INVALID_VALUE = 4,
+  EXEC_FAILED = 6,
+  SETUP_FAILED = 7,
+  INVALID_SIZE = 8,
+  UNALIGNED_DATA = 9,
+  NO_WORKSPACE = 13
+};
 enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
 enum { MOST_PLANS = 4096, MOST_AXES = 3, LONGEST = 3001 };
 
@@ -67,7 +76,8 @@ int fft_shim_driver(const char *path) {
   *(void **)&copy_2d = dlsym(d, "cuMemcpy2DAsync_v2");
   *(void **)&fill_2d = dlsym(d, "cuMemsetD2D8Async");
   *(void **)&range_of = dlsym(d, "cuMemGetAddressRange_v2");
-  return synchronize && is_capturing && launch_host && host_alloc && host_free && copy_2d && fill_2d && range_of
+  return synchronize && is_capturing && launch_host && host_alloc && host_free && copy_2d && fill_2d &&
+                 range_of
              ? 0
              : 2;
 }
@@ -92,8 +102,8 @@ PUBLIC int cufftSetStream(int plan, CUstream stream);
 PUBLIC int cufftSetAutoAllocation(int plan, int allocate);
 PUBLIC int cufftSetWorkArea(int plan, void *area);
 PUBLIC int cufftMakePlanMany64(int plan, int rank, long long *n, long long *inembed, long long istride,
-                               long long idist, long long *onembed, long long ostride, long long odist, int type,
-                               long long batch, size_t *bytes);
+                               long long idist, long long *onembed, long long ostride, long long odist,
+                               int type, long long batch, size_t *bytes);
 PUBLIC int cufftExecC2C(int plan, void *in, void *out, int direction);
 PUBLIC int cufftExecZ2Z(int plan, void *in, void *out, int direction);
 PUBLIC int cufftExecR2C(int plan, void *in, void *out);
@@ -272,7 +282,8 @@ static void one_axis(Value *x, long long outer, long long n, long long inner, in
     for (long long k = 0; k < n; k++) {
       Value sum = {0, 0};
       for (long long j = 0; j < n; j++) {
-        const double turn = direction * 2 * M_PI * (double)(j * k % n) / (double)n, c = cos(turn), s = sin(turn);
+        const double turn = direction * 2 * M_PI * (double)(j * k % n) / (double)n, c = cos(turn),
+                     s = sin(turn);
         const Value v = base[j * inner];
         sum.re += v.re * c - v.im * s;
         sum.im += v.re * s + v.im * c;
@@ -284,7 +295,8 @@ static void one_axis(Value *x, long long outer, long long n, long long inner, in
   free(line);
 }
 
-/* All n elements of the source: of a transform to real numbers the other half are conjugates (one axis only). */
+/* All n elements of the source: of a transform to real numbers the other half are conjugates (one axis only).
+ */
 static void gather(const Job *j, long long b, Value *x) {
   const Plan *p = &j->plan;
   const bool wide = is_double(p->type), real = is_real_in(p->type);
@@ -332,12 +344,13 @@ static void note(const Job *j) {
   for (int i = 0; i < p->rank; i++) n += snprintf(text + n, sizeof text - (size_t)n, " %lld", p->n[i]);
   for (int s = 0; s < 2; s++) {
     n += snprintf(text + n, sizeof text - (size_t)n, s ? " out" : " in");
-    for (int i = 0; i < p->rank; i++) n += snprintf(text + n, sizeof text - (size_t)n, " %lld", sides[s]->embed[i]);
+    for (int i = 0; i < p->rank; i++)
+      n += snprintf(text + n, sizeof text - (size_t)n, " %lld", sides[s]->embed[i]);
     n += snprintf(text + n, sizeof text - (size_t)n, " stride %lld distance %lld", sides[s]->stride,
                   sides[s]->distance);
   }
-  n += snprintf(text + n, sizeof text - (size_t)n, " batch %lld direction %d work %zu\n", p->batch, j->direction,
-                p->work);
+  n += snprintf(text + n, sizeof text - (size_t)n, " batch %lld direction %d work %zu\n", p->batch,
+                j->direction, p->work);
   if (log_length + (size_t)n < sizeof log_text) memcpy(log_text + log_length, text, (size_t)n + 1);
   if (log_length + (size_t)n < sizeof log_text) log_length += (size_t)n;
 }
@@ -421,8 +434,12 @@ static int execute(int number, int type, void *in, void *out, int direction) {
   return r ? EXEC_FAILED : SUCCESS;
 }
 
-int cufftExecC2C(int plan, void *in, void *out, int direction) { return execute(plan, C2C, in, out, direction); }
-int cufftExecZ2Z(int plan, void *in, void *out, int direction) { return execute(plan, Z2Z, in, out, direction); }
+int cufftExecC2C(int plan, void *in, void *out, int direction) {
+  return execute(plan, C2C, in, out, direction);
+}
+int cufftExecZ2Z(int plan, void *in, void *out, int direction) {
+  return execute(plan, Z2Z, in, out, direction);
+}
 int cufftExecR2C(int plan, void *in, void *out) { return execute(plan, R2C, in, out, -1); }
 int cufftExecC2R(int plan, void *in, void *out) { return execute(plan, C2R, in, out, 1); }
 int cufftExecD2Z(int plan, void *in, void *out) { return execute(plan, D2Z, in, out, -1); }
