@@ -8,6 +8,7 @@ local host = require "spec.support.sparse_host"
 local knob = require "spec.support.knob"
 local product = require "cudalua.sparse.product"
 local reentry = require "spec.support.reentry"
+local runs = require "cudalua.gpuarray.core.run"
 local shim = require "spec.support.sparse_shim"
 local structures = require "cudalua.sparse.structure"
 local cuda, gpuarray, sparse = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.sparse
@@ -216,6 +217,22 @@ describe("cuSPARSE's products", function()
     assert.equal(1, #lines)
   end)
 
+  it("of two sparse matrices keep their work areas until the result is copied, and free them then", function()
+    if lacks() then return end
+    local m, before, counts, areas = matrix(), runs.library, {}, nil
+    finally(function() runs.library = before end)
+    runs.library = function(c)
+      local list = {}
+      for _, leaf in ipairs(c.leaves) do list[#list + 1] = not leaf.store and leaf.buf or nil end
+      counts[#counts + 1], areas = #list, c.scratch
+      return before(c)
+    end
+    with_vendor(function() m:matmul(m.T) end)
+    assert.same({ 0, 1, 1, 2, 2 }, counts)
+    assert.equal(2, #areas)
+    for _, area in ipairs(areas) do gpu.raises("LogicError", "freed", function() return area + 4 end) end
+  end)
+
   it("that fail raise what the library says, with the shapes, and the next one works", function()
     if lacks() then return end
     local m = matrix()
@@ -334,8 +351,8 @@ describe("a finalizer inside of cuSPARSE's products", function()
 
   it("that writes leaves a product with a copied matrix, by values that were gathered, of one time", function()
     if lacks() then return end
-    local m, x = matrix("float64", 1, 5, 6), ramp(10, "float64"):reshape(2, 5)
-    swept(function() return m.T:matmul(x.T) end, arrays.bytes, m, x)
+    local m, x = matrix("float64", 1, 5, 6), ramp(10, "float64"):reshape(5, 2):eval()
+    swept(function() return m.T:matmul(x) end, arrays.bytes, m, x)
   end)
 
   it("that writes leaves a product of two sparse matrices of one time", function()
