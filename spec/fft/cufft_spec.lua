@@ -9,6 +9,7 @@ local plan = require "cudalua.fft.plan"
 local reentry = require "spec.support.reentry"
 local reference = require "spec.support.fft_reference"
 local shim = require "spec.support.fft_shim"
+local storage = require "cudalua.gpuarray.core.storage"
 local cuda, gpuarray, fft = gpu.cuda, gpu.cuda.gpuarray, gpu.cuda.fft
 
 local input, check = reference.input, reference.check
@@ -179,6 +180,7 @@ describe("cuFFT's transforms", function()
         .. "transforms of 8 elements", fft.fft, a)
       assert.is_truthy(err.hint:find('linalg.backend "own"', 1, true))
       shim.fail(2)
+      shim.fail(2)
       gpu.raises("MemoryError", "cufftMakePlanMany64 failed: CUFFT_ALLOC_FAILED (2), for 3 C2C transforms of 7 "
         .. "elements", fft.fft, a, { n = 7 })
       assert.equal(24, fft.fft(a).size)
@@ -216,6 +218,21 @@ describe("cuFFT's plans", function()
       cuda.collect()
       assert.equal(before, shim.count())
       assert.equal(0, core.failed_destroys())
+    end)
+  end)
+
+  it("are tried once more with all memory that is free, if there is none for them", function()
+    if lacks() then return end
+    local a, pool = signal { 2, 6 }, storage.pools[core.context_id()]
+    with_vendor(function()
+      gpuarray.zeros(100000):eval():release()
+      collectgarbage()
+      core.drain()
+      local held = pool.held_blocks
+      assert.is_true(held > 0)
+      shim.fail(2)
+      assert.equal(12, fft.fft(a).size)
+      assert.is_true(pool.held_blocks < held, ("%d of %d blocks are held"):format(pool.held_blocks, held))
     end)
   end)
 

@@ -47,7 +47,7 @@ typedef struct Plan {
 
 static char log_text[1 << 16];
 static size_t log_length;
-static int next_status, count_of_plans;
+static int failures[8], count_of_failures, count_of_plans;
 
 static CUresult (*synchronize)(CUstream);
 static CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus *);
@@ -84,12 +84,18 @@ int fft_shim_driver(const char *path) {
 
 const char *fft_shim_log(void) { return log_text; }
 void fft_shim_clear(void) { log_text[log_length = 0] = 0; }
-void fft_shim_fail(int status) { next_status = status; } /* of the next plan or transform */
-int fft_shim_plans(void) { return count_of_plans; }      /* that are not destroyed */
+/* Of the next plan or transform, behind those that were named before. */
+void fft_shim_fail(int status) {
+  if (count_of_failures < 8) failures[count_of_failures++] = status;
+}
+
+int fft_shim_plans(void) { return count_of_plans; } /* that are not destroyed */
 
 static int told_status(void) {
-  const int status = next_status;
-  next_status = 0;
+  if (!count_of_failures) return SUCCESS;
+  const int status = failures[0];
+  memmove(failures, failures + 1, sizeof failures - sizeof *failures);
+  count_of_failures--;
   return status;
 }
 

@@ -27,6 +27,7 @@ local M = {}
 -- ---- constants, with the names of cufft.h ---------------------------------------------------------------------------
 
 local CUFFT_FORWARD, CUFFT_INVERSE = -1, 1
+local CUFFT_ALLOC_FAILED = 2
 local types = { C2C = 0x29, R2C = 0x2a, C2R = 0x2c, Z2Z = 0x69, D2Z = 0x6a, Z2D = 0x6c }
 
 -- What it answers for a plan that it does not have. The names are without "CUFFT_".
@@ -73,9 +74,17 @@ end
 
 local function list_of(numbers) return ffi.new("int64_t[?]", #numbers, numbers) end
 
--- A plan, or `why` there is none.
-local function make(what, l)
-  check_no_capture(what)
+-- A plan takes memory of its own from the driver, which may be in the pool that arrays share.
+local function make_room()
+  collectgarbage()
+  collectgarbage() -- what a finalized object held goes in the second pass
+  core.drain()
+  local pool = storage.pools[core.context_id()]
+  if pool then pool:free_held() end
+end
+
+-- A plan, and the library's answer.
+local function planned(what, l)
   local f, number, bytes = libraries.functions "cufft", ffi.new "int[1]", ffi.new "size_t[1]"
   local n, from, to = list_of(l.n), list_of(l.from), list_of(l.to)
   check(what, "Create", f.Create(number))
@@ -83,10 +92,21 @@ local function make(what, l)
   check(what, "SetAutoAllocation", f.SetAutoAllocation(plan.number, 0))
   local code = f.MakePlanMany64(plan.number, #l.n, n, from, l.from_stride, l.from_distance, to, l.to_stride,
     l.to_distance, types[l.kind], l.batch, bytes)
+  plan.work = tonumber(bytes[0])
+  return plan, code
+end
+
+-- A plan, or `why` there is none.
+local function make(what, l)
+  check_no_capture(what)
+  local plan, code = planned(what, l)
+  if code == CUFFT_ALLOC_FAILED then
+    make_room()
+    plan, code = planned(what, l)
+  end
   local text = status.text("cufft", code)
   if LACKING[text:match "^CUFFT_([%u_]+)"] then return { why = text } end
   check(what, "MakePlanMany64", code, text_of(l))
-  plan.work = tonumber(bytes[0])
   return plan
 end
 
