@@ -184,8 +184,8 @@ for name, f in pairs_of(require "cudalua.fft.frequencies") do M[name] = f end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 
----How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout. The one
----that was not used for the longest time goes.
+---How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout, or a plan
+---of cuFFT's (linalg.backend). The one that was not used for the longest time goes.
 ---@param n? integer  keeps so many from now on
 ---@return integer
 ---@raise LogicError unless n is a non-negative integer

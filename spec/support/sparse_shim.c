@@ -19,25 +19,30 @@ enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 3, EXECUTION_FAILED = 6
 enum { INDEX_32I = 2, INDEX_64I = 3, ORDER_ROW = 2, SPMV_CSR_ALG2 = 3, SPMM_CSR_ALG3 = 12 };
 enum { WORK = 1000, ALIGNMENT = 16, PATTERN = 0x5a };
 
-/* Descriptors are marked, and not freed: a destroyed one is noticed. */
+/* Descriptors are marked, and kept in a list: a destroyed one is noticed, and is no leak. */
 typedef enum Mark { GONE, MATRIX, VECTOR, DENSE, PRODUCT } Mark;
 
-typedef struct Matrix {
+typedef struct Head {
   Mark mark;
+  struct Head *next;
+} Head;
+
+typedef struct Matrix {
+  Head head;
   int64_t rows, columns, count;
   void *offsets, *indices, *values;
   int index, type;
 } Matrix;
 
 typedef struct Dense { /* a vector has one column */
-  Mark mark;
+  Head head;
   int64_t rows, columns;
   void *values;
   int type;
 } Dense;
 
 typedef struct Product { /* of two sparse matrices */
-  Mark mark;
+  Head head;
   int phase;
   void *first, *second; /* work areas */
   int64_t count;
@@ -184,7 +189,7 @@ int cusparseCreateCsr(Matrix **desc, int64_t rows, int64_t columns, int64_t coun
     return INVALID_VALUE;
   if (base != 0 || !offsets || (count && (!indices || !values))) return INVALID_VALUE;
   *desc = calloc(1, sizeof **desc);
-  **desc = (Matrix){MATRIX, rows, columns, count, offsets, indices, values, offsets_type, type};
+  **desc = (Matrix){{MATRIX, NULL}, rows, columns, count, offsets, indices, values, offsets_type, type};
   descriptors++;
   return SUCCESS;
 }
@@ -192,7 +197,7 @@ int cusparseCreateCsr(Matrix **desc, int64_t rows, int64_t columns, int64_t coun
 int cusparseCreateDnVec(Dense **desc, int64_t size, void *values, int type) {
   if (size < 1 || !values) return INVALID_VALUE;
   *desc = calloc(1, sizeof **desc);
-  **desc = (Dense){VECTOR, size, 1, values, type};
+  **desc = (Dense){{VECTOR, NULL}, size, 1, values, type};
   descriptors++;
   return SUCCESS;
 }
@@ -201,24 +206,26 @@ int cusparseCreateDnMat(Dense **desc, int64_t rows, int64_t columns, int64_t ld,
                         int order) {
   if (rows < 1 || columns < 1 || !values || order != ORDER_ROW || ld != columns) return INVALID_VALUE;
   *desc = calloc(1, sizeof **desc);
-  **desc = (Dense){DENSE, rows, columns, values, type};
+  **desc = (Dense){{DENSE, NULL}, rows, columns, values, type};
   descriptors++;
   return SUCCESS;
 }
 
-static int destroyed(Mark *mark, Mark expected) {
-  if (*mark != expected) return INVALID_VALUE;
-  *mark = GONE;
+static int destroyed(Head *h, Mark expected) {
+  static Head *gone;
+  if (h->mark != expected) return INVALID_VALUE;
+  *h = (Head){GONE, gone};
+  gone = h;
   descriptors--;
   return SUCCESS;
 }
 
-int cusparseDestroySpMat(Matrix *desc) { return destroyed(&desc->mark, MATRIX); }
-int cusparseDestroyDnVec(Dense *desc) { return destroyed(&desc->mark, VECTOR); }
-int cusparseDestroyDnMat(Dense *desc) { return destroyed(&desc->mark, DENSE); }
+int cusparseDestroySpMat(Matrix *desc) { return destroyed(&desc->head, MATRIX); }
+int cusparseDestroyDnVec(Dense *desc) { return destroyed(&desc->head, VECTOR); }
+int cusparseDestroyDnMat(Dense *desc) { return destroyed(&desc->head, DENSE); }
 
 int cusparseSpMatGetSize(const Matrix *m, int64_t *rows, int64_t *columns, int64_t *count) {
-  if (m->mark != MATRIX) return INVALID_VALUE;
+  if (m->head.mark != MATRIX) return INVALID_VALUE;
   *rows = m->rows;
   *columns = m->columns;
   *count = m->count;
@@ -226,7 +233,7 @@ int cusparseSpMatGetSize(const Matrix *m, int64_t *rows, int64_t *columns, int64
 }
 
 int cusparseCsrSetPointers(Matrix *m, void *offsets, void *indices, void *values) {
-  if (m->mark != MATRIX || !offsets || !indices || !values) return INVALID_VALUE;
+  if (m->head.mark != MATRIX || !offsets || !indices || !values) return INVALID_VALUE;
   m->offsets = offsets;
   m->indices = indices;
   m->values = values;
@@ -269,7 +276,7 @@ static int compute_type(int type) { return type == R_16F || type == R_16BF ? R_3
 static int fits(const void *handle, const Matrix *a, const Dense *x, const Dense *y, Mark mark, int compute,
                 const void *beta) {
   if (!handle || !synchronize) return NOT_INITIALIZED;
-  if (a->mark != MATRIX || x->mark != mark || y->mark != mark) return INVALID_VALUE;
+  if (a->head.mark != MATRIX || x->head.mark != mark || y->head.mark != mark) return INVALID_VALUE;
   if (a->columns != x->rows || a->rows != y->rows || x->columns != y->columns) return INVALID_VALUE;
   if (a->type != x->type || a->type != y->type || compute != compute_type(a->type)) return NOT_SUPPORTED;
   const Value b = load(compute, beta, 0);
@@ -361,25 +368,26 @@ int cusparseSpMM(void *handle, int op_a, int op_b, const void *alpha, const Matr
 
 int cusparseSpGEMM_createDescr(Product **desc) {
   *desc = calloc(1, sizeof **desc);
-  (*desc)->mark = PRODUCT;
+  (*desc)->head.mark = PRODUCT;
   descriptors++;
   return SUCCESS;
 }
 
 int cusparseSpGEMM_destroyDescr(Product *p) {
-  if (p->mark == PRODUCT) {
+  if (p->head.mark == PRODUCT) {
     free(p->offsets);
     free(p->indices);
     free(p->values);
   }
-  return destroyed(&p->mark, PRODUCT);
+  return destroyed(&p->head, PRODUCT);
 }
 
 static int fit(const void *handle, int op_a, int op_b, const void *alpha, const Matrix *a, const Matrix *b,
                const void *beta, const Matrix *c, int compute, const Product *p) {
   if (!handle || !synchronize || !has_stream) return NOT_INITIALIZED;
   has_stream = false;
-  if (a->mark != MATRIX || b->mark != MATRIX || c->mark != MATRIX || p->mark != PRODUCT) return INVALID_VALUE;
+  if (a->head.mark != MATRIX || b->head.mark != MATRIX || c->head.mark != MATRIX || p->head.mark != PRODUCT)
+    return INVALID_VALUE;
   if (a->columns != b->rows || a->rows != c->rows || b->columns != c->columns) return INVALID_VALUE;
   if (a->type != b->type || a->type != c->type || compute != a->type) return NOT_SUPPORTED;
   if (a->index != INDEX_32I || b->index != INDEX_32I || c->index != INDEX_32I) return NOT_SUPPORTED;
