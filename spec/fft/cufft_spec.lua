@@ -265,6 +265,29 @@ describe("cuFFT's plans", function()
       assert.equal(before, shim.count())
     end)
 
+  it("are made by the first call of cuda.graph", function()
+    if lacks() then return end
+    local f = cuda.graph(function(x) return fft.irfft(fft.rfft(x) * 2, { n = 9 }) end)
+    with_vendor(function()
+      for k = 1, 3 do
+        local x = signal({ 2, 9 }, "float64") + k
+        assert.is_true((f(x) - x * 2):abs():max():item() < 1e-13)
+      end
+    end)
+  end)
+
+  it("are used in the stream that a call names, one after the other", function()
+    if lacks() then return end
+    local a = signal { 2, 30 }
+    local own = fft.fft(a)
+    with_vendor(function()
+      local streams, results = { cuda.Stream(), cuda.Stream "non_blocking" }, {}
+      for k = 1, 6 do results[k] = fft.fft(a, { stream = streams[k % 2 + 1] }) end
+      assert.equal(1, plan.count())
+      for k = 1, 6 do assert.is_true((results[k] - own):abs():max():item() < 1e-5) end
+    end)
+  end)
+
   it("of a library that is no longer the one are forgotten", function()
     if lacks() then return end
     with_vendor(function() fft.fft(signal { 2, 6 }) end)
