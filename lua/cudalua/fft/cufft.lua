@@ -4,19 +4,14 @@
 
 local choice = require "cudalua.vendor.choice"
 local core = require "cudalua.core"
-local errors = require "cudalua.base.errors"
+local cufft = require "cudalua.fft.cufft_plan"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
-local ffi = require "ffi"
 local graph = require "cudalua.gpuarray.core.graph"
-local handles = require "cudalua.vendor.handles"
 local layout = require "cudalua.base.layout"
-local libraries = require "cudalua.vendor.library"
 local own = require "cudalua.fft.own"
 local passes = require "cudalua.fft.passes"
-local plans = require "cudalua.fft.plan"
 local pointwise = require "cudalua.fft.pointwise"
 local runs = require "cudalua.gpuarray.core.run"
-local status = require "cudalua.vendor.status"
 local storage = require "cudalua.gpuarray.core.storage"
 local view = require "cudalua.gpuarray.core.view"
 
@@ -24,121 +19,10 @@ local min = math.min
 
 local M = {}
 
--- ---- constants, with the names of cufft.h ---------------------------------------------------------------------------
-
-local CUFFT_FORWARD, CUFFT_INVERSE = -1, 1
-local CUFFT_ALLOC_FAILED = 2
-local types = { C2C = 0x29, R2C = 0x2a, C2R = 0x2c, Z2Z = 0x69, D2Z = 0x6a, Z2D = 0x6c }
-
--- What it answers for a plan that it does not have. The names are without "CUFFT_".
-local LACKING = { INVALID_VALUE = true, INVALID_SIZE = true, NOT_IMPLEMENTED = true, NOT_SUPPORTED = true }
-
-local WRITTEN = -1 -- no status of the library's: arrays were written to before the call
 local MOST_CALLS = 16 -- for one axis
 local MOST_AXES = 3 -- of one plan
 
-local function check(what, call, code, about) status.check(what, "cufft", call, code, about) end
-
--- ---- plans ----------------------------------------------------------------------------------------------------------
-
--- Plans of a library that is no longer the one.
-libraries.on_forget[#libraries.on_forget + 1] = plans.clear
-
----How elements lie in memory, as cufftMakePlanMany64 takes it: strides and distances in elements.
----@class cudalua.fft.Layout
----@field kind string        "C2C", "R2C", ...
----@field n integer[]        lengths of the transform
----@field from integer[]     extents of the source along the same axes
----@field to integer[]       extents of the result
----@field from_stride integer
----@field from_distance integer
----@field to_stride integer
----@field to_distance integer
----@field batch integer      transforms of one call
----@field times integer      calls, each with another first element:
----@field from_step integer  how far these are apart
----@field to_step integer
-
-local function text_of(l)
-  local count = l.batch * l.times
-  return ("%.0f %s transform%s of %s elements"):format(count, l.kind, count == 1 and "" or "s",
-    table.concat(l.n, " x "))
-end
-
-local function check_no_capture(what)
-  if core.current_stream():is_capturing() then
-    errors.raise("LogicError", what .. ": inside a capture, cuFFT's plan of a transform must exist; call it once " ..
-      "before, with the same shape and dtype")
-  end
-end
-
-local function list_of(numbers) return ffi.new("int64_t[?]", #numbers, numbers) end
-
--- A plan takes memory of its own from the driver, which may be in the pool that arrays share.
-local function make_room()
-  collectgarbage()
-  collectgarbage() -- what a finalized object held goes in the second pass
-  core.drain()
-  local pool = storage.pools[core.context_id()]
-  if pool then pool:free_held() end
-end
-
--- A plan, and the library's answer.
-local function planned(what, l)
-  local f, number, bytes = libraries.functions "cufft", ffi.new "int[1]", ffi.new "size_t[1]"
-  local n, from, to = list_of(l.n), list_of(l.from), list_of(l.to)
-  check(what, "Create", f.Create(number))
-  local plan = { number = number[0], handle = handles.keep("cufft", number[0], "cufftDestroy", "int") }
-  check(what, "SetAutoAllocation", f.SetAutoAllocation(plan.number, 0))
-  local code = f.MakePlanMany64(plan.number, #l.n, n, from, l.from_stride, l.from_distance, to, l.to_stride,
-    l.to_distance, types[l.kind], l.batch, bytes)
-  plan.work = tonumber(bytes[0])
-  return plan, code
-end
-
--- A plan, or `why` there is none.
-local function make(what, l)
-  check_no_capture(what)
-  local plan, code = planned(what, l)
-  if code == CUFFT_ALLOC_FAILED then
-    make_room()
-    plan, code = planned(what, l)
-  end
-  local text = status.text("cufft", code)
-  if LACKING[text:match "^CUFFT_([%u_]+)"] then return { why = text } end
-  check(what, "MakePlanMany64", code, text_of(l))
-  return plan
-end
-
-local function plan_of(what, l)
-  local key = table.concat({ "cufft", l.kind, table.concat(l.n, "x"), table.concat(l.from, "x"), l.from_stride,
-    l.from_distance, table.concat(l.to, "x"), l.to_stride, l.to_distance, l.batch }, " ")
-  return plans.kept(key, make, what, l)
-end
-
--- ---- calls ----------------------------------------------------------------------------------------------------------
-
-local function attempt(since, what, l, from, to, direction)
-  local plan = plan_of(what, l)
-  if plan.why then return nil, plan.why end
-  local f, number, times = libraries.functions "cufft", plan.number, l.times
-  local set_stream, set_area, exec = f.SetStream, f.SetWorkArea, f["Exec" .. l.kind]
-  local work = plan.work > 0 and storage.buffer(plan.work)
-  local area, a, b = work and work:ptr() or 0, runs.address(from), runs.address(to)
-  local next_a, next_b = l.from_step * from.dtype.itemsize, l.to_step * to.dtype.itemsize
-  local called, _, code = runs.library {
-    name = "cufftExec" .. l.kind, since = since, leaves = { from }, writes = { to }, scratch = work and { work } or nil,
-    keep = plan.handle,
-    -- The check and the calls, on one line: a finalizer that comes in between has come before the check, and cannot
-    -- give the plan another stream or work area.
-    call = function(stream)
-      local code = since ~= storage.writes and WRITTEN or set_stream(number, stream); code = code == 0 and area ~= 0 and set_area(number, area) or code; for i = 0, times - 1 do code = code == 0 and (direction and exec(number, a + i * next_a, b + i * next_b, direction) or not direction and exec(number, a + i * next_a, b + i * next_b)) or code end return code -- luacheck: ignore 631
-    end,
-  }
-  if not called or code == WRITTEN then return runs.AGAIN end
-  check(what, "Exec" .. l.kind, code, text_of(l))
-  return true
-end
+-- ---- steps ----------------------------------------------------------------------------------------------------------
 
 ---A transform under way: arrays that were made for it are given back as soon as the next one is there.
 ---@class cudalua.fft.Work
@@ -191,9 +75,9 @@ local function resized(w, x, axis, n) return pointed(w, "resize", x, empty(w, x,
 
 -- The transform into new memory; nil: cuFFT cannot do this, and `why` is in w.
 local function transformed(w, x, y, l)
-  local done, why = runs.until_done(attempt, w.what, l, evaluate(x), y._leaf, w.direction)
+  local done, why = cufft.transform(w.what, l, evaluate(x), y._leaf, w.direction)
   if not done then
-    w.why = ("%s: it answers %s"):format(text_of(l), why)
+    w.why = ("%s: it answers %s"):format(cufft.text(l), why)
     return nil
   end
   return replaced(w, x, y)
@@ -330,7 +214,7 @@ end
 function M.complex(what, x, dtype, axes, lengths, inverse, scale)
   if x._size == 0 or product(lengths) == 1 or not choice.vendor(what, "cufft", true) then return nil end
   local w = begun(what, dtype.itemsize == 16 and "Z2Z" or "C2C", dtype, dtype,
-    inverse and CUFFT_INVERSE or CUFFT_FORWARD)
+    inverse and cufft.INVERSE or cufft.FORWARD)
   if x._dtype ~= dtype then x = graph.convert(x, dtype, what) end
   local list, of = sorted(axes, lengths)
   for _, axis in ipairs(list) do x = filled(w, x, axis, of[axis]) end

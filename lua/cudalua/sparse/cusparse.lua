@@ -228,12 +228,12 @@ local function with_buffer(p, name, writes)
   local bytes = ffi.new "size_t[1]"
   for k = 1, 2 do
     local buffer
-    if k == 2 and bytes[0] > 0 then
+    if k == 2 then
       -- Own kernels multiply in pieces that fit.
       if choice.backend() == "auto" and tonumber(bytes[0]) > core.mem_get_info() / 2 then
         return nil, ("it wants %.0f bytes"):format(tonumber(bytes[0]))
       end
-      buffer = storage.buffer(tonumber(bytes[0]))
+      buffer = storage.buffer(math.max(tonumber(bytes[0]), 1)) -- without memory it would tell the size again
     end
     local answer = called(p, name, writes, bytes, buffer)
     if not answer then return runs.AGAIN end
