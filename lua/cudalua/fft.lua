@@ -5,7 +5,7 @@
 --   fft/bluestein  lengths with large prime factors  fft/pointwise  kernels with a thread for each element
 --   fft/frequencies  of the elements, and their order
 --   fft/real       transforms of real numbers        fft/plan       what a length needs, kept
---   fft/cufft      all of them by NVIDIA's library  fft/cufft_plan  its plans
+--   fft/cufft      all of them by NVIDIA's cuFFT     fft/cufft_plan  its plans
 
 local arguments = require "cudalua.fft.arguments"
 local calls = require "cudalua.gpuarray.core.calls"

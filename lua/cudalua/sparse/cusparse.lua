@@ -1,13 +1,12 @@
 -- Products of sparse matrices by cuSPARSE: with vectors (SpMV), with dense matrices (SpMM) and with each other
 -- (SpGEMM). It gets the matrix by rows, so that it needs no atomics; values of the other order are gathered first.
--- Descriptors are host memory. They are made for each call, as they cost little beside it, and hold no state.
 
 local build = require "cudalua.sparse.build"
 local choice = require "cudalua.vendor.choice"
 local code = require "cudalua.sparse.code"
 local construct = require "cudalua.gpuarray.make.construct"
-local convert = require "cudalua.sparse.convert"
 local core = require "cudalua.core"
+local descriptors = require "cudalua.sparse.descriptors"
 local dtypes = require "cudalua.dtype"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local ffi = require "ffi"
@@ -17,101 +16,28 @@ local layout = require "cudalua.base.layout"
 local libraries = require "cudalua.vendor.library"
 local matrix = require "cudalua.sparse.matrix"
 local runs = require "cudalua.gpuarray.core.run"
-local status = require "cudalua.vendor.status"
 local storage = require "cudalua.gpuarray.core.storage"
 local structures = require "cudalua.sparse.structure"
-local view = require "cudalua.gpuarray.core.view"
+
+local check, descriptor, lacking = descriptors.check, descriptors.descriptor, descriptors.lacking
 
 local M = {}
 
--- ---- constants, with the names of cusparse.h and library_types.h ----------------------------------------------------
+-- ---- constants, with the names of cusparse.h ------------------------------------------------------------------------
 
-local CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF = 0, 1, 2, 4, 5, 14
-local CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_ORDER_ROW = 0, 0, 2
-local CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I = 2, 3
+local CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_ORDER_ROW = 0, 2
 -- Those of equal bits for equal calls.
 local CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3 = 3, 12
 local CUSPARSE_SPGEMM_DEFAULT = 0
 
 local N = CUSPARSE_OPERATION_NON_TRANSPOSE
 local WRITTEN = -1 -- no status of the library's: arrays were written to before the call
-local ALIGNMENT = 16 -- bytes, of all arrays
-
--- What it answers for a product that it does not have. The names are without "CUSPARSE_STATUS_".
-local LACKING = { ARCH_MISMATCH = true, MATRIX_TYPE_NOT_SUPPORTED = true, NOT_SUPPORTED = true,
-  INSUFFICIENT_RESOURCES = true }
-
--- By the type of a product: that of values, what sums are computed in, and C's type of a factor.
-local types = {
-  float16 = { CUDA_R_16F, CUDA_R_32F, "float[1]" }, bfloat16 = { CUDA_R_16BF, CUDA_R_32F, "float[1]" },
-  float32 = { CUDA_R_32F, CUDA_R_32F, "float[1]" }, float64 = { CUDA_R_64F, CUDA_R_64F, "double[1]" },
-  complex64 = { CUDA_C_32F, CUDA_C_32F, "complex float[1]" }, complex128 = { CUDA_C_64F, CUDA_C_64F, "complex[1]" },
-}
-
-local function check(what, call, status_code, about) status.check(what, "cusparse", call, status_code, about) end
-
--- Text for a status that says that it cannot do this; nil: it can, or failed otherwise.
-local function lacking(status_code)
-  local text = status.text("cusparse", status_code)
-  return LACKING[text:match "STATUS_([%u_]+)"] and text or nil
-end
-
--- ---- descriptors ----------------------------------------------------------------------------------------------------
-
--- A descriptor, which is destroyed by closed(), or when it is collected.
-local function descriptor(what, made, create, destroy, ...)
-  local f, out = libraries.functions "cusparse", ffi.new "uintptr_t[1]"
-  check(what, create, f[create](out, ...))
-  made[#made + 1] = { owner = ffi.gc(ffi.cast("void *", out[0]), f[destroy]), destroy = f[destroy] }
-  return tonumber(out[0])
-end
-
-local function closed(made)
-  for _, d in ipairs(made) do
-    ffi.gc(d.owner, nil)
-    d.destroy(d.owner)
-  end
-end
-
-local function index_of(place) return place == dtypes.int32 and CUSPARSE_INDEX_32I or CUSPARSE_INDEX_64I end
-
-local function csr(what, made, s, offsets, indices, values, t)
-  local index = index_of(s.place)
-  return descriptor(what, made, "CreateCsr", "DestroySpMat", s.lines, s.extent, s.count, offsets, indices, values,
-    index, index, CUSPARSE_INDEX_BASE_ZERO, types[t.name][1])
-end
-
--- ---- operands -------------------------------------------------------------------------------------------------------
-
--- The elements as a type, without gaps, where cuSPARSE may read them.
-local function as_type(x, t)
-  if x._dtype ~= t then x = graph.convert(x, t) end
-  local leaf = evaluate(x)
-  if leaf.dense and runs.address(leaf) % ALIGNMENT == 0 then return leaf end
-  return view.copy(x, "C")._leaf
-end
-
--- The rows of a matrix: the structure, and the values as a type in its order.
-local function rows_of(what, m, t)
-  local s, order = matrix.oriented(m, false, what)
-  return { s = s, offsets = evaluate(s.indptr), indices = evaluate(s.indices),
-    values = as_type(convert.in_order(m, s, order), t) }
-end
-
-local function csr_of(what, made, rows, t)
-  return csr(what, made, rows.s, runs.address(rows.offsets), runs.address(rows.indices), runs.address(rows.values), t)
-end
-
-local function text_of(m, other, t)
-  return ("a %s product of a sparse matrix of %.0f x %.0f with %.0f elements by %s"):format(t.name, m._rows, m._columns,
-    m._structure.count, other)
-end
 
 -- ---- dense operands -------------------------------------------------------------------------------------------------
 
 -- Of x with one axis SpMV, with two SpMM: their names, operations, and algorithm.
 local function product_of(what, made, x, leaf, y, t)
-  local type_of, from, to = types[t.name][1], runs.address(leaf), runs.address(y._leaf)
+  local type_of, from, to = descriptors.type_of(t), runs.address(leaf), runs.address(y._leaf)
   if x._ndim == 1 then
     return { name = "SpMV", algorithm = CUSPARSE_SPMV_CSR_ALG2,
       x = descriptor(what, made, "CreateDnVec", "DestroyDnVec", x._size, from, type_of),
@@ -125,15 +51,20 @@ local function product_of(what, made, x, leaf, y, t)
       CUSPARSE_ORDER_ROW) }
 end
 
+local function joined(a, b)
+  local list = { unpack(a) }
+  for _, leaf in ipairs(b) do list[#list + 1] = leaf end
+  return list
+end
+
 local function dense_attempt(since, made, what, m, x, t, y, about)
-  local rows, leaf = rows_of(what, m, t), as_type(x, t)
+  local rows, leaf = descriptors.rows(what, made, m, t), descriptors.dense(x, t)
   local f, handle = libraries.functions "cusparse", handles.get "cusparse"
-  local a, p = csr_of(what, made, rows, t), product_of(what, made, x, leaf, y, t)
-  local factor = ffi.typeof(types[t.name][3])
-  local one, zero, bytes, compute = factor(1), factor(0), ffi.new "size_t[1]", types[t.name][2]
+  local p, _, compute, factor = product_of(what, made, x, leaf, y, t), descriptors.type_of(t)
+  local one, zero, bytes = factor(1), factor(0), ffi.new "size_t[1]"
   local size, set_stream, multiply = f[p.name .. "_bufferSize"], f.SetStream, f[p.name]
-  local b, c, algorithm, is_matrix = p.x, p.y, p.algorithm, p.matrix
-  local answer, called, _
+  local a, b, c, algorithm, is_matrix = rows.descriptor, p.x, p.y, p.algorithm, p.matrix
+  local answer, called
   if is_matrix then
     answer = size(handle, N, N, one, a, b, zero, c, compute, algorithm, bytes)
   else
@@ -144,7 +75,7 @@ local function dense_attempt(since, made, what, m, x, t, y, about)
   local work = bytes[0] > 0 and storage.buffer(tonumber(bytes[0]))
   local area = work and work:ptr() or 0
   called, _, answer = runs.library {
-    name = "cusparse" .. p.name, since = since, leaves = { rows.offsets, rows.indices, rows.values, leaf },
+    name = "cusparse" .. p.name, since = since, leaves = joined(rows.leaves, { leaf }),
     writes = { y._leaf }, scratch = work and { work } or nil,
     -- The check and the calls, on one line: a finalizer that comes in between has come before the check.
     call = function(stream)
@@ -157,17 +88,6 @@ local function dense_attempt(since, made, what, m, x, t, y, about)
   return true
 end
 
--- An attempt, behind which its descriptors are destroyed; in one that raises, when they are collected.
-local function described(since, attempt, ...)
-  local made = {}
-  local first, second = attempt(since, made, ...)
-  closed(made)
-  return first, second
-end
-
--- Is the type of a product one that it has? Text: what it does not have.
-local function can(t) return types[t.name] and true or ("sparse products that are %s"):format(t.name) end
-
 ---The product of a sparse matrix, which has elements, with a vector or a dense matrix, by cuSPARSE.
 ---@param what string
 ---@param m cudalua.sparse.Matrix
@@ -176,11 +96,11 @@ local function can(t) return types[t.name] and true or ("sparse products that ar
 ---@return cudalua.gpuarray.Array?  nil: own kernels compute it
 ---@raise LogicError under "vendor", if cuSPARSE cannot; inside a capture, if it has no handle yet
 function M.times_dense(what, m, x, t)
-  if not choice.vendor(what, "cusparse", can(t)) then return nil end
+  if not choice.vendor(what, "cusparse", descriptors.can(t)) then return nil end
   local shape = x._ndim == 1 and { m._rows } or { m._rows, x._shape[2] }
   local y = storage.empty(t, shape, graph.size_of(shape))
-  local about = text_of(m, x._ndim == 1 and "a vector" or ("%.0f columns"):format(x._shape[2]), t)
-  local done, why = runs.until_done(described, dense_attempt, what, m, x, t, y, about)
+  local about = descriptors.text(m, x._ndim == 1 and "a vector" or ("%.0f columns"):format(x._shape[2]), t)
+  local done, why = runs.until_done(descriptors.attempt, dense_attempt, what, m, x, t, y, about)
   if done then return y end
   choice.vendor(what, "cusparse", ("%s: it answers %s"):format(about, why)) -- raises under "vendor"
   return nil
@@ -244,15 +164,14 @@ local function with_buffer(p, name, writes)
 end
 
 local function product_attempt(since, made, what, left, right, t, about)
-  local a, b = rows_of(what, left, t), rows_of(what, right, t)
-  local c = structures.new(dtypes.int32, a.s.lines, b.s.extent, structures.list(dtypes.int32, a.s.lines + 1),
+  local a, b = descriptors.rows(what, made, left, t), descriptors.rows(what, made, right, t)
+  local c = structures.new(dtypes.int32, a.lines, b.extent, structures.list(dtypes.int32, a.lines + 1),
     structures.list(dtypes.int32, 0))
   local offsets = evaluate(c.indptr)
-  local f, factor, n = libraries.functions "cusparse", ffi.typeof(types[t.name][3]), ffi.new "int64_t[3]"
-  local from = csr(what, made, c, runs.address(offsets), 0, 0, t)
-  local p = { what = what, since = since, about = about, buffers = {}, leaves = { a.offsets, a.indices, a.values,
-    b.offsets, b.indices, b.values }, one = factor(1), zero = factor(0), a = csr_of(what, made, a, t),
-    b = csr_of(what, made, b, t), c = from, compute = types[t.name][2],
+  local f, n, _, compute, factor = libraries.functions "cusparse", ffi.new "int64_t[3]", descriptors.type_of(t)
+  local from = descriptors.csr(what, made, c, runs.address(offsets), 0, 0, t)
+  local p = { what = what, since = since, about = about, buffers = {}, leaves = joined(a.leaves, b.leaves),
+    one = factor(1), zero = factor(0), a = a.descriptor, b = b.descriptor, c = from, compute = compute,
     descriptor = descriptor(what, made, "SpGEMM_createDescr", "SpGEMM_destroyDescr") }
   for _, name in ipairs { "workEstimation", "compute" } do
     local done, why = with_buffer(p, name, { offsets })
@@ -286,7 +205,7 @@ local function can_both(left, right, t)
   if left._structure.place ~= dtypes.int32 or right._structure.place ~= dtypes.int32 then
     return "products of two sparse matrices with positions of 64 bits"
   end
-  return can(t)
+  return descriptors.can(t)
 end
 
 ---The product of two sparse matrices, by cuSPARSE.
@@ -303,9 +222,9 @@ function M.times_sparse(what, left, right, t)
     layout.refuse(what, "inside a capture, two sparse matrices cannot be multiplied, as the size of the result is read")
   end
   build.shape(what, { left._rows, right._columns })
-  local about = text_of(left, ("one of %.0f x %.0f with %.0f elements"):format(right._rows, right._columns,
+  local about = descriptors.text(left, ("one of %.0f x %.0f with %.0f elements"):format(right._rows, right._columns,
     right._structure.count), t)
-  local s, data = runs.until_done(described, product_attempt, what, left, right, t, about)
+  local s, data = runs.until_done(descriptors.attempt, product_attempt, what, left, right, t, about)
   if not s then
     choice.vendor(what, "cusparse", ("%s: %s"):format(about, data)) -- raises under "vendor"
     return nil
