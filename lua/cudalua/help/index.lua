@@ -4167,8 +4167,8 @@ The matrix without elements whose value is 0. The program waits for their number
 @return cuda.sparse.Matrix  a new matrix, with values of its own
 @raise LogicError inside a capture
 = cuda.sparse.Matrix:matmul(x, options)
-The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device;
-float16 and bfloat16 are summed as float32, integers as int64.
+The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device,
+unless linalg.backend has cuSPARSE compute it; float16 and bfloat16 are summed as float32, integers as int64.
 @param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets a dense result
 @return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc
