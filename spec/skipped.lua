@@ -26,6 +26,52 @@ return {
     "vendor_gpu_spec: cuBLASLt on a GPU has room for more shapes than it keeps plans of",
     "vendor_gpu_spec: cuBLASLt on a GPU works in a second context, and when the first is current again",
     "vendor_gpu_spec: cuBLASLt on a GPU multiplies large matrices as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU is found, opened and chosen",
+    "cufft_gpu_spec: cuFFT on a GPU computes what NumPy does, with each norm",
+    "cufft_gpu_spec: cuFFT on a GPU transforms complex64 and real numbers as own kernels do, along every axis "
+      .. "and several",
+    "cufft_gpu_spec: cuFFT on a GPU transforms complex128 and real numbers as own kernels do, along every "
+      .. "axis and several",
+    "cufft_gpu_spec: cuFFT on a GPU transforms long rows of complex64 as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU transforms long rows of complex128 as own kernels do",
+    "cufft_gpu_spec: cuFFT on a GPU transforms a length of many passes, and large images",
+    "cufft_gpu_spec: cuFFT on a GPU ignores the imaginary parts of the elements 0 and n / 2 of fft.irfft, and "
+      .. "leaves the operand as it is",
+    "cufft_gpu_spec: cuFFT on a GPU is kept by a graph with its plan, which reads the operand anew when it is launched",
+    "cufft_gpu_spec: cuFFT on a GPU needs its plan before a capture, and the capture is not broken by the error",
+    "cufft_gpu_spec: cuFFT on a GPU goes in the order of streams, also with one plan and its work area in two of them",
+    "cufft_gpu_spec: cuFFT on a GPU gives its plans back: memory does not grow with their number",
+    "cufft_gpu_spec: cuFFT on a GPU works in a second context, and when the first is current again",
+    "cusparse_gpu_spec: cuSPARSE on a GPU is found, opened and chosen",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float32 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float64 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex64 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of complex128 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of float16 by vectors and dense matrices as own "
+      .. "kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies matrices of bfloat16 by vectors and dense matrices as "
+      .. "own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies operands of two types as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of float32 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of float64 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex64 as own kernels do, with "
+      .. "their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies two sparse matrices of complex128 as own kernels do, "
+      .. "with their elements in order",
+    "cusparse_gpu_spec: cuSPARSE on a GPU multiplies large matrices with long rows and empty ones",
+    "cusparse_gpu_spec: cuSPARSE on a GPU gives equal bits for equal products with dense operands",
+    "cusparse_gpu_spec: cuSPARSE on a GPU does not read what was in the memory of the result",
+    "cusparse_gpu_spec: cuSPARSE on a GPU takes positions of 64 bits with dense operands",
+    "cusparse_gpu_spec: cuSPARSE on a GPU is kept by a graph, which reads values and vectors anew when it is launched",
+    "cusparse_gpu_spec: cuSPARSE on a GPU goes in the order of streams",
+    "cusparse_gpu_spec: cuSPARSE on a GPU solves by iterations, as own kernels do",
+    "cusparse_gpu_spec: cuSPARSE on a GPU works in a second context, and when the first is current again",
   },
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",
@@ -265,6 +311,63 @@ return {
     "lt_spec: cuBLASLt's products go into a graph, which computes them anew at each launch",
     "lt_spec: cuBLASLt's products are of the values before or after a finalizer's write, wherever that comes",
     "lt_spec: cuBLASLt's products keep no more plans than a few hundred",
+    "cufft_spec: cuFFT's transforms are those of own kernels, of complex64",
+    "cufft_spec: cuFFT's transforms are those of own kernels, of complex128",
+    "cufft_spec: cuFFT's transforms have one call for the last axes, up to three, and read the part of them "
+      .. "that is transformed",
+    "cufft_spec: cuFFT's transforms of an axis with others behind it have few calls, or go through a copy "
+      .. "with that axis last",
+    "cufft_spec: cuFFT's transforms of real numbers are R2C and C2R, D2Z and Z2D; what C2R destroys is a copy",
+    "cufft_spec: cuFFT's transforms to real numbers ignore the imaginary parts of the elements 0 and n / 2, as NumPy",
+    "cufft_spec: cuFFT's transforms are multiplied behind it, by one kernel where they are",
+    "cufft_spec: cuFFT's transforms are not asked for where nothing is transformed",
+    "cufft_spec: cuFFT's transforms are taken under auto on a GPU; where cuFFT has no plan, own kernels' "
+      .. "are, and under vendor that is an error",
+    "cufft_spec: cuFFT's transforms that fail raise what the library says, with the lengths, and the next one works",
+    "cufft_spec: cuFFT's plans are kept by shape and layout, as many as fft.plan_limit allows, and destroyed "
+      .. "behind the last use",
+    "cufft_spec: cuFFT's plans are tried once more with all memory that is free, if there is none for them",
+    "cufft_spec: cuFFT's plans exist before a graph is captured; the graph has them from then on, also where "
+      .. "fft.clear_plans forgets them",
+    "cufft_spec: cuFFT's plans are made by the first call of cuda.graph",
+    "cufft_spec: cuFFT's plans are used in the stream that a call names, one after the other",
+    "cufft_spec: cuFFT's plans of a library that is no longer the one are forgotten",
+    "cufft_spec: cuFFT's plans belong to a context, and serve arrays of others by plans of theirs",
+    "cufft_spec: a finalizer that transforms, forgets plans and writes, inside of cuFFT's transforms leaves "
+      .. "the result as it is: fft.rfft",
+    "cufft_spec: a finalizer that transforms, forgets plans and writes, inside of cuFFT's transforms leaves "
+      .. "the result as it is: fft.irfft",
+    "cufft_spec: a finalizer that transforms, forgets plans and writes, inside of cuFFT's transforms leaves "
+      .. "the result as it is: fft.fft in several calls",
+    "cufft_spec: a finalizer that transforms, forgets plans and writes, inside of cuFFT's transforms leaves "
+      .. "the result as it is: fft.fftn with zeros behind it",
+    "cufft_spec: a finalizer that transforms, forgets plans and writes, inside of cuFFT's transforms gives "
+      .. "the values before or after its write, wherever that comes",
+    "cusparse_spec: cuSPARSE's products with vectors and dense matrices are those of own kernels",
+    "cusparse_spec: cuSPARSE's products of sparse matrices are those of own kernels, in order",
+    "cusparse_spec: cuSPARSE's products take positions of 64 bits with dense operands, and say that two such "
+      .. "matrices cannot be multiplied",
+    "cusparse_spec: cuSPARSE's products have positions of the type that their size asks for",
+    "cusparse_spec: cuSPARSE's products get the rows without a copy, and values of another order or type "
+      .. "gathered or converted",
+    "cusparse_spec: cuSPARSE's products see values that were written to m.data",
+    "cusparse_spec: cuSPARSE's products are own kernels' where cuSPARSE has none, and an error under vendor",
+    "cusparse_spec: cuSPARSE's products that would take more than half of the free memory are own kernels' under auto",
+    "cusparse_spec: cuSPARSE's products are not asked for where there is nothing to multiply, for sums, and "
+      .. "for packed matrices",
+    "cusparse_spec: cuSPARSE's products of two sparse matrices keep their work areas until the result is "
+      .. "copied, and free them then",
+    "cusparse_spec: cuSPARSE's products that fail raise what the library says, with the shapes, and the next one works",
+    "cusparse_spec: cuSPARSE's products destroy their descriptors, also where they fail",
+    "cusparse_spec: cuSPARSE's products go into a graph, which computes them anew at each launch; those of "
+      .. "two sparse matrices do not",
+    "cusparse_spec: cuSPARSE's products need a handle before a capture",
+    "cusparse_spec: a finalizer inside of cuSPARSE's products that writes leaves a product with a vector of "
+      .. "the values before or after it",
+    "cusparse_spec: a finalizer inside of cuSPARSE's products that writes leaves a product with a copied "
+      .. "matrix, by values that were gathered, of one time",
+    "cusparse_spec: a finalizer inside of cuSPARSE's products that writes leaves a product of two sparse "
+      .. "matrices of one time",
     "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
   },
 }

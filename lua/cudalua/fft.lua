@@ -5,9 +5,11 @@
 --   fft/bluestein  lengths with large prime factors  fft/pointwise  kernels with a thread for each element
 --   fft/frequencies  of the elements, and their order
 --   fft/real       transforms of real numbers        fft/plan       what a length needs, kept
+--   fft/cufft      all of them by NVIDIA's cuFFT     fft/cufft_plan  its plans
 
 local arguments = require "cudalua.fft.arguments"
 local calls = require "cudalua.gpuarray.core.calls"
+local cufft = require "cudalua.fft.cufft"
 local evaluate = require("cudalua.gpuarray.core.evaluate").evaluate
 local functions = require "cudalua.gpuarray.core.functions"
 local move = require "cudalua.gpuarray.index.move"
@@ -44,12 +46,18 @@ local function extent(what, a, axis)
   return arguments.length(what, ("without the option n, the extent of axis %d"):format(axis), a._shape[axis])
 end
 
+-- cuFFT computes, or own kernels: linalg.backend.
+local function transformed(what, x, dtype, axis, n, inverse, scale)
+  return cufft.complex(what, x, dtype, { axis }, { n }, inverse, scale)
+    or own.transform(what, x, dtype, axis, n, inverse, scale)
+end
+
 local function complex(what, a, options, inverse)
   local o, axis, n = read(what, a, options)
   local dtype = arguments.type_of(what, a._dtype)
   n = n or extent(what, a, axis)
   local scale = arguments.scale(what, o.norm, n, inverse)
-  local x = move.inside(evaluate(a), own.transform, what, a, dtype, axis, n, inverse, scale)
+  local x = move.inside(evaluate(a), transformed, what, a, dtype, axis, n, inverse, scale)
   return delivered(what, x, o.out)
 end
 
@@ -74,6 +82,9 @@ function M.ifft(a, options) return complex("fft.ifft", a, options, true) end
 
 -- ---- real numbers ---------------------------------------------------------------------------------------------------
 
+local function forward(...) return cufft.forward(...) or real.forward(...) end
+local function backward(...) return cufft.backward(...) or real.backward(...) end
+
 ---The transform of real numbers along an axis, as NumPy's rfft: the elements 1 to n / 2 + 1 of what fft() gives; the
 ---others are their conjugates. It takes half the time and memory; of an odd n less is saved.
 ---@param a cudalua.gpuarray.Array  real or integers
@@ -90,7 +101,7 @@ function M.rfft(a, options)
   local dtype, part = arguments.type_of(what, a._dtype)
   n = n or extent(what, a, axis)
   local scale = arguments.scale(what, o.norm, n, false)
-  local x = move.inside(evaluate(a), real.forward, what, a, part, dtype, axis, n, scale)
+  local x = move.inside(evaluate(a), forward, what, a, part, dtype, axis, n, scale)
   return delivered(what, x, o.out)
 end
 
@@ -112,13 +123,15 @@ function M.irfft(a, options)
   end
   n = n or 2 * (m - 1)
   local scale = arguments.scale(what, o.norm, n, true)
-  local x = move.inside(evaluate(a), real.backward, what, a, dtype, part, axis, n, scale)
+  local x = move.inside(evaluate(a), backward, what, a, dtype, part, axis, n, scale)
   return delivered(what, x, o.out)
 end
 
 -- ---- several axes ---------------------------------------------------------------------------------------------------
 
 local along_several = { s = true, axes = true, norm = true, out = true, stream = true, allocator = true }
+
+local function along_axes(...) return cufft.complex(...) or own.several(...) end
 
 local function several(what, a, options, count, inverse)
   local o = arguments.options(what, options, along_several)
@@ -128,7 +141,7 @@ local function several(what, a, options, count, inverse)
   local n = 1
   for _, length in ipairs(lengths) do n = n * length end
   local scale = arguments.scale(what, o.norm, n, inverse)
-  local x = move.inside(evaluate(a), own.several, what, a, dtype, axes, lengths, inverse, scale)
+  local x = move.inside(evaluate(a), along_axes, what, a, dtype, axes, lengths, inverse, scale)
   return delivered(what, x, o.out)
 end
 
@@ -171,8 +184,8 @@ for name, f in pairs_of(require "cudalua.fft.frequencies") do M[name] = f end
 
 -- ---- plans ----------------------------------------------------------------------------------------------------------
 
----How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout. The one
----that was not used for the longest time goes.
+---How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout, or a plan
+---of cuFFT's (linalg.backend). The one that was not used for the longest time goes.
 ---@param n? integer  keeps so many from now on
 ---@return integer
 ---@raise LogicError unless n is a non-negative integer

@@ -2,6 +2,7 @@
 --   sparse/structure  where elements are          matrix   the object          build    from positions and values
 --   sparse/convert    other formats, dense        code     kernels, launches
 --   sparse/product    products with vectors and matrices   arithmetic   operators
+--   sparse/cusparse   these by NVIDIA's cuSPARSE  descriptors   what it is given
 --   sparse/packed     packets of rows
 --   sparse/solve      iterative solvers            hessenberg   the small problem of GMRES
 

@@ -33,7 +33,7 @@ end
 ---A copy of x, which has 4-byte elements, that the library makes.
 ---@param x cudalua.gpuarray.Array
 ---@param options? table  scratch: bytes of it; before(): called with each attempt; status: what the call returns;
----  failure: raised in the call; leaves: other ones
+---  failure: raised in the call; leaves: other ones; keep: for a graph
 ---@return cudalua.gpuarray.Array? y
 ---@return boolean? captured
 ---@return integer? status
@@ -50,7 +50,7 @@ function M.copy(x, options)
     local called
     called, captured, status = run.library {
       name = "probe_copy", since = since, leaves = { leaf }, writes = { out }, scratch = scratch,
-      call = function(stream)
+      keep = options.keep, call = function(stream)
         if options.failure then error(options.failure, 0) end
         if scratch then fill(room, 7, options.scratch / 4, stream) end
         local code = copy(to, from, bytes, stream)

@@ -2,6 +2,8 @@
  * and computes products on the host, in the order of the stream, also in captures. Sums are in double. */
 #include <cuda.h>
 
+#include "shim_values.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -13,7 +15,6 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, R_32I = 10, R_16BF = 14 };
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_TF32 = 77 };
 enum { EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32 };
 
@@ -194,89 +195,6 @@ int cublasLtMatmulPreferenceSetAttribute(Preference *p, int attribute, const voi
     return set(&p->alignment[attribute - 5], sizeof p->alignment[0], value, bytes);
   return INVALID_VALUE;
 }
-
-/* --- elements --- */
-
-static size_t size_of(int type) {
-  switch (type) {
-  case R_8I: return 1;
-  case R_16F:
-  case R_16BF: return 2;
-  case R_32F:
-  case R_32I: return 4;
-  case R_64F:
-  case C_32F: return 8;
-  default: return 16;
-  }
-}
-
-static double half_value(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 31) return fraction ? (double)NAN : sign * (double)INFINITY;
-  return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
-}
-
-static uint16_t half_bits(double v) {
-  if (v != v) return 0x7e00;
-  const uint16_t sign = signbit(v) ? 0x8000 : 0;
-  v = fabs(v);
-  if (v >= 65520) return (uint16_t)(sign | 0x7c00);
-  if (v < ldexp(1, -14)) return (uint16_t)(sign | (int)nearbyint(ldexp(v, 24)));
-  int exponent;
-  const double fraction = frexp(v, &exponent); /* v = fraction * 2^exponent, from 0.5 */
-  const int bits = (int)nearbyint(ldexp(fraction, 11)) - 1024 + ((exponent + 14) << 10);
-  return (uint16_t)(sign | bits);
-}
-
-static double bfloat_value(uint16_t bits) {
-  const uint32_t word = (uint32_t)bits << 16;
-  float f;
-  memcpy(&f, &word, 4);
-  return (double)f;
-}
-
-static uint16_t bfloat_bits(double v) {
-  const float f = (float)v;
-  uint32_t word;
-  memcpy(&word, &f, 4);
-  if (f != f) return 0x7fc0;
-  return (uint16_t)((word + 0x7fff + (word >> 16 & 1)) >> 16);
-}
-
-typedef struct Value {
-  double re, im;
-} Value;
-
-static Value load(int type, const void *base, int64_t i) {
-  switch (type) {
-  case R_8I: return (Value){((const int8_t *)base)[i], 0};
-  case R_16F: return (Value){half_value(((const uint16_t *)base)[i]), 0};
-  case R_16BF: return (Value){bfloat_value(((const uint16_t *)base)[i]), 0};
-  case R_32F: return (Value){(double)((const float *)base)[i], 0};
-  case R_32I: return (Value){((const int32_t *)base)[i], 0};
-  case R_64F: return (Value){((const double *)base)[i], 0};
-  case C_32F: return (Value){(double)((const float *)base)[2 * i], (double)((const float *)base)[2 * i + 1]};
-  default: return (Value){((const double *)base)[2 * i], ((const double *)base)[2 * i + 1]};
-  }
-}
-
-static void store(int type, void *base, int64_t i, Value v) {
-  switch (type) {
-  case R_16F: ((uint16_t *)base)[i] = half_bits(v.re); break;
-  case R_16BF: ((uint16_t *)base)[i] = bfloat_bits(v.re); break;
-  case R_32F: ((float *)base)[i] = (float)v.re; break;
-  case R_32I: ((int32_t *)base)[i] = (int32_t)(uint32_t)(int64_t)v.re; break;
-  case R_64F: ((double *)base)[i] = v.re; break;
-  case C_32F:
-    ((float *)base)[2 * i] = (float)v.re;
-    ((float *)base)[2 * i + 1] = (float)v.im;
-    break;
-  default: ((double *)base)[2 * i] = v.re; ((double *)base)[2 * i + 1] = v.im;
-  }
-}
-
-static Value times(Value a, Value b) { return (Value){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
 /* --- what fits together --- */
 

@@ -40,8 +40,12 @@ function M.clear() lists = {} end
 ---@return integer
 function M.count() return #(lists[core.context_id()] or {}) end
 
--- A plan by its key, made if it is not there.
-local function kept(key, make, ...)
+---A plan of the current context by its key, made if it is not there.
+---@param key string
+---@param make fun(...): table
+---@param ... any  for make()
+---@return table plan
+function M.kept(key, make, ...)
   local id = core.context_id()
   local list = lists[id] or {}
   for i = #list, 1, -1 do
@@ -69,7 +73,7 @@ end
 ---@param rows boolean  the axis is the last one
 ---@return table plan  for add()
 function M.complex(what, n, double, rows)
-  return kept(("complex %.0f %s %s"):format(n, double, rows), complex, what, n, double, rows)
+  return M.kept(("complex %.0f %s %s"):format(n, double, rows), complex, what, n, double, rows)
 end
 
 ---The plan of a real transform of an even length: that of half of it, and the powers of the root.
@@ -79,7 +83,7 @@ end
 ---@param rows boolean
 ---@return table plan  half: a complex one; powers
 function M.real(what, n, double, rows)
-  return kept(("real %.0f %s %s"):format(n, double, rows), function()
+  return M.kept(("real %.0f %s %s"):format(n, double, rows), function()
     local plan = { n = n, double = double, half = complex(what, n / 2, double, rows), leaves = {},
       powers = tables.powers(what, n) }
     for i, leaf in ipairs(plan.half.leaves) do plan.leaves[i] = leaf end

@@ -3235,8 +3235,8 @@ the first element, and of an even n of element n / 2 + 1, does not count.
 @raise LogicError as fft.fft, and for one element without n
 @options allocator axis n norm out stream
 = cuda.fft.plan_limit(n)
-How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout. The one
-that was not used for the longest time goes.
+How many plans each context keeps, 16 at first: tables in device memory for a length, a dtype and a layout, or a plan
+of cuFFT's (linalg.backend). The one that was not used for the longest time goes.
 @param n? integer  keeps so many from now on
 @return integer
 @raise LogicError unless n is a non-negative integer
@@ -3496,10 +3496,10 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
-Which kernels compute products of matrices in this Lua state. "own", the default: the kernels of this library, which
-give the same bits on every device. "vendor": NVIDIA's cuBLASLt; a call raises where it cannot compute it. "auto":
-cuBLASLt on a GPU where it is there and can compute the call; otherwise own kernels, with one notice if it is
-missing.
+Which kernels compute products of matrices, Fourier transforms and products of sparse matrices in this Lua state.
+"own", the default: the kernels of this library, which give the same bits on every device. "vendor": NVIDIA's
+libraries; a call raises where its library is missing or cannot compute it. "auto": these on a GPU where they are
+there and can compute the call; otherwise own kernels, with one notice for each library that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
@@ -4278,8 +4278,8 @@ The matrix without elements whose value is 0. The program waits for their number
 @return cuda.sparse.Matrix  a new matrix, with values of its own
 @raise LogicError inside a capture
 = cuda.sparse.Matrix:matmul(x, options)
-The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device;
-float16 and bfloat16 are summed as float32, integers as int64.
+The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device,
+unless linalg.backend has cuSPARSE compute it; float16 and bfloat16 are summed as float32, integers as int64.
 @param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
 @param options? {out: cuda.gpuarray.Array, stream: cuda.Stream, allocator: function}  out: gets a dense result
 @return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc

@@ -169,6 +169,21 @@ function M.keys_of(s, what)
   return (graph.as_type(structures.lines(s, what), dtypes.int64) * s.extent + s.indices):eval()
 end
 
+---A structure whose indices may be in any order in each line, and its values, both in order.
+---@param what string
+---@param s table
+---@param data cudalua.gpuarray.Array
+---@return table
+---@return cudalua.gpuarray.Array
+function M.ordered(what, s, data)
+  local words = told(what, function(words)
+    return { { kernel = code.kernel("build/order", "sparse_order", s.place), n = s.lines > 0 and s.count or 0,
+      arguments = { s.count, s.lines, s.indptr, s.indices, words } } }
+  end, {})
+  if words[3] == 0 then return s, data end
+  return sorted(what, s.lines, s.extent, M.keys_of(s, what), data)
+end
+
 -- ---- CSR and CSC ----------------------------------------------------------------------------------------------------
 
 local terms = { csr = { line = "row", index = "column" }, csc = { line = "column", index = "row" } }

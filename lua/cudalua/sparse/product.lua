@@ -8,6 +8,7 @@ local code = require "cudalua.sparse.code"
 local construct = require "cudalua.gpuarray.make.construct"
 local convert = require "cudalua.sparse.convert"
 local core = require "cudalua.core"
+local cusparse = require "cudalua.sparse.cusparse"
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local functions = require "cudalua.gpuarray.core.functions"
@@ -74,7 +75,8 @@ local function times_matrix(s, order, data, x, t)
   return y
 end
 
-local function times_dense(what, m, x)
+-- own: under every backend.
+local function times_dense(what, m, x, own)
   local n = x._ndim
   if n ~= 1 then m = matrix.elements(what, m) end
   if n ~= 1 and n ~= 2 or x._shape[1] ~= m._columns then misfit(what, m, x._shape) end
@@ -82,6 +84,8 @@ local function times_dense(what, m, x)
   if m._structure.count == 0 or x._size == 0 or m._rows == 0 then
     return construct.zeros(n == 1 and { m._rows } or { m._rows, x._shape[2] }, t)
   end
+  local product = not own and not m._packed and cusparse.times_dense(what, m, x, t)
+  if product then return product end
   x = code.dense(x)
   if m._packed then
     return packed.times_vector(m, x, t, function(s, order, data) return times_vector(what, s, order, data, x, t) end)
@@ -126,6 +130,8 @@ local function times_sparse(what, left, right)
     return times_sparse(what, right:transpose(), left:transpose()):transpose()
   end
   local t = result_type(left._data._dtype, right._data._dtype)
+  local product = cusparse.times_sparse(what, left, right, t)
+  if product then return product end
   local sum = code.sum_type(t)
   local a, order = matrix.oriented(left, false, what)
   local a_data = convert.in_order(left, a, order)
@@ -167,8 +173,8 @@ end
 
 local options_of_matmul = { out = true, stream = true, allocator = true }
 
----The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device;
----float16 and bfloat16 are summed as float32, integers as int64.
+---The product with a vector, with a dense matrix, or with a sparse one. Every sum has the same order on every device,
+---unless linalg.backend has cuSPARSE compute it; float16 and bfloat16 are summed as float32, integers as int64.
 ---@param x any  an array of one axis or two, also a host array or a list; or a sparse matrix
 ---@param options? {out: cudalua.gpuarray.Array, stream: cudalua.Stream, allocator: function}  out: gets a dense result
 ---@return any  an array; of two sparse matrices a sparse one, csr, or csc if both are csc
@@ -208,7 +214,7 @@ function Matrix:sum(options)
   local axis = layout.axis(what, o.axis, 2)
   return matrix.inside(self, function()
     local m = axis == 2 and self or self:transpose()
-    local y = times_dense(what, m, construct.ones(m._columns, self._data._dtype))
+    local y = times_dense(what, m, construct.ones(m._columns, self._data._dtype), true)
     return o.out ~= nil and functions.deliver(what, y, o.out) or y
   end)
 end

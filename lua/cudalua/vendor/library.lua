@@ -76,6 +76,33 @@ M.rows = {
       int cusparseCreate(uintptr_t *handle)
       int cusparseDestroy(uintptr_t handle)
       int cusparseSetStream(uintptr_t handle, uintptr_t stream)
+      int cusparseCreateCsr(uintptr_t *desc, int64_t rows, int64_t columns, int64_t count, uintptr_t offsets,
+        uintptr_t indices, uintptr_t values, int offsets_type, int indices_type, int base, int type)
+      int cusparseCreateDnVec(uintptr_t *desc, int64_t size, uintptr_t values, int type)
+      int cusparseCreateDnMat(uintptr_t *desc, int64_t rows, int64_t columns, int64_t ld, uintptr_t values, int type,
+        int order)
+      int cusparseDestroySpMat(void *desc)
+      int cusparseDestroyDnVec(void *desc)
+      int cusparseDestroyDnMat(void *desc)
+      int cusparseSpMatGetSize(uintptr_t desc, int64_t *rows, int64_t *columns, int64_t *count)
+      int cusparseCsrSetPointers(uintptr_t desc, uintptr_t offsets, uintptr_t indices, uintptr_t values)
+      int cusparseSpMV_bufferSize(uintptr_t handle, int op, const void *alpha, uintptr_t a, uintptr_t x,
+        const void *beta, uintptr_t y, int compute, int algorithm, size_t *bytes)
+      int cusparseSpMV(uintptr_t handle, int op, const void *alpha, uintptr_t a, uintptr_t x, const void *beta,
+        uintptr_t y, int compute, int algorithm, uintptr_t buffer)
+      int cusparseSpMM_bufferSize(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
+        const void *beta, uintptr_t c, int compute, int algorithm, size_t *bytes)
+      int cusparseSpMM(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
+        const void *beta, uintptr_t c, int compute, int algorithm, uintptr_t buffer)
+      int cusparseSpGEMM_createDescr(uintptr_t *desc)
+      int cusparseSpGEMM_destroyDescr(void *desc)
+      int cusparseSpGEMM_workEstimation(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a,
+        uintptr_t b, const void *beta, uintptr_t c, int compute, int algorithm, uintptr_t desc, size_t *bytes,
+        uintptr_t buffer)
+      int cusparseSpGEMM_compute(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
+        const void *beta, uintptr_t c, int compute, int algorithm, uintptr_t desc, size_t *bytes, uintptr_t buffer)
+      int cusparseSpGEMM_copy(uintptr_t handle, int op_a, int op_b, const void *alpha, uintptr_t a, uintptr_t b,
+        const void *beta, uintptr_t c, int compute, int algorithm, uintptr_t desc)
     ]],
   },
   cufft = {
@@ -83,11 +110,22 @@ M.rows = {
     sonames = { "libcufft.so.12", "libcufft.so.11" },
     majors = { ["libcufft.so.12"] = 13, ["libcufft.so.11"] = 12 },
     packages = "pip install nvidia-cufft-cu12; for CUDA 13: nvidia-cufft",
+    beside = { JITLINK }, -- opened by name when a plan is made
     prototypes = [[
       int cufftGetProperty(int type, int *value)
       int cufftCreate(int *plan)
       int cufftDestroy(int plan)
       int cufftSetStream(int plan, uintptr_t stream)
+      int cufftSetAutoAllocation(int plan, int allocate)
+      int cufftSetWorkArea(int plan, uintptr_t area)
+      int cufftMakePlanMany64(int plan, int rank, int64_t *n, int64_t *inembed, int64_t istride, int64_t idist,
+        int64_t *onembed, int64_t ostride, int64_t odist, int type, int64_t batch, size_t *bytes)
+      int cufftExecC2C(int plan, uintptr_t from, uintptr_t to, int direction)
+      int cufftExecZ2Z(int plan, uintptr_t from, uintptr_t to, int direction)
+      int cufftExecR2C(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecC2R(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecD2Z(int plan, uintptr_t from, uintptr_t to)
+      int cufftExecZ2D(int plan, uintptr_t from, uintptr_t to)
     ]],
   },
 }

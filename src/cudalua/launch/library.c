@@ -104,8 +104,9 @@ static void fail_late(lua_State *L, const char *name, CUresult code) {
   cl_throw(L);
 }
 
-/* library_end(memories, ran): behind the call. ran: it was made, and may have put work into the stream, also
- * if it failed. With launch blocking on, that is waited for. */
+/* library_end(memories, ran, keep): behind the call. ran: it was made, and may have put work into the stream,
+ * also if it failed. With launch blocking on, that is waited for. keep: what else the work needs, for a graph
+ * that is being captured; nil: nothing. */
 int cl_library_end(lua_State *L) {
   cl_State *st = cl_state(L);
   cl_LibraryCall *c = st->library;
@@ -130,6 +131,7 @@ int cl_library_end(lua_State *L) {
     else
       cl_memory_used(L, m, s);
   }
+  if (captured && !lua_isnoneornil(L, 3)) cl_capture_keep(L, s, 3);
   CUresult code = CUDA_SUCCESS;
   if (cl_launch_blocking_on && !captured) {
     const CUstreamCaptureMode mode = cl_relax(); /* of another stream, perhaps */

@@ -255,6 +255,7 @@ end
 ---@field writes? table[]
 ---@field changes? boolean
 ---@field scratch? userdata[]
+---@field keep? any            what the library's kernels need besides, such as a plan: a graph has it from then on
 ---@field call fun(stream: integer): integer  makes the call in the stream with that handle and returns the status, 0
 ---  for success. All that it passes was made before: it must not allocate, as that may run a finalizer
 
@@ -288,7 +289,7 @@ function M.library(c)
   local since = c.since
   if c.changes then storage.writes, since = storage.writes + 1, since + 1 end
   local called, captured, ok, status = in_library(since, c.name, memories, c.call)
-  library_end(memories, called)
+  library_end(memories, called, c.keep)
   if not called then
     abandon(scratch)
     return false
