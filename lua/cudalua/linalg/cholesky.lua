@@ -6,10 +6,13 @@ local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
 local triangular = require "cudalua.linalg.triangular"
+local vendor = require "cudalua.linalg.vendor"
 
 local ceil, min = math.ceil, math.min
+local adjoint = matrices.adjoint
 
 ---@class cudalua.linalg
 local M = {}
@@ -56,13 +59,17 @@ local function add_panels(steps, x, info)
   end
 end
 
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
+local function report(what, info, lead)
+  matrices.report(what, info, lead, "is not positive definite", "its leading minor of order %d is not positive")
 end
 
 local function cholesky(what, a, upper, check)
   local dt, n, lead = matrices.field(what, a), a._shape[a._ndim], matrices.lead(a)
+  if solver.chosen(what, a, dt) then
+    local l, reported = vendor.cholesky(what, upper and adjoint(a) or a, dt)
+    if check then report(what, reported, lead) end
+    return upper and matrices.copy(what, adjoint(l), dt) or l
+  end
   local x = matrices.copy(what, upper and adjoint(a) or a, dt)
   if x._size == 0 then return x end
   local info, steps, to = matrices.empty(dtypes.int32, lead), matrices.steps(), matrices.of(x)
@@ -75,10 +82,7 @@ local function cholesky(what, a, upper, check)
     add_panels(steps, to, storage.leaf_of(info))
   end
   matrices.launch(steps)
-  if check then
-    matrices.report(what, info, lead, "is not positive definite",
-      "its leading minor of order %d is not positive")
-  end
+  if check then report(what, info, lead) end
   if not is_small then x = gpuarray.tril(x):eval() end
   if not check then
     steps = matrices.steps()

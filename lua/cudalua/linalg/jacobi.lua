@@ -11,9 +11,11 @@ local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
 local product = require "cudalua.gpuarray.product.compute"
 local qr = require "cudalua.linalg.qr"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
+local vendor = require "cudalua.linalg.vendor"
 
-local ceil = math.ceil
+local adjoint, ceil = matrices.adjoint, math.ceil
 
 ---@class cudalua.linalg
 local M = {}
@@ -122,11 +124,6 @@ local function phases(x)
   return phase.dtype.kind == "complex" and phase:conj() or phase
 end
 
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
-end
-
 -- ---- singular values ------------------------------------------------------------------------------------------------
 
 local function empty_svd(lead, m, n, dt, full, vectors)
@@ -136,6 +133,20 @@ local function empty_svd(lead, m, n, dt, full, vectors)
     return gpuarray.eye(k, columns, nil, dt):broadcast_to(matrices.shape(lead, k, columns))
   end
   return unit(m, full and m or 0):copy "C", s, unit(full and n or 0, n):copy "C"
+end
+
+-- By cuSOLVER, with so many columns of u, m >= n; 0: the values alone.
+local function by_vendor(what, a, scale, dt, columns)
+  local lead, m, n = matrices.lead(a), a._shape[a._ndim - 1], a._shape[a._ndim]
+  local strange = scale:isnan()
+  local s, u, v = vendor.singular(what, a / scale, strange, dt, columns)
+  s = (s * scale:reshape(matrices.shape(lead, 1))):astype(matrices.real(dt)):eval()
+  if not u then return nil, s end
+  local phase = phases(v)
+  v = gpuarray.where(strange, 0 / 0, v * phase)
+  if columns > n then phase = gpuarray.concatenate({ phase, gpuarray.ones(matrices.shape(lead, 1, m - n), dt) }, -1) end
+  u = gpuarray.where(strange, 0 / 0, u * phase)
+  return matrices.copy(what, u, dt), s, matrices.copy(what, adjoint(v), dt)
 end
 
 ---u, s, vh of matrices, without checks of arguments.
@@ -157,6 +168,9 @@ local function decompose(what, a, dt, full, vectors)
   end
   a = graph.as_type(a, dt, what)
   local scale = scale_of(a)
+  if solver.chosen(what, a, dt, "singular values") then
+    return by_vendor(what, a, scale, dt, not vectors and 0 or full and m or n)
+  end
   local q, r = qr.factors(what, a / scale, dt, full and vectors and "complete" or vectors and "reduced" or "r")
   if full and vectors and m > n then
     local part = {}
@@ -246,6 +260,12 @@ local function eigen(what, a, upper, vectors)
   local scale = scale_of(lower)
   local diagonal = lower - strict
   if dt.kind == "complex" then diagonal = diagonal:real() end
+  if solver.chosen(what, a, dt, "eigenvalues") then
+    local w, v = vendor.eigen(what, (strict + diagonal) / scale, scale:isnan(), dt, vectors)
+    w = (w * scale:reshape(matrices.shape(lead, 1))):astype(matrices.real(dt)):eval()
+    if not v then return w end
+    return w, matrices.copy(what, gpuarray.where(scale:isnan(), 0 / 0, v * phases(v)), dt)
+  end
   local x = matrices.copy(what, (strict + adjoint(strict:eval()) + diagonal) / scale, dt)
   local v = turn(what, "both", x)
   local values = x:diagonal(0, -2, -1)

@@ -11,7 +11,7 @@ local object = require "cudalua.gpuarray.core.object"
 local product = require "cudalua.gpuarray.product.compute"
 
 local decompose = require("cudalua.linalg.jacobi").decompose
-local refuse = layout.refuse
+local adjoint, refuse = matrices.adjoint, layout.refuse
 
 ---@class cudalua.linalg
 local M = {}
@@ -35,11 +35,6 @@ end
 local function negligible(s, rcond)
   if s._size == 0 then return s:ne(s) end
   return s:le(s:max { axis = -1, keepdims = true } * rcond)
-end
-
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
 end
 
 -- v / s u' times a matrix, or alone.

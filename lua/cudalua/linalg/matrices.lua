@@ -123,6 +123,14 @@ function M.check_contexts(what, a, b) operands.check_contexts(what, evaluate.eva
 ---@return cudalua.gpuarray.Array
 function M.copy(what, a, dt) return view.copy(graph.as_type(a, dt, what), "C") end
 
+---The transposes, conjugated if they are complex.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.adjoint(a)
+  a = a:swapaxes(-1, -2)
+  return a._dtype.kind == "complex" and a:conj() or a
+end
+
 local function gather(since, x, axis, positions)
   return move.gather(resolve.along("linalg", x, axis, positions, "positions"), "wrap", since)
 end
@@ -291,7 +299,7 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 ---Raises for the first matrix that a kernel reported.
 ---@param what string
----@param info cudalua.gpuarray.Array  int32, one for each matrix
+---@param info cudalua.gpuarray.Array  int32, one for each matrix; below 0: its results are NaN, which is no error
 ---@param lead integer[]               the batch's shape
 ---@param is string                    "is singular", "is not positive definite"
 ---@param why string                   with one %d
@@ -304,7 +312,7 @@ function M.report(what, info, lead, is, why)
   local host = info:get { array = true }
   local p = ffi.cast("const int32_t *", host:data())
   for i = 0, info._size - 1 do
-    if p[i] ~= 0 then
+    if p[i] > 0 then
       local rest, at = i, {}
       for axis = #lead, 1, -1 do
         at[axis] = rest % lead[axis] + 1
