@@ -514,10 +514,10 @@ static void compute_geqrf(Job *j) {
   Value *x = matrix(j, j->a, m, n, j->lda), *tau = zeros(k, sizeof *tau);
   for (int64_t c = 0; c < k; c++) {
     Value *v = x + c * m + c;
-    double tail = 0;
-    for (int64_t i = 1; i < m - c; i++) tail += creal(v[i] * conj(v[i]));
+    double tail = 0; /* its length, which neither overflows nor vanishes */
+    for (int64_t i = 1; i < m - c; i++) tail = hypot(tail, cabs(v[i]));
     if (tail == 0 && cimag(v[0]) == 0) continue;
-    const double length = sqrt(creal(v[0] * conj(v[0])) + tail), beta = creal(v[0]) > 0 ? -length : length;
+    const double length = hypot(cabs(v[0]), tail), beta = creal(v[0]) > 0 ? -length : length;
     tau[c] = (beta - v[0]) / beta;
     const Value divisor = v[0] - beta;
     for (int64_t i = 1; i < m - c; i++) v[i] /= divisor;

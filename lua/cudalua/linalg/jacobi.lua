@@ -127,12 +127,13 @@ end
 -- ---- singular values ------------------------------------------------------------------------------------------------
 
 local function empty_svd(lead, m, n, dt, full, vectors)
-  local s = gpuarray.zeros(matrices.shape(lead, 0), matrices.real(dt))
+  local k = math.min(m, n) -- not 0 in an empty batch
+  local s = gpuarray.zeros(matrices.shape(lead, k), matrices.real(dt))
   if not vectors then return nil, s end
-  local function unit(k, columns)
-    return gpuarray.eye(k, columns, nil, dt):broadcast_to(matrices.shape(lead, k, columns))
+  local function unit(rows, columns)
+    return gpuarray.eye(rows, columns, nil, dt):broadcast_to(matrices.shape(lead, rows, columns)):copy "C"
   end
-  return unit(m, full and m or 0):copy "C", s, unit(full and n or 0, n):copy "C"
+  return unit(m, full and m or k), s, unit(full and n or k, n)
 end
 
 -- By cuSOLVER, with so many columns of u, m >= n; 0: the values alone.
@@ -171,7 +172,8 @@ local function decompose(what, a, dt, full, vectors)
   if solver.chosen(what, a, dt, "singular values") then
     return by_vendor(what, a, scale, dt, not vectors and 0 or full and m or n)
   end
-  local q, r = qr.factors(what, a / scale, dt, full and vectors and "complete" or vectors and "reduced" or "r")
+  local q, r = qr.factors(what, a / scale, dt, full and vectors and "complete" or vectors and "reduced" or "r",
+    true)
   if full and vectors and m > n then
     local part = {}
     for axis = 1, #lead do part[axis] = {} end
@@ -191,7 +193,7 @@ local function decompose(what, a, dt, full, vectors)
   -- The squares of shorter columns have too few digits, so that those need not be orthogonal; the largest one is 1.
   local none = sizes:le(SHORT[matrices.real(dt).itemsize]):eval()
   left = gpuarray.where(none, 0, left * phase / sizes):astype(dt):eval()
-  local completed = qr.factors(what, left, dt, "reduced") -- the columns for values that are 0
+  local completed = qr.factors(what, left, dt, "reduced", true) -- the columns for values that are 0
   left = gpuarray.where(none, completed, left):astype(dt):eval()
   if full and m > n then
     local whole = matrices.copy(what, gpuarray.eye(m, nil, nil, dt):broadcast_to(matrices.shape(lead, m, m)), dt)

@@ -88,9 +88,10 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param dt cudalua.dtype.DType
 ---@param mode string
+---@param by_own? boolean  own kernels, whatever linalg.backend says
 ---@return cudalua.gpuarray.Array? q  nil in the mode "r"
 ---@return cudalua.gpuarray.Array r
-local function factors(what, a, dt, mode)
+local function factors(what, a, dt, mode, by_own)
   local lead, m, n = matrices.lead(a), a._shape[a._ndim - 1], a._shape[a._ndim]
   local k = min(m, n)
   local columns = mode == "complete" and m or mode == "r" and 0 or k
@@ -100,7 +101,7 @@ local function factors(what, a, dt, mode)
   if x._size == 0 then
     local unit = gpuarray.eye(columns, m, nil, dt):broadcast_to(matrices.shape(lead, columns, m))
     q = unit:copy "C"
-  elseif solver.chosen(what, x, dt) then
+  elseif not by_own and solver.chosen(what, x, dt) then
     q = vendor.reflected(what, x, columns)
   elseif max(m, n) <= matrices.side(dt) then
     q = matrices.empty(dt, matrices.shape(lead, max(columns, 1), m))
