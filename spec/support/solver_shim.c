@@ -741,7 +741,7 @@ static void compute_gesvd(Job *j) {
   put_real(j, 1, s);
   put_info(j, 2, j->info);
   if (columns) put(j, 3, u);
-  if (j->right == 'A') {
+  if (j->right != 'N') {
     const Block *b = &j->out[columns ? 4 : 3];
     for (int64_t i = 0; i < n * n; i++) store(j->type, b->staging, i, vh[i]);
   }
@@ -879,7 +879,7 @@ int cusolverDnXgesvd(Handle *handle, Params *params, signed char left, signed ch
   int status = check_call(handle, params, true);
   if (!status) status = check_workspace(GESVD, text, work, bytes, host, host_size, handle->stream);
   if (status) return status;
-  const bool jobs = (left == 'A' || left == 'S' || left == 'N') && (right == 'A' || right == 'N');
+  const bool jobs = (left == 'A' || left == 'S' || left == 'N') && right == left;
   if (!jobs || m < n || n < 1 || lda < m || ldu < m || ldvh < n) return INVALID_VALUE;
   if (!is_known(type) || type_s != real_of(type) || type_u != type || type_vh != type || compute != type)
     return INVALID_VALUE;

@@ -282,9 +282,7 @@ function M.gesvd(what, x, s, info, u, vh)
   local m, n, type, real = x._shape[x._ndim], x._shape[x._ndim - 1], types[x._dtype.name][1], types[s._dtype.name][1]
   local batches, step = batch_of(x)
   local columns = u and u._shape[u._ndim - 1] or 0
-  local left = ("N"):byte()
-  if u then left = (columns == n and "S" or "A"):byte() end
-  local right, item = (vh and "A" or "N"):byte(), x._dtype.itemsize
+  local job, item = (not u and "N" or columns == n and "S" or "A"):byte(), x._dtype.itemsize -- the same for both
   local a, values, length, to = address(x), address(s), n * s._dtype.itemsize, address(info)
   local us, far = u and address(u) or 0, columns * m * item
   local vs, wide = vh and address(vh) or 0, vh and n * n * item or 0
@@ -292,11 +290,11 @@ function M.gesvd(what, x, s, info, u, vh)
   run {
     what = what, name = "DnXgesvd", arrays = { x, s, info, u, vh },
     query = function(device, host)
-      return f.DnXgesvd_bufferSize(handle, params, left, right, m, n, type, a, m, real, values, type, us, m, type, vs,
+      return f.DnXgesvd_bufferSize(handle, params, job, job, m, n, type, a, m, real, values, type, us, m, type, vs,
         n, type, device, host)
     end,
     call = function(stream, work, bytes, host, host_bytes)
-      local code = set_stream(handle, stream); for i = 0, batches - 1 do code = code == 0 and gesvd(handle, params, left, right, m, n, type, a + i * step, m, real, values + i * length, type, us + i * far, m, type, vs + i * wide, n, type, work, bytes, host, host_bytes, to + 4 * i) or code end return code -- luacheck: ignore 631
+      local code = set_stream(handle, stream); for i = 0, batches - 1 do code = code == 0 and gesvd(handle, params, job, job, m, n, type, a + i * step, m, real, values + i * length, type, us + i * far, m, type, vs + i * wide, n, type, work, bytes, host, host_bytes, to + 4 * i) or code end return code -- luacheck: ignore 631
     end,
   }
 end
