@@ -89,7 +89,9 @@ describe("cuSOLVER on a GPU", function()
         local b = a:sum(-1):expand_dims(-1):eval()
         local x = cases.with("vendor", linalg.solve, a, b)
         local off = residuals.ratio(a:matmul(x), b, residuals.norm(a) * residuals.norm(x))
-        if off >= 30 or off ~= off then failures[#failures + 1] = ("solve of %d of %s: off by %g"):format(n, dtype, off) end
+        if off >= 30 or off ~= off then
+          failures[#failures + 1] = ("solve of %d of %s: off by %g"):format(n, dtype, off)
+        end
       end
     end
     assert_fits(failures)

@@ -163,6 +163,7 @@ describe("cuSOLVER's solvers", function()
         linalg.svd, linalg.svdvals } do check(f) end
       check(linalg.solve, gpuarray.ones(4, "float64"))
     end
+    assert.equal(0, solver_shim.strange())
   end)
 
   it("raise without convergence, and when a call fails, with the shapes; the next one works", function()

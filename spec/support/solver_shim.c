@@ -25,7 +25,7 @@ typedef double complex Value;
 
 static char log_text[1 << 16];
 static size_t log_length;
-static int next_status, next_info, handles, alive;
+static int next_status, next_info, handles, alive, strange;
 static size_t host_bytes; /* that the 64-bit functions ask for */
 
 static CUresult (*synchronize)(CUstream);
@@ -44,6 +44,7 @@ PUBLIC void solver_report(int info);
 PUBLIC void solver_host(size_t bytes);
 PUBLIC int solver_handles(void);
 PUBLIC int solver_alive(void);
+PUBLIC int solver_strange(void);
 
 /* 0: the driver at that path has what is needed. */
 int solver_driver(const char *path) {
@@ -68,6 +69,7 @@ void solver_report(int info) { next_info = info; } /* what the next eigenvalues 
 void solver_host(size_t bytes) { host_bytes = bytes; }
 int solver_handles(void) { return handles; } /* that are not destroyed */
 int solver_alive(void) { return alive; }     /* parameters that are not destroyed */
+int solver_strange(void) { return strange; } /* matrices with NaN and infinities that were to be factorised */
 
 /* --- handles and parameters --- */
 
@@ -140,14 +142,22 @@ static size_t size_of(int type) { return type == R_32F ? 4 : type == C_64F ? 16 
 static int real_of(int type) { return type == C_32F ? R_32F : type == C_64F ? R_64F : type; }
 static bool is_known(int type) { return type == R_32F || type == R_64F || type == C_32F || type == C_64F; }
 
+/* Its parts, of which either may be NaN; CMPLX() is not there for every compiler. */
+static Value both(double re, double im) {
+  const double parts[] = {re, im};
+  Value v;
+  memcpy(&v, parts, sizeof v);
+  return v;
+}
+
 static Value load(int type, const void *base, int64_t i) {
   const float *f = base;
   const double *d = base;
   switch (type) {
   case R_32F: return (double)f[i];
   case R_64F: return d[i];
-  case C_32F: return CMPLX((double)f[2 * i], (double)f[2 * i + 1]);
-  default: return CMPLX(d[2 * i], d[2 * i + 1]);
+  case C_32F: return both((double)f[2 * i], (double)f[2 * i + 1]);
+  default: return both(d[2 * i], d[2 * i + 1]);
   }
 }
 
@@ -297,6 +307,17 @@ static Value *matrix(const Job *j, const void *from, int64_t rows, int64_t colum
   return x;
 }
 
+/* The same of a matrix that may have no NaN and infinities: a real library could go on without an end. */
+static Value *finite_matrix(const Job *j) {
+  Value *x = matrix(j, j->a, j->m, j->n, j->lda);
+  for (int64_t i = 0; i < j->m * j->n; i++)
+    if (!isfinite(creal(x[i])) || !isfinite(cimag(x[i]))) {
+      strange++;
+      break;
+    }
+  return x;
+}
+
 static void put(const Job *j, int block, const Value *x) {
   const Block *b = &j->out[block];
   for (int64_t i = 0; i < b->rows * b->columns; i++) store(j->type, b->staging, i, x[i]);
@@ -312,7 +333,7 @@ static void put_info(const Job *j, int block, int info) { memcpy(j->out[block].s
 static void put_nan(const Job *j, int block) {
   const Block *b = &j->out[block];
   for (int64_t i = 0; i < b->rows * b->columns; i++)
-    store(j->type, b->staging, i, CMPLX((double)NAN, (double)NAN));
+    store(j->type, b->staging, i, both((double)NAN, (double)NAN));
 }
 
 static int info_of_spec(void) {
@@ -325,7 +346,7 @@ static int info_of_spec(void) {
 
 static void compute_potrf(Job *j) {
   const int64_t n = j->n;
-  Value *x = matrix(j, j->a, n, n, j->lda); /* u, column by column */
+  Value *x = finite_matrix(j); /* u, column by column */
   int info = 0;
   for (int64_t c = 0; c < n && !info; c++) {
     double d = creal(x[c * n + c]);
@@ -342,7 +363,7 @@ static void compute_potrf(Job *j) {
     }
   }
   for (int64_t c = 0; c < n; c++)
-    for (int64_t r = c + 1; r < n; r++) x[c * n + r] = CMPLX((double)NAN, (double)NAN);
+    for (int64_t r = c + 1; r < n; r++) x[c * n + r] = both((double)NAN, (double)NAN);
   put(j, 0, x);
   put_info(j, 1, info);
   free(x);
@@ -388,7 +409,7 @@ static double size(Value x) { return fabs(creal(x)) + fabs(cimag(x)); }
 
 static void compute_getrf(Job *j) {
   const int64_t m = j->m, n = j->n, k = m < n ? m : n;
-  Value *x = matrix(j, j->a, m, n, j->lda);
+  Value *x = finite_matrix(j);
   int64_t *pivots = (int64_t *)(void *)j->out[1].staging;
   int info = 0;
   for (int64_t c = 0; c < k; c++) {
@@ -718,7 +739,7 @@ static void sort(const double *values, int64_t n, bool descending, int64_t *orde
 static void compute_gesvd(Job *j) {
   const int64_t m = j->m, n = j->n;
   const int64_t columns = j->left == 'N' ? 0 : j->left == 'S' ? n : m;
-  Value *x = matrix(j, j->a, m, n, j->lda), *v = zeros(n * n, sizeof *v);
+  Value *x = finite_matrix(j), *v = zeros(n * n, sizeof *v);
   double *lengths = zeros(n, sizeof *lengths), *s = zeros(n, sizeof *s);
   int64_t *order = zeros(n, sizeof *order);
   sweeps(x, m, v, n);
@@ -757,7 +778,7 @@ static void compute_gesvd(Job *j) {
 /* Eigenvalues of a + shift, which is positive, are its singular values, and its vectors are theirs. */
 static void compute_syevd(Job *j) {
   const int64_t n = j->n;
-  Value *x = matrix(j, j->a, n, n, j->lda), *v = zeros(n * n, sizeof *v);
+  Value *x = finite_matrix(j), *v = zeros(n * n, sizeof *v);
   double shift = 0;
   for (int64_t c = 0; c < n; c++) { /* the upper triangle counts */
     x[c * n + c] = creal(x[c * n + c]);

@@ -20,6 +20,7 @@ local solver = prototypes.functions {
     void solver_host(size_t bytes)
     int solver_handles(void)
     int solver_alive(void)
+    int solver_strange(void)
   ]],
 }
 assert(solver.driver(gpu.cuda.driver_info().path) == 0)
@@ -60,5 +61,8 @@ function M.host(bytes) solver.host(bytes) end
 ---Handles, and parameters, that were made and not destroyed.
 function M.handles() return solver.handles() end
 function M.alive() return solver.alive() end
+
+---Matrices with NaN and infinities that were to be factorised.
+function M.strange() return solver.strange() end
 
 return M
