@@ -3385,10 +3385,10 @@ the array. Elements on the device are not copied; those of host arrays are, in e
 = cuda.linalg module
 Linear algebra: functions of matrices.
 = cuda.linalg.backend(name)
-Which kernels compute products of matrices in this Lua state. "own", the default: the kernels of this library, which
-give the same bits on every device. "vendor": NVIDIA's cuBLASLt; a call raises where it cannot compute it. "auto":
-cuBLASLt on a GPU where it is there and can compute the call; otherwise own kernels, with one notice if it is
-missing.
+Which kernels compute products and factors of matrices in this Lua state. "own", the default: the kernels of this
+library, which give the same bits on every device. "vendor": NVIDIA's cuBLASLt and cuSOLVER; a call raises where they
+cannot compute it. "auto": the libraries on a GPU where they are there and can compute the call; otherwise own
+kernels, with one notice for each that is missing.
 @param name? "auto"|"own"|"vendor"  default: leaves it as it is
 @return "auto"|"own"|"vendor" name  as it is now
 @raise LogicError for another name; RuntimeError for "vendor" if cuBLASLt is not there, or on the software device
