@@ -34,6 +34,7 @@ return {
     "solver_gpu_spec: cuSOLVER on a GPU gives factors of large matrices that fit",
     "solver_gpu_spec: cuSOLVER on a GPU gives factors of Hilbert's matrices, and inverses as good as their "
       .. "condition allows",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of matrices whose squares overflow or vanish",
     "solver_gpu_spec: cuSOLVER on a GPU raises what own kernels raise of singular and indefinite matrices",
     "solver_gpu_spec: cuSOLVER on a GPU gives NaN for NaN and infinities, and leaves other matrices of the batch alone",
     "solver_gpu_spec: cuSOLVER on a GPU is kept by a graph, where it need not wait, and refused where it has to",

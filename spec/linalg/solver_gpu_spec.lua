@@ -97,6 +97,22 @@ describe("cuSOLVER on a GPU", function()
     assert_fits(failures)
   end)
 
+  it("gives factors of matrices whose squares overflow or vanish", function()
+    if lacks() then return end
+    local failures = {}
+    for _, factor in ipairs { 1e200, 1e-200 } do
+      for _, shape in ipairs { { 4, 3 }, { 100, 70 } } do
+        for _, what in ipairs { "lu", "qr", "svd" } do
+          local text = cases.one(what, (random(shape, "float64") * factor):eval())
+          if text ~= "" then
+            failures[#failures + 1] = ("%s of %d x %d times %g: %s"):format(what, shape[1], shape[2], factor, text)
+          end
+        end
+      end
+    end
+    assert_fits(failures)
+  end)
+
   it("raises what own kernels raise of singular and indefinite matrices", function()
     if lacks() then return end
     for _, dtype in ipairs(DTYPES) do
