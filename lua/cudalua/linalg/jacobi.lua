@@ -35,8 +35,8 @@ local function append(list, ...)
 end
 
 local parts = {
-  sides_small = { "pairs", "sides", "sides_small" }, sides_round = { "pairs", "sides", "sides_round" },
-  both_small = { "pairs", "angles", "both_small" }, both_angles = { "pairs", "angles", "both_angles" },
+  sides_small = { "pairs", "sides", "frame", "sides_small" }, sides_round = { "pairs", "sides", "sides_round" },
+  both_small = { "pairs", "angles", "frame", "both_small" }, both_angles = { "pairs", "angles", "both_angles" },
   both_round = { "pairs", "angles", "both_round" },
 }
 
