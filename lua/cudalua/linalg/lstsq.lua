@@ -38,13 +38,13 @@ local function negligible(s, rcond)
 end
 
 -- v / s u' times a matrix, or alone.
-local function inverted(what, a, dt, rcond, b)
+local function inverted(what, a, dt, rcond, b, out)
   local u, s, vh = decompose(what, a, dt, false, true)
   local small = negligible(s, rcond)
   local factors = gpuarray.where(small, 0, 1 / s):astype(matrices.real(dt)):expand_dims(-1)
   local left = adjoint(u)
   if b then left = product.of(what, left, b, dt) end
-  return product.of(what, adjoint(vh), (left * factors):astype(dt)), s, small
+  return product.of(what, adjoint(vh), (left * factors):astype(dt), nil, nil, out), s, small
 end
 
 -- ---- lstsq ----------------------------------------------------------------------------------------------------------
@@ -94,16 +94,15 @@ end
 
 -- ---- pinv and matrix_rank -------------------------------------------------------------------------------------------
 
--- What f makes of the singular values of a that count: pinv and matrix_rank differ in that alone.
+-- What f makes of the singular values of a that count: pinv and matrix_rank differ in that alone. f gets `out`, too.
 local function of_values(what, f, a, options)
   matrices.check(what, a)
   local o = errors.options(what, options, single)
   local dt = matrices.field(what, a)
-  local x = matrices.inside(a, f, what, a, dt, check_rcond(what, a, dt, o.rcond))
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.inside(a, f, what, a, dt, check_rcond(what, a, dt, o.rcond), o.out)
 end
 
-local function pinv(what, a, dt, rcond) return (inverted(what, a, dt, rcond)) end
+local function pinv(what, a, dt, rcond, out) return (inverted(what, a, dt, rcond, nil, out)) end
 
 ---The pseudoinverses of matrices, after Moore and Penrose.
 ---@param a cudalua.gpuarray.Array  (..., m, n)
@@ -114,9 +113,10 @@ local function pinv(what, a, dt, rcond) return (inverted(what, a, dt, rcond)) en
 ---  RuntimeError without convergence
 function M.pinv(a, options) return of_values("linalg.pinv", pinv, a, options) end
 
-local function matrix_rank(what, a, dt, rcond)
+local function matrix_rank(what, a, dt, rcond, out)
   local _, s = decompose(what, a, dt, false, false)
-  return rank_of(negligible(s, rcond)):eval()
+  local rank = rank_of(negligible(s, rcond))
+  return out ~= nil and functions.deliver(what, rank, out) or rank:eval()
 end
 
 ---The ranks of matrices: how many singular values do not count as 0.

@@ -2,7 +2,6 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
-local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
@@ -172,8 +171,7 @@ function M.solve(a, b, options)
   check_option(what, o)
   triangular.sides(what, a, b)
   matrices.field(what, a, b)
-  local x = matrices.inside(a, solve, what, a, b, o.check ~= false)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, solve, a, b, o.check ~= false)
 end
 
 local function inverse(what, a, check)
@@ -195,8 +193,7 @@ function M.inv(a, options)
   matrices.check_square(what, a)
   local o = errors.options(what, options, checked)
   check_option(what, o)
-  local x = matrices.inside(a, inverse, what, a, o.check ~= false)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, inverse, a, o.check ~= false)
 end
 
 -- ---- det and slogdet ------------------------------------------------------------------------------------------------
@@ -210,7 +207,7 @@ end
 
 local function det(what, a)
   local d, sign = pivots(what, a)
-  return (d:prod(-1) * sign):eval()
+  return d:prod(-1) * sign
 end
 
 ---The determinants of square matrices; 0 of singular ones. slogdet() does not overflow.
@@ -222,8 +219,7 @@ function M.det(a, options)
   local what = "linalg.det"
   matrices.check_square(what, a)
   local o = errors.options(what, options, single)
-  local x = matrices.inside(a, det, what, a)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, det, a)
 end
 
 local function slogdet(what, a)
@@ -253,7 +249,13 @@ end
 ---@param b cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array
 local function quotient(what, a, b)
-  return solved(what, a, b, matrices.lead(a), a._dtype, false)
+  return solved(what, a, b, matrices.lead(a), a._dtype, false):eval()
 end
 
-return { functions = M, quotient = quotient, inverse = inverse }
+---For chains.lua: the inverses, without checks of arguments.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+local function inverted(what, a) return inverse(what, a, true):eval() end
+
+return { functions = M, quotient = quotient, inverse = inverted }

@@ -6,6 +6,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
+local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
@@ -109,6 +110,21 @@ end
 ---@param f function
 ---@return any ...
 function M.inside(a, f, ...) return move.inside(evaluate.evaluate(a), f, ...) end
+
+local function finished(what, out, f, ...)
+  local x = f(what, ...)
+  if out ~= nil then return functions.deliver(what, x, out) end
+  return (x._sig or not x.flags.c_contiguous) and M.copy(what, x, x._dtype) or x
+end
+
+---The result of f(what, ...) in C order, called with the context of an array as the current one. With `out` it is
+---written there: at once, without an array between, if f gives an expression that is not computed yet.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param out? any
+---@param f function
+---@return cudalua.gpuarray.Array
+function M.result(what, a, out, f, ...) return M.inside(a, finished, what, out, f, ...) end
 
 ---Refuses arrays of two contexts.
 ---@param what string

@@ -25,7 +25,7 @@ end
 
 -- Beside matrices of the batch's shape: was something reported?
 local function is_spoiled(info, lead)
-  return info:ne(0):reshape(info._size == 1 and { 1, 1 } or matrices.shape(lead, 1, 1))
+  return info:reshape(info._size == 1 and { 1, 1 } or matrices.shape(lead, 1, 1)):ne(0)
 end
 
 -- The lower triangle with what counts of it: the diagonal is real.
@@ -36,19 +36,22 @@ local function triangle(a)
   return strict + (lower - strict):real()
 end
 
----Cholesky's factors from lower triangles.
+---Cholesky's factors from lower triangles, or with `upper` from upper ones.
 ---@param what string
 ---@param a cudalua.gpuarray.Array
 ---@param dt cudalua.dtype.DType
----@return cudalua.gpuarray.Array l     NaN where info is not 0
+---@param upper boolean
+---@return cudalua.gpuarray.Array x     an expression: l, or with `upper` its adjoint; NaN where info is not 0
 ---@return cudalua.gpuarray.Array info  int32: the first minor that is not positive; -1: there were NaN
-function M.cholesky(what, a, dt)
-  local lower, lead = triangle(graph.as_type(a, dt, what)), matrices.lead(a)
+function M.cholesky(what, a, dt, upper)
+  a = graph.as_type(a, dt, what)
+  local lower, lead = triangle(upper and matrices.adjoint(a) or a), matrices.lead(a)
   local strange = is_strange(lower)
   local x, info = matrices.copy(what, gpuarray.where(strange, 0, lower), dt), matrices.empty(dtypes.int32, lead)
   solver.potrf(what, x, info)
   info = reported(info, strange)
-  return gpuarray.where(is_spoiled(info, lead), NAN, gpuarray.tril(x)):astype(dt):eval(), info
+  local factor = upper and gpuarray.triu(matrices.adjoint(x)) or gpuarray.tril(x)
+  return gpuarray.where(is_spoiled(info, lead), NAN, factor):astype(dt), info
 end
 
 ---What cuSOLVER's elimination gives: `factors` holds the transposes of l and u in one array, `pivots` what each row was
@@ -104,12 +107,12 @@ end
 ---@param f cudalua.linalg.Factors
 ---@param right cudalua.gpuarray.Array  (..., n, k)
 ---@param dt cudalua.dtype.DType
----@return cudalua.gpuarray.Array x  NaN where something was reported
+---@return cudalua.gpuarray.Array x  an expression; NaN where something was reported
 function M.solved(what, f, right, dt)
   local b = matrices.copy(what, right:swapaxes(-1, -2), dt)
   solver.getrs(what, f.factors, f.pivots, b)
   local spoiled = is_spoiled(f.info, matrices.lead(right))
-  return matrices.copy(what, gpuarray.where(spoiled, NAN, b:swapaxes(-1, -2)), dt)
+  return gpuarray.where(spoiled, NAN, b:swapaxes(-1, -2)):astype(dt)
 end
 
 ---Reflects matrices onto a triangle.
