@@ -167,7 +167,7 @@ local function decompose(what, a, dt, full, vectors)
     if not vectors then return nil, s end
     return matrices.copy(what, adjoint(vh), dt), s, matrices.copy(what, adjoint(u), dt)
   end
-  a = graph.as_type(a, dt, what)
+  a = matrices.seen(what, a, dt)
   local scale = scale_of(a)
   if solver.chosen(what, a, dt, "singular values") then
     return by_vendor(what, a, scale, dt, not vectors and 0 or full and m or n)

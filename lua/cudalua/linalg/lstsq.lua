@@ -4,7 +4,6 @@ local errors = require "cudalua.base.errors"
 local element = require "cudalua.base.element"
 local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
-local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
 local object = require "cudalua.gpuarray.core.object"
@@ -54,10 +53,11 @@ local function rank_of(small) return (-(small:astype "int64" - 1)):sum(-1) end
 local function lstsq(what, a, b, rcond)
   local dt = matrices.field(what, a, b)
   local is_vector = b._ndim == 1
-  local right = graph.as_type(is_vector and b:reshape(b._size, 1) or b, dt, what)
+  local right
+  a, right = matrices.both_seen(what, a, is_vector and b:reshape(b._size, 1) or b, dt)
   local n = a._shape[a._ndim]
   local x, s, small = inverted(what, a, dt, check_rcond(what, a, dt, rcond), right)
-  local rest = (right - product.of(what, graph.as_type(a, dt, what), x)):abs()
+  local rest = (right - product.of(what, a, x)):abs()
   local residuals = (rest * rest):sum(-2):eval()
   if is_vector then
     local lead = matrices.lead(x)

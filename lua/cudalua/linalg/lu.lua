@@ -150,8 +150,9 @@ end
 
 local function solve(what, a, b, check)
   local batch, right, is_vector = triangular.sides(what, a, b)
-  local n, k = right._shape[right._ndim - 1], right._shape[right._ndim]
-  local x = solved(what, a, right:broadcast_to(matrices.shape(batch, n, k)), batch, matrices.field(what, a, b), check)
+  local n, k, dt = right._shape[right._ndim - 1], right._shape[right._ndim], matrices.field(what, a, b)
+  a, right = matrices.both_seen(what, triangular.beside(a, batch), right:broadcast_to(matrices.shape(batch, n, k)), dt)
+  local x = solved(what, a, right, batch, dt, check)
   return is_vector and x:reshape(matrices.shape(batch, n)) or x
 end
 

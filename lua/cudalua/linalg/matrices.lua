@@ -139,6 +139,29 @@ function M.check_contexts(what, a, b) operands.check_contexts(what, evaluate.eva
 ---@return cudalua.gpuarray.Array
 function M.copy(what, a, dt) return view.copy(graph.as_type(a, dt, what), "C") end
 
+---The values that an array has now, for what reads them several times: an expression, which a finalizer that writes to
+---the array does not change.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+function M.seen(what, a, dt) return graph.convert(a, dt, what) end
+
+local function both(since, what, a, b, dt)
+  local x, y = M.seen(what, a, dt), M.seen(what, b, dt)
+  if since ~= storage.writes then return runs.AGAIN end
+  return x, y
+end
+
+---The same of two arrays, at one moment.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.both_seen(what, a, b, dt) return runs.until_done(both, what, a, b, dt) end
+
 ---The transposes, conjugated if they are complex.
 ---@param a cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array

@@ -68,7 +68,7 @@ end
 ---@return cudalua.linalg.Factors
 function M.eliminated(what, a, dt)
   local lead, k = matrices.lead(a), min(a._shape[a._ndim - 1], a._shape[a._ndim])
-  a = graph.as_type(a, dt, what)
+  a = matrices.seen(what, a, dt)
   local strange = is_strange(a)
   local x = matrices.copy(what, gpuarray.where(strange, 0, a):swapaxes(-1, -2), dt)
   local pivots, info = matrices.empty(dtypes.int64, matrices.shape(lead, k)), matrices.empty(dtypes.int32, lead)
