@@ -77,6 +77,14 @@ function M.eliminated(what, a, dt)
     pivots = pivots }
 end
 
+---The pivots on the diagonal, those of a matrix with NaN being NaN.
+---@param f cudalua.linalg.Factors
+---@return cudalua.gpuarray.Array
+function M.diagonal(f)
+  local strange = f.info:lt(0):expand_dims(-1)
+  return gpuarray.where(strange, NAN, f.factors:diagonal(0, -2, -1)):astype(f.factors._dtype)
+end
+
 ---The permutation of so many rows: which row of the matrix stands where, from 1.
 ---@param f cudalua.linalg.Factors
 ---@param m integer
