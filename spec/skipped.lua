@@ -278,6 +278,8 @@ return {
     "lt_spec: cuBLASLt's products that fail raise what the library says, with the shapes, and the next one works",
     "lt_spec: cuBLASLt's products go into a graph, which computes them anew at each launch",
     "lt_spec: cuBLASLt's products are of the values before or after a finalizer's write, wherever that comes",
+    "lt_spec: cuBLASLt's products have all operands before or after a finalizer that writes to all of them, also "
+      .. "where one was copied",
     "lt_spec: cuBLASLt's products keep no more plans than a few hundred",
     "solver_spec: cuSOLVER's solvers give factors that fit, of float32",
     "solver_spec: cuSOLVER's solvers give factors that fit, of float64",
