@@ -72,6 +72,20 @@ return {
     "cusparse_gpu_spec: cuSPARSE on a GPU goes in the order of streams",
     "cusparse_gpu_spec: cuSPARSE on a GPU solves by iterations, as own kernels do",
     "cusparse_gpu_spec: cuSPARSE on a GPU works in a second context, and when the first is current again",
+    "solver_gpu_spec: cuSOLVER on a GPU is found, opened and chosen, with linalg.backend and linalg.libraries",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of float32 that fit, however matrices lie in memory",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of float64 that fit, however matrices lie in memory",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of complex64 that fit, however matrices lie in memory",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of complex128 that fit, however matrices lie in memory",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of large matrices that fit",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of Hilbert's matrices, and inverses as good as their "
+      .. "condition allows",
+    "solver_gpu_spec: cuSOLVER on a GPU gives factors of matrices whose squares overflow or vanish",
+    "solver_gpu_spec: cuSOLVER on a GPU raises what own kernels raise of singular and indefinite matrices",
+    "solver_gpu_spec: cuSOLVER on a GPU gives NaN for NaN and infinities, and leaves other matrices of the batch alone",
+    "solver_gpu_spec: cuSOLVER on a GPU is kept by a graph, where it need not wait, and refused where it has to",
+    "solver_gpu_spec: cuSOLVER on a GPU goes in the order of streams",
+    "solver_gpu_spec: cuSOLVER on a GPU works in a second context, and when the first is current again",
   },
   one_gpu = {
     "docs_spec: documents docs/devices.md: its programs do what it says",
@@ -310,6 +324,8 @@ return {
     "lt_spec: cuBLASLt's products that fail raise what the library says, with the shapes, and the next one works",
     "lt_spec: cuBLASLt's products go into a graph, which computes them anew at each launch",
     "lt_spec: cuBLASLt's products are of the values before or after a finalizer's write, wherever that comes",
+    "lt_spec: cuBLASLt's products have all operands before or after a finalizer that writes to all of them, also "
+      .. "where one was copied",
     "lt_spec: cuBLASLt's products keep no more plans than a few hundred",
     "cufft_spec: cuFFT's transforms are those of own kernels, of complex64",
     "cufft_spec: cuFFT's transforms are those of own kernels, of complex128",
@@ -368,6 +384,32 @@ return {
       .. "matrix, by values that were gathered, of one time",
     "cusparse_spec: a finalizer inside of cuSPARSE's products that writes leaves a product of two sparse "
       .. "matrices of one time",
+    "solver_spec: cuSOLVER's solvers give factors that fit, of float32",
+    "solver_spec: cuSOLVER's solvers give factors that fit, of float64",
+    "solver_spec: cuSOLVER's solvers give factors that fit, of complex64",
+    "solver_spec: cuSOLVER's solvers give factors that fit, of complex128",
+    "solver_spec: cuSOLVER's solvers are passed as the other triangle by linalg.cholesky and linalg.eigh, in place",
+    "solver_spec: cuSOLVER's solvers are given matrices column by column by linalg.lu, linalg.solve, linalg.qr "
+      .. "and linalg.svd",
+    "solver_spec: cuSOLVER's solvers are a call for each matrix of a batch, and one call for all right sides of "
+      .. "one matrix",
+    "solver_spec: cuSOLVER's solvers give the permutation, the determinant and the sign that own kernels give",
+    "solver_spec: cuSOLVER's solvers raise what own kernels raise of singular and indefinite matrices, and leave "
+      .. "NaN with check = false",
+    "solver_spec: cuSOLVER's solvers give NaN for NaN and infinities, without an error, and leave other matrices "
+      .. "of the batch alone",
+    "solver_spec: cuSOLVER's solvers raise without convergence, and when a call fails, with the shapes; the next "
+      .. "one works",
+    "solver_spec: cuSOLVER's solvers that small matrices do not need are own kernels' under auto, as all are "
+      .. "without the library",
+    "solver_spec: cuSOLVER's solvers are an error under vendor if the library is missing",
+    "solver_spec: cuSOLVER's solvers go into graphs, if they need not wait: linalg.solve, linalg.cholesky, linalg.qr",
+    "solver_spec: cuSOLVER's solvers that wait are refused in captures under vendor, and own kernels' under auto",
+    "solver_spec: cuSOLVER's solvers get memory of the host, if they ask for it, but not in a capture",
+    "solver_spec: cuSOLVER's solvers are in the order of streams",
+    "solver_spec: cuSOLVER's solvers are of the values before or after a finalizer's write, wherever that comes, "
+      .. "also one that solves",
+    "solver_spec: cuSOLVER's solvers have one handle for a context, and one set of parameters, both given back",
     "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
   },
 }

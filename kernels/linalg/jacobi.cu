@@ -59,18 +59,19 @@ __device__ bool orthogonalise(Value *const w, Value *const v, const long long n,
   return true;
 }
 
-//: sides_small
-// A block for each matrix: sweeps until nothing turns. info: 1 if something still turned in the last one.
-extern "C" __global__ void __launch_bounds__(256)
-    linalg_jacobi_sides_small(const unsigned long long all, const unsigned n, const unsigned sweeps, Value *const w0,
-                              Value *const v0, int *const info) {
-  __shared__ __align__(16) Value w[SIDE * SIDE], v[SIDE * SIDE];
+//: frame
+// A block for each matrix: sweeps until nothing turns. info: 1 if something still turned in the last one. All threads
+// call turn_round(x, v, round, turned), which sets `turned` if it turns something.
+template <class Round>
+__device__ __forceinline__ void sweep_small(const unsigned long long all, const unsigned n, const unsigned sweeps,
+                                            Value *const x0, Value *const v0, int *const info,
+                                            const Round &turn_round) {
+  __shared__ __align__(16) Value x[SIDE * SIDE], v[SIDE * SIDE];
   __shared__ int turned;
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  const unsigned pairs = (n + 1) / 2, rounds = 2 * pairs - 1;
+  const unsigned rounds = 2 * ((n + 1) / 2) - 1;
   for (unsigned long long matrix = blockIdx.x; matrix < all; matrix += gridDim.x) {
     for (unsigned e = threadIdx.x; e < n * n; e += blockDim.x) {
-      w[e] = w0[matrix * n * n + e];
+      x[e] = x0[matrix * n * n + e];
       v[e] = made((Real)(e / n == e % n ? 1 : 0));
     }
     bool goes_on = true;
@@ -79,11 +80,7 @@ extern "C" __global__ void __launch_bounds__(256)
       if (threadIdx.x == 0) turned = 0;
       __syncthreads();
       for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned i = warp; i < pairs; i += warps) {
-          long long p, q;
-          pair_of(n, round, i, p, q);
-          if (q < n && orthogonalise(w, v, n, p, q, lane) && lane == 0) turned = 1;
-        }
+        turn_round(x, v, round, turned);
         __syncthreads();
       }
       goes_on = turned != 0;
@@ -91,11 +88,25 @@ extern "C" __global__ void __launch_bounds__(256)
     __syncthreads();
     if (threadIdx.x == 0) info[matrix] = goes_on;
     for (unsigned e = threadIdx.x; e < n * n; e += blockDim.x) {
-      w0[matrix * n * n + e] = w[e];
+      x0[matrix * n * n + e] = x[e];
       v0[matrix * n * n + e] = v[e];
     }
     __syncthreads();
   }
+}
+
+//: sides_small
+extern "C" __global__ void __launch_bounds__(256)
+    linalg_jacobi_sides_small(const unsigned long long all, const unsigned n, const unsigned sweeps, Value *const w0,
+                              Value *const v0, int *const info) {
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32, pairs = (n + 1) / 2;
+  sweep_small(all, n, sweeps, w0, v0, info, [&](Value *const w, Value *const v, const unsigned round, int &turned) {
+    for (unsigned i = warp; i < pairs; i += warps) {
+      long long p, q;
+      pair_of(n, round, i, p, q);
+      if (q < n && orthogonalise(w, v, n, p, q, lane) && lane == 0) turned = 1;
+    }
+  });
 }
 
 //: sides_round
@@ -167,48 +178,25 @@ __device__ void turn_block(Value *const a, const long long n, const long long ro
 extern "C" __global__ void __launch_bounds__(256)
     linalg_jacobi_both_small(const unsigned long long all, const unsigned n, const unsigned sweeps, Value *const a0,
                              Value *const v0, int *const info) {
-  __shared__ __align__(16) Value a[SIDE * SIDE], v[SIDE * SIDE];
   __shared__ Angle angles[SIDE];
-  __shared__ int turned;
-  const unsigned pairs = (n + 1) / 2, rounds = 2 * pairs - 1;
-  for (unsigned long long matrix = blockIdx.x; matrix < all; matrix += gridDim.x) {
-    for (unsigned e = threadIdx.x; e < n * n; e += blockDim.x) {
-      a[e] = a0[matrix * n * n + e];
-      v[e] = made((Real)(e / n == e % n ? 1 : 0));
-    }
-    bool goes_on = true;
-    for (unsigned sweep = 0; sweep < sweeps && goes_on; sweep++) {
-      __syncthreads();
-      if (threadIdx.x == 0) turned = 0;
-      __syncthreads();
-      for (unsigned round = 0; round < rounds; round++) {
-        for (unsigned i = threadIdx.x; i < pairs; i += blockDim.x) {
-          long long p, q;
-          pair_of(n, round, i, p, q);
-          angles[i] = angle_of(a, n, p, q);
-          if (angles[i].size > 0) turned = 1;
-        }
-        __syncthreads();
-        for (unsigned e = threadIdx.x; e < pairs * pairs; e += blockDim.x)
-          turn_block(a, n, round, e / pairs, e % pairs, angles[e / pairs], angles[e % pairs]);
-        for (unsigned e = threadIdx.x; e < pairs * n; e += blockDim.x) {
-          const unsigned i = e / n, at = e - i * n;
-          long long p, q;
-          pair_of(n, round, i, p, q);
-          if (angles[i].size > 0) turn_pair(angles[i].turn, angles[i].turn.phase, v[p * n + at], v[q * n + at]);
-        }
-        __syncthreads();
-      }
-      goes_on = turned != 0;
+  const unsigned pairs = (n + 1) / 2;
+  sweep_small(all, n, sweeps, a0, v0, info, [&](Value *const a, Value *const v, const unsigned round, int &turned) {
+    for (unsigned i = threadIdx.x; i < pairs; i += blockDim.x) {
+      long long p, q;
+      pair_of(n, round, i, p, q);
+      angles[i] = angle_of(a, n, p, q);
+      if (angles[i].size > 0) turned = 1;
     }
     __syncthreads();
-    if (threadIdx.x == 0) info[matrix] = goes_on;
-    for (unsigned e = threadIdx.x; e < n * n; e += blockDim.x) {
-      a0[matrix * n * n + e] = a[e];
-      v0[matrix * n * n + e] = v[e];
+    for (unsigned e = threadIdx.x; e < pairs * pairs; e += blockDim.x)
+      turn_block(a, n, round, e / pairs, e % pairs, angles[e / pairs], angles[e % pairs]);
+    for (unsigned e = threadIdx.x; e < pairs * n; e += blockDim.x) {
+      const unsigned i = e / n, at = e - i * n;
+      long long p, q;
+      pair_of(n, round, i, p, q);
+      if (angles[i].size > 0) turn_pair(angles[i].turn, angles[i].turn.phase, v[p * n + at], v[q * n + at]);
     }
-    __syncthreads();
-  }
+  });
 }
 
 //: both_angles

@@ -76,6 +76,27 @@ __device__ void begin(const long long m, long long *const p, int *const info, in
   }
 }
 
+//: interchanges
+// The permutations that interchanges of rows make, which cuSOLVER counts from 1. One thread of a block follows them.
+extern "C" __global__ void __launch_bounds__(256)
+    linalg_interchanges(const unsigned long long all, const unsigned long long m, const unsigned long long k,
+                        const long long *const pivots, long long *const p) {
+  for (unsigned long long matrix = blockIdx.x; matrix < all; matrix += gridDim.x) {
+    long long *const own = p + matrix * m;
+    for (unsigned long long i = threadIdx.x; i < m; i += blockDim.x) own[i] = (long long)i + 1;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      for (unsigned long long j = 0; j < k; j++) {
+        const unsigned long long r = (unsigned long long)pivots[matrix * k + j] - 1;
+        if (r <= j || r >= m) continue;
+        const long long x = own[j];
+        own[j] = own[r];
+        own[r] = x;
+      }
+    __syncthreads();
+  }
+}
+
 //: small
 extern "C" __global__ void __launch_bounds__(256)
     linalg_lu_small(const unsigned long long all, const unsigned long long m, const unsigned long long n,

@@ -8,6 +8,8 @@
 --   lstsq      what singular values give: lstsq, pinv, matrix_rank
 --   functions  norm, cond, expm
 --   matrices   what solvers have in common
+--   solver     calls of cuSOLVER
+--   vendor     factors by cuSOLVER, as own kernels give them
 
 local calls = require "cudalua.gpuarray.core.calls"
 local names = require "cudalua.base.names"

@@ -244,6 +244,36 @@ describe("linalg.cholesky", function()
   end)
 end)
 
+describe("linalg.det, linalg.cholesky and linalg.pinv", function()
+  setup(gpu.context)
+
+  it("write to out at once, also if it is their operand", function()
+    local a = random({ 70, 70 }, "float64")
+    a = (a:matmul(a.T) + eye(70, a)):eval()
+    for name, call in pairs {
+      cholesky = { linalg.cholesky, a }, upper = { linalg.cholesky, a, { upper = true } },
+      unchecked = { linalg.cholesky, a, { check = false } }, det = { linalg.det, a }, pinv = { linalg.pinv, a },
+    } do
+      local f, x, options = unpack(call)
+      options = options or {}
+      local want = f(x, options)
+      local alone = gpu.kernels(function() f(x, options) end)
+      options.out = gpuarray.zeros(want.shape, "float64"):eval()
+      assert.equal(alone, gpu.kernels(function() assert.equal(options.out, f(x, options), name) end), name)
+      assert.is_true(gpuarray.array_equal(want, options.out), name)
+      options.out = gpuarray.zeros(want.shape, "complex128"):eval()
+      assert.is_true(gpuarray.array_equal(want, f(x, options):real()), name)
+      if want.ndim == 2 then
+        options.out = a:copy()
+        assert.is_true(gpuarray.array_equal(want, f(options.out, options)), name)
+      end
+      options.out = gpuarray.zeros { 3 }
+      gpu.raises("LogicError", "linalg." .. (name == "det" and name or name == "pinv" and name or "cholesky"), f, x,
+        options)
+    end
+  end)
+end)
+
 describe("linalg.solve_triangular", function()
   setup(gpu.context)
 

@@ -2,6 +2,7 @@
 local gpu = require "spec.support.gpu"
 local gpuarray = require "cudalua.gpuarray"
 local linalg = require "cudalua.linalg"
+local reentry = require "spec.support.reentry"
 local residuals = require "spec.support.residuals"
 
 local random, ratio, norm, adjoint, eye = residuals.random, residuals.ratio, residuals.norm, residuals.adjoint,
@@ -111,6 +112,42 @@ describe("linalg.norm and linalg.cond", function()
     gpu.raises("LogicError", "linalg.cond: the array has the shape (2, 3); expected square", linalg.cond, a,
       { ord = 1 })
     gpu.raises("LogicError", "empty matrices have no condition number", linalg.cond, gpuarray.zeros { 0, 2 })
+  end)
+end)
+
+describe("linalg.solve, linalg.solve_triangular, linalg.lstsq, linalg.cond and linalg.svd", function()
+  setup(gpu.context)
+
+  it("are of the values before or after a finalizer that writes to all operands, wherever that comes", function()
+    local function operands(seed)
+      local a = random({ 4, 4 }, "float64", seed)
+      return { (a:matmul(a.T) + eye(4, a) * seed):eval(), random({ 4, 2 }, "float64", seed + 5):copy() }
+    end
+    local first, second, flips = operands(1), operands(3), 0
+    local a, b = first[1]:copy(), first[2]:copy()
+    local function write()
+      flips = flips + 1
+      local from = flips % 2 == 0 and first or second
+      a:set(from[1])
+      b:set(from[2])
+    end
+    for name, f in pairs {
+      solve = function() return linalg.solve(a, b) end, lstsq = function() return (linalg.lstsq(a, b)) end,
+      solve_triangular = function() return linalg.solve_triangular(a, b) end, svdvals = function()
+        return linalg.svdvals(a)
+      end, cond = function() return linalg.cond(a) end, cond_1 = function() return linalg.cond(a, { ord = 1 }) end,
+    } do
+      local wants = {}
+      for _ = 1, 2 do
+        write()
+        wants[tostring(f())] = true
+      end
+      local wrong = reentry.sweep(f, write, gpu.sanitized and 6 or 60, function(x)
+        assert.is_true(wants[tostring(x)], name .. ": " .. tostring(x))
+        return ""
+      end)
+      assert.is_nil(wrong)
+    end
   end)
 end)
 

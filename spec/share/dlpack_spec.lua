@@ -347,6 +347,73 @@ describe("interop.to_dlpack", function()
     assert.equal(0, core.failed_destroys())
   end)
 
+  it("gives addresses that interop.from_dlpack takes once, and knows while they are out and after they came back",
+    function()
+      for _, make in ipairs { gpuarray.zeros, ndarray.zeros } do
+        for _, versioned in ipairs { false, true } do
+          local o = { versioned = versioned }
+          local address = interop.to_dlpack(make({ 2, 3 }, "float32"), o)
+          gpu.apart(function()
+            local a = interop.from_dlpack(address, o)
+            gpu.raises("LogicError", ("the tensor at the address %.0f was taken already; an address that "
+              .. "interop.to_dlpack gave goes to one consumer, once"):format(address), interop.from_dlpack, address, o)
+            gpu.raises("LogicError", "was taken already", interop.from_dlpack, address, { versioned = not versioned })
+            a:fill(2)
+            assert.same({ { 2, 2, 2 }, { 2, 2, 2 } }, a:tolist())
+          end)
+          collect()
+          gpu.raises("LogicError", "was given back already", interop.from_dlpack, address, o)
+          address = interop.to_dlpack(make({ 2, 3 }, "float32"), o)
+          dlpack.delete(address, versioned)
+          gpu.raises("LogicError", "was given back already", interop.from_dlpack, address, o) -- before the queue
+          collect()
+          gpu.raises("LogicError", "was given back already", interop.from_dlpack, address, o)
+        end
+      end
+      local empty = interop.to_dlpack(gpuarray.zeros(0))
+      interop.from_dlpack(empty)
+      gpu.raises("LogicError", "was given back already", interop.from_dlpack, empty)
+    end)
+
+  it("leaves a tensor that interop.from_dlpack refused to the caller", function()
+    local address = interop.to_dlpack(gpuarray.full(4, 3, "float32"))
+    local other = cuda.Device(0):make_context()
+    gpu.raises("LogicError", "belongs to another context", interop.from_dlpack, address)
+    other:detach()
+    assert.equal("out", core.tensor_state(address))
+    assert.same({ 3, 3, 3, 3 }, interop.from_dlpack(address):tolist())
+    assert.equal("taken", core.tensor_state(address))
+    for _, x in ipairs { 8, 4096, 2 ^ 46 } do assert.is_nil(core.tensor_state(x)) end
+  end)
+
+  it("takes a deleter's second call for nothing, in many threads too", function()
+    for _, x in ipairs { gpuarray.full(8, 3, "float32"), ndarray.full(8, 3, "float32") } do
+      local address = interop.to_dlpack(x)
+      dlpack.delete(address)
+      dlpack.delete(address)
+      collect()
+      dlpack.delete(address)
+      for _ = 1, 4 do dlpack.in_thread(address) end
+      dlpack.C.dlpack_join()
+      collect()
+      assert.equal("back", core.tensor_state(address))
+      assert.same({ 3, 3, 3, 3, 3, 3, 3, 3 }, x:tolist())
+    end
+    assert.equal(0, core.failed_destroys())
+  end)
+
+  it("remembers the last addresses that came back, not all", function()
+    local a, seen, back = gpuarray.zeros(4, "float32"):eval(), {}, 0
+    for _ = 1, 300 do
+      local address = interop.to_dlpack(a)
+      seen[address] = true
+      dlpack.delete(address)
+      core.drain()
+    end
+    for address in pairs(seen) do back = back + (core.tensor_state(address) == "back" and 1 or 0) end
+    assert.equal(64, back)
+  end)
+
   it("takes deleters in any thread, many at once", function()
     local out = {}
     for round = 1, 8 do

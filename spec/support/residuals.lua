@@ -44,7 +44,7 @@ function M.ratio(x, y, scale)
   if x.size == 0 then return 0 end
   local eps = gpuarray.finfo(x.dtype).eps
   local n = math.max(unpack(x.shape))
-  return M.norm(x - y) / (n * eps * math.max(scale, 1e-30))
+  return M.norm(x - y) / (n * eps * (scale > 0 and scale or 1e-30))
 end
 
 ---The unit matrix beside an array.

@@ -35,12 +35,12 @@ function M.with(backend, f, ...)
   local before = linalg.backend()
   M.name(M.path)
   linalg.backend(backend)
-  local ok, a, b = pcall(f, ...)
+  local ok, a, b, c = pcall(f, ...)
   linalg.backend(before)
   linalg.precision "full"
   M.name(nil)
   if not ok then error(a, 0) end
-  return a, b
+  return a, b, c
 end
 
 ---The products that f() has the shim compute, a line each.

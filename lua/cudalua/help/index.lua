@@ -3467,7 +3467,7 @@ may use it is done. If from_dlpack raises, the tensor still belongs to the calle
 @param address integer|ffi.cdata*  of a DLManagedTensor, or a pointer to it
 @param options? {versioned: boolean, stream: cuda.Stream}  versioned: the address is that of a DLManagedTensorVersioned; default: false. The tensor's elements have to be there for work in the current stream, or the given one
 @return cuda.gpuarray.Array|cuda.ndarray.Array a  of the device's or managed memory a gpuarray, of the host's a host array; a copy if the tensor is read-only
-@raise LogicError if no tensor is at the address, its version, device or element type is not supported, or its memory belongs to another context than the current one
+@raise LogicError if no tensor is at the address, its version, device or element type is not supported, its memory belongs to another context than the current one, or it is one of interop.to_dlpack that was taken before
 @options stream versioned
 = cuda.interop.from_python(object)
 An array over the memory of an object of Python, without a copy: of PyTorch, CuPy, JAX, NumPy and others that have

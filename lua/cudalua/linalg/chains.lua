@@ -121,7 +121,7 @@ function M.matrix_power(a, n, options)
   local exponent = layout.whole(n)
   if not exponent then refuse(what, "n must be an integer, got %s", element.describe(n)) end
   if exponent < 0 then
-    a, exponent = matrices.inside(a, inverse, what, a, true), -exponent
+    a, exponent = matrices.inside(a, inverse, what, a), -exponent
     if exponent == 1 then return delivered(what, a, o.out) end
   end
   local _, _, result = operands.types(what, a._dtype, a._dtype)

@@ -2,14 +2,16 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
-local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
 local triangular = require "cudalua.linalg.triangular"
+local vendor = require "cudalua.linalg.vendor"
 
 local ceil, min = math.ceil, math.min
+local adjoint = matrices.adjoint
 
 ---@class cudalua.linalg
 local M = {}
@@ -56,13 +58,17 @@ local function add_panels(steps, x, info)
   end
 end
 
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
+local function report(what, info, lead)
+  matrices.report(what, info, lead, "is not positive definite", "its leading minor of order %d is not positive")
 end
 
 local function cholesky(what, a, upper, check)
   local dt, n, lead = matrices.field(what, a), a._shape[a._ndim], matrices.lead(a)
+  if solver.chosen(what, a, dt) then
+    local x, reported = vendor.cholesky(what, a, dt, upper)
+    if check then report(what, reported, lead) end
+    return x
+  end
   local x = matrices.copy(what, upper and adjoint(a) or a, dt)
   if x._size == 0 then return x end
   local info, steps, to = matrices.empty(dtypes.int32, lead), matrices.steps(), matrices.of(x)
@@ -75,19 +81,10 @@ local function cholesky(what, a, upper, check)
     add_panels(steps, to, storage.leaf_of(info))
   end
   matrices.launch(steps)
-  if check then
-    matrices.report(what, info, lead, "is not positive definite",
-      "its leading minor of order %d is not positive")
-  end
-  if not is_small then x = gpuarray.tril(x):eval() end
-  if not check then
-    steps = matrices.steps()
-    matrices.use(steps, x)
-    matrices.use(steps, info)
-    matrices.spoil(steps, x, n * n, info)
-    matrices.launch(steps)
-  end
-  return upper and matrices.copy(what, adjoint(x), dt) or x
+  if check then report(what, info, lead) end
+  if upper then x = adjoint(x) end
+  if not is_small then x = upper and gpuarray.triu(x) or gpuarray.tril(x) end
+  return check and x or gpuarray.where(info:reshape(matrices.shape(lead, 1, 1)):ne(0), 0 / 0, x):astype(dt)
 end
 
 ---Factorises positive definite matrices: a = l l', l lower triangular, l' its adjoint. Only the lower triangle of a is
@@ -109,8 +106,7 @@ function M.cholesky(a, options)
       layout.refuse(what, "%s must be true or false, got %s", name, errors.text(o[name]))
     end
   end
-  local x = matrices.inside(a, cholesky, what, a, o.upper == true, o.check ~= false)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, cholesky, a, o.upper == true, o.check ~= false)
 end
 
 return M

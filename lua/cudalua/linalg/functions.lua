@@ -87,7 +87,7 @@ local function cond(what, a, ord)
     if ord == -2 then return (small / large):eval() end
     return gpuarray.where(small:eq(0), huge, large / small):astype(matrices.real(dt)):eval()
   end
-  local x = graph.as_type(a, dt, what)
+  local x = matrices.seen(what, a, dt)
   local n, lead = a._shape[a._ndim], matrices.lead(a)
   local unit = gpuarray.eye(n, nil, nil, dt):broadcast_to(matrices.shape(lead, n, n))
   local own, other = matrix_norm(what, x, ord), matrix_norm(what, lu.quotient(what, x, unit), ord)

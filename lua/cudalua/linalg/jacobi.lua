@@ -11,9 +11,11 @@ local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
 local product = require "cudalua.gpuarray.product.compute"
 local qr = require "cudalua.linalg.qr"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
+local vendor = require "cudalua.linalg.vendor"
 
-local ceil = math.ceil
+local adjoint, ceil = matrices.adjoint, math.ceil
 
 ---@class cudalua.linalg
 local M = {}
@@ -33,8 +35,8 @@ local function append(list, ...)
 end
 
 local parts = {
-  sides_small = { "pairs", "sides", "sides_small" }, sides_round = { "pairs", "sides", "sides_round" },
-  both_small = { "pairs", "angles", "both_small" }, both_angles = { "pairs", "angles", "both_angles" },
+  sides_small = { "pairs", "sides", "frame", "sides_small" }, sides_round = { "pairs", "sides", "sides_round" },
+  both_small = { "pairs", "angles", "frame", "both_small" }, both_angles = { "pairs", "angles", "both_angles" },
   both_round = { "pairs", "angles", "both_round" },
 }
 
@@ -122,20 +124,30 @@ local function phases(x)
   return phase.dtype.kind == "complex" and phase:conj() or phase
 end
 
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
-end
-
 -- ---- singular values ------------------------------------------------------------------------------------------------
 
 local function empty_svd(lead, m, n, dt, full, vectors)
-  local s = gpuarray.zeros(matrices.shape(lead, 0), matrices.real(dt))
+  local k = math.min(m, n) -- not 0 in an empty batch
+  local s = gpuarray.zeros(matrices.shape(lead, k), matrices.real(dt))
   if not vectors then return nil, s end
-  local function unit(k, columns)
-    return gpuarray.eye(k, columns, nil, dt):broadcast_to(matrices.shape(lead, k, columns))
+  local function unit(rows, columns)
+    return gpuarray.eye(rows, columns, nil, dt):broadcast_to(matrices.shape(lead, rows, columns)):copy "C"
   end
-  return unit(m, full and m or 0):copy "C", s, unit(full and n or 0, n):copy "C"
+  return unit(m, full and m or k), s, unit(full and n or k, n)
+end
+
+-- By cuSOLVER, with so many columns of u, m >= n; 0: the values alone.
+local function by_vendor(what, a, scale, dt, columns)
+  local lead, m, n = matrices.lead(a), a._shape[a._ndim - 1], a._shape[a._ndim]
+  local strange = scale:isnan()
+  local s, u, v = vendor.singular(what, a / scale, strange, dt, columns)
+  s = (s * scale:reshape(matrices.shape(lead, 1))):astype(matrices.real(dt)):eval()
+  if not u then return nil, s end
+  local phase = phases(v)
+  v = gpuarray.where(strange, 0 / 0, v * phase)
+  if columns > n then phase = gpuarray.concatenate({ phase, gpuarray.ones(matrices.shape(lead, 1, m - n), dt) }, -1) end
+  u = gpuarray.where(strange, 0 / 0, u * phase)
+  return matrices.copy(what, u, dt), s, matrices.copy(what, adjoint(v), dt)
 end
 
 ---u, s, vh of matrices, without checks of arguments.
@@ -155,9 +167,13 @@ local function decompose(what, a, dt, full, vectors)
     if not vectors then return nil, s end
     return matrices.copy(what, adjoint(vh), dt), s, matrices.copy(what, adjoint(u), dt)
   end
-  a = graph.as_type(a, dt, what)
+  a = matrices.seen(what, a, dt)
   local scale = scale_of(a)
-  local q, r = qr.factors(what, a / scale, dt, full and vectors and "complete" or vectors and "reduced" or "r")
+  if solver.chosen(what, a, dt, "singular values") then
+    return by_vendor(what, a, scale, dt, not vectors and 0 or full and m or n)
+  end
+  local q, r = qr.factors(what, a / scale, dt, full and vectors and "complete" or vectors and "reduced" or "r",
+    true)
   if full and vectors and m > n then
     local part = {}
     for axis = 1, #lead do part[axis] = {} end
@@ -177,7 +193,7 @@ local function decompose(what, a, dt, full, vectors)
   -- The squares of shorter columns have too few digits, so that those need not be orthogonal; the largest one is 1.
   local none = sizes:le(SHORT[matrices.real(dt).itemsize]):eval()
   left = gpuarray.where(none, 0, left * phase / sizes):astype(dt):eval()
-  local completed = qr.factors(what, left, dt, "reduced") -- the columns for values that are 0
+  local completed = qr.factors(what, left, dt, "reduced", true) -- the columns for values that are 0
   left = gpuarray.where(none, completed, left):astype(dt):eval()
   if full and m > n then
     local whole = matrices.copy(what, gpuarray.eye(m, nil, nil, dt):broadcast_to(matrices.shape(lead, m, m)), dt)
@@ -246,6 +262,12 @@ local function eigen(what, a, upper, vectors)
   local scale = scale_of(lower)
   local diagonal = lower - strict
   if dt.kind == "complex" then diagonal = diagonal:real() end
+  if solver.chosen(what, a, dt, "eigenvalues") then
+    local w, v = vendor.eigen(what, (strict + diagonal) / scale, scale:isnan(), dt, vectors)
+    w = (w * scale:reshape(matrices.shape(lead, 1))):astype(matrices.real(dt)):eval()
+    if not v then return w end
+    return w, matrices.copy(what, gpuarray.where(scale:isnan(), 0 / 0, v * phases(v)), dt)
+  end
   local x = matrices.copy(what, (strict + adjoint(strict:eval()) + diagonal) / scale, dt)
   local v = turn(what, "both", x)
   local values = x:diagonal(0, -2, -1)

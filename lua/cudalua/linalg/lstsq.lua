@@ -4,14 +4,13 @@ local errors = require "cudalua.base.errors"
 local element = require "cudalua.base.element"
 local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
-local graph = require "cudalua.gpuarray.core.graph"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
 local object = require "cudalua.gpuarray.core.object"
 local product = require "cudalua.gpuarray.product.compute"
 
 local decompose = require("cudalua.linalg.jacobi").decompose
-local refuse = layout.refuse
+local adjoint, refuse = matrices.adjoint, layout.refuse
 
 ---@class cudalua.linalg
 local M = {}
@@ -37,19 +36,14 @@ local function negligible(s, rcond)
   return s:le(s:max { axis = -1, keepdims = true } * rcond)
 end
 
-local function adjoint(a)
-  a = a:swapaxes(-1, -2)
-  return a._dtype.kind == "complex" and a:conj() or a
-end
-
 -- v / s u' times a matrix, or alone.
-local function inverted(what, a, dt, rcond, b)
+local function inverted(what, a, dt, rcond, b, out)
   local u, s, vh = decompose(what, a, dt, false, true)
   local small = negligible(s, rcond)
   local factors = gpuarray.where(small, 0, 1 / s):astype(matrices.real(dt)):expand_dims(-1)
   local left = adjoint(u)
   if b then left = product.of(what, left, b, dt) end
-  return product.of(what, adjoint(vh), (left * factors):astype(dt)), s, small
+  return product.of(what, adjoint(vh), (left * factors):astype(dt), nil, nil, out), s, small
 end
 
 -- ---- lstsq ----------------------------------------------------------------------------------------------------------
@@ -59,10 +53,11 @@ local function rank_of(small) return (-(small:astype "int64" - 1)):sum(-1) end
 local function lstsq(what, a, b, rcond)
   local dt = matrices.field(what, a, b)
   local is_vector = b._ndim == 1
-  local right = graph.as_type(is_vector and b:reshape(b._size, 1) or b, dt, what)
+  local right
+  a, right = matrices.both_seen(what, a, is_vector and b:reshape(b._size, 1) or b, dt)
   local n = a._shape[a._ndim]
   local x, s, small = inverted(what, a, dt, check_rcond(what, a, dt, rcond), right)
-  local rest = (right - product.of(what, graph.as_type(a, dt, what), x)):abs()
+  local rest = (right - product.of(what, a, x)):abs()
   local residuals = (rest * rest):sum(-2):eval()
   if is_vector then
     local lead = matrices.lead(x)
@@ -99,16 +94,15 @@ end
 
 -- ---- pinv and matrix_rank -------------------------------------------------------------------------------------------
 
--- What f makes of the singular values of a that count: pinv and matrix_rank differ in that alone.
+-- What f makes of the singular values of a that count: pinv and matrix_rank differ in that alone. f gets `out`, too.
 local function of_values(what, f, a, options)
   matrices.check(what, a)
   local o = errors.options(what, options, single)
   local dt = matrices.field(what, a)
-  local x = matrices.inside(a, f, what, a, dt, check_rcond(what, a, dt, o.rcond))
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.inside(a, f, what, a, dt, check_rcond(what, a, dt, o.rcond), o.out)
 end
 
-local function pinv(what, a, dt, rcond) return (inverted(what, a, dt, rcond)) end
+local function pinv(what, a, dt, rcond, out) return (inverted(what, a, dt, rcond, nil, out)) end
 
 ---The pseudoinverses of matrices, after Moore and Penrose.
 ---@param a cudalua.gpuarray.Array  (..., m, n)
@@ -119,9 +113,10 @@ local function pinv(what, a, dt, rcond) return (inverted(what, a, dt, rcond)) en
 ---  RuntimeError without convergence
 function M.pinv(a, options) return of_values("linalg.pinv", pinv, a, options) end
 
-local function matrix_rank(what, a, dt, rcond)
+local function matrix_rank(what, a, dt, rcond, out)
   local _, s = decompose(what, a, dt, false, false)
-  return rank_of(negligible(s, rcond)):eval()
+  local rank = rank_of(negligible(s, rcond))
+  return out ~= nil and functions.deliver(what, rank, out) or rank:eval()
 end
 
 ---The ranks of matrices: how many singular values do not count as 0.

@@ -2,12 +2,13 @@
 
 local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
-local functions = require "cudalua.gpuarray.core.functions"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
 local triangular = require "cudalua.linalg.triangular"
+local vendor = require "cudalua.linalg.vendor"
 
 local ceil, min, max = math.ceil, math.min, math.max
 
@@ -18,8 +19,8 @@ local placed = { stream = true, allocator = true }
 local single = { out = true, stream = true, allocator = true }
 local checked = { check = true, out = true, stream = true, allocator = true }
 
----What elimination gives: l and u in one array, and for each matrix its permutation, the number of the first pivot that
----is 0, and the permutation's sign.
+---What own elimination gives: l and u in one array, and for each matrix its permutation, the number of the first pivot
+---that is 0, and the permutation's sign.
 ---@class cudalua.linalg.Elimination
 ---@field x cudalua.gpuarray.Array
 ---@field p cudalua.gpuarray.Array     int64, from 1
@@ -54,7 +55,9 @@ local function add_panels(steps, f, x)
   end
 end
 
+---@return cudalua.linalg.Elimination|cudalua.linalg.Factors
 local function eliminated(what, a, dt)
+  if solver.chosen(what, a, dt) then return vendor.eliminated(what, a, dt) end
   local lead, m, n = matrices.lead(a), a._shape[a._ndim - 1], a._shape[a._ndim]
   local f = { x = matrices.copy(what, a, dt), p = matrices.empty(dtypes.int64, matrices.shape(lead, m)),
     info = gpuarray.zeros(lead, "int32"):eval(), sign = gpuarray.ones(lead, "int32"):eval() }
@@ -75,6 +78,10 @@ local function eliminated(what, a, dt)
   matrices.launch(steps)
   return f
 end
+
+-- What is the vendor's is computed where it is asked for.
+local function permutation_of(f, m) return f.pivots and vendor.permutation(f, m) or f.p end
+local function sign_of(f) return f.pivots and vendor.sign(f) or f.sign end
 
 local function check_option(what, o)
   if o.check ~= nil and type(o.check) ~= "boolean" then
@@ -98,7 +105,7 @@ local function lu(what, a)
     return f.p, gpuarray.zeros(matrices.shape(lead, m, 0), dt), gpuarray.zeros(matrices.shape(lead, 0, n), dt)
   end
   local l = gpuarray.tril(f.x[left], -1) + gpuarray.eye(m, k, nil, dt)
-  return f.p, l:eval(), gpuarray.triu(f.x[upper]):eval()
+  return permutation_of(f, m), l:eval(), gpuarray.triu(f.x[upper]):eval()
 end
 
 ---Factorises matrices by elimination with partial pivoting: a[p] = l u.
@@ -124,9 +131,10 @@ local function solved(what, a, right, batch, dt, check)
   if check then
     matrices.report(what, f.info, matrices.lead(f.x), "is singular", "pivot %d is 0")
   end
-  local b = matrices.copy(what, right, dt)
   local x = matrices.empty(dt, matrices.shape(batch, n, k))
   if x._size == 0 then return x end
+  if f.pivots then return vendor.solved(what, f, right, dt) end
+  local b = matrices.copy(what, right, dt)
   local steps, to = matrices.steps(), matrices.of(x)
   for _, used in ipairs { f.x, f.p, f.info, b, x } do matrices.use(steps, used) end
   local from, places, out = storage.leaf_of(b), storage.leaf_of(f.p), storage.leaf_of(x)
@@ -142,8 +150,9 @@ end
 
 local function solve(what, a, b, check)
   local batch, right, is_vector = triangular.sides(what, a, b)
-  local n, k = right._shape[right._ndim - 1], right._shape[right._ndim]
-  local x = solved(what, a, right:broadcast_to(matrices.shape(batch, n, k)), batch, matrices.field(what, a, b), check)
+  local n, k, dt = right._shape[right._ndim - 1], right._shape[right._ndim], matrices.field(what, a, b)
+  a, right = matrices.both_seen(what, triangular.beside(a, batch), right:broadcast_to(matrices.shape(batch, n, k)), dt)
+  local x = solved(what, a, right, batch, dt, check)
   return is_vector and x:reshape(matrices.shape(batch, n)) or x
 end
 
@@ -163,8 +172,7 @@ function M.solve(a, b, options)
   check_option(what, o)
   triangular.sides(what, a, b)
   matrices.field(what, a, b)
-  local x = matrices.inside(a, solve, what, a, b, o.check ~= false)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, solve, a, b, o.check ~= false)
 end
 
 local function inverse(what, a, check)
@@ -186,8 +194,7 @@ function M.inv(a, options)
   matrices.check_square(what, a)
   local o = errors.options(what, options, checked)
   check_option(what, o)
-  local x = matrices.inside(a, inverse, what, a, o.check ~= false)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, inverse, a, o.check ~= false)
 end
 
 -- ---- det and slogdet ------------------------------------------------------------------------------------------------
@@ -196,12 +203,12 @@ local function pivots(what, a)
   local dt = matrices.field(what, a)
   local f = eliminated(what, a, dt)
   if a._shape[a._ndim] == 0 then return gpuarray.ones(matrices.shape(matrices.lead(a), 0), dt), f.sign:astype(dt) end
-  return f.x:diagonal(0, -2, -1), f.sign:astype(dt)
+  return f.pivots and vendor.diagonal(f) or f.x:diagonal(0, -2, -1), sign_of(f):astype(dt)
 end
 
 local function det(what, a)
   local d, sign = pivots(what, a)
-  return (d:prod(-1) * sign):eval()
+  return d:prod(-1) * sign
 end
 
 ---The determinants of square matrices; 0 of singular ones. slogdet() does not overflow.
@@ -213,8 +220,7 @@ function M.det(a, options)
   local what = "linalg.det"
   matrices.check_square(what, a)
   local o = errors.options(what, options, single)
-  local x = matrices.inside(a, det, what, a)
-  return o.out ~= nil and functions.deliver(what, x, o.out) or x
+  return matrices.result(what, a, o.out, det, a)
 end
 
 local function slogdet(what, a)
@@ -244,7 +250,13 @@ end
 ---@param b cudalua.gpuarray.Array
 ---@return cudalua.gpuarray.Array
 local function quotient(what, a, b)
-  return solved(what, a, b, matrices.lead(a), a._dtype, false)
+  return solved(what, a, b, matrices.lead(a), a._dtype, false):eval()
 end
 
-return { functions = M, quotient = quotient, inverse = inverse }
+---For chains.lua: the inverses, without checks of arguments.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+local function inverted(what, a) return inverse(what, a, true):eval() end
+
+return { functions = M, quotient = quotient, inverse = inverted }

@@ -6,6 +6,7 @@ local dtypes = require "cudalua.dtype"
 local errors = require "cudalua.base.errors"
 local evaluate = require "cudalua.gpuarray.core.evaluate"
 local ffi = require "ffi"
+local functions = require "cudalua.gpuarray.core.functions"
 local graph = require "cudalua.gpuarray.core.graph"
 local kernels = require "cudalua.gpuarray.index.kernels"
 local layout = require "cudalua.base.layout"
@@ -110,6 +111,21 @@ end
 ---@return any ...
 function M.inside(a, f, ...) return move.inside(evaluate.evaluate(a), f, ...) end
 
+local function finished(what, out, f, ...)
+  local x = f(what, ...)
+  if out ~= nil then return functions.deliver(what, x, out) end
+  return (x._sig or not x.flags.c_contiguous) and M.copy(what, x, x._dtype) or x
+end
+
+---The result of f(what, ...) in C order, called with the context of an array as the current one. With `out` it is
+---written there: at once, without an array between, if f gives an expression that is not computed yet.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param out? any
+---@param f function
+---@return cudalua.gpuarray.Array
+function M.result(what, a, out, f, ...) return M.inside(a, finished, what, out, f, ...) end
+
 ---Refuses arrays of two contexts.
 ---@param what string
 ---@param a cudalua.gpuarray.Array
@@ -122,6 +138,37 @@ function M.check_contexts(what, a, b) operands.check_contexts(what, evaluate.eva
 ---@param dt cudalua.dtype.DType
 ---@return cudalua.gpuarray.Array
 function M.copy(what, a, dt) return view.copy(graph.as_type(a, dt, what), "C") end
+
+---The values that an array has now, for what reads them several times: an expression, which a finalizer that writes to
+---the array does not change.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+function M.seen(what, a, dt) return graph.convert(a, dt, what) end
+
+local function both(since, what, a, b, dt)
+  local x, y = M.seen(what, a, dt), M.seen(what, b, dt)
+  if since ~= storage.writes then return runs.AGAIN end
+  return x, y
+end
+
+---The same of two arrays, at one moment.
+---@param what string
+---@param a cudalua.gpuarray.Array
+---@param b cudalua.gpuarray.Array
+---@param dt cudalua.dtype.DType
+---@return cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.both_seen(what, a, b, dt) return runs.until_done(both, what, a, b, dt) end
+
+---The transposes, conjugated if they are complex.
+---@param a cudalua.gpuarray.Array
+---@return cudalua.gpuarray.Array
+function M.adjoint(a)
+  a = a:swapaxes(-1, -2)
+  return a._dtype.kind == "complex" and a:conj() or a
+end
 
 local function gather(since, x, axis, positions)
   return move.gather(resolve.along("linalg", x, axis, positions, "positions"), "wrap", since)
@@ -291,7 +338,7 @@ function M.threads(size) return size <= 64 and 32 or size <= 512 and 64 or 256 e
 
 ---Raises for the first matrix that a kernel reported.
 ---@param what string
----@param info cudalua.gpuarray.Array  int32, one for each matrix
+---@param info cudalua.gpuarray.Array  int32, one for each matrix; below 0: its results are NaN, which is no error
 ---@param lead integer[]               the batch's shape
 ---@param is string                    "is singular", "is not positive definite"
 ---@param why string                   with one %d
@@ -304,7 +351,7 @@ function M.report(what, info, lead, is, why)
   local host = info:get { array = true }
   local p = ffi.cast("const int32_t *", host:data())
   for i = 0, info._size - 1 do
-    if p[i] ~= 0 then
+    if p[i] > 0 then
       local rest, at = i, {}
       for axis = #lead, 1, -1 do
         at[axis] = rest % lead[axis] + 1

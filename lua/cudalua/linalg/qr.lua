@@ -5,7 +5,9 @@ local errors = require "cudalua.base.errors"
 local gpuarray = require "cudalua.gpuarray"
 local layout = require "cudalua.base.layout"
 local matrices = require "cudalua.linalg.matrices"
+local solver = require "cudalua.linalg.solver"
 local storage = require "cudalua.gpuarray.core.storage"
+local vendor = require "cudalua.linalg.vendor"
 
 local ceil, max, min = math.ceil, math.max, math.min
 
@@ -86,9 +88,10 @@ end
 ---@param a cudalua.gpuarray.Array
 ---@param dt cudalua.dtype.DType
 ---@param mode string
+---@param by_own? boolean  own kernels, whatever linalg.backend says
 ---@return cudalua.gpuarray.Array? q  nil in the mode "r"
 ---@return cudalua.gpuarray.Array r
-local function factors(what, a, dt, mode)
+local function factors(what, a, dt, mode, by_own)
   local lead, m, n = matrices.lead(a), a._shape[a._ndim - 1], a._shape[a._ndim]
   local k = min(m, n)
   local columns = mode == "complete" and m or mode == "r" and 0 or k
@@ -98,6 +101,8 @@ local function factors(what, a, dt, mode)
   if x._size == 0 then
     local unit = gpuarray.eye(columns, m, nil, dt):broadcast_to(matrices.shape(lead, columns, m))
     q = unit:copy "C"
+  elseif not by_own and solver.chosen(what, x, dt) then
+    q = vendor.reflected(what, x, columns)
   elseif max(m, n) <= matrices.side(dt) then
     q = matrices.empty(dt, matrices.shape(lead, max(columns, 1), m))
     local steps, batches = matrices.steps(), matrices.of(x).batches

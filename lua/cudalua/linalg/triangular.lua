@@ -106,9 +106,9 @@ local function solve(what, a, b, o, dt)
     a, lower = a:swapaxes(-1, -2), not lower
     if o.trans == "C" and dt.kind == "complex" then a = a:conj() end
   end
-  local t = matrices.copy(what, M.beside(a, batch), dt)
   local shape = matrices.shape(batch, right._shape[right._ndim - 1], right._shape[right._ndim])
-  local x = matrices.copy(what, right:broadcast_to(shape), dt)
+  a, right = matrices.both_seen(what, M.beside(a, batch), right:broadcast_to(shape), dt)
+  local t, x = matrices.copy(what, a, dt), matrices.copy(what, right, dt)
   local steps, to = matrices.steps(), matrices.of(x)
   if x._size > 0 then
     matrices.use(steps, t)

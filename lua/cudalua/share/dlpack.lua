@@ -97,9 +97,17 @@ local function dtype_of(what, t)
   return dtype
 end
 
+local states = { taken = "was taken already", back = "was given back already" }
+
+local function refuse_state(what, address)
+  refuse(what, "the tensor at the address %.0f %s; an address that interop.to_dlpack gave goes to one consumer, once",
+    address, states[core.tensor_state(address)] or states.taken)
+end
+
 -- What is at an address, checked; nothing is taken yet.
 local function read(what, x, versioned)
   local address = address_of(what, x)
+  if states[core.tensor_state(address)] then refuse_state(what, address) end
   local type_of = versioned and versioned_t or plain_t
   if not is_mapped(address, versioned and 80 or 64) then refuse(what, "no memory is at the address %.0f", address) end
   local managed = ffi.cast(type_of, address)
@@ -149,19 +157,21 @@ local function call_deleter(t)
 end
 
 -- A host array; the collector calls the deleter.
-local function host_array(t)
+local function host_array(what, t)
+  if not core.tensor_take(t.address) then refuse_state(what, t.address) end
   local memory = ffi.cast("void *", t.address)
   if t.deleter ~= 0 then ffi.gc(memory, ffi.cast(deleter_t, t.deleter)) end
   return arrays.over(t.dtype, ffi.cast("uint8_t *", t.first), t.shape, t.strides, t.size, { memory = memory })
 end
 
-local function device_array(t)
+local function device_array(what, t)
   local o = { strides = t.strides, offset = -t.low }
   local begin, stop = t.first + t.low, t.first + t.high
   core.tensor_check(begin)
   core.tensor_check(stop - 1)
   gpuarray.wrap(core.pointer(begin), t.shape, t.dtype, o) -- raises what it has to, before the tensor is taken
-  return gpuarray.wrap(core.tensor_borrow(t.address, t.deleter, begin, stop - begin), t.shape, t.dtype, o)
+  local memory = core.tensor_borrow(t.address, t.deleter, begin, stop - begin) or refuse_state(what, t.address)
+  return gpuarray.wrap(memory, t.shape, t.dtype, o)
 end
 
 local options_known = { versioned = true }
@@ -175,8 +185,8 @@ local options_known = { versioned = true }
 ---  the given one
 ---@return cudalua.gpuarray.Array|cudalua.ndarray.Array a  of the device's or managed memory a gpuarray, of the host's a
 ---  host array; a copy if the tensor is read-only
----@raise LogicError if no tensor is at the address, its version, device or element type is not supported, or its
----  memory belongs to another context than the current one
+---@raise LogicError if no tensor is at the address, its version, device or element type is not supported, its memory
+---  belongs to another context than the current one, or it is one of interop.to_dlpack that was taken before
 function M.from_dlpack(address, options)
   local what = "interop.from_dlpack"
   local o = errors.options(what, options, options_known)
@@ -187,7 +197,7 @@ function M.from_dlpack(address, options)
     call_deleter(t)
     return out
   end
-  out = t.on_host and host_array(t) or device_array(t)
+  out = (t.on_host and host_array or device_array)(what, t)
   return t.read_only and out:copy() or out
 end
 

@@ -64,6 +64,52 @@ M.rows = {
       int cusolverDnCreate(uintptr_t *handle)
       int cusolverDnDestroy(uintptr_t handle)
       int cusolverDnSetStream(uintptr_t handle, uintptr_t stream)
+      int cusolverDnCreateParams(uintptr_t *params)
+      int cusolverDnDestroyParams(void *params)
+      int cusolverDnXpotrf_bufferSize(uintptr_t handle, uintptr_t params, int uplo, int64_t n, int type, uintptr_t a,
+        int64_t lda, int compute, size_t *device, size_t *host)
+      int cusolverDnXpotrf(uintptr_t handle, uintptr_t params, int uplo, int64_t n, int type, uintptr_t a, int64_t lda,
+        int compute, uintptr_t work, size_t bytes, void *host, size_t host_bytes, uintptr_t info)
+      int cusolverDnXgetrf_bufferSize(uintptr_t handle, uintptr_t params, int64_t m, int64_t n, int type, uintptr_t a,
+        int64_t lda, int compute, size_t *device, size_t *host)
+      int cusolverDnXgetrf(uintptr_t handle, uintptr_t params, int64_t m, int64_t n, int type, uintptr_t a,
+        int64_t lda, uintptr_t pivots, int compute, uintptr_t work, size_t bytes, void *host, size_t host_bytes,
+        uintptr_t info)
+      int cusolverDnXgetrs(uintptr_t handle, uintptr_t params, int trans, int64_t n, int64_t sides, int type,
+        uintptr_t a, int64_t lda, uintptr_t pivots, int type_b, uintptr_t b, int64_t ldb, uintptr_t info)
+      int cusolverDnXgeqrf_bufferSize(uintptr_t handle, uintptr_t params, int64_t m, int64_t n, int type, uintptr_t a,
+        int64_t lda, int type_tau, uintptr_t tau, int compute, size_t *device, size_t *host)
+      int cusolverDnXgeqrf(uintptr_t handle, uintptr_t params, int64_t m, int64_t n, int type, uintptr_t a,
+        int64_t lda, int type_tau, uintptr_t tau, int compute, uintptr_t work, size_t bytes, void *host,
+        size_t host_bytes, uintptr_t info)
+      int cusolverDnXsyevd_bufferSize(uintptr_t handle, uintptr_t params, int mode, int uplo, int64_t n, int type,
+        uintptr_t a, int64_t lda, int type_w, uintptr_t w, int compute, size_t *device, size_t *host)
+      int cusolverDnXsyevd(uintptr_t handle, uintptr_t params, int mode, int uplo, int64_t n, int type, uintptr_t a,
+        int64_t lda, int type_w, uintptr_t w, int compute, uintptr_t work, size_t bytes, void *host,
+        size_t host_bytes, uintptr_t info)
+      int cusolverDnXgesvd_bufferSize(uintptr_t handle, uintptr_t params, signed char left, signed char right,
+        int64_t m, int64_t n, int type, uintptr_t a, int64_t lda, int type_s, uintptr_t s, int type_u, uintptr_t u,
+        int64_t ldu, int type_vh, uintptr_t vh, int64_t ldvh, int compute, size_t *device, size_t *host)
+      int cusolverDnXgesvd(uintptr_t handle, uintptr_t params, signed char left, signed char right, int64_t m,
+        int64_t n, int type, uintptr_t a, int64_t lda, int type_s, uintptr_t s, int type_u, uintptr_t u, int64_t ldu,
+        int type_vh, uintptr_t vh, int64_t ldvh, int compute, uintptr_t work, size_t bytes, void *host,
+        size_t host_bytes, uintptr_t info)
+      int cusolverDnSorgqr_bufferSize(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau,
+        int *elements)
+      int cusolverDnSorgqr(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau, uintptr_t work,
+        int elements, uintptr_t info)
+      int cusolverDnDorgqr_bufferSize(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau,
+        int *elements)
+      int cusolverDnDorgqr(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau, uintptr_t work,
+        int elements, uintptr_t info)
+      int cusolverDnCungqr_bufferSize(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau,
+        int *elements)
+      int cusolverDnCungqr(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau, uintptr_t work,
+        int elements, uintptr_t info)
+      int cusolverDnZungqr_bufferSize(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau,
+        int *elements)
+      int cusolverDnZungqr(uintptr_t handle, int m, int n, int k, uintptr_t a, int lda, uintptr_t tau, uintptr_t work,
+        int elements, uintptr_t info)
     ]],
   },
   cusparse = {

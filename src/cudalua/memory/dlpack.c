@@ -2,6 +2,7 @@
  * stands behind a record; giving it back waits for all work of the context, as neither side knows the other's
  * streams. The structures are those of DLPack 1.0 and of the releases before it. */
 #include "base/state.h"
+#include "memory/lent.h"
 #include "memory/memory.h"
 #include "streams/capture.h"
 #include "streams/wait.h"
@@ -114,8 +115,27 @@ int cl_tensor_check(lua_State *L) {
   return 0;
 }
 
+static int push_state(lua_State *L, cl_LentState state) {
+  static const char *const names[] = {NULL, "out", "taken", "back"};
+  if (!names[state]) return 0;
+  lua_pushstring(L, names[state]);
+  return 1;
+}
+
+/* tensor_state(managed) -> of a tensor of ours: "out", "taken" by this process, or "back"; nil: it is another
+ * library's, or came back long ago. Any address will do. */
+int cl_tensor_state(lua_State *L) {
+  return push_state(L, cl_lent_state((void *)(uintptr_t)cl_check_bytes(L, 1, "managed")));
+}
+
+/* tensor_take(managed) -> is it to be taken? Not one of ours that was taken or is back. */
+int cl_tensor_take(lua_State *L) {
+  lua_pushboolean(L, cl_lent_take((void *)(uintptr_t)cl_check_bytes(L, 1, "managed")));
+  return 1;
+}
+
 /* tensor_borrow(managed, deleter, address, bytes) -> DevicePointer, which holds the tensor: it was taken.
- * deleter: 0 if it has none. */
+ * nil: tensor_take() says no. deleter: 0 if it has none. */
 int cl_tensor_borrow(lua_State *L) {
   const uint64_t managed = cl_check_bytes(L, 1, "managed"), deleter = cl_check_bytes(L, 2, "deleter");
   const uint64_t address = cl_check_bytes(L, 3, "address"), bytes = cl_check_bytes(L, 4, "bytes");
@@ -125,10 +145,11 @@ int cl_tensor_borrow(lua_State *L) {
   Borrowed *b = (Borrowed *)cl_rec_new(CL_BORROWED_TENSOR, sizeof *b, &c->rec);
   cl_rec_release(&c->rec);
   if (!b) return luaL_error(L, "not enough memory");
+  m->o.rec = &b->rec; /* not live yet: the deleter is not called */
+  if (!cl_lent_take((void *)(uintptr_t)managed)) return 0;
   b->deleter = (void (*)(void *))(uintptr_t)deleter;
   b->rec.handle = managed;
   b->rec.life = CL_LIVE;
-  m->o.rec = &b->rec;
   m->address = address;
   m->size = bytes;
   return 1;
@@ -137,37 +158,49 @@ int cl_tensor_borrow(lua_State *L) {
 /* --- ours --- */
 
 typedef struct Lent {
-  cl_Rec rec; /* parent: the memory's record; none if the elements are behind this structure */
+  cl_Rec rec;     /* parent: the memory's record; none if the elements are here */
+  void *elements; /* a copy of a host array's, or NULL */
+  struct Structure *structure;
+} Lent;
+
+/* What the other library sees. */
+typedef struct Structure {
   union {
     DLManagedTensor plain;
     DLManagedTensorVersioned versioned;
   } managed;
-  int64_t extents[]; /* shape and strides, and then perhaps the elements */
-} Lent;
+  int64_t extents[]; /* shape and strides */
+} Structure;
 
 static CUresult lent_destroy(cl_Rec *r) { return cl_rec_context(r) ? settle() : CUDA_SUCCESS; }
-CL_FAMILY(CL_LENT_TENSOR, .destroy = lent_destroy, .held_back = held_back);
+
+static void lent_dispose(cl_Rec *r) {
+  free(((Lent *)r)->elements);
+  cl_lent_drop(((Lent *)r)->structure);
+}
+CL_FAMILY(CL_LENT_TENSOR, .destroy = lent_destroy, .dispose = lent_dispose, .held_back = held_back);
 
 /* Called by other libraries, in whatever thread, also when the Lua state is gone: the queue gets what would
- * wait, and nothing of the driver is called here. */
+ * wait, and nothing of the driver is called here. A second call for a tensor changes nothing. */
 static void delete_plain(DLManagedTensor *self) {
-  if (self) cl_rec_release(self->manager);
+  if (cl_lent_back(self)) cl_rec_release(self->manager);
 }
 static void delete_versioned(DLManagedTensorVersioned *self) {
-  if (self) cl_rec_release(self->manager);
+  if (cl_lent_back(self)) cl_rec_release(self->manager);
 }
 
 static DLTensor *open_managed(Lent *lent, bool versioned, bool copied) {
+  Structure *s = lent->structure;
   if (!versioned) {
-    lent->managed.plain = (DLManagedTensor){.manager = lent, .deleter = delete_plain};
-    return &lent->managed.plain.tensor;
+    s->managed.plain = (DLManagedTensor){.manager = lent, .deleter = delete_plain};
+    return &s->managed.plain.tensor;
   }
-  lent->managed.versioned = (DLManagedTensorVersioned){.major = 1,
-                                                       .minor = 0,
-                                                       .manager = lent,
-                                                       .deleter = delete_versioned,
-                                                       .flags = copied ? DL_FLAG_IS_COPIED : 0};
-  return &lent->managed.versioned.tensor;
+  s->managed.versioned = (DLManagedTensorVersioned){.major = 1,
+                                                    .minor = 0,
+                                                    .manager = lent,
+                                                    .deleter = delete_versioned,
+                                                    .flags = copied ? DL_FLAG_IS_COPIED : 0};
+  return &s->managed.versioned.tensor;
 }
 
 static void read_list(lua_State *L, int idx, int n, int64_t *out) {
@@ -219,31 +252,30 @@ int cl_tensor_lend(lua_State *L) {
     parent = hold->rec = &cl_context_current(L)->rec;
   }
   const DLDevice device = host ? (DLDevice){DL_CPU, 0} : device_of(L, parent, cl_rec_context(parent));
-  const size_t head = sizeof(Lent) + 2 * ndim * sizeof(int64_t), room = host ? bytes + ALIGNMENT : 0;
-  Lent *lent = (Lent *)cl_rec_new(CL_LENT_TENSOR, head, NULL);
-  void *elements = NULL;
-  if (lent && host) {
-    cl_Rec *larger = realloc(lent, head + room);
-    if (!larger) free(lent);
-    lent = (Lent *)larger;
-    if (lent) elements = (void *)(((uintptr_t)lent + head + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+  Lent *lent = (Lent *)cl_rec_new(CL_LENT_TENSOR, sizeof *lent, NULL);
+  if (lent) lent->structure = cl_lent_new(sizeof(Structure) + 2 * ndim * sizeof(int64_t));
+  if (lent && host) lent->elements = malloc(bytes + ALIGNMENT);
+  if (!lent || !lent->structure || (host && !lent->elements)) {
+    if (lent) cl_rec_release(&lent->rec);
+    return luaL_error(L, "not enough memory");
   }
-  if (!lent) return luaL_error(L, "not enough memory");
+  int64_t *extents = lent->structure->extents;
   if (parent) lent->rec.parent = cl_rec_retain(parent);
   if (host) lent->rec.waits = false;
-  read_list(L, 5, (int)ndim, lent->extents);
-  read_list(L, 6, (int)ndim, lent->extents + ndim);
+  read_list(L, 5, (int)ndim, extents);
+  read_list(L, 6, (int)ndim, extents + ndim);
   DLTensor *t = open_managed(lent, versioned, host);
-  t->data = host ? elements : m ? (void *)(uintptr_t)m->address : NULL;
+  const uintptr_t room = (uintptr_t)lent->elements + ALIGNMENT - 1;
+  t->data = host ? (void *)(room & ~(uintptr_t)(ALIGNMENT - 1)) : m ? (void *)(uintptr_t)m->address : NULL;
   t->device = device;
   t->ndim = (int32_t)ndim;
   t->code = (uint8_t)code;
   t->bits = (uint8_t)bits;
   t->lanes = 1;
-  t->shape = lent->extents;
-  t->strides = lent->extents + ndim;
+  t->shape = extents;
+  t->strides = extents + ndim;
   lent->rec.life = CL_LIVE;
-  lua_pushnumber(L, (lua_Number)(uintptr_t)&lent->managed);
+  lua_pushnumber(L, (lua_Number)(uintptr_t)&lent->structure->managed);
   lua_pushnumber(L, (lua_Number)(uintptr_t)t->data);
   return 2;
 }
