@@ -1,5 +1,5 @@
 # Sourced by ../dev: packages that are made of a build. A tarball that runs where it is unpacked, and a Debian package.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034,SC2153
 
 project_version() { sed -n "s/^project(.*version: '\([0-9.]*\)'.*/\1/p" "$ROOT/meson.build"; }
 

@@ -14,6 +14,8 @@ die() { say "$*"; exit 1; }
 
 build_rock() {
   local missing
+  # LuaRocks names a compiler whether it is there or not.
+  has "${CC:-}" || unset CC
   missing=$(missing_packages luajit headers meson ninja cc cuda)
   [[ -z $missing ]] ||
     die "packages are missing for the build; install them as root, then run luarocks again: apt-get install" \
@@ -26,9 +28,11 @@ build_rock() {
   ninja -C "$ROOT/build-rock"
 }
 
-# LuaRocks moves the libraries elsewhere, where pkg-config's file would not find them.
+# LuaRocks moves the command, the Lua files and the libraries to other folders: bin, share/lua/5.1 and lib/lua/5.1 of a
+# tree of rocks. The command finds the others there; pkg-config's file would not.
 install_rock() {
-  meson install -C "$ROOT/build-rock" --no-rebuild
+  meson install -C "$ROOT/build-rock" --no-rebuild --quiet
+  sed -i "s|^lua_in=.*|lua_in='share/lua/5.1'|; s|^c_in=.*|c_in='lib/lua/5.1'|" "$1/bin/cudalua"
   find "$1" -name softgpu.pc -delete
 }
 
