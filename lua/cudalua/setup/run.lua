@@ -6,6 +6,7 @@ local core = require "cudalua.core"
 local disk = require "cudalua.ship.files"
 local fetch = require "cudalua.setup.fetch"
 local folders = require "cudalua.compiler.setup_folders"
+local toolchain = require "cudalua.compiler.toolchain"
 local unpack_wheel = require "cudalua.setup.unpack"
 local wheels = require "cudalua.setup.wheels"
 
@@ -163,6 +164,18 @@ local function install(list, root)
   say("installed %d MB in %s", math.ceil(bytes / 1e6), root)
 end
 
+-- What is installed may stand behind another NVRTC, which the library takes.
+local function tell_if_hidden(root)
+  local first = toolchain.libraries({ "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" }, "cuda_nvrtc")[1]
+  first = env "CUDALUA_NVRTC" or first
+  if not first or first:sub(1, #root + 1) == root .. "/" then return end
+  local own
+  for _, name in ipairs(core.list_folder(root .. "/lib") or {}) do
+    if name:find "^libnvrtc%.so" then own = ("%s/lib/%s"):format(root, name) end
+  end
+  if own then say("%s comes first; to use the one installed, set CUDALUA_NVRTC=%s", first, own) end
+end
+
 local function download(user_only, lacking)
   local choice = wheels.choose(check.driver())
   if not fetch.has_pip() then
@@ -172,13 +185,15 @@ local function download(user_only, lacking)
   local root = choose_folder(user_only)
   local stage, why = core.make_folder(root .. "-wheels-")
   if not stage then fail("%s-wheels cannot be made: %s", root, why) end
-  say("%s: downloading NVIDIA's wheels with pip (140 MB): %s", lacking, table.concat(choice.specs, " "))
+  say("%s: downloading NVIDIA's wheels with pip (%d MB): %s", lacking, choice.megabytes,
+    table.concat(choice.specs, " "))
   local ok, failure = pcall(function()
     if not fetch.fetch(choice, MACHINE, stage) then
       fail("pip could not download NVIDIA's wheels; its message is above. Without a network here, bring the files over.\n"
         .. fetch.by_hand(choice, MACHINE))
     end
     install(named_wheels { stage }, root)
+    tell_if_hidden(root)
   end)
   core.remove_folder(stage)
   if not ok then error(failure, 0) end
@@ -230,7 +245,9 @@ local function run(argv)
       fail("%s, and %s has no wheel of it\n%s", lacking, table.concat(asked.paths, ", "),
         fetch.by_hand(wheels.choose(check.driver()), MACHINE))
     end
-    install(list, choose_folder(asked.user))
+    local root = choose_folder(asked.user)
+    install(list, root)
+    tell_if_hidden(root)
   elseif lacking then
     download(asked.user, lacking)
   end

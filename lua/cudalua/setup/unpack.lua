@@ -6,6 +6,8 @@ local crc32 = require "cudalua.ndarray.crc32"
 local disk = require "cudalua.ship.files"
 local ffi = require "ffi"
 local inflate = require "cudalua.ndarray.inflate"
+local refuse = require("cudalua.base.layout").refuse
+local wheels = require "cudalua.setup.wheels"
 local zip = require "cudalua.ndarray.zip"
 
 local M = {}
@@ -33,7 +35,7 @@ local function open(path)
     local at = 0
     while at < n do
       local bytes = file:read(math.min(n - at, AT_ONCE))
-      if not bytes then fail("%s is truncated: bring it over once more", path) end
+      if not bytes then refuse(path, "the file is truncated") end
       ffi.copy(to + at, bytes, #bytes)
       at = at + #bytes
     end
@@ -67,10 +69,12 @@ local function unpack_member(wheel, source, member, path)
   if member.method == 8 then
     local packed = bytes
     bytes = ffi.new("uint8_t[?]", math.max(member.size, 1))
-    inflate(what, packed, packed_source.size, bytes, member.size)
+    if inflate(what, packed, packed_source.size, bytes, member.size) < member.size then
+      refuse(what, "the member is too short")
+    end
   end
   if crc32(bytes, member.size) ~= member.crc then
-    fail("%s is damaged: its checksum does not match; bring the file over once more", what)
+    refuse(what, "the member is damaged: its checksum does not match")
   end
   write(path, bytes, member.size)
 end
@@ -79,7 +83,7 @@ end
 ---@param wheel cudalua.setup.Wheel
 ---@param root string  of the toolkit
 ---@return integer bytes  that were written
----@raise a table {setup = text}, or LogicError for a damaged archive
+---@raise a table {setup = text} if it is damaged or cannot be written
 function M.unpack(wheel, root)
   local file, source = open(wheel.path)
   local total = 0
@@ -103,7 +107,8 @@ function M.unpack(wheel, root)
     end
   end)
   file:close()
-  if not ok then error(failure, 0) end
+  if not ok and type(failure) == "table" and failure.setup then error(failure, 0) end
+  if not ok then fail("%s; bring the file over once more", tostring(failure)) end
   return total
 end
 
@@ -117,7 +122,6 @@ local LIST = "/wheels.txt"
 function M.listed(root)
   local list, text = {}, core.read_file(root .. LIST, 2 ^ 20) or ""
   for line in text:gmatch "[^\n]+" do
-    local wheels = require "cudalua.setup.wheels"
     list[#list + 1] = wheels.read_name(line)
   end
   return list

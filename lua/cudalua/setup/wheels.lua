@@ -14,6 +14,7 @@ local NEWEST_OF_12, OLDEST_OF_12 = 9, 4 -- minor versions
 
 ---@class cudalua.setup.Choice
 ---@field version string    "13.0"
+---@field megabytes integer  about so many are downloaded
 ---@field names string[]    of the wheels, NVRTC's first
 ---@field specs string[]    as pip takes them: "nvidia-cuda-nvrtc==13.0.*"
 
@@ -21,12 +22,13 @@ local NEWEST_OF_12, OLDEST_OF_12 = 9, 4 -- minor versions
 ---@param driver? integer  its version of CUDA, 12040 for 12.4; nil: none, or the software device
 ---@return cudalua.setup.Choice
 function M.choose(driver)
-  local names, version = CUDA13, "13.0"
+  local names, version, megabytes = CUDA13, "13.0", 140
   if driver and driver < 13000 and driver >= 12000 then
     local minor = math.floor(driver % 1000 / 10)
-    names, version = CUDA12, "12." .. math.max(OLDEST_OF_12, math.min(NEWEST_OF_12, minor))
+    names, megabytes = CUDA12, 70
+    version = "12." .. math.max(OLDEST_OF_12, math.min(NEWEST_OF_12, minor))
   end
-  local choice = { names = names, version = version, specs = {} }
+  local choice = { names = names, version = version, megabytes = megabytes, specs = {} }
   for i, name in ipairs(names) do choice.specs[i] = ("%s==%s.*"):format(name, version) end
   return choice
 end
