@@ -78,7 +78,8 @@ describe("the search for NVRTC and CUDA's headers", function()
   it("knows what `cudalua setup` brought for this user", function()
     finds("/home/u/.local/share/cudalua/cuda", { HOME = "/home/u" })
     finds("/data/cudalua/cuda", { HOME = "/home/u", XDG_DATA_HOME = "/data" })
-    assert.is_nil(toolchain(with_headers "/home/u/.local/share/cudalua/cuda", { HOME = "/", XDG_DATA_HOME = "" }).find().nvrtc)
+    local files = with_headers "/home/u/.local/share/cudalua/cuda"
+    assert.is_nil(toolchain(files, { HOME = "/", XDG_DATA_HOME = "" }).find().nvrtc)
   end)
 
   it("prefers what is named, then the linker's, the active environment's, the set-up's, the build's", function()
@@ -114,7 +115,8 @@ describe("the search for NVRTC and CUDA's headers", function()
     local info, why = machine.open()
     assert.is_nil(info)
     for _, place in ipairs { "libnvrtc.so.12: not there", "CUDA_HOME: /a\n", "CUDA_PATH: not set\n",
-      "LD_LIBRARY_PATH (not set), /etc/ld.so.cache, /lib64", "CONDA_PREFIX: not set\n", "cudalua setup: /home/u/.local/share/cudalua/cuda\n", "the build: /build\n",
+      "LD_LIBRARY_PATH (not set), /etc/ld.so.cache, /lib64", "CONDA_PREFIX: not set\n",
+      "cudalua setup: /home/u/.local/share/cudalua/cuda\n", "the build: /build\n",
       "nvidia/cu13 and nvidia/cuda_nvrtc in /venv/lib/python3.11/site-packages, /usr/lib/python3/dist-packages\n",
       "/usr/local/cuda\n", "/opt/cuda" } do
       assert.truthy(why:find(place, 1, true), place .. " is not in:\n" .. why)

@@ -34,8 +34,8 @@ local function setup(arguments, state)
     arg = { [-1] = "true", [0] = "" }
     os.exit(require("cudalua.setup.run").run { unpack(arguments) })
   ]]):format((state or {}).driver or "nil", (state or {}).found and "nil" or '"NVRTC was not found"'))
-  local pipe = assert(io.popen(("{ PATH=%s/bin:$PATH XDG_DATA_HOME=%s/data CUDALUA_NVRTC= %s luajit %s/run.lua %s; } 2>&1; "
-    .. "echo status $?"):format(folder, folder, (state or {}).environment or "", folder, arguments)))
+  local pipe = assert(io.popen(("{ PATH=%s/bin:$PATH XDG_DATA_HOME=%s/data CUDALUA_NVRTC= %s luajit %s/run.lua %s; } "
+    .. "2>&1; echo status $?"):format(folder, folder, (state or {}).environment or "", folder, arguments)))
   local text, status = pipe:read "*a":match "^(.*)status (%d+)\n$"
   pipe:close()
   return text, tonumber(status)
@@ -61,7 +61,8 @@ describe("the choice of wheels", function()
   it("knows files by their names", function()
     local name = "/a b/nvidia_cuda_nvrtc-13.0.88-py3-none-manylinux2010_x86_64.manylinux_2_12_x86_64.whl"
     local found = wheels.read_name(name)
-    assert.same({ "nvidia-cuda-nvrtc", "13.0.88", "x86_64", name }, { found.name, found.version, found.machine, found.path })
+    assert.same({ "nvidia-cuda-nvrtc", "13.0.88", "x86_64", name },
+      { found.name, found.version, found.machine, found.path })
     found = wheels.read_name "nvidia_cuda_cccl_cu12-12.4.127.post1-py3-none-manylinux2014_aarch64.whl"
     assert.same({ "nvidia-cuda-cccl-cu12", "12.4.127.post1", "aarch64" }, { found.name, found.version, found.machine })
     for _, other in ipairs { "numpy-2.0-py3-none-any.whl", "nvidia_cuda_nvrtc-13.0.88.tar.gz", "nvidia_x.whl", "" } do
@@ -125,7 +126,8 @@ describe("cudalua setup FOLDER", function()
     says(setup(folder .. "/in"), "; bring the file over once more")
     assert.is_nil(core.stat(root .. "/lib/libnvrtc.so.13"))
     os.rename(path, (path:gsub("x86_64", "aarch64")))
-    says(setup(folder .. "/in"), "is for aarch64, and this machine is x86_64: bring the file whose name has linux and x86_64")
+    says(setup(folder .. "/in"), "is for aarch64, and this machine is x86_64: bring the file whose name has linux and "
+      .. "x86_64")
     says(setup(folder .. "/run.lua"), folder .. "/run.lua is not one of NVIDIA's wheels")
     says(setup(folder .. "/none"), folder .. "/none: there is no such file or folder")
     says(setup(folder .. "/bin"), folder .. "/bin holds none of NVIDIA's wheels")
@@ -157,7 +159,7 @@ describe("cudalua setup FOLDER", function()
 
   it("says so if no folder can be written", function()
     write(folder .. "/data", "a file")
-    says(setup(folder .. "/in"), ("%s cannot be written: set XDG_DATA_HOME to a folder that you can write"):format(root))
+    says(setup(folder .. "/in"), root .. " cannot be written: set XDG_DATA_HOME to a folder that you can write")
     os.remove(folder .. "/data")
     local out = setup(folder .. "/in", { environment = "XDG_DATA_HOME= HOME=" })
     says(out, "HOME is not set: set it, or XDG_DATA_HOME")
@@ -165,8 +167,8 @@ describe("cudalua setup FOLDER", function()
 
   it("says so if another NVRTC comes first", function()
     local out = setup(folder .. "/in", { environment = "CUDALUA_NVRTC=/mine/libnvrtc.so", found = true })
-    says(out, ("/mine/libnvrtc.so comes first; to use the one installed, set CUDALUA_NVRTC=%s/lib/libnvrtc.so.13"):format(
-      root))
+    says(out, "/mine/libnvrtc.so comes first; to use the one installed, set CUDALUA_NVRTC=" .. root
+      .. "/lib/libnvrtc.so.13")
   end)
 end)
 

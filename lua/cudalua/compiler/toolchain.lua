@@ -119,8 +119,8 @@ local function root(name, path)
 end
 
 -- Where a toolkit may be, best first: what the user names, what the system or the active environment has, what
--- `cudalua setup` brought, what the library was built with, what else is installed. roots(wheel) gives roots of toolkits, libraries(names) single files,
--- and looked(wheel) says for an error what was searched.
+-- `cudalua setup` brought, what the library was built with, what else is installed. roots(wheel) gives roots of
+-- toolkits, libraries(names) single files, and looked(wheel) says for an error what was searched.
 local places = {
   variable "CUDA_HOME",
   variable "CUDA_PATH",

@@ -1,4 +1,4 @@
--- What was found on this machine: driver, devices, NVRTC, CUDA's headers. What is missing comes with what to do about it.
+-- What was found on this machine: driver, devices, NVRTC. What is missing comes with what to do about it.
 
 local M = {}
 

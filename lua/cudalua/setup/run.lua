@@ -82,8 +82,8 @@ local function add_wheel(list, path)
   local wheel = wheels.read_name(path)
   if not wheel then fail("%s is not one of NVIDIA's wheels: their names begin with nvidia_ and end in .whl", path) end
   if wheel.machine ~= MACHINE and wheel.machine ~= "any" then
-    fail("%s is for %s, and this machine is %s: bring the file whose name has linux and %s", path, wheel.machine, MACHINE,
-      MACHINE)
+    fail("%s is for %s, and this machine is %s: bring the file whose name has linux and %s", path, wheel.machine,
+      MACHINE, MACHINE)
   end
   for _, other in ipairs(list) do
     if other.name == wheel.name then
@@ -189,8 +189,8 @@ local function download(user_only, lacking)
     table.concat(choice.specs, " "))
   local ok, failure = pcall(function()
     if not fetch.fetch(choice, MACHINE, stage) then
-      fail("pip could not download NVIDIA's wheels; its message is above. Without a network here, bring the files over.\n"
-        .. fetch.by_hand(choice, MACHINE))
+      fail("pip could not download NVIDIA's wheels; its message is above. Without a network here, bring the files "
+        .. "over.\n" .. fetch.by_hand(choice, MACHINE))
     end
     install(named_wheels { stage }, root)
     tell_if_hidden(root)

@@ -14,7 +14,8 @@ local M = {}
 
 local AT_ONCE = 2 ^ 24 -- bytes, as a string
 
--- Where a member goes; nil: no program of ours needs it. Static libraries, and NVRTC's second build, are most of a wheel.
+-- Where a member goes; nil: no program of ours needs it. Static libraries, and NVRTC's second build, are half of a
+-- wheel.
 local function place_of(name)
   local licence = name:match "^([^/]+)%.dist%-info/.*[Ll]icen[sc]e[^/]*%.txt$"
   if licence then return "licenses/" .. licence .. ".txt" end
@@ -45,20 +46,21 @@ end
 -- Under another name until it is whole.
 local function write(path, p, n)
   disk.make_parents(path)
-  local file, why = io.open(path .. ".part", "wb")
-  local at = 0
-  while file and at < n do
-    local bytes = ffi.string(p + at, math.min(n - at, AT_ONCE))
-    local ok
-    ok, why = file:write(bytes)
-    if not ok then break end
-    at = at + #bytes
+  local part = path .. ".part"
+  local file, why = io.open(part, "wb")
+  local done = file
+  for at = 0, n - 1, AT_ONCE do
+    if not done then break end
+    done, why = file:write(ffi.string(p + at, math.min(n - at, AT_ONCE)))
   end
-  local closed, why_not_closed = file and file:close()
-  local moved, why_not_moved = closed and at == n and os.rename(path .. ".part", path)
-  if moved then return end
-  os.remove(path .. ".part")
-  fail("%s cannot be written (%d bytes): %s", path, n, tostring(why or why_not_closed or why_not_moved))
+  if file then
+    local closed, why_not = file:close()
+    done, why = done and closed, why or why_not
+  end
+  if done then done, why = os.rename(part, path) end
+  if done then return end
+  os.remove(part)
+  fail("%s cannot be written (%d bytes): %s", path, n, why)
 end
 
 local function unpack_member(wheel, source, member, path)

@@ -47,7 +47,7 @@ function M.read_name(path)
   local file = path:match "[^/]*$"
   local name, version, tags = file:match "^(nvidia_[%w_]+)%-(%d[%w.]*)%-[%w.]+%-[%w.]+%-([%w_.]+)%.whl$"
   if not name then return nil end
-  local machine = tags:match "linux[%d_]*_(x86_64)" or tags:match "linux[%d_]*_(aarch64)" or tags:match "^(any)$" or tags
+  local machine = tags:match "linux[%d_]*_(x86_64)" or tags:match "linux[%d_]*_(aarch64)" or tags
   return { path = path, file = file, name = name:gsub("_", "-"), version = version, machine = machine }
 end
 
