@@ -18,8 +18,7 @@ build_rock() {
   has "${CC:-}" || unset CC
   missing=$(missing_packages luajit headers meson ninja cc cuda)
   [[ -z $missing ]] ||
-    die "packages are missing for the build; install them as root, then run luarocks again: apt-get install" \
-      "--no-install-recommends $missing"
+    die "packages are missing; ask an administrator to run: apt-get install --no-remove --no-install-recommends $missing"
   check_meson
   need_cuda
   rm -rf "$ROOT/build-rock"

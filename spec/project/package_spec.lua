@@ -74,9 +74,10 @@ describe("the tarball", function()
     local out, status = shell("cd / && unset LUA_PATH LUA_CPATH && eval \"$('%s/bin/cudalua' env)\" && %s", tree, find)
     assert.equal(0, status, out)
     assert.equal(("%s/lib/lua/5.1/cudalua/core.so\n"):format(tree), out)
-    out = shell("mkdir %s/bin && cd %s/bin && ln -s $(command -v sh) $(command -v readlink) . && "
-      .. "unset LUA_PATH LUA_CPATH && PATH=%s/bin && eval \"$('%s/bin/cudalua' env)\" && command -v luajit && luajit -b -l -e 'local x' && %s",
-      folder, folder, folder, tree, find)
+    out = shell([[
+      mkdir %s/bin && cd %s/bin && ln -s $(command -v sh) $(command -v readlink) . && unset LUA_PATH LUA_CPATH &&
+      PATH=%s/bin && eval "$('%s/bin/cudalua' env)" && command -v luajit && luajit -b -l -e 'local x' && %s]], folder,
+      folder, folder, tree, find)
     assert.equal(tree .. "/lib/cudalua/luajit", out:match "^[^\n]*")
     assert.matches("\n%-%- BYTECODE %-%- ", out)
     assert.matches("\n" .. tree:gsub("%p", "%%%0") .. "/lib/lua/5.1/cudalua/core.so\n$", out)
