@@ -174,7 +174,7 @@ make_deb() {
   has dpkg-deb || die "a Debian package needs dpkg-deb: run this on Debian or Ubuntu, or make a tarball: ./dev tarball"
   need luajit headers meson ninja cc cuda
   TARGETS=(library)
-  build "$dir" --prefix=/usr -Dbuildtype=release -Dtests=false -Drecord_toolkit=false -Db_pie=true \
+  build "$dir" --prefix=/usr "--libdir=lib/$("${CC:-cc}" -print-multiarch)" -Dbuildtype=release -Dtests=false -Drecord_toolkit=false -Db_pie=true \
     "-Dc_args=-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security" \
     "-Dc_link_args=-Wl,-z,relro -Wl,-z,now"
   version=$(deb_version)

@@ -115,7 +115,7 @@ describe("the installed command", function()
   it("gives C programs the software device by pkg-config", function()
     -- pkg-config's file has no quotes for the shell: a path without blanks.
     assert(os.execute(("ln -s '%s' %s/p"):format(prefix, folder)) == 0)
-    local path = shell(("find -L %s/p/lib -name softgpu.pc"):format(folder)):match "^(.*)/softgpu.pc\n$"
+    local path = shell(("find -L %s/p/share -name softgpu.pc"):format(folder)):match "^(.*)/softgpu.pc\n$"
     local out, status = shell(("export PKG_CONFIG_PATH=%s && cc -I%s/include spec/c/vecadd.c -o %s/vecadd "
       .. "$(pkg-config --cflags --libs softgpu) && %s/vecadd && ldd %s/vecadd"):format(path, core.toolkit, folder,
       folder, folder))
