@@ -8,15 +8,21 @@ local function read(path)
   return text
 end
 
+-- Programs of the system know nothing of sanitizers.
 local function shell(line)
-  local pipe = assert(io.popen(("{ %s\n} 2>&1 </dev/null; echo status $?"):format(line)))
+  local pipe = assert(io.popen(("unset LD_PRELOAD; { %s\n} 2>&1 </dev/null; echo status $?"):format(line)))
   local text = pipe:read "*a"
   pipe:close()
   local output, status = text:match "^(.*)status (%d+)\n$"
   return output, tonumber(status)
 end
 
-local function help(arguments) return (shell(("%s sh bin/cudalua %s"):format(gpu.driver, arguments))) end
+local function help(arguments)
+  local pipe = assert(io.popen(("%s sh bin/cudalua %s </dev/null"):format(gpu.driver, arguments)))
+  local text = pipe:read "*a"
+  pipe:close()
+  return text
+end
 
 -- {command, option}: what the texts of --help list at the beginning of a line, or (setup) anywhere.
 local function options()

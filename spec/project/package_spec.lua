@@ -41,7 +41,7 @@ describe("the tarball", function()
     assert.equal(0, status, out)
     local path = out:match "(%S+/cudalua%-[%d.]+%-linux%-[%w_]+%.tar%.gz)\n$"
     assert.truthy(path, out)
-    out, status = shell("tar -C '%s/a class room' -xzf %s", folder, path)
+    out, status = shell("unset LD_PRELOAD; tar -C '%s/a class room' -xzf %s", folder, path)
     assert.equal(0, status, out)
     tree = ("%s/a class room/%s"):format(folder, path:match "([^/]*)%.tar%.gz$")
   end)
@@ -84,10 +84,9 @@ describe("the tarball", function()
   end)
 
   it("installs into its own folder, if that can be written", function()
-    local out = shell("unset LD_PRELOAD; '%s/lib/cudalua/luajit' -e '%s'", tree, ([[
+    local out = shell("'%s/lib/cudalua/luajit' -e '%s'", tree, ([[
       package.path = "%s/share/lua/5.1/?.lua" package.cpath = "%s/lib/lua/5.1/?.so"
       print(require("cudalua.compiler.setup_folders").of_installation())]]):format(tree, tree))
-    if gpu.sanitized then return assert.matches("asan", out:lower()) end
     assert.equal(tree .. "/share/cudalua/cuda\n", out)
   end)
 end)

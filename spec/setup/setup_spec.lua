@@ -174,7 +174,7 @@ end)
 
 describe("cudalua setup", function()
   local function python(text)
-    write(folder .. "/bin/python3", "#!/bin/sh\n" .. text)
+    write(folder .. "/bin/python3", "#!/bin/sh\nunset LD_PRELOAD\n" .. text)
     os.execute(("chmod +x %s/bin/python3"):format(folder))
   end
 
