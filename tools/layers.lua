@@ -66,7 +66,7 @@ return {
         about = "OpenGL: shared buffers and images, contexts without a window." },
       { "top", "gl/autoinit.lua", "fault/child.lua", "help/", "prompt/", "setup/", "ship/record.lua", "init.lua",
         "driver.lua", "repl.lua", "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
-        about = "The whole library; what an unknown name may have meant; help(); the command, its prompt, its set-up." },
+        about = "The whole library; what an unknown name may have meant; help(); the command, its prompt and set-up." },
     },
     -- {from, to, reason}: paths below the root.
     exceptions = {},

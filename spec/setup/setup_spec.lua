@@ -232,6 +232,11 @@ cp %s/in/* "$2"
     says(setup "--remove", ("cudalua setup: removed %s/data/cudalua/cuda\n"):format(folder))
     assert.is_nil(core.stat(folder .. "/data/cudalua/cuda"))
     says(setup "--remove", "nothing is installed in ")
+    -- What an interrupted download has left.
+    local archives = folder .. "/data/cudalua/cuda-wheels-a1B2c3"
+    os.execute("mkdir -p " .. archives)
+    says(setup "--remove", "cudalua setup: removed " .. archives .. "\n")
+    assert.is_nil(core.stat(archives))
   end)
 
   it("refuses unknown options, and options that stand alone with others", function()

@@ -199,13 +199,23 @@ local function download(user_only, lacking)
   if not ok then error(failure, 0) end
 end
 
+-- What is there of setup's, in the folder or beside it: an interrupted download leaves its archives.
+local function leavings(root)
+  local list, parent = {}, root:match "^(.*)/"
+  if core.stat(root .. "/wheels.txt") then list[1] = root end
+  for _, name in ipairs(core.list_folder(parent) or {}) do
+    if name:find "^cuda%-wheels%-......$" then list[#list + 1] = parent .. "/" .. name end
+  end
+  return list
+end
+
 local function remove()
   local count = 0
   for _, root in ipairs(folders.list(env)) do
-    if core.stat(root .. "/wheels.txt") then
-      local removed, why = core.remove_folder(root)
-      if not removed then fail("%s cannot be removed: %s", root, tostring(why)) end
-      say("removed %s", root)
+    for _, path in ipairs(leavings(root)) do
+      local removed, why = core.remove_folder(path)
+      if not removed then fail("%s cannot be removed: %s", path, tostring(why)) end
+      say("removed %s", path)
       count = count + 1
     end
   end
