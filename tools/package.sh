@@ -179,7 +179,7 @@ make_deb() {
     "-Dc_link_args=-Wl,-z,relro -Wl,-z,now"
   version=$(deb_version)
   root=$dir/package
-  rm -rf "$root"
+  rm -rf "$root" "$dir"/cudalua_*.deb
   mkdir -p "$root"
   chmod 755 "$root"
   installed "$dir" "$root"
