@@ -8,7 +8,8 @@ description = {
   summary = "The GPU for Lua: the CUDA driver API, run-time compilation and arrays for LuaJIT",
   detailed = [[
     cudalua gives a Lua program the whole GPU, and runs the same programs on a machine without one, on a
-    software CUDA device. It needs LuaJIT 2.1, Meson and Ninja, and the headers of CUDA 13.0 or later.
+    software CUDA device. It needs LuaJIT 2.1, Meson, Ninja and a C compiler. If no
+    CUDA toolkit of version 13.0 or later is installed, the build downloads NVIDIA's headers with pip.
   ]],
   license = "MIT",
 }
@@ -18,7 +19,6 @@ dependencies = {
 }
 build = {
   type = "command",
-  build_command = "rm -rf build-rock && meson setup build-rock --prefix=$(PREFIX) --bindir=$(BINDIR) -Dtests=false"
-    .. " -Dlua_cmod_dir=$(LIBDIR) -Dlua_lmod_dir=$(LUADIR) && ninja -C build-rock",
-  install_command = "meson install -C build-rock --no-rebuild",
+  build_command = "bash tools/rock.sh build '$(PREFIX)' '$(BINDIR)' '$(LIBDIR)' '$(LUADIR)'",
+  install_command = "bash tools/rock.sh install '$(PREFIX)'",
 }

@@ -66,9 +66,9 @@ return {
         about = "What the device did: records, tables, traces, ranges." },
       { "gl", "gl/", "gl.lua",
         about = "OpenGL: shared buffers and images, contexts without a window." },
-      { "top", "gl/autoinit.lua", "fault/child.lua", "help/", "prompt/", "ship/record.lua", "init.lua", "driver.lua",
-        "repl.lua", "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
-        about = "The whole library; what an unknown name may have meant; help(); the command and its prompt." },
+      { "top", "gl/autoinit.lua", "fault/child.lua", "help/", "prompt/", "setup/", "ship/record.lua", "init.lua",
+        "driver.lua", "repl.lua", "tools.lua", "characterize.lua", "autoinit.lua", "autoprimaryctx.lua", "luassert.lua",
+        about = "The whole library; what an unknown name may have meant; help(); the command, its prompt and set-up." },
     },
     -- {from, to, reason}: paths below the root.
     exceptions = {},

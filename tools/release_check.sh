@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# release_check.sh first|all WORK RESULT: README's commands on bare machines, which are chroots of Debian with nothing but
+# release_check.sh first|packages|all WORK RESULT [RELEASE]: README's commands on bare machines, which are chroots of Debian with nothing but
 # its minimal system. `./dev release-check` runs it as root, in namespaces of its own that take its mounts and processes
 # away when it ends, and removes the folder WORK then. Packages come from where this machine gets them: apt's mirror and
 # proxies, and pip's settings, are passed on. Ends with 77 if no such machine can be made here.
-#   first   README's first command as root on Debian 12
-#   all     on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
-#           sudo; a program that was built there, on a machine with LuaJIT alone; the first command on a web server whose
-#           Lua module excludes the usual LuaJIT, and docs/embedding.md's programs there; writes the table to RESULT
+#   first     README's first command as root on Debian 12
+#   packages  on Debian 12 and 13, or on RELEASE, all ways of docs/installation.md: a C program with the software device,
+#             the tarball for a user on a machine with nothing but the minimal system, the Debian package, LuaRocks
+#   all       on Debian 12 and 13 all commands of Quick start and Install as root, those of Quick start as a user without
+#             sudo; a program that was built there, on a machine with LuaJIT alone; the packages; the first command on a
+#             web server whose Lua module excludes the usual LuaJIT, and docs/embedding.md's programs there; writes the
+#             table to RESULT
 set -euo pipefail
 ROOT=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 work=$2
@@ -110,7 +113,7 @@ step() {
   say "$machine, $user: $command"
   before=$(mb -x "$work/$machine")
   enter "$machine" "$user" "$command" 2>&1 | tee "$log" || status=$?
-  asked=$(sed -n 's/^dev: packages are missing; ask an administrator to run: //p' "$log")
+  asked=$(sed -n 's/^[a-z]*: packages are missing; ask an administrator to run: //p' "$log")
   if [[ $user != root && $status -ne 0 && -n $asked ]]; then
     say "$machine, root: $asked"
     { enter "$machine" root "apt-get -q update && apt-get -y ${asked#apt-get}" >"$log" 2>&1 || cat "$log"; }
@@ -120,6 +123,7 @@ step() {
   after=$(mb -x "$work/$machine")
   result=$(sed '/^$/d' "$log" | tail -n 1)
   if [[ $status -eq 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)) result="**failed**: $result"; fi
+  command=${command//|/\\|} # a cell of the table
   rows+=("| $machine | $user | \`$command\`${asked:+, after \`$asked\`} | $((SECONDS - start)) s | $((after - before)) MB | $result |")
 }
 
@@ -144,6 +148,61 @@ check_shipped() {
   remove_machine "$bare"
 }
 
+# A C program with the software device that `meson install` has installed; the headers are those of the build.
+check_pkg_config() {
+  step "$1" root "cc spec/c/vecadd.c -o /tmp/vecadd -I.cuda/nvidia/cu13/include \$(pkg-config --cflags --libs softgpu) && /tmp/vecadd"
+}
+
+# check_tarball NAME BARE: the tarball for a user on a machine without LuaJIT, Python and network. The wheels come over as
+# `cudalua setup` says.
+check_tarball() {
+  local home=$work/$2/home/tester app="\$HOME/'my apps'/cudalua-*"
+  step "$1" root "./dev tarball"
+  cp "$work/$1"/root/cudalua/build-tarball/*.tar.gz "$home/"
+  step "$1" root "cudalua setup --list | sed -n 2p | (cd /srv && sh)"
+  cp -r "$work/$1/srv/wheels" "$home/wheels"
+  step "$2" tester "mkdir ~/'my apps' && tar -C ~/'my apps' -xzf ~/cudalua-*.tar.gz && $app/bin/cudalua setup ~/wheels"
+  step "$2" tester "$app/bin/cudalua $app/share/cudalua/examples/01_multiply.lua"
+  step "$2" tester "eval \"\$($app/bin/cudalua env)\" && luajit -e 'print(require(\"cudalua\").gpuarray.arange(5):sum())'"
+  step "$2" tester "mv ~/'my apps' ~/moved && ln -s ~/moved/*/bin/cudalua ~/linked && ~/linked setup --check"
+}
+
+# check_deb NAME BARE: the Debian package, and NVRTC for a user.
+check_deb() {
+  step "$1" root "./dev deb"
+  cp "$work/$1"/root/cudalua/build-deb/*.deb "$work/$2/srv/"
+  cp -r "$work/$1/srv/wheels" "$work/$2/srv/"
+  enter "$2" root "apt-get -q update" >"$work/step.log" 2>&1 || cat "$work/step.log"
+  step "$2" root "apt-get install -qy --no-install-recommends /srv/cudalua_*.deb"
+  step "$2" tester "cudalua setup /srv/wheels"
+  step "$2" tester "luajit -e 'print(require(\"cudalua\").gpuarray.arange(5):sum())'"
+  step "$2" root "cudalua setup /srv/wheels && cudalua setup --remove"
+  step "$2" root "apt-get remove -qy cudalua && ! command -v cudalua && ! ls /usr/share/cudalua"
+}
+
+# check_rock RELEASE NAME: LuaRocks as a user without sudo, and as root.
+check_rock() {
+  local name=$2-rocks
+  machine "$1" "$name" tester
+  enter "$name" root "apt-get -q update && apt-get -qy install --no-install-recommends luarocks" >"$work/step.log" 2>&1 ||
+    cat "$work/step.log"
+  step "$name" tester "luarocks make --local"
+  step "$name" tester "\$HOME/.luarocks/bin/cudalua setup --check"
+  step "$name" root "cd /home/tester/cudalua && luarocks make && cudalua setup --check && luarocks remove cudalua"
+  remove_machine "$name"
+}
+
+# check_packages RELEASE NAME: where NAME has the library built and installed.
+check_packages() {
+  local bare=$2-empty
+  bare_copy "$1" "$bare"
+  chroot "$work/$bare" useradd -m tester
+  check_pkg_config "$2"
+  check_tarball "$2" "$bare"
+  check_deb "$2" "$bare"
+  remove_machine "$bare"
+}
+
 # check_release RELEASE NAME: as root, then as a user without sudo.
 check_release() {
   local release=$1 name=$2 command first
@@ -154,10 +213,22 @@ check_release() {
   for command in "${first[@]:1}"; do step "$name" root "$command"; done
   while IFS= read -r command; do step "$name" root "$command"; done < <(commands Install)
   check_shipped "$release" "$name"
+  check_packages "$release" "$name"
   remove_machine "$name"
   machine "$release" "$name-user" tester
   for command in "${first[@]}"; do step "$name-user" tester "$command"; done
   remove_machine "$name-user"
+  check_rock "$release" "$name"
+}
+
+# only_packages RELEASE NAME: the packages alone.
+only_packages() {
+  machine "$1" "$2" root
+  step "$2" root "./dev run examples/01_multiply.lua"
+  step "$2" root "meson install -C build --no-rebuild"
+  check_packages "$1" "$2"
+  remove_machine "$2"
+  check_rock "$1" "$2"
 }
 
 # nginx's Lua module needs a LuaJIT that excludes the usual one. It has to be there afterwards. Then the programs of
@@ -193,17 +264,26 @@ write_result() {
 
 mount --make-rprivate /
 read_settings
-bare_system bookworm || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
+declare -A names=([bookworm]=debian12 [trixie]=debian13)
+releases=(bookworm trixie)
+[[ -z ${4:-} ]] || releases=("$4")
+[[ $1 != first ]] || releases=(bookworm)
+for release in "${releases[@]}"; do
+  [[ -n ${names[$release]:-} ]] || { say "the release is '$release': it must be bookworm or trixie"; exit 2; }
+  bare_system "$release" || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
+done
 case $1 in
   first)
     limit=600
     machine bookworm debian12 root
     step debian12 root "$(commands "Quick start" | head -n 1)"
     ;;
+  packages)
+    for release in "${releases[@]}"; do only_packages "$release" "${names[$release]}"; done
+    printf '%s\n' "${rows[@]}"
+    ;;
   all)
-    bare_system trixie || { tail -n 5 "$work/debootstrap.log" >&2; exit 77; }
-    check_release bookworm debian12
-    check_release trixie debian13
+    for release in "${releases[@]}"; do check_release "$release" "${names[$release]}"; done
     check_web_server
     write_result "$3"
     ;;

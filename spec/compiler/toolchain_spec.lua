@@ -75,11 +75,18 @@ describe("the search for NVRTC and CUDA's headers", function()
     assert.truthy(found.cccl)
   end)
 
-  it("prefers what is named, then the linker's, the active environment's, the build's", function()
+  it("knows what `cudalua setup` brought for this user", function()
+    finds("/home/u/.local/share/cudalua/cuda", { HOME = "/home/u" })
+    finds("/data/cudalua/cuda", { HOME = "/home/u", XDG_DATA_HOME = "/data" })
+    local files = with_headers "/home/u/.local/share/cudalua/cuda"
+    assert.is_nil(toolchain(files, { HOME = "/", XDG_DATA_HOME = "" }).find().nvrtc)
+  end)
+
+  it("prefers what is named, then the linker's, the active environment's, the set-up's, the build's", function()
     local environment = { CUDA_HOME = "/a", CUDA_PATH = "/b", LD_LIBRARY_PATH = "/c", CONDA_PREFIX = "/d",
-      VIRTUAL_ENV = "/f" }
+      XDG_DATA_HOME = "/g", VIRTUAL_ENV = "/f" }
     local order = { "/a/lib64/libnvrtc.so", "/b/lib/libnvrtc.so.13", "/c/libnvrtc.so.13", "/usr/lib/libnvrtc.so.12",
-      "/d/lib/libnvrtc.so.13", "/e/lib/libnvrtc.so.13",
+      "/d/lib/libnvrtc.so.13", "/g/cudalua/cuda/lib/libnvrtc.so.13", "/e/lib/libnvrtc.so.13",
       "/f/lib/python3.11/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
       "/f/lib/python3.9/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
       "/usr/local/lib/python3.11/dist-packages/nvidia/cu13/lib/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -104,11 +111,12 @@ describe("the search for NVRTC and CUDA's headers", function()
 
   it("names every place if there is nothing, and the library that CUDALUA_NVRTC names alone", function()
     local files = { "/venv/lib/python3.11/site-packages/x.py", "/usr/lib/python3/dist-packages/y.py" }
-    local machine = toolchain(files, { CUDA_HOME = "/a", VIRTUAL_ENV = "/venv" }, "/build")
+    local machine = toolchain(files, { CUDA_HOME = "/a", VIRTUAL_ENV = "/venv", HOME = "/home/u" }, "/build")
     local info, why = machine.open()
     assert.is_nil(info)
     for _, place in ipairs { "libnvrtc.so.12: not there", "CUDA_HOME: /a\n", "CUDA_PATH: not set\n",
-      "LD_LIBRARY_PATH (not set), /etc/ld.so.cache, /lib64", "CONDA_PREFIX: not set\n", "the build: /build\n",
+      "LD_LIBRARY_PATH (not set), /etc/ld.so.cache, /lib64", "CONDA_PREFIX: not set\n",
+      "cudalua setup: /home/u/.local/share/cudalua/cuda\n", "the build: /build\n",
       "nvidia/cu13 and nvidia/cuda_nvrtc in /venv/lib/python3.11/site-packages, /usr/lib/python3/dist-packages\n",
       "/usr/local/cuda\n", "/opt/cuda" } do
       assert.truthy(why:find(place, 1, true), place .. " is not in:\n" .. why)

@@ -124,7 +124,7 @@ local function missing_header(job, name, folders)
   local hint = ("%s was looked for in\n  %s\ninclude_dirs = {...} adds folders, headers = {[\"%s\"] = ...} a text")
   hint = hint:format(name, table.concat(places, "\n  "), name)
   if not toolchain.find().include then
-    hint = hint .. "\nCUDA's own headers were not found: install the wheel nvidia-cuda-runtime, or set CUDA_HOME"
+    hint = hint .. "\nCUDA's own headers were not found: run `cudalua setup`, or set CUDA_HOME"
   end
   return hint
 end

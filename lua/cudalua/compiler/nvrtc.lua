@@ -32,8 +32,8 @@ local function open(job, missed)
     if job then exported.missing(job, missed, why) end
     errors.raise("RuntimeError", "NVRTC, CUDA's run-time compiler, was not found", {
       detail = why,
-      hint = "install the CUDA toolkit, or the wheels nvidia-cuda-nvrtc and nvidia-cuda-runtime; " ..
-        "or set CUDA_HOME to a toolkit's root, or CUDALUA_NVRTC to the library itself",
+      hint = "run `cudalua setup`, which brings it without root; or install the CUDA toolkit, or set CUDA_HOME to a " ..
+        "toolkit's root, or CUDALUA_NVRTC to the library itself",
     })
   end
   return info

@@ -3,6 +3,7 @@
 -- libraries of a toolkit are looked for in the same places.
 
 local core = require "cudalua.core"
+local setup_folders = require "cudalua.compiler.setup_folders"
 
 local M = {}
 
@@ -113,13 +114,13 @@ local function root(name, path)
   return {
     name = name,
     roots = function() return { path } end,
-    looked = function() return path or "unknown" end,
+    looked = function() return path or "none" end,
   }
 end
 
--- Where a toolkit may be, best first: what the user names, what the system or the active environment has, what the
--- library was built with, what else is installed. roots(wheel) gives roots of toolkits, libraries(names) single files,
--- and looked(wheel) says for an error what was searched.
+-- Where a toolkit may be, best first: what the user names, what the system or the active environment has, what
+-- `cudalua setup` brought, what the library was built with, what else is installed. roots(wheel) gives roots of
+-- toolkits, libraries(names) single files, and looked(wheel) says for an error what was searched.
 local places = {
   variable "CUDA_HOME",
   variable "CUDA_PATH",
@@ -137,6 +138,11 @@ local places = {
     end,
   },
   variable "CONDA_PREFIX",
+  {
+    name = "cudalua setup",
+    roots = function() return setup_folders.list(env) end,
+    looked = function() return table.concat(setup_folders.list(env), ", ") end,
+  },
   root("the toolkit of the build", core.toolkit),
   {
     name = "Python's packages",

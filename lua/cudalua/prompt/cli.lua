@@ -14,49 +14,14 @@ usage: cudalua [options] [script [args]]
   --             ends the options
   -O[LEVEL] -j CMD -b ...  LuaJIT's optimizer, its commands, saving or listing bytecode: as luajit has them
   build ...      a folder with a program, its modules, the library and its kernels; build --help says how
+  setup ...      bring NVIDIA's compiler if it is missing, and run a kernel; setup --help says how
   info           driver, devices, NVRTC: what was found, and where
+  env            the search paths for any LuaJIT: eval "$(cudalua env)"
   help           this text
   -v, --version  versions of cudalua, LuaJIT and CUDA
   -h, --help     this text as well
 CUDALUA_DRIVER=auto|cuda|soft|PATH chooses the driver.
 ]=]
-
-local function version()
-  local cuda = require "cudalua"
-  local major, minor = cuda.get_version()
-  return ("%s, %s, built for CUDA %d.%d"):format(cuda._VERSION, jit.version, major, minor)
-end
-
-local function dotted(v) return ("%d.%d"):format(math.floor(v / 1000), math.floor(v % 1000 / 10)) end
-
-local function size(bytes) return ("%.1f GiB"):format(bytes / 2 ^ 30) end
-
--- Says what there is; what is missing comes with what to do about it.
-local function info()
-  local cuda = require "cudalua"
-  print(version())
-  local found, err = pcall(cuda.init)
-  if found then
-    local driver = cuda.driver_info()
-    print(("driver   %s, CUDA %s%s"):format(driver.path, dotted(driver.version),
-      driver.soft and " (the software CUDA device)" or ""))
-    for i = 0, cuda.Device.count() - 1 do
-      local dev = cuda.Device(i)
-      print(("device %d %s, compute capability %d.%d, %s"):format(i, dev:name(), (dev:compute_capability()),
-        select(2, dev:compute_capability()), size(dev:total_memory())))
-    end
-  else
-    print("driver   none: " .. tostring(err))
-  end
-  local nvrtc, why = require("cudalua.compiler").nvrtc()
-  if nvrtc then
-    print(("NVRTC    %s, %d.%d, compiles for %s"):format(nvrtc.path, nvrtc.major, nvrtc.minor,
-      table.concat(nvrtc.archs, " ")))
-  else
-    print("NVRTC    not found; install the CUDA toolkit or the wheel nvidia-cuda-nvrtc, or set CUDA_HOME\n" .. why)
-  end
-  return found and nvrtc and 0 or 1
-end
 
 local function report(text)
   local core = package.loaded["cudalua.core"]
@@ -137,7 +102,7 @@ local function read_arguments(argv)
       io.write(usage)
       return 0
     elseif option == "-v" or option == "--version" then
-      print(version())
+      print(require("cudalua.setup.info").version())
       return 0
     elseif option == "-i" then
       found.interactive = true
@@ -177,6 +142,15 @@ local function run_script(argv, i)
   return run(chunk, unpack(args))
 end
 
+-- Words that stand for no file. What they need is loaded when they are given.
+local commands = {
+  info = function() return require("cudalua.setup.info").print() end,
+  env = function() return require("cudalua.setup.env").run() end,
+  setup = function(arguments) return require("cudalua.setup.run").run(arguments) end,
+  build = function(arguments) return require("cudalua.ship.build").run(arguments) end,
+}
+local takes_options = { setup = true, build = true }
+
 -- What takes long says how far it is. A core that cannot be loaded is for the program to hear of.
 local function show_progress()
   local found, core = pcall(require, "cudalua.core")
@@ -194,10 +168,10 @@ local function main(argv)
     if status ~= 0 and not chunks then return status end
   end
   local script = found.script and argv[found.script]
-  if script == "info" then return info() end
-  if script == "build" then
-    if found.script > 1 then return report("build stands before its options") end
-    return require("cudalua.ship.build").run { unpack(argv, found.script + 1) }
+  local command = commands[script]
+  if command then
+    if found.script > 1 and takes_options[script] then return report(script .. " stands before its options") end
+    return command { unpack(argv, found.script + 1) }
   end
   if script == "help" then
     io.write(usage)

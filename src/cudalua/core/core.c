@@ -71,8 +71,10 @@ int luaopen_cudalua_core(lua_State *L) {
   luaL_setfuncs(L, functions, 0);
   lua_pushinteger(L, CL_ABI);
   lua_setfield(L, -2, "ABI");
-  lua_pushliteral(L, CL_TOOLKIT); /* the root of the CUDA toolkit that the build took its headers from */
-  lua_setfield(L, -2, "toolkit");
+  if (*CL_TOOLKIT) {
+    lua_pushliteral(L, CL_TOOLKIT); /* the root of the CUDA toolkit that the build took its headers from */
+    lua_setfield(L, -2, "toolkit");
+  }
   cl_push_error_classes(L);
   lua_setfield(L, -2, "errors");
   cl_push_results(L);
