@@ -1,6 +1,7 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
 -- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
--- to have. A run whose skipped specs differ from this list fails.
+-- to have; no_language_server, no_browser, no_cmark: likewise where lua-language-server, Chromium or cmark-gfm is not
+-- found, the last of which CI has to have. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
@@ -266,5 +267,9 @@ return {
     "lt_spec: cuBLASLt's products are of the values before or after a finalizer's write, wherever that comes",
     "lt_spec: cuBLASLt's products keep no more plans than a few hundred",
     "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
+  },
+  no_language_server = {
+    "editors_spec: lua-language-server completes modules and options, and keeps the types of expressions",
+    "editors_spec: lua-language-server has nothing to say against the examples and the addon",
   },
 }

@@ -2619,6 +2619,9 @@ cuMemFree of all blocks that the pool holds and that are not in use.
 = cuda.DeviceMemoryPool:stop_holding()
 Holds nothing any more: frees what is held, and from here on each block as it comes back.
 @raise LogicError if the pool was closed
+= cuda.HostAllocator class
+How a PageLockedMemoryPool gets its memory.
+@field flags integer  cuda.host_alloc_flags
 = cuda.MemoryPool class
 A pool of the driver's: memory that was freed in a stream stays with it, for the next allocation. Dropped, it goes
 when the last of its memory is freed. Locations besides "device" need a driver of CUDA 13.0.
@@ -2696,11 +2699,11 @@ cuMemPoolTrimTo: gives memory that is not in use back to the device.
 = cuda.PageLockedAllocator(flags)
 Page-locked host memory with these flags, for a PageLockedMemoryPool.
 @param flags? integer|string|(integer|string)[]  cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
-@return cuda.PageLockedAllocator
+@return cuda.HostAllocator
 @raise LogicError for other flags
 = cuda.PageLockedMemoryPool class
 Keeps blocks of page-locked host memory by their size. Its statistics are those of a DeviceMemoryPool.
-@call fun(allocator?: cuda.PageLockedAllocator): cuda.PageLockedMemoryPool
+@call fun(allocator?: cuda.HostAllocator): cuda.PageLockedMemoryPool
 @field held_blocks integer
 @field held_bytes integer
 @field active_blocks integer
@@ -3534,7 +3537,7 @@ Factorises matrices by Householder's reflections: a = q r, with orthonormal colu
 @param a cuda.gpuarray.Array  (..., m, n)
 @param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced", the default: q is (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
 @return cuda.gpuarray.Array q  in the mode "r": r
-@return cuda.gpuarray.Array? r
+@return cuda.gpuarray.Array r  in the mode "r": nil
 @raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
 @options allocator mode stream
 = cuda.linalg.slogdet(a, options)
@@ -4789,7 +4792,7 @@ Loads a module from a file.
 @field backend string?           "nvrtc" (default) or "nvcc"
 @field nvcc string?              path of nvcc, if backend is "nvcc"
 = cuda.compiler module
-CUDA C -> image -> module, at run time.
+Compiles CUDA C at run time: CUDA C -> image -> module.
 = cuda.compiler.DEFAULT_NVRTC_FLAGS field
 Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
 = cuda.compiler.SourceModule(source, opts)
@@ -5135,6 +5138,7 @@ fails. Arrays whose elements do not lie in C order are copied.
 @param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
 @param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
 @raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
+@options metadata
 = cuda.io.savetxt(path, a, options)
 Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
 @param path string
@@ -5793,7 +5797,8 @@ Numbers from low to below high, all as likely, of the module's generator: as Gen
 @options dtype high low shape
 # docs/softgpu.md
 = cuda.softgpu module
-The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of devices.
+The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
+devices. Every function raises a LogicError if another driver is in use.
 = cuda.softgpu.Call class
 @field serial integer
 @field symbol string   "cuMemAlloc_v2"
@@ -6850,6 +6855,14 @@ src_device ... give them back. `c()` copies, and waits if host memory is involve
 a LogicError for unknown fields, for memory of another context than the current one, and if the rectangle leaves
 the memory.
 @call fun(): cuda.Memcpy2D
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_pitch integer  bytes from row to row
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_pitch integer  bytes from row to row
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
 = cuda.Memcpy2D:set_dst_array(array)
 The copy writes an array.
 @param array cuda.Array
@@ -6886,10 +6899,40 @@ The copy reads memory whose address says what it is.
 A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
 arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
 @call fun(): cuda.Memcpy3D
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_z integer
+@field src_lod integer  level of a mipmapped array
+@field src_pitch integer  bytes from row to row
+@field src_height integer  rows from slice to slice
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_z integer
+@field dst_lod integer  level of a mipmapped array
+@field dst_pitch integer  bytes from row to row
+@field dst_height integer  rows from slice to slice
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
+@field depth integer  slices; has to be set
 = cuda.Memcpy3DPeer class
 A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
 set is the current one; memory must be of the context of its side.
 @call fun(): cuda.Memcpy3DPeer
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_z integer
+@field src_lod integer  level of a mipmapped array
+@field src_pitch integer  bytes from row to row
+@field src_height integer  rows from slice to slice
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_z integer
+@field dst_lod integer  level of a mipmapped array
+@field dst_pitch integer  bytes from row to row
+@field dst_height integer  rows from slice to slice
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
+@field depth integer  slices; has to be set
 = cuda.Memcpy3DPeer:set_dst_context(context)
 The context whose memory the copy writes.
 @param context cuda.Context
