@@ -69,7 +69,7 @@ describe("types of annotations", function()
     end
     assert.equal("count", luals_types.read("integer count  how many").name)
     assert.is_nil(luals_types.read("integer  how many").name)
-    assert.same({ "fun", "cudalua.Stream", "any" }, luals_types.read("fun(s: cudalua.Stream): any").names)
+    assert.same({ "cudalua.Stream", "any" }, luals_types.read("fun(s: cudalua.Stream): any").names)
   end)
 
   it("are refused where they end too early", function()

@@ -17,7 +17,7 @@ local refuse = layout.refuse
 ---@class cudalua.sparse.Matrix
 ---@operator add(cudalua.sparse.Matrix): cudalua.sparse.Matrix
 ---@operator sub(cudalua.sparse.Matrix): cudalua.sparse.Matrix
----@operator mul(cudalua.sparse.Matrix|cudalua.gpuarray.Array|cudalua.ndarray.Array|number|ffi.cdata*): cudalua.sparse.Matrix
+---@operator mul(cudalua.sparse.Matrix|cudalua.gpuarray.Array|cudalua.ndarray.Array|number): cudalua.sparse.Matrix
 ---@operator div(number|ffi.cdata*): cudalua.sparse.Matrix
 ---@operator unm: cudalua.sparse.Matrix
 ---@field shape integer[]  rows and columns; a fresh list, which prints as (2, 3)
