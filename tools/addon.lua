@@ -6,10 +6,8 @@
 -- The modules that load late are fields of `cuda` here, and each function's options are a class with what is said of
 -- each option, also where the annotation refers to another function's.
 package.path = "./?.lua;" .. package.path
-local annotations = require "tools.annotations"
-local contract = require "tools.check_contract"
-local help_options = require "tools.help_options"
 local luals_types = require "tools.luals_types"
+local public_api = require "tools.public_api"
 local public_names = require "tools.public_names"
 
 local M = {}
@@ -38,85 +36,17 @@ local function sorted(set)
   return list
 end
 
-local function owner_of(full) return full:match "^(.*)[%.:][%w_]+$" end
-
 ---What is written, while it is gathered.
----@class addon.Work
----@field entries table<string, annotations.Entry>
----@field parents table<string, string>
----@field found table<string, public_names.Name>
----@field options fun(name: string): help_options.Option[]
----@field promised table<string, boolean>  the names of the contract
----@field modules table<string, boolean>
----@field classes table<string, boolean>   the classes to be written
+---@class addon.Work: public_api.Api
 ---@field option_classes table<string, help_options.Option[]>  by the class's name
----@field members table<string, string[]>  the full names of what is in a class
 ---@field constants table<string, string[]>  the names in a table of constants: those of ctx_flags
-local Work = {}
+local Work = setmetatable({}, { __index = public_api.Api })
 Work.__index = Work
 
 local function new_work(constants)
-  local entries, parents = annotations.load()
-  local rows = contract.rows(dofile "docs/contract.lua")
-  local work = setmetatable({ entries = entries, parents = parents, found = public_names.find(entries, rows),
-    options = help_options.records(entries, public_names.fields_by_class(entries)), promised = {}, modules = {},
-    classes = {}, option_classes = {}, members = {}, constants = constants }, Work)
-  for _, row in ipairs(rows) do
-    if not row.later then
-      work.promised[contract.annotated_name(row)] = true
-      work.modules[row.module] = true
-    end
-  end
-  for full in pairs(entries) do
-    local owner = owner_of(full)
-    if owner and not full:find "[%.:]_[%w_]*$" then
-      work.members[owner] = work.members[owner] or {}
-      table.insert(work.members[owner], full)
-    end
-  end
-  for _, list in pairs(work.members) do table.sort(list) end
-  return work
-end
-
--- A class's member that programs may use: of modules what is promised, of other classes everything.
-function Work:is_public(class, full)
-  local entry = self.entries[full]
-  if self.modules[full] then return false end
-  if entry.kind == "class" or self.modules[class] then return self.promised[full] == true or entry.place ~= nil end
-  return true
-end
-
--- All classes that the public names are made of, with those that they inherit and those that their types name.
-function Work:gather()
-  local list = {}
-  local function add(name)
-    if self.classes[name] or not (self.entries[name] and self.entries[name].kind == "class") and
-      not self.modules[name] then return end
-    self.classes[name] = true
-    list[#list + 1] = name
-  end
-  local function add_types(text)
-    for name in text:gmatch "cudalua[%w_%.]*" do add((name:gsub("%.$", ""))) end
-  end
-  for module in pairs(self.modules) do add(module) end
-  for full, name in pairs(self.found) do
-    if name.entry.kind == "class" then add(full) end
-    if name.entry.class then add(name.entry.class) end
-  end
-  for _, class in ipairs(list) do -- which grows
-    add(self.parents[class] or "")
-    local entry = self.entries[class]
-    for _, text in ipairs(entry and entry.overloads or {}) do add_types(text) end
-    for _, full in ipairs(self.members[class] or {}) do
-      if self:is_public(class, full) then
-        local member = self.entries[full]
-        for _, text in ipairs(member.returns) do add_types(text) end
-        for _, param in ipairs(member.params) do add_types(param.type) end
-        if member.kind == "field" then add_types(member.type or member.text[1] or "") end
-        if member.class then add(member.class) end
-      end
-    end
-  end
+  local work = public_api.load()
+  work.option_classes, work.constants = {}, constants
+  return setmetatable(work, Work)
 end
 
 -- ---- one declaration ------------------------------------------------------------------------------------------------
@@ -293,13 +223,6 @@ end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------
 
--- The module whose file a class stands in: the one with the longest name that the class's begins with.
-function Work:home_of(class)
-  local name = class
-  while name and not self.modules[name] do name = owner_of(name) end
-  return name or "cudalua"
-end
-
 -- The names of every table of constants: `CL_TABLE(ctx_flags)` and `CL_CONSTANT("SCHED_SPIN", ...)` in turn.
 local function read_constants(path)
   local tables, current = {}, nil
@@ -321,7 +244,6 @@ end
 ---@return table<string, string[]>
 function M.files(constants)
   local work = new_work(read_constants(constants))
-  work:gather()
   local homes, files = {}, {}
   for class in pairs(work.classes) do
     local home = work:home_of(class)
