@@ -39,6 +39,10 @@ local function strings_of(type)
   return #list > 0 and table.concat(list, "|") or nil
 end
 
+-- What is said of options that need no words of their own.
+local USUAL_TEXTS = { allocator = "gives the memory of the result", out = "gets the result",
+  stream = "the stream that computes it; default: the current one" }
+
 ---An option.
 ---@class help_options.Option
 ---@field name string
@@ -154,7 +158,13 @@ function M.records(entries, fields)
     end
     return found
   end
-  return function(name) return of(name).list end
+  return function(name)
+    local list = of(name).list
+    for _, option in ipairs(list) do
+      if option.text == "" then option.text = USUAL_TEXTS[option.name] or "" end
+    end
+    return list
+  end
 end
 
 ---As records(), as help() wants it.

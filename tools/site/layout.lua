@@ -60,25 +60,25 @@ local PAGE = [[
 <script defer src="$root{}search.js" data-root="$root"></script>
 </head>
 <body class="$class">
-<a class="skip" href="#content">Skip to the text</a>
+<a class="skip" href="#site-content">Skip to the text</a>
 <header>
 <a class="brand" href="$root{}index.html">cudalua</a>
 <div class="search" role="search">
-<input id="search" type="search" placeholder="Search the manual and the names" aria-label="Search" autocomplete="off"
+<input id="site-search" type="search" placeholder="Search" aria-label="Search the manual and the names" autocomplete="off"
  spellcheck="false">
 <kbd>/</kbd>
-<ol id="results" hidden></ol>
+<ol id="site-results" hidden></ol>
 </div>
 <a class="names" href="$root{}names.html">All names</a>
 </header>
 <div class="frame">
 <nav class="side" aria-label="Pages">
-<input type="checkbox" id="menu"><label for="menu">Pages</label>
+<input type="checkbox" id="site-menu"><label for="site-menu">Pages</label>
 <div class="pages">
 $navigation
 </div>
 </nav>
-<main id="content">
+<main id="site-content">
 $body
 $around
 </main>

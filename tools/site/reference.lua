@@ -55,7 +55,7 @@ local function signature(full, entry, is_twin)
     if name ~= "self" and not (is_twin and i == 1 and not entry.name:find ":") then
       local optional = false
       for _, param in ipairs(entry.params) do optional = optional or param.name == name and param.optional end
-      arguments[#arguments + 1] = optional and ("[%s]"):format(name) or name
+      arguments[#arguments + 1] = optional and name .. "?" or name
     end
   end
   return ("%s(%s)"):format(public_names.shown(full), table.concat(arguments, ", "))
@@ -72,7 +72,9 @@ function Reference:parameters(full, entry, skip_first)
   for i, param in ipairs(entry.params) do
     if param.name ~= "self" and not (skip_first and i == 1) then
       local read = luals_types.read(param.type)
-      local options = (param.name == "options" or param.name == "opts") and self.api.options(full) or {}
+      local has_own = (param.name == "options" or param.name == "opts") and
+        not read.text:find "^cudalua[%w_%.]*ptions$"
+      local options = has_own and self.api.options(full) or {}
       local text = read.rest
       if options[1] then -- the rows say what the braces and the text say
         local plain = text:gsub("%b{}", "", 1):gsub("^,%s*", "")
@@ -196,7 +198,8 @@ function Reference:add_function(out, page, full, entry)
   end
 end
 
-function Reference:fields(class)
+-- The fields of a class, with anchors unless the class shares its page.
+function Reference:fields(class, shares)
   local rows = {}
   local fields = {}
   for _, full in ipairs(self.api.members[class] or {}) do
@@ -209,13 +212,15 @@ function Reference:fields(class)
   end)
   for _, entry in ipairs(fields) do
     local name = entry.name:match "[%w_]+$"
-    local type, text = entry.type or "any", table.concat(entry.text, " ")
+    local type, text, optional = entry.type or "any", table.concat(entry.text, " "), entry.optional
     if entry.place then
       local read = luals_types.read(entry.text[1])
       type, text = read.text, read.rest
+      if type:find "%?$" then type, optional = type:sub(1, -2), true end
     end
-    row(rows, ('<span id="%s">%s</span>'):format(name, escape(name)), self.words:type(type) ..
-      (entry.optional and ' <span class="optional">optional</span>' or ""),
+    local shown = shares and escape(name) or ('<span id="%s">%s</span>'):format(name, escape(name))
+    row(rows, shown, self.words:type(type) ..
+      (optional and ' <span class="optional">optional</span>' or ""),
       self.words:inline(self.words:as_for(class, name, text), class))
     self:note(entry.name, self.words.url_of(entry.name), "field", text)
   end
@@ -263,7 +268,7 @@ function Reference:add_record(out, page, class)
   for _, call in ipairs(self:calls(entry, class, public_names.shown(class))) do out[#out + 1] = call end
   local parent = self.api.parents[class]
   if parent then out[#out + 1] = ("<p>Has the fields of %s, too.</p>"):format(self.words:type(parent)) end
-  list(out, "Fields", self:fields(class))
+  list(out, "Fields", self:fields(class, true))
   out[#out + 1] = "</section>"
   page.sections[#page.sections + 1] = { id = id, text = id }
   self:note(class, page.url .. "#" .. id, "table", table.concat(entry.text, " "))

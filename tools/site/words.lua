@@ -35,6 +35,8 @@ function M.new(api, is_record)
     if api.modules[full] or api.classes[full] then return class_url(full) end
     local owner, member = full:match "^(.*)[%.:]([%w_]+)$"
     if not owner or not (api.modules[owner] or api.classes[owner]) then return nil end
+    local entry = rawget(api.entries, full)
+    if not api.found[full] and not (entry and entry.kind ~= "class" and api:is_public(owner, full)) then return nil end
     owner = self.same[owner] or owner
     if not api.modules[owner] and is_record(owner) then return class_url(owner) end
     return page_of(owner) .. "#" .. member
