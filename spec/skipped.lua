@@ -272,4 +272,19 @@ return {
     "editors_spec: lua-language-server completes modules and options, and keeps the types of expressions",
     "editors_spec: lua-language-server has nothing to say against the examples and the addon",
   },
+  no_browser = {
+    "site_spec: the site in Chromium fits windows of 360 and 1280 pixels, light and dark, and follows its links",
+    "site_spec: the site in Chromium searches, without a server",
+  },
+  no_cmark = {
+    "site_spec: the site has no link that leads nowhere",
+    "site_spec: the site asks nothing of other hosts",
+    "site_spec: the site closes what it opens, and has every anchor once",
+    "site_spec: the site has a place for every name of docs/contract.lua",
+    "site_spec: the site says whose rules each function follows, and resolves every 'as for'",
+    "site_spec: the site has no row in docs/semantics.lua for a name that does not exist",
+    "site_spec: the site has an index of the search without dead ends",
+    "site_spec: the site in Chromium fits windows of 360 and 1280 pixels, light and dark, and follows its links",
+    "site_spec: the site in Chromium searches, without a server",
+  },
 }

@@ -22,7 +22,10 @@ setup(function()
     local file = assert(io.open(folder .. "/" .. url))
     pages[url], ids[url] = file:read "*a", {}
     file:close()
-    for id in pages[url]:gmatch ' id="([^"]*)"' do ids[url][html.unescape(id)] = (ids[url][html.unescape(id)] or 0) + 1 end
+    for id in pages[url]:gmatch ' id="([^"]*)"' do
+      id = html.unescape(id)
+      ids[url][id] = (ids[url][id] or 0) + 1
+    end
   end
 end)
 
@@ -93,7 +96,7 @@ describe("the site", function()
 
   it("closes what it opens, and has every anchor once", function()
     if not folder then pending(NONE); return end
-    local void = { meta = true, link = true, input = true, img = true, br = true, hr = true }
+    local void = { meta = true, link = true, input = true, img = true, br = true, hr = true, wbr = true }
     for page, text in pairs(pages) do
       local open = {}
       for close, name in text:gmatch "<(/?)([%a][%w]*)[^>]*>" do
@@ -254,7 +257,8 @@ describe("the site in Chromium", function()
     search "linalg.qr"
     window:evaluate [[document.getElementById("site-search").dispatchEvent(
       new KeyboardEvent("keydown", { key: "Enter", bubbles: true }))]]
-    local deadline, place = os.time() + 20, nil
+    local deadline = os.time() + 20
+    local place
     repeat
       local ok, where = pcall(window.evaluate, window, "document.readyState === 'complete' ? location.href : ''")
       place = ok and where or ""

@@ -12,7 +12,8 @@ local M = {}
 ---@field groups {title: string, links: site.Link[]}[]
 
 local function item(root, link, here)
-  local text = link.code and "<code>" .. html.escape(link.text) .. "</code>" or html.escape(link.text)
+  local text = html.escape(link.text)
+  if link.code then text = "<code>" .. text:gsub("%.", ".<wbr>") .. "</code>" end
   return ('<li><a href="%s%s"%s>%s</a></li>'):format(root, link.url, link.url == here and ' aria-current="page"' or "",
     text)
 end
@@ -64,8 +65,8 @@ local PAGE = [[
 <header>
 <a class="brand" href="$root{}index.html">cudalua</a>
 <div class="search" role="search">
-<input id="site-search" type="search" placeholder="Search" aria-label="Search the manual and the names" autocomplete="off"
- spellcheck="false">
+<input id="site-search" type="search" placeholder="Search" aria-label="Search the manual and the names"
+ autocomplete="off" spellcheck="false">
 <kbd>/</kbd>
 <ol id="site-results" hidden></ol>
 </div>

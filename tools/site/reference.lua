@@ -179,9 +179,9 @@ function Reference:add_function(out, page, full, entry)
   self:note(full, page.url .. "#" .. id, full:find ":" and "method" or "function", table.concat(entry.text, " "))
   out[#out + 1] = open_entry(id, signature(full, entry, twin ~= nil and full:find ":" ~= nil))
   if twin then
-    out[#out + 1] = ('<p>%s</p><p class="twin">%s <a class="name" href="%s"><code>%s</code></a>.</p></section>'):format(
-      self.words:inline(first_sentence(table.concat(entry.text, " ")), owner),
-      full:find ":" and "The method of" or "The same as", self.words.url_of(twin), escape(public_names.shown(twin)))
+    out[#out + 1] = ('<p>%s <span class="twin">%s <a class="name" href="%s"><code>%s</code></a>.</span></p></section>')
+      :format(self.words:inline(first_sentence(table.concat(entry.text, " ")), owner),
+        full:find ":" and "The method of" or "The same as", self.words.url_of(twin), escape(public_names.shown(twin)))
     return
   end
   out[#out + 1] = paragraphs(self, entry, owner)
@@ -223,6 +223,21 @@ function Reference:fields(class, shares)
       (optional and ' <span class="optional">optional</span>' or ""),
       self.words:inline(self.words:as_for(class, name, text), class))
     self:note(entry.name, self.words.url_of(entry.name), "field", text)
+  end
+  return rows
+end
+
+local OPERATORS = { add = "a + b", sub = "a - b", mul = "a * b", div = "a / b", mod = "a %% b", pow = "a ^ b",
+  unm = "-a", len = "#a" }
+
+-- The operators of a class, `a + b` with the types of b and of the result.
+function Reference:operators(entry)
+  local rows = {}
+  for _, text in ipairs(entry.operators or {}) do
+    local name, operand, result = text:match "^(%l+)(%b())%s*:%s*(.*)$"
+    if not name then name, result = text:match "^(%l+)%s*:%s*(.*)$" end
+    row(rows, escape((OPERATORS[name]:gsub("%%%%", "%%"))), self.words:type(result),
+      operand and "b: <span class=\"type\">" .. self.words:type(operand:sub(2, -2)) .. "</span>" or "")
   end
   return rows
 end
@@ -312,6 +327,7 @@ function Reference:add_page(name, kind)
   local_chips("Classes", classes)
   local_chips(kind == "module" and "Functions" or "Methods and functions", functions)
   local_chips("Tables of options and results", records)
+  list(out, "Operators", self:operators(entry))
   list(out, "Fields", self:fields(name))
   for _, one in ipairs(functions) do self:add_function(out, page, one.full, one.entry) end
   if records[1] then out[#out + 1] = "<h2>Tables of options and results</h2>" end

@@ -126,6 +126,10 @@ function Words:said_of(full, name, depth)
   for _, option in ipairs(self.api.options(full)) do
     if option.name == name and option.text ~= "" then return self:as_for(full, name, option.text, depth) end
   end
+  local only = entry.params[1] -- dtype.of(x), for a parameter that is called dtype
+  if #entry.params == 1 and depth > 0 then
+    return self:as_for(full, only.name, luals_types.read(only.type).rest, depth)
+  end
 end
 
 ---"as for sort" with what is said there, if that is of a parameter, option or field of the same name.
