@@ -6,6 +6,7 @@
 -- The modules that load late are fields of `cuda` here, and each function's options are a class with what is said of
 -- each option, also where the annotation refers to another function's.
 package.path = "./?.lua;" .. package.path
+local help_options = require "tools.help_options"
 local luals_types = require "tools.luals_types"
 local public_api = require "tools.public_api"
 local public_names = require "tools.public_names"
@@ -92,7 +93,8 @@ function Work:type_of_options(full, type)
     end
   end
   table.insert(others, 1, self:class_of_options(full))
-  return table.concat(others, "|") .. (read.rest ~= "" and "  " .. read.rest or "")
+  local said = read.rest:gsub("^%b{},?%s*", "") -- the class says what the braces do
+  return table.concat(others, "|") .. (said ~= "" and "  " .. said or "")
 end
 
 -- One result. A union gets `any`: which of the types it is, the program knows, and the language server would warn. What
@@ -102,7 +104,9 @@ local function result(text)
   local rest = text:sub(#read.text + 1)
   if rest:find "^ [%a_][%w_]*, %a" then return text end -- `string image, string? log`: two in one line
   local type, mark = read.text, read.name and " " or "  # "
-  if type:find "[^,]|" and not type:find "^[%a_][%w_]*%b()" and not type:find '"' then type = type .. "|any" end
+  local outer = type:gsub("%b<>", ""):gsub("%b()", ""):gsub("%b{}", "")
+  if outer:find("|", 1, true) and not outer:find '"' and not outer:find "^fun" then type = type .. "|any" end
+  type = type:gsub("(, [^<>,]*|[^<>,]*)>", "%1|any>") -- table<string, A|B>
   return type .. (read.rest ~= "" and mark .. read.rest or "")
 end
 
@@ -115,12 +119,25 @@ function Work:overload(full, text)
   end))
 end
 
+-- A parameter that the table of options may name, too, may be that table: linspace(0, 1, { num = 3 }).
+function Work:type_of(full, param)
+  local named = full:find "^cudalua%.gpuarray[%.:]" and help_options.NAMED[param.name]
+  local read = named and luals_types.read(param.type)
+  if not named or read.text == "any" then return param.type end
+  for _, other in ipairs(self.entries[full].params) do
+    if is_options(other.name) and self:type_of_options(full, other.type) ~= other.type then
+      return ("%s|%s  %s"):format(read.text, self:class_of_options(full), read.rest)
+    end
+  end
+  return param.type
+end
+
 function Work:add_function(out, variable, full)
   local entry = self.entries[full]
   add_text(out, entry.text)
   for _, text in ipairs(entry.raises) do add_text(out, { "", "Raises " .. text }) end
   for _, param in ipairs(entry.params) do
-    local type = is_options(param.name) and self:type_of_options(full, param.type) or param.type
+    local type = is_options(param.name) and self:type_of_options(full, param.type) or self:type_of(full, param)
     out[#out + 1] = ("---@param %s%s %s"):format(param.name, param.optional and "?" or "", type)
   end
   for _, text in ipairs(entry.overloads) do out[#out + 1] = "---@overload " .. self:overload(full, text) end
@@ -198,7 +215,7 @@ function Work:add_class(out, class)
   local text = entry.text
   if #text == 0 and self.found[class] then text = self.found[class].entry.text end
   add_text(out, text)
-  local parent = self.parents[class]
+  local parent = self.parents[class] or entry.overloads[1] and "function" -- pcall(cuda.SourceModule, source)
   out[#out + 1] = ("---@class %s%s"):format(class, parent and ": " .. parent or "")
   for _, operator in ipairs(entry.operators) do out[#out + 1] = "---@operator " .. operator end
   for _, call in ipairs(entry.overloads) do out[#out + 1] = "---@overload " .. self:overload(class, call) end

@@ -13,6 +13,8 @@ local USUAL = {
 -- Parameters of arrays' functions that a table may name, too, from the second one on (base/surplus.lua).
 local NAMED = { axis = "axis", axes = "axis", bins = "bins", dtype = "dtype", k = "k", num = "num", step = "step" }
 
+M.NAMED = NAMED
+
 ---The parts of a text between commas that stand in no bracket.
 ---@param text string
 ---@return string[]

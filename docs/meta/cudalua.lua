@@ -127,6 +127,7 @@ function Context.pop() end
 function Context:detach() end
 
 ---cuCtxSynchronize: waits for all work of this context; Context.synchronize() of the current one.
+---@overload fun()
 ---@raise what kernels failed with
 function Context:synchronize() end
 
@@ -135,6 +136,7 @@ function Context:synchronize() end
 function Context.get_current() end
 
 ---cuCtxGetDevice: of this context; Context.get_device() of the current one.
+---@overload fun(): cudalua.Device
 ---@return cudalua.Device
 ---@raise LogicError (201) if no context is current
 function Context:get_device() end

@@ -182,7 +182,7 @@ end
 
 ---As cuda.kernel.
 ---@param source string
----@param name? string
+---@param name? string|cudalua.CompileOptions
 ---@param opts? cudalua.CompileOptions
 ---@return cudalua.Function
 ---@raise as cuda.kernel

@@ -185,6 +185,7 @@ function Reference:add_function(out, page, full, entry)
     return
   end
   out[#out + 1] = paragraphs(self, entry, owner)
+  for _, call in ipairs(self:calls(entry, owner, public_names.shown(full):gsub(":", "."))) do out[#out + 1] = call end
   list(out, "Parameters", self:parameters(full, entry, false))
   list(out, "Returns", self:results(entry, owner))
   local raises = {}

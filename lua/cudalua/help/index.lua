@@ -374,6 +374,7 @@ gaps, and gets more elements or fewer.
 = cuda.gpuarray.Array:yn(a, options) = cuda.gpuarray.yn
 = cuda.gpuarray.Fused class
 A function that runs as one kernel: gpuarray.fuse() makes it.
+@call fun(...: any): ...  the results of the function
 = cuda.gpuarray.Fused:source(...)
 The CUDA C of a call with these arguments; nothing is run.
 @param ... any  arguments as in a call
@@ -4741,7 +4742,7 @@ Is set_debugging() on?
 = cuda.kernel(source, name, opts)
 Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
 @param source string
-@param name? string  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a template: name_expressions and no_extern_c are given by themselves
+@param name? string|cuda.CompileOptions  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a template: name_expressions and no_extern_c are given by themselves
 @param opts? cuda.CompileOptions  may stand in the place of the name
 @return cuda.Function
 @raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and the source has several or none; what SourceModule raises
@@ -4812,7 +4813,7 @@ Compiles CUDA C without loading it. Needs no device if `arch` is given. Warnings
 = cuda.compiler.kernel(source, name, opts)
 As cuda.kernel.
 @param source string
-@param name? string
+@param name? string|cuda.CompileOptions
 @param opts? cuda.CompileOptions
 @return cuda.Function
 @raise as cuda.kernel
@@ -6179,13 +6180,23 @@ What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, form
 height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
 later. Raises a LogicError for unknown fields and bad values.
 @call fun(fields?: table): cuda.ArrayDescriptor
+@field width integer         in elements
+@field height integer        in elements; 0: 1D
+@field format integer|string  cuda.array_format, or its name: "float"
+@field num_channels integer  1, 2 or 4
 = cuda.ArrayDescriptor3D class
 What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
 one, six faces of a cubemap) and flags as in cuda.array3d_flags.
 @call fun(fields?: table): cuda.ArrayDescriptor3D
+@field width integer         in elements
+@field height integer        in elements; 0: 1D
+@field depth integer         0: not a 3D array; layers, or faces
+@field format integer|string  cuda.array_format, or its name: "float"
+@field num_channels integer  1, 2 or 4
+@field flags integer         cuda.array3d_flags
 = cuda.ConditionalNode class
 What Graph:add_conditional takes. The kind may be the first value, without a name.
-@field kind "if"|"while"|"switch"
+@field kind "if"|"while"|"switch"|nil  or the first element of the list
 @field condition cuda.Scalar     of Graph:condition()
 @field bodies integer?              how many; default 1
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
@@ -6229,6 +6240,7 @@ cuCtxGetCacheConfig: of this context; Context.get_cache_config() of the current 
 @raise LogicError (201) if no context is current
 = cuda.Context:get_device()
 cuCtxGetDevice: of this context; Context.get_device() of the current one.
+@call fun(): cuda.Device
 @return cuda.Device
 @raise LogicError (201) if no context is current
 = cuda.Context:get_flags()
@@ -6273,6 +6285,7 @@ current one.
 @raise LogicError for any other value
 = cuda.Context:synchronize()
 cuCtxSynchronize: waits for all work of this context; Context.synchronize() of the current one.
+@call fun()
 @raise what kernels failed with
 = cuda.Context:with(f, ...)
 Makes the context current, calls f(...) and takes it off again, also when f raises.
@@ -6800,10 +6813,10 @@ Kernel argument: as In and Out together.
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.KernelNode class
 What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
-@field fn cuda.Function
+@field fn cuda.Function?         or the first element of the list
 @field args any[]?                  args.n: how many, if there are nils among them
 @field grid integer|integer[]?
-@field block integer|integer[]
+@field block integer|integer[]?     has to be there for a new node
 @field shared integer?
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.LaunchOptions class
