@@ -6,6 +6,7 @@
 -- The modules that load late are fields of `cuda` here, and each function's options are a class with what is said of
 -- each option, also where the annotation refers to another function's.
 package.path = "./?.lua;" .. package.path
+local constants_list = require "tools.constants_list"
 local help_options = require "tools.help_options"
 local luals_types = require "tools.luals_types"
 local public_api = require "tools.public_api"
@@ -40,7 +41,7 @@ end
 ---What is written, while it is gathered.
 ---@class addon.Work: public_api.Api
 ---@field option_classes table<string, help_options.Option[]>  by the class's name
----@field constants table<string, string[]>  the names in a table of constants: those of ctx_flags
+---@field constants table<string, constants_list.Constant[]>  by the table: ctx_flags
 local Work = setmetatable({}, { __index = public_api.Api })
 Work.__index = Work
 
@@ -157,16 +158,21 @@ local ATTRIBUTES = { ["cudalua.Device"] = "device_attribute", ["cudalua.Function
 function Work:add_constants(out)
   for _, name in ipairs(sorted(self.constants)) do
     out[#out + 1] = ("---@class cudalua.constants.%s: {[string]: integer}"):format(name)
-    for _, constant in ipairs(self.constants[name]) do out[#out + 1] = ("---@field %s integer"):format(constant) end
+    for _, constant in ipairs(self.constants[name]) do
+      if constant.name:find "^[%a_]" then
+        out[#out + 1] = ("---@field %s integer  %s"):format(constant.name, constant.cuda)
+      end
+    end
     out[#out + 1] = ""
   end
 end
 
 function Work:add_fields(out, class)
   local list = {}
-  for _, name in ipairs(self.constants[ATTRIBUTES[class]] or {}) do
-    if not self.entries[class .. ":" .. name:lower()] then
-      list[#list + 1] = { name = name:lower(), type = "integer", place = 1000 }
+  for _, constant in ipairs(self.constants[ATTRIBUTES[class]] or {}) do
+    local name = constant.name:lower()
+    if not self.entries[class .. ":" .. name] then
+      list[#list + 1] = { name = name, type = "integer", place = 1000 }
     end
   end
   for _, full in ipairs(self.members[class] or {}) do
@@ -240,27 +246,11 @@ end
 
 -- ---- files ----------------------------------------------------------------------------------------------------------
 
--- The names of every table of constants: `CL_TABLE(ctx_flags)` and `CL_CONSTANT("SCHED_SPIN", ...)` in turn.
-local function read_constants(path)
-  local tables, current = {}, nil
-  for line in io.lines(path) do
-    local name = line:match "^CL_TABLE%(([%w_]+)%)"
-    local constant = line:match '^CL_CONSTANT%("([%a_][%w_]*)"'
-    if name then
-      current = name
-      tables[name] = {}
-    elseif constant then
-      table.insert(tables[current], constant)
-    end
-  end
-  return tables
-end
-
 ---The files of the addon's library: path -> lines.
 ---@param constants string  the file that tools/gen_constants.lua wrote
 ---@return table<string, string[]>
 function M.files(constants)
-  local work = new_work(read_constants(constants))
+  local work = new_work(constants_list.read(constants))
   local homes, files = {}, {}
   for class in pairs(work.classes) do
     local home = work:home_of(class)

@@ -42,8 +42,14 @@ local function strings_of(type)
 end
 
 -- What is said of options that need no words of their own.
-local USUAL_TEXTS = { allocator = "gives the memory of the result", out = "gets the result",
-  stream = "the stream that computes it; default: the current one" }
+local USUAL_TEXTS = {
+  allocator = "gives the memory of the result", out = "gets the result",
+  stream = "the stream that computes it; default: the current one", axis = "from 1, negative ones from the last",
+  keepdims = "the axes stay, with an extent of 1", pinned = "in page-locked memory, as cuda.pagelocked_empty",
+  managed = "in managed memory, as cuda.managed_empty", equal_nan = "NaN equals NaN", rtol = "the relative tolerance",
+  atol = "the absolute tolerance",
+}
+local ORDER = 'C (default): the last axis changes fastest; F: the first one' -- of the type "C"|"F"
 
 ---An option.
 ---@class help_options.Option
@@ -163,7 +169,9 @@ function M.records(entries, fields)
   return function(name)
     local list = of(name).list
     for _, option in ipairs(list) do
-      if option.text == "" then option.text = USUAL_TEXTS[option.name] or "" end
+      if option.text == "" then
+        option.text = option.type == '"C"|"F"' and ORDER or USUAL_TEXTS[option.name] or ""
+      end
     end
     return list
   end

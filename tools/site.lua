@@ -1,6 +1,8 @@
 -- Writes the site: the manual and the reference as pages of HTML that need no server and ask nothing of other hosts.
---   luajit tools/site.lua FOLDER   run from the project's root, as ./dev docs does
+--   luajit tools/site.lua FOLDER CONSTANTS   run from the project's root, as ./dev docs does. CONSTANTS: what
+--                                            tools/gen_constants.lua wrote
 package.path = "./?.lua;" .. package.path
+local constants = require "tools.site.constants"
 local highlight = require "tools.site.highlight"
 local html = require "tools.site.html"
 local layout = require "tools.site.layout"
@@ -131,6 +133,12 @@ function Site:examples(map)
   self:put { url = "examples/index.html", title = "Examples", body = table.concat(out, "\n") }
 end
 
+function Site:constants(page, names)
+  self:put { url = page.url, title = page.title, body = page.body, class = "reference" }
+  self:target(page.url, page.title, "page", "The constants of cuda.h", "")
+  for _, name in ipairs(names) do self:target(name.url, name.name, name.kind, name.text, "") end
+end
+
 function Site:reference(ref)
   for _, page in ipairs(ref.pages) do
     self:put { url = page.url, title = page.title, body = page.body, class = "reference" }
@@ -213,6 +221,7 @@ local function navigation(groups, list, ref)
   for _, page in ipairs(ref.pages) do
     table.insert(page.kind == "module" and modules or classes, { url = page.url, text = page.title, code = true })
   end
+  table.insert(modules, { url = constants.URL, text = "Constants" })
   table.insert(modules, { url = "names.html", text = "All names" })
   table.insert(nav.groups, { title = "Reference", links = modules })
   table.insert(nav.groups, { title = "Classes", links = classes, fold = true })
@@ -223,8 +232,9 @@ end
 
 ---Writes the site.
 ---@param folder string
+---@param constants_file string  what tools/gen_constants.lua wrote
 ---@return {pages: string[], reference: site.Reference}
-function M.write(folder)
+function M.write(folder, constants_file)
   os.execute(("rm -rf '%s' && mkdir -p '%s/reference' '%s/examples' '%s/pictures'"):format(folder, folder, folder,
     folder))
   local ref, groups = reference.load(), pages.load()
@@ -236,6 +246,7 @@ function M.write(folder)
   end
   self.nav = navigation(groups, titles, ref)
   self:reference(ref)
+  self:constants(constants.page(constants_file, ref))
   local list = self:manual(groups, map, ref)
   self:examples(map)
   self:names(ref)
@@ -250,9 +261,10 @@ function M.write(folder)
 end
 
 if arg and arg[0] and arg[0]:match "tools/site%.lua$" then
-  local folder = assert(arg[1], "usage: luajit tools/site.lua FOLDER")
+  local folder = arg[1]
+  if not arg[2] then error("usage: luajit tools/site.lua FOLDER CONSTANTS", 0) end
   if not markdown.available() then error("the site needs cmark-gfm (Debian: cmark-gfm)", 0) end
-  local site = M.write(folder)
+  local site = M.write(folder, arg[2])
   local unresolved = 0
   for where in pairs(site.reference.words.unresolved) do
     unresolved = unresolved + 1

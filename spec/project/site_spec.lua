@@ -17,7 +17,7 @@ setup(function()
   if not markdown.available() then return end
   scratch = core.realpath(assert(core.make_folder((os.getenv "TMPDIR" or "/tmp") .. "/cudalua-spec-")))
   folder = scratch .. "/site"
-  written = site.write(folder)
+  written = site.write(folder, (os.getenv "CUDALUA_BUILD" or "build") .. "/src/cudalua/constants.inc")
   for _, url in ipairs(written.pages) do
     local file = assert(io.open(folder .. "/" .. url))
     pages[url], ids[url] = file:read "*a", {}
@@ -169,6 +169,7 @@ describe("the site", function()
     end
     assert.equal("reference/cuda.gpuarray.html#sum", seen["cuda.gpuarray.sum"])
     assert.equal("traps.html", seen.Traps)
+    assert.equal("reference/constants.html#ctx_flags", seen["cuda.ctx_flags.SCHED_SPIN"])
     assert.equal("reference/cuda.Stream.html#use", seen["cuda.Stream:use"])
   end)
 

@@ -68,7 +68,7 @@ local PAGE = [[
 <input id="site-search" type="search" placeholder="Search" aria-label="Search the manual and the names"
  autocomplete="off" spellcheck="false">
 <kbd>/</kbd>
-<ol id="site-results" hidden></ol>
+<ol id="site-results" role="listbox" aria-label="What was found" hidden></ol>
 </div>
 <a class="names" href="$root{}names.html">All names</a>
 </header>

@@ -6,7 +6,7 @@
   var input = document.getElementById("site-search");
   var list = document.getElementById("site-results");
   var KINDS = { "module": 3, "class": 3, "function": 2, "method": 2, "table": 1, "field": 0, "page": 3, "section": 1,
-    "example": 0 };
+    "example": 0, "constant": 0 };
   var MOST = 30;
   var chosen = -1;
   var loading = false;
