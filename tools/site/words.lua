@@ -8,6 +8,9 @@ local M = {}
 
 local escape = html.escape
 
+-- The classes of errors, which all are described in one place.
+local ERRORS = { LogicError = true, MemoryError = true, LaunchError = true, RuntimeError = true, CompileError = true }
+
 ---@class site.Words
 ---@field api public_api.Api
 ---@field url_of fun(full: string): string?  the address of a name
@@ -92,6 +95,8 @@ function Words:inline(text, place)
     end):gsub("%f[%w_%.:>]([%a_][%w_]*)%(%)", function(word)
       local full = self:find(word, place)
       return full and link(self.url_of(full), "<code>" .. word .. "()</code>") or "<code>" .. word .. "()</code>"
+    end):gsub("%f[%w]%u%l+Error%f[%W]", function(word)
+      return ERRORS[word] and link(self.url_of "cudalua.Error", word)
     end)
   end
   for from, code, to in text:gmatch "()`([^`]+)`()" do
