@@ -270,6 +270,7 @@ return {
   },
   no_language_server = {
     "editors_spec: lua-language-server completes modules and options, and keeps the types of expressions",
+    "editors_spec: lua-language-server has nothing to say against the programs of the manual",
     "editors_spec: lua-language-server has nothing to say against the examples and the addon",
   },
   no_browser = {

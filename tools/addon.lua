@@ -214,6 +214,7 @@ local INDEXED = { ["cudalua.gpuarray.Array"] = { "integer", "table" },
 
 function Work:add_class(out, class)
   local entry = self.entries[class] or { text = {}, overloads = {}, operators = {} }
+  entry = entry.instance or entry
   local functions = {}
   for _, full in ipairs(self.members[class] or {}) do
     if self.entries[full].kind == "function" and self:is_public(class, full) then functions[#functions + 1] = full end

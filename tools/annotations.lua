@@ -17,7 +17,8 @@ local M = {}
 ---@field place? integer  of a field among those of its class
 ---@field operators string[]  what stands behind @operator
 ---@field type? string  what stands behind @type
----@field class? string  of a field that holds a class: which one
+---@field class? string  of a name that holds something of another class, cuda.SourceModule: which one
+---@field instance? annotations.Entry  of such a name that is a class, too: what is said of its instances
 ---@field file string
 ---@field line integer
 
@@ -137,8 +138,12 @@ function M.parse(source, file, entries, parents)
         -- `cuda.Device = ...` keeps its place in the module, whatever its class is called.
         local name = variable and variable:match "%." and public_name(public, variable)
         if name then
+          local instance = entries[name]
           add("class", name)
-          if name ~= block.class then entries[name].class = block.class end
+          if name ~= block.class then
+            entries[name].class = block.class
+            if instance ~= entries[name] then entries[name].instance = instance end
+          end
         elseif variable then
           public[variable] = block.class
         end

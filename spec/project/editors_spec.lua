@@ -5,6 +5,7 @@ local contract = require "tools.check_contract"
 local core = require "cudalua.core"
 local language_server = require "spec.support.language_server"
 local luals_types = require "tools.luals_types"
+local pages = require "spec.support.pages"
 local plain_json = require "spec.support.plain_json"
 
 local CONSTANTS = (os.getenv "CUDALUA_BUILD" or "build") .. "/src/cudalua/constants.inc"
@@ -153,6 +154,15 @@ describe("lua-language-server", function()
     return nested
   end
 
+  -- Settings for the files of a folder; the addon itself has no library.
+  local function configure(name)
+    local rc = assert(io.open(("%s/%s/.luarc.json"):format(folder, name), "w"))
+    local own = settings()
+    if name:find "addon" then own.workspace.library = nil end
+    rc:write(plain_json.encode(own))
+    rc:close()
+  end
+
   it("completes modules and options, and keeps the types of expressions", function()
     if not language_server.path then pending "no lua-language-server: set CUDALUA_LLS"; return end
     local server = language_server.start(folder .. "/program", settings(), folder)
@@ -176,8 +186,9 @@ local typed = cuda.gpuarray.si
 local named = cuda.gpuarray.con
 local kernel = cuda.ker
 local made = cuda.Str
+local running = cuda.scan.InclusiveScanKernel("float32", "a + b")(a)
 ]])
-    for line, word in pairs { [4] = "total", [5] = "scaled", [8] = "q", [14] = "drawn" } do
+    for line, word in pairs { [4] = "total", [5] = "scaled", [8] = "q", [14] = "drawn", [20] = "running" } do
       assert.matches("cudalua%.gpuarray%.Array", server:hover(line, word))
     end
     assert.matches("cudalua%.ndarray%.Array", server:hover(6, "host"))
@@ -202,14 +213,49 @@ local made = cuda.Str
     server:close()
   end)
 
+  -- pcall gives the results of the function or its error, which the server takes for one of the results; and io.open
+  -- may give nil, which short programs do not look at.
+  local function is_of_lua(problem)
+    return problem:find "need%-check%-nil" or problem:find "Undefined field `code`" or
+      problem:find "Undefined field `name`" or problem:find "Undefined field `detail`"
+  end
+
+  it("has nothing to say against the programs of the manual", function()
+    if not language_server.path then pending "no lua-language-server: set CUDALUA_LLS"; return end
+    local count = 0
+    local function write(name, lines)
+      local file = assert(io.open(("%s/manual/%s.lua"):format(folder, name), "w"))
+      file:write(table.concat(lines, "\n"), "\n")
+      file:close()
+      count = count + 1
+    end
+    os.execute(("mkdir '%s/manual'"):format(folder))
+    local list = assert(io.popen "ls docs/*.md README.md")
+    for path in list:lines() do
+      local together, name = {}, path:match "([^/]*)%.md$"
+      for i, block in ipairs(pages.blocks(path)) do
+        if block.kind == "alone" then
+          write(("%s_%d"):format(name, i), block.code)
+        elseif block.kind == "" then
+          for _, line in ipairs(block.code) do together[#together + 1] = line end
+        end
+      end
+      if together[1] then write(name, together) end
+    end
+    list:close()
+    configure "manual"
+    local problems = {}
+    for _, problem in ipairs(language_server.check(folder .. "/manual", folder)) do
+      if not is_of_lua(problem) then problems[#problems + 1] = problem end
+    end
+    assert.same({}, problems)
+    assert.is_true(count > 20)
+  end)
+
   it("has nothing to say against the examples and the addon", function()
     if not language_server.path then pending "no lua-language-server: set CUDALUA_LLS"; return end
     for _, name in ipairs { "program", "addon/library" } do
-      local rc = assert(io.open(("%s/%s/.luarc.json"):format(folder, name), "w"))
-      local own = settings()
-      if name ~= "program" then own.workspace.library = nil end
-      rc:write(plain_json.encode(own))
-      rc:close()
+      configure(name)
       assert.same({}, language_server.check(folder .. "/" .. name, folder))
       os.remove(("%s/%s/.luarc.json"):format(folder, name))
     end
@@ -217,9 +263,7 @@ local made = cuda.Str
     local wrong = assert(io.open(folder .. "/program/wrong.lua", "w"))
     wrong:write 'local cuda = require "cudalua"\nlocal a = cuda.gpuarray.zeros { 3 }\nreturn a:no_such_method()\n'
     wrong:close()
-    local rc = assert(io.open(folder .. "/program/.luarc.json", "w"))
-    rc:write(plain_json.encode(settings()))
-    rc:close()
+    configure "program"
     local found = language_server.check(folder .. "/program", folder)
     assert.equal(1, #found)
     assert.matches("^wrong.lua:3: undefined%-field", found[1])

@@ -181,7 +181,8 @@ function Reference:add_function(out, page, full, entry)
   self:note(full, page.url .. "#" .. id, full:find ":" and "method" or "function", table.concat(entry.text, " "))
   out[#out + 1] = open_entry(id, signature(full, entry, twin ~= nil and full:find ":" ~= nil))
   if twin then
-    out[#out + 1] = ('<p>%s <span class="twin">%s <a class="name" href="%s"><code>%s</code></a>.</span></p>%s</section>')
+    out[#out + 1] = ('<p>%s <span class="twin">%s <a class="name" href="%s"><code>%s</code></a>.</span></p>%s'
+      .. '</section>')
       :format(self.words:inline(first_sentence(table.concat(entry.text, " ")), owner),
         full:find ":" and "The method of" or "The same as", self.words.url_of(twin), escape(public_names.shown(twin)),
         self:models_of(full, entry) and self:semantics(full, entry) or "")
@@ -303,6 +304,10 @@ function Reference:add_page(name, kind)
   out[#out + 1] = paragraphs(self, entry, name)
   self:note(name, page.url, kind, table.concat(entry.text, " "))
   for _, call in ipairs(self:calls(entry, name, shown)) do out[#out + 1] = call end
+  if entry.instance then
+    out[#out + 1] = paragraphs(self, entry.instance, name)
+    for _, call in ipairs(self:calls(entry.instance, name, "k")) do out[#out + 1] = call end
+  end
   if self:models_of(name, { name = name }) then out[#out + 1] = self:semantics(name, entry) end
   local parent = self.api.parents[name]
   if self.api.classes[parent or ""] then
