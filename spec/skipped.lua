@@ -285,7 +285,5 @@ return {
     "site_spec: the site says whose rules each function follows, and resolves every 'as for'",
     "site_spec: the site has no row in docs/semantics.lua for a name that does not exist",
     "site_spec: the site has an index of the search without dead ends",
-    "site_spec: the site in Chromium fits windows of 360 and 1280 pixels, light and dark, and follows its links",
-    "site_spec: the site in Chromium searches, without a server",
   },
 }

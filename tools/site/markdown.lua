@@ -20,7 +20,8 @@ local M = {}
 function M.available() return os.execute "command -v cmark-gfm >/dev/null 2>&1" == 0 end
 
 local function convert(path)
-  local pipe = assert(io.popen(("cmark-gfm -e table -e strikethrough -e autolink '%s'"):format(path)))
+  -- A sanitizer that a test run has loaded is not for other programs.
+  local pipe = assert(io.popen(("unset LD_PRELOAD; cmark-gfm -e table -e strikethrough -e autolink '%s'"):format(path)))
   local text = pipe:read "*a"
   if not pipe:close() and text == "" then error("cmark-gfm could not convert " .. path, 0) end
   return (text:gsub("<!%-%- raw HTML omitted %-%->\n?", ""))
