@@ -99,6 +99,11 @@ function Words:inline(text, place)
       return ERRORS[word] and link(self.url_of "cudalua.Error", word)
     end)
   end
+  local model, behind = text:match "^As ([%a_][%w_]+)()%f[%s,:%.]" -- "As matmul, for vectors"
+  local other = model and self:find(model, public_api.owner_of(place))
+  if other and self.api.entries[other] and self.api.entries[other].kind == "function" then
+    out[1], at = "As " .. link(self.url_of(other), "<code>" .. model .. "</code>"), behind
+  end
   for from, code, to in text:gmatch "()`([^`]+)`()" do
     plain(text:sub(at, from - 1))
     local full = code:find "^[%a_][%w_%.:]*%(?%)?$" and code:find "[%.:%(]" and self:find(code, place)
