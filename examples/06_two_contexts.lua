@@ -33,6 +33,7 @@ end
 
 -- Memory of one context is refused by the other one, before anything happens.
 local a, b = workers[1], workers[2]
+---@type boolean, any
 local ok, err = pcall(function()
   a.ctx:with(function() a.fill(b.memory, n, 0, { block = 256, grid = 4 }) end)
 end)

@@ -89,6 +89,7 @@ for k = 0, count - 1 do
 end
 
 -- A struct of another size never reaches the kernel.
+---@type boolean, any
 local ok, err = pcall(apply, series_gpu, ffi.new "Vec4[2]", { block = 64 })
 assert(not ok and cuda.is_error(err, "LogicError"), err)
 print("as it should be: " .. err.message)

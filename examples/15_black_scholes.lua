@@ -10,6 +10,11 @@ local soft = cuda.driver_info().soft
 local n = math.ceil((tonumber(arg and arg[1]) or (soft and 0.01 or 16)) * 1e6)
 
 -- Prices of a call and of a put: of a share at `spot`, with `years` to go, at an interest `rate`.
+---@param spot cudalua.gpuarray.Array
+---@param strike cudalua.gpuarray.Array
+---@param years cudalua.gpuarray.Array
+---@param rate number
+---@param volatility number
 local function prices(spot, strike, years, rate, volatility)
   local spread = volatility * years:sqrt()
   local d1 = ((spot / strike):log() + (rate + volatility ^ 2 / 2) * years) / spread

@@ -1,6 +1,7 @@
 -- The specs that are skipped, for each kind of driver, as "device_spec: full name of the test"; one_gpu: all of
 -- these too, where there is one GPU; no_gl: all of these too, where there is no OpenGL without a window, which CI has
--- to have. A run whose skipped specs differ from this list fails.
+-- to have; no_language_server, no_browser, no_cmark: likewise where lua-language-server, Chromium or cmark-gfm is not
+-- found, the last of which CI has to have. A run whose skipped specs differ from this list fails.
 return {
   soft = {
     "gpuarray_scan_spec: Scans of more than 2^31 elements",
@@ -411,5 +412,23 @@ return {
       .. "also one that solves",
     "solver_spec: cuSOLVER's solvers have one handle for a context, and one set of parameters, both given back",
     "linear_layer_spec: linalg.linear is one call of cuBLASLt with an epilogue, if that computes",
+  },
+  no_language_server = {
+    "editors_spec: lua-language-server completes modules and options, and keeps the types of expressions",
+    "editors_spec: lua-language-server has nothing to say against the programs of the manual",
+    "editors_spec: lua-language-server has nothing to say against the examples and the addon",
+  },
+  no_browser = {
+    "site_spec: the site in Chromium fits windows of 360 and 1280 pixels, light and dark, and follows its links",
+    "site_spec: the site in Chromium searches, without a server",
+  },
+  no_cmark = {
+    "site_spec: the site has no link that leads nowhere",
+    "site_spec: the site asks nothing of other hosts",
+    "site_spec: the site closes what it opens, and has every anchor once",
+    "site_spec: the site has a place for every name of docs/contract.lua",
+    "site_spec: the site says whose rules each function follows, and resolves every 'as for'",
+    "site_spec: the site has no row in docs/semantics.lua for a name that does not exist",
+    "site_spec: the site has an index of the search without dead ends",
   },
 }

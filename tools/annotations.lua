@@ -15,15 +15,20 @@ local M = {}
 ---@field arguments string[]  the parameters of the function itself, `...` included
 ---@field optional? boolean  a field of a class that may be left out
 ---@field place? integer  of a field among those of its class
+---@field operators string[]  what stands behind @operator
+---@field type? string  what stands behind @type
+---@field class? string  of a name that holds something of another class, cuda.SourceModule: which one
+---@field instance? annotations.Entry  of such a name that is a class, too: what is said of its instances
 ---@field file string
 ---@field line integer
 
 local function new_block()
-  return { text = {}, params = {}, overloads = {}, returns = {}, raises = {}, fields = {} }
+  return { text = {}, params = {}, overloads = {}, returns = {}, raises = {}, fields = {}, operators = {}, types = {} }
 end
 
 -- Tags whose list of the block holds one text for each, and those that hold { name=, type= }.
-local plain = { overload = "overloads", ["return"] = "returns", raise = "raises" }
+local plain = { overload = "overloads", ["return"] = "returns", raise = "raises", operator = "operators",
+  type = "types" }
 local named = { param = "params", field = "fields" }
 
 -- A line without a tag continues the tag above it. The sentences of a block stand before its tags.
@@ -45,7 +50,8 @@ local function add_line(block, line)
   if not tag then return add_text(block, (line:match "^%-%-%-%-*%s?(.*)$")) end
   block.tag = tag
   if tag == "class" then
-    block.class, block.parent = rest:gsub("^%b()%s*", ""):match "^([%a_][%w_%.]*)%s*:?%s*([%w_%.]*)"
+    rest = rest:gsub("^%b()%s*", "")
+    block.class, block.parent = rest:match "^([%a_][%w_%.]*)", rest:match "^[%a_][%w_%.]*%s*:%s*([%w_%.]*)" or ""
   elseif tag == "param" then
     local name, what = rest:match "^(%S+)%s*(.*)$"
     if name then
@@ -98,12 +104,17 @@ function M.parse(source, file, entries, parents)
   local function add(kind, name, arguments)
     local known = entries[name]
     if known and known.kind == "class" and (kind == "field" or #block.text == 0) then -- goes on with a class
-      for _, call in ipairs(block.overloads) do known.overloads[#known.overloads + 1] = call end
+      for _, list in ipairs { "overloads", "operators" } do
+        for _, text in ipairs(block[list]) do table.insert(known[list], text) end
+      end
       return
+    end
+    if known and known.kind == "class" then
+      for i, text in ipairs(known.operators) do table.insert(block.operators, i, text) end
     end
     entries[name] = { name = name, kind = kind, text = block.text, params = block.params,
       overloads = block.overloads, returns = block.returns, raises = block.raises, arguments = arguments or {},
-      file = file, line = number }
+      operators = block.operators, type = block.types[1], file = file, line = number }
   end
 
   for line in (source .. "\n"):gmatch "(.-)\r?\n" do
@@ -118,13 +129,24 @@ function M.parse(source, file, entries, parents)
         if block.parent ~= "" then parents[block.class] = block.parent end
         for place, field in ipairs(block.fields) do
           local name = block.class .. "." .. field.name
-          entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, overloads = {},
-            returns = {}, raises = {}, arguments = {}, optional = field.optional, place = place, file = file,
-            line = number }
+          if not entries[name] or entries[name].kind ~= "class" then -- a module has an entry of its own
+            entries[name] = { name = name, kind = "field", text = { field.type }, params = {}, overloads = {},
+              returns = {}, raises = {}, arguments = {}, operators = {}, optional = field.optional, place = place,
+              file = file, line = number }
+          end
         end
         -- `cuda.Device = ...` keeps its place in the module, whatever its class is called.
         local name = variable and variable:match "%." and public_name(public, variable)
-        if name then add("class", name) elseif variable then public[variable] = block.class end
+        if name then
+          local instance = entries[name]
+          add("class", name)
+          if name ~= block.class then
+            entries[name].class = block.class
+            if instance ~= entries[name] then entries[name].instance = instance end
+          end
+        elseif variable then
+          public[variable] = block.class
+        end
       elseif #block.text + #block.params + #block.returns > 0 and (path or variable) then
         local name = public_name(public, path or variable)
         if name then add(path and "function" or "field", name, arguments) end
@@ -136,6 +158,7 @@ end
 
 --- All entries of the tree: the Lua sources, and docs/meta for what is written in C.
 ---@return table<string, annotations.Entry>  also found by the names that a class has from its parent
+---@return table<string, string> parents  class -> the class that it has the functions of, too
 function M.load()
   local entries, parents = {}, {}
   local list = assert(io.popen("find lua docs/meta -name '*.lua' 2>/dev/null | LC_ALL=C sort"))
@@ -149,7 +172,7 @@ function M.load()
     local owner, member = tostring(name):match "^(.*)[%.:]([%a_][%w_]*)$"
     local parent = owner and parents[owner]
     return parent and (entries[parent .. "." .. member] or entries[parent .. ":" .. member])
-  end })
+  end }), parents
 end
 
 return M

@@ -155,7 +155,7 @@ test_build() {
 
 # What the specs need of OpenGL may be missing, but not in CI: they are skipped without.
 run_tests() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark}
   build "$BUILD"
   test_build "$BUILD" "$@"
 }
@@ -164,7 +164,7 @@ run_tests() {
 # leaks that only LuaJIT's own memory refers to are reported when its state is closed, which frees them all. Specs find
 # CUDALUA_SANITIZED set, and leave out what takes NVRTC very long there and is no other code of ours.
 run_sanitized() {
-  need luajit headers meson ninja cc busted cuda ${CI:+gl}
+  need luajit headers meson ninja cc busted cuda ${CI:+gl cmark}
   BUILD=$BUILD-asan
   build "$BUILD" -Db_sanitize=address,undefined -Db_lundef=false -Dvectorize=false -Doptimization=1
   RUNTIME=$(ldd "$BUILD/src/cudalua/core.so" | awk '/libasan/ { print $3 }')

@@ -2,7 +2,31 @@
 -- Annotations of what is written in C, or made in a loop: for the language server, help() and the manual.
 -- Semantics follow the CUDA driver API (the function named in each entry) and PyCUDA's driver module.
 
+-- The modules that load when they are first looked at.
 ---@class cudalua
+---@field cache cudalua.cache
+---@field characterize cudalua.characterize
+---@field compiler cudalua.compiler
+---@field cumath cudalua.math
+---@field curandom cudalua.random
+---@field debug cudalua.debug
+---@field driver cudalua
+---@field dtype cudalua.dtype
+---@field elementwise cudalua.elementwise
+---@field fft cudalua.fft
+---@field gpuarray cudalua.gpuarray
+---@field interop cudalua.interop
+---@field io cudalua.io
+---@field linalg cudalua.linalg
+---@field math cudalua.math
+---@field ndarray cudalua.ndarray
+---@field random cudalua.random
+---@field reduction cudalua.reduction
+---@field scan cudalua.scan
+---@field softgpu cudalua.softgpu
+---@field sparse cudalua.sparse
+---@field tools cudalua.tools
+---@field vec cudalua.vec
 local cuda = {}
 
 ---Is `value` an error of this library, and of that class? Safe for anything that pcall returns.
@@ -103,6 +127,7 @@ function Context.pop() end
 function Context:detach() end
 
 ---cuCtxSynchronize: waits for all work of this context; Context.synchronize() of the current one.
+---@overload fun()
 ---@raise what kernels failed with
 function Context:synchronize() end
 
@@ -111,6 +136,7 @@ function Context:synchronize() end
 function Context.get_current() end
 
 ---cuCtxGetDevice: of this context; Context.get_device() of the current one.
+---@overload fun(): cudalua.Device
 ---@return cudalua.Device
 ---@raise LogicError (201) if no context is current
 function Context:get_device() end
@@ -259,7 +285,7 @@ function Module:close() end
 ---booleans are converted to the parameter's own type; memory is DeviceAllocation, DevicePointer, In, Out, InOut,
 ---or an object with get_pointer(); structs are FFI structs or strings of their bytes; nil is a null pointer.
 ---Also attributes as fields: `fn.num_regs`.
----@class cudalua.Function
+---@class cudalua.Function: function
 ---@overload fun(..., options: cudalua.LaunchOptions): number?  the seconds, with time_kernel
 local Function = {}
 

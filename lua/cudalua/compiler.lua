@@ -14,6 +14,8 @@ local functions = require "cudalua.driver.function"
 local pairs_of = require "cudalua.base.pairs_of"
 local toolchain = require "cudalua.compiler.toolchain"
 
+---Compiles CUDA C at run time: CUDA C -> image -> module.
+---@class cudalua.compiler
 local M = {}
 
 ---Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
@@ -180,7 +182,7 @@ end
 
 ---As cuda.kernel.
 ---@param source string
----@param name? string
+---@param name? string|cudalua.CompileOptions
 ---@param opts? cudalua.CompileOptions
 ---@return cudalua.Function
 ---@raise as cuda.kernel

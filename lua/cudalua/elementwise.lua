@@ -33,6 +33,7 @@ local M = {}
 
 ---A statement that runs for each element of some arrays: `k(2, x, 3, y, z)`.
 ---@class cudalua.elementwise.ElementwiseKernel
+---@overload fun(...: any)  arguments as declared
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
 local Kernel = names.class({}, "ElementwiseKernel", { keep_dir = true })

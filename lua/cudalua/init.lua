@@ -150,8 +150,8 @@ function cuda.compile(source, opts) return require("cudalua.compiler").compile(s
 
 ---Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
 ---@param source string
----@param name? string  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a
----  template: name_expressions and no_extern_c are given by themselves
+---@param name? string|cudalua.CompileOptions  the kernel's; optional if the source has one kernel. "fill<float>" is an
+---  instance of a template: name_expressions and no_extern_c are given by themselves
 ---@param opts? cudalua.CompileOptions  may stand in the place of the name
 ---@return cudalua.Function
 ---@raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and

@@ -34,6 +34,7 @@ local M = {}
 
 ---A reduction that was written in CUDA C: `k(x, y)` gives the value, an array of no axes.
 ---@class cudalua.reduction.ReductionKernel
+---@overload fun(...: any): cudalua.gpuarray.Array  an array of no axes; arguments as declared
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
 local Kernel = names.class({}, "ReductionKernel", { keep_dir = true })

@@ -15,18 +15,21 @@ local M = {}
 
 ---A kernel that scans an array with an operation: `k(x)`, `k(x, y)`.
 ---@class cudalua.scan.InclusiveScanKernel
+---@overload fun(...: any): cudalua.gpuarray.Array  the scan; arguments as declared
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
 local Inclusive = names.class({}, "InclusiveScanKernel", { keep_dir = true })
 
 ---A kernel that scans an array with an operation: `k(x)`, `k(x, y)`.
 ---@class cudalua.scan.ExclusiveScanKernel
+---@overload fun(...: any): cudalua.gpuarray.Array  the scan; arguments as declared
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
 local Exclusive = names.class({}, "ExclusiveScanKernel", { keep_dir = true })
 
 ---A kernel that scans what an expression gives, and does a statement for each value: `k(x, y, count)`.
 ---@class cudalua.scan.GenericScanKernel
+---@overload fun(...: any)  arguments as declared
 ---@field name string      of the kernel in the compiled module
 ---@field keep_dir string? the folder with the compiler's files of the form compiled last; with `keep = true`
 local Generic = names.class({}, "GenericScanKernel", { keep_dir = true })

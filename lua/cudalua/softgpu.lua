@@ -6,6 +6,9 @@ local errors = require "cudalua.base.errors"
 local names = require "cudalua.base.names"
 local pairs_of = require "cudalua.base.pairs_of"
 
+---The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
+---devices. Every function raises a LogicError if another driver is in use.
+---@class cudalua.softgpu
 local M = {}
 
 local UNKNOWN = 999 -- CUDA_ERROR_UNKNOWN

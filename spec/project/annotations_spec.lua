@@ -47,3 +47,36 @@ return M
     assert.matches("so that the integral is 1$", histogram.params[3].type)
   end)
 end)
+
+describe("types of annotations", function()
+  local luals_types = require "tools.luals_types"
+
+  it("are read up to the text behind them", function()
+    for source, want in pairs {
+      ["integer"] = { "integer", "" },
+      ["integer count  how many"] = { "integer", "count  how many" },
+      ["integer|string[]  one, or names"] = { "integer|string[]", "one, or names" },
+      ["fun(a: string, b?: integer): boolean, string?  raises nothing"] =
+        { "fun(a: string, b?: integer): boolean, string?", "raises nothing" },
+      ["{allocator: fun(bytes: integer): any, stream: cudalua.Stream}|nil  both"] =
+        { "{allocator: fun(bytes: integer): any, stream: cudalua.Stream}|nil", "both" },
+      ['"C"|"F"|1  the order'] = { '"C"|"F"|1', "the order" },
+      ["table<string, (integer|string)[]>?  by name"] = { "table<string, (integer|string)[]>?", "by name" },
+      ["any  {axis, out}, or the axis"] = { "any", "{axis, out}, or the axis" },
+    } do
+      local read = luals_types.read(source)
+      assert.same(want, { read.text, read.rest })
+    end
+    assert.equal("count", luals_types.read("integer count  how many").name)
+    assert.is_nil(luals_types.read("integer  how many").name)
+    assert.same({ "cudalua.Stream", "any" }, luals_types.read("fun(s: cudalua.Stream): any").names)
+  end)
+
+  it("are refused where they end too early", function()
+    for _, source in ipairs { "", "integer|", "{a: }", "fun(a", "table<string, integer", "integer!", "(integer" } do
+      local ok, err = pcall(luals_types.read, source)
+      assert.is_false(ok)
+      assert.is_string(err)
+    end
+  end)
+end)

@@ -70,12 +70,22 @@ local fields_3d = { width = 0, height = 0, depth = 0, format = 0x20, num_channel
 ---height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
 ---later. Raises a LogicError for unknown fields and bad values.
 ---@class cudalua.ArrayDescriptor
+---@field width integer         in elements
+---@field height integer        in elements; 0: 1D
+---@field format integer|string  cuda.array_format, or its name: "float"
+---@field num_channels integer  1, 2 or 4
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor
 M.ArrayDescriptor = descriptor_class("ArrayDescriptor", fields_2d)
 
 ---What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
 ---one, six faces of a cubemap) and flags as in cuda.array3d_flags.
 ---@class cudalua.ArrayDescriptor3D
+---@field width integer         in elements
+---@field height integer        in elements; 0: 1D
+---@field depth integer         0: not a 3D array; layers, or faces
+---@field format integer|string  cuda.array_format, or its name: "float"
+---@field num_channels integer  1, 2 or 4
+---@field flags integer         cuda.array3d_flags
 ---@overload fun(fields?: table): cudalua.ArrayDescriptor3D
 M.ArrayDescriptor3D = descriptor_class("ArrayDescriptor3D", fields_3d)
 

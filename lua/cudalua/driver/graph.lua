@@ -255,10 +255,10 @@ end
 
 ---What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
 ---@class cudalua.KernelNode
----@field fn cudalua.Function
+---@field fn cudalua.Function?         or the first element of the list
 ---@field args any[]?                  args.n: how many, if there are nils among them
 ---@field grid integer|integer[]?
----@field block integer|integer[]
+---@field block integer|integer[]?     has to be there for a new node
 ---@field shared integer?
 ---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil
 
@@ -283,7 +283,7 @@ end
 
 ---What Graph:add_conditional takes. The kind may be the first value, without a name.
 ---@class cudalua.ConditionalNode
----@field kind "if"|"while"|"switch"
+---@field kind "if"|"while"|"switch"|nil  or the first element of the list
 ---@field condition cudalua.Scalar     of Graph:condition()
 ---@field bodies integer?              how many; default 1
 ---@field after cudalua.GraphNode|cudalua.GraphNode[]|nil

@@ -198,18 +198,56 @@ end
 ---the memory.
 ---@class cudalua.Memcpy2D
 ---@overload fun(): cudalua.Memcpy2D
+---@field src_x_in_bytes integer
+---@field src_y integer
+---@field src_pitch integer  bytes from row to row
+---@field dst_x_in_bytes integer
+---@field dst_y integer
+---@field dst_pitch integer  bytes from row to row
+---@field width_in_bytes integer  has to be set
+---@field height integer  rows; has to be set
 M.Memcpy2D = class("Memcpy2D", fields_2d, "2d")
 
 ---A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
 ---arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
 ---@class cudalua.Memcpy3D
 ---@overload fun(): cudalua.Memcpy3D
+---@field src_x_in_bytes integer
+---@field src_y integer
+---@field src_z integer
+---@field src_lod integer  level of a mipmapped array
+---@field src_pitch integer  bytes from row to row
+---@field src_height integer  rows from slice to slice
+---@field dst_x_in_bytes integer
+---@field dst_y integer
+---@field dst_z integer
+---@field dst_lod integer  level of a mipmapped array
+---@field dst_pitch integer  bytes from row to row
+---@field dst_height integer  rows from slice to slice
+---@field width_in_bytes integer  has to be set
+---@field height integer  rows; has to be set
+---@field depth integer  slices; has to be set
 M.Memcpy3D = class("Memcpy3D", fields_3d, "3d")
 
 ---A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
 ---set is the current one; memory must be of the context of its side.
 ---@class cudalua.Memcpy3DPeer
 ---@overload fun(): cudalua.Memcpy3DPeer
+---@field src_x_in_bytes integer
+---@field src_y integer
+---@field src_z integer
+---@field src_lod integer  level of a mipmapped array
+---@field src_pitch integer  bytes from row to row
+---@field src_height integer  rows from slice to slice
+---@field dst_x_in_bytes integer
+---@field dst_y integer
+---@field dst_z integer
+---@field dst_lod integer  level of a mipmapped array
+---@field dst_pitch integer  bytes from row to row
+---@field dst_height integer  rows from slice to slice
+---@field width_in_bytes integer  has to be set
+---@field height integer  rows; has to be set
+---@field depth integer  slices; has to be set
 M.Memcpy3DPeer = class("Memcpy3DPeer", fields_3d, "peer")
 
 return M

@@ -45,14 +45,14 @@ function DeviceMemoryPool:allocate(bytes, stream)
 end
 
 ---How a PageLockedMemoryPool gets its memory.
----@class cudalua.PageLockedAllocator
+---@class cudalua.HostAllocator
 ---@field flags integer  cuda.host_alloc_flags
 local PageLockedAllocator = {}
 PageLockedAllocator.__index = PageLockedAllocator
 
 ---Page-locked host memory with these flags, for a PageLockedMemoryPool.
 ---@param flags? integer|string|(integer|string)[]  cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
----@return cudalua.PageLockedAllocator
+---@return cudalua.HostAllocator
 ---@raise LogicError for other flags
 function M.PageLockedAllocator(flags)
   flags = core.check_flags(flags, "PageLockedAllocator: flags", "host_alloc_flags")
@@ -61,7 +61,7 @@ end
 
 ---Keeps blocks of page-locked host memory by their size. Its statistics are those of a DeviceMemoryPool.
 ---@class cudalua.PageLockedMemoryPool
----@overload fun(allocator?: cudalua.PageLockedAllocator): cudalua.PageLockedMemoryPool
+---@overload fun(allocator?: cudalua.HostAllocator): cudalua.PageLockedMemoryPool
 ---@field held_blocks integer
 ---@field held_bytes integer
 ---@field active_blocks integer

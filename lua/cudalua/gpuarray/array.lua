@@ -28,6 +28,13 @@ local unary, binary = graph.unary, graph.binary
 ---positions and masks are in the list, a new array of these elements; assigning to it writes.
 ---`a < b` and `#a` cannot be had in Lua: `a:lt(b)`, `a:len()`.
 ---@class cudalua.gpuarray.Array: cudalua.operations
+---@operator add(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator sub(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator mul(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator div(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator mod(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator pow(cudalua.gpuarray.Array|number|ffi.cdata*): cudalua.gpuarray.Array
+---@operator unm: cudalua.gpuarray.Array
 ---@field shape integer[]    extents; a fresh list, which prints as (2, 3) and equals the shape of other arrays of these
 ---  extents
 ---@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape

@@ -406,6 +406,7 @@ end
 
 ---A function that runs as one kernel: gpuarray.fuse() makes it.
 ---@class cudalua.gpuarray.Fused
+---@overload fun(...: any): ...  the results of the function
 local Fused = names.strict({}, { text = "a fused function" })
 
 local TAG = "cudalua.gpuarray.Fused"

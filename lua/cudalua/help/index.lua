@@ -381,6 +381,7 @@ gaps, and gets more elements or fewer.
 = cuda.gpuarray.Array:yn(a, options) = cuda.gpuarray.yn
 = cuda.gpuarray.Fused class
 A function that runs as one kernel: gpuarray.fuse() makes it.
+@call fun(...: any): ...  the results of the function
 = cuda.gpuarray.Fused:source(...)
 The CUDA C of a call with these arguments; nothing is run.
 @param ... any  arguments as in a call
@@ -2689,6 +2690,9 @@ cuMemFree of all blocks that the pool holds and that are not in use.
 = cuda.DeviceMemoryPool:stop_holding()
 Holds nothing any more: frees what is held, and from here on each block as it comes back.
 @raise LogicError if the pool was closed
+= cuda.HostAllocator class
+How a PageLockedMemoryPool gets its memory.
+@field flags integer  cuda.host_alloc_flags
 = cuda.MemoryPool class
 A pool of the driver's: memory that was freed in a stream stays with it, for the next allocation. Dropped, it goes
 when the last of its memory is freed. Locations besides "device" need a driver of CUDA 13.0.
@@ -2766,11 +2770,11 @@ cuMemPoolTrimTo: gives memory that is not in use back to the device.
 = cuda.PageLockedAllocator(flags)
 Page-locked host memory with these flags, for a PageLockedMemoryPool.
 @param flags? integer|string|(integer|string)[]  cuda.host_alloc_flags: "portable", "devicemap", "writecombined"
-@return cuda.PageLockedAllocator
+@return cuda.HostAllocator
 @raise LogicError for other flags
 = cuda.PageLockedMemoryPool class
 Keeps blocks of page-locked host memory by their size. Its statistics are those of a DeviceMemoryPool.
-@call fun(allocator?: cuda.PageLockedAllocator): cuda.PageLockedMemoryPool
+@call fun(allocator?: cuda.HostAllocator): cuda.PageLockedMemoryPool
 @field held_blocks integer
 @field held_bytes integer
 @field active_blocks integer
@@ -3645,7 +3649,7 @@ Factorises matrices by Householder's reflections: a = q r, with orthonormal colu
 @param a cuda.gpuarray.Array  (..., m, n)
 @param options? {mode: any, stream: cuda.Stream, allocator: function}  mode: "reduced", the default: q is (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
 @return cuda.gpuarray.Array q  in the mode "r": r
-@return cuda.gpuarray.Array? r
+@return cuda.gpuarray.Array r  in the mode "r": nil
 @raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
 @options allocator mode stream
 = cuda.linalg.slogdet(a, options)
@@ -4849,7 +4853,7 @@ Is set_debugging() on?
 = cuda.kernel(source, name, opts)
 Compiles CUDA C, loads it and gets one kernel of it: `cuda.kernel(source)(x, n, { block = 256 })`.
 @param source string
-@param name? string  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a template: name_expressions and no_extern_c are given by themselves
+@param name? string|cuda.CompileOptions  the kernel's; optional if the source has one kernel. "fill<float>" is an instance of a template: name_expressions and no_extern_c are given by themselves
 @param opts? cuda.CompileOptions  may stand in the place of the name
 @return cuda.Function
 @raise LogicError (500) that lists the kernels if none has that name, LogicError if the name is missing and the source has several or none; what SourceModule raises
@@ -4900,7 +4904,7 @@ Loads a module from a file.
 @field backend string?           "nvrtc" (default) or "nvcc"
 @field nvcc string?              path of nvcc, if backend is "nvcc"
 = cuda.compiler module
-CUDA C -> image -> module, at run time.
+Compiles CUDA C at run time: CUDA C -> image -> module.
 = cuda.compiler.DEFAULT_NVRTC_FLAGS field
 Options used when `options` is not given; CUDALUA_DEFAULT_FLAGS (blank separated) sets them.
 = cuda.compiler.SourceModule(source, opts)
@@ -4920,7 +4924,7 @@ Compiles CUDA C without loading it. Needs no device if `arch` is given. Warnings
 = cuda.compiler.kernel(source, name, opts)
 As cuda.kernel.
 @param source string
-@param name? string
+@param name? string|cuda.CompileOptions
 @param opts? cuda.CompileOptions
 @return cuda.Function
 @raise as cuda.kernel
@@ -5246,6 +5250,7 @@ fails. Arrays whose elements do not lie in C order are copied.
 @param tensors table<string, cuda.gpuarray.Array|cuda.ndarray.Array>
 @param options? {metadata: table<string, string>}  metadata: texts that go into `__metadata__`
 @raise LogicError for names that are not UTF-8, for what is not an array, and for complex128 and structs; RuntimeError if the file cannot be written; what the kernels raise that compute a value
+@options metadata
 = cuda.io.savetxt(path, a, options)
 Writes an array as text, as NumPy's savetxt: a row of a 2-D array is a line, and so is each element of a 1-D array.
 @param path string
@@ -5904,7 +5909,8 @@ Numbers from low to below high, all as likely, of the module's generator: as Gen
 @options dtype high low shape
 # docs/softgpu.md
 = cuda.softgpu module
-The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of devices.
+The software CUDA device's switches, at run time: its log of driver calls, failures made to order, the number of
+devices. Every function raises a LogicError if another driver is in use.
 = cuda.softgpu.Call class
 @field serial integer
 @field symbol string   "cuMemAlloc_v2"
@@ -6285,13 +6291,23 @@ What a 1D or 2D array is like: `cuda.ArrayDescriptor{width = 4, height = 4, form
 height 0: 1D; width and height in elements; format as in cuda.array_format; num_channels 1, 2 or 4. Fields can be set
 later. Raises a LogicError for unknown fields and bad values.
 @call fun(fields?: table): cuda.ArrayDescriptor
+@field width integer         in elements
+@field height integer        in elements; 0: 1D
+@field format integer|string  cuda.array_format, or its name: "float"
+@field num_channels integer  1, 2 or 4
 = cuda.ArrayDescriptor3D class
 What an array of up to 3 dimensions is like: as ArrayDescriptor, and depth (0: not a 3D array; layers of a layered
 one, six faces of a cubemap) and flags as in cuda.array3d_flags.
 @call fun(fields?: table): cuda.ArrayDescriptor3D
+@field width integer         in elements
+@field height integer        in elements; 0: 1D
+@field depth integer         0: not a 3D array; layers, or faces
+@field format integer|string  cuda.array_format, or its name: "float"
+@field num_channels integer  1, 2 or 4
+@field flags integer         cuda.array3d_flags
 = cuda.ConditionalNode class
 What Graph:add_conditional takes. The kind may be the first value, without a name.
-@field kind "if"|"while"|"switch"
+@field kind "if"|"while"|"switch"|nil  or the first element of the list
 @field condition cuda.Scalar     of Graph:condition()
 @field bodies integer?              how many; default 1
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
@@ -6335,6 +6351,7 @@ cuCtxGetCacheConfig: of this context; Context.get_cache_config() of the current 
 @raise LogicError (201) if no context is current
 = cuda.Context:get_device()
 cuCtxGetDevice: of this context; Context.get_device() of the current one.
+@call fun(): cuda.Device
 @return cuda.Device
 @raise LogicError (201) if no context is current
 = cuda.Context:get_flags()
@@ -6379,6 +6396,7 @@ current one.
 @raise LogicError for any other value
 = cuda.Context:synchronize()
 cuCtxSynchronize: waits for all work of this context; Context.synchronize() of the current one.
+@call fun()
 @raise what kernels failed with
 = cuda.Context:with(f, ...)
 Makes the context current, calls f(...) and takes it off again, also when f raises.
@@ -6906,10 +6924,10 @@ Kernel argument: as In and Out together.
 @raise LogicError if it is not a host buffer, or a Lua string
 = cuda.KernelNode class
 What Graph:add_kernel takes; other keys are options of a launch. The kernel may be the first value, without a name.
-@field fn cuda.Function
+@field fn cuda.Function?         or the first element of the list
 @field args any[]?                  args.n: how many, if there are nils among them
 @field grid integer|integer[]?
-@field block integer|integer[]
+@field block integer|integer[]?     has to be there for a new node
 @field shared integer?
 @field after cuda.GraphNode|cuda.GraphNode[]|nil
 = cuda.LaunchOptions class
@@ -6961,6 +6979,14 @@ src_device ... give them back. `c()` copies, and waits if host memory is involve
 a LogicError for unknown fields, for memory of another context than the current one, and if the rectangle leaves
 the memory.
 @call fun(): cuda.Memcpy2D
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_pitch integer  bytes from row to row
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_pitch integer  bytes from row to row
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
 = cuda.Memcpy2D:set_dst_array(array)
 The copy writes an array.
 @param array cuda.Array
@@ -6997,10 +7023,40 @@ The copy reads memory whose address says what it is.
 A copy of a box: as Memcpy2D, and src_z, src_height (rows from slice to slice, 0: slices without gaps; not for
 arrays), src_lod, dst_z, dst_height, dst_lod, depth (has to be set). `c()` or `c(stream)`.
 @call fun(): cuda.Memcpy3D
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_z integer
+@field src_lod integer  level of a mipmapped array
+@field src_pitch integer  bytes from row to row
+@field src_height integer  rows from slice to slice
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_z integer
+@field dst_lod integer  level of a mipmapped array
+@field dst_pitch integer  bytes from row to row
+@field dst_height integer  rows from slice to slice
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
+@field depth integer  slices; has to be set
 = cuda.Memcpy3DPeer class
 A copy of a box between two contexts: as Memcpy3D, and set_src_context(ctx), set_dst_context(ctx). One that is not
 set is the current one; memory must be of the context of its side.
 @call fun(): cuda.Memcpy3DPeer
+@field src_x_in_bytes integer
+@field src_y integer
+@field src_z integer
+@field src_lod integer  level of a mipmapped array
+@field src_pitch integer  bytes from row to row
+@field src_height integer  rows from slice to slice
+@field dst_x_in_bytes integer
+@field dst_y integer
+@field dst_z integer
+@field dst_lod integer  level of a mipmapped array
+@field dst_pitch integer  bytes from row to row
+@field dst_height integer  rows from slice to slice
+@field width_in_bytes integer  has to be set
+@field height integer  rows; has to be set
+@field depth integer  slices; has to be set
 = cuda.Memcpy3DPeer:set_dst_context(context)
 The context whose memory the copy writes.
 @param context cuda.Context

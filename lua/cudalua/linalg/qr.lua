@@ -135,7 +135,7 @@ end
 ---@param options? {mode: any, stream: cudalua.Stream, allocator: function}  mode: "reduced", the default: q is
 ---  (..., m, k) and r (..., k, n), k the smaller of m and n; "complete": (..., m, m) and (..., m, n); "r": r alone
 ---@return cudalua.gpuarray.Array q  in the mode "r": r
----@return cudalua.gpuarray.Array? r
+---@return cudalua.gpuarray.Array r  in the mode "r": nil
 ---@raise LogicError for arrays of fewer than two axes, 16-bit floats and other modes
 function M.qr(a, options)
   local what = "linalg.qr"

@@ -24,6 +24,13 @@ local TAG = "cudalua.ndarray"
 ---`a:slice(...)`, or the element if every axis has a number; assigning to it assigns all elements of the part.
 ---`#a` does not work on a Lua table: `a:len()`.
 ---@class cudalua.ndarray.Array
+---@operator add(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator sub(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator mul(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator div(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator mod(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator pow(cudalua.ndarray.Array|number|ffi.cdata*): cudalua.ndarray.Array
+---@operator unm: cudalua.ndarray.Array
 ---@field shape integer[]    extents; a fresh list, as an array keeps its shape; prints as (2, 3), equals the shape
 ---  of other arrays of these extents
 ---@field strides integer[]  bytes from one element to the next on each axis; a fresh list, as shape

@@ -15,6 +15,11 @@ local refuse = layout.refuse
 ---A sparse matrix: sparse.csr(), csc(), coo() and others make it. Where its elements are does not change; their values
 ---may be written, `m.data:fill(0)`.
 ---@class cudalua.sparse.Matrix
+---@operator add(cudalua.sparse.Matrix): cudalua.sparse.Matrix
+---@operator sub(cudalua.sparse.Matrix): cudalua.sparse.Matrix
+---@operator mul(cudalua.sparse.Matrix|cudalua.gpuarray.Array|cudalua.ndarray.Array|number): cudalua.sparse.Matrix
+---@operator div(number|ffi.cdata*): cudalua.sparse.Matrix
+---@operator unm: cudalua.sparse.Matrix
 ---@field shape integer[]  rows and columns; a fresh list, which prints as (2, 3)
 ---@field dtype cudalua.dtype.DType
 ---@field nnz integer      number of stored elements

@@ -1,0 +1,52 @@
+-- The pages of the manual, in the order in which they are shown. A page that is missing here comes under "More".
+local M = {}
+
+M.groups = {
+  { title = "Start", text = "First programs, and what you know from elsewhere.",
+    pages = { "docs/tutorial.md", "docs/prompt.md", "docs/from-numpy.md", "docs/from-pycuda.md", "docs/traps.md",
+      "docs/editors.md" } },
+  { title = "Arrays", text = "Data on the device, and what is computed with it.",
+    pages = { "docs/arrays.md", "docs/matrices.md", "docs/fourier.md", "docs/sparse.md", "docs/random.md",
+      "docs/looking.md", "docs/sharing.md", "docs/backends.md" } },
+  { title = "CUDA", text = "Your own kernels, and everything of the driver.",
+    pages = { "docs/compiling.md", "docs/graphs.md", "docs/textures.md", "docs/opengl.md", "docs/devices.md",
+      "docs/profiling.md", "docs/softgpu.md" } },
+  { title = "Programs", text = "Where a program runs, and how it gets there.",
+    pages = { "docs/embedding.md", "docs/shipping.md" } },
+  { title = "Inside", text = "How cudalua is built, and how to change it.",
+    pages = { "README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/adding.md", "docs/map.md", "docs/rooms.md",
+      "docs/linalg.md", "docs/imaging.md", "docs/interactive.md", "docs/release-check.md", "bench/RESULTS.md",
+      "CHANGELOG.md" } },
+}
+
+---The groups with the files that exist, and a last one for pages that no group names.
+---@return {title: string, text: string, pages: string[]}[]
+function M.load()
+  local known, groups = {}, {}
+  for _, group in ipairs(M.groups) do
+    local pages = {}
+    for _, path in ipairs(group.pages) do
+      known[path] = true
+      local file = io.open(path)
+      if file then
+        file:close()
+        pages[#pages + 1] = path
+      end
+    end
+    groups[#groups + 1] = { title = group.title, text = group.text, pages = pages }
+  end
+  local list, more = assert(io.popen "ls docs/*.md"), {}
+  for path in list:lines() do
+    if not known[path] then more[#more + 1] = path end
+  end
+  list:close()
+  if more[1] then groups[#groups + 1] = { title = "More", text = "Further pages.", pages = more } end
+  return groups
+end
+
+---The address of a page: docs/arrays.md -> arrays.html, CONTRIBUTING.md -> contributing.html.
+---@param path string
+---@return string
+function M.url(path) return path:gsub("^docs/", ""):gsub("%.md$", ""):gsub("/", "-"):lower() .. ".html" end
+
+return M
