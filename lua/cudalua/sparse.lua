@@ -142,7 +142,7 @@ local function read_diagonals(what, list, offsets, dtype)
   end
   local seen, values = {}, {}
   for i, k in ipairs(at) do
-    if seen[k] then refuse(what, ("the offset %d is given twice"):format(k)) end
+    if seen[k] then refuse(what, ("the offset %d appears twice"):format(k)) end
     seen[k] = true
     local x = list[i]
     if element.scalar(x) == nil then

@@ -356,7 +356,7 @@ describe("compiler abuse:", function()
     end
     refused("a zero byte", "LogicError", mod.get_function, mod, "k\0")
     refused("a zero byte", "LogicError", mod.get_global, mod, "k\0")
-    refused("a kernel is no variable", "LogicError", mod.get_global, mod, "k")
+    refused("a kernel is not a variable", "LogicError", mod.get_global, mod, "k")
     refused("no kernels at all", "LogicError", function() return build("int x;"):get_function "k" end)
     refused("nothing at all", "LogicError", function() return build(""):get_function "k" end)
     assert.equal(1, run(mod:get_function "k"))

@@ -110,10 +110,10 @@ describe("captures that begin and end", function()
     end)
     assert.equal(1, #graph:nodes())
     s:begin_capture()
-    local err = gpu.raises("LogicError", "begin_capture: this stream is being captured already, since ",
+    local err = gpu.raises("LogicError", "begin_capture: this stream is already being captured, since ",
       s.begin_capture, s)
     assert.truthy(err.message:find "capture_spec%.lua:%d+", err.message)
-    gpu.raises("LogicError", "capture: this stream is being captured already", s.capture, s, print)
+    gpu.raises("LogicError", "capture: this stream is already being captured", s.capture, s, print)
     gpu.raises("LogicError", "is not being captured", other.end_capture, other)
     other:wait_for_event(cuda.Event():record())
     assert.is_true(other:is_capturing())
@@ -335,7 +335,7 @@ describe("captures that begin and end", function()
       print(#s:end_capture():nodes())
     ]], gpu.driver)
     assert.equal("true\ntrue\tinvalidated\n901\nfalse\tLogicError\t901\tStream:end_capture: a call since " ..
-      "begin_capture() does not belong into a capture and broke it: cuLaunchKernel\nfalse\n1\n", out)
+      "begin_capture() is not allowed in a capture and invalidated it: cuLaunchKernel\nfalse\n1\n", out)
   end)
 
   it("cuda.Stream:begin_capture on a stream that nobody has any more", function()

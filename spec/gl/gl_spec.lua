@@ -85,7 +85,7 @@ describe("Without an OpenGL context", function()
     it(names .. " refuse what is not theirs", function()
       for name in names:gmatch ":([%w_]+)" do
         for _, self in ipairs { false, cuda.Stream(), {}, 5 } do
-          gpu.raises("LogicError", "a method is called with a colon", gl[class][name], self or nil)
+          gpu.raises("LogicError", "call the method with a colon", gl[class][name], self or nil)
         end
       end
     end)
@@ -142,7 +142,7 @@ describe("gl.headless", function()
     local err = gpu.error_of("CompileError", w.program, w, { vertex = "#version 330\nvoid main() { nonsense }",
       fragment = "" })
     assert.truthy(err.message:find "vertex shader" and err.log:find "%S")
-    gpu.raises("LogicError", "program: vertex must be a text in GLSL, got nil", w.program, w, {})
+    gpu.raises("LogicError", "program: vertex must be GLSL source, got nil", w.program, w, {})
     gpu.raises("LogicError", "unknown option", w.program, w, { geometry = "" })
   end)
 

@@ -64,7 +64,8 @@ describe("Arrays on the device", function()
     same({ { 11, 21 }, { 12, 22 } }, gpuarray.to_gpu { { 1 }, { 2 } } + gpuarray.to_gpu { 10, 20 })
     same({ 3, 4 }, gpuarray.to_gpu(2) + gpuarray.to_gpu { 1, 2 })
     local err = gpu.error_of("LogicError", function() return m + gpuarray.to_gpu { 1, 2 } end)
-    assert.matches("add: the shapes of float32(2, 3) and float32(2,) do not fit together", err.message, 1, true)
+    assert.matches("add: the shapes of float32(2, 3) and float32(2,) cannot be broadcast " ..
+      "together", err.message, 1, true)
   end)
 
   it("types are promoted, numbers are weak", function()

@@ -257,8 +257,8 @@ describe("gpuarray.matmul and gpuarray.Array:matmul", function()
 
   it("names both shapes where they do not fit", function()
     local a, b = gpuarray.zeros { 3, 4 }, gpuarray.zeros { 5, 2 }
-    gpu.raises("LogicError", "gpuarray.matmul: shapes (3, 4) and (5, 2) do not fit: the last axis of the first has " ..
-      "4 elements, the last but one of the second 5", gpuarray.matmul, a, b)
+    gpu.raises("LogicError", "gpuarray.matmul: shapes (3, 4) and (5, 2) do not match: the last axis of the first " ..
+      "has 4 elements, the second to last of the second 5", gpuarray.matmul, a, b)
     gpu.raises("LogicError", "gpuarray:matmul: shapes (3, 4) and (3,)", a.matmul, a, gpuarray.zeros { 3 })
     gpu.raises("LogicError", "shapes (2,) and (3,)", a.matmul, gpuarray.zeros { 2 }, gpuarray.zeros { 3 })
     gpu.raises("LogicError", "(2,) and (3,) do not broadcast", a.matmul, gpuarray.zeros { 2, 3, 4 },
@@ -283,7 +283,7 @@ describe("gpuarray.dot", function()
     local a, b = random({ 4, 6 }, "float32"), random({ 6, 5 }, "float32", 2)
     assert.is_true(products.bytes(a:matmul(b)) == products.bytes(gpuarray.dot(a, b)))
     assert.is_true(products.bytes(a:matmul(b[{ {}, 1 }])) == products.bytes(a:dot(b[{ {}, 1 }])))
-    gpu.raises("LogicError", "gpuarray.dot: shapes (4, 6) and (4, 6) do not fit", gpuarray.dot, a, a)
+    gpu.raises("LogicError", "gpuarray.dot: shapes (4, 6) and (4, 6) do not match", gpuarray.dot, a, a)
     gpu.raises("LogicError", "matmul() multiplies batches", gpuarray.dot, a, gpuarray.zeros { 2, 6, 2 })
     gpu.raises("LogicError", "tensordot", a.dot, gpuarray.zeros { 2, 4, 6 }, b)
   end)

@@ -339,7 +339,7 @@ describe("cuda.show", function()
   it("cuda.show says what is wrong", function()
     local a = ndarray.zeros({ 20, 20 }, "float32")
     local function wrong(text, ...) gpu.raises("LogicError", text, cuda.show, ...) end
-    wrong("show: expected an array, got a table; ndarray.array(list) makes one of a list", { 1, 2 })
+    wrong("show: expected an array, got a table; convert a list with ndarray.array(list)", { 1, 2 })
     wrong("show: expected an array, got 3", 3)
     wrong("it is (3, 20, 20); a:transpose(2, 3, 1) moves the colours to the end", ndarray.zeros({ 3, 20, 20 }, "uint8"))
     wrong("it is (5, 20, 20); show a part, such as a[1]", ndarray.zeros({ 5, 20, 20 }, "uint8"))

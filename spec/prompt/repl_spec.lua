@@ -70,7 +70,7 @@ describe("the prompt's locals:", function()
     local used = table.concat(names, ",", 1, 59)
     is("7", ("local %s = %s\nselect(59, %s)"):format(used, ("7,"):rep(58) .. "7", used))
     local out = typed(("local %s\n{ %s }"):format(list, list))
-    assert.truthy(out:find "more locals of earlier chunks than")
+    assert.truthy(out:find "more than 60 locals of earlier chunks")
   end)
 
   it("are no constants for the compiler", function()
@@ -192,11 +192,11 @@ describe("repl.run", function()
   it("ends with its input and with :quit; commands stand in column 1", function()
     assert.equal("1", typed "1\n:quit\n2")
     assert.truthy(typed(" :quit\n2"):find "unexpected symbol near ':'\n2$")
-    assert.equal(":nothing is no command; :help lists them\n2", typed ":nothing\n2")
+    assert.equal("unknown command :nothing; :help lists the commands\n2", typed ":nothing\n2")
   end)
 
   it("says what is meant by what other prompts understand", function()
-    local leave = " is no function of Lua; :quit or Ctrl-D leaves the prompt\n2"
+    local leave = " is not a function of Lua; leave the prompt with :quit or Ctrl-D\n2"
     assert.equal("exit" .. leave, typed "exit\n2")
     assert.equal("quit" .. leave, typed "quit()\n2")
     assert.equal("3\n2", typed "local exit = 3\nexit\n2")

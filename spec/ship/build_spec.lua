@@ -164,7 +164,7 @@ describe("cudalua build", function()
       assert.is_nil(core.stat(root .. "/out"))
     end
     assert.truthy(build("--help"):find("usage: cudalua build PROGRAM.lua -o FOLDER", 1, true))
-    assert.truthy(sh("sh bin/cudalua -l cudalua build x"):find("build stands before its options", 1, true))
+    assert.truthy(sh("sh bin/cudalua -l cudalua build x"):find("build must come before its options", 1, true))
   end)
 
   it("writes a launcher that says if LuaJIT is not there", function()

@@ -130,7 +130,7 @@ describe("the software device reports", function()
     fine [[
       local k = kernel "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.0f, s, 2, 0); }"
       expect(716, function() k(cuda.SurfaceObject { array = surface_array(8, 8) }, { block = 1 }) end,
-        "surface store of 4 bytes at x = 2 bytes, which is no multiple of 4", "counts bytes")
+        "surface store of 4 bytes at x = 2 bytes, which is not a multiple of 4", "counts bytes")
     ]]
   end)
 

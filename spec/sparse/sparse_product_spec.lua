@@ -179,8 +179,8 @@ describe("sparse.Matrix:matmul of a matrix", function()
     -- A dense matrix from the left.
     local x = gpuarray.to_gpu { { 1, 2 }, { 3, 4 } }
     assert.same({ { 1, 8 }, { 3, 18 } }, list(m:astype("float32").T:matmul(x.T).T))
-    raises("LogicError", "x:matmul(m) is written as m.T:matmul(x.T).T", x.matmul, x, m)
-    raises("LogicError", "is a sparse matrix; m:todense() makes an array of it", gpuarray.sum, m)
+    raises("LogicError", "x:matmul(m) as m.T:matmul(x.T).T", x.matmul, x, m)
+    raises("LogicError", "is a sparse matrix; convert it to an array with m:todense()", gpuarray.sum, m)
   end)
 
   it("is the product with a sparse one, in one piece and in many", function()

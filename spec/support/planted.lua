@@ -215,12 +215,12 @@ families.pointers = {
         free(p);
       }]], args = { "ints:1", 40 }, block = 4 },
   { "freed though nobody has allocated it", "launch_failed", 719, { 0 },
-    "which malloc in a kernel did not give: 0 bytes into allocation %d+ %(16 bytes at 0x%x+, made at %S+:%d+%)",
+    "which malloc in a kernel did not return: 0 bytes into allocation %d+ %(16 bytes at 0x%x+, made at %S+:%d+%)",
     [[__global__ void k(int *a) {
         free(a); // HERE
       }]], args = { "ints:4" }, block = 1 },
   { "freed from its middle", "launch_failed", 719, { 0 },
-    "which malloc in a kernel did not give: 16 bytes into memory from malloc in a kernel %(64 bytes .* made at %S+:2",
+    "which malloc in a kernel did not return: 16 bytes into memory from malloc in a kernel %(64 bytes .* made at %S+:2",
     [[__global__ void k(int *o) {
         int *p = (int *)malloc(64);
         o[0] = p != 0;
@@ -421,7 +421,7 @@ families.races = {
         o[i] = s[i];
       }]], args = { "ints:64", "ints:64" }, block = 64, fixed = true },
   { "many loads, then a store without a barrier", "race", 719, { 0 },
-    "store .* and loads by threads of warps 0, 1, 2, 3, 4, 5, 6, 7 are in no order",
+    "store .* and loads by threads of warps 0, 1, 2, 3, 4, 5, 6, 7 are not ordered",
     [[__global__ void k(int *o) {
         __shared__ int s[256];
         int i = threadIdx.x, sum = 0;

@@ -115,8 +115,8 @@ local actions = {
   O = function(list) return run(call_with_list, jit.opt.start, list) end,
 }
 
-local wanted = { e = "-e needs a line of Lua behind it", j = "-j needs a command behind it: -jv",
-  l = "-l needs a module's name behind it" }
+local wanted = { e = "-e needs a line of Lua after it", j = "-j needs a command after it: -jv",
+  l = "-l needs a module's name after it" }
 
 -- ---- the arguments --------------------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ local function main(argv)
   local script = found.script and argv[found.script]
   if script == "info" then return info() end
   if script == "build" then
-    if found.script > 1 then return report("build stands before its options") end
+    if found.script > 1 then return report("build must come before its options") end
     return require("cudalua.ship.build").run { unpack(argv, found.script + 1) }
   end
   if script == "help" then

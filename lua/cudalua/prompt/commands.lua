@@ -55,8 +55,8 @@ M.list.help = { about = "[NAME]  this list, or what help \"NAME\" says", run = f
     lines[i] = ":" .. word .. (arguments ~= "" and " " .. arguments or "")
     lines[i] = lines[i] .. rep(" ", WIDTH - #lines[i]) .. about
   end
-  prompt.write(concat(lines, "\n") .. "\n" ..
-    "A value is printed; a semicolon behind it silences. _ is the last one. A local stays.\n" ..
+  prompt.write(concat(lines, "\n") .. "\nA value is printed unless a semicolon follows. _ is the last value. Locals " ..
+    "persist.\n" ..
     'help() says how to start, help(x) what x is, help "words" looks for words.\n')
 end }
 

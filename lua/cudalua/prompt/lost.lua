@@ -150,7 +150,7 @@ local function culprit(prompt, err)
     return format("Kernel %s failed%s.", kernel, i and "; chunk " .. i .. " launched it" or "")
   end
   kernel = is_sticky(err) and rawget(err, "kernel")
-  return kernel and format("The kernel that was launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
+  return kernel and format("The kernel launched last is %s%s.", kernel, i and ", in chunk " .. i or "")
 end
 
 -- On the software device the error has named the line already.

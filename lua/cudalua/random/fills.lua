@@ -58,7 +58,7 @@ function M.object(class, methods, g, what, count, field)
       if value ~= nil then return value end
       return names.unknown({ text = names.one(what:match "[%w_]+$"), tables = { methods } }, key)
     end,
-    __newindex = function() errors.raise("LogicError", what .. ": it is read only") end,
+    __newindex = function() errors.raise("LogicError", what .. ": it is read-only") end,
     __tostring = function() return ("%s(%d)"):format(what, count) end })
 end
 

@@ -42,7 +42,7 @@ local function read_arguments(argv)
   local own, i = {}, 1
   local function value()
     i = i + 1
-    return argv[i] or fail("%s needs a value behind it\n%s", argv[i - 1], usage)
+    return argv[i] or fail("%s needs a value after it\n%s", argv[i - 1], usage)
   end
   while argv[i] do
     local text = argv[i]

@@ -44,7 +44,7 @@ function M.check(what, x)
   if M.is(x) then return x end
   local name = what:match ":([%w_]+)$"
   return refuse(what, ("expected a sparse matrix%s, got %s"):format(
-    name and (" (a method is called with a colon, m:%s(...))"):format(name) or "", element.describe(x)))
+    name and (" (call the method with a colon: m:%s(...))"):format(name) or "", element.describe(x)))
 end
 
 ---The same; a packed matrix as a csr one.
