@@ -264,7 +264,9 @@ describe("options of nvcc", function()
     assert.equal("-use_fast_math", list)
     assert.equal(1, #told)
     for _, part in ipairs { "f: ignored options", "-O1", "-Xcompiler=-fpic", "--compiler-options -Wall,-O2",
-      "-lcudadevrt", "-ccbin gcc", "-gencode arch=compute_75,code=sm_75" } do assert.truthy(told[1]:find(part, 1, true), part) end
+      "-lcudadevrt", "-ccbin gcc", "-gencode arch=compute_75,code=sm_75" } do
+      assert.truthy(told[1]:find(part, 1, true), part)
+    end
     list, told = translated("-O1", "-g", "-Xlinker -s")
     assert.equal("", list)
     assert.equal(1, #told)
