@@ -487,7 +487,7 @@ describe("launching", function()
       fixed(out, { block = 32, grid = 4, cluster = 2 })
       gpu.raises("LaunchError", "option cluster: 4 x 1 x 1, but the kernel was compiled for clusters of 2 x 1 x 1",
         fixed, out, { block = 32, grid = 4, cluster = 4 })
-      gpu.raises("LaunchError", "no multiple of cluster.x, 2", fixed, out, { block = 32, grid = 3 })
+      gpu.raises("LaunchError", "not a multiple of cluster.x, 2", fixed, out, { block = 32, grid = 3 })
       cuda.Context.synchronize()
     end)
 

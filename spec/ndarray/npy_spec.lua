@@ -90,7 +90,7 @@ describe("ndarray.load", function()
   it("refuses elements of which there is no dtype, and says what they are", function()
     for name, text in pairs { struct = "structured type", unicode = "'<U3': text", bytes = "'|S4': bytes",
       date = "'<M8[ns]': dates", long = "'<f16'; no dtype corresponds to it", void3 = "'|V3': raw bytes",
-      object = "pickled; they are not read" } do
+      object = "pickled Python objects" } do
       local err = gpu.raises("LogicError", text, ndarray.load, golden("npy/other_" .. name .. ".npy"))
       assert.truthy(err.message:find("ndarray.load: ", 1, true))
     end

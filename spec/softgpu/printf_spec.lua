@@ -367,7 +367,7 @@ describe("malloc in kernels", function()
     says("p[100] = 1;", "^700\t.*store of 1 bytes .*0 bytes past the end of the nearest one, "
       .. "memory from malloc in a kernel %(100 bytes")
     says("free(p); p[0] = 1;", "^700\t.*the memory was freed: 0 bytes into what was memory from malloc in a kernel")
-    says("free(p); free(p);", "^719\t.*free of 0x%x+, which was freed already")
+    says("free(p); free(p);", "^719\t.*free of 0x%x+, which was already freed")
     says("free(out);", "^719\t.*free of 0x%x+, which malloc in a kernel did not return")
   end)
 end)

@@ -82,7 +82,7 @@ return function(corpus)
     __shared__ u32 s[256]; int t = threadIdx.x; s[t] = W(0); __syncwarp(); u32 a = s[t ^ 1]; __syncwarp();
     s[t] = a + 1; __syncwarp(); u32 b = s[t & ~31 | (t * 5 & 31)];
     OUT(0, a ^ b);]])
-  C("warp_partial", "sum:w", [[ // a block that is not a multiple of 32
+  C("warp_partial", "sum:w", [[ // a block that is no multiple of 32
     u32 m = __activemask(), v = W(0); for (int d = 16; d; d /= 2) v += __shfl_xor_sync(m, v, d);
     OUT(0, threadIdx.x < 32 ? v : m);]],
     { lanes = 160, block = 40 })
