@@ -56,7 +56,7 @@ local function lines_of(text) return (text .. "\n"):gmatch "([^\n]*)\n" end
 
 -- Complaints about one piece of prose; in_message: a semicolon, a colon and a line's end separate what is said.
 local function judge(text, found, where, in_message)
-  text = text:gsub("``.-``", "code"):gsub("`[^`]*`", "code"):gsub("%[([^%]]*)%]%([^%)]*%)", "%1")
+  text = text:gsub("``.-``", "Code"):gsub("`[^`]*`", "Code"):gsub("%[([^%]]*)%]%([^%)]*%)", "%1")
   local lower = text:lower()
   for _, rule in ipairs(BANNED) do
     local phrase = lower:match(rule[1])
@@ -65,7 +65,8 @@ local function judge(text, found, where, in_message)
   for word in lower:gsub("there is no", "there's no"):gmatch(IS_NO) do
     if not AFTER_NO[word] then found[#found + 1] = ("%s: 'is no %s': is not a %s"):format(where, word, word) end
   end
-  text = text:gsub("([%.%?!]['\")]*)%s+(['\"(]?[%u%d])", "%1\n%2")
+  text = text:gsub("([%.%?!]['\")%*]*)%s+(['\"(%*]*[%u%d])", "%1\n%2")
+  text = text:gsub("%. cudalua ", ".\ncudalua ")
   if in_message then text = text:gsub("[;:]%s", "\n"):gsub("\\n", "\n") end
   for sentence in lines_of(text) do
     local n = select(2, sentence:gsub("%S*%w%S*", ""))

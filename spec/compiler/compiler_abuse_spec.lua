@@ -447,7 +447,7 @@ describe("compiler abuse:", function()
       s[0], s[n - 1] = 100, 9
       assert.equal(109, run(kernel, s))
       assert.equal(109, run(kernel, ffi.string(s, n)))
-      gpu.raises("LogicError", ("has %d bytes, the value %d"):format(n, n - 1), kernel, nil, ("x"):rep(n - 1),
+      gpu.raises("LogicError", ("has %d bytes, but the value has %d"):format(n, n - 1), kernel, nil, ("x"):rep(n - 1),
         { block = 1 })
     end
 

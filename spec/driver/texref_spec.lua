@@ -516,8 +516,8 @@ describe("References of old sources", function()
     assert.same({ cuda.array_format.FLOAT, 1 }, { lone:get_format() })
     for _, f in ipairs { function(v) fn(out, 2, { block = 1, texrefs = { v } }) end,
       function(v) fn:prepare("Pi", { block = 1, texrefs = { v } }) end, function(v) fn:param_set_texref(v) end } do
-      gpu.raises("LogicError", "to another module", f, other)
-      gpu.raises("LogicError", "to no module", f, lone)
+      gpu.raises("LogicError", "belongs to another module", f, other)
+      gpu.raises("LogicError", "belongs to no module", f, lone)
       gpu.refuses_nonsense(f, { ["nil"] = true })
     end
     gpu.raises("LogicError", "write {t}", fn, out, 2, { block = 1, texrefs = t })

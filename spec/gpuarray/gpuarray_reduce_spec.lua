@@ -275,7 +275,7 @@ describe("Reductions of", function()
     assert.is_true(ok, tostring(err))
     assert.equal(want, text(there:sum():item()))
     assert.equal(want, text((there * 1):sum():item()))
-    gpu.raises("LogicError", "two contexts", gpuarray.dot, here, there)
+    gpu.raises("LogicError", "different contexts", gpuarray.dot, here, there)
     there, ok, err = nil, nil, nil -- luacheck: ignore 311
     cuda.collect()
     other:detach()

@@ -136,10 +136,10 @@ describe("Views and copies:", function()
     assert.same({ 0, 8 }, b.strides)
     for _, write in ipairs { function() b:fill(1) end, function() b:set { 1, 2, 3 } end, function() b:iadd(1) end,
       function() b:set(gpuarray.arange(3)) end, function() (gpuarray.broadcast_arrays(a, b)):fill(1) end } do
-      gpu.raises("LogicError", "elements are repeated", write)
+      gpu.raises("LogicError", "repeated elements and cannot be written", write)
     end
     gpu.raises("LogicError", "int64(2, 3) is a view with repeated elements", b.fill, b, 1)
-    gpu.raises("LogicError", "elements are repeated", b.iadd, b, 1)
+    gpu.raises("LogicError", "repeated elements and cannot be written", b.iadd, b, 1)
     gpu.raises("LogicError", "the shape (3,) cannot be broadcast to (2,)", a.broadcast_to, a, 2)
     same({ 0, 1, 2 }, a)
     same({ { 1, 2, 3 }, { 1, 2, 3 } }, b + 1)
@@ -161,10 +161,10 @@ describe("Views and copies:", function()
       return gpuarray.empty({ 4, 3 }):view "float64"
     end)
     gpu.raises("LogicError", "0-d array", function() return gpuarray.scalar(1):view "uint8" end)
-    gpu.raises("LogicError", "multiples of the 8 bytes of float64", function()
+    gpu.raises("LogicError", "are not aligned to the 8 bytes of float64", function()
       return gpuarray.empty(5)[{ { 2, 5 } }]:view "float64"
     end)
-    gpu.raises("LogicError", "multiples of the 8 bytes of float64", function()
+    gpu.raises("LogicError", "are not aligned to the 8 bytes of float64", function()
       return gpuarray.empty({ 3, 5 })[{ {}, { 1, 2 } }]:view "float64"
     end)
     assert.same({ 2 }, gpuarray.empty(5)[{ { 3, 4 } }]:view("uint32").shape)
@@ -260,9 +260,9 @@ describe("Views and copies:", function()
       { "gpuarray:squeeze: axis 1 of the shape (2, 3) has 2 elements", a.squeeze, 1 },
       { "gpuarray:transpose: the array has 2 axes, got 1", a.transpose, 1 },
       { "gpuarray:swapaxes: axis 3: the array has 2 axes", a.swapaxes, 1, 3 },
-      { "gpuarray:moveaxis: 2 axes for 1 places", a.moveaxis, { 1, 2 }, 1 },
+      { "gpuarray:moveaxis: 2 axes to move, but 1", a.moveaxis, { 1, 2 }, 1 },
       { "gpuarray:flip: axis 0: the array has 2 axes", a.flip, 0 },
-      { "gpuarray:rot90: a plane has two axes, 1 are given", a.rot90, 1, 1 },
+      { "gpuarray:rot90: a plane has two axes, got 1", a.rot90, 1, 1 },
       { "gpuarray:rot90: axis 1 appears twice", a.rot90, 1, { 1, 1 } },
       { "gpuarray:diagonal: axis 1 appears twice", a.diagonal, 0, 1, -2 },
       { "gpuarray:split: axis 1 has 2 elements, which cannot be split into 4", a.split, 4 },
@@ -368,7 +368,7 @@ describe("Arrays together:", function()
       local a, b = gpuarray.empty { 2, 3 }, gpuarray.empty({ 2, 4 }, "int8")
       gpu.raises("LogicError", "arrays 1 and 2, float32(2, 3) and int8(2, 4), cannot be joined along axis 1",
         gpuarray.concatenate, { a, b })
-      gpu.raises("LogicError", "cannot be broadcast together", gpuarray.concatenate, { a, gpuarray.empty(3) })
+      gpu.raises("LogicError", "float32(3,), cannot be joined", gpuarray.concatenate, { a, gpuarray.empty(3) })
       gpu.raises("LogicError", "0-d arrays cannot be concatenated", gpuarray.concatenate, { 1, 2 })
       gpu.raises("LogicError", "have different shapes", gpuarray.stack, { a, b })
       gpu.raises("LogicError", "axis 4", gpuarray.stack, { a, a }, 4)
