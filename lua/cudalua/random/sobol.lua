@@ -377,7 +377,7 @@ function Methods:set_state(state)
   local position = table.remove(list, 1)
   for _, steps in ipairs(list) do furthest = math.max(furthest, steps) end
   if not position or position + furthest > MOST[g.bits] or #list > 0 and #list ~= g.dimensions then
-    refuse("SobolGenerator:set_state", "expected a text that get_state() of such a generator gave, got " ..
+    refuse("SobolGenerator:set_state", "expected a string that get_state() of such a generator returned, got " ..
       element.describe(state))
   end
   local lead = level

@@ -134,7 +134,7 @@ end
 local function needs(self, key, format, other)
   local f = self._format
   if f == format or f == other then return end
-  refuse("sparse.Matrix", ("a %s matrix has no %s; m:to '%s' has it"):format(f, key, format))
+  refuse("sparse.Matrix", ("a %s matrix has no %s; convert it with m:to '%s'"):format(f, key, format))
 end
 
 local properties = {}
