@@ -27,7 +27,7 @@ for word in ([[a an the is are was be of to not must has have cannot can with it
 
 local CODE = { "unsigned long", "^%s*,? ?const ", "{\n", ";\n", "%) {", "__", "//", "typedef", "auto ",
   "return ",
-  "#include", "%[%^", "%%[%-%(%.:%]]", "%.[%-%*][%(\"]", "%(%.%-%)", "^%^", "static_assert", ";$", "=> ",
+  "#include", "%[%^", "%%[%-%(:%]]", "%%%.[^%d]", "%.[%-%*][%(\"]", "%(%.%-%)", "^%^", "static_assert", ";$", "=> ",
   "volatile relaxed",  "int mkdir", "int chmod" }
 
 ---The files that have messages, sorted.
@@ -177,8 +177,11 @@ local function is_message(text, callee)
   return prose and n >= 3 or REPORTS[callee] and n >= 2
 end
 
--- The messages of one file, in its order, each once.
-local function of(text, is_lua)
+---The messages of one file, in its order, each once.
+---@param text string      of a source
+---@param is_lua boolean  else C
+---@return string[]
+function M.of(text, is_lua)
   local list, out, seen, callees = tokens_of(text, is_lua), {}, {}, {}
   local i, done = 1, 0
   while list[i] do
@@ -243,7 +246,7 @@ function M.all()
     local file = assert(io.open(path, "rb"))
     local text = file:read "*a"
     file:close()
-    for _, message in ipairs(of(text, path:find "%.lua$" ~= nil)) do list[#list + 1] = { path, message } end
+    for _, message in ipairs(M.of(text, path:find "%.lua$" ~= nil)) do list[#list + 1] = { path, message } end
   end
   return list
 end
