@@ -126,8 +126,10 @@ local function sample(before, what, behind)
   if what:find "[xX]$" then return "7f" end
   if what:find "[gfeaE]$" then return what:find "%.0f" and "6" or "0.5" end
   if what:find "c$" then return "x" end
-  if before:find "^%s*$" then
-    return behind:find "^:" and "gpuarray.zeros" or behind:find "^%(" and "sum" or behind:find "^%s" and "shape" or ""
+  if before:find "^%s*['\"]?$" then
+    if behind:find "^:" then return "gpuarray.zeros" end
+    if behind:find "^%(" then return "sum" end
+    return behind:find "^ must" and "shape" or behind:find "^['\" ]" and "x" or ""
   end
   if before:find "got $" then return "'abc'" end
   if before:find "shapes? $" or before:find "%(2, 3%) and $" then return "(2, 3)" end
@@ -136,7 +138,7 @@ local function sample(before, what, behind)
   if last == "kernel" or last == "function" then return "fill" end
   if last == "option" then return "stream" end
   if before:find "%f[%a]this $" or before:find "%f[%a]a $" then return "Stream" end
-  if before:find "[%w%)'\"]$" then return "" end
+  if before:find "[%w%)]$" or before:find "%S['\"]$" then return "" end
   return before:find "[:;,] $" and "..." or "x"
 end
 

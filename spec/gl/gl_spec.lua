@@ -160,7 +160,7 @@ describe("gl.headless", function()
     gpu.raises("LogicError", "buffer: the size must be a positive integer, got 0", w.buffer, w, 0)
     gpu.raises("LogicError", "texture: width must be an integer from 1 to 16384, got nil", w.texture, w, {})
     gpu.raises("LogicError", "unknown format 'rgb9'", w.texture, w, { width = 2, height = 2, format = "rgb9" })
-    gpu.raises("LogicError", "data has 3 bytes; 2 x 2 texels take 16", w.texture, w, { width = 2, height = 2,
+    gpu.raises("LogicError", "data has 3 bytes, but 2 x 2 texels need 16", w.texture, w, { width = 2, height = 2,
       data = "abc" })
     gpu.raises("LogicError", 'gl: Nonsense is not declared; gl.declare "void glNonsense', function()
       return w.gl.Nonsense

@@ -230,14 +230,14 @@ describe("repl.run", function()
     assert.truthy(out:find "memory [%d.]+ MiB of [%d.]+ MiB free; objects of this program have [%d.]+ MiB")
     out = typed ":device"
     assert.truthy(("\n" .. out):find(("\n* device %d: "):format(device:ordinal()), 1, true), out)
-    assert.truthy(typed(":device x"):find "takes the number")
+    assert.truthy(typed(":device x"):find "needs a device number")
     assert.truthy(typed(":device 4711"):find "CUDA_ERROR_INVALID_DEVICE" or typed(":device 4711"):find "[Dd]evice")
     typed(":device " .. device:ordinal())
     cuda.Context.pop()
     gpu.context()
     out = typed("local a = cuda.gpuarray.arange(3)\n:source a * 2 + 1\n" ..
       ":source nothing.x\n:source 1\n:source )")
-    assert.truthy(out:find "__global__.*attempt to index.*no CUDA C belongs to this.*unexpected symbol near '%)'$", out)
+    assert.truthy(out:find "__global__.*attempt to index.*this has no CUDA C.*unexpected symbol near '%)'$", out)
     out = typed "local a = cuda.gpuarray.arange(3, {dtype='float32'})\na\n:source a"
     assert.truthy(out:find "has its value", out)
     out = typed "local a = cuda.gpuarray.zeros{2, 3}\na;\nb = a + 1;\n:who"

@@ -434,7 +434,7 @@ describe("Sobol's sequences", function()
       equal(make({ dimensions = 3 }, 7):gen_uniform(500, "uint32"):view "int32",
         make({ dimensions = 3 }, 7):gen_uniform(500, "int32"))
       gpu.raises("LogicError", "not a multiple of the 3 dimensions", g.gen_uniform, g, { 4, 4 })
-      gpu.raises("LogicError", "which set the dimensions", random.Sobol32RandomNumberGenerator, v, 0,
+      gpu.raises("LogicError", "set the dimensions; omit option dimensions", random.Sobol32RandomNumberGenerator, v, 0,
         { dimensions = 3 })
       gpu.raises("LogicError", "must be an array of uint32", random.Sobol32RandomNumberGenerator,
         gpuarray.zeros { 2, 32 })

@@ -43,7 +43,7 @@ these([[D define-macro U undefine-macro I include-path include pre-include std m
 these("c compile cubin ptx fatbin cuda E preprocess dlink device-link lib link run shared o output-file dryrun", {
   hint = 'cuda.compile returns the image; its option target is "cubin", "ptx" or "ltoir"',
 })
-these("code gpu-code", { hint = 'give the architecture of the machine code as code = "sm_90"' })
+these("code gpu-code", { hint = 'pass the architecture of the machine code as code = "sm_90"' })
 these("m32 m machine", { hint = "devices have 64-bit addresses; omit it" })
 
 -- What an option is, and the value in the same string: "--threads=4", "-Xptxas -v", "-lcudadevrt". The rest of a string

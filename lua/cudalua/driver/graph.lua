@@ -505,7 +505,7 @@ end
 local function merged(where, self, node, record, kind, first, known)
   check_self(where, self, "GraphExec")
   if core.kind(node) ~= "GraphNode" then refuse(where, "expected a node of the graph, got %s", errors.text(node)) end
-  if node.kind ~= kind then refuse(where, "the node is of another kind: \"%s\"", node.kind) end
+  if node.kind ~= kind then refuse(where, "the node has another kind: \"%s\"", node.kind) end
   local values, after = read(where, record, first)
   if after ~= nil then refuse(where, "after: the edges of an executable graph cannot be changed") end
   for key in pairs_of(values) do

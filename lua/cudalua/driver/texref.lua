@@ -53,8 +53,8 @@ local function declared_of(where, name, memory, bytes)
   if bytes == 8 then return { flags = 0, filter = 0, address = 1 } end
   if bytes ~= SIZE then
     refuse(where, bytes % SIZE == 0 and
-      "'%s' is an array of references, whose elements have no names: declare them one " ..
-      "by one" or "'%s' is a variable of %d bytes, not a reference", name, bytes)
+      "'%s' is an array of references, whose elements have no names; declare them one by " ..
+      "one" or "'%s' is a variable of %d bytes, not a reference", name, bytes)
   end
   local d = declared_t()
   errors.within(where, core.memcpy_dtoh, ffi.new("void *[1]", d), memory, SIZE)
@@ -306,7 +306,8 @@ function TextureReference:set_format(format, num_components)
   local channels = texel.read_channels(where, host.plain_number(num_components))
   local source = s.source
   if source and source.array and texel.bytes(source.format, source.num_channels) ~= texel.bytes(number, channels) then
-    refuse(where, "texels of %s and %d channels have %d bytes, those of the array %d", texel.of(number).name, channels,
+    refuse(where, "texels of %s and %d channels have %d bytes, but the array's have " ..
+      "%d", texel.of(number).name, channels,
       texel.bytes(number, channels), texel.bytes(source.format, source.num_channels))
   end
   s.format, s.num_channels = number, channels

@@ -46,7 +46,7 @@ local function read_view(where, s, view)
   if format and not blocks then
     local mine, own = format.bits / 8 * format.channels, texel.bytes(s.format, s.num_channels)
     if mine ~= own then
-      refuse(where, "texels of the format %s have %d bytes, those of the array %d", format.name, mine, own)
+      refuse(where, "texels of the format %s have %d bytes, but the array's have %d", format.name, mine, own)
     end
   end
   if blocks then v.width, v.height = 4 * s.width, 4 * s.height end
@@ -161,7 +161,7 @@ local function read_mode(where, format, options)
   end
   if srgb then read = "normalized" end
   if read == "normalized" and not small and not always then
-    refuse(where, "read = \"normalized\" is for integers of 8 and 16 bits, the texels are of %s", format.name)
+    refuse(where, "read = \"normalized\" needs integers of 8 or 16 bits, but the texels are of %s", format.name)
   end
   if read == "element" and always then
     refuse(where, "read = \"element\": texels of %s are always read as floats", format.name)
@@ -246,7 +246,7 @@ local function read_sampling(where, s, options)
     refuse(where, "border has no effect without address = \"border\"")
   end
   if type(options.border) == "table" and #options.border > math.max(s.num_channels, 1) then
-    refuse(where, "border has %d values, the texels have %d channel%s", #options.border, s.num_channels,
+    refuse(where, "border has %d values, but the texels have %d channel%s", #options.border, s.num_channels,
       s.num_channels == 1 and "" or "s")
   end
   if integers then check_integers(where, border, format) end

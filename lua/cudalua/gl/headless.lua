@@ -201,7 +201,7 @@ function Headless:texture(options)
   if options.data ~= nil then
     local slot, n = host.host_buffer("texture: data", options.data)
     if n ~= width * height * kind[4] then
-      errors.raise("LogicError", ("texture: data has %d bytes; %d x %d texels take %d"):format(n, width, height,
+      errors.raise("LogicError", ("texture: data has %d bytes, but %d x %d texels need %d"):format(n, width, height,
         width * height * kind[4]))
     end
     from = type(slot) == "string" and ffi.cast("const char *", slot) or slot[0]

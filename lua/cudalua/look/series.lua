@@ -103,7 +103,7 @@ local function line(s, data, view)
   end
   s.y = values("y", data[#data])
   s.x = #data == 2 and values("x", data[1]) or places(s.y.n)
-  if s.x.n ~= s.y.n then refuse(WHAT, ("x has %d values, y has %d"):format(s.x.n, s.y.n)) end
+  if s.x.n ~= s.y.n then refuse(WHAT, ("x has %d values, but y has %d"):format(s.x.n, s.y.n)) end
 end
 
 local function bars(s, data)
@@ -115,7 +115,7 @@ local function bars(s, data)
       end
     end
     s.y = values("y", data[2])
-    if #names ~= s.y.n then refuse(WHAT, ("x has %d names, y has %d values"):format(#names, s.y.n)) end
+    if #names ~= s.y.n then refuse(WHAT, ("x has %d names, but y has %d values"):format(#names, s.y.n)) end
     s.x, s.names = places(s.y.n), names
     return
   end

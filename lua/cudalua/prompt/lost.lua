@@ -195,7 +195,7 @@ function M.text(prompt, failure)
   if not (prompt.told and is_sticky(failure.err)) then return frames.text(failure) end
   local where = rawget(failure.err, "where")
   return format("%sthe GPU is lost to this process (%s); %s", where and where .. ": " or "", M.why(),
-    prompt.command and ":restart starts a new one" or "only a new one can use it again")
+    prompt.command and ":restart starts a new one" or "only a new process can use it again")
 end
 
 ---The text of a value that is lost.

@@ -416,7 +416,7 @@ function M.new(name, vectors, shifts, offset, options)
   local what, bits, scrambled = name .. "RandomNumberGenerator", kinds[name].bits, kinds[name].scrambled
   local o = errors.options(what, options, known_options)
   if vectors ~= nil and o.dimensions ~= nil then
-    refuse(what, "option dimensions cannot be given beside direction vectors, which set the dimensions")
+    refuse(what, "direction vectors set the dimensions; omit option dimensions")
   end
   local word = dtypes["uint" .. bits]
   local g = { name = name, bits = bits, context = core.context_id(), position = 0, lead = level }

@@ -275,7 +275,7 @@ local function export_one(report, job, archs, variants)
   local bytes = exported.encode(entry)
   write(path, bytes)
   if variants[digest] and variants[digest] ~= file then
-    report.notes[#report.notes + 1] = title .. ": exported with several versions of its headers, which have to be " ..
+    report.notes[#report.notes + 1] = title .. ": exported with several versions of its headers, which must be " ..
       "beside the program to tell which one it is"
   end
   variants[digest] = file

@@ -119,7 +119,7 @@ function M.dtype_to_ctype(dtype)
   local dt = find(where, dtype)
   if dt.kind ~= "struct" then return ctypes[dt.name][1] end
   return dt._builtin and dt.name or own_names[dt] or dt._c or
-    refuse(where, "%s has no name in C: give it one, dtype.struct(fields, { name = ... }), or register it", dt.name)
+    refuse(where, "%s has no name in C; set one with dtype.struct(fields, { name = ... }), or register it", dt.name)
 end
 
 -- ---- declarations --------------------------------------------------------------------------------------------------

@@ -207,7 +207,7 @@ void cl_check_launch(lua_State *L, cl_Function *fn, cl_Context *ctx, cl_Launch *
                     "option block is missing: the threads of a block, e.g. block = {256, 1, 1}");
   if (o->time_kernel && o->stream)
     cl_launch_error(L, fn, CL_LOGIC_ERROR,
-                    "option time_kernel waits for the whole context and cannot take a stream");
+                    "option time_kernel waits for the whole context, so it cannot be used with a stream");
   if (!o->stream) o->stream = cl_current_stream(L, "launch", ctx);
   cl_check_current(L, fn, ctx);
   if (!fn->limits_known) cl_read_limits(L, fn, ctx);

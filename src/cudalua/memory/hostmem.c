@@ -318,7 +318,7 @@ int cl_managed_attach(lua_State *L) {
   if (cl_current(L) != (CUcontext)c->rec.handle)
     cl_logic(L, "attach: the memory's context is not current; use ctx:push() or ctx:with()");
   if (flags == CU_MEM_ATTACH_SINGLE && s == &cl_legacy_stream)
-    cl_logic(L, "attach: memory cannot be attached to the default stream alone; give a stream");
+    cl_logic(L, "attach: memory cannot be attached to the default stream alone; pass a stream");
   if (cl_captures && cl_capture_id(s))
     cl_logic(L, "attach is not possible in a stream that is being captured");
   cl_refuse_in_capture(L, "ManagedAllocation:attach");

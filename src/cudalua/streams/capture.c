@@ -570,7 +570,7 @@ int cl_exec_set_node(lua_State *L) {
   const cl_Node *n = cl_check_exec_node(L, NODE, x, call);
   CUgraphNodeType type;
   CL_TRY(L, cuGraphNodeGetType, like, &type);
-  if (type != n->type) cl_logic(L, "%s: the node is of another kind", call);
+  if (type != n->type) cl_logic(L, "%s: the node has another kind", call);
   cl_keep_room(L, EXEC);
   x = cl_check_exec(L, EXEC); /* again: finalizers may have run */
   n = cl_check_exec_node(L, NODE, x, call);
@@ -656,7 +656,7 @@ static cl_Capture *begun(lua_State *L, const cl_State *st, const cl_Stream *s) {
     cl_logic(L, "Stream:end_capture: Stream:capture() ends this capture when its function returns");
   if (!c && s != &cl_legacy_stream && cl_capture_id(s))
     cl_logic(L, "Stream:end_capture: %s",
-             capture_of(L, s) ? "this stream has joined the capture of another one: end that one"
+             capture_of(L, s) ? "this stream has joined the capture of another stream; end the capture there"
                               : "this stream is being captured by other code, which has to end it");
   if (!c) cl_logic(L, "Stream:end_capture: this stream is not being captured; begin_capture() begins");
   if (!c->left && c->frame != st->frame)

@@ -87,7 +87,7 @@ int cl_event_record(lua_State *L) {
 static void refuse_captured(lua_State *L, const cl_Event *e, const char *call) {
   if (e->captured)
     cl_logic(L,
-             "%s: the event was last recorded in a stream that was being captured, where nothing runs: "
+             "%s: the event was last recorded in a stream that was being captured, where nothing runs; "
              "record it again",
              call);
 }

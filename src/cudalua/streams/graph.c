@@ -682,8 +682,10 @@ static cl_Stream *stream_for(lua_State *L, const cl_GraphExec *x, const char *ca
   cl_Stream *s = cl_check_stream(L, 2, call, *ctx);
   cl_graph_context(L, &x->rec, call);
   if (cl_captures && cl_capture_id(s))
-    cl_logic(L, "%s is not possible in a stream that is being captured: call again what it was captured from",
-             call);
+    cl_logic(
+        L,
+        "%s is not possible in a stream that is being captured; repeat the calls that it was captured from",
+        call);
   cl_anchors_poll(L);
   contents_check(L, x->contents, call);
   return s;

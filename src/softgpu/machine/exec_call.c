@@ -85,7 +85,7 @@ void FN(take)(Gang *g, const Ins *in) {
       continue;
     }
     sg_raise(g, STACK_OVERFLOW, i,
-             "stack overflow: alloca asks for %llu bytes, and so many of the thread's stack are not left "
+             "stack overflow: alloca requests %llu bytes, more than is left of the thread's stack "
              "(CU_LIMIT_STACK_SIZE is %u)",
              (unsigned long long)size[i], g->stack_limit);
     return;

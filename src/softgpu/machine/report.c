@@ -139,7 +139,7 @@ static void say_whose(Text *t, const Gang *g, const Trouble *b) {
     return;
   }
   if (!sg_arena_owns(a) && is_host_memory(a)) {
-    sg_text(t, "; this looks like a host pointer: kernels see device memory only");
+    sg_text(t, "; this looks like a host pointer; kernels can access device memory only");
     return;
   }
   if (!near) {

@@ -73,7 +73,7 @@ static void element_of(PtxParser *p, PtxOpnd *o, bool address_of) {
   PtxTok t = p->lex.tok;
   ptx_next(p);
   if (p->lex.tok.kind == PTX_TOK_WORD && strcmp(p->lex.tok.atom->text, "WARP_SZ") != 0)
-    ptx_fail(p, "An array can be indexed by a constant only; put the address in a register instead.");
+    ptx_fail(p, "An array can be indexed only by a constant; put the address in a register instead.");
   PtxValue v = ptx_const(p, false);
   if (v.kind != PTX_V_INT) ptx_fail_at(p, t.line, t.col, "An index must be an integer.");
   ptx_expect(p, ']', "after the index");

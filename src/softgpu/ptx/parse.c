@@ -196,7 +196,7 @@ static void header(PtxParser *p) {
     PtxAtom *a = ptx_expect_name(p, "a target such as 'sm_80'");
     p->m->debug |= strcmp(a->text, "debug") == 0;
     if (strncmp(a->text, "sm_", 3) != 0) continue;
-    if (p->m->target) ptx_fail_at(p, t.line, t.col, "A module has one target only.");
+    if (p->m->target) ptx_fail_at(p, t.line, t.col, "A module has only one target.");
     p->m->target = a->text;
     int sm = 0;
     for (const char *d = a->text + 3; *d >= '0' && *d <= '9' && sm < 10000; d++) sm = sm * 10 + (*d - '0');
