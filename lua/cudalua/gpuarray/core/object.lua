@@ -62,7 +62,7 @@ function M.is_array(x) return type(x) == "table" and getmetatable(x) == M.TAG en
 ---For an error about the first argument, which is no array: what to write if a method was called with a dot.
 ---@param what string  the function that was called, for messages: "gpuarray:sum"
 ---@param x any        its first argument
----@return string      "; a method is called with a colon, a:sum()", or empty
+---@return string      "; call the method with a colon: a:sum()", or empty
 function M.colon(what, x)
   local name = what:match "[%w_]+$"
   local bare = x == nil or type(x) == "number" or type(x) == "table" and not getmetatable(x)
